@@ -1,52 +1,36 @@
-"""Pay for crowd work: policies in whole cents, the cost of a job, and earnings per hour.
+"""The terms of a crowd job: pay, gold, redundancy, opening hours, a limit per rater, and who may take part.
 
-T,C&M 2013, Table 5 gives judgments, cost and turn-around of each task; 7.1 asks requesters to report pay.  Money is
-whole cents of one currency and never a float; cents are never mixed between currencies.  A policy pays for every
-submission, for those of raters who were not ejected, or for those that ended valid; `all`, the default, pays
-submitted work whatever happens to it.
+They are stored in the job's options under `crowd` as plain JSON, are checked whenever they are read or set, and
+belong to its protocol sheet (T,C&M 2013, 7.1; 7.2 asks for participation contingent on other tasks).  What is not
+named is not required: without `gold` nobody is tested, without `pay` nothing is owed.  Times are UTC.
 
-A rater is paid for a unit once, however often they answered it (a second tab, a revised essay): of several answers
-the one that counts decides, else one that came too late, else one that was withdrawn.  An answer that its rater took
-back (`undone`) is not paid.
+*Pay* is whole cents of one currency, never a float and never mixed (T,C&M 2013, Table 5).  A policy pays for every
+submission, for those of raters who were not ejected, or for those that ended valid.  A rater is paid for a unit once,
+however often they answered it (a second tab, a revised essay): of several answers the one that counts decides, else
+one that came too late, else one that was withdrawn.  An answer that its rater took back (`undone`) is not paid.
 
-When a rater is trusted: rules over gold items, as CrowdFlower had them, and what a rule does to raters
-(docs/crowd.md).
-
-T,C&M 2013, section 5.4.  A rater meets gold in an entry quiz, then, other gold, hidden among the work.  A rater whose
-accuracy falls below the minimum is ejected; the quiz is passed or failed as a whole, and may be repeated as often as
-the job allows.  Gold that more than half of at least five reliable raters missed is suspected of being wrong itself
-and is suspended.
-
-Departures: each turn is drawn by itself (`gold_rate`).  CrowdFlower hid a fixed number on every page, so that whoever
-was told of a miss, and of how many were right so far, knew that the rest of a page was free, or its last unit gold.
-
-`sure` gives the benefit of the doubt.  A few gold items say little, and some good raters always fall short
-by bad luck; with `sure` .9 a rater is ejected only where somebody exactly at the minimum would do as badly in less
-than a tenth of cases (the binomial tail at the minimum).
+*Gold* says when a rater is trusted (T,C&M 2013, 5.4; docs/crowd.md).  A rater meets gold in an entry quiz, then,
+other gold, hidden among the work.  A rater whose accuracy falls below the minimum is ejected; the quiz is passed or
+failed as a whole, and may be repeated as often as the job allows.  Gold that more than half of at least five reliable
+raters missed is suspected of being wrong itself and is suspended.  Departures from CrowdFlower: each turn is drawn by
+itself (`gold_rate`), since a fixed number on every page tells anyone who knows of a miss that the rest of the page is
+free.  `sure` gives the benefit of the doubt: with .9 a rater is ejected only where somebody exactly at the minimum
+would do as badly in less than a tenth of cases (the binomial tail at the minimum).
 
 `odds` computes what a rule does, exactly.  A rater is a sequence of chances to be right, one per gold item, the quiz
 first (`steady`, `turning`).  The distribution of the count of right answers is carried along, gold item by gold item,
 and the counts at which the rule ejects are set aside.  So a requester sees before the job how many good raters a rule
 costs and how long a guesser stays; T,C&M chose theirs by feel.
 
-The terms of a crowd job: gold, redundancy, pay, opening hours, a limit per rater, and who may take part.
-
-They are stored in the job's options under `crowd` as plain JSON, are checked whenever they are read or set, and
-belong to its protocol sheet (T,C&M 2013, 7.1 asks for such a protocol; 7.2 for participation contingent on other
-tasks).  What is not named is not required: without `gold` nobody is tested, without `pay` nothing is owed.  Times are
-UTC.
-
-Redundancy may adapt to the raters: fewer judgments where they agree early, more where they do not.  A rule has a
-`least` and a `most`, and the `lead` in votes of the first label over the second at which collection stops; with least
-= most every item gets the same number.  Shares of votes depend on when collection stopped: an item that stopped
-early has a share nearer to 0 or 1 than it would have had.  So shares and agreement use the first `least` judgments of
-each item, which came before the rule could stop (`grater.tables.read`), unless the reader chooses otherwise;
-majorities use all.
+*Redundancy* may adapt to the raters: collection stops between `least` and `most` judgments, at a `lead` in votes of
+the first label over the second.  An item that stopped early has a share of votes nearer to 0 or 1 than it would have
+had, so shares and agreement use the first `least` judgments of each item, which came before the rule could stop
+(`grater.tables.read`), unless the reader chooses otherwise; majorities use all.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -148,14 +132,13 @@ def paid_once(done: Iterable[Work]) -> list[Work]:
     by_unit: dict[tuple[str, str] | int, Work] = {}
     for number, work in enumerate(done):
         key = (work.rater, work.unit) if work.unit else number
-        by_unit[key] = _together(by_unit[key], work) if key in by_unit else work
+        if key in by_unit:
+            both = (by_unit[key], work)
+            known = [each.seconds for each in both if each.seconds is not None]
+            deciding = min(both, key=lambda each: DECIDES.index(each.status))
+            work = replace(deciding, seconds=sum(known) if known else None)
+        by_unit[key] = work
     return list(by_unit.values())
-
-
-def _together(first: Work, second: Work) -> Work:
-    deciding = min(first, second, key=lambda work: DECIDES.index(work.status))
-    known = [work.seconds for work in (first, second) if work.seconds is not None]
-    return replace(deciding, seconds=sum(known) if known else None)
 
 
 def owed(pay: Pay, work: Work) -> int:
@@ -191,24 +174,21 @@ def bill(pay: Pay, done: Iterable[Work]) -> Bill:
 
 def hourly(pay: Pay, done: Sequence[Work]) -> HourlyPay:
     """Earnings per hour of the median rater and of the slower quarter, with a warning where below the minimum."""
-    timed = [work for work in paid_once(done) if work.seconds]
-    raters = sorted({work.rater for work in timed})
-    rates = []
-    for rater in raters:
-        own = [work for work in timed if work.rater == rater]
-        seconds = sum(work.seconds or 0.0 for work in own)
-        rates.append(HOUR * sum(owed(pay, work) for work in own) / seconds)
-    if not rates:
+    cents: Counter[str] = Counter()
+    seconds: defaultdict[str, float] = defaultdict(float)
+    for work in paid_once(done):
+        if work.seconds:
+            cents[work.rater] += owed(pay, work)
+            seconds[work.rater] += work.seconds
+    if not seconds:
         return HourlyPay(float("nan"), float("nan"), 0)
+    rates = [HOUR * cents[rater] / seconds[rater] for rater in seconds]
     middle, slow = (float(np.quantile(rates, share)) for share in (0.5, 0.25))
-    return HourlyPay(median=middle, slow_quarter=slow, n_raters=len(rates), warning=_warning(pay, middle, slow))
-
-
-def _warning(pay: Pay, middle: float, slow: float) -> str:
-    if not pay.least_hourly or slow >= pay.least_hourly:
-        return ""
-    who = "half" if middle < pay.least_hourly else "a quarter"
-    return f"{who} of the raters make less than {money(pay.least_hourly, pay.currency)} an hour"
+    warning = ""
+    if slow < pay.least_hourly:
+        who = "half" if middle < pay.least_hourly else "a quarter"
+        warning = f"{who} of the raters make less than {money(pay.least_hourly, pay.currency)} an hour"
+    return HourlyPay(median=middle, slow_quarter=slow, n_raters=len(rates), warning=warning)
 
 
 def money(cents: float, currency: str) -> str:

@@ -30,7 +30,7 @@ from grater.annotate.content import WORD, require_word
 from grater.annotate.jobs import Job
 from grater.annotate.store import events, schema
 from grater.annotate.store.ids import new_id, new_shuffle
-from grater.annotate.store.transaction import ONE, Record, Tx, chunks, locking
+from grater.annotate.store.transaction import ONE, Record, Tx, chunks
 from grater.annotate.tasks import Unit
 from grater.annotate.tasks.task import UnitItem
 from grater.annotate.terms import Redundancy, still_wanted, terms_of
@@ -130,7 +130,6 @@ N_VALID = (
     .scalar_subquery()
 )
 UNIT = select(schema.units.c.unit_id).where(schema.units.c.unit_id == bindparam("unit"))
-UNIT_LOCKED = locking(UNIT, of=schema.units)
 JOB_OF_FINISHED = select(schema.units.c.job_id).where(
     schema.units.c.unit_id == bindparam("unit"),
     schema.units.c.role == "work",
@@ -175,12 +174,6 @@ def add_all(tx: Tx, job_id: str, new_units: Iterable[NewUnit], *, judgments: int
     return added
 
 
-def find(tx: Tx, unit_id: str) -> StudyUnit | None:
-    """A unit with its items, job and bare essay: no rater may meet the marks of others (P9)."""
-    rows = tx.all(BY_ID, unit=unit_id)
-    return read(rows) if rows else None
-
-
 def read(rows: Sequence[Record]) -> StudyUnit:
     """A unit from the rows of `select_whole`, one per item; a unit without items has one row."""
     first = rows[0]
@@ -211,9 +204,14 @@ def of_lease(tx: Tx, lease_id: str) -> LeasedUnit | None:
     return None if row is None else LeasedUnit(place=row.place, role=row.role, job_id=row.job_id)
 
 
+def find(tx: Tx, unit_id: str) -> StudyUnit | None:
+    """A unit with its items, job and bare essay: no rater may meet the marks of others (P9)."""
+    rows = tx.all(BY_ID, unit=unit_id)
+    return read(rows) if rows else None
+
+
 def get(tx: Tx, unit_id: str) -> StudyUnit:
-    unit = find(tx, unit_id)
-    if unit is None:
+    if (unit := find(tx, unit_id)) is None:
         raise NotFound(NO_UNIT)
     return unit
 
@@ -235,15 +233,13 @@ def of_essay(tx: Tx, essay_id: str) -> list[tuple[Job, list[str]]]:
 
 
 def essays_of_task(tx: Tx, task: str) -> set[str]:
-    query = (
-        select(schema.units.c.essay_id).distinct().join(schema.jobs, schema.jobs.c.job_id == schema.units.c.job_id)
-    )
-    return {row[0] for row in tx.all(query.where(schema.jobs.c.task == task))}
+    query = select(schema.units.c.essay_id).join(schema.jobs, schema.jobs.c.job_id == schema.units.c.job_id)
+    return {row.essay_id for row in tx.all(query.where(schema.jobs.c.task == task).distinct())}
 
 
 def lock(tx: Tx, unit_id: str) -> None:
     """One change at a time for one unit."""
-    if tx.first(UNIT_LOCKED if tx.is_postgres else UNIT, unit=unit_id) is None:
+    if tx.first(tx.locked(UNIT, of=schema.units), unit=unit_id) is None:
         raise NotFound(NO_UNIT)
 
 
@@ -251,7 +247,7 @@ def log_finished(tx: Tx, unit_ids: Iterable[str]) -> None:
     """Log which of these units, whose judgments have just changed, are finished."""
     for unit_id in sorted(set(unit_ids)):  # in one order, so that two who log the same units do not block each other
         if tx.is_postgres:
-            tx.first(UNIT_LOCKED, unit=unit_id)  # what was counted by whoever held it is counted below
+            lock(tx, unit_id)  # what was counted by whoever held it is counted below
         job_id = tx.value(JOB_OF_FINISHED, unit=unit_id)
         if job_id is not None:
             events.write(tx, None, FINISHED, unit_id, {"job_id": job_id})
@@ -259,10 +255,7 @@ def log_finished(tx: Tx, unit_ids: Iterable[str]) -> None:
 
 OF_UNIT = schema.slots.c.unit_id == bindparam("unit")
 SET_SLOT = schema.slots.update().where(OF_UNIT, schema.slots.c.n == bindparam("slot")).values(state=bindparam("to"))
-FREE_SLOT = (
-    select(schema.slots.c.n).where(OF_UNIT, schema.slots.c.state == "free").order_by(schema.slots.c.n).limit(ONE)
-)
-FREE_SLOT_LOCKED = locking(FREE_SLOT, of=schema.slots, skip=True)
+FREE_SLOTS = select(schema.slots.c.n).where(OF_UNIT, schema.slots.c.state == "free").order_by(schema.slots.c.n)
 
 NO_SLOT = 0
 """Slots are counted from 1."""
@@ -278,7 +271,7 @@ def set_slot(tx: Tx, unit_id: str, n: int | None, state: str) -> None:
 
 def take_free_slot(tx: Tx, unit_id: str) -> int | None:
     """A free slot of the unit, filled from now on; None if there is none."""
-    n: int | None = tx.value(FREE_SLOT_LOCKED if tx.is_postgres else FREE_SLOT, unit=unit_id)
+    n: int | None = tx.value(tx.locked(FREE_SLOTS.limit(ONE), of=schema.slots, skip=True), unit=unit_id)
     if n is not None:
         set_slot(tx, unit_id, n, "filled")
     return n
@@ -362,21 +355,12 @@ def _change(tx: Tx, unit_id: str, states: dict[int, str]) -> bool:
 
 def _free(tx: Tx, unit_id: str) -> list[int]:
     """The free slots, ours until the end, without those that somebody is taking."""
-    query = (
-        select(schema.slots.c.n)
-        .where(schema.slots.c.unit_id == unit_id, schema.slots.c.state == "free")
-        .order_by(schema.slots.c.n)
-    )
-    return [row.n for row in tx.all(tx.locked(query, of=schema.slots, skip=True))]
+    return [row.n for row in tx.all(tx.locked(FREE_SLOTS, of=schema.slots, skip=True), unit=unit_id)]
 
 
 def _states(tx: Tx, unit_id: str) -> dict[int, str]:
-    query = (
-        select(schema.slots.c.n, schema.slots.c.state)
-        .where(schema.slots.c.unit_id == unit_id)
-        .order_by(schema.slots.c.n)
-    )
-    return {row.n: row.state for row in tx.all(query)}
+    query = select(schema.slots.c.n, schema.slots.c.state).where(OF_UNIT).order_by(schema.slots.c.n)
+    return {row.n: row.state for row in tx.all(query, unit=unit_id)}
 
 
 def _labels(tx: Tx, unit_id: str) -> list[str]:
