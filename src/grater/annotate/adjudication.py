@@ -24,10 +24,10 @@ from sqlalchemy import select
 from grater.annotate import content, jobs, judgments, people, units
 from grater.annotate.jobs import Job
 from grater.annotate.people import Person
+from grater.annotate.requests import require_length
 from grater.annotate.store import Store, Tx, events, progress, schema, submissions
 from grater.annotate.store.progress import FinishedUnit
 from grater.annotate.store.transaction import Columns, Record
-from grater.annotate.study.limits import require_text
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import MARKING, SET_ASIDE, edits_of
 from grater.annotate.tasks.task import TARGET, Answer, Piece
@@ -56,6 +56,7 @@ class Adjudication:
     at: int
 
 
+LONGEST_COMMENT = 2000
 COLUMNS = Columns(Adjudication, schema.adjudications, without=["answers"])
 
 
@@ -63,7 +64,7 @@ def save(
     tx: Tx, *, unit_id: str, person_id: str, answers: Sequence[Answer], version: int | None = None, comment: str = ""
 ) -> Adjudication:
     """Store a decision; `version` is the one it was made from (0: none), and an older one is stale."""
-    require_text("adjudication.comment", comment)
+    require_length("comment", comment, LONGEST_COMMENT)
     people.lock(tx, person_id)
     units.lock(tx, unit_id)
     newest = find(tx, unit_id)

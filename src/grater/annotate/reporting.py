@@ -22,10 +22,10 @@ from grater.annotate.judgments import PEOPLE
 from grater.annotate.marks import has_suggestions, marked_essays, marked_in, study_suggestions
 from grater.annotate.money import Costs, job_costs, payments_of
 from grater.annotate.protocol import protocol_sheet
+from grater.annotate.requests import require_length
 from grater.annotate.status import study_name
 from grater.annotate.store import Tx
 from grater.annotate.store.clock import as_iso
-from grater.annotate.study.limits import require_text
 from grater.annotate.tables import (
     ALL_COUNT,
     CHOICE,
@@ -123,6 +123,7 @@ def with_names(inputs: Inputs, names: Mapping[str, str]) -> Inputs:
 TASK, PER_UNIT = "Task", "Judgments per unit"
 """Lines of a protocol sheet: the report has the first already, and nobody asked for the second in an imported job."""
 
+LONGEST = 200
 HIDDEN_OPTIONS = ("seed", "order", IMPORTED, KEY)
 """Options of a job that say nothing to a reader: how its units were drawn and asked for."""
 
@@ -142,8 +143,8 @@ def study_inputs(
 
     The latest sample that fits the judgments is the one shown.
     """
-    require_text("report.title", title)
-    require_text("report.author", author)
+    require_length("title", title, LONGEST)
+    require_length("author", author, LONGEST)
     name = study_name(tx) or "study"
     tables = _tables_of(tx, name, job_names, kind=kind, counting=counting)
     read = evaluable(tx, tables)

@@ -54,6 +54,11 @@ def require_name(name: str) -> str:
     return name
 
 
+def require_length(field: str, text: str, most: int) -> None:
+    if len(text) > most:
+        raise UsageError(f"{field}: expected at most {most:,} characters, found {len(text):,}")
+
+
 def example(**body: Any) -> ConfigDict:
     """The configuration of a body with an example, which a test sends."""
     return ConfigDict(json_schema_extra={"examples": [body]})

@@ -28,12 +28,11 @@ from sqlalchemy import Update, and_, or_, select
 from grater.annotate import content, jobs
 from grater.annotate.content import own_essays
 from grater.annotate.importing import Importing, import_kind
-from grater.annotate.reporting import study_inputs
+from grater.annotate.reporting import LONGEST, study_inputs
 from grater.annotate.requests import Body, example
 from grater.annotate.store import Store, Tx, events, schema
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.transaction import Columns
-from grater.annotate.study.limits import LONGEST
 from grater.annotate.systems import decide, require_installed
 from grater.detect.learners import class_report
 from grater.detect.systems import default_systems, load_system, load_systems
@@ -191,8 +190,8 @@ class NewRun(Body):
     kind: Literal["system", "report", "class"]
     system: str = ""
     job: str = Field(default="", description="Its name: the report is of this job alone.")
-    title: str = Field(default="", max_length=LONGEST["report.title"])
-    author: str = Field(default="", max_length=LONGEST["report.author"])
+    title: str = Field(default="", max_length=LONGEST)
+    author: str = Field(default="", max_length=LONGEST)
     earlier: list[str] = Field(default=[], description="NEW=OLD: the system OLD is an earlier version of NEW.")
 
 

@@ -21,8 +21,7 @@ from grater.annotate import content, credentials, jobs, panels, people, units
 from grater.annotate.jobs import Access, Assignment
 from grater.annotate.store import Tx, checks, gold, gold_review, ids, leases
 from grater.annotate.store.clock import HOUR
-from grater.annotate.study.limits import LIMITS
-from grater.annotate.study.work import hand_in, take_desk
+from grater.annotate.study.work import MOST_RETURNS, hand_in, take_desk
 from grater.annotate.units import NewUnit
 from grater.model import Essay, Item, Json, Span
 from tests.annotate.store.worlds import SeededSecrets
@@ -31,7 +30,6 @@ from tests.annotate.web.test_crowd import panel_of
 
 N_WORK, N_GOLD, PAGE = 14, 40, 2
 TERMS: dict[str, Json] = {"gold": {"least_seen": 900}, "page": PAGE}
-MOST_RETURNS = int(LIMITS["work.returns"].most)
 
 
 @contextmanager

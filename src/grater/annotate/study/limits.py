@@ -32,17 +32,11 @@ class Limit:
 LIMITS: Mapping[str, Limit] = {
     "gold.least": Limit(1, 100),
     "gold.most": Limit(1, 100_000),
-    "work.returns": Limit(0, 20),
 }
 """Ranges of numbers; the last part of a name is the field that a message names."""
 
 LONGEST: Mapping[str, int] = {
-    "name": 80,
     "gold.reason": 500,
-    "adjudication.comment": 2000,
-    "check.text": 20_000,
-    "report.title": 200,
-    "report.author": 200,
     "dispute.text": 2000,
     "dispute.answer": 2000,
 }

@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from threading import Lock, Semaphore
 
-from grater.annotate.study.limits import require_text
+from grater.annotate.requests import require_length
 from grater.corpora.plain import read_text
 from grater.detect.detector import Detector
 from grater.detect.feedback import Feedback, feedback_on
@@ -31,6 +31,7 @@ except ImportError:  # Windows has no such limits; the time of the clock is limi
     resource = None  # type: ignore[assignment]
 
 PROCESSES = get_context("spawn")
+LONGEST = 20_000
 MOST_WAITING = 6
 SECONDS, SECONDS_A_LETTER = 3.0, 0.0006
 PATIENCE, STARTING_SECONDS = 5.0, 60.0
@@ -53,7 +54,7 @@ class Proofreader:
 
     def check(self, text: str) -> Feedback:
         """Feedback on a text; one that is too long is refused, and so is one behind which too many wait."""
-        require_text("check.text", text)
+        require_length("text", text, LONGEST)
         if not self._places.acquire(blocking=False):
             raise TooBusy(BUSY)
         try:

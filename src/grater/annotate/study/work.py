@@ -38,7 +38,6 @@ from grater.annotate.store import Store, Tx, gold_review, intake, leases, progre
 from grater.annotate.store.gold import has_gold
 from grater.annotate.store.leases import Lease
 from grater.annotate.store.submissions import Receipt
-from grater.annotate.study.limits import LIMITS
 from grater.annotate.tasks import TASKS, Answer, Shown, Task, Unit
 from grater.annotate.tasks.marking import MOST_EDITS, REJECTED, SET_ASIDE, TASK, edits_of, tagset_of
 from grater.annotate.tasks.marking import TASK as MARKING
@@ -51,7 +50,7 @@ from grater.uncertainty import generator
 
 LOG = logging.getLogger("grater.annotate.study.work")
 
-MOST_RETURNS = int(LIMITS["work.returns"].most)
+MOST_RETURNS = 20
 NO_RETURNS = (
     f"you have given back {MOST_RETURNS} units of this job, the maximum; answer this one, or leave it: it is yours "
     "until its time runs out"

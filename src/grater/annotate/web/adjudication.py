@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Literal
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -19,6 +19,7 @@ from starlette.responses import Response
 
 from grater.annotate import adjudication, jobs, units
 from grater.annotate.adjudication import (
+    LONGEST_COMMENT,
     Adjudication,
     EssayTable,
     Kind,
@@ -40,7 +41,7 @@ from grater.annotate.tasks import TASKS, Answer, Shown
 from grater.annotate.tasks.marking import MARKING, SET_ASIDE, TASK, edits_of, read_edits, tagset_of
 from grater.annotate.tasks.task import CONFIDENCE, LABEL
 from grater.annotate.units import StudyUnit
-from grater.annotate.web.calls import A_PAGE, Most, Page, Shape, Start, at_most, calls_about, cut, example
+from grater.annotate.web.calls import A_PAGE, Most, Page, Shape, Start, calls_about, cut, example
 from grater.annotate.web.calls import Edit as EditShape
 from grater.annotate.web.calls import Shown as ShownShape
 from grater.annotate.web.context import Context, RequestContext, version_of
@@ -357,7 +358,7 @@ class NewDecision(Said):
 
     model_config = example(fields={"label": ["ok"]}, version=0, comment="The writer means the place.")
     version: int | None = Field(default=None, ge=0, le=LARGEST)
-    comment: Annotated[str, at_most("adjudication.comment")] = ""
+    comment: str = Field(default="", max_length=LONGEST_COMMENT)
 
 
 class DecisionSaved(Shape):

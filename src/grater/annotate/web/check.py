@@ -37,7 +37,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from grater import __version__
-from grater.annotate.study.limits import LONGEST, require_text
+from grater.annotate.requests import require_length
+from grater.annotate.study.proofreading import LONGEST
 from grater.annotate.study.writing import ACCEPT, CONSENT, LABELS, Public, changed, keep, open_to_public, public_pages
 from grater.annotate.web.context import CHANGE_BYTES, Context, RequestContext
 from grater.annotate.web.errors import lines_of
@@ -144,7 +145,7 @@ def _feedback(context: RequestContext, text: str) -> Feedback:
 
     They do not count where somebody serves their own editor: on this machine, for this machine.
     """
-    require_text("check.text", text)
+    require_length("text", text, LONGEST)
     settings, who = context.server.settings, context.visitor.person_id if context.visitor else context.address
     checks, n = context.server.checks, max(LEAST_LETTERS, len(text))
     is_own = who == LOOPBACK and is_local(settings.base_url) and not settings.proxies
@@ -171,7 +172,7 @@ def _page(context: RequestContext, *, feedback: Feedback | None = None, status: 
         "has_all": has_all,
         "unsent": {} if feedback else answers,
         "is_agreed": bool(context.text("consent")),
-        "longest": LONGEST["check.text"],
+        "longest": LONGEST,
         "consent": CONSENT,
     }
     return context.page("check.html", {"problems": [], "n_kept": 0, **on_page, **shown}, status=status)
@@ -307,9 +308,8 @@ def _check(context: RequestContext, parameters: Mapping[str, str]) -> Response:
     else:
         raise HTTPException(400, "Missing 'text' or 'data' parameter")
     n = sum(len(sent if read_as is None else read_as) for sent, read_as in pieces)
-    if n > LONGEST["check.text"]:
-        most = LONGEST["check.text"]
-        raise HTTPException(413, f"Your text exceeds the limit of {most} characters (it's {n} characters).")
+    if n > LONGEST:
+        raise HTTPException(413, f"Your text exceeds the limit of {LONGEST} characters (it's {n} characters).")
     document = of_pieces(pieces)
     feedback = _feedback(context, document.text)
     takes, (marks, has_all) = _taker(parameters), marks_of(feedback)
