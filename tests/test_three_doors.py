@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count, product
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import pytest
 from pydantic import TypeAdapter
@@ -27,11 +27,11 @@ from grater.annotate.panels import NewPanel
 from grater.annotate.plans import NewJob
 from grater.annotate.protocol import set_terms
 from grater.annotate.samples import NewSample
-from grater.annotate.study.gold import make_gold
-from grater.annotate.study.limits import LIMITS, LONGEST, Limit
+from grater.annotate.study.gold import GoldWanted, make_gold
 from grater.annotate.study.raters import CHANGES
 from grater.annotate.terms import Pay, Qualification, Redundancy, Terms, TrustRule
 from grater.annotate.web import security
+from grater.annotate.web.gold import NewReason
 from grater.annotate.web.people import NewInvitations
 from grater.annotate.web.roles import API
 from tests.annotate.web.studies import CHEAP_HASHER, Browser, Study, served
@@ -102,9 +102,9 @@ class Doors:
     command: Callable[[Any, str], list[str]] | None
     page: Callable[[Any, str], tuple[str, dict[str, object]]] | None
     api: Callable[[Any, str], tuple[str, dict[str, Any]]]
+    model: type
     is_taken: bool = True
     zero_is_none: bool = False
-    model: type | None = None
 
     def send(self, house: House, value: Any) -> list[bool]:
         """Whether each door takes a value; page and API answer with the same status."""
@@ -194,6 +194,7 @@ NUMBERS: dict[str, Doors] = {
         lambda value, _: ("/manage/jobs/{job}/gold", {"least": value}),
         lambda value, _: ("/jobs/{job}/gold", {"least": value}),
         is_taken=False,  # no experts agree here
+        model=GoldWanted,
     ),
     "gold.most": Doors(
         lambda value, _: ["study", "gold", "STUDY", "--job", "error", "--n", str(value)],
@@ -201,6 +202,7 @@ NUMBERS: dict[str, Doors] = {
         lambda value, _: ("/jobs/{job}/gold", {"most": value}),
         is_taken=False,
         zero_is_none=True,
+        model=GoldWanted,
     ),
     "sample.n": Doors(
         lambda value, name: ["study", "sample", "STUDY", "--system", "S", "--name", name, "--n", str(value)],
@@ -291,6 +293,7 @@ TEXTS: dict[str, Doors] = {
         None,
         lambda text, _: ("/manage/gold/{gold}/reason", {"reason": text}),
         lambda text, _: ("/gold/{gold}/reason", {"reason": text}),
+        model=NewReason,
     ),
     "panel.secret": Doors(
         None,
@@ -307,6 +310,14 @@ TEXTS: dict[str, Doors] = {
 }
 
 
+class Limit(NamedTuple):
+    """The least and the most that a number may be; `excludes_least` where it must be more than the least."""
+
+    least: float
+    most: float
+    excludes_least: bool
+
+
 def limit_of(model: type, field: str) -> Limit:
     """The limit of a number as its model publishes it."""
     about = TypeAdapter(model).json_schema()["properties"][field]
@@ -317,7 +328,7 @@ def limit_of(model: type, field: str) -> Limit:
 
 def around(name: str, doors: Doors) -> tuple[list[float], list[float]]:
     """Values that a limit allows, and values that it does not."""
-    limit = limit_of(doors.model, name.rpartition(".")[2]) if doors.model else LIMITS[name]
+    limit = limit_of(doors.model, name.rpartition(".")[2])
     least = limit.least + 1 if limit.excludes_least else limit.least
     below = limit.least if limit.excludes_least else limit.least - 1
     return [least, limit.most], [-1 if doors.zero_is_none else below, limit.most + 1]
@@ -336,7 +347,7 @@ def test_every_door_holds_to_the_limit_of_a_number(house: House, name: str) -> N
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_door_holds_to_the_length_of_a_text(house: House, name: str) -> None:
     model, field = TEXTS[name].model, name.rpartition(".")[2]
-    longest = TypeAdapter(model).json_schema()["properties"][field]["maxLength"] if model else LONGEST[name]
+    longest = TypeAdapter(model).json_schema()["properties"][field]["maxLength"]
     assert set(TEXTS[name].send(house, "x" * longest)) == {TAKEN}
     assert set(TEXTS[name].send(house, "x" * (longest + 1))) == {REFUSED}
 
@@ -346,10 +357,6 @@ def test_limits_that_users_know_stay() -> None:
     published = [(NewInvitations, "number"), (Terms, "page"), (NewJob, "judgments"), (NewList, "most")]
     published.append((NewReview, "stars"))
     assert [limit_of(model, field).most for model, field in published] == [100, 200, 100, 2000, 5]
-
-
-def test_the_table_has_every_limit_of_a_number() -> None:
-    assert {name for name, doors in NUMBERS.items() if doors.model is None} == LIMITS.keys()
 
 
 ALLOWED = {

@@ -18,7 +18,7 @@ from grater.annotate.programs import judge, program_job
 from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.reporting import study_inputs
 from grater.annotate.store import Store, Tx, checks, gold_review, open_store
-from grater.annotate.study.gold import Made, gold_from_edits, gold_from_experts, gold_from_planted
+from grater.annotate.study.gold import GoldWanted, Made, gold_from_edits, gold_from_planted, known_gold
 from grater.annotate.study.raters import best, rater_lines
 from grater.annotate.systems import decide
 from grater.annotate.tables import study_tables
@@ -58,7 +58,7 @@ def test_items_on_which_experts_agree_become_gold_in_place_of_work(store: Store)
         job = jobs.add(tx, name="crowd", task="error", judgments=2)
         units.add_all(tx, job.job_id, new_units(tx, 4))
         judged_by_experts(tx, [("1", "0"), ("2", "2"), ("1", "2"), ("e", "e")])
-        made = gold_from_experts(tx, job, least=2)
+        made = known_gold(tx, job, GoldWanted(least=2))
         assert (made.made, made.met) == (3, 0)
         found = {tuple(sorted(each.known[0].accepted)) for each in gold_review.of_job(tx, job.job_id)}
         assert found == {("error",), ("ok",)}  # 0 and 1 both come to error, 2 and e to ok
@@ -71,7 +71,7 @@ def test_an_item_that_a_rater_has_met_stays_work(store: Store) -> None:
     crowd.work(n=1)
     with store.write() as tx:
         judged_by_experts(tx, [("1", "1")] * 3)
-        made = gold_from_experts(tx, crowd.job, least=2)
+        made = known_gold(tx, crowd.job, GoldWanted(least=2))
         assert (made.made, made.met) == (2, 1)
         assert checks.violations(tx) == []
 
@@ -82,7 +82,7 @@ def test_experts_who_never_agree_make_no_gold(store: Store) -> None:
         units.add_all(tx, job.job_id, new_units(tx, 2))
         judged_by_experts(tx, [("1", "2")] * 2)
         with pytest.raises(UsageError, match="no item has 2 or more"):
-            gold_from_experts(tx, job, least=2)
+            known_gold(tx, job, GoldWanted(least=2))
 
 
 def test_planted_errors_stand_where_they_are_told_to_stand() -> None:

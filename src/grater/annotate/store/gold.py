@@ -31,15 +31,17 @@ from sqlalchemy import Select, bindparam, exists, func, literal_column, select
 
 from grater.annotate import jobs, units
 from grater.annotate.jobs import Job
+from grater.annotate.requests import require_length
 from grater.annotate.store import events, schema, trust
 from grater.annotate.store.ids import PRIME, multiplier
 from grater.annotate.store.transaction import Record, Tx
-from grater.annotate.study.limits import require_text
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Answer
 from grater.annotate.terms import Terms, gold_rate, quiz_pool, terms_of
 from grater.errors import Conflict, NotFound, UsageError
 from grater.registry import unknown
+
+LONGEST_REASON = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ def set_pool(tx: Tx, unit_id: str, pool: str, *, actor: str | None = None) -> No
 
 def set_reason(tx: Tx, unit_id: str, reason: str, *, actor: str | None = None) -> None:
     """What raters who missed it read, in place of the reason that the gold was made with."""
-    require_text("gold.reason", reason)
+    require_length("reason", reason, LONGEST_REASON)
     tx.execute(schema.gold.update().where(schema.gold.c.unit_id == unit_id).values(reason=reason))
     events.write(tx, actor, "gold.reason", unit_id, {"reason": reason})
 

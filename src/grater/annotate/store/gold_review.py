@@ -21,16 +21,19 @@ from sqlalchemy import ColumnElement, ScalarSelect, and_, bindparam, exists, fun
 
 from grater.annotate import jobs, people, units
 from grater.annotate.jobs import Job
+from grater.annotate.requests import require_length
 from grater.annotate.store import ejection, events, gold, schema
 from grater.annotate.store.gold import Gold
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.store import Store
 from grater.annotate.store.transaction import ONE, Record, Tx, locking
-from grater.annotate.study.limits import LONGEST, require_text
 from grater.annotate.terms import gold_rate, is_reliable, is_suspect, terms_of
 from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError
 from grater.registry import unknown
 from grater.sheet import counted
+
+LONGEST_DISPUTE = 2000
+"""Characters of what a rater disputes, and of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,8 +286,8 @@ def _state(tx: Tx, unit_id: str) -> str:
 
 def open_dispute(tx: Tx, submission_id: str, *, person_id: str, text: str) -> Dispute:
     """Dispute missed gold, once; the answer must be one's own."""
-    if not 0 < len(text.strip()) <= LONGEST["dispute.text"]:
-        message = f"text: expected 1 to {LONGEST['dispute.text']} characters, found {len(text.strip())}"
+    if not 0 < len(text.strip()) <= LONGEST_DISPUTE:
+        message = f"text: expected 1 to {LONGEST_DISPUTE} characters, found {len(text.strip())}"
         raise BadInput(Problem("form", message))
     people.lock(tx, person_id)
     missed = _missed(tx, submission_id)
@@ -302,7 +305,7 @@ def decide_dispute(
     tx: Tx, dispute_id: str, *, is_granted: bool, answer: str = "", actor: str | None = None
 ) -> Dispute:
     """Grant a dispute, which forgives its gold and settles every dispute about it; or refuse it with an answer."""
-    require_text("dispute.answer", answer)
+    require_length("answer", answer, LONGEST_DISPUTE)
     # All disputes about one gold wait for whoever decides one of them.
     query = DISPUTES.where(schema.submissions.c.unit_id == get_dispute(tx, dispute_id).unit_id)
     query = query.order_by(schema.disputes.c.dispute_id)

@@ -23,13 +23,15 @@ from functools import cache
 from hashlib import sha256
 from typing import Literal
 
+from pydantic import Field
+
 from grater.annotate import content, jobs, units
 from grater.annotate.content import plant
 from grater.annotate.jobs import Job
 from grater.annotate.plans import shown
 from grater.annotate.protocol import set_terms
+from grater.annotate.requests import Body, example, require_length
 from grater.annotate.store import Tx, gold
-from grater.annotate.study.limits import require_number, require_text
 from grater.annotate.tables import label_counts
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.error import ASKS
@@ -134,7 +136,7 @@ def make_gold(
     wrong = [label for label in accepted if known and label not in known and job.task != "marking"]
     if wrong:
         raise UsageError(f"{job.name}: expected answers from {', '.join(known)}, found {wrong[0]!r}")
-    require_text("gold.reason", reason)
+    require_length("reason", reason, gold.LONGEST_REASON)
     jobs.lock(tx, job.job_id)  # of two who make the same gold at once the second sees that it is known
     if gold.is_known(tx, job.job_id, item_id):
         return False
@@ -166,28 +168,32 @@ def _make_all(
     return Made(made, met)
 
 
-def gold_from_experts(
-    tx: Tx,
-    job: Job,
-    *,
-    source: str | None = None,
-    least: int = 2,
-    most: int | None = None,
-    reason: str = REASON,
-    seed: int = 0,
-    actor: str | None = None,
+class GoldWanted(Body):
+    """Items on which `least` experts or more all agree (in the job `source`, else in all), `most` of them.
+
+    Essays of a marking job become gold by their known errors, and then only the `reason` counts.
+    """
+
+    model_config = example(least=1, most=5)
+    source: str | None = None
+    least: int = Field(default=2, ge=1, le=100)
+    most: int | None = Field(default=None, ge=1, le=100_000)
+    reason: str = Field(default=REASON, max_length=gold.LONGEST_REASON)
+
+
+def known_gold(
+    tx: Tx, job: Job, sent: GoldWanted, *, rater: str | None = None, seed: int = 0, actor: str | None = None
 ) -> Made:
-    """Items on which `least` experts or more agree, `most` of them at random; they may have had another task."""
-    require_number("gold.least", least)
-    require_number("gold.most", most)
-    agreed = unanimous(tx, job, source=source, least=least)
+    """Gold from what is known: of essays the errors (of one `rater`), else random items on which experts agree."""
+    if job.task == "marking":
+        return gold_from_edits(tx, job, rater=rater, reason=sent.reason, actor=actor)
+    agreed = unanimous(tx, job, source=sent.source, least=sent.least)
     if not agreed:
-        raise UsageError(f"{job.name}: no item has {least} or more expert judgments that all agree")
+        raise UsageError(f"{job.name}: no item has {sent.least} or more expert judgments that all agree")
     order = sorted(agreed)
     generator(seed, "gold", job.name).shuffle(order)
-    return _make_all(
-        tx, job, [(item_id, agreed[item_id]) for item_id in order], reason=reason, most=most, actor=actor
-    )
+    known = [(item_id, agreed[item_id]) for item_id in order]
+    return _make_all(tx, job, known, reason=sent.reason, most=sent.most, actor=actor)
 
 
 def unanimous(tx: Tx, job: Job, *, source: str | None = None, least: int = 2) -> dict[str, tuple[str, ...]]:
@@ -266,25 +272,6 @@ def labels_meaning(job: Job, meaning: str) -> tuple[str, ...]:
     if verdict is None:
         return (meaning,)
     return () if meaning == UNKNOWN else tuple(label for label, to in verdict.items() if to == meaning)
-
-
-def known_gold(
-    tx: Tx,
-    job: Job,
-    *,
-    source: str | None = None,
-    rater: str | None = None,
-    least: int = 2,
-    most: int | None = None,
-    reason: str = "",
-    seed: int = 0,
-    actor: str | None = None,
-) -> Made:
-    """Gold from what is known: of essays the errors (of one `rater`), else the items on which experts agree."""
-    why = reason or REASON
-    if job.task == "marking":
-        return gold_from_edits(tx, job, rater=rater, reason=why, actor=actor)
-    return gold_from_experts(tx, job, source=source, least=least, most=most, reason=why, seed=seed, actor=actor)
 
 
 @dataclass(frozen=True, slots=True)

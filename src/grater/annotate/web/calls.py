@@ -19,27 +19,12 @@ from grater.annotate.requests import LARGEST
 from grater.annotate.requests import Body as Body
 from grater.annotate.requests import example as example
 from grater.annotate.store.clock import as_iso
-from grater.annotate.study.limits import LIMITS
-from grater.annotate.study.limits import LONGEST as LONGEST_TEXTS
 from grater.annotate.web.roles import API
 
 T = TypeVar("T")
 
 MOST = 1000
 A_PAGE = 100
-
-
-def within(name: str) -> Any:
-    """The limit of a number by its name in `LIMITS`, for the schema of a call."""
-    limit = LIMITS[name]
-    if limit.excludes_least:
-        return About(gt=limit.least, le=limit.most)
-    return About(ge=limit.least, le=limit.most)
-
-
-def at_most(name: str, *, least: int = 0) -> StringConstraints:
-    """The limit of a text by its name in `LONGEST` of the study, for the schema of a call."""
-    return StringConstraints(min_length=least, max_length=LONGEST_TEXTS[name])
 
 
 Start: TypeAlias = Annotated[

@@ -15,11 +15,11 @@ from grater.annotate import jobs, people, units
 from grater.annotate.store import gold, gold_review
 from grater.annotate.store.gold_review import GoldRecord
 from grater.annotate.study import gold as study_gold
-from grater.annotate.study.gold import QUIZ, REASON, candidates, earlier_reasons, known_gold, use_recommended_rule
+from grater.annotate.study.gold import QUIZ, GoldWanted, candidates, earlier_reasons, known_gold, use_recommended_rule
 from grater.annotate.study.work import shown_to_staff
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import terms_of
-from grater.annotate.web.calls import Body, Job, Shape, Shown, at_most, calls_about, example, within
+from grater.annotate.web.calls import Body, Job, Shape, Shown, calls_about, example
 from grater.annotate.web.context import Context, RequestContext, number_of
 from grater.annotate.web.raters import Dispute
 from grater.annotate.web.units import MET, accepted_by
@@ -39,11 +39,10 @@ def gold_page(context: Context, job_id: str) -> Response:
 @pages.post("/manage/jobs/{job_id}/gold")
 def make_known_gold(context: Context, job_id: str) -> Response:
     """Items on which the experts of the study all agree; essays by their known errors."""
-    reason, actor = context.text("reason"), context.person.person_id
     try:
+        sent = context.sent(GoldWanted)
         with context.changing() as tx:
-            least, most = number_of(context, "least", 2), number_of(context, "most", 0)
-            made = known_gold(tx, jobs.get(tx, job_id), least=least, most=most or None, reason=reason, actor=actor)
+            made = known_gold(tx, jobs.get(tx, job_id), sent, actor=context.person.person_id)
     except UsageError as error:
         return _page(context, job_id, problems=[str(error)], told="")
     left = f"; {made.met} skipped: already gold, or already seen by raters" if made.met else ""
@@ -148,7 +147,7 @@ def _candidate_page(context: RequestContext, job_id: str, n: int, *, problem: st
 
 api = calls_about("gold")
 
-Reason = Annotated[str, at_most("gold.reason")]
+Reason = Annotated[str, Field(max_length=gold.LONGEST_REASON)]
 
 
 class GoldUnit(Shape):
@@ -171,19 +170,6 @@ class GoldUnits(Shape):
 
     gold: list[GoldUnit]
     warnings: list[str]
-
-
-class GoldWanted(Body):
-    """Items on which `least` experts or more all agree (in the job `source`, else in all), `most` of them.
-
-    Essays of a marking job become gold by their known errors, and then only the `reason` counts.
-    """
-
-    model_config = example(least=1, most=5)
-    source: str | None = None
-    least: Annotated[int, within("gold.least")] = 2
-    most: Annotated[int, within("gold.most")] | None = None
-    reason: Reason = REASON
 
 
 class MadeGold(Shape):
@@ -236,7 +222,7 @@ class DisputeDecided(Body):
 
     model_config = example(decision="refuse", answer="The sentence before rules that out.")
     decision: Literal["grant", "refuse"]
-    answer: Annotated[str, at_most("dispute.answer")] = ""
+    answer: str = Field(default="", max_length=gold_review.LONGEST_DISPUTE)
 
 
 @api.get("/jobs/{job_id}/gold")
@@ -253,7 +239,7 @@ def make_gold(context: Context, job_id: str, sent: GoldWanted) -> MadeGold:
     """Make gold from expert agreement; for marked essays, from known errors."""
     with context.changing() as tx:
         job, actor = jobs.get(tx, job_id), context.person.person_id
-        return MadeGold.of(known_gold(tx, job, **sent.model_dump(), actor=actor))
+        return MadeGold.of(known_gold(tx, job, sent, actor=actor))
 
 
 class Candidate(Shape):

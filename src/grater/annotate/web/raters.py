@@ -7,7 +7,7 @@ themselves.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from fastapi import APIRouter
 from pydantic import AliasPath, Field
@@ -16,7 +16,7 @@ from starlette.responses import Response
 from grater.annotate import jobs, messages, money
 from grater.annotate.messages import AboutYou, NewMessage, NewRaterMessage, NewReview, missed_by
 from grater.annotate.money import NewBonus, bonus
-from grater.annotate.store import queue, trust
+from grater.annotate.store import gold_review, queue, trust
 from grater.annotate.store.gold_review import open_dispute
 from grater.annotate.store.ids import new_id
 from grater.annotate.study import raters as study_raters
@@ -30,7 +30,6 @@ from grater.annotate.web.calls import (
     Shape,
     Shown,
     When,
-    at_most,
     calls_about,
     example,
 )
@@ -163,7 +162,7 @@ class MissedQuestions(Shape):
 class NewDispute(Body):
     model_config = example(submission_id="my-program-000017", text="The writer may mean this.")
     submission_id: Id
-    text: Annotated[str, at_most("dispute.text", least=1)]
+    text: str = Field(min_length=1, max_length=gold_review.LONGEST_DISPUTE)
 
 
 class Message(Shape):

@@ -26,7 +26,7 @@ from grater.annotate.store import Store, Tx, gold_review, progress
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold import has_gold
 from grater.annotate.store.schema import SCOPES
-from grater.annotate.study.gold import PLANTED, gold_from_planted, known_gold
+from grater.annotate.study.gold import PLANTED, GoldWanted, gold_from_planted, known_gold
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import terms_json, terms_of
 from grater.cli.command import Json, Seed, print_json, require_outputs, say, say_done, warn
@@ -158,9 +158,8 @@ def make_gold_units(
         if good is not None:
             made = gold_from_planted(tx, target, good, reason=reason or PLANTED)
         else:
-            made = known_gold(
-                tx, target, source=source, rater=rater, least=least, most=most, reason=reason, seed=seed
-            )
+            wanted = {"source": source, "least": least, "most": most, **({"reason": reason} if reason else {})}
+            made = known_gold(tx, target, GoldWanted.checked(**wanted), rater=rater, seed=seed)
     if as_json:
         print_json({"job": job, "gold": made.made, "met": made.met})
     else:
