@@ -28,11 +28,11 @@ from sqlalchemy import event
 from grater.annotate import content, credentials, jobs, people, units
 from grater.annotate.store import Store, Tx, open_store, schema, submissions
 from grater.annotate.store.ids import body_hash, new_id
-from grater.annotate.study.work import submission_id_of, take_next
 from grater.annotate.tasks.task import Answer
 from grater.annotate.units import NewUnit
 from grater.annotate.web import Settings, create_app
 from grater.annotate.web.context import SESSION
+from grater.annotate.work import submission_id_of, take_next
 from grater.model import Decision, Essay, Item, Span
 
 HOST = "127.0.0.1:8000"

@@ -18,6 +18,7 @@ from pydantic import TypeAdapter
 
 from grater.annotate import credentials, jobs, people, units, webhooks
 from grater.annotate.credentials import NewToken
+from grater.annotate.gold import GoldWanted, make_gold
 from grater.annotate.invitations import NewInvitation
 from grater.annotate.jobs import MOVES, GivenState, NewGuidelines
 from grater.annotate.messages import NewRaterMessage, NewReview
@@ -26,9 +27,8 @@ from grater.annotate.money import NewBonus
 from grater.annotate.panels import NewPanel
 from grater.annotate.plans import NewJob
 from grater.annotate.protocol import set_terms
+from grater.annotate.raters import CHANGES
 from grater.annotate.samples import NewSample
-from grater.annotate.study.gold import GoldWanted, make_gold
-from grater.annotate.study.raters import CHANGES
 from grater.annotate.terms import Pay, Qualification, Redundancy, Terms, TrustRule
 from grater.annotate.web import security
 from grater.annotate.web.gold import NewReason

@@ -35,8 +35,8 @@ from grater.annotate.store import (
     trust,
 )
 from grater.annotate.store.clock import HOUR
-from grater.annotate.study.work import Desk, hand_in, shows_feedback, take_desk
 from grater.annotate.units import NewUnit
+from grater.annotate.work import Desk, hand_in, shows_feedback, take_desk
 from grater.errors import Conflict, NotFound
 from grater.model import Json
 from tests.annotate.store.conftest import clock, cluster, location, store

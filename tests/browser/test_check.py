@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from grater.annotate import judgments
-from grater.annotate.study.writing import JOB
+from grater.annotate.writing import JOB
 from tests.browser.chromium import watched
 from tests.browser.site import Site
 from tests.browser.test_accessibility import complaints

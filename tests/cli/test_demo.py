@@ -12,7 +12,7 @@ import pytest
 from grater.annotate import credentials, jobs, judgments, messages, money, people
 from grater.annotate.marks import has_suggestions
 from grater.annotate.store import Store, gold_review, open_store, progress, trust
-from grater.annotate.study.writing import public_pages
+from grater.annotate.writing import public_pages
 from grater.cli.demo import EARLIER, fresh_study
 from grater.cli.living import CROWD, ESSAYS, NEXT, OFFERED
 from grater.demo import living, sample_path

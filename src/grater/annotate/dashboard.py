@@ -34,16 +34,16 @@ from grater.annotate.evaluation import JobScores, ScoresSoFar, SystemLine, agree
 from grater.annotate.jobs import Job
 from grater.annotate.money import Costs, job_costs
 from grater.annotate.protocol import protocol_sheet
+from grater.annotate.raters import RaterLine, rater_lines, signals_of
 from grater.annotate.store import Store, Tx, events, gold_review, progress
 from grater.annotate.store.clock import HOUR, as_iso
 from grater.annotate.store.gold_review import GoldRecord
 from grater.annotate.store.ids import body_hash
 from grater.annotate.store.progress import JobCounts
-from grater.annotate.study.raters import RaterLine, rater_lines, signals_of
-from grater.annotate.study.work import shown_to_staff
 from grater.annotate.tables import essay_columns, redundancy_of
 from grater.annotate.tasks import TASKS, Shown
 from grater.annotate.tasks.marking import MARKING
+from grater.annotate.work import shown_to_staff
 from grater.errors import GraterError
 from grater.measure.agreement.summary import Agreement
 from grater.measure.sampling.plan import more_needed
@@ -213,7 +213,7 @@ def forecasts(
     return lines
 
 
-LOG = logging.getLogger("grater.annotate.study")
+LOG = logging.getLogger("grater.annotate.dashboard")
 T = TypeVar("T")
 
 MANY = 1000

@@ -30,6 +30,7 @@ from sqlalchemy import select
 
 from grater.annotate import content, jobs, people
 from grater.annotate.content import StudyItem
+from grater.annotate.gold import add_gold
 from grater.annotate.judgments import GROUP
 from grater.annotate.requests import Body
 from grater.annotate.store import Store, Tx, bulk, events, schema
@@ -37,7 +38,6 @@ from grater.annotate.store.clock import from_iso
 from grater.annotate.store.ids import hashed, new_id
 from grater.annotate.store.schema import to_text
 from grater.annotate.store.transaction import Record
-from grater.annotate.study.gold import add_gold
 from grater.annotate.systems import require_same_decisions
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import IMPORTED

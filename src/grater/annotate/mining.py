@@ -24,13 +24,13 @@ from sqlalchemy import ColumnElement, Select, Text, and_, bindparam, case, func,
 
 from grater.annotate import adjudication, content, jobs, units
 from grater.annotate.content import own_essays
+from grater.annotate.gold import make_gold
 from grater.annotate.jobs import Job
 from grater.annotate.people import Person
 from grater.annotate.plans import NewJob, plan_job
 from grater.annotate.requests import LARGEST, Body, example, require_name
 from grater.annotate.store import Store, Tx, schema
 from grater.annotate.store.transaction import ONE, Record
-from grater.annotate.study.gold import make_gold
 from grater.annotate.tasks import TASKS, Answer
 from grater.annotate.tasks.error import ASKS
 from grater.annotate.tasks.task import ERROR, OK, Piece, pieces_around

@@ -16,6 +16,7 @@ import numpy as np
 
 from grater.annotate import adjudication, invitations, jobs, judgments, messages, people
 from grater.annotate.adjudication import sent_edit
+from grater.annotate.gold import make_gold
 from grater.annotate.invitations import NewInvitation
 from grater.annotate.jobs import Job
 from grater.annotate.marks import review
@@ -27,11 +28,10 @@ from grater.annotate.protocol import set_terms
 from grater.annotate.store import Store, Tx, progress, submissions
 from grater.annotate.store.clock import DAY, MINUTE, utc_now
 from grater.annotate.store.gold_review import open_dispute
-from grater.annotate.study.gold import make_gold
-from grater.annotate.study.work import Desk, hand_in, take_desk
-from grater.annotate.study.writing import Public, open_to_public
 from grater.annotate.tasks import Answer
 from grater.annotate.tasks.marking import NUMBER, REJECTED, SUGGESTED, suggestions_of
+from grater.annotate.work import Desk, hand_in, take_desk
+from grater.annotate.writing import Public, open_to_public
 from grater.demo import living
 from grater.demo.living import ADJUDICATOR, ANNOTATORS, MANAGER, OWNER, RATERS, SampleRater
 from grater.demo.raters import ERROR, OK

@@ -9,7 +9,7 @@ import pytest
 from grater.annotate import credentials, jobs, people
 from grater.annotate.store import Store, ejection, events, gold, gold_review, ids, leases, migrations, queue, trust
 from grater.annotate.store.clock import HOUR
-from grater.annotate.study.work import desk_of, hand_in
+from grater.annotate.work import desk_of, hand_in
 from grater.errors import Conflict
 from grater.model import Json
 from tests.annotate.store.crowds import Crowd, make_crowd, statements

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from grater.annotate import adjudication, jobs, money, panels, units
+from grater.annotate.raters import pace_of
 from grater.annotate.store import Store, ejection, events, intake, leases, submissions
 from grater.annotate.store.clock import HOUR
 from grater.annotate.store.leases import Lease
-from grater.annotate.study.raters import pace_of
 from grater.annotate.tasks.task import Answer
 from grater.annotate.terms import POLICIES
 from grater.errors import Conflict, NotFound

@@ -7,12 +7,12 @@ from sqlalchemy import func, select
 
 from grater.annotate import content, credentials, invitations, jobs, marks, money, people, units
 from grater.annotate.credentials import give_role
+from grater.annotate.gold import make_gold
 from grater.annotate.invitations import invite_back, invite_first_owner
 from grater.annotate.marks import Finding
 from grater.annotate.protocol import set_terms
 from grater.annotate.store import Store, events, gold, gold_review, queue, schema, submissions
 from grater.annotate.store.meta import meta_value, set_meta
-from grater.annotate.study.gold import make_gold
 from grater.annotate.terms import terms_of
 from grater.errors import Conflict, NotFound
 from grater.model import Item, Span

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from sqlalchemy import func, select
 
-from grater.annotate import content, credentials, jobs, marks, money, panels, people, units, webhooks
+from grater.annotate import content, credentials, jobs, marks, money, panels, people, units, webhooks, work
 from grater.annotate.archive import export
 from grater.annotate.credentials import give_role
 from grater.annotate.credentials import set_state as set_person_state
@@ -33,13 +33,14 @@ from grater.annotate.jobs import move as set_job_state
 from grater.annotate.marks import Draft
 from grater.annotate.panels import enter
 from grater.annotate.protocol import set_terms
+from grater.annotate.raters import change_standing
 from grater.annotate.store import Store, Tx, checks, events, gold, gold_review, open_store, schema, submissions
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import body_hash
 from grater.annotate.store.submissions import Receipt
-from grater.annotate.study import work
-from grater.annotate.study.raters import change_standing
-from grater.annotate.study.work import (
+from grater.annotate.terms import bill, terms_of
+from grater.annotate.units import NewUnit
+from grater.annotate.work import (
     desk_of,
     give_back,
     hand_in,
@@ -48,8 +49,6 @@ from grater.annotate.study.work import (
     take_desk,
     undo_answer,
 )
-from grater.annotate.terms import bill, terms_of
-from grater.annotate.units import NewUnit
 from grater.errors import Conflict, GraterError, NotFound
 from grater.model import Decision, Item, Json, Span
 from tests.annotate.store.worlds import FakeClock, new_items

@@ -10,16 +10,16 @@ import pytest
 
 from grater.annotate import content, jobs, judgments, people, units
 from grater.annotate.content import own_essays, plant
+from grater.annotate.gold import GoldWanted, Made, gold_from_edits, gold_from_planted, known_gold
 from grater.annotate.mining import uses_in
 from grater.annotate.money import costs as exported_costs
 from grater.annotate.money import job_costs, settle
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.programs import judge, program_job
 from grater.annotate.protocol import protocol_sheet, set_terms
+from grater.annotate.raters import best, rater_lines
 from grater.annotate.reporting import study_inputs
 from grater.annotate.store import Store, Tx, checks, gold_review, open_store
-from grater.annotate.study.gold import GoldWanted, Made, gold_from_edits, gold_from_planted, known_gold
-from grater.annotate.study.raters import best, rater_lines
 from grater.annotate.systems import decide
 from grater.annotate.tables import study_tables
 from grater.annotate.units import NewUnit

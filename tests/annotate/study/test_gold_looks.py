@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from grater.annotate import content, jobs, units
+from grater.annotate.gold import LOOKS, make_gold
 from grater.annotate.store import Store, Tx, open_store
-from grater.annotate.study.gold import LOOKS, make_gold
-from grater.annotate.study.work import shown_to_staff
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import SUGGESTIONS
 from grater.annotate.units import NewUnit
+from grater.annotate.work import shown_to_staff
 from grater.errors import UsageError
 from grater.model import Essay, Item, Span
 from tests.annotate.tasks.units import rng, unit_for

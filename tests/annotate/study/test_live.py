@@ -11,8 +11,8 @@ import pytest
 
 from grater.annotate import dashboard, jobs, judgments, people
 from grater.annotate.dashboard import Live, confusion_of, figures_of, pairs_of, sizes
+from grater.annotate.raters import rater_lines
 from grater.annotate.store import ejection, progress
-from grater.annotate.study.raters import rater_lines
 from grater.model import Json
 from tests.annotate.store.crowds import statements
 from tests.annotate.web.studies import Study, served

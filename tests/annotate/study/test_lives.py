@@ -20,15 +20,14 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 from sqlalchemy import select
 
-from grater.annotate import archive, credentials, marks, panels, units
+from grater.annotate import archive, credentials, marks, panels, units, work
 from grater.annotate.jobs import Job
 from grater.annotate.store import Tx, ejection, ids, leases, open_store, queue, schema, submissions, trust
 from grater.annotate.store.ids import new_id
 from grater.annotate.store.queue import UnitSlot
-from grater.annotate.study import work
-from grater.annotate.study.work import desk_of, hand_in
 from grater.annotate.tasks.error import ErrorOrOk
 from grater.annotate.tasks.task import Rng, Shown, Unit
+from grater.annotate.work import desk_of, hand_in
 from grater.errors import GraterError
 from grater.model import Json
 from tests.annotate.store.postgres import new_database

@@ -12,14 +12,14 @@ import pytest
 
 from grater.annotate import content, jobs, judgments, people
 from grater.annotate.archive import export
+from grater.annotate.gold import gold_from_planted
 from grater.annotate.marks import study_suggestions
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.reporting import study_inputs
 from grater.annotate.status import new_study
 from grater.annotate.store import Store
-from grater.annotate.study.gold import gold_from_planted
-from grater.annotate.study.work import Desk, hand_in, take_desk
 from grater.annotate.web.work import desk_json
+from grater.annotate.work import Desk, hand_in, take_desk
 from grater.errors import BadInput, UsageError
 from grater.model import DELETE, Decision, Edit, Essay, Item, Json, Span
 from grater.reporting.build import build

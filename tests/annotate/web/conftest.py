@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.study.proofreading import Proofreader
+from grater.annotate.proofreading import Proofreader
 from grater.annotate.web import security
 from tests.annotate.store.crowds import evenly_hidden_gold
 from tests.annotate.web.studies import CHEAP_HASHER, Study, served

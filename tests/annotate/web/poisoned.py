@@ -30,10 +30,10 @@ from grater.annotate.mining import NewList, mine_study
 from grater.annotate.people import Person
 from grater.annotate.runs import RunFile
 from grater.annotate.store import Store, Tx, gold, gold_review, submissions
-from grater.annotate.study.work import desk_of, hand_in, take_next
 from grater.annotate.tasks import Answer
 from grater.annotate.units import NewUnit, Role
 from grater.annotate.web.work import last_page
+from grater.annotate.work import desk_of, hand_in, take_next
 from grater.model import Decision, Essay, Item, Json, Span
 from tests.annotate.study.mined_lists import MORE, TEXT, count
 

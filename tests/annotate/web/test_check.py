@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, jobs, judgments, people
+from grater.annotate import content, jobs, judgments, people, proofreading
 from grater.annotate.archive import export, import_archive
+from grater.annotate.proofreading import MOST_WAITING, Proofreader
 from grater.annotate.store import Store, events
-from grater.annotate.study import proofreading
-from grater.annotate.study.proofreading import MOST_WAITING, Proofreader
-from grater.annotate.study.writing import JOB, Public, public_pages
 from grater.annotate.web.check import LATER
 from grater.annotate.web.context import Server
+from grater.annotate.writing import JOB, Public, public_pages
 from grater.errors import StoreBusy, TooBusy, UnknownName
 from tests.annotate.web.studies import BASE, Browser, Study, served
 

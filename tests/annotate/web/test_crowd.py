@@ -14,8 +14,8 @@ from grater.annotate.importing import add_judgments
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.samples import NewSample, draw
 from grater.annotate.store import checks, gold, leases, queue, trust
-from grater.annotate.study.work import submission_id_of
 from grater.annotate.units import NewUnit
+from grater.annotate.work import submission_id_of
 from grater.model import Decision, Json
 from grater.tables import read_judgments
 from tests.annotate.store.crowds import statements

@@ -9,8 +9,8 @@ from html import unescape
 import pytest
 
 from grater.annotate import jobs, units
+from grater.annotate.gold import make_gold
 from grater.annotate.protocol import set_terms
-from grater.annotate.study.gold import make_gold
 from tests.annotate.web.studies import Browser, Study, served
 from tests.annotate.web.test_work import FILLED, answer, answer_all, start
 

@@ -8,8 +8,8 @@ import re
 import zipfile
 
 from grater.annotate import credentials, jobs, units
+from grater.annotate.raters import rater_lines
 from grater.annotate.store import leases
-from grater.annotate.study.raters import rater_lines
 from tests.annotate.web.studies import Patience, Study
 from tests.annotate.web.test_work import start
 

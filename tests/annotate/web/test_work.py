@@ -9,8 +9,8 @@ import pytest
 from grater.annotate import jobs, judgments, units
 from grater.annotate.store import checks, leases, progress, submissions
 from grater.annotate.store.clock import DAY, HOUR
-from grater.annotate.study.work import submission_id_of
 from grater.annotate.tasks.construction import CONSTRUCTIONS
+from grater.annotate.work import submission_id_of
 from tests.annotate.web.studies import Browser, Patience, Study, add_practice, hidden
 
 FILLED: dict[str, dict[str, object]] = {

@@ -21,8 +21,8 @@ from grater.annotate import content, credentials, jobs, panels, people, units
 from grater.annotate.jobs import Access, Assignment
 from grater.annotate.store import Tx, checks, gold, gold_review, ids, leases
 from grater.annotate.store.clock import HOUR
-from grater.annotate.study.work import MOST_RETURNS, hand_in, take_desk
 from grater.annotate.units import NewUnit
+from grater.annotate.work import MOST_RETURNS, hand_in, take_desk
 from grater.model import Essay, Item, Json, Span
 from tests.annotate.store.worlds import SeededSecrets
 from tests.annotate.web.studies import Browser, Study, served

@@ -12,8 +12,8 @@ from sqlalchemy import select
 
 from grater.annotate import plans
 from grater.annotate.store import schema
-from grater.annotate.study.work import checked, findings
 from grater.annotate.tasks.task import Unit
+from grater.annotate.work import checked, findings
 from grater.errors import BadInput
 from grater.model import Essay, Json
 from tests.annotate.web.studies import BASE, Browser, Study, served

@@ -6,9 +6,9 @@ import pytest
 
 from grater.annotate import jobs, units
 from grater.annotate.jobs import Assignment
+from grater.annotate.raters import pace_of
 from grater.annotate.store import checks, leases, progress
 from grater.annotate.store.clock import MINUTE
-from grater.annotate.study.raters import pace_of
 from tests.annotate.web.studies import Patience, Study, hidden, new_units
 from tests.annotate.web.test_work import FILLED, answer, answer_all, start
 from tests.annotate.web.test_work_adversary import TERMS, job_with_gold
@@ -101,7 +101,7 @@ def test_a_skipped_unit_comes_again_at_the_end(study: Study, access: str) -> Non
 
 
 def test_skipping_is_limited_like_every_return(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grater.annotate.study.work.MOST_RETURNS", 1)
+    monkeypatch.setattr("grater.annotate.work.MOST_RETURNS", 1)
     browser = study.browser("worker")
     path = browser.post(f"{start(browser, study, 'error')}/skip").url.path
     assert "Skip this one" not in browser.get(path).text

@@ -82,7 +82,7 @@ def test_a_double_click_on_mended_work_is_one_judgment(study: Study) -> None:
 
 
 def _id(path: str) -> str:
-    from grater.annotate.study.work import submission_id_of
+    from grater.annotate.work import submission_id_of
 
     return submission_id_of(path.rpartition("/")[2])
 

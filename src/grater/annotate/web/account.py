@@ -28,7 +28,6 @@ from grater.annotate.requests import require_name
 from grater.annotate.store import schema
 from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.ids import new_secret
-from grater.annotate.study.work import own_job
 from grater.annotate.web import check
 from grater.annotate.web.calls import Person, Shape, When, calls_about
 from grater.annotate.web.context import (
@@ -45,6 +44,7 @@ from grater.annotate.web.context import (
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.roles import FACTOR_PATH, MANAGERS
 from grater.annotate.web.security import SHORTEST, device_cookie, hash_password, is_device, is_password, keyed_address
+from grater.annotate.work import own_job
 from grater.errors import BadInput, Conflict, GraterError, NotFound, UsageError
 
 pages = APIRouter()

@@ -36,7 +36,6 @@ from grater.annotate.adjudication import (
 )
 from grater.annotate.requests import LARGEST
 from grater.annotate.store import Tx
-from grater.annotate.study.work import Sent, is_finished, sent_for, shown_to_staff
 from grater.annotate.tasks import TASKS, Answer, Shown
 from grater.annotate.tasks.marking import MARKING, SET_ASIDE, TASK, edits_of, read_edits, tagset_of
 from grater.annotate.tasks.task import CONFIDENCE, LABEL
@@ -48,6 +47,7 @@ from grater.annotate.web.context import Context, RequestContext, version_of
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.units import Decision, SentAnswers, decision_json, sent_json
 from grater.annotate.web.work import Said, Tag, by_field
+from grater.annotate.work import Sent, is_finished, sent_for, shown_to_staff
 from grater.errors import BadInput, GraterError, NotFound, Problem, Stale
 from grater.model import GOLD, Edit, Json, Span
 

@@ -20,9 +20,9 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from grater import __version__
 from grater.annotate import collusion
 from grater.annotate.dashboard import Live
+from grater.annotate.proofreading import Proofreader
 from grater.annotate.runs import Runner
 from grater.annotate.store import Store
-from grater.annotate.study.proofreading import Proofreader
 from grater.annotate.web import (
     account,
     adjudication,

@@ -2,7 +2,7 @@
 
 At `/check` a text goes in and marks with reasons come out, each to be accepted or rejected.  Nobody logs in, and
 nothing is stored: the page carries the text and the answers, and every request checks the text anew.  Only *Send my
-answers*, with the box ticked, keeps them (`grater.annotate.study.writing`).  The page works without scripts; with
+answers*, with the box ticked, keeps them (`grater.annotate.writing`).  The page works without scripts; with
 them a file can be dropped on it, and accepted changes show at once.  A server that is too busy answers with the same
 page: text and answers stand on it, to be sent again.
 
@@ -37,13 +37,13 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from grater import __version__
+from grater.annotate.proofreading import LONGEST
 from grater.annotate.requests import require_length
-from grater.annotate.study.proofreading import LONGEST
-from grater.annotate.study.writing import ACCEPT, CONSENT, LABELS, Public, changed, keep, open_to_public, public_pages
 from grater.annotate.web.context import CHANGE_BYTES, Context, RequestContext
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.rendering import is_local
 from grater.annotate.web.roles import EDITORS
+from grater.annotate.writing import ACCEPT, CONSENT, LABELS, Public, changed, keep, open_to_public, public_pages
 from grater.corpora.text.sentences import sentence_spans
 from grater.detect.feedback import Feedback
 from grater.detect.marks import Mark, TextChange, advice, change, source, why

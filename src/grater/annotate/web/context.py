@@ -34,14 +34,14 @@ from grater.annotate.credentials import ENDED, Beside, require_access
 from grater.annotate.dashboard import Dashboard, Live
 from grater.annotate.people import Person
 from grater.annotate.plans import Previews
+from grater.annotate.proofreading import Proofreader
+from grater.annotate.raters import LargePools
 from grater.annotate.requests import Body
 from grater.annotate.runs import Runner
 from grater.annotate.second_factor import is_missing
 from grater.annotate.status import study_name
 from grater.annotate.store import Store, Tx
 from grater.annotate.store.ids import new_secret
-from grater.annotate.study.proofreading import Proofreader
-from grater.annotate.study.raters import LargePools
 from grater.annotate.web.roles import API, EDITORS, PUBLIC, SAFE, WITHOUT_FACTOR, roles_of, scope_allows
 from grater.annotate.web.security import (
     FIELD,

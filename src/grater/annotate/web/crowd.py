@@ -22,9 +22,8 @@ from grater.annotate.evaluation import scores_so_far
 from grater.annotate.jobs import Job
 from grater.annotate.programs import program_job
 from grater.annotate.protocol import protocol_fields, set_terms
+from grater.annotate.raters import RaterLine
 from grater.annotate.store import gold_review, progress, trust
-from grater.annotate.study.raters import RaterLine
-from grater.annotate.study.work import shown_to_staff
 from grater.annotate.terms import DAYS, POLICIES, Terms, odds_for, terms_json, terms_of
 from grater.annotate.web.calls import Body, Name, Number, Shape, When, calls_about, example
 from grater.annotate.web.calls import Interval as IntervalShape
@@ -33,6 +32,7 @@ from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.money import Costs, costs_json
 from grater.annotate.web.raters import Message
+from grater.annotate.work import shown_to_staff
 from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.model import Interval, Json
 from grater.reporting.document import sentences

@@ -11,12 +11,11 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
+from grater.annotate import gold as study_gold
 from grater.annotate import jobs, people, units
+from grater.annotate.gold import QUIZ, GoldWanted, candidates, earlier_reasons, known_gold, use_recommended_rule
 from grater.annotate.store import gold, gold_review
 from grater.annotate.store.gold_review import GoldRecord
-from grater.annotate.study import gold as study_gold
-from grater.annotate.study.gold import QUIZ, GoldWanted, candidates, earlier_reasons, known_gold, use_recommended_rule
-from grater.annotate.study.work import shown_to_staff
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import terms_of
 from grater.annotate.web.calls import Body, Job, Shape, Shown, calls_about, example
@@ -24,6 +23,7 @@ from grater.annotate.web.context import Context, RequestContext, number_of
 from grater.annotate.web.raters import Dispute
 from grater.annotate.web.units import MET, accepted_by
 from grater.annotate.web.work import Known, known_json
+from grater.annotate.work import shown_to_staff
 from grater.errors import NotFound, UsageError
 
 pages = APIRouter()

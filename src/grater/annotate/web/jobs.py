@@ -22,10 +22,9 @@ from grater.annotate.jobs import MOVES, Archived, NewGuidelines, NewJobState, Ne
 from grater.annotate.marks import Draft, marked_in, n_open_findings, review
 from grater.annotate.people import Person
 from grater.annotate.plans import NewJob, add_job, hand_over
+from grater.annotate.raters import OwnPace
 from grater.annotate.samples import of_sample
 from grater.annotate.store import Tx, progress
-from grater.annotate.study.raters import OwnPace
-from grater.annotate.study.work import checked, findings, own_job, shown_to_staff
 from grater.annotate.tables import essay_columns, redundancy_of
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import DEFAULT_TAGSET, MARKING
@@ -50,6 +49,7 @@ from grater.annotate.web.context import Context, RequestContext, number_of
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.roles import MANAGERS
 from grater.annotate.web.work import by_field, crowd_view, told
+from grater.annotate.work import checked, findings, own_job, shown_to_staff
 from grater.corpora.tagsets import TAGSETS
 from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.model import Json

@@ -14,13 +14,13 @@ from pydantic import AliasPath, Field
 from starlette.responses import Response
 
 from grater.annotate import jobs, messages, money
+from grater.annotate import raters as study_raters
 from grater.annotate.messages import AboutYou, NewMessage, NewRaterMessage, NewReview, missed_by
 from grater.annotate.money import NewBonus, bonus
+from grater.annotate.raters import CHANGES, best, line_of, rater_lines
 from grater.annotate.store import gold_review, queue, trust
 from grater.annotate.store.gold_review import open_dispute
 from grater.annotate.store.ids import new_id
-from grater.annotate.study import raters as study_raters
-from grater.annotate.study.raters import CHANGES, best, line_of, rater_lines
 from grater.annotate.web.calls import (
     Answer,
     Body,

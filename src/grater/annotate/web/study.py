@@ -33,7 +33,6 @@ from grater.annotate.reporting import study_inputs
 from grater.annotate.runs import NewRun, Run, RunFile
 from grater.annotate.status import rename_study, study_name
 from grater.annotate.store import Store, Tx
-from grater.annotate.study.writing import Public, open_to_public, public_pages
 from grater.annotate.tables import Counting
 from grater.annotate.tasks import TASKS
 from grater.annotate.web.calls import (
@@ -58,6 +57,7 @@ from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.security import POLICY_HEADER, READ_ONLY_POLICY
 from grater.annotate.web.uploads import received
+from grater.annotate.writing import Public, open_to_public, public_pages
 from grater.corpora import FORMATS
 from grater.errors import Conflict, GraterError, NotFound, StoreBusy, StoreFull, UsageError
 from grater.model import Essay as StoredEssay

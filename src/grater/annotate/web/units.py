@@ -14,18 +14,17 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from grater.annotate import adjudication, jobs, judgments, units
+from grater.annotate import adjudication, jobs, judgments, units, work
 from grater.annotate.adjudication import Adjudication
+from grater.annotate.gold import make_gold
 from grater.annotate.store import Tx, gold, progress
-from grater.annotate.study import work
-from grater.annotate.study.gold import make_gold
-from grater.annotate.study.work import Sent, sent_for, shown_to_staff
-from grater.annotate.study.work import look as give_up_rating
 from grater.annotate.tasks import TASKS
 from grater.annotate.web.calls import A_PAGE, Answer, Most, Object, Page, Shape, Shown, Start, When, calls_about, cut
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.work import Known, known_json
+from grater.annotate.work import Sent, sent_for, shown_to_staff
+from grater.annotate.work import look as give_up_rating
 from grater.errors import BadInput, Conflict, Problem, UsageError
 
 pages = APIRouter()

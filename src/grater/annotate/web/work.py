@@ -30,17 +30,15 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.responses import JSONResponse, Response
 
-from grater.annotate import jobs, judgments, marks, messages, panels, people, units
+from grater.annotate import jobs, judgments, marks, messages, panels, people, units, work
 from grater.annotate.jobs import Job
 from grater.annotate.panels import PanelPlace, conclude
 from grater.annotate.people import Person
+from grater.annotate.raters import pace_of
 from grater.annotate.requests import LARGEST
 from grater.annotate.store import Tx, gold, intake, leases, progress, queue, submissions, trust
 from grater.annotate.store.gold import Gold, has_gold
 from grater.annotate.store.trust import Trust
-from grater.annotate.study import work
-from grater.annotate.study.raters import pace_of
-from grater.annotate.study.work import Desk, OwnJob
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks import Field as FormField
 from grater.annotate.tasks.marking import MOST_EDITS, REJECTED, SUGGESTED, suggestions_of, tagset_of
@@ -51,6 +49,7 @@ from grater.annotate.units import StudyUnit
 from grater.annotate.web.calls import Answer, Body, Edit, Shape, Shown, When, calls_about, example
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import status_of
+from grater.annotate.work import Desk, OwnJob
 from grater.errors import BadInput, Conflict, GraterError, NotFound, Stale
 from grater.model import Json
 from grater.registry import Registry

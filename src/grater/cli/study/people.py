@@ -13,6 +13,7 @@ from typer import Argument, Option
 from grater.annotate import credentials, jobs, people
 from grater.annotate.audit import audit_filter, csv_parts, entries, json_lines
 from grater.annotate.credentials import TOKEN_DAYS, NewToken, end_token
+from grater.annotate.gold import PLANTED, GoldWanted, gold_from_planted, known_gold
 from grater.annotate.invitations import NewInvitation, invite, invite_back
 from grater.annotate.jobs import NewGuidelines
 from grater.annotate.money import job_costs, owed_frame, settle
@@ -26,7 +27,6 @@ from grater.annotate.store import Store, Tx, gold_review, progress
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold import has_gold
 from grater.annotate.store.schema import SCOPES
-from grater.annotate.study.gold import PLANTED, GoldWanted, gold_from_planted, known_gold
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import terms_json, terms_of
 from grater.cli.command import Json, Seed, print_json, require_outputs, say, say_done, warn

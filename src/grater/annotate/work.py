@@ -48,7 +48,7 @@ from grater.errors import BadInput, Conflict, Forbidden, NotFound, Problem, Stor
 from grater.model import Edit, Essay, Json, Span
 from grater.uncertainty import generator
 
-LOG = logging.getLogger("grater.annotate.study.work")
+LOG = logging.getLogger("grater.annotate.work")
 
 MOST_RETURNS = 20
 NO_RETURNS = (
