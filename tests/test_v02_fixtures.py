@@ -64,7 +64,7 @@ def test_a_study_of_0_2_opens_and_says_the_same(
     assert manifest["counts"] == facts["manifest"]["counts"]
     changed = [name for name, each in facts["manifest"]["files"].items() if manifest["files"].get(name) != each]
     # a column `group` of adjudications; intervals by the engine of 0.3; the pools of gold
-    assert changed == ["adjudication.csv", "agreement.json", "tables/gold.jsonl"]
+    assert changed == ["adjudications.csv", "agreement.json", "tables/gold.jsonl"]
 
 
 def test_the_archive_has_a_sample_suspended_gold_a_panel_and_an_open_job() -> None:

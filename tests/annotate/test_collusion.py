@@ -8,12 +8,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from grater.annotate import credentials, jobs, people
+from grater.annotate import content, credentials, jobs, people
 from grater.annotate.collusion import Mistake, announce, copying, groups_of
 from grater.annotate.importing import add_judgments
 from grater.annotate.status import status
 from grater.annotate.store import Store, checks, events
-from grater.annotate.store.schema import essays, items
 from grater.model import Essay, Item, Span
 from grater.tables import read_judgments
 from tests.annotate.store.conftest import cluster
@@ -84,8 +83,8 @@ def judged(store: Store, folder: Path) -> str:
     rows = [(ids[int(each.item.split()[1])], each.rater, each.wrong or "error") for each in answers]
     pl.DataFrame(rows, ["item", "rater", "label"], orient="row").write_csv(folder / "judged.csv")
     with store.write() as tx:
-        essays.add_all(tx, [Essay("long", "with " * N_ITEMS)])
-        items.add_all(tx, [items.of(each) for each in made])
+        content.add_essays(tx, [Essay("long", "with " * N_ITEMS)])
+        content.add_items(tx, [content.study_item(each) for each in made])
         add_judgments(tx, read_judgments(folder / "judged.csv"), job="judged", task="error")
         return jobs.set_state(tx, jobs.named(tx, "judged").job_id, "open").job_id
 

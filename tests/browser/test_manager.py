@@ -91,7 +91,7 @@ def make_job(page: Page, name: str, *, judgments: int, sample: str = "") -> str:
 def gold_terms_and_opening(page: Page) -> None:
     page.get_by_role("link", name="Dashboard", exact=True).click()
     page.get_by_role("link", name="Gold", exact=True).click()
-    page.get_by_label("Explanation shown after a miss").fill("Both experts say so.")
+    page.get_by_label("Explanation, shown to those who missed it").fill("Both experts say so.")
     page.get_by_role("button", name="Make gold from expert agreement").click()
     expect(page.get_by_text("12 gold units made")).to_be_visible()
     page.get_by_role("link", name="Terms", exact=True).click()

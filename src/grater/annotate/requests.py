@@ -13,6 +13,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from grater.errors import MOST_PROBLEMS, UsageError
+from grater.registry import unknown
 
 LONGEST = 1_000_000
 LONGEST_SHOWN = 40
@@ -43,7 +44,7 @@ class Body(BaseModel):
         try:
             return cls.model_validate(sent)
         except ValidationError as error:
-            raise UsageError("\n".join(problem_lines(error.errors()))) from None
+            raise UsageError("\n".join(problem_lines(error.errors(), list(cls.model_fields)))) from None
 
 
 def require_name(name: str) -> str:
@@ -64,12 +65,19 @@ def example(**body: Any) -> ConfigDict:
     return ConfigDict(json_schema_extra={"examples": [body]})
 
 
-def problem_lines(errors: Sequence[Mapping[str, Any]]) -> list[str]:
+def problem_lines(errors: Sequence[Mapping[str, Any]], fields: Sequence[str] = ()) -> list[str]:
     """A line for each field that is wrong: its name, what was expected, what was found."""
-    return [
-        ": ".join(part for part in (".".join(map(str, error["loc"])), _words(error)) if part)
-        for error in errors[:MOST_PROBLEMS]
-    ]
+    lines = []
+    for error in errors[:MOST_PROBLEMS]:
+        name = ".".join(map(str, error["loc"]))
+        if error["type"] in UNKNOWN_FIELD and name and fields:
+            lines.append(unknown("field", name, list(fields)))
+        else:
+            lines.append(": ".join(part for part in (name, _words(error)) if part))
+    return lines
+
+
+UNKNOWN_FIELD = ("extra_forbidden", "unexpected_keyword_argument")
 
 
 EXPECTED = {
@@ -94,7 +102,7 @@ EXPECTED = {
 
 def _words(error: Mapping[str, Any]) -> str:
     kind, found = error["type"], error["input"]
-    if kind in ("extra_forbidden", "unexpected_keyword_argument"):
+    if kind in UNKNOWN_FIELD:
         return "there is no such field"
     if kind not in EXPECTED:
         return str(error["msg"]).removeprefix("Value error, ")

@@ -89,21 +89,6 @@ def test_a_listener_misses_no_event_of_a_transaction_that_is_slow_to_commit(clus
             assert [event.verb for event in events.since(tx)] == ["person.added", "person.added"]
 
 
-def test_a_listener_misses_no_event_that_waits_to_be_sent(cluster: str) -> None:
-    """What waits has neither a transaction's number nor its own, and comes after all that has been heard."""
-    with open_store(new_database(cluster), create=True) as store:
-        with store.write() as slow:
-            first = people.add(slow, name="slow", role="worker")
-            with store.write() as quick:
-                second = people.add(quick, name="quick", role="worker")
-            with store.read() as tx:
-                heard = list(events.since(tx))
-                assert events.certain(tx) == heard[-1].n
-        with store.read() as tx:
-            heard += events.since(tx, heard[-1].n)
-        assert [event.noun for event in heard] == [second.person_id, first.person_id]
-
-
 def test_a_listener_misses_no_event_with_a_smaller_number_than_it_has_heard(cluster: str) -> None:
     """The later of two transactions is the first to get a number, and the last to COMMIT."""
     with open_store(new_database(cluster), create=True) as store:

@@ -346,13 +346,13 @@ class Life(RuleBasedStateMachine):
         }
         body: dict[str, Json] = {"edits": [mark | {"comment": f"mark {self.n_typed}"}], "set_aside": False}
         revision = before.revision - is_stale
-        saved = self.write(
-            lambda tx: save_draft(tx, lease.lease_id, person_id=lease.person_id, revision=revision, body=body)
+        saved = self.do(
+            lambda: save_draft(self.store, lease.lease_id, person_id=lease.person_id, revision=revision, body=body)
         )
         if saved is not None:
             type(self).counts["drafts"] += 1
             assert not is_stale, "P14: typed over"
-            self.typed[key] = Draft(revision=saved.revision, body=body)
+            self.typed[key] = Draft(revision=cast(int, saved["revision"]), body=body)
         if is_finished and key in self.typed:
             edits = cast("list[Json]", self.typed[key].body["edits"])
             fields = {"edits": [json.dumps(edits)]}

@@ -19,7 +19,7 @@ import pytest
 
 from grater.annotate import content, credentials, jobs, panels, people, units
 from grater.annotate.jobs import Access, Assignment
-from grater.annotate.store import Tx, checks, gold, gold_review, ids, leases
+from grater.annotate.store import Tx, checks, gold, gold_review, ids, leases, schema
 from grater.annotate.store.clock import HOUR
 from grater.annotate.units import NewUnit
 from grater.annotate.work import MOST_RETURNS, hand_in, take_desk
@@ -291,7 +291,8 @@ def panel_job(study: Study, terms: Mapping[str, Json], *, n_gold: int) -> tuple[
     browser.get(f"/jobs/{job_id}")
     with study.store.write() as tx:
         person_id = panels.places(tx, panel_id)[0].person_id
-        headers = {"authorization": f"Bearer {credentials.make_token(tx, person_id)}"}
+        tx.execute(schema.people.update().where(schema.people.c.person_id == person_id).values(payload={}))
+        headers = {"authorization": f"Bearer {credentials.make_token(tx, person_id)}"}  # as if one could be had
     return job_id, browser, panel_id, headers
 
 

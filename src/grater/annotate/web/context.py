@@ -249,7 +249,7 @@ class RequestContext:
         """
         sent: dict[str, object] = {}
         for name, about in model.model_fields.items():
-            texts = [text for text in self.form.getlist(name) if isinstance(text, str)]
+            texts = [text for text in self.form.getlist(name) if isinstance(text, str) and text.strip()]
             text = "".join(texts[:1]).strip()
             kinds = {get_origin(kind) or kind for kind in (about.annotation, *get_args(about.annotation))}
             if about.annotation is bool:
