@@ -102,7 +102,7 @@ def test_a_job_without_terms_asks_for_nothing() -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"golds": {}}, "golds: there is no such field"),
+        ({"golds": {}}, "unknown field 'golds'. Did you mean 'gold'?"),
         ({"gold": {"minimun": 1}}, "gold.minimun: there is no such field"),
         ({"gold": {"minimum": "high"}}, "gold.minimum: expected a number"),
         ({"gold": {"sure": None}}, "gold.sure: expected a number"),

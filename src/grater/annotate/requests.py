@@ -70,7 +70,7 @@ def problem_lines(errors: Sequence[Mapping[str, Any]], fields: Sequence[str] = (
     lines = []
     for error in errors[:MOST_PROBLEMS]:
         name = ".".join(map(str, error["loc"]))
-        if error["type"] in UNKNOWN_FIELD and name and fields:
+        if error["type"] in UNKNOWN_FIELD and len(error["loc"]) == 1 and fields:
             lines.append(unknown("field", name, list(fields)))
         else:
             lines.append(": ".join(part for part in (name, _words(error)) if part))

@@ -152,7 +152,7 @@ def _give_codes_away(patch: pytest.MonkeyPatch) -> None:
 
 
 def _forget_gold(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(trust, "count_gold", lambda *_: (0, 0))
+    patch.setattr(trust, "gold_answers", lambda *_: [])
 
 
 def _forget_rows(patch: pytest.MonkeyPatch) -> None:
@@ -180,10 +180,6 @@ def _show_the_suggestion(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(ErrorOrOk, "show", show)
 
 
-def _drop_what_is_typed(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(work, "NOT_PART_OF_THE_ANSWER", work.NOT_PART_OF_THE_ANSWER | {"comment"})
-
-
 def _type_over(patch: pytest.MonkeyPatch) -> None:
     def save(tx: Tx, *, unit_id: str, person_id: str, revision: int, body: Mapping[str, Json]) -> int:  # noqa: ARG001
         return marks.put_draft(tx, unit_id=unit_id, person_id=person_id, body=body)
@@ -206,7 +202,6 @@ CONTROLS = {
     "P8 a judgment is not exported": _forget_rows,
     "P8 exports differ": _export_in_any_order,
     "P10 a suggestion is shown": _show_the_suggestion,
-    "P14 a comment is dropped": _drop_what_is_typed,
     "P14 an old tab types over a newer draft": _type_over,
     "P14 a draft is not kept": _lose_drafts,
     "P11 access does not end": _leave_doors_open,

@@ -341,7 +341,7 @@ def test_a_quiz_without_questions_gives_no_code_and_the_page_says_so(bare: Study
     assert "The quiz of this job has no questions for you" in page
     assert "DONE-1" not in page
     told = bare.client().get(f"/api/v1/jobs/{job_id}", headers=headers).json()["standing"]
-    assert (told["code"], told["no_work"]) == ("OUT-1", "gold")
+    assert (told["code"], told["no_work"]) == ("", "gold")
     manager = bare.browser("manager")
     assert "and has 3, so nobody can pass it" in manager.get(f"/manage/jobs/{job_id}/gold").text
 
