@@ -297,3 +297,12 @@ def test_a_connection_lost_in_use_says_so_and_the_next_works(cluster: str) -> No
             people.count(tx)
         with store.read() as tx:
             assert people.count(tx) == 0
+
+
+def test_a_connection_that_comes_back_after_the_end_is_closed(cluster: str) -> None:
+    with open_store(new_database(cluster), create=True) as store:
+        late = store.glance()
+        driver = late.__enter__().connection.connection.driver_connection
+    assert not driver.closed
+    late.__exit__(None, None, None)
+    assert driver.closed

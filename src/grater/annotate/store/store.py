@@ -65,8 +65,10 @@ class Store:
         self._key = ""
         self._check: Callable[[Tx], None] = no_check
         self._statement_seconds = 0.0
+        self._is_closed = threading.Event()
         for each in (engine, glancing) if self.is_postgres else ():
             event.listen(each, "connect", self._set_timeout)
+            event.listen(each, "checkin", self._close_if_late)
 
     @property
     def is_postgres(self) -> bool:
@@ -163,7 +165,13 @@ class Store:
             connection.execute(f"SET statement_timeout = {round(self._statement_seconds * 1000)}")
             connection.commit()
 
+    def _close_if_late(self, connection: Any, _record: Any) -> None:
+        """A pool that was disposed of closes nothing that a thread gives back later."""
+        if connection is not None and self._is_closed.is_set():
+            connection.close()
+
     def close(self) -> None:
+        self._is_closed.set()
         self.engine.dispose()
         self.glancing.dispose()
 
