@@ -28,11 +28,6 @@ def new_study(location: Path | str, *, name: str = "", clock: Clock = utc_now) -
     return store
 
 
-def open_study(location: Path | str, *, clock: Clock = utc_now) -> Store:
-    """Open a study that is there; one of an older version of grater is brought up to date."""
-    return open_store(location, clock=clock)
-
-
 def study_name(tx: Tx) -> str:
     return meta_value(tx, "name")
 

@@ -29,8 +29,8 @@ from grater.annotate.importing import import_files
 from grater.annotate.protocol import set_terms
 from grater.annotate.reporting import names_of, study_inputs, with_names
 from grater.annotate.samples import NewSample, draw
-from grater.annotate.status import new_study, open_study, study_name
-from grater.annotate.store import Store, schema
+from grater.annotate.status import new_study, study_name
+from grater.annotate.store import Store, open_store, schema
 from grater.annotate.systems import decide
 from grater.cli.command import FigureTypes, Json, file_types, print_json, say, show
 from grater.cli.living import bring_to_life, mark_with_suggestions
@@ -197,7 +197,7 @@ def _tell(made: DemoStudy, out: Path) -> None:
 def make_study(out: Path, essays: Sequence[Essay], *, file_types: Sequence[FileType] = FILE_TYPES) -> DemoStudy:
     """Fill the study of a folder (`fresh_study`), make its report, and let people in."""
     detectors = _detectors()
-    store = open_study(out / STUDY)
+    store = open_store(out / STUDY)
     try:
         import_files(store, corpora=[out / "essays.jsonl"])
         decide(store, [*detectors, earlier_version(detectors[0])])
@@ -275,7 +275,7 @@ def is_demo(path: Path) -> bool:
     """Whether a file is the study of a demo."""
     if not path.is_file():
         return False
-    with open_study(path) as store, store.read() as tx:
+    with open_store(path) as store, store.read() as tx:
         return study_name(tx) == NAME
 
 
@@ -293,7 +293,7 @@ def _is_visited(path: Path) -> bool:
     """Whether anybody has joined who is none of the demo's people, or has logged in."""
     ours = {living.OWNER, living.MANAGER, living.ADJUDICATOR, *living.ANNOTATORS}
     ours |= {rater.name for rater in living.RATERS}
-    with open_study(path) as store, store.read() as tx:
+    with open_store(path) as store, store.read() as tx:
         others = [each for each in people.all(tx) if each.password_hash and each.name not in ours]
         return bool(others) or tx.first(schema.sessions.select()) is not None
 

@@ -186,10 +186,6 @@ def lacks_quiz(tx: Tx, job: Job, person_id: str) -> bool:
     return gold.due(tx, job, person_id) == "quiz" and _gold(tx, job, person_id, "quiz") is None
 
 
-def is_work_left(tx: Tx, job: Job, person_id: str) -> bool:
-    return _work(tx, job, person_id) is not None
-
-
 def _gold(tx: Tx, job: Job, person_id: str, pool: str) -> UnitSlot | None:
     """Unseen gold in the order in which work comes: fixed where units are assigned, else drawn anew."""
     factor = multiplier(tx.key, person_id) if job.access == "assigned" else new_shuffle()

@@ -16,7 +16,7 @@ import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from math import inf, isfinite, nan
+from math import inf
 from typing import Annotated, TypeVar, get_args, get_origin
 from urllib.parse import quote
 
@@ -462,14 +462,3 @@ def number_of(context: RequestContext, name: str, default: int) -> int:
 def version_of(text: str) -> int | None:
     """The version that a page says it was made from; None where it says none, and then nothing is compared."""
     return int(text) if text.isdecimal() and len(text) < LONGEST_VERSION else None
-
-
-def decimal_of(context: RequestContext, name: str, default: float) -> float:
-    text = context.text(name)
-    try:
-        value = float(text) if text else default
-    except ValueError:
-        value = nan
-    if not isfinite(value):
-        raise BadInput(Problem("form", f"{name}: expected a number, found {text[:20]!r}"))
-    return value

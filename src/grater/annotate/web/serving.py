@@ -28,8 +28,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from uvicorn.supervisors import Multiprocess
 
 from grater.annotate.invitations import invite_first_owner
-from grater.annotate.status import open_study
-from grater.annotate.store import Store
+from grater.annotate.store import Store, open_store
 from grater.annotate.web.app import create_app
 from grater.annotate.web.settings import Settings
 from grater.errors import UsageError
@@ -173,6 +172,6 @@ def listening(host: str, port: int) -> socket.socket:
 def one_of_several() -> FastAPI:
     """The application of a process that `run` started."""
     settings = json.loads(os.environ[ENVIRONMENT])
-    store = open_study(settings.pop("study"))
+    store = open_store(settings.pop("study"))
     atexit.register(store.close)
     return create_app(Settings(**settings), store)

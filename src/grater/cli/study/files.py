@@ -16,8 +16,8 @@ from grater.annotate.archive import export, import_archive
 from grater.annotate.backup import back_up
 from grater.annotate.backup import restore as restore_backup
 from grater.annotate.importing import import_files
-from grater.annotate.status import Step, new_study, open_study, status
-from grater.annotate.store import checks
+from grater.annotate.status import Step, new_study, status
+from grater.annotate.store import checks, open_store
 from grater.annotate.store.gold import has_gold
 from grater.cli.command import (
     Columns,
@@ -63,7 +63,7 @@ NEXT_STEPS: Mapping[Step, str] = {
 
 def show_status(study: StudyName, as_json: Json = False) -> None:
     """Show counts, the progress of each job, and the next step."""
-    with open_study(study) as store, store.read() as tx:
+    with open_store(study) as store, store.read() as tx:
         summary = status(tx)
     if as_json:
         print_json(summary.to_dict())
@@ -119,7 +119,7 @@ def import_into(
     require_different(everything)
     if not format_name:
         _refuse_tables(corpora)
-    with open_study(study) as store:
+    with open_store(study) as store:
         done = import_files(
             store,
             corpora=corpora,
@@ -157,7 +157,7 @@ def _refuse_tables(corpora: Sequence[Path]) -> None:
 
 def check(study: StudyName, as_json: Json = False) -> None:
     """Check a study for lost, duplicate or orphaned work; exit status 1 if there is any."""
-    with open_study(study) as store, store.read() as tx:
+    with open_store(study) as store, store.read() as tx:
         violations = checks.violations(tx)
     if as_json:
         print_json([{"kind": each.kind, "message": each.message} for each in violations])
@@ -179,7 +179,7 @@ def export_to(
     as_json: Json = False,
 ) -> None:
     """Write a consistent snapshot of the study, without secrets."""
-    with open_study(study) as store:
+    with open_store(study) as store:
         done = export(store, folder, names=names, raw=raw)
     if as_json:
         print_json({"folder": str(done.folder), "files": done.files, "counts": done.counts, "losses": done.losses})
@@ -265,7 +265,6 @@ def serve(
         from grater.annotate.web.settings import Settings
     except ImportError as error:
         raise MissingExtra(f"the server needs {error.name}: pip install 'grater[server]'") from error
-    from grater.annotate.status import open_study
 
     address = url or f"http://{HOST if host == '0.0.0.0' else host}:{port}"
     server.require_proxies(proxies or ())
@@ -276,7 +275,7 @@ def serve(
         check_page=check_page,
         editors=editors,
     )
-    with open_study(study) as store, store.serving():
+    with open_store(study) as store, store.serving():
         server.require_processes(store, processes)
         link = setup_link(settings, store)
         if link:

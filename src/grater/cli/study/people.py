@@ -22,8 +22,7 @@ from grater.annotate.plans import NewJob, add_job, hand_over
 from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.samples import of_sample
 from grater.annotate.second_factor import NewSecondFactorRule, people_with_one, require_of, required_roles, reset
-from grater.annotate.status import open_study
-from grater.annotate.store import Store, Tx, gold_review, progress
+from grater.annotate.store import Store, Tx, gold_review, open_store, progress
 from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold import has_gold
 from grater.annotate.store.schema import SCOPES
@@ -92,7 +91,7 @@ def add_job_command(
         seed=seed,
         open=not draft,
     )
-    with open_study(study) as store:
+    with open_store(study) as store:
         job = add_job(store, of_sample(store, plan))
         with store.read() as tx:
             n_units = progress.units_by_job(tx)[job.job_id]["work"]
@@ -119,7 +118,7 @@ def change(
     if state is None and instructions is None:
         raise UsageError("expected --state or --guidelines, found neither")
     words = NewGuidelines.checked(markdown=read_guidelines(instructions)).markdown if instructions else ""
-    with open_study(study) as store, store.write() as tx:
+    with open_store(study) as store, store.write() as tx:
         changed = jobs.named(tx, job)
         if instructions is not None:
             jobs.add_guidelines(tx, changed.job_id, words)
@@ -153,7 +152,7 @@ def make_gold_units(
 ) -> None:
     """Turn units that nobody has seen into gold."""
     good = None if planted is None else list(read_corpus(planted))
-    with open_study(study) as store, store.write() as tx:
+    with open_store(study) as store, store.write() as tx:
         target = jobs.named(tx, job)
         if good is not None:
             made = gold_from_planted(tx, target, good, reason=reason or PLANTED)
@@ -179,7 +178,7 @@ def crowd(
 ) -> None:
     """Show the protocol and cost of a job; with --terms, change its terms first."""
     require_outputs([pay], [])
-    with open_study(study) as store:
+    with open_store(study) as store:
         if terms is not None:
             _change(store, job, terms)
         if pay is not None:
@@ -226,7 +225,7 @@ def hand_units_over(
     as_json: Json = False,
 ) -> None:
     """Reassign a person's remaining units in a job to somebody else."""
-    with open_study(study) as store, store.write() as tx:
+    with open_store(study) as store, store.write() as tx:
         n_units = hand_over(tx, jobs.named(tx, job), people.named(tx, giver), people.named(tx, taker))
     say_done(
         f"{job}: {counted(n_units, 'unit')} of {giver} went to {taker}",
@@ -252,7 +251,7 @@ def make_link(
 ) -> None:
     """Print an invitation link that works once."""
     sent = NewInvitation.checked(role=role, days=days, name=name)
-    with open_study(study) as store, store.write() as tx:
+    with open_store(study) as store, store.write() as tx:
         if back_name:
             person = people.named(tx, back_name)
             token, role = invite_back(tx, person.person_id, days=sent.days), person.role
@@ -276,7 +275,7 @@ def make_seat(
 ) -> None:
     """Create a joint seat; either person can open it from their own page."""
     sent = NewSeat.checked(members=[first, second], name=name)
-    with open_study(study) as store, store.write() as tx:
+    with open_store(study) as store, store.write() as tx:
         seat = people.add_seat(tx, sent.members, name=sent.name)
     say_done(
         f"{seat.name}: a joint seat of {first} and {second}, {seat.role}; they open it from their own page",
@@ -300,7 +299,7 @@ def print_token(
 ) -> None:
     """Print a new API token; it can do what the person can, within its scope."""
     sent = NewToken.checked(name=name, days=days, scope=scope)
-    with open_study(study) as store, store.write() as tx:
+    with open_store(study) as store, store.write() as tx:
         if ended:
             end_token(tx, ended, person_id=None)
             say(f"{ended}: ended")
@@ -359,7 +358,7 @@ def second_factor(
     as_json: Json = False,
 ) -> None:
     """List who has a second factor and which roles need one; reset or require it."""
-    with open_study(study) as store, store.write() as tx:
+    with open_store(study) as store, store.write() as tx:
         if reset_name:
             reset(tx, people.named(tx, reset_name).person_id)
         if roles is not None:
@@ -394,7 +393,7 @@ def audit(
     write = {".csv": csv_parts, ".jsonl": json_lines}.get(out.suffix.lower() if out else ".csv")
     if write is None:
         raise UsageError(f"{out}: expected a file that ends in .csv or .jsonl")
-    with open_study(study) as store, store.read() as tx:
+    with open_store(study) as store, store.read() as tx:
         wanted = audit_filter(tx, person=person, kind=kind, since=since, until=until, job=job)
         if out is not None:
             with out.open("w", encoding="utf-8", newline="") as stream:

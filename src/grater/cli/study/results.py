@@ -18,7 +18,7 @@ from grater.annotate.chat import Cache, Chat, Endpoint
 from grater.annotate.marks import review, study_suggestions
 from grater.annotate.programs import judge, judge_by_model, program_job, the_job, through
 from grater.annotate.reporting import study_inputs
-from grater.annotate.status import open_study
+from grater.annotate.store import open_store
 from grater.annotate.tables import Counting, judged_by_programs
 from grater.cli.command import (
     Author,
@@ -70,7 +70,7 @@ def adjudicate(
     """List undecided units; with a table or --accept, decide them. Decisions are stored as the annotator `gold`."""
     if not job or (table is not None and rule is not None):
         raise UsageError("expected --job NAME, and a table or --accept but not both")
-    with open_study(study) as store:
+    with open_store(study) as store:
         n_decided = 0
         if table is not None:
             n_decided = decide(store, job, table, decider=decider)
@@ -93,7 +93,7 @@ def review_marks(
     study: StudyName, job: Annotated[str, Option(help="The marking job to check.")] = "marking", as_json: Json = False
 ) -> None:
     """Run `corpus check` on a job's marks and return the findings to their annotators."""
-    with open_study(study) as store:
+    with open_store(study) as store:
         n_new = review(store, job)
     say_done(
         f"{job}: {counted(n_new, 'new finding')} for its annotators; they see them on their own page",
@@ -130,7 +130,7 @@ def evaluate_study(
 ) -> None:
     """Score every system: precision, recall and F on the judged items or, from a sample, for the whole corpus."""
     counting = Counting(tuple(entries(drop_flags)), min_confidence)
-    with open_study(study) as store, store.read() as tx:
+    with open_store(study) as store, store.read() as tx:
         programs = {} if with_programs else judged_by_programs(tx, job_names=job)
         for program, n_judged in programs.items():
             say(f"{program}, a program: {counted(n_judged, 'judgment')} not counted; --with-programs counts them")
@@ -159,7 +159,7 @@ def suggestions(
     as_json: Json = False,
 ) -> None:
     """Measure the effect of a system's suggestions on marking: agreement and scores with and without, and bias."""
-    with open_study(study) as store, store.read() as tx:
+    with open_store(study) as store, store.read() as tx:
         result = study_suggestions(tx, job_names=job)
     warn(result.warnings)
     show(result, as_json=as_json)
@@ -183,7 +183,7 @@ def write_report(
     """Write the report: an HTML page that works offline, Markdown, LaTeX tables, every figure."""
     wanted = file_types(figures)
     counting = Counting(tuple(entries(drop_flags)), min_confidence)
-    with open_study(study) as store, store.read() as tx:
+    with open_store(study) as store, store.read() as tx:
         inputs = study_inputs(
             tx,
             title=title,
@@ -262,7 +262,7 @@ def ask(
 
 
 def _ask_program(study: str, job: str, command: str, name: str, *, as_json: bool) -> None:
-    with open_study(study) as store:
+    with open_store(study) as store:
         with store.write() as tx:
             own, person = program_job(tx, the_job(tx, job), name)
         n_done = judge(store, own, person, partial(through, command))
@@ -277,7 +277,7 @@ def _ask_model(
     study: str, job: str, endpoint: Endpoint, cache: Path, name: str, n_samples: int, *, as_json: bool
 ) -> None:
     chat = Chat(endpoint, Cache(cache), tell=say)
-    with open_study(study) as store:
+    with open_store(study) as store:
         with store.write() as tx:
             own, person = program_job(tx, the_job(tx, job), name)
         done = judge_by_model(store, own, person, chat, n_samples=n_samples)

@@ -26,8 +26,7 @@ from grater.annotate.mining import (
     verdict_table,
 )
 from grater.annotate.samples import DESIGNS, MISSING, Drawn, NewSample, Order, draw, extend, notes_on, start
-from grater.annotate.status import open_study
-from grater.annotate.store import Store, progress
+from grater.annotate.store import Store, open_store, progress
 from grater.annotate.systems import decide, places_of
 from grater.cli.command import Json, Seed, print_json, say
 from grater.cli.mine import Each, Gold, LeastBigram, Model, Most, Ratio, Text, Web1T, counter_of, source_of
@@ -60,7 +59,7 @@ def run_systems(
     """
     console = Console(stderr=True)
     with (
-        open_study(study) as store,
+        open_store(study) as store,
         Progress(console=console, transient=True, disable=not console.is_terminal) as bar,
     ):
         with store.read() as tx:
@@ -106,7 +105,7 @@ def draw_sample(
         raise UsageError("expected --system NAME --n N for a first sample, or --add-system NAME for another system")
     if width is not None and not new_system:
         raise UsageError("expected --add-system NAME with --width: a first sample has no judgments yet")
-    with open_study(study) as store:
+    with open_store(study) as store:
         if system and n:
             sent = NewSample.checked(
                 name=name,
@@ -168,7 +167,7 @@ def start_design(
         annotators=annotators,
         seed=seed,
     )
-    with open_study(study) as store:
+    with open_store(study) as store:
         job = start(store, order)
         with store.read() as tx:
             n_units = progress.units_by_job(tx)[job.job_id]["work"]
@@ -225,7 +224,7 @@ def mine(
     if sum(map(bool, (given, verdicts, balanced))) > 1:
         raise UsageError("expected one of --list, --verdicts-out and --balanced-job")
     count = counter_of(web1t, text, model)
-    with open_study(study) as store:
+    with open_store(study) as store:
         if balanced:
             sent = NewBalanced.checked(name=balanced, judgments=judgments, n_each=n_each, n_gold=n_gold, seed=seed)
             job, made = balanced_job(store, _named(store, name).job_id, sent, count)
