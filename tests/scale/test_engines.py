@@ -67,6 +67,7 @@ class WhoAmI:
 
 
 def test_workers_are_kept_until_an_error_or_the_end_and_this_process_prepares_nothing() -> None:
+    of_others = set(active_children())
     with closing(Processes(1)) as engine:
         worker = engine.prepare(WhoAmI())
         assert worker != os.getpid()
@@ -74,7 +75,7 @@ def test_workers_are_kept_until_an_error_or_the_end_and_this_process_prepares_no
         with pytest.raises(GraterError):
             list(engine.run([Refused()]))
         assert list(engine.run([WhoAmI()])) != [worker]
-    assert active_children() == []
+    assert set(active_children()) <= of_others
 
 
 def test_a_killed_worker_costs_a_second_try_and_nothing_else(tmp_path: Path) -> None:
@@ -96,6 +97,7 @@ def test_a_task_that_kills_every_worker_ends_the_job_and_is_named() -> None:
 
 
 def test_a_worker_that_dies_idle_is_replaced() -> None:
+    of_others = set(active_children())
     with closing(Processes(1)) as engine:
         worker = engine.prepare(WhoAmI())
         os.kill(worker, signal.SIGKILL)
