@@ -1,7 +1,7 @@
 """Files written all or nothing: under its name a file appears only when it is whole.
 
 What ends in `.gz`, `.bz2` or `.xz` is packed on the way; `.gz` without a time stamp, so equal contents give equal
-files.
+files.  A URL (`s3://`, `hdfs://`, `gs://` ...) is a path, too, where big corpora lie: fsspec reads and writes there.
 """
 
 from __future__ import annotations
@@ -10,14 +10,17 @@ import bz2
 import gzip
 import lzma
 import os
+import re
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from grater.errors import GraterError
+from grater.errors import GraterError, MissingExtra
 
 PACKERS: dict[str, Callable[[BinaryIO], object]] = {
     ".gz": partial(gzip.GzipFile, "", "wb", 9, mtime=0),
@@ -26,12 +29,49 @@ PACKERS: dict[str, Callable[[BinaryIO], object]] = {
 }
 
 
+URL = re.compile(r"([a-z][a-z0-9+.-]+):/+(?=[^/])")
+
+
+def place(path: Path | str) -> Path:
+    """A path in full, the same for every process of this machine; of a URL, what fsspec calls a path.
+
+    A URL that was taken for a path has lost a slash, and gets it back.
+    """
+    url = URL.match(str(path))
+    if url is None:
+        return Path(path).absolute()
+    try:
+        from upath import UPath
+    except ImportError as error:
+        raise MissingExtra(f"{path}: a URL needs another package: pip install 'grater[spark]'") from error
+    slashes = ":///" if url[1] == "file" else "://"
+    try:
+        return cast(Path, UPath(f"{url[1]}{slashes}{str(path)[url.end() :]}"))
+    except (ImportError, ValueError) as error:
+        raise GraterError(f"{path}: cannot be opened: {error}") from error
+
+
+def is_local(path: Path) -> bool:
+    return isinstance(path, Path)
+
+
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Write a file all or nothing, packed where its name says so."""
-    with complaining(path), beside(path) as unfinished:
-        with unfinished.open("wb") as stream, _packing(stream, path) as packed:
+def replacing(path: Path, *, durable: bool = False) -> Iterator[BinaryIO]:
+    """Write a file all or nothing, packed where its name says so; a durable one has survived a power cut by then."""
+    if not is_local(path):
+        content = BytesIO()  # an object is stored whole or not at all
+        with _packing(content, path) as packed:
             yield packed
+        with complaining(path):
+            path.write_bytes(content.getvalue())
+        return
+    with complaining(path), beside(path) as unfinished:
+        with unfinished.open("wb") as stream:
+            with _packing(stream, path) as packed:
+                yield packed
+            if durable:
+                stream.flush()
+                os.fsync(stream.fileno())
         unfinished.chmod(0o644)
         unfinished.replace(path)
 
@@ -63,6 +103,14 @@ def beside(path: Path) -> Iterator[Path]:
         yield Path(name)
     finally:
         Path(name).unlink(missing_ok=True)
+
+
+def remove_folder(path: Path) -> None:
+    """With everything in it; what cannot be removed stays."""
+    if is_local(path):
+        shutil.rmtree(path, ignore_errors=True)
+    elif path.exists():
+        path.rmdir(recursive=True)  # type: ignore[call-arg]
 
 
 @contextmanager

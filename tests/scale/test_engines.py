@@ -97,7 +97,6 @@ def test_a_task_that_kills_every_worker_ends_the_job_and_is_named() -> None:
 
 
 def test_a_worker_that_dies_idle_is_replaced() -> None:
-    of_others = set(active_children())
     with closing(Processes(1)) as engine:
         worker = engine.prepare(WhoAmI())
         os.kill(worker, signal.SIGKILL)

@@ -17,6 +17,8 @@ import pytest
 
 from grater.corpora.counts import Counting
 from grater.corpora.statistics import CorpusTally, statistics_of
+from grater.errors import GraterError
+from grater.files import place
 from grater.scale import counting, jobs
 from grater.scale.counting import CountJob, held_out_lines, run_count
 from grater.scale.engines import Engine, InProcess, Processes
@@ -118,6 +120,27 @@ def test_the_cut_and_the_number_of_processes_change_nothing(
     results = {n: JOBS[name](folder, shards[n], tmp_path / f"out{n}", engine) for n, engine in engines.items()}
     assert all(len(result) for result in results.values())
     assert len(set(results.values())) == 1
+
+
+def test_a_corpus_and_its_counts_lie_at_urls(folder: Path, tmp_path: Path) -> None:
+    """In memory, by the same package that reads s3:// and hdfs://; a second run finds all of it there."""
+    here = run_count(
+        CountJob(hold_out=True),
+        cut_into(folder / "lines.txt", 7, tmp_path / "cut", lines=True),
+        tmp_path / "out",
+        InProcess(),
+    )
+    shards = cut_into(folder / "lines.txt", 7, Path("memory://corpora/cut"), lines=True)
+    for _ in range(2):
+        there = run_count(CountJob(hold_out=True), shards, Path("memory://corpora/counts"), InProcess())
+        assert [part.sha256 for part in there.parts] == [part.sha256 for part in here.parts]
+    left = {path.name.split("-")[0] for path in place("memory://corpora/counts").iterdir()}
+    assert left == {"part", "held", "manifest.json"}
+
+
+def test_a_url_that_nothing_can_open_is_refused_with_its_name() -> None:
+    with pytest.raises(GraterError, match=r"nowhere:/x.*cannot be opened"):
+        place(Path("nowhere://x"))
 
 
 def test_a_worker_killed_in_mid_job_costs_a_second_try_and_changes_nothing(folder: Path, tmp_path: Path) -> None:

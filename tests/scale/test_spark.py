@@ -1,4 +1,4 @@
-"""The same results on a real Spark with two executors, one of which is killed on the way.
+"""The same results on a standalone cluster of a master and two workers, one of which loses its executor on the way.
 
 `make test-spark` runs these: they need Java and pyspark, and fail without.  `make test` leaves them out.
 """
@@ -7,16 +7,21 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import Popen, run
 from typing import TYPE_CHECKING
 
 import pytest
 
 from grater.errors import GraterError
 from grater.scale.engines import InProcess
-from tests.scale.corpora import cut_into
+from tests.ports import free_port
+from tests.scale.corpora import cut_into, write_lines
 from tests.scale.test_jobs import CORPORA, JOBS, TEXT_JOBS, folder
 
 if TYPE_CHECKING:
@@ -31,21 +36,66 @@ pytestmark = [
 ]
 
 ROOT = Path(__file__).parents[2]
-CLUSTER = "local-cluster[2,1,1024]"
-"""Two executors, processes of their own, with a core and a gigabyte each."""
 
 
 @pytest.fixture(scope="module")
-def spark() -> Iterator[SparkEngine]:
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A master and two workers, each with a core and a gigabyte and a folder of its own to run in."""
+    import pyspark
+
+    folder = tmp_path_factory.mktemp("cluster")
+    home = Path(pyspark.__file__).parent
+    port = free_port()
+    master = f"spark://127.0.0.1:{port}"
+    own = "org.apache.spark.deploy"
+    parts = [[f"{own}.master.Master", "--port", str(port)]]
+    parts += [
+        [f"{own}.worker.Worker", "--cores", "1", "--memory", "1g", "--work-dir", str(folder / name), master]
+        for name in "ab"
+    ]
+    with ExitStack() as stack, (folder / "log").open("wb") as log:
+        for part in parts:
+            command = [home / "bin" / "spark-class", part[0], "--host", "127.0.0.1", "--webui-port", "0", *part[1:]]
+            running = stack.enter_context(Popen(command, cwd=folder, stdout=log, stderr=log, start_new_session=True))
+            stack.callback(os.killpg, running.pid, signal.SIGKILL)
+        while (folder / "log").read_bytes().count(b"Successfully registered with master") < 2:
+            time.sleep(0.1)
+        yield master
+
+
+@pytest.fixture(scope="module")
+def spark(cluster: str) -> Iterator[SparkEngine]:
     from pyspark import SparkContext
 
     from grater.scale.engines import SparkEngine
 
     here = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])  # executors import the tasks of this file
-    yield SparkEngine(CLUSTER, settings={"spark.executorEnv.PYTHONPATH": here})
+    yield SparkEngine(cluster, settings={"spark.executorEnv.PYTHONPATH": here, "spark.cores.max": "2"})
     context = SparkContext._active_spark_context
     if context is not None:
         context.stop()
+
+
+def test_spark_submit_chooses_the_cluster_and_relative_paths_and_urls_reach_it(cluster: str, tmp_path: Path) -> None:
+    """As in docs/howto/big-corpora.md, from a folder that is not the executors'."""
+    import pyspark
+
+    write_lines(tmp_path / "lines.txt")
+    (tmp_path / "submit.py").write_text("from grater.cli import main\n\nmain()\n", encoding="utf-8")
+    submit = [Path(pyspark.__file__).parent / "bin" / "spark-submit", "--master", cluster, "submit.py"]
+    words = ["count", "lines.txt", "--out"]
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+    for out in ("counts", f"file://{tmp_path}/at-a-url"):
+        done = run(
+            [*submit, *words, out, "--engine", "spark"], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        assert f"on {cluster}, " in done.stdout  # where spark-submit sends both streams of a program
+    here = run([sys.executable, "-m", "grater", *words, "here"], cwd=tmp_path, env=environment)
+    assert here.returncode == 0
+    expected = {path.name: path.read_bytes() for path in (tmp_path / "here").iterdir()}
+    for out in ("counts", "at-a-url"):
+        assert {path.name: path.read_bytes() for path in (tmp_path / out).iterdir()} == expected
 
 
 @pytest.mark.parametrize("name", JOBS)

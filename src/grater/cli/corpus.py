@@ -43,6 +43,7 @@ from grater.corpora.source import open_source, read_sentences, replacing
 from grater.corpora.statistics import CorpusTally, statistics_of
 from grater.corpora.tagsets import TAGSETS
 from grater.errors import Problem, UsageError
+from grater.files import URL
 from grater.model import Essay
 from grater.sheet import counted
 
@@ -87,7 +88,7 @@ def stats(
         tallies, job = [], StatisticsJob(by, counting)
         with closing(engine_for(engine, jobs, master, files)) as chosen:
             for file in files:
-                with _shards_for_now(file, format_name) as (shards, done, folder):
+                with _shards_for_now(file, format_name, engine) as (shards, done, folder):
                     tallies.append(counted_corpus(job, str(file), shards, folder, chosen, done=done))
     else:
         with reading_all(files, format_name) as corpora:
@@ -99,7 +100,7 @@ def stats(
 
 
 def _is_cut(file: Path) -> bool:
-    if not file.is_dir():
+    if not file.is_dir() and not URL.match(str(file)):
         return False
     from grater.scale.shards import is_cut
 
@@ -107,12 +108,14 @@ def _is_cut(file: Path) -> bool:
 
 
 @contextmanager
-def _shards_for_now(file: Path, format_name: str | None) -> Iterator[tuple[ShardSource, Callable[[int], None], Path]]:
-    """The shards of a corpus, and a folder for their results that is gone at the end."""
-    from grater.cli.scale import shards_of
+def _shards_for_now(
+    file: Path, format_name: str | None, engine: str
+) -> Iterator[tuple[ShardSource, Callable[[int], None], Path]]:
+    """The shards of a corpus, and a folder for their results that is gone at the end; Spark's is beside the corpus."""
+    from grater.cli.scale import folder_beside, shards_of
 
-    with tempfile.TemporaryDirectory(prefix="grater-parts-") as name:
-        out = Path(name) / "parts"
+    with folder_beside(file if engine == "spark" else Path(tempfile.gettempdir(), "grater-parts")) as folder:
+        out = folder / "parts"
         with shards_of([file], f"reading {file}", out=out, format_name=format_name) as (shards, done):
             yield shards, done, out
 
@@ -291,7 +294,7 @@ def check(
                 raise UsageError(
                     "expected one corpus with --jobs or --engine, found several; check them one at a time"
                 )
-            with _shards_for_now(files[0], format_name) as (shards, done, folder):
+            with _shards_for_now(files[0], format_name, engine) as (shards, done, folder):
                 result = checked_corpus(CheckJob(tagset), str(files[0]), shards, folder, chosen, done=done)
     else:
         with reading_all(files, format_name, n_readings=1 if len(files) == 1 else 2) as corpora:

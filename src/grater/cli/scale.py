@@ -30,7 +30,7 @@ from grater.cli.command import (
 )
 from grater.corpora import format_for
 from grater.errors import UsageError
-from grater.files import complaining
+from grater.files import complaining, is_local, place, remove_folder
 from grater.scale.counting import ORDER, CountJob, run_count
 from grater.scale.engines import Engine, SparkEngine, engine_of, n_workers
 from grater.scale.shards import SIZE, LazyCut, ShardEssay, ShardSource, corpus_of, cut, is_cut, read_shards
@@ -47,7 +47,7 @@ def engine_for(name: str, jobs: int | None, master: str | None, corpus: Sequence
     if name == "spark":
         if jobs is not None:
             raise UsageError("expected --jobs or --engine spark, found both; Spark has its own workers")
-        return SparkEngine(master or "local[*]", tell=say)
+        return SparkEngine(master, tell=say)
     if master is not None:
         raise UsageError("expected --engine spark with --master")
     return engine_of(n_workers(jobs, n_bytes_of(corpus)), say)
@@ -93,7 +93,14 @@ def shards_of(
 
 @contextmanager
 def folder_beside(out: Path) -> Iterator[Path]:
-    """A folder on the disk of the output, where workers on other machines see it too; gone at the end."""
+    """A folder beside the output, where workers on other machines see it too; gone at the end."""
+    if not is_local(target := place(out)):
+        beside = target.with_name(f"{target.name}.cut")
+        try:
+            yield beside
+        finally:
+            remove_folder(beside)
+        return
     with complaining(out):
         folder = tempfile.TemporaryDirectory(dir=out.absolute().parent, prefix=f".{out.name}.")
     with folder as name:

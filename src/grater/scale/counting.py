@@ -12,10 +12,10 @@ however the corpus was cut."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -38,7 +38,7 @@ from grater.detect.ngrams.counts import (
     smallest,
 )
 from grater.errors import UsageError
-from grater.files import replacing
+from grater.files import is_local, place, remove_folder, replacing
 from grater.model import Essay, Json, hash_of
 from grater.scale.engines import Engine
 from grater.scale.jobs import (
@@ -235,7 +235,8 @@ class BucketTask:
 
     def _read(self, path: Path) -> pl.DataFrame:
         wanted = pl.col("bucket").is_between(self.first, self.last, closed="left")
-        return pl.scan_parquet(path).filter(wanted).drop("bucket").collect()
+        source = path if is_local(path) else BytesIO(path.read_bytes())
+        return pl.scan_parquet(source).filter(wanted).drop("bucket").collect()
 
 
 def _in_order(counts: pl.DataFrame) -> pl.DataFrame:
@@ -246,6 +247,7 @@ def _in_order(counts: pl.DataFrame) -> pl.DataFrame:
 
 def run_count(job: CountJob, shards: ShardSource, folder: Path, engine: Engine, *, done: Done = ignore_done) -> Parts:
     """Count a corpus into a folder; what an earlier run has left there is not done again."""
+    folder = place(folder)
     described = about(job, job.options, COUNTS)
     PartFolder(path=folder, about=described).begin()
     tables = run_job(job, shards, {table: folder / PARTIAL / table for table in job.tables}, engine, done=done)
@@ -258,7 +260,7 @@ def run_count(job: CountJob, shards: ShardSource, folder: Path, engine: Engine, 
     parts = _add_buckets(tables[COUNTS].paths, totals, folder, made_from, engine)
     finished = PartFolder(path=folder, about={**described, "corpus": shards.sha256, "totals": totals})
     finished.finish(parts)
-    shutil.rmtree(folder / PARTIAL, ignore_errors=True)
+    remove_folder(folder / PARTIAL)
     return Parts(folder=folder, about=finished.about, parts=tuple(parts))
 
 

@@ -12,9 +12,8 @@ kept from one run to the next, with the modules and models that they have loaded
 end with the process that started them, however that ends.
 
 *Spark* only hands out tasks and starts them again where an executor is lost; what a task reads and writes are our own
-files, which must lie on storage that every machine sees under the same path, and so must grater and its Python unless
-`PYSPARK_PYTHON` names another.  PySpark 4 (extra `[spark]`) and a Java runtime of version 17 or newer, such as
-Debian's.
+files, on storage that every machine sees under the same path or URL.  Executors need grater, too: installed under the
+same path, or packed and shipped (docs/howto/big-corpora.md).  PySpark 4 (extra `[spark]`) and Java 17 or newer.
 """
 
 from __future__ import annotations
@@ -22,10 +21,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
+from itertools import islice
 from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import Any, Protocol, TypeVar
@@ -205,27 +206,36 @@ def engine_of(n: int, tell: Tell = ignore_message) -> Engine:
     return InProcess() if n == 1 else Processes(n, tell)
 
 
+WAVES = 3
+"""Jobs of Spark under way at a time: one runs, one is queued behind its last tasks, one is being made."""
+
+
 @dataclass(frozen=True, slots=True)
 class SparkEngine:
-    """A Spark master by its URL; `settings` are those of Spark, by name.  `tell` hears how many tasks there are."""
+    """Apache Spark; the master is the one given, else Spark's own choice: spark-submit's, its settings', local[*].
 
-    master: str
+    `settings` are Spark's own, by name.  Tasks go out in waves of one for every core, so that work begins while a
+    corpus is still being cut, and results come back wave by wave.
+    """
+
+    master: str | None = None
     tell: Tell = ignore_message
-    settings: dict[str, str] = field(default_factory=dict, hash=False)
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def run(self, tasks: Iterable[Task[T]]) -> Iterator[T]:
         context = self._context()
-        waiting = list(tasks)
-        if not waiting:
-            return
-        self.tell(f"{len(waiting):,} tasks on {self.master}")
-        try:
-            outcomes = context.parallelize(waiting, len(waiting)).map(_outcome).collect()
-        except Exception as error:
-            if type(error).__module__.startswith(("py4j", "pyspark")):
-                raise GraterError(f"Spark gave up: {_reason(error)}") from error
-            raise
-        yield from map(_result, outcomes)
+        waiting, waves = iter(tasks), deque[Future[list[Any]]]()
+        with ThreadPoolExecutor(WAVES) as pool:
+            try:
+                while wave := list(islice(waiting, context.defaultParallelism)):
+                    waves.append(pool.submit(_collected, context, wave))
+                    if len(waves) == WAVES:
+                        yield from map(_result, waves.popleft().result())
+                while waves:
+                    yield from map(_result, waves.popleft().result())
+            except BaseException:
+                context.cancelAllJobs()
+                raise
 
     def prepare(self, task: Task[T]) -> T:
         """Here: every machine has the same models."""
@@ -240,22 +250,38 @@ class SparkEngine:
             from pyspark import SparkConf, SparkContext
         except ImportError as error:
             raise MissingExtra("Apache Spark needs another package: pip install 'grater[spark]'") from error
-        conf = SparkConf().setMaster(self.master).setAppName("grater")
-        conf.set("spark.ui.enabled", "false").set("spark.ui.showConsoleProgress", "false")
+        conf = SparkConf().setAppName("grater")
+        conf.setIfMissing("spark.ui.enabled", "false").setIfMissing("spark.ui.showConsoleProgress", "false")
         for name, value in THREADS.items():
             conf.setExecutorEnv(name, value)
         for name, value in self.settings.items():
             conf.set(name, value)
+        if self.master is not None:
+            conf.setMaster(self.master)
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the first python3 on the PATH, without grater
+        is_new = SparkContext._active_spark_context is None
         try:
             context = SparkContext.getOrCreate(conf)
         except Exception as error:
-            raise GraterError(f"Spark does not start on {self.master}: {_reason(error)}; is there a Java?") from error
-        context.setLogLevel("WARN")
+            where = f" on {self.master}" if self.master else ""
+            raise GraterError(f"Spark does not start{where}: {_reason(error)}; is there a Java?") from error
+        if is_new:
+            context.setLogLevel("WARN")
+            self.tell(f"Spark {context.version} on {context.master}, {context.defaultParallelism} tasks at a time")
         return context
+
+
+def _collected(context: Any, tasks: list[Any]) -> list[Any]:
+    try:
+        outcomes: list[Any] = context.parallelize(tasks, len(tasks)).map(_outcome).collect()
+    except Exception as error:
+        if type(error).__module__.startswith(("py4j", "pyspark")):
+            raise GraterError(f"Spark gave up: {_reason(error)}") from error
+        raise
+    return outcomes
 
 
 def _reason(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = [line for line in lines if "Exception" in line or "Error" in line]
-    return (told or lines or [type(error).__name__])[-1][:300]
+    named = [line for line in lines if "Exception" in line or "Error" in line]
+    return (named or lines or [type(error).__name__])[-1][:300]

@@ -21,7 +21,6 @@ from __future__ import annotations
 import gc
 import hashlib
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,7 +32,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import polars as pl
 
 from grater.errors import BadInput, GraterError, Problem, UsageError
-from grater.files import reason, replacing
+from grater.files import place, reason, replacing
 from grater.model import Json
 from grater.scale.engines import Engine
 from grater.scale.shards import Shard, ShardEssay
@@ -67,10 +66,8 @@ def write_part(frame: pl.DataFrame, path: Path, totals: Mapping[str, int]) -> Pa
     """Write a part so that it survives a power cut once it has its name; its totals go into the file."""
     content = BytesIO()
     frame.write_parquet(content, row_group_size=ROW_GROUP, metadata={"totals": json.dumps(dict(totals))})
-    with replacing(path) as stream:
+    with replacing(path, durable=True) as stream:
         stream.write(content.getbuffer())
-        stream.flush()
-        os.fsync(stream.fileno())
     digest = hashlib.sha256(content.getbuffer()).hexdigest()
     return Part(file=path.name, n_rows=len(frame), sha256=digest, totals=dict(totals))
 
@@ -322,6 +319,7 @@ def run_job(
     Shards are taken as workers become free; `done` hears the number of each that is ready.
     """
     options = engine.prepare(OptionsTask(job))
+    folders = {table: place(folder) for table, folder in folders.items()}
     targets = {table: PartFolder(path=folder, about=about(job, options, table)) for table, folder in folders.items()}
     for target in targets.values():
         target.begin()

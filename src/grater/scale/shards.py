@@ -33,7 +33,7 @@ from grater.corpora.merge import attach_documents
 from grater.corpora.plain import read_text
 from grater.corpora.source import files_of, ignore_progress, open_source
 from grater.errors import BadInput, GraterError, Problem, UsageError
-from grater.files import reason, replacing
+from grater.files import place, reason, replacing
 from grater.model import Essay, Json, hash_of
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Shard:
 
     @property
     def path(self) -> Path:
-        return Path(self.folder, self.file)
+        return place(self.folder) / self.file
 
     def read(self) -> list[ShardEssay]:
         """The essays; a file that is missing or is not the one that was cut is refused."""
@@ -184,10 +184,10 @@ class Cutter:
     """Writes the shards of a corpus one after the other; `finish` writes the manifest that makes them one."""
 
     def __init__(self, folder: Path, *, lines: bool = False) -> None:
-        self.folder, self.lines = folder, lines
+        self.folder, self.lines = place(folder), lines
         self._shards: list[Shard] = []
         self._hash = hashlib.sha256()
-        _make_room(folder)
+        _make_room(self.folder)
 
     def add(self, chunk: Sequence[ShardEssay]) -> Shard:
         rows = [_row_of(each) for each in chunk]
@@ -266,7 +266,7 @@ def _is_ours(file: Path) -> bool:
 def is_cut(path: Path) -> bool:
     """Whether a path is a folder of shards with its manifest."""
     try:
-        manifest = json.loads((path / MANIFEST).read_bytes())
+        manifest = json.loads((place(path) / MANIFEST).read_bytes())
     except (OSError, ValueError):
         return False
     return isinstance(manifest, dict) and manifest.get("format") == FORMAT
@@ -274,6 +274,7 @@ def is_cut(path: Path) -> bool:
 
 def read_shards(folder: Path) -> Shards:
     """The shards that a manifest names, whatever else lies in the folder."""
+    folder = place(folder)
     path = folder / MANIFEST
     try:
         manifest = json.loads(path.read_bytes())
