@@ -104,9 +104,10 @@ $(STAMP)-demo: $(PROJECTS) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[server,report,harper,context]'
 	@touch $@
 
-# Two pips side by side, a core each, install the pins; the last one adds what is missing, grater and grater-train.
-$(STAMP)-dev: $(PROJECTS) | .venv/bin/python
-	@for half in 0 1; do grep -v '^py\(spark\|4j\)==' constraints.txt | awk "NR % 2 == $$half" | \
-	  $(BIN)/python -m pip install --quiet --no-compile --no-deps -r /dev/stdin 2>/dev/null & done; wait
+# Two pips side by side, a core each, install the pinned files by their hashes; the last one adds what is missing (all
+# of it on a machine that the hashes are not for), grater and grater-train.
+$(STAMP)-dev: $(PROJECTS) constraints-hashes.txt | .venv/bin/python
+	@for half in 0 1; do grep -v '^py\(spark\|4j\)==' constraints-hashes.txt | awk "NR % 2 == $$half" | \
+	  $(BIN)/python -m pip install --quiet --no-compile --no-deps --require-hashes -r /dev/stdin 2>/dev/null & done; wait
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[dev]' -e training
 	@touch $@ $(STAMP)-demo

@@ -21,7 +21,7 @@ from packaging.requirements import Requirement
 
 FOLDER = Path(__file__).parent.parent
 OURS = ("grater", "grater-models", "grater-train")
-PIN = re.compile(r"(?P<name>[^=\s]+)==(?P<version>\S+) --hash=sha256:(?P<hash>[0-9a-f]{64})")
+PIN = re.compile(r"(?P<name>[^=\s]+)==(?P<version>\S+)(?P<hashes>( --hash=sha256:[0-9a-f]{64})+)")
 
 
 def canonical(name: str) -> str:
@@ -77,9 +77,9 @@ def licence_of(package: Distribution) -> list[dict[str, Any]]:
     return [{"license": {"name": each}} for each in named]
 
 
-def component(name: str, package: Distribution, hashes: dict[tuple[str, str], str]) -> dict[str, Any]:
+def component(name: str, package: Distribution, hashes: dict[tuple[str, str], list[str]]) -> dict[str, Any]:
     reference = f"pkg:pypi/{name}@{package.version}"
-    known = hashes.get((name, package.version))
+    known = hashes.get((name, package.version), [])
     return {
         "type": "application" if name in OURS else "library",
         "bom-ref": reference,
@@ -87,16 +87,20 @@ def component(name: str, package: Distribution, hashes: dict[tuple[str, str], st
         "version": package.version,
         "purl": reference,
         **({"licenses": licence_of(package)} if licence_of(package) else {}),
-        **({"hashes": [{"alg": "SHA-256", "content": known}]} if known else {}),
+        **({"hashes": [{"alg": "SHA-256", "content": each} for each in known]} if known else {}),
     }
 
 
-def pinned_hashes(path: Path) -> dict[tuple[str, str], str]:
+def pinned_hashes(path: Path) -> dict[tuple[str, str], list[str]]:
+    """By name and version: the hashes of the files for each machine."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    return {(canonical(each["name"]), each["version"]): each["hash"] for each in PIN.finditer(text)}
+    return {
+        (canonical(each["name"]), each["version"]): each["hashes"].split(" --hash=sha256:")[1:]
+        for each in PIN.finditer(text)
+    }
 
 
-def bill(hashes: dict[tuple[str, str], str]) -> dict[str, Any]:
+def bill(hashes: dict[tuple[str, str], list[str]]) -> dict[str, Any]:
     """The whole document."""
     packages = reached()
     components = {name: component(name, package, hashes) for name, package in packages.items()}

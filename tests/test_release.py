@@ -7,18 +7,19 @@ import re
 import runpy
 import subprocess
 import sys
+import tarfile
 import tomllib
 import venv
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from grater.models import PACKAGED
 
 FOLDER = Path(__file__).parent.parent
-LINE = re.compile(r"(?P<name>[a-z0-9._-]+)==(?P<version>[^ ]+) --hash=sha256:[0-9a-f]{64}")
+LINE = re.compile(r"(?P<name>[a-z0-9._-]+)==(?P<version>[^ ]+)(?P<hashes>( --hash=sha256:[0-9a-f]{64})+)")
 
 
 def canonical(name: str) -> str:
@@ -37,6 +38,8 @@ def test_every_pin_has_its_hash_and_the_file_names_no_address() -> None:
     matches = [LINE.fullmatch(line) for line in lines]
     assert None not in matches
     assert {canonical(each["name"]): each["version"] for each in matches if each} == pins(), "run: make hashes"
+    (numpy,) = (each["hashes"] for each in matches if each and each["name"] == "numpy")
+    assert numpy.count("sha256") == 2, "one for x86-64 and one for ARM"
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +57,8 @@ def test_the_bill_of_materials_names_every_package_with_its_hash_and_who_needs_i
     references = {each["bom-ref"] for each in components.values()} | {bill["metadata"]["component"]["bom-ref"]}
     assert {each["ref"] for each in bill["dependencies"]} == references
     assert {other for each in bill["dependencies"] for other in each["dependsOn"]} <= references
-    assert components["numpy"]["hashes"][0]["content"] == hashes["numpy", components["numpy"]["version"]]
+    contents = [each["content"] for each in components["numpy"]["hashes"]]
+    assert contents == hashes["numpy", components["numpy"]["version"]]
     assert sbom["bill"](hashes) == bill
 
 
@@ -115,17 +119,27 @@ def check(home: Path, *path: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def test_the_source_distribution_has_what_its_own_tests_need_and_no_model(tmp_path: Path) -> None:
+    source = build(FOLDER, tmp_path, "sdist")
+    with tarfile.open(source) as packed:
+        names = {name.partition("/")[2] for name in packed.getnames()}
+    assert source.stat().st_size <= 10_000_000
+    assert {"mkdocs.yml", "constraints-hashes.txt", "release/hashes.py", "models/pyproject.toml", "LICENSE"} <= names
+    assert {"tests/test_release.py", "docs/index.md", ".ci/run", "deploy/Dockerfile", "benchmarks/page.md"} <= names
+    assert sorted(Path(name).stem for name in names if name.endswith(".model")) == ["tagger", "words"]
+
+
 def models_in(wheel: Path) -> list[str]:
     return sorted(Path(name).stem for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".model"))
 
 
-def build(project: Path, out: Path) -> Path:
-    """The wheel of a project of ours, built without a network."""
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)]
+def build(project: Path, out: Path, kind: Literal["wheel", "sdist"] = "wheel") -> Path:
+    """A distribution of ours, built without a network."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(out)]
     done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    (wheel,) = out.glob("*.whl")
-    return wheel
+    (built,) = out.iterdir()
+    return built
 
 
 @pytest.mark.slow

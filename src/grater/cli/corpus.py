@@ -111,7 +111,7 @@ def _is_cut(file: Path) -> bool:
 def _shards_for_now(
     file: Path, format_name: str | None, engine: str
 ) -> Iterator[tuple[ShardSource, Callable[[int], None], Path]]:
-    """The shards of a corpus, and a folder for their results that is gone at the end; Spark's is beside the corpus."""
+    """The shards of a corpus, and a folder for their results, gone at the end; Spark's is beside the corpus."""
     from grater.cli.scale import folder_beside, shards_of
 
     with folder_beside(file if engine == "spark" else Path(tempfile.gettempdir(), "grater-parts")) as folder:
