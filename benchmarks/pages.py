@@ -27,7 +27,7 @@ from sqlalchemy import event
 
 from grater.annotate import content, credentials, jobs, people, units
 from grater.annotate.store import Store, Tx, open_store, schema, submissions
-from grater.annotate.store.ids import body_hash, new_id
+from grater.annotate.store.transaction import body_hash, new_id
 from grater.annotate.tasks.task import Answer
 from grater.annotate.units import NewUnit
 from grater.annotate.web import Settings, create_app

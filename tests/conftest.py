@@ -15,7 +15,7 @@ from _pytest.terminal import TerminalReporter
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
-import grater.annotate.store.engine
+import grater.annotate.store.database
 from tests.annotate.store.compiled import create_sharing_engine
 from tests.examples import DEFAULT
 from tests.folders import in_memory, made_once
@@ -61,7 +61,7 @@ MEMORY = in_memory()
 if MEMORY and shutil.disk_usage(MEMORY).free > 4 * 2**30:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)  # a study on a disk waits for it at every commit
 
-vars(grater.annotate.store.engine)["create_engine"] = create_sharing_engine  # a study is opened by every other test
+vars(grater.annotate.store.database)["create_engine"] = create_sharing_engine  # a study is opened by every other test
 
 gc.disable()  # while ten thousand tests are imported nothing becomes garbage
 

@@ -14,7 +14,7 @@ import pytest
 import typer.main
 import yaml  # type: ignore[import-untyped]
 
-from grater.annotate.store.engine import GLANCING_POOL, POOL
+from grater.annotate.store.database import GLANCING_POOL, POOL
 from grater.annotate.web.roles import ANYBODY, PAGES
 from grater.cli import LazyCommand, app
 

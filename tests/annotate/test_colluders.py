@@ -28,13 +28,13 @@ from grater.annotate.store import (
     ejection,
     gold,
     gold_review,
-    ids,
     leases,
     open_store,
     schema,
+    transaction,
     trust,
 )
-from grater.annotate.store.clock import HOUR
+from grater.annotate.store.transaction import HOUR
 from grater.annotate.units import NewUnit
 from grater.annotate.work import Desk, hand_in, shows_feedback, take_desk
 from grater.errors import Conflict, NotFound
@@ -266,7 +266,7 @@ def oracle(folder: Path, monkeypatch: pytest.MonkeyPatch, *, n_gold: int) -> tup
     for gold that so many of the others have met, or the contrary; the best is chosen afterwards.  Return its balanced
     accuracy, the turns on gold and work, and what grater said of the gold when the job was opened.
     """
-    monkeypatch.setattr(ids, "secrets", SeededSecrets(7))
+    monkeypatch.setattr(transaction, "secrets", SeededSecrets(7))
     rng, clock = random.Random(7), FakeClock()
     guesses: dict[int, Counter[tuple[bool, bool]]] = defaultdict(Counter)
     turns = Counter[bool]()

@@ -10,7 +10,7 @@ import pytest
 
 from grater.annotate import credentials, jobs, panels, people, units
 from grater.annotate.store import checks, events, gold, schema
-from grater.annotate.store.clock import DAY, HOUR, MINUTE
+from grater.annotate.store.transaction import DAY, HOUR, MINUTE
 from grater.annotate.units import NewUnit
 from grater.annotate.web import security
 from grater.model import Json

@@ -11,7 +11,7 @@ from grater.annotate import credentials, people
 from grater.annotate.credentials import note_use
 from grater.annotate.status import new_study
 from grater.annotate.store import open_store
-from grater.annotate.store.clock import DAY
+from grater.annotate.store.transaction import DAY
 from tests.cli.running import grater
 
 

@@ -42,11 +42,10 @@ from grater.annotate.marks import has_suggestions, marked_essays, marked_in, sug
 from grater.annotate.money import costs
 from grater.annotate.protocol import whole_protocol
 from grater.annotate.store import Store, Tx, checks, events, gold, migrations, open_store, schema, utc_now
-from grater.annotate.store.clock import Clock, as_iso
-from grater.annotate.store.meta import meta_values, set_meta
+from grater.annotate.store.database import meta_values, set_meta
 from grater.annotate.store.migrations import VERSION
 from grater.annotate.store.schema import to_text
-from grater.annotate.store.transaction import chunks
+from grater.annotate.store.transaction import Clock, as_iso, chunks
 from grater.annotate.tables import redundancy_of, study_tables
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import MARKING

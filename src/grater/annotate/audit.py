@@ -17,8 +17,8 @@ from sqlalchemy import ColumnElement, Table, Text, or_, select, type_coerce
 
 from grater.annotate import jobs, people
 from grater.annotate.store import Tx, schema
-from grater.annotate.store.clock import DAY, as_iso, from_iso
 from grater.annotate.store.events import COLUMNS, VERBS, VERBS_ABOUT, Event
+from grater.annotate.store.transaction import DAY, as_iso, from_iso
 from grater.errors import UnknownName, UsageError
 from grater.registry import unknown
 from grater.result import Data, key

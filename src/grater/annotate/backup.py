@@ -28,8 +28,7 @@ from sqlalchemy.engine import make_url
 
 from grater.annotate.archive import STAYS
 from grater.annotate.store import Store, migrations, open_store
-from grater.annotate.store.engine import BUSY_SECONDS, is_url, translated_errors
-from grater.annotate.store.store import OWNER_ONLY
+from grater.annotate.store.database import BUSY_SECONDS, OWNER_ONLY, is_url, translated_errors
 from grater.errors import GraterError, MissingExtra, UsageError
 from grater.files import beside, complaining
 

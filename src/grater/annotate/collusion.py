@@ -34,8 +34,8 @@ from sqlalchemy import select
 
 from grater.annotate import jobs, people
 from grater.annotate.store import Store, Tx, events, progress, schema
-from grater.annotate.store.clock import MINUTE
-from grater.annotate.store.meta import meta_value, set_meta
+from grater.annotate.store.database import meta_value, set_meta
+from grater.annotate.store.transaction import MINUTE
 from grater.model import Json
 from grater.result import Data
 from grater.sheet import counted

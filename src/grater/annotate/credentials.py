@@ -25,9 +25,7 @@ from grater.annotate import invitations, people
 from grater.annotate.people import HIGHEST_OF_A_SEAT, Person, Role
 from grater.annotate.requests import Body, example
 from grater.annotate.store import events, schema
-from grater.annotate.store.clock import DAY, HOUR, MINUTE
-from grater.annotate.store.ids import hashed, new_id, new_secret
-from grater.annotate.store.transaction import Columns, Record, Tx
+from grater.annotate.store.transaction import DAY, HOUR, MINUTE, Columns, Record, Tx, hashed, new_id, new_secret
 from grater.errors import Forbidden, NotFound
 
 NO_TOKEN = "there is no such token"

@@ -36,10 +36,9 @@ from grater.annotate.money import Costs, job_costs
 from grater.annotate.protocol import protocol_sheet
 from grater.annotate.raters import RaterLine, rater_lines, signals_of
 from grater.annotate.store import Store, Tx, events, gold_review, progress
-from grater.annotate.store.clock import HOUR, as_iso
 from grater.annotate.store.gold_review import GoldRecord
-from grater.annotate.store.ids import body_hash
 from grater.annotate.store.progress import JobCounts
+from grater.annotate.store.transaction import HOUR, as_iso, body_hash
 from grater.annotate.tables import essay_columns, redundancy_of
 from grater.annotate.tasks import TASKS, Shown
 from grater.annotate.tasks.marking import MARKING

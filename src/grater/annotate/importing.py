@@ -34,10 +34,8 @@ from grater.annotate.gold import add_gold
 from grater.annotate.judgments import GROUP
 from grater.annotate.requests import Body
 from grater.annotate.store import Store, Tx, bulk, events, schema
-from grater.annotate.store.clock import from_iso
-from grater.annotate.store.ids import hashed, new_id
 from grater.annotate.store.schema import to_text
-from grater.annotate.store.transaction import Record
+from grater.annotate.store.transaction import Record, from_iso, hashed, new_id
 from grater.annotate.systems import require_same_decisions
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import IMPORTED

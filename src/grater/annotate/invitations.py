@@ -19,9 +19,7 @@ from grater.annotate import content, people
 from grater.annotate.people import Person, Role
 from grater.annotate.requests import Body, example
 from grater.annotate.store import events, schema
-from grater.annotate.store.clock import DAY
-from grater.annotate.store.ids import hashed, new_id, new_secret
-from grater.annotate.store.transaction import Columns, Tx
+from grater.annotate.store.transaction import DAY, Columns, Tx, hashed, new_id, new_secret
 from grater.errors import Forbidden, NotFound, UsageError
 
 OWNER = "owner"

@@ -17,9 +17,7 @@ from sqlalchemy import text as sql
 
 from grater.annotate.requests import Body, example, require_name
 from grater.annotate.store import events, schema
-from grater.annotate.store.clock import MINUTE
-from grater.annotate.store.ids import hashed, new_id
-from grater.annotate.store.transaction import ONE, Columns, Tx, chunks
+from grater.annotate.store.transaction import MINUTE, ONE, Columns, Tx, chunks, hashed, new_id
 from grater.annotate.terms import KEY, terms_json, terms_of
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json

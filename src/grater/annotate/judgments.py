@@ -12,9 +12,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Text, cast, select
 
 from grater.annotate.store import schema
-from grater.annotate.store.clock import as_iso
 from grater.annotate.store.progress import DONE
-from grater.annotate.store.transaction import Record, Tx
+from grater.annotate.store.transaction import Record, Tx, as_iso
 from grater.annotate.tasks.task import Answer
 from grater.model import PROGRAM, Json
 

@@ -29,10 +29,9 @@ from grater.annotate import adjudication, content, jobs, judgments, people, unit
 from grater.annotate.jobs import Job
 from grater.annotate.judgments import PEOPLE
 from grater.annotate.store import Store, Tx, events, leases, schema, submissions
-from grater.annotate.store.ids import new_id
 from grater.annotate.store.leases import REVISION, Lease
 from grater.annotate.store.queue import UnitSlot
-from grater.annotate.store.transaction import Columns, Record
+from grater.annotate.store.transaction import Columns, Record, new_id
 from grater.annotate.tasks.marking import MARKING, SET_ASIDE, SUGGESTIONS, edits_of, suggestions_of, tagset_of
 from grater.annotate.tasks.task import Answer
 from grater.corpora.check import check_essays

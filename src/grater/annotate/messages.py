@@ -21,8 +21,7 @@ from grater.annotate.requests import Body, example
 from grater.annotate.store import Tx, events, gold, gold_review, schema, trust
 from grater.annotate.store.gold import Gold
 from grater.annotate.store.gold_review import Dispute
-from grater.annotate.store.ids import new_id
-from grater.annotate.store.transaction import Columns
+from grater.annotate.store.transaction import Columns, new_id
 from grater.annotate.tasks import Answer, Shown
 from grater.annotate.units import StudyUnit
 from grater.annotate.work import shown_to_staff

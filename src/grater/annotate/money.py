@@ -25,8 +25,7 @@ from grater.annotate import jobs, people
 from grater.annotate.jobs import Job
 from grater.annotate.requests import Body, example
 from grater.annotate.store import Tx, events, progress, schema
-from grater.annotate.store.ids import new_id
-from grater.annotate.store.transaction import Columns, Record
+from grater.annotate.store.transaction import Columns, Record, new_id
 from grater.annotate.tables import undated
 from grater.annotate.terms import HourlyPay, Pay, Work, bill, hourly, money, terms_of, valid_share
 from grater.errors import Conflict, UsageError

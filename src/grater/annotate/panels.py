@@ -40,9 +40,7 @@ from grater.annotate import jobs, people
 from grater.annotate.people import Person
 from grater.annotate.requests import Body, example
 from grater.annotate.store import Tx, events, gold, leases, queue, schema, trust
-from grater.annotate.store.clock import DAY, MINUTE
-from grater.annotate.store.ids import new_id, new_secret
-from grater.annotate.store.transaction import Columns
+from grater.annotate.store.transaction import DAY, MINUTE, Columns, new_id, new_secret
 from grater.annotate.terms import terms_of
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json

@@ -19,8 +19,7 @@ from sqlalchemy import bindparam, func, select
 
 from grater.annotate.requests import Body, example
 from grater.annotate.store import events, schema
-from grater.annotate.store.ids import new_id, new_pseudonym
-from grater.annotate.store.transaction import Columns, Record, Tx, locking
+from grater.annotate.store.transaction import Columns, Record, Tx, locking, new_id, new_pseudonym
 from grater.errors import Conflict, Forbidden, NotFound, UsageError
 from grater.model import Json
 from grater.registry import unknown

@@ -41,8 +41,8 @@ from grater.annotate.chat import Chat, LimitReached, Message, Unanswered
 from grater.annotate.jobs import Assignment, Job
 from grater.annotate.people import Person
 from grater.annotate.store import Store, Tx, gold, intake, leases
-from grater.annotate.store.ids import new_id
 from grater.annotate.store.queue import UnitSlot
+from grater.annotate.store.transaction import new_id
 from grater.annotate.tasks import TASKS, Answer, Field, Shown
 from grater.annotate.tasks.marking import MARKING, tagset_of
 from grater.annotate.tasks.task import LABEL

@@ -15,8 +15,8 @@ from grater.annotate.jobs import Job
 from grater.annotate.judgments import submitted
 from grater.annotate.money import Costs, job_costs
 from grater.annotate.store import Tx, trust
-from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold import fill_quiz
+from grater.annotate.store.transaction import as_iso
 from grater.annotate.terms import (
     IMPORTED,
     KEY,

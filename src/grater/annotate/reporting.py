@@ -25,7 +25,7 @@ from grater.annotate.protocol import protocol_sheet
 from grater.annotate.requests import require_length
 from grater.annotate.status import study_name
 from grater.annotate.store import Tx
-from grater.annotate.store.clock import as_iso
+from grater.annotate.store.transaction import as_iso
 from grater.annotate.tables import (
     ALL_COUNT,
     CHOICE,

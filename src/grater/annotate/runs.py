@@ -31,8 +31,7 @@ from grater.annotate.importing import Importing, import_kind
 from grater.annotate.reporting import LONGEST, study_inputs
 from grater.annotate.requests import Body, example
 from grater.annotate.store import Store, Tx, events, schema
-from grater.annotate.store.ids import new_id
-from grater.annotate.store.transaction import Columns
+from grater.annotate.store.transaction import Columns, new_id
 from grater.annotate.systems import decide, require_installed
 from grater.detect.learners import class_report
 from grater.detect.systems import default_systems, load_system, load_systems

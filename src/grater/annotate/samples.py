@@ -36,8 +36,7 @@ from grater.annotate.jobs import Job
 from grater.annotate.plans import PREPOSITION, NewJob, construction_items, plan_job, preposition_items
 from grater.annotate.requests import LARGEST, Body, example, require_name
 from grater.annotate.store import Store, Tx, events, schema
-from grater.annotate.store.ids import new_id
-from grater.annotate.store.transaction import chunks
+from grater.annotate.store.transaction import chunks, new_id
 from grater.annotate.tables import all_verdicts, decided_kinds, decision_columns, judged_items
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import subject_of

@@ -26,9 +26,8 @@ from grater.annotate import credentials, people
 from grater.annotate.people import Person
 from grater.annotate.requests import Body, example
 from grater.annotate.store import events, schema
-from grater.annotate.store.ids import hashed
-from grater.annotate.store.meta import meta_value, set_meta
-from grater.annotate.store.transaction import Columns, Tx
+from grater.annotate.store.database import meta_value, set_meta
+from grater.annotate.store.transaction import Columns, Tx, hashed
 from grater.errors import Forbidden, NotFound, UsageError
 
 STEP_SECONDS = 30

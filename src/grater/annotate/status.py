@@ -12,8 +12,8 @@ from grater.annotate.collusion import alerts_of
 from grater.annotate.jobs import Job
 from grater.annotate.requests import require_name
 from grater.annotate.store import Store, Tx, events, gold_review, open_store, progress, utc_now
-from grater.annotate.store.clock import Clock
-from grater.annotate.store.meta import meta_value, set_meta
+from grater.annotate.store.database import meta_value, set_meta
+from grater.annotate.store.transaction import Clock
 from grater.model import Json
 from grater.result import OPTIONAL, Data, in_json, key
 from grater.sheet import Sheet, count, counted

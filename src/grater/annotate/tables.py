@@ -26,7 +26,7 @@ from grater.annotate import jobs
 from grater.annotate.jobs import Job
 from grater.annotate.judgments import PEOPLE, groups
 from grater.annotate.store import Tx, gold, schema
-from grater.annotate.store.clock import HOUR
+from grater.annotate.store.transaction import HOUR
 from grater.annotate.tasks import TASKS, choice, usage
 from grater.annotate.terms import terms_of
 from grater.errors import UsageError

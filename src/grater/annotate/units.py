@@ -29,8 +29,7 @@ from grater.annotate import content, jobs, people
 from grater.annotate.content import WORD, require_word
 from grater.annotate.jobs import Job
 from grater.annotate.store import events, schema
-from grater.annotate.store.ids import new_id, new_shuffle
-from grater.annotate.store.transaction import ONE, Record, Tx, chunks
+from grater.annotate.store.transaction import ONE, Record, Tx, chunks, new_id, new_shuffle
 from grater.annotate.tasks import Unit
 from grater.annotate.tasks.task import UnitItem
 from grater.annotate.terms import Redundancy, still_wanted, terms_of

@@ -52,10 +52,8 @@ from starlette.concurrency import run_in_threadpool
 from grater.annotate import judgments, units
 from grater.annotate.requests import Body, example
 from grater.annotate.store import Store, Tx, events, schema, submissions
-from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.events import VERBS, Event
-from grater.annotate.store.ids import new_id, new_secret
-from grater.annotate.store.transaction import Columns
+from grater.annotate.store.transaction import MINUTE, Columns, new_id, new_secret
 from grater.annotate.units import FINISHED
 from grater.errors import BadInput, NotFound, Problem
 from grater.model import Json

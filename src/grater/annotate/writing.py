@@ -21,9 +21,9 @@ from grater.annotate import content, jobs, people, units
 from grater.annotate.jobs import Assignment, Job
 from grater.annotate.people import Person
 from grater.annotate.store import Store, Tx, events, intake, leases
-from grater.annotate.store.ids import new_id
-from grater.annotate.store.meta import PUBLIC_META, meta_value, set_meta
+from grater.annotate.store.database import PUBLIC_META, meta_value, set_meta
 from grater.annotate.store.queue import UnitSlot
+from grater.annotate.store.transaction import new_id
 from grater.annotate.tasks import Answer
 from grater.annotate.tasks.task import LABEL
 from grater.annotate.tasks.verify import SUGGESTION as SUGGESTION_BETTER

@@ -26,8 +26,8 @@ from grater.annotate.people import Person
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.protocol import set_terms
 from grater.annotate.store import Store, Tx, progress, submissions
-from grater.annotate.store.clock import DAY, MINUTE, utc_now
 from grater.annotate.store.gold_review import open_dispute
+from grater.annotate.store.transaction import DAY, MINUTE, utc_now
 from grater.annotate.tasks import Answer
 from grater.annotate.tasks.marking import NUMBER, REJECTED, SUGGESTED, suggestions_of
 from grater.annotate.work import Desk, hand_in, take_desk

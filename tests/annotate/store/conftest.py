@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from grater.annotate.store import Store, open_store
-from grater.annotate.store.engine import is_url
+from grater.annotate.store.database import is_url
 from tests.annotate.store.crowds import evenly_hidden_gold
 from tests.annotate.store.postgres import make_cluster, new_database, running_cluster
 from tests.annotate.store.worlds import FakeClock

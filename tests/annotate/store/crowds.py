@@ -12,9 +12,9 @@ from sqlalchemy import event
 from grater.annotate import jobs, people, units
 from grater.annotate.jobs import Job
 from grater.annotate.store import Store, Tx, checks, gold, intake, leases, trust
-from grater.annotate.store.ids import PRIME
 from grater.annotate.store.leases import Lease
 from grater.annotate.store.submissions import Receipt
+from grater.annotate.store.transaction import PRIME
 from grater.annotate.store.trust import Trust
 from grater.annotate.tasks.task import Answer
 from grater.annotate.terms import Terms

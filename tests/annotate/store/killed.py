@@ -15,7 +15,7 @@ from pathlib import Path
 
 from grater.annotate import people
 from grater.annotate.store import open_store
-from grater.annotate.store.store import Moment
+from grater.annotate.store.database import Moment
 from tests.annotate.store.worlds import World
 
 N_RATERS = 20

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from grater.annotate import people
 from grater.annotate.store import Store
-from grater.annotate.store.clock import at_most, require_time
+from grater.annotate.store.transaction import at_most, require_time
 from grater.errors import OutOfTime, StoreBusy
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000000000) SELECT max(i) FROM n"

@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from grater.annotate import jobs
 from grater.annotate.store import Store, checks, ejection, schema
-from grater.annotate.store.clock import HOUR
+from grater.annotate.store.transaction import HOUR
 from tests.annotate.store.worlds import FakeClock, World, make_world
 
 

@@ -7,8 +7,19 @@ from collections import Counter
 import pytest
 
 from grater.annotate import credentials, jobs, people
-from grater.annotate.store import Store, ejection, events, gold, gold_review, ids, leases, migrations, queue, trust
-from grater.annotate.store.clock import HOUR
+from grater.annotate.store import (
+    Store,
+    ejection,
+    events,
+    gold,
+    gold_review,
+    leases,
+    migrations,
+    queue,
+    transaction,
+    trust,
+)
+from grater.annotate.store.transaction import HOUR
 from grater.annotate.work import desk_of, hand_in
 from grater.errors import Conflict
 from grater.model import Json
@@ -23,7 +34,7 @@ def test_gold_comes_among_the_work_and_none_comes_twice(store: Store) -> None:
 
 
 def test_every_turn_is_gold_by_the_same_chance_for_every_rater(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gold, "multiplier", ids.multiplier)
+    monkeypatch.setattr(gold, "multiplier", transaction.multiplier)
     crowd = make_crowd(store, n_units=1, n_gold=1)
     with store.read() as tx:
         due = [gold.due(tx, crowd.job, f"rater {number}") for number in range(400)]

@@ -12,8 +12,8 @@ from sqlalchemy import text as sql
 from grater.annotate import jobs, people
 from grater.annotate.store import Store, checks, ejection, events, leases, open_store, submissions
 from grater.annotate.store.checks import from_events, stored
-from grater.annotate.store.clock import MINUTE
 from grater.annotate.store.events import Event
+from grater.annotate.store.transaction import MINUTE
 from tests.annotate.store.postgres import new_database
 from tests.annotate.store.worlds import FakeClock, World, make_world
 from tests.examples import examples

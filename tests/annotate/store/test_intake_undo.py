@@ -7,8 +7,8 @@ import pytest
 from grater.annotate import adjudication, jobs, money, panels, units
 from grater.annotate.raters import pace_of
 from grater.annotate.store import Store, ejection, events, intake, leases, submissions
-from grater.annotate.store.clock import HOUR
 from grater.annotate.store.leases import Lease
+from grater.annotate.store.transaction import HOUR
 from grater.annotate.tasks.task import Answer
 from grater.annotate.terms import POLICIES
 from grater.errors import Conflict, NotFound

@@ -14,10 +14,9 @@ from sqlalchemy import text as sql
 from grater.annotate import jobs, people, units
 from grater.annotate.jobs import Assignment
 from grater.annotate.store import Store, Tx, checks, ejection, leases, open_store
-from grater.annotate.store.clock import DAY, HOUR, MINUTE
-from grater.annotate.store.ids import PRIME
 from grater.annotate.store.leases import RATER_STATE
 from grater.annotate.store.queue import PRACTICE, pool
+from grater.annotate.store.transaction import DAY, HOUR, MINUTE, PRIME
 from grater.annotate.units import NewUnit
 from tests.annotate.store.crowds import statements
 from tests.annotate.store.races import interrupted, writing

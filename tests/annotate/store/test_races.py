@@ -12,7 +12,7 @@ from grater.annotate import marks, panels, people, units
 from grater.annotate.panels import NewPanel, PanelPlace
 from grater.annotate.protocol import set_terms
 from grater.annotate.store import Store, ejection, events, gold, leases, open_store, progress
-from grater.annotate.store.clock import HOUR, MINUTE
+from grater.annotate.store.transaction import HOUR, MINUTE
 from grater.errors import Conflict, Stale, StoreBusy
 from tests.annotate.store.crowds import Crowd, make_crowd
 from tests.annotate.store.postgres import new_database

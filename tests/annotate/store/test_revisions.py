@@ -6,7 +6,7 @@ import pytest
 
 from grater.annotate import adjudication, jobs, marks
 from grater.annotate.store import Store, leases
-from grater.annotate.store.clock import MINUTE
+from grater.annotate.store.transaction import MINUTE
 from grater.annotate.tasks.task import Answer
 from grater.errors import Conflict, NotFound, Stale
 from tests.annotate.store.worlds import FakeClock, World, make_world

@@ -12,7 +12,7 @@ from grater.annotate.invitations import invite_back, invite_first_owner
 from grater.annotate.marks import Finding
 from grater.annotate.protocol import set_terms
 from grater.annotate.store import Store, events, gold, gold_review, queue, schema, submissions
-from grater.annotate.store.meta import meta_value, set_meta
+from grater.annotate.store.database import meta_value, set_meta
 from grater.annotate.terms import terms_of
 from grater.errors import Conflict, NotFound
 from grater.model import Item, Span

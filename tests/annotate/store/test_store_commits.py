@@ -9,7 +9,7 @@ import pytest
 
 from grater.annotate import judgments, people
 from grater.annotate.store import checks, open_store
-from grater.annotate.store.store import Moment
+from grater.annotate.store.database import Moment
 from grater.errors import GraterError, StoreFull
 from tests.annotate.store.test_engine_full import fill_disk
 from tests.annotate.store.worlds import make_world

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, inspect
 from sqlalchemy import text as sql
 
 from grater.annotate import people
-from grater.annotate.store import Store, Tx, engine, migrations, open_store, trust
+from grater.annotate.store import Store, Tx, database, migrations, open_store, trust
 from grater.errors import GraterError, StoreBusy, UsageError
 from tests.annotate.store.postgres import new_database
 
@@ -286,7 +286,7 @@ def forgotten(cluster: str) -> Iterator[Store]:
 def test_a_connection_that_idled_too_long_is_asked_before_it_is_used(
     cluster: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "IDLE_SECONDS", 0.0)
+    monkeypatch.setattr(database, "IDLE_SECONDS", 0.0)
     with forgotten(cluster) as store, store.read() as tx:
         assert people.count(tx) == 0
 

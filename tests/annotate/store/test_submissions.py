@@ -9,7 +9,7 @@ from sqlalchemy import text as sql
 
 from grater.annotate import credentials, jobs, judgments
 from grater.annotate.store import Store, Tx, checks, ejection, leases, submissions
-from grater.annotate.store.clock import HOUR
+from grater.annotate.store.transaction import HOUR
 from grater.annotate.tasks.task import Answer
 from grater.errors import Conflict, GraterError, NotFound, UsageError
 from tests.annotate.store.worlds import FakeClock, World, make_world

@@ -32,7 +32,7 @@ class FakeClock:
 
 
 class SeededSecrets:
-    """Stands for the module `secrets` in `grater.annotate.store.ids`: the same ids and keys in every run."""
+    """Stands for the module `secrets` in `grater.annotate.store.transaction`: the same ids and keys in every run."""
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)

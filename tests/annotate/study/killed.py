@@ -19,7 +19,7 @@ from grater.annotate.importing import import_files
 from grater.annotate.reporting import study_inputs
 from grater.annotate.samples import NewSample, draw
 from grater.annotate.store import Store, open_store
-from grater.annotate.store.store import Moment
+from grater.annotate.store.database import Moment
 from grater.annotate.systems import decide
 from grater.detect.systems import load_system
 from grater.reporting import save

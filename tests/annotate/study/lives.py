@@ -35,9 +35,8 @@ from grater.annotate.panels import enter
 from grater.annotate.protocol import set_terms
 from grater.annotate.raters import change_standing
 from grater.annotate.store import Store, Tx, checks, events, gold, gold_review, open_store, schema, submissions
-from grater.annotate.store.clock import MINUTE
-from grater.annotate.store.ids import body_hash
 from grater.annotate.store.submissions import Receipt
+from grater.annotate.store.transaction import MINUTE, body_hash
 from grater.annotate.terms import bill, terms_of
 from grater.annotate.units import NewUnit
 from grater.annotate.work import (

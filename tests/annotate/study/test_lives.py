@@ -22,9 +22,9 @@ from sqlalchemy import select
 
 from grater.annotate import archive, credentials, marks, panels, units, work
 from grater.annotate.jobs import Job
-from grater.annotate.store import Tx, ejection, ids, leases, open_store, queue, schema, submissions, trust
-from grater.annotate.store.ids import new_id
+from grater.annotate.store import Tx, ejection, leases, open_store, queue, schema, submissions, transaction, trust
 from grater.annotate.store.queue import UnitSlot
+from grater.annotate.store.transaction import new_id
 from grater.annotate.tasks.error import ErrorOrOk
 from grater.annotate.tasks.task import Rng, Shown, Unit
 from grater.annotate.work import desk_of, hand_in
@@ -49,11 +49,11 @@ SHORT = settings(
 @pytest.fixture(autouse=True)
 def same_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ids decide what comes next; with the same ones a life can be repeated."""
-    monkeypatch.setattr(ids, "secrets", SeededSecrets(1))
+    monkeypatch.setattr(transaction, "secrets", SeededSecrets(1))
     new_file()
-    monkeypatch.setattr(ids, "secrets", SeededSecrets(1))
+    monkeypatch.setattr(transaction, "secrets", SeededSecrets(1))
     new_file(flagged=1)
-    monkeypatch.setattr(ids, "secrets", SeededSecrets(2))
+    monkeypatch.setattr(transaction, "secrets", SeededSecrets(2))
     work._shown.cache_clear()
 
 
@@ -296,7 +296,7 @@ def twins(monkeypatch: pytest.MonkeyPatch) -> list[list[tuple[str, ...]]]:
     """What raters received in two lives that differ only in which items the system flagged."""
     lives = []
     for flagged in (0, 1):
-        monkeypatch.setattr(ids, "secrets", SeededSecrets(3))
+        monkeypatch.setattr(transaction, "secrets", SeededSecrets(3))
         lives.append(one_life(flagged=flagged, is_checked=False))
     return lives
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from grater.annotate import credentials, invitations, people
-from grater.annotate.store.clock import DAY, HOUR
+from grater.annotate.store.transaction import DAY, HOUR
 from grater.annotate.web import setup_link
 from grater.annotate.web.account import own_path
 from grater.annotate.web.security import hash_password, is_password

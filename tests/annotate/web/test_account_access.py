@@ -11,7 +11,7 @@ import pytest
 from grater.annotate import credentials, invitations, jobs, people
 from grater.annotate.credentials import USES_NOTED_EVERY, give_role, make_token, set_state
 from grater.annotate.store import ejection, events, migrations, schema
-from grater.annotate.store.clock import DAY, MINUTE
+from grater.annotate.store.transaction import DAY, MINUTE
 from grater.annotate.web.roles import API, ROLES_OF, scope_allows
 from tests.annotate.web.studies import PASSWORD, Browser, Study
 

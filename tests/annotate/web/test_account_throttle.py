@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate.store.clock import MINUTE
+from grater.annotate.store.transaction import MINUTE
 from grater.annotate.web.security import Tries, client_address, network_of
 from grater.annotate.web.settings import Settings
 from tests.annotate.web.client import Client

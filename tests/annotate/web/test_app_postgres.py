@@ -12,7 +12,7 @@ import pytest
 
 from grater.annotate import credentials, judgments, units
 from grater.annotate.store import checks
-from grater.annotate.store.clock import DAY
+from grater.annotate.store.transaction import DAY
 from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import new_database
 from tests.annotate.web.studies import Study, served

@@ -13,7 +13,7 @@ import pytest
 from grater.annotate import audit, jobs, people
 from grater.annotate.credentials import give_role, make_token, set_state
 from grater.annotate.store import events
-from grater.annotate.store.clock import DAY
+from grater.annotate.store.transaction import DAY
 from grater.annotate.web import events as events_pages
 from grater.annotate.web.roles import API
 from grater.annotate.work import take_next

@@ -8,7 +8,7 @@ import pytest
 
 from grater.annotate import jobs, judgments, units
 from grater.annotate.store import checks, leases, progress, submissions
-from grater.annotate.store.clock import DAY, HOUR
+from grater.annotate.store.transaction import DAY, HOUR
 from grater.annotate.tasks.construction import CONSTRUCTIONS
 from grater.annotate.work import submission_id_of
 from tests.annotate.web.studies import Browser, Patience, Study, add_practice, hidden

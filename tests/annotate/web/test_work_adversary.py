@@ -19,8 +19,8 @@ import pytest
 
 from grater.annotate import content, credentials, jobs, panels, people, units
 from grater.annotate.jobs import Access, Assignment
-from grater.annotate.store import Tx, checks, gold, gold_review, ids, leases, schema
-from grater.annotate.store.clock import HOUR
+from grater.annotate.store import Tx, checks, gold, gold_review, leases, schema, transaction
+from grater.annotate.store.transaction import HOUR
 from grater.annotate.units import NewUnit
 from grater.annotate.work import MOST_RETURNS, hand_in, take_desk
 from grater.model import Essay, Item, Json, Span
@@ -34,8 +34,8 @@ TERMS: dict[str, Json] = {"gold": {"least_seen": 900}, "page": PAGE}
 
 @contextmanager
 def seeded(folder: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
-    monkeypatch.setattr(ids, "secrets", SeededSecrets(seed))
-    monkeypatch.setattr(gold, "multiplier", ids.multiplier)  # not the even turns of other tests
+    monkeypatch.setattr(transaction, "secrets", SeededSecrets(seed))
+    monkeypatch.setattr(gold, "multiplier", transaction.multiplier)  # not the even turns of other tests
     with served(str(folder / f"study-{seed}.db")) as study:
         yield study
 

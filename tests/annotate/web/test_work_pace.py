@@ -8,7 +8,7 @@ from grater.annotate import jobs, units
 from grater.annotate.jobs import Assignment
 from grater.annotate.raters import pace_of
 from grater.annotate.store import checks, leases, progress
-from grater.annotate.store.clock import MINUTE
+from grater.annotate.store.transaction import MINUTE
 from tests.annotate.web.studies import Patience, Study, hidden, new_units
 from tests.annotate.web.test_work import FILLED, answer, answer_all, start
 from tests.annotate.web.test_work_adversary import TERMS, job_with_gold

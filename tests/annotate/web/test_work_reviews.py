@@ -9,7 +9,7 @@ from grater.annotate import jobs, judgments, money
 from grater.annotate.money import job_costs
 from grater.annotate.protocol import set_terms
 from grater.annotate.store import checks, submissions
-from grater.annotate.store.clock import DAY
+from grater.annotate.store.transaction import DAY
 from tests.annotate.web.studies import TEXTS, Browser, Study
 from tests.annotate.web.test_work import answer, start
 

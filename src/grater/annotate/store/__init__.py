@@ -11,8 +11,7 @@ from grater.errors import MissingExtra
 if find_spec("sqlalchemy") is None or find_spec("pydantic") is None:
     raise MissingExtra("a study needs SQLAlchemy and pydantic: pip install 'grater[server]'")
 
-from grater.annotate.store.clock import as_iso, utc_now
-from grater.annotate.store.store import Store, open_store
-from grater.annotate.store.transaction import Tx
+from grater.annotate.store.database import Store, open_store
+from grater.annotate.store.transaction import Tx, as_iso, utc_now
 
 __all__ = ["Store", "Tx", "as_iso", "open_store", "utc_now"]

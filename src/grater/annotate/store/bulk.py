@@ -22,10 +22,8 @@ from sqlalchemy.exc import DBAPIError
 
 from grater.annotate import content
 from grater.annotate.store import events, schema
-from grater.annotate.store.clock import require_time
 from grater.annotate.store.events import VERBS
-from grater.annotate.store.ids import new_id, new_shuffle
-from grater.annotate.store.transaction import ONE, PORTION, Tx
+from grater.annotate.store.transaction import ONE, PORTION, Tx, new_id, new_shuffle, require_time
 
 ESCAPES = (("\\", r"\\"), ("\t", r"\t"), ("\n", r"\n"), ("\r", r"\r"))
 """What COPY's text format asks to be escaped, the backslash first."""

@@ -26,8 +26,7 @@ from grater.annotate import jobs
 from grater.annotate.judgments import answers_of
 from grater.annotate.store import events, gold, schema
 from grater.annotate.store.events import Event
-from grater.annotate.store.ids import body_hash
-from grater.annotate.store.transaction import Tx
+from grater.annotate.store.transaction import Tx, body_hash
 from grater.annotate.store.trust import of_job
 
 

@@ -33,8 +33,7 @@ from grater.annotate import jobs, units
 from grater.annotate.jobs import Job
 from grater.annotate.requests import require_length
 from grater.annotate.store import events, schema, trust
-from grater.annotate.store.ids import PRIME, multiplier
-from grater.annotate.store.transaction import Record, Tx
+from grater.annotate.store.transaction import PRIME, Record, Tx, multiplier
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Answer
 from grater.annotate.terms import Terms, gold_rate, quiz_pool, terms_of

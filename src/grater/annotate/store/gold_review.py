@@ -23,10 +23,9 @@ from grater.annotate import jobs, people, units
 from grater.annotate.jobs import Job
 from grater.annotate.requests import require_length
 from grater.annotate.store import ejection, events, gold, schema
+from grater.annotate.store.database import Store
 from grater.annotate.store.gold import Gold
-from grater.annotate.store.ids import new_id
-from grater.annotate.store.store import Store
-from grater.annotate.store.transaction import ONE, Record, Tx, locking
+from grater.annotate.store.transaction import ONE, Record, Tx, locking, new_id
 from grater.annotate.terms import gold_rate, is_reliable, is_suspect, terms_of
 from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError
 from grater.registry import unknown

@@ -42,10 +42,8 @@ from grater.annotate import jobs, people, units
 from grater.annotate.jobs import Job
 from grater.annotate.people import Person
 from grater.annotate.store import events, gold, queue, schema, trust
-from grater.annotate.store.clock import MINUTE
-from grater.annotate.store.ids import new_id
 from grater.annotate.store.queue import PRACTICE, SKIPPED, UnitSlot, free_slot, next_unit
-from grater.annotate.store.transaction import ONE, Columns, Tx, locking
+from grater.annotate.store.transaction import MINUTE, ONE, Columns, Tx, locking, new_id
 from grater.annotate.units import StudyUnit
 from grater.errors import NotFound
 from grater.model import Json

@@ -17,8 +17,7 @@ from sqlalchemy import Connection, func, inspect, select
 from sqlalchemy import text as sql
 
 from grater.annotate.store import schema
-from grater.annotate.store.clock import DAY, utc_now
-from grater.annotate.store.ids import new_id, new_secret
+from grater.annotate.store.transaction import DAY, new_id, new_secret, utc_now
 from grater.errors import GraterError, UsageError
 
 GROW_ONLY = ("events", "judgments", "guidelines", "adjudications")

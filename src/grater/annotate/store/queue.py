@@ -46,8 +46,7 @@ from grater.annotate import people
 from grater.annotate.jobs import Job
 from grater.annotate.people import Person
 from grater.annotate.store import events, gold, schema, trust
-from grater.annotate.store.ids import PRIME, multiplier, new_shuffle
-from grater.annotate.store.transaction import ONE, Record, Tx, locking
+from grater.annotate.store.transaction import ONE, PRIME, Record, Tx, locking, multiplier, new_shuffle
 from grater.annotate.terms import Qualification, Terms, is_open, terms_of
 from grater.model import Json
 

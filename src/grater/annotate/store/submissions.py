@@ -20,9 +20,8 @@ from sqlalchemy import and_, bindparam, exists, func, literal_column, select
 from grater.annotate import jobs, people, units
 from grater.annotate.jobs import Job
 from grater.annotate.store import events, gold, leases, schema
-from grater.annotate.store.ids import body_hash
 from grater.annotate.store.leases import Lease
-from grater.annotate.store.transaction import Record, Tx, chunks, locking
+from grater.annotate.store.transaction import Record, Tx, body_hash, chunks, locking
 from grater.annotate.tasks.task import Answer
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json

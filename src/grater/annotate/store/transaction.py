@@ -1,4 +1,14 @@
-"""One transaction, as every query function of the store gets it: a connection, the time, the study's key.
+"""One transaction, as every query function of a study gets it: a connection, the time, the study's key.
+
+Times are milliseconds since 1970 in UTC, and ISO text only where people or files read them.  Ids are random and tell
+nothing; of secrets only hashes are kept.
+
+A deadline limits the work that somebody waits for: no statement begins after it, and one under way is broken off.
+The limit travels with the context of a request, into the thread that does its work.  A thread cannot be stopped from
+outside without harm, so the limit is looked at where work is cut into pieces anyway: before every statement, every
+few thousand steps inside one on SQLite, and by `require_time` in long loops of our own.  PostgreSQL breaks off its
+statements by itself (`Store.limit_statements`).  What was begun is taken back as after any other error.  Between two
+such places only bounded work is done: bodies, marks, items of a page and members of a list have their largest number.
 
 `Columns` ties a table to the value that its rows become: the columns of a query, the value of a row and the row of a
 value are all made from the fields of one dataclass, so that none can be forgotten or put in another's place.
@@ -6,10 +16,17 @@ value are all made from the fields of one dataclass, so that none can be forgott
 
 from __future__ import annotations
 
+import hashlib
+import secrets
+import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import islice
+from math import inf
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from sqlalchemy import (
@@ -25,7 +42,100 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.elements import KeyedColumnElement
 
-from grater.annotate.store.clock import require_time
+from grater.annotate.store.schema import to_text
+from grater.errors import OutOfTime
+from grater.model import Json
+
+Clock: TypeAlias = Callable[[], int]
+"""What tells the time; tests hand in their own."""
+
+MINUTE = 60_000
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def utc_now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def as_iso(at: int) -> str:
+    """`1731648000000` as `2024-11-15T05:20:00.000Z`: sorts as it reads."""
+    return (EPOCH + timedelta(milliseconds=at)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def from_iso(text: str) -> int:
+    """The inverse of `as_iso`; a time without a zone is UTC."""
+    moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return (aware - EPOCH) // timedelta(milliseconds=1)
+
+
+STEPS = 20_000
+"""Steps of SQLite's machine between two looks at the clock: a fraction of a millisecond."""
+
+_DEADLINE: ContextVar[float] = ContextVar("grater_deadline", default=inf)
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Limit all work inside, in threads that inherit the context too."""
+    before = _DEADLINE.set(time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _DEADLINE.reset(before)
+
+
+def is_over() -> bool:
+    """Whether the limit has passed."""
+    deadline = _DEADLINE.get()
+    return deadline != inf and time.monotonic() > deadline
+
+
+def require_time() -> None:
+    """Raise where the limit has passed."""
+    if is_over():
+        raise OutOfTime("this took too long and was broken off; nothing was stored")
+
+
+PRIME = 2**31 - 1
+"""Shuffle numbers live below this prime, so that the product of two fits into eight bytes on both engines."""
+
+
+def new_id() -> str:
+    """128 random bits, safe in a URL: says neither when nor from what the thing was made."""
+    return secrets.token_urlsafe(16)
+
+
+def new_secret() -> str:
+    """256 random bits for a person to hold; the store keeps only `hashed` of it."""
+    return secrets.token_urlsafe(32)
+
+
+def new_pseudonym() -> str:
+    """What exports call a person; the table refuses the same one twice."""
+    return f"rater-{secrets.token_hex(4)}"
+
+
+def new_shuffle() -> int:
+    return 1 + secrets.randbelow(PRIME - 1)
+
+
+def hashed(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def body_hash(body: Json) -> str:
+    """The same for two bodies that say the same, whatever the order of their keys."""
+    return hashed(to_text(body))
+
+
+def multiplier(key: str, *names: str) -> int:
+    """A person's own factor for shuffle numbers, from the study's secret key: never 0."""
+    return 1 + int(hashed("|".join((key, *names)))[:16], 16) % (PRIME - 1)
+
 
 T = TypeVar("T")
 

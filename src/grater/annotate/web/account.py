@@ -26,8 +26,7 @@ from grater.annotate.credentials import NewToken, Scope
 from grater.annotate.invitations import NOT_OPEN, Invitation
 from grater.annotate.requests import require_name
 from grater.annotate.store import schema
-from grater.annotate.store.clock import MINUTE
-from grater.annotate.store.ids import new_secret
+from grater.annotate.store.transaction import MINUTE, new_secret
 from grater.annotate.web import check
 from grater.annotate.web.calls import Person, Shape, When, calls_about
 from grater.annotate.web.context import (

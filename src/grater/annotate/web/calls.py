@@ -18,7 +18,7 @@ from pydantic import Field as About
 from grater.annotate.requests import LARGEST
 from grater.annotate.requests import Body as Body
 from grater.annotate.requests import example as example
-from grater.annotate.store.clock import as_iso
+from grater.annotate.store.transaction import as_iso
 from grater.annotate.web.roles import API
 
 T = TypeVar("T")

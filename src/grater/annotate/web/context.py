@@ -41,7 +41,7 @@ from grater.annotate.runs import Runner
 from grater.annotate.second_factor import is_missing
 from grater.annotate.status import study_name
 from grater.annotate.store import Store, Tx
-from grater.annotate.store.ids import new_secret
+from grater.annotate.store.transaction import new_secret
 from grater.annotate.web.roles import API, EDITORS, PUBLIC, SAFE, WITHOUT_FACTOR, roles_of, scope_allows
 from grater.annotate.web.security import (
     FIELD,

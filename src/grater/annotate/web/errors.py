@@ -20,7 +20,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grater.annotate.requests import problem_lines
-from grater.annotate.store.clock import at_most
+from grater.annotate.store.transaction import at_most
 from grater.annotate.web.context import (
     FactorNeeded,
     LoginNeeded,
@@ -182,8 +182,8 @@ class Shelter:
     """Gives every request its limits, and answers what nobody foresaw with a plain page, logged with its trace.
 
     `bytes_of` says how much a path may bring, `seconds_of` how long its work may take; what is not done by then is
-    broken off and undone (`store.clock`).  It stands inside the middleware that adds headers, so that its pages have
-    them too.
+    broken off and undone (`store.transaction`).  It stands inside the middleware that adds headers, so that its
+    pages have them too.
     """
 
     def __init__(

@@ -20,7 +20,7 @@ from grater.annotate.jobs import Job
 from grater.annotate.panels import ENDINGS, LONGEST_ID, SIGNATURE, NewPanel, PanelPlace, PlaceEnd, id_from
 from grater.annotate.requests import Body, example
 from grater.annotate.store import Tx
-from grater.annotate.store.ids import new_id
+from grater.annotate.store.transaction import new_id
 from grater.annotate.terms import terms_of
 from grater.annotate.web.account import address_of
 from grater.annotate.web.calls import Shape, When, calls_about

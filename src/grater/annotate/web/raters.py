@@ -20,7 +20,7 @@ from grater.annotate.money import NewBonus, bonus
 from grater.annotate.raters import CHANGES, best, line_of, rater_lines
 from grater.annotate.store import gold_review, queue, trust
 from grater.annotate.store.gold_review import open_dispute
-from grater.annotate.store.ids import new_id
+from grater.annotate.store.transaction import new_id
 from grater.annotate.web.calls import (
     Answer,
     Body,

@@ -32,7 +32,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from grater.annotate.store.clock import MINUTE, Clock
+from grater.annotate.store.transaction import MINUTE, Clock
 from grater.errors import BadInput, Forbidden, Problem
 
 FIELD = "csrf"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from grater.annotate.store.clock import Clock, utc_now
+from grater.annotate.store.transaction import Clock, utc_now
 
 MEGABYTE = 1_000_000
 TWINS = (("127.0.0.1", "localhost"), ("localhost", "127.0.0.1"))

@@ -23,9 +23,9 @@ from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.samples import of_sample
 from grater.annotate.second_factor import NewSecondFactorRule, people_with_one, require_of, required_roles, reset
 from grater.annotate.store import Store, Tx, gold_review, open_store, progress
-from grater.annotate.store.clock import as_iso
 from grater.annotate.store.gold import has_gold
 from grater.annotate.store.schema import SCOPES
+from grater.annotate.store.transaction import as_iso
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import terms_json, terms_of
 from grater.cli.command import Json, Seed, print_json, require_outputs, say, say_done, warn
