@@ -20,8 +20,8 @@ from benchmarks.harness import Size, Table
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from grater.annotate.marks import save_draft
+from grater.annotate.submissions import desk_of
 from grater.annotate.tasks.marking import tagset_of
-from grater.annotate.work import desk_of
 from tests.browser.chromium import launch
 from tests.browser.site import Site, live_site
 

@@ -28,8 +28,8 @@ from benchmarks.harness import Table
 from benchmarks.load import serving
 
 import grater
-from grater.annotate import judgments
-from grater.annotate.store import Store, checks, open_store, progress, trust
+from grater.annotate import judgments, progress, standing
+from grater.annotate.store import Store, checks, open_store
 from grater.annotate.terms import TrustRule, is_below, is_suspect, passes_quiz
 from grater.model import Interval, Json
 from grater.uncertainty import wilson
@@ -103,7 +103,7 @@ def arm(store: Store, size: Size, raters: list[SimulatedRater], job_id: str) -> 
     with store.read() as tx:
         rows = judgments.table(tx, job_id, payload=False)
         every = list(judgments.by_submission(tx, job_id, judgments.ALL))
-        states = {each.person_id: each.state for each in trust.of_job(tx, job_id)}
+        states = {each.person_id: each.state for each in standing.of_job(tx, job_id)}
         is_whole = {unit.valid for unit in progress.of_job(tx, job_id).by_unit} == {size.judgments}
     frame = pl.DataFrame({key: [str(row[key]) for row in rows] for key in ("item", "rater", "label")})
     cells = [

@@ -25,14 +25,14 @@ from benchmarks.load import FORM, HIDDEN, Reply, databases, make
 from fastapi import FastAPI
 from sqlalchemy import event
 
-from grater.annotate import content, credentials, jobs, people, units
-from grater.annotate.store import Store, Tx, open_store, schema, submissions
+from grater.annotate import content, credentials, jobs, people, submissions, units
+from grater.annotate.store import Store, Tx, open_store, schema
 from grater.annotate.store.transaction import body_hash, new_id
+from grater.annotate.submissions import submission_id_of, take_next
 from grater.annotate.tasks.task import Answer
 from grater.annotate.units import NewUnit
 from grater.annotate.web import Settings, create_app
 from grater.annotate.web.context import SESSION
-from grater.annotate.work import submission_id_of, take_next
 from grater.model import Decision, Essay, Item, Span
 
 HOST = "127.0.0.1:8000"

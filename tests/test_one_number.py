@@ -20,12 +20,12 @@ from typing import Any
 import pytest
 
 import grater
-from grater.annotate import jobs, judgments, people, samples, units
+from grater.annotate import jobs, judgments, leases, people, samples, submissions, units
 from grater.annotate.archive import export
 from grater.annotate.dashboard import JobPace, dashboard_of, figures_of, forecasts, sizes
 from grater.annotate.evaluation import evaluate_study
 from grater.annotate.reporting import study_inputs
-from grater.annotate.store import Store, intake, leases, open_store
+from grater.annotate.store import Store, open_store
 from grater.annotate.tasks.task import Answer
 from grater.annotate.web import Settings
 from grater.cli import run
@@ -132,7 +132,7 @@ def answer_all(store: Store, job: str) -> None:
                     break
                 (each,) = units.get(tx, lease.unit_id).unit.items
                 said = label(each.item.item_id, name)
-                intake.receive(
+                submissions.receive(
                     tx,
                     submission_id=f"of-{lease.lease_id}",
                     lease_id=lease.lease_id,

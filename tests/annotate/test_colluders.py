@@ -18,25 +18,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from grater.annotate import jobs, people, units
+from grater.annotate import gold, jobs, leases, people, standing, trust, units
 from grater.annotate.jobs import Job
 from grater.annotate.messages import missed_by
-from grater.annotate.store import (
-    Store,
-    Tx,
-    checks,
-    ejection,
-    gold,
-    gold_review,
-    leases,
-    open_store,
-    schema,
-    transaction,
-    trust,
-)
+from grater.annotate.store import Store, Tx, checks, open_store, schema, transaction
 from grater.annotate.store.transaction import HOUR
+from grater.annotate.submissions import Desk, hand_in, shows_feedback, take_desk
 from grater.annotate.units import NewUnit
-from grater.annotate.work import Desk, hand_in, shows_feedback, take_desk
 from grater.errors import Conflict, NotFound
 from grater.model import Json
 from tests.annotate.store.conftest import clock, cluster, location, store
@@ -84,7 +72,7 @@ class Plot:
 
     def trust(self, person_id: str) -> str:
         with self.store.read() as tx:
-            return trust.find(tx, self.job.job_id, person_id).state
+            return standing.find(tx, self.job.job_id, person_id).state
 
     def suspended(self) -> int:
         with self.store.read() as tx:
@@ -141,7 +129,7 @@ def read_answers(plot: Plot, person_id: str) -> None:
         share_missed(tx, plot, person_id)
         for desk in asked:
             with pytest.raises(NotFound):
-                gold_review.open_dispute(tx, desk.submission_id, person_id=person_id, text="Is it gold?")
+                trust.open_dispute(tx, desk.submission_id, person_id=person_id, text="Is it gold?")
 
 
 def come_back(plot: Plot, person_id: str) -> None:
@@ -150,7 +138,7 @@ def come_back(plot: Plot, person_id: str) -> None:
         plot.work(person_id, 10, plot.wrong)
         try:
             with plot.store.write() as tx:
-                ejection.reinstate(tx, plot.job, person_id, actor=plot.raters[-1])
+                trust.reinstate(tx, plot.job, person_id, actor=plot.raters[-1])
         except Conflict:
             return
 
@@ -212,7 +200,7 @@ def test_without_reliable_raters_nine_who_know_nothing_suspend_gold(
     store: Store, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     require_sqlite(store)
-    monkeypatch.setattr(gold_review, "_is_suspect", old_doubt)
+    monkeypatch.setattr(trust, "_is_suspect", old_doubt)
     assert attacked(store, clock, 9, iter(["all unknown"] * 9)).suspended() > 0
 
 
@@ -251,11 +239,11 @@ def test_reinstated_after_the_quiz_is_trusted_only_without_the_rule(
 ) -> None:
     require_sqlite(store)
     if is_back_at_once:
-        monkeypatch.setattr(ejection, "_restore", partial(restore_as_trusted, ejection._restore))
+        monkeypatch.setattr(trust, "_restore", partial(restore_as_trusted, trust._restore))
     made = plot(store, clock, n_work=60, n_gold=40, judgments=12, terms={"gold": RULE, "page": 2})
     made.work(made.raters[0], 6, made.wrong)
     with store.write() as tx:
-        ejection.reinstate(tx, made.job, made.raters[0])
+        trust.reinstate(tx, made.job, made.raters[0])
     assert made.trust(made.raters[0]) == ("trusted" if is_back_at_once else "quiz")
 
 
@@ -274,7 +262,7 @@ def oracle(folder: Path, monkeypatch: pytest.MonkeyPatch, *, n_gold: int) -> tup
     with open_store(folder / "study.db", create=True, clock=clock) as store:
         made = plot(store, clock, n_work=46, n_gold=n_gold, judgments=18, terms=terms)
         with store.read() as tx:
-            warnings = gold_review.warnings(tx, made.job)
+            warnings = trust.gold_warnings(tx, made.job)
         order = [who for who in made.raters[:N_RATERS] for _ in range(15)]
         rng.shuffle(order)
         known_gold: set[str] = set()

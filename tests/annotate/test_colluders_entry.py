@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from grater.annotate import credentials, jobs, panels, people, units
-from grater.annotate.store import checks, events, gold, schema
+from grater.annotate import credentials, gold, jobs, panels, people, units
+from grater.annotate.store import checks, events, schema
 from grater.annotate.store.transaction import DAY, HOUR, MINUTE
 from grater.annotate.units import NewUnit
 from grater.annotate.web import security

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from grater.annotate import jobs, people, units
+from grater.annotate import jobs, people, progress, units
 from grater.annotate.people import Person
-from grater.annotate.store import Store, Tx, progress
+from grater.annotate.store import Store, Tx
 from grater.cli.living import CROWD, ESSAYS, NEXT
 from grater.demo import living
 from tests.browser.site import Site

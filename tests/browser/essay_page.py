@@ -9,9 +9,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, expect
 
-from grater.annotate import marks
+from grater.annotate import leases, marks
 from grater.annotate.people import Person
-from grater.annotate.store import leases
 from tests.browser.chromium import Complaints, watched
 from tests.browser.site import Site
 

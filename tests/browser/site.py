@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, BrowserContext
 from grater.annotate import content, credentials, jobs, judgments, people, units
 from grater.annotate.people import Person
 from grater.annotate.store import Store, open_store
+from grater.annotate.submissions import take_next
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import TASK as MARKING
 from grater.annotate.tasks.marking import payload_of
@@ -24,7 +25,6 @@ from grater.annotate.units import NewUnit
 from grater.annotate.web import Settings, create_app
 from grater.annotate.web.context import SESSION
 from grater.annotate.web.serving import listening
-from grater.annotate.work import take_next
 from grater.model import Essay, Item, Json, Span, Suggestion
 from tests.annotate.web import studies
 from tests.browser.chromium import WAIT

@@ -12,11 +12,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from grater.annotate import adjudication
-from grater.annotate.store import leases
+from grater.annotate import adjudication, leases
+from grater.annotate.submissions import desk_of, hand_in
 from grater.annotate.tasks.construction import CONSTRUCTIONS
 from grater.annotate.tasks.marking import edits_of
-from grater.annotate.work import desk_of, hand_in
 from tests.browser.chromium import watched
 from tests.browser.essay_page import open_own_desk
 from tests.browser.form_page import PHONE, WAYS, answer, tab_to

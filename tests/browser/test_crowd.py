@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from grater.annotate import content, invitations, jobs, panels, people, units
+from grater.annotate import content, gold, invitations, jobs, leases, panels, people, standing, units
 from grater.annotate.people import Person
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import checks, gold, leases, trust
+from grater.annotate.store import checks
 from grater.annotate.units import NewUnit
 from grater.model import Json
 from tests.annotate.web import studies
@@ -87,7 +87,7 @@ def test_from_the_invitation_to_forgiveness(chromium: Browser, site: Site, crowd
         expect(page.get_by_text("You were right.")).to_be_visible()
     context.close()
     with site.store.read() as tx:
-        known = trust.find(tx, crowd_job, rater.person_id)
+        known = standing.find(tx, crowd_job, rater.person_id)
         assert (known.seen, known.right) == (1, 1)
         assert checks.violations(tx) == []
 

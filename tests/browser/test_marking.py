@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from grater.annotate.store import leases
+from grater.annotate import leases
 from tests.browser.chromium import watched
 from tests.browser.essay_page import EssayPage, marking, open_essay
 from tests.browser.form_page import go_on, log_in_with_keys

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, Route, expect
 
-from grater.annotate import credentials
-from grater.annotate.store import leases
+from grater.annotate import credentials, leases
 from tests.browser.essay_page import EssayPage, marking
 from tests.browser.site import Site
 

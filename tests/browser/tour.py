@@ -10,16 +10,15 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grater.annotate import content, invitations, jobs, marks, panels, runs, units
+from grater.annotate import content, gold, invitations, jobs, marks, panels, runs, units
 from grater.annotate.marks import review
 from grater.annotate.people import Person, add_seat
 from grater.annotate.runs import RunFile
-from grater.annotate.store import gold
+from grater.annotate.submissions import desk_of, hand_in
 from grater.annotate.units import NewUnit
 from grater.annotate.web import Settings, setup_link
 from grater.annotate.web.roles import PAGES
 from grater.annotate.web.work import last_page
-from grater.annotate.work import desk_of, hand_in
 from grater.model import Json
 from tests.annotate.web import studies
 from tests.browser.site import NUMBER, Site

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import credentials, jobs, judgments, messages, money, people
+from grater.annotate import credentials, jobs, judgments, messages, money, people, progress, standing, trust
 from grater.annotate.marks import has_suggestions
-from grater.annotate.store import Store, gold_review, open_store, progress, trust
+from grater.annotate.store import Store, open_store
 from grater.annotate.writing import public_pages
 from grater.cli.demo import EARLIER, fresh_study
 from grater.cli.living import CROWD, ESSAYS, NEXT, OFFERED
@@ -98,12 +98,12 @@ def test_only_jobs_that_are_under_way_are_in_sight(study: Store) -> None:
 def test_twenty_people_with_names_work_for_pay_and_one_is_ejected(study: Store) -> None:
     with study.read() as tx:
         job = jobs.named(tx, CROWD)
-        standing = {people.get(tx, each.person_id).name: each.state for each in trust.of_job(tx, job.job_id)}
+        states = {people.get(tx, each.person_id).name: each.state for each in standing.of_job(tx, job.job_id)}
         worked = {people.get(tx, each.person_id).name for each in progress.by_rater(tx, job.job_id)}
         far = progress.of_job(tx, job.job_id)
         paid = {payment.state for payment in money.payments_of(tx, job.job_id)}
     assert worked == {rater.name for rater in living.RATERS}
-    assert [name for name, state in standing.items() if state == "ejected"] == ["Quentin Moreau"]
+    assert [name for name, state in states.items() if state == "ejected"] == ["Quentin Moreau"]
     assert 0.6 * far.wanted < far.valid < far.wanted
     assert {"paid", "owed"} <= paid
 
@@ -113,7 +113,7 @@ def test_raters_talk_and_one_disputes_a_known_answer(study: Store) -> None:
         job = jobs.named(tx, CROWD)
         asked = [message.text for message in messages.unread(tx)]
         assert len(messages.reviews_of_job(tx, job.job_id)) == len(living.REVIEWS)
-        assert [each.state for each in gold_review.disputes_of_job(tx, job.job_id)] == ["open"]
+        assert [each.state for each in trust.disputes_of_job(tx, job.job_id)] == ["open"]
     assert asked == [living.MESSAGES[-1][1]]  # the others have been answered
 
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from grater.annotate import jobs, people, samples, units
-from grater.annotate.store import Store, intake, leases, open_store
+from grater.annotate import jobs, leases, people, samples, submissions, units
+from grater.annotate.store import Store, open_store
 from grater.annotate.tasks.task import Answer
 from grater.cli import run
 from grater.corpora import write_corpus
@@ -132,7 +132,7 @@ def _answer(store: Store) -> set[str]:
                 continue
             (each,) = units.get(tx, lease.unit_id).unit.items
             label = "error" if PLACES[each.item.item_id].is_called else "ok"
-            intake.receive(
+            submissions.receive(
                 tx,
                 submission_id=f"of-{lease.lease_id}",
                 lease_id=lease.lease_id,

@@ -21,12 +21,12 @@ from typing import Literal, TypeAlias, cast
 
 from sqlalchemy import select
 
-from grater.annotate import content, jobs, judgments, people, units
+from grater.annotate import content, jobs, judgments, people, progress, units
 from grater.annotate.jobs import Job
 from grater.annotate.people import Person
+from grater.annotate.progress import FinishedUnit
 from grater.annotate.requests import require_length
-from grater.annotate.store import Store, Tx, events, progress, schema, submissions
-from grater.annotate.store.progress import FinishedUnit
+from grater.annotate.store import Store, Tx, events, schema
 from grater.annotate.store.transaction import Columns, Record
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import MARKING, SET_ASIDE, edits_of
@@ -394,7 +394,7 @@ def table_of(tx: Tx, unit: StudyUnit) -> EssayTable:
     """Every valid marking of the essay, under letters in the order in which they came."""
     by_rater: dict[str, tuple[Edit, ...]] = {}
     aside = []
-    valid = [row for row in submissions.of_unit(tx, unit.unit_id) if row.status == "valid"]
+    valid = [row for row in judgments.of_unit(tx, unit.unit_id) if row.status == "valid"]
     for number, row in enumerate(valid):
         letter = letter_of(number)
         (answer,) = judgments.answers_of(tx, row.submission_id)

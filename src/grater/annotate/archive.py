@@ -35,13 +35,13 @@ from sqlalchemy import select
 from sqlalchemy import text as sql
 
 from grater import __version__
-from grater.annotate import adjudication, content, jobs, judgments, people, units
+from grater.annotate import adjudication, content, gold, jobs, judgments, people, units
 from grater.annotate.evaluation import evaluable
 from grater.annotate.judgments import PEOPLE
 from grater.annotate.marks import has_suggestions, marked_essays, marked_in, suggestion_frame
 from grater.annotate.money import costs
 from grater.annotate.protocol import whole_protocol
-from grater.annotate.store import Store, Tx, checks, events, gold, migrations, open_store, schema, utc_now
+from grater.annotate.store import Store, Tx, checks, events, migrations, open_store, schema, utc_now
 from grater.annotate.store.database import meta_values, set_meta
 from grater.annotate.store.migrations import VERSION
 from grater.annotate.store.schema import to_text

@@ -32,8 +32,8 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import select
 
-from grater.annotate import jobs, people
-from grater.annotate.store import Store, Tx, events, progress, schema
+from grater.annotate import jobs, people, progress
+from grater.annotate.store import Store, Tx, events, schema
 from grater.annotate.store.database import meta_value, set_meta
 from grater.annotate.store.transaction import MINUTE
 from grater.model import Json

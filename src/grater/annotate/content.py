@@ -419,3 +419,8 @@ def flags_by_system(tx: Tx) -> dict[str, tuple[int, int]]:
     return {
         row.system: (int(row.n_decided), int(row.n_flagged)) for row in sorted(rows, key=lambda row: str(row.system))
     }
+
+
+def shown(each: StudyItem) -> dict[str, Json]:
+    """Of an item's further columns those that a page may need: the words of a construction, a suggestion."""
+    return {name: each.payload[name] for name in ("words", "suggestion") if name in each.payload}

@@ -27,21 +27,21 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import numpy as np
 import polars as pl
 
-from grater.annotate import judgments
+from grater.annotate import judgments, progress, trust
 from grater.annotate.adjudication import finished
 from grater.annotate.collusion import Group, groups_of
 from grater.annotate.evaluation import JobScores, ScoresSoFar, SystemLine, agreement_so_far, by_people, scores_so_far
 from grater.annotate.jobs import Job
 from grater.annotate.money import Costs, job_costs
+from grater.annotate.progress import JobCounts
 from grater.annotate.protocol import protocol_sheet
 from grater.annotate.raters import RaterLine, rater_lines, signals_of
-from grater.annotate.store import Store, Tx, events, gold_review, progress
-from grater.annotate.store.gold_review import GoldRecord
-from grater.annotate.store.progress import JobCounts
+from grater.annotate.store import Store, Tx, events
 from grater.annotate.store.transaction import HOUR, as_iso, body_hash
 from grater.annotate.tables import essay_columns, redundancy_of
 from grater.annotate.tasks import TASKS, Shown
 from grater.annotate.tasks.marking import MARKING
+from grater.annotate.trust import GoldRecord
 from grater.annotate.work import shown_to_staff
 from grater.errors import GraterError
 from grater.measure.agreement.summary import Agreement
@@ -105,7 +105,7 @@ def dashboard_of(tx: Tx, job: Job, scores: ScoresSoFar, agreed: Agreement | None
     """Everything, counted now; `scores` and `agreed` are those of all judgments."""
     rows = [] if job.task == MARKING else judgments.labels(tx, job.job_id)
     waiting = [unit.unit_id for unit in finished(tx, job) if unit.differs and not unit.is_decided]
-    known = [record for record in gold_review.of_job(tx, job.job_id) if record.seen]
+    known = [record for record in trust.gold_records(tx, job.job_id) if record.seen]
     hardest = sorted(known, key=lambda record: -record.missed / record.seen)[:MOST_SHOWN]
     return Dashboard(
         checkpoints=tuple(_checkpoints(tx, job, rows, scores, agreed)),
@@ -360,7 +360,7 @@ def figures_of(tx: Tx, job: Job) -> Figures:
         scores=scores_so_far(tx, job),
         agreement=None if is_marking else _agreement(job, judgments.labels(tx, job.job_id), essay_columns(tx)),
         pace=pace_now(tx, job, counts),
-        trouble=tuple(record for record in gold_review.of_job(tx, job.job_id) if record.is_trouble),
+        trouble=tuple(record for record in trust.gold_records(tx, job.job_id) if record.is_trouble),
         protocol=tuple(protocol_sheet(tx, job, costs)),
         groups=tuple(groups_of(tx, job.job_id)),
     )

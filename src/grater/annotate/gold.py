@@ -1,17 +1,25 @@
-"""Gold for a job, and practice: from a table, from items on which experts agree, from known or planted errors.
+"""Gold and practice: units with known answers, where they come from, and how an answer does on them.
 
-Madnani et al. 2011, section 3, took 75 of 1,000 sentences as gold; here one call takes items on which every expert
-said the same.  An item that the job asks about becomes gold instead of work, as long as nobody has met it; one that
-somebody has met is left alone.  Practice comes first, once for everybody, and says what was expected.
+A gold answer is a set of accepted labels per item, with a reason to show once the job is closed.  Only active gold
+counts.  Practice comes first, once for everybody, and says what was expected.
+
+Gold belongs to one of two pools: the entry quiz, or hidden among the work.  The quiz gets what the job's rule needs
+(`terms.quiz_pool`) of the gold that nobody has met; a question of the quiz is never hidden gold later, for raters
+talk.  Hidden gold rests after as many viewings as the rule says, by default as many as a unit of work has raters:
+then nobody, not even many raters who compare what they saw, knows gold by how often it comes.  Where all of it rests,
+the least seen comes again, and an event tells the manager.  Who was ejected knows that their last question was gold,
+so it rests at once.
+
+Gold comes from a table, from items on which experts agree, from known or planted errors.  Madnani et al. 2011,
+section 3, took 75 of 1,000 sentences as gold; here one call takes items on which every expert said the same.  An item
+that the job asks about becomes gold instead of work, as long as nobody has met it: otherwise it would be gold and
+work at once, and a rater would meet it twice, the second time with the answer known.
 
 Candidates for gold are units that nobody has met, those whose answer is known from elsewhere first.  Gold of earlier
 jobs comes first, then items on which all experts agree, then those on which every rater of another job said the same
 (`LEAST_CROWD` or more).  Last come units of the job itself, drawn at random (`MOST_OWN` at most), which the manager
 answers: a first study has no other gold.  A manager looks at each, changes the accepted answers or the reason, and
 takes it or passes on (`grater.annotate.web.gold`).  Reasons that were written before are offered again.
-
-The recommended rule is the one that docs/crowd-jobs.md works out ("Which rule"): a quiz of 12, then out with whoever
-is below 80 % of the gold with 90 % certainty, from 12 questions on.
 """
 
 from __future__ import annotations
@@ -21,30 +29,185 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
+from sqlalchemy import Select, bindparam, exists, func, literal_column, select
 
 from grater.annotate import content, jobs, units
-from grater.annotate.content import plant
+from grater.annotate.content import plant, shown
 from grater.annotate.jobs import Job
-from grater.annotate.plans import shown
-from grater.annotate.protocol import set_terms
+from grater.annotate.judgments import label_counts
 from grater.annotate.requests import Body, example, require_length
-from grater.annotate.store import Tx, gold
-from grater.annotate.tables import label_counts
+from grater.annotate.store import events, schema
+from grater.annotate.store.transaction import Record, Tx
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.error import ASKS
 from grater.annotate.tasks.marking import DEFAULT_TAGSET, SUGGESTIONS
-from grater.annotate.tasks.task import UNKNOWN, Unit, UnitItem
+from grater.annotate.tasks.task import UNKNOWN, Answer, Unit, UnitItem
+from grater.annotate.terms import quiz_pool, terms_of
 from grater.annotate.units import NewUnit, Role
 from grater.corpora.tagsets import TAGSETS, TagSet
-from grater.errors import UsageError
+from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Edit, Essay, Item, Json, Span
+from grater.registry import unknown
 from grater.sheet import counted
 from grater.tables import Table
 from grater.tables.schema import LIST_SEPARATOR
 from grater.uncertainty import generator
+
+LONGEST_REASON = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    unit_id: str
+    item_id: str
+    accepted: frozenset[str]
+    reason: str = ""
+    state: str = "active"
+    pool: str = "hidden"
+
+
+ALERTS = "alerts"
+"""The option of a job that names what its manager has been alerted to since gold was last made."""
+
+
+def add(tx: Tx, unit_id: str, item_id: str, accepted: Iterable[str], *, reason: str = "") -> None:
+    """Make the known answers of one item of a gold or practice unit part of the study."""
+    row = {"unit_id": unit_id, "item_id": item_id, "accepted": sorted(set(accepted)), "reason": reason}
+    tx.insert(schema.gold, row)
+    events.write(tx, None, "gold.added", unit_id, {"item_id": item_id, "state": "active"})
+    fill_quiz(tx, units.get(tx, unit_id).job)
+
+
+def fill_quiz(tx: Tx, job: Job) -> None:
+    """Move gold that nobody has met to the quiz, until it has what the job's rule needs."""
+    if job.options.get(ALERTS):
+        jobs.set_options(tx, job.job_id, {ALERTS: []})
+    rule = terms_of(job.options).gold
+    if rule is None or not rule.quiz:
+        return
+    rows = tx.all(OF_JOB.where(schema.gold.c.state == "active").order_by(schema.units.c.shuffle), job=job.job_id)
+    n_missing = quiz_pool(rule, len(rows)) - sum(row.pool == "quiz" for row in rows)
+    unmet = [row.unit_id for row in rows if row.pool == "hidden" and not row.n_met]
+    for unit_id in unmet[: max(0, n_missing)]:
+        set_pool(tx, unit_id, "quiz")
+
+
+def set_pool(tx: Tx, unit_id: str, pool: str, *, actor: str | None = None) -> None:
+    """Move gold that no rater has met to the quiz, or among the hidden gold."""
+    if pool not in schema.GOLD_POOLS:
+        raise UsageError(unknown("pool", pool, list(schema.GOLD_POOLS)))
+    known = of_unit(tx, unit_id)
+    if not known:
+        raise NotFound(NO_GOLD)
+    if known[0].pool == pool:
+        return
+    if tx.value(select(exists().where(schema.leases.c.unit_id == unit_id))):
+        raise Conflict("raters have seen this gold, so it stays in its pool; move gold that nobody has seen")
+    tx.execute(schema.gold.update().where(schema.gold.c.unit_id == unit_id).values(pool=pool))
+    for each in known:
+        events.write(tx, actor, "gold.pool", unit_id, {"item_id": each.item_id, "pool": pool})
+
+
+def set_reason(tx: Tx, unit_id: str, reason: str, *, actor: str | None = None) -> None:
+    """What raters who missed it read, in place of the reason that the gold was made with."""
+    require_length("reason", reason, LONGEST_REASON)
+    tx.execute(schema.gold.update().where(schema.gold.c.unit_id == unit_id).values(reason=reason))
+    events.write(tx, actor, "gold.reason", unit_id, {"reason": reason})
+
+
+def of_unit(tx: Tx, unit_id: str) -> list[Gold]:
+    query = select(schema.gold).where(schema.gold.c.unit_id == unit_id).order_by(schema.gold.c.item_id)
+    return [read(row) for row in tx.all(query)]
+
+
+def all(tx: Tx) -> list[tuple[str, Gold]]:  # noqa: A001  (read as gold.all)
+    query = (
+        select(schema.jobs.c.name, schema.gold)
+        .join(schema.units, schema.units.c.unit_id == schema.gold.c.unit_id)
+        .join(schema.jobs)
+    )
+    order = (tx.binary(schema.jobs.c.name), tx.binary(schema.gold.c.item_id), tx.binary(schema.gold.c.unit_id))
+    return [(row.name, read(row)) for row in tx.all(query.order_by(*order))]
+
+
+def read(row: Record) -> Gold:
+    return Gold(
+        unit_id=row.unit_id,
+        item_id=row.item_id,
+        accepted=frozenset(row.accepted),
+        reason=row.reason,
+        state=row.state,
+        pool=row.pool,
+    )
+
+
+def grade(task: str, answers: Sequence[Answer], known: Iterable[Gold]) -> bool | None:
+    """Whether the answers are right; None where nothing is known about the unit."""
+    accepted: Mapping[str, frozenset[str]] = {gold.item_id: gold.accepted for gold in known}
+    return TASKS[task].right(answers, accepted) if accepted else None
+
+
+def work_with(tx: Tx, job_id: str, item_id: str) -> str | None:
+    """The work unit of a job that asks about this item alone or with others."""
+    unit_id: str | None = tx.value(_units_with(job_id, item_id).where(schema.units.c.role == "work").limit(1))
+    return unit_id
+
+
+def is_known(tx: Tx, job_id: str, item_id: str) -> bool:
+    """Whether the item is gold or practice in this job already."""
+    return tx.first(_units_with(job_id, item_id).where(schema.units.c.role != "work")) is not None
+
+
+def _units_with(job_id: str, item_id: str) -> Select[Any]:
+    return (
+        select(schema.units.c.unit_id)
+        .join(schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id)
+        .where(schema.units.c.job_id == job_id, schema.unit_items.c.item_id == item_id)
+    )
+
+
+def convert(
+    tx: Tx,
+    unit_id: str,
+    item_id: str,
+    accepted: Iterable[str],
+    *,
+    reason: str,
+    role: Literal["gold", "practice"] = "gold",
+    actor: str | None = None,
+) -> bool:
+    """Make an untouched work unit gold (or practice); False, and nothing done, where somebody has met it already."""
+    jobs.lock(tx, units.get(tx, unit_id).job.job_id)
+    traces = (schema.submissions.c.unit_id == unit_id, schema.leases.c.unit_id == unit_id)
+    if not units.hold_unit(tx, unit_id) or any(tx.value(select(exists().where(trace))) for trace in traces):
+        return False
+    units.close_slots(tx, unit_id)
+    tx.execute(schema.units.update().where(schema.units.c.unit_id == unit_id).values(role=role, batch=0))
+    add(tx, unit_id, item_id, accepted, reason=reason)
+    events.write(tx, actor, f"unit.{role}", unit_id)
+    return True
+
+
+NO_GOLD = "there is no such gold in this study"
+
+N_MET = (
+    select(func.count())
+    .where(schema.leases.c.unit_id == schema.units.c.unit_id)
+    .correlate(schema.units)
+    .scalar_subquery()
+)
+"""Viewings: a unit that comes again to the same rater has the same lease."""
+
+OF_JOB = (
+    select(
+        schema.gold.c.unit_id, schema.gold.c.pool, schema.gold.c.state, schema.gold.c.revealed, N_MET.label("n_met")
+    )
+    .join(schema.units, schema.units.c.unit_id == schema.gold.c.unit_id)
+    .where(schema.units.c.job_id == bindparam("job"), schema.units.c.role == literal_column("'gold'"))
+)
 
 LOOKS = (ASKS, "grey", "tagset")
 """What a job says of all its units alike."""
@@ -53,8 +216,6 @@ PLANTED = "These errors were added to the essay to see whether they are found."
 LEAST_EXPERTS, LEAST_CROWD = 2, 3
 MOST_OWN = 200
 OWN = "Nobody has answered it yet: choose it only if the answer is beyond doubt"
-MINIMUM, SURE, LEAST_SEEN, QUIZ = 0.8, 0.9, 12, 12
-"""The recommended rule: the least share of the gold, how sure of it, from how many questions on; and the quiz."""
 
 
 def add_gold(
@@ -89,7 +250,7 @@ def add_known(tx: Tx, job_id: str, item_id: str, accepted: list[str], *, reason:
     if item and item.item:
         _require_showable(tx, job, item.item, new)
     (unit_id,) = units.add_all(tx, job_id, [new])
-    gold.add(tx, unit_id, item_id, accepted, reason=reason)
+    add(tx, unit_id, item_id, accepted, reason=reason)
     return unit_id
 
 
@@ -136,13 +297,13 @@ def make_gold(
     wrong = [label for label in accepted if known and label not in known and job.task != "marking"]
     if wrong:
         raise UsageError(f"{job.name}: expected answers from {', '.join(known)}, found {wrong[0]!r}")
-    require_length("reason", reason, gold.LONGEST_REASON)
+    require_length("reason", reason, LONGEST_REASON)
     jobs.lock(tx, job.job_id)  # of two who make the same gold at once the second sees that it is known
-    if gold.is_known(tx, job.job_id, item_id):
+    if is_known(tx, job.job_id, item_id):
         return False
-    unit_id = gold.work_with(tx, job.job_id, item_id)
+    unit_id = work_with(tx, job.job_id, item_id)
     if unit_id is not None:
-        return gold.convert(tx, unit_id, item_id, accepted, reason=reason, role=role, actor=actor)
+        return convert(tx, unit_id, item_id, accepted, reason=reason, role=role, actor=actor)
     add_known(tx, job.job_id, item_id, list(accepted), reason=reason, role=role)
     return True
 
@@ -178,7 +339,7 @@ class GoldWanted(Body):
     source: str | None = None
     least: int = Field(default=2, ge=1, le=100)
     most: int | None = Field(default=None, ge=1, le=100_000)
-    reason: str = Field(default=REASON, max_length=gold.LONGEST_REASON)
+    reason: str = Field(default=REASON, max_length=LONGEST_REASON)
 
 
 def known_gold(
@@ -211,7 +372,7 @@ def gold_from_edits(tx: Tx, job: Job, *, rater: str | None = None, reason: str, 
     for essay in content.all_essays(tx):
         edits = [edit for edit in essay.edits if rater is None or edit.rater == rater]
         item = Item(essay.essay_id, Span(0, len(essay.text)), TASKS["marking"].kind)
-        if not edits or (gold.work_with(tx, job.job_id, item.item_id) is None):
+        if not edits or (work_with(tx, job.job_id, item.item_id) is None):
             continue
         _require_tags(tags, essay.essay_id, edits)
         known.append((item.item_id, sorted({f"{edit.span.start}-{edit.span.end}:{edit.tag}" for edit in edits})))
@@ -309,7 +470,7 @@ def _unanswered(job: Job, unit_by_item: Mapping[str, str]) -> Iterator[Candidate
 
 def _proposed(tx: Tx, job: Job) -> Iterator[tuple[str, tuple[str, ...], str, str]]:
     by_name = {each.name: each for each in jobs.all(tx)}
-    for name, known in gold.all(tx):
+    for name, known in all(tx):
         if name != job.name and known.state == "active":
             meant = {meaning_of(by_name[name], label) for label in known.accepted}
             accepted = labels_meaning(job, meant.pop()) if len(meant) == 1 else ()
@@ -329,18 +490,5 @@ def _by_crowds(tx: Tx, job: Job) -> Iterator[tuple[str, tuple[str, ...], str, st
 
 def earlier_reasons(tx: Tx, *, most: int = 20) -> list[str]:
     """The reasons that were written most often."""
-    written = Counter(known.reason for _, known in gold.all(tx) if known.reason)
+    written = Counter(known.reason for _, known in all(tx) if known.reason)
     return [reason for reason, _ in written.most_common(most)]
-
-
-def use_recommended_rule(tx: Tx, job_id: str, *, actor: str | None = None) -> Job:
-    """The rule, with a quiz of half the gold where that is less than 12: the rest is for the work."""
-    n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
-    rule: dict[str, Json] = {
-        "minimum": MINIMUM,
-        "least_seen": LEAST_SEEN,
-        "quiz": min(QUIZ, n_gold // 2),
-        "attempts": 1,
-        "sure": SURE,
-    }
-    return set_terms(tx, job_id, {"gold": rule}, actor=actor)

@@ -1,6 +1,8 @@
-"""Judgments as rows of the table of judgments: `item, rater, label` and what belongs to a judgment.
+"""Judgments as they are stored: submissions with their answers, what they count for, and tables of them.
 
-Beside the whole table: the labels alone, for agreement; the times; and every submission with its answers.
+A submission's status may change, with an event; nothing else of it ever does.  Beside the whole table of judgments
+(`item, rater, label` and what belongs to a judgment): the labels alone, for agreement; the times; and every
+submission with its answers.
 """
 
 from __future__ import annotations
@@ -9,12 +11,22 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Text, cast, select
+from sqlalchemy import (
+    ColumnElement,
+    Text,
+    bindparam,
+    cast,
+    func,
+    literal_column,
+    select,
+)
 
-from grater.annotate.store import schema
-from grater.annotate.store.progress import DONE
+from grater.annotate import units
+from grater.annotate.progress import DONE
+from grater.annotate.store import events, schema
 from grater.annotate.store.transaction import Record, Tx, as_iso
 from grater.annotate.tasks.task import Answer
+from grater.errors import NotFound
 from grater.model import PROGRAM, Json
 
 GROUPS = {"worker": "crowd", "annotator": "expert", "adjudicator": "expert", "manager": "expert", "owner": "expert"}
@@ -38,9 +50,8 @@ def groups(tx: Tx) -> dict[str, str]:
 
 ALL = ("valid", "untrusted", "surplus", "withdrawn")
 OF_UNIT = schema.submissions.join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
-WHOLE = schema.judgments.join(OF_UNIT, schema.submissions.c.submission_id == schema.judgments.c.submission_id).join(
-    schema.people, schema.people.c.person_id == schema.submissions.c.person_id
-)
+JUDGED = schema.judgments.join(OF_UNIT, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
+WHOLE = JUDGED.join(schema.people, schema.people.c.person_id == schema.submissions.c.person_id)
 
 
 def _in_order(tx: Tx) -> tuple[ColumnElement[Any], ...]:
@@ -184,3 +195,65 @@ def _answer(row: Record) -> Answer:
         alternatives=tuple(row.alternatives),
         payload=row.payload,
     )
+
+
+def label_counts(
+    tx: Tx, roles: Sequence[str] = ("work",), *, by_experts: bool = False
+) -> list[tuple[str, str, str, int]]:
+    """Job, item, label, and how many valid judgments say so: counted by the database, for units of these roles."""
+    query = (
+        select(schema.submissions.c.job_id, schema.judgments.c.item_id, schema.judgments.c.label, func.count())
+        .select_from(JUDGED)
+        .where(schema.submissions.c.status == "valid", schema.units.c.role.in_(roles))
+        .group_by(schema.submissions.c.job_id, schema.judgments.c.item_id, schema.judgments.c.label)
+    )
+    if by_experts:
+        experts = [person_id for person_id, group in groups(tx).items() if group == "expert"]
+        query = query.where(schema.submissions.c.person_id.in_(experts))
+    return [(job_id, item_id, label, n) for job_id, item_id, label, n in tx.all(query)]
+
+
+SUBMISSION = select(schema.submissions).where(schema.submissions.c.submission_id == bindparam("submission"))
+
+IS_COUNTING = (schema.submissions.c.person_id == bindparam("person")) & schema.submissions.c.status.in_(
+    (literal_column("'valid'"), literal_column("'untrusted'"))
+)
+COUNTING = select(schema.submissions.c.submission_id).where(
+    schema.submissions.c.unit_id == bindparam("unit"), IS_COUNTING
+)
+"""The submission of a person that counts for a unit, if there is one."""
+
+
+def find_submission(tx: Tx, submission_id: str) -> Record | None:
+    return tx.first(SUBMISSION, submission=submission_id)
+
+
+def set_status(tx: Tx, submission_id: str, status: str, *, actor: str | None = None, why: str = "") -> str:
+    """Change what a submission counts for, and return its new status.
+
+    One that stops being valid frees its slot.  One that is to be valid again takes a free slot; if there is none left
+    it becomes surplus.
+    """
+    this = schema.submissions.c.submission_id == submission_id
+    row = tx.first(tx.locked(select(schema.submissions).where(this), of=schema.submissions))
+    if row is None:
+        raise NotFound("there is no such submission")
+    if row.status == status:
+        return status
+    units.set_slot(tx, row.unit_id, row.n, "free")
+    n = None
+    if status == "valid" and bool(
+        tx.value(select(schema.units.c.wanted).where(schema.units.c.unit_id == row.unit_id))
+    ):
+        n = units.take_free_slot(tx, row.unit_id)
+        status = "valid" if n is not None else "surplus"
+    tx.execute(schema.submissions.update().where(this).values(status=status, n=n))
+    payload = {"from": row.status, "to": status, "n": n, "why": why}
+    events.write(tx, actor, "submission.status", submission_id, payload)
+    return status
+
+
+def of_unit(tx: Tx, unit_id: str) -> list[Record]:
+    """Everything that was sent for a unit, the oldest first: for adjudicators, never for raters (P9)."""
+    query = select(schema.submissions).where(schema.submissions.c.unit_id == unit_id)
+    return list(tx.all(query.order_by(schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id))))

@@ -25,12 +25,11 @@ from typing import Literal, cast
 import polars as pl
 from sqlalchemy import func, select
 
-from grater.annotate import adjudication, content, jobs, judgments, people, units
+from grater.annotate import adjudication, content, jobs, judgments, leases, people, units
 from grater.annotate.jobs import Job
 from grater.annotate.judgments import PEOPLE
-from grater.annotate.store import Store, Tx, events, leases, schema, submissions
-from grater.annotate.store.leases import REVISION, Lease
-from grater.annotate.store.queue import UnitSlot
+from grater.annotate.leases import REVISION, Lease, UnitSlot
+from grater.annotate.store import Store, Tx, events, schema
 from grater.annotate.store.transaction import Columns, Record, new_id
 from grater.annotate.tasks.marking import MARKING, SET_ASIDE, SUGGESTIONS, edits_of, suggestions_of, tagset_of
 from grater.annotate.tasks.task import Answer
@@ -199,13 +198,13 @@ def make_room(tx: Tx, *, submission_id: str, lease_id: str, person_id: str) -> N
     lease = leases.find(tx, lease_id, person_id=person_id, lock=True)
     if lease is None or lease.place != REVISION:
         return
-    if submissions.find(tx, submission_id) is not None:
+    if judgments.find_submission(tx, submission_id) is not None:
         return
     # Withdraw the old answer and give its slot to the lease; with none to withdraw, any free slot must do.
     old = _valid_submission(tx, lease.unit_id, person_id)
     is_held = lease.state == "held"
     if old is not None:
-        submissions.set_status(tx, old.submission_id, "withdrawn", actor=lease.person_id, why="mended")
+        judgments.set_status(tx, old.submission_id, "withdrawn", actor=lease.person_id, why="mended")
     elif is_held:
         leases.close(tx, lease, "returned", actor=lease.person_id)
     n = 1 if old is None else old.n

@@ -14,15 +14,15 @@ from typing import Annotated, Literal, Self, TypeAlias
 from pydantic import Field, StringConstraints, model_validator
 from sqlalchemy import ColumnElement, or_, select
 
-from grater.annotate import jobs, judgments, units
+from grater.annotate import gold, jobs, judgments, standing, trust, units
+from grater.annotate.gold import Gold
 from grater.annotate.jobs import Job
 from grater.annotate.raters import best, rater_lines
 from grater.annotate.requests import Body, example
-from grater.annotate.store import Tx, events, gold, gold_review, schema, trust
-from grater.annotate.store.gold import Gold
-from grater.annotate.store.gold_review import Dispute
+from grater.annotate.store import Tx, events, schema
 from grater.annotate.store.transaction import Columns, new_id
 from grater.annotate.tasks import Answer, Shown
+from grater.annotate.trust import Dispute
 from grater.annotate.units import StudyUnit
 from grater.annotate.work import shown_to_staff
 
@@ -194,7 +194,7 @@ def missed_by(tx: Tx, job: Job, person_id: str) -> list[Missed]:
     """The questions with known answers that a rater missed in a job; none before it is closed (P5, P15)."""
     if job.state != "closed":
         return []
-    own = gold_review.disputes_of_person(tx, person_id)
+    own = trust.disputes_of_person(tx, person_id)
     return [
         Missed(
             submission_id=each.submission_id,
@@ -204,6 +204,6 @@ def missed_by(tx: Tx, job: Job, person_id: str) -> list[Missed]:
             known=tuple(gold.of_unit(tx, each.unit_id)),
             dispute=own.get(each.submission_id),
         )
-        for each in trust.gold_answers(tx, job.job_id, person_id)
+        for each in standing.gold_answers(tx, job.job_id, person_id)
         if not each.is_right
     ]

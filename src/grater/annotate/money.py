@@ -21,10 +21,10 @@ import polars as pl
 from pydantic import Field
 from sqlalchemy import case, literal, select
 
-from grater.annotate import jobs, people
+from grater.annotate import jobs, people, progress
 from grater.annotate.jobs import Job
 from grater.annotate.requests import Body, example
-from grater.annotate.store import Tx, events, progress, schema
+from grater.annotate.store import Tx, events, schema
 from grater.annotate.store.transaction import Columns, Record, new_id
 from grater.annotate.tables import undated
 from grater.annotate.terms import HourlyPay, Pay, Work, bill, hourly, money, terms_of, valid_share

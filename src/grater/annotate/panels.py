@@ -36,10 +36,10 @@ from urllib.parse import quote, urlencode, urlsplit
 from pydantic import AfterValidator, Field, StringConstraints
 from sqlalchemy import exists, func, select
 
-from grater.annotate import jobs, people
+from grater.annotate import jobs, leases, people, standing
 from grater.annotate.people import Person
 from grater.annotate.requests import Body, example
-from grater.annotate.store import Tx, events, gold, leases, queue, schema, trust
+from grater.annotate.store import Tx, events, schema
 from grater.annotate.store.transaction import DAY, MINUTE, Columns, new_id, new_secret
 from grater.annotate.terms import terms_of
 from grater.errors import Conflict, NotFound, UsageError
@@ -407,14 +407,14 @@ def _ending(tx: Tx, job_id: str, person_id: str) -> str:
 
     Only stored answers count.  What others hold may come back, and so may gold that rests.
     """
-    job, standing = jobs.get(tx, job_id), trust.find(tx, job_id, person_id)
-    if standing.state in trust.OUT:
-        return "failed" if standing.state == "ejected" else ""
-    reason, terms = queue.why_not(tx, job, person_id), terms_of(job.options)
+    job, current = jobs.get(tx, job_id), standing.find(tx, job_id, person_id).state
+    if current in standing.OUT:
+        return "failed" if current == "ejected" else ""
+    reason, terms = standing.why_not(tx, job, person_id), terms_of(job.options)
     if reason == "unqualified":
         return "screened-out"
-    limit = gold.limit_of(tx, job)
-    if reason == "limit" or (limit and gold.n_valid(tx, job_id, person_id) >= limit):
+    limit = standing.limit_of(tx, job)
+    if reason == "limit" or (limit and standing.n_valid(tx, job_id, person_id) >= limit):
         return "completed"
     slots, sent, theirs = schema.slots, schema.submissions, schema.assignments
     mine = exists().where(sent.c.unit_id == slots.c.unit_id, sent.c.person_id == person_id)
@@ -424,7 +424,7 @@ def _ending(tx: Tx, job_id: str, person_id: str) -> str:
     has_open = tx.first(work.where(slots.c.state.in_(("free", "leased")), ~mine).limit(1)) is not None
     if job.state != "closed" and (reason or has_open):
         return ""
-    if gold.is_in_quiz(terms, standing.state) or not gold.n_sent(tx, job_id, person_id):
+    if standing.is_in_quiz(terms, current) or not standing.n_sent(tx, job_id, person_id):
         return "screened-out"
     counts = mine.where(sent.c.status == "valid")
     has_all = tx.first(work.where(~counts).limit(1)) is None

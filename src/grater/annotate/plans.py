@@ -41,13 +41,13 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import AfterValidator, ConfigDict, Field
 
-from grater.annotate import content, jobs, people, units
+from grater.annotate import content, jobs, people, progress, units
 from grater.annotate.content import StudyItem, own_essays
 from grater.annotate.jobs import Assignment, Job, Markdown
 from grater.annotate.people import Person
 from grater.annotate.protocol import set_terms
 from grater.annotate.requests import LARGEST, Body, example, require_name
-from grater.annotate.store import Store, Tx, progress
+from grater.annotate.store import Store, Tx
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.construction import CONSTRUCTIONS, IN_CONTEXT, NO_CONTEXT
 from grater.annotate.tasks.marking import DEFAULT_TAGSET, SUGGESTIONS, payload_of, suggestion_of
@@ -373,11 +373,6 @@ def _chosen(
     ]
 
 
-def shown(each: StudyItem) -> dict[str, Json]:
-    """Of an item's further columns those that a page may need: the words of a construction, a suggestion."""
-    return {name: each.payload[name] for name in ("words", "suggestion") if name in each.payload}
-
-
 def _one(each: StudyItem, item: Item, payload: Mapping[str, Json], plan: NewJob) -> NewUnit:
     return NewUnit(((each.item_id, payload),), item.essay_id, payload=plan.payload)
 
@@ -450,7 +445,7 @@ def _stages(place: tuple[str, int, int], stages: Mapping[str, list[StudyItem]], 
             raise UsageError(f"noun at {place}: expected {len(CONSTRUCTIONS)} items for {stage}, found {len(asked)}")
         pages.append(
             NewUnit(
-                items=tuple((each.item_id, shown(each)) for each in asked),
+                items=tuple((each.item_id, content.shown(each)) for each in asked),
                 essay_id=place[0],
                 stage=stage,
                 name=f"{'|'.join(map(str, place))}|{stage}",

@@ -36,12 +36,12 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from grater.annotate import jobs, people, units
+from grater.annotate import gold, jobs, leases, people, submissions, units
 from grater.annotate.chat import Chat, LimitReached, Message, Unanswered
 from grater.annotate.jobs import Assignment, Job
+from grater.annotate.leases import UnitSlot
 from grater.annotate.people import Person
-from grater.annotate.store import Store, Tx, gold, intake, leases
-from grater.annotate.store.queue import UnitSlot
+from grater.annotate.store import Store, Tx
 from grater.annotate.store.transaction import new_id
 from grater.annotate.tasks import TASKS, Answer, Field, Shown
 from grater.annotate.tasks.marking import MARKING, tagset_of
@@ -183,7 +183,7 @@ def store_answer(
     with store.write() as tx:
         lease = leases.issue(tx, unit.job, UnitSlot(unit.unit_id, 1), person_id=person.person_id)
         leases.keep(tx, lease.lease_id, asked.shown.kept)
-        intake.receive(
+        submissions.receive(
             tx,
             submission_id=new_id(),
             lease_id=lease.lease_id,

@@ -3,19 +3,22 @@
 Terms are checked and stored, and the units are asked for as many judgments as the terms now say.  The protocol sheet
 has what T,C&M 2013, 7.1, ask every crowdsourced study to report: instructions, gold, the rule by which raters are
 ejected, pay, restrictions, redundancy, dates, and the outcome.
+
+The recommended rule is the one that docs/crowd-jobs.md works out ("Which rule"): a quiz of 12, then out with anyone
+below 80 % of the gold with 90 % certainty, from 12 questions on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grater.annotate import jobs, units
+from grater.annotate import jobs, standing, units
 from grater.annotate import money as study_money
+from grater.annotate.gold import fill_quiz
 from grater.annotate.jobs import Job
 from grater.annotate.judgments import submitted
 from grater.annotate.money import Costs, job_costs
-from grater.annotate.store import Tx, trust
-from grater.annotate.store.gold import fill_quiz
+from grater.annotate.store import Tx
 from grater.annotate.store.transaction import as_iso
 from grater.annotate.terms import (
     IMPORTED,
@@ -85,7 +88,7 @@ def protocol_fields(tx: Tx, job: Job, known: Costs | None = None) -> dict[str, s
         "Judgments a unit": str(terms.redundancy or job.judgments),
         "Instructions": f"version {version.version}, {len(version.markdown.split())} words" if version else "",
         "Gold": _gold(tx, job, terms) or nothing,
-        "Put out": _rule(terms.gold, sum(each.state == "ejected" for each in trust.of_job(tx, job.job_id))),
+        "Put out": _rule(terms.gold, sum(each.state == "ejected" for each in standing.of_job(tx, job.job_id))),
         "Pay": _pay(terms, costs) or nothing,
         "Restrictions": "; ".join(wanted) or nothing,
         "Opening hours": str(terms.opening or ""),
@@ -150,3 +153,20 @@ def _cost(costs: Costs) -> str:
     each = f", {costs.money(costs.per_valid)} per valid judgment" if costs.valid else ""
     whole, lost = costs.money(costs.cents + costs.bonuses), costs.money(costs.wasted)
     return f"{whole}{each}; {lost} on judgments that do not count"
+
+
+MINIMUM, SURE, LEAST_SEEN, QUIZ = 0.8, 0.9, 12, 12
+"""The recommended rule: the least share of the gold, how sure of it, from how many questions on; and the quiz."""
+
+
+def use_recommended_rule(tx: Tx, job_id: str, *, actor: str | None = None) -> Job:
+    """The rule, with a quiz of half the gold where that is less than 12: the rest is for the work."""
+    n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
+    rule: dict[str, Json] = {
+        "minimum": MINIMUM,
+        "least_seen": LEAST_SEEN,
+        "quiz": min(QUIZ, n_gold // 2),
+        "attempts": 1,
+        "sure": SURE,
+    }
+    return set_terms(tx, job_id, {"gold": rule}, actor=actor)

@@ -26,13 +26,13 @@ from statistics import median
 import numpy as np
 import numpy.typing as npt
 
-from grater.annotate import jobs, judgments, people
+from grater.annotate import jobs, judgments, people, progress, standing, trust
 from grater.annotate.evaluation import by_people
 from grater.annotate.jobs import Job
 from grater.annotate.people import Person
-from grater.annotate.store import Tx, ejection, gold, progress, trust
-from grater.annotate.store.progress import RaterProgress
-from grater.annotate.store.trust import Trust
+from grater.annotate.progress import RaterProgress
+from grater.annotate.standing import Trust
+from grater.annotate.store import Tx
 from grater.annotate.tasks.marking import MARKING
 from grater.annotate.terms import Terms, earned, money, terms_of
 from grater.errors import GraterError, NotFound, UsageError
@@ -107,7 +107,7 @@ def signals_of(tx: Tx, job: Job) -> Signals:
 
 def rater_lines(tx: Tx, job: Job, signals: Signals | None = None) -> list[RaterLine]:
     """Everybody who worked on a job, by name; `signals` where somebody has counted them."""
-    known = {each.person_id: each for each in trust.of_job(tx, job.job_id)}
+    known = {each.person_id: each for each in standing.of_job(tx, job.job_id)}
     everybody = {person.person_id: person for person in people.all(tx)}
     counted = signals or signals_of(tx, job)
     done_by = progress.recounted(tx, job.job_id, signals.done) if signals else counted.done
@@ -159,14 +159,14 @@ CHANGES = ("flag", "reject", "reinstate")
 
 def change_standing(tx: Tx, job: Job, person_id: str, change: str, *, actor: str) -> Trust:
     if change == "flag":
-        ejection.flag(tx, job.job_id, person_id, actor=actor)
+        trust.flag(tx, job.job_id, person_id, actor=actor)
     elif change == "reject":
-        ejection.eject(tx, job, person_id, actor=actor)
+        trust.eject(tx, job, person_id, actor=actor)
     elif change == "reinstate":
-        ejection.reinstate(tx, job, person_id, actor=actor)
+        trust.reinstate(tx, job, person_id, actor=actor)
     else:
         raise UsageError(f"change: expected {', '.join(CHANGES)}, found {change[:20]!r}")
-    return trust.find(tx, job.job_id, person_id)
+    return standing.find(tx, job.job_id, person_id)
 
 
 def line_of(tx: Tx, job: Job, person_id: str) -> RaterLine:
@@ -212,7 +212,7 @@ def pace_of(
     `pools` are those that were too large to count a moment ago.
     """
     terms = terms_of(job.options)
-    n_done = gold.n_answered(tx, job.job_id, person_id) if n_done is None else n_done
+    n_done = standing.n_answered(tx, job.job_id, person_id) if n_done is None else n_done
     n_total = _total(tx, job, terms, person_id, n_done, LargePools() if pools is None else pools)
     seconds = [] if n_total is None else progress.recent_seconds(tx, job.job_id, person_id)
     is_known = n_total is not None and len(seconds) >= FEWEST
@@ -227,7 +227,7 @@ def pace_of(
 
 def _total(tx: Tx, job: Job, terms: Terms, person_id: str, n_done: int, pools: LargePools) -> int | None:
     if terms.gold is not None:
-        return gold.limit_of(tx, job) if terms.limit else None
+        return standing.limit_of(tx, job) if terms.limit else None
     if job.access == "assigned":
         return jobs.n_assigned(tx, job.job_id, person_id)
     n_left = None if job.job_id in pools else progress.work_left(tx, job.job_id, person_id)

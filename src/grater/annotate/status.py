@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from grater.annotate import content, invitations, jobs, panels, people
+from grater.annotate import content, invitations, jobs, panels, people, progress, trust
 from grater.annotate.collusion import alerts_of
 from grater.annotate.jobs import Job
 from grater.annotate.requests import require_name
-from grater.annotate.store import Store, Tx, events, gold_review, open_store, progress, utc_now
+from grater.annotate.store import Store, Tx, events, open_store, utc_now
 from grater.annotate.store.database import meta_value, set_meta
 from grater.annotate.store.transaction import Clock
 from grater.model import Json
@@ -108,7 +108,7 @@ def status(tx: Tx) -> Status:
 
     def of_job(job: Job) -> JobStatus:
         units, slots, sent = (by_job.get(job.job_id, {}) for by_job in numbers)
-        return JobStatus(job, units, slots, sent, [*gold_review.warnings(tx, job), *_warnings(tx, job)])
+        return JobStatus(job, units, slots, sent, [*trust.gold_warnings(tx, job), *_warnings(tx, job)])
 
     waiting = [each for each in invitations.all(tx) if each.used_at is None and each.ended_at is None]
     return Status(

@@ -15,17 +15,17 @@ A study may have half a million judgments; a dict for each row would take ten ti
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import polars as pl
 from sqlalchemy import ColumnElement, Integer, Select, Text, case, cast, func, select, type_coerce
 
-from grater.annotate import jobs
+from grater.annotate import gold, jobs, judgments
 from grater.annotate.jobs import Job
 from grater.annotate.judgments import PEOPLE, groups
-from grater.annotate.store import Tx, gold, schema
+from grater.annotate.store import Tx, schema
 from grater.annotate.store.transaction import HOUR
 from grater.annotate.tasks import TASKS, choice, usage
 from grater.annotate.terms import terms_of
@@ -229,10 +229,6 @@ def hours_of(said: pl.DataFrame) -> tuple[float, ...]:
 
 LONGEST = 200
 """Characters of an item whose words are worth a cell; a whole essay is not."""
-
-JUDGED = schema.judgments.join(
-    schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id
-).join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
 IS_PROGRAM = schema.people.c.kind == PROGRAM
 
 Columns: TypeAlias = Mapping[str, tuple[ColumnElement[Any], Any]]
@@ -295,7 +291,7 @@ def label_columns(tx: Tx, job_id: str, *, role: str = "work") -> pl.DataFrame:
 
     def read() -> pl.DataFrame:
         is_asked = (schema.submissions.c.job_id == job_id) & (schema.submissions.c.status == "valid")
-        everybody = JUDGED.join(schema.people, schema.people.c.person_id == schema.submissions.c.person_id)
+        everybody = judgments.JUDGED.join(schema.people, schema.people.c.person_id == schema.submissions.c.person_id)
         query = _selected(LABELS).select_from(everybody).where(is_asked, schema.units.c.role == role)
         frame = _frame(tx, query, LABELS)
         group = pl.col("person").replace_strict(groups(tx), return_dtype=pl.String)
@@ -312,29 +308,13 @@ def undated(tx: Tx) -> set[int]:
     return {row.at for row in tx.all(select(schema.imports.c.at))}
 
 
-def label_counts(
-    tx: Tx, roles: Sequence[str] = ("work",), *, by_experts: bool = False
-) -> list[tuple[str, str, str, int]]:
-    """Job, item, label, and how many valid judgments say so: counted by the database, for units of these roles."""
-    query = (
-        select(schema.submissions.c.job_id, schema.judgments.c.item_id, schema.judgments.c.label, func.count())
-        .select_from(JUDGED)
-        .where(schema.submissions.c.status == "valid", schema.units.c.role.in_(roles))
-        .group_by(schema.submissions.c.job_id, schema.judgments.c.item_id, schema.judgments.c.label)
-    )
-    if by_experts:
-        experts = [person_id for person_id, group in groups(tx).items() if group == EXPERT]
-        query = query.where(schema.submissions.c.person_id.in_(experts))
-    return [(job_id, item_id, label, n) for job_id, item_id, label, n in tx.all(query)]
-
-
 def judged_items(tx: Tx) -> set[str]:
     """The items of work with verdicts of which a rater has made a valid judgment."""
     job_ids = [job.job_id for job in jobs.all(tx) if TASKS[job.task].verdict]
     others = [person_id for person_id, group in groups(tx).items() if group not in PEOPLE]
     query = (
         select(schema.judgments.c.item_id)
-        .select_from(JUDGED)
+        .select_from(judgments.JUDGED)
         .distinct()
         .where(
             schema.submissions.c.job_id.in_(sorted(job_ids)),

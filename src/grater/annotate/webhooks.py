@@ -51,7 +51,7 @@ from starlette.concurrency import run_in_threadpool
 
 from grater.annotate import judgments, units
 from grater.annotate.requests import Body, example
-from grater.annotate.store import Store, Tx, events, schema, submissions
+from grater.annotate.store import Store, Tx, events, schema
 from grater.annotate.store.events import VERBS, Event
 from grater.annotate.store.transaction import MINUTE, Columns, new_id, new_secret
 from grater.annotate.units import FINISHED
@@ -600,7 +600,7 @@ def _payload(tx: Tx, event: Event, verbs: Sequence[str]) -> Mapping[str, Json] |
     if event.verb != FINISHED:
         return event.payload
     unit = units.find(tx, event.noun)
-    valid = [row for row in submissions.of_unit(tx, event.noun) if row.status == "valid"]
+    valid = [row for row in judgments.of_unit(tx, event.noun) if row.status == "valid"]
     if unit is None or len(valid) < unit.wanted:
         return None
     labels: dict[str, list[str]] = {}

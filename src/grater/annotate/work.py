@@ -1,10 +1,5 @@
-"""A rater's work between the store and the tasks: take a unit, look at it, hand it in, give it back, undo an answer.
+"""What raters and staff see of work: how far a rater is, what was stored of an essay, what was sent for a unit.
 
-The page of a lease is made from the unit, the task and a random stream that belongs to the lease and the study's key,
-so a reload shows the same page.  Each lease has one submission id for ever: a double click, a second tab or an old
-page from the browser's memory is the same submission again, or a conflict, never a second judgment.
-
-A unit may be given back a limited number of times; where raters are not tested it may also be put off to the end.
 Raters see how far they are in a job, and of an essay what was stored; they revise marks that a check found odd.
 
 Staff see a unit as raters do, and what was sent for it: once it is finished, or after they have given up rating in
@@ -18,203 +13,30 @@ once.  A draft made from an older revision is stale, and the annotator chooses.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import logging
-import uuid
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from dataclasses import dataclass
 from typing import Any, cast
 
 from sqlalchemy import Row
 
-from grater.annotate import jobs, judgments, marks, panels, people, units
+from grater.annotate import jobs, judgments, leases, marks, people, progress, standing, submissions, units
 from grater.annotate.jobs import Job
 from grater.annotate.marks import Draft
 from grater.annotate.people import Person
-from grater.annotate.store import Store, Tx, gold_review, intake, leases, progress, submissions, trust
-from grater.annotate.store.gold import has_gold
-from grater.annotate.store.leases import Lease
-from grater.annotate.store.submissions import Receipt
-from grater.annotate.tasks import TASKS, Answer, Shown, Task, Unit
+from grater.annotate.standing import has_gold
+from grater.annotate.store import Store, Tx
+from grater.annotate.tasks import TASKS, Answer, Shown, Unit
 from grater.annotate.tasks.marking import MOST_EDITS, REJECTED, SET_ASIDE, TASK, edits_of, tagset_of
 from grater.annotate.tasks.marking import TASK as MARKING
-from grater.annotate.tasks.task import may_keep, sent_fields
-from grater.annotate.units import LeasedUnit, StudyUnit
 from grater.corpora.check import check_essays
-from grater.errors import BadInput, Conflict, Forbidden, NotFound, Problem, StoreBusy, StoreFull, UsageError
+from grater.errors import BadInput, NotFound, Problem, UsageError
 from grater.model import Edit, Essay, Json, Span
 from grater.uncertainty import generator
 
-LOG = logging.getLogger("grater.annotate.work")
-
-MOST_RETURNS = 20
-NO_RETURNS = (
-    f"you have given back {MOST_RETURNS} units of this job, the maximum; answer this one, or leave it: it is yours "
-    "until its time runs out"
-)
-NO_SKIPPING = "units of this job cannot be skipped; answer this one, or give it back and continue another time"
-NOT_YOURS = "no such unit, or it is not yours"
-MOST_SHOWN = 500
 LONGEST_TITLE = 40
-MOST_LETTERS, LETTERS_OF_MARKS = 8_000, 20
-"""Characters of an answer, and for a marked essay as many more for each of its own."""
 EDIT_FIELDS = frozenset(("start", "end", "quote", "tag", "replacements", "comment", "suggestion"))
-NOT_PART_OF_THE_ANSWER = frozenset(("csrf", "submission_id", "seconds"))
-
-
-@dataclass(frozen=True, eq=False)
-class Desk:
-    """One unit in one rater's hands; `key` is the study's own, from which chance comes."""
-
-    lease: Lease
-    unit: StudyUnit
-    task: Task
-    key: str = field(repr=False)
-
-    @cached_property
-    def shown(self) -> Shown:
-        """All that the page may show, the same on every visit; an answer is stored without it."""
-        return _shown(self.unit.job.task, self.unit.unit, self.key, self._stream)
-
-    @property
-    def _stream(self) -> str:
-        """Chance belongs to the lease; an essay's to its annotator, who may come back to it under another lease."""
-        is_essay = self.unit.job.task == MARKING.name
-        return f"{self.lease.unit_id}|{self.lease.person_id}" if is_essay else self.lease.lease_id
-
-    @property
-    def kept(self) -> Mapping[str, Json]:
-        """What the page must not tell; an essay that is marked again, under another lease, is shown as before."""
-        return self.lease.kept or (self.shown.kept if self.task.name == MARKING.name else {})
-
-    @property
-    def submission_id(self) -> str:
-        return submission_id_of(self.lease.lease_id)
-
-
-@lru_cache(maxsize=MOST_SHOWN)
-def _shown(task: str, unit: Unit, key: str, stream: str) -> Shown:
-    """Remembered for a while: a unit is taken by one request and looked at by the next."""
-    return TASKS[task].show(unit, rng=generator(0, key, stream))
-
-
-def submission_id_of(lease_id: str) -> str:
-    digest = hashlib.sha256(f"submission|{lease_id}".encode()).digest()
-    return str(uuid.UUID(bytes=digest[:16], version=4))
-
-
-def take_next(store: Store, *, job_id: str, person_id: str) -> Lease | None:
-    """The lease that the rater holds in this job, or a new one."""
-    desk = take_desk(store, job_id=job_id, person_id=person_id)
-    return None if desk is None else desk.lease
-
-
-def take_desk(store: Store, *, job_id: str, person_id: str) -> Desk | None:
-    """The same with all that belongs to it; what its page must not tell is kept with the lease."""
-    with store.write() as tx:
-        lease = leases.take(tx, job_id=job_id, person_id=person_id)
-        if lease is None:  # whoever came from a panel may be done; every answer of theirs is stored by now
-            panels.conclude(tx, job_id, person_id)
-            return None
-        return _desk_kept(tx, lease)
-
-
-def desk_of(tx: Tx, lease_id: str, *, person_id: str) -> Desk:
-    """A piece of work, if it is this person's; to anybody else it does not exist."""
-    leased = leases.find_with_unit(tx, lease_id, person_id=person_id)
-    if leased is None:
-        raise NotFound(NOT_YOURS)
-    lease, unit = leased
-    return Desk(lease, unit, TASKS[unit.job.task], tx.key)
-
-
-def hand_in(
-    store: Store, desk: Desk, fields: Mapping[str, Sequence[str]], *, submission_id: str = "", seconds: float | None
-) -> Receipt:
-    """Store the answer to a lease, and take nothing else."""
-    return hand_in_and_take(store, desk, fields, submission_id=submission_id, seconds=seconds, takes=False)[0]
-
-
-def hand_in_and_take(
-    store: Store,
-    desk: Desk,
-    fields: Mapping[str, Sequence[str]],
-    *,
-    submission_id: str = "",
-    seconds: float | None,
-    takes: bool = True,
-) -> tuple[Receipt, Lease | None]:
-    """Store an answer and take the next unit in one transaction; when this returns, both are stored for good.
-
-    None is taken before feedback, or in a revision.
-    """
-    (body, answers), held, lease = _read(desk, fields), desk.lease, None
-    with store.write() as tx:
-        person = people.lock(tx, held.person_id)
-        receipt = intake.receive(
-            tx,
-            submission_id=submission_id or desk.submission_id,
-            lease_id=held.lease_id,
-            person_id=held.person_id,
-            body=body,
-            answers=answers,
-            seconds=seconds,
-            leased=LeasedUnit(held.place, desk.unit.role, held.job_id, is_tested=has_gold(desk.unit.job)),
-            is_locked=True,
-        )
-        if person.state != "active" and not receipt.is_replay:  # as they stand now, not when they were let in
-            raise Forbidden("your access ended a moment ago, and this answer was not stored")
-        if takes and held.place != leases.REVISION and not shows_feedback(desk):
-            lease = leases.take(tx, job_id=held.job_id, person_id=held.person_id, locked=person)
-            if lease is None:
-                panels.conclude(tx, held.job_id, held.person_id)
-            elif may_keep(desk.task):  # else its page has nothing to keep, and need not be made here
-                lease = _desk_kept(tx, lease).lease
-    if receipt.job is not None and has_gold(receipt.job):
-        try:  # whether missed gold is wrong itself; if this cannot be asked now, the next answer asks
-            gold_review.review(store, receipt.job, receipt.unit_id)
-        except (StoreBusy, StoreFull) as error:
-            LOG.warning("%s", error)
-    return receipt, lease
-
-
-def _read(desk: Desk, fields: Mapping[str, Sequence[str]]) -> tuple[dict[str, Json], tuple[Answer, ...]]:
-    """What is stored of an answer, and what it says: the task's own fields, of limited length, and nothing else."""
-    body: dict[str, Json] = {
-        name: list(values) for name, values in fields.items() if name not in NOT_PART_OF_THE_ANSWER
-    }
-    if unknown := sorted(body.keys() - sent_fields(desk.task, desk.shown)):
-        raise BadInput(Problem("form", f"expected only fields of this task, found {unknown[0][:60]!r}"))
-    _require_size(desk.unit.unit, desk.task, sum(len(value) + 1 for values in fields.values() for value in values))
-    return body, desk.task.read(desk.unit.unit, fields, kept=desk.kept)
-
-
-def _require_size(unit: Unit, task: Task, n: int) -> None:
-    most = MOST_LETTERS + (LETTERS_OF_MARKS * len(unit.essay.text) if task.name == MARKING.name else 0)
-    if n > most:
-        raise BadInput(Problem("form", f"expected an answer of at most {most:,} characters, found {n:,}"))
-
-
-def seconds_of(text: str, lease: Lease, now: int) -> float:
-    """How long the rater took: what the page measured, but never more than since the unit was handed out."""
-    longest = max(0.0, (now - lease.issued_at) / 1000)
-    try:
-        measured = float(text)
-    except ValueError:
-        return longest
-    return min(measured, longest) if measured >= 0 else longest
-
-
-def _desk_kept(tx: Tx, lease: Lease) -> Desk:
-    unit = units.get(tx, lease.unit_id)
-    desk = Desk(lease, unit, TASKS[unit.job.task], tx.key)
-    if lease.kept or not desk.shown.kept:
-        return desk
-    leases.keep(tx, lease.lease_id, desk.shown.kept)
-    return replace(desk, lease=replace(lease, kept=desk.shown.kept))
 
 
 def shown_to_staff(tx: Tx, unit_id: str) -> Shown:
@@ -286,7 +108,7 @@ class EssayReceipt:
 def essay_receipt(tx: Tx, lease_id: str, *, person_id: str) -> EssayReceipt | None:
     """None where there is no such answer of this person's; essays are all that is answered for."""
     leased = leases.find_with_unit(tx, lease_id, person_id=person_id)
-    stored = submissions.find(tx, submission_id_of(lease_id))
+    stored = judgments.find_submission(tx, submissions.submission_id_of(lease_id))
     if leased is None or stored is None or leased[1].job.task != MARKING.name:
         return None
     (answer,) = judgments.answers_of(tx, stored.submission_id)
@@ -321,63 +143,8 @@ def sent_for(tx: Tx, unit_id: str) -> list[Sent]:
     """Everything that was sent for a unit, with who sent it."""
     return [
         Sent(people.get(tx, row.person_id), row, judgments.answers_of(tx, row.submission_id))
-        for row in submissions.of_unit(tx, unit_id)
+        for row in judgments.of_unit(tx, unit_id)
     ]
-
-
-def give_back(store: Store, lease_id: str, *, person_id: str) -> bool:
-    """Give a unit back unanswered, so that somebody else may take it; False where the lease was over already.
-
-    It stays the rater's own next unit.  Returns are counted by rater and job, and there is a limit to them.
-    """
-    with store.write() as tx:
-        people.lock(tx, person_id)
-        lease = leases.find(tx, lease_id, person_id=person_id)
-        if lease is not None:
-            _require_return(tx, lease)
-        return leases.give_back(tx, lease_id, person_id=person_id)
-
-
-def may_skip(job: Job) -> bool:
-    """Whether a rater may have another unit first: not where they are tested, for gold would show (P5)."""
-    return not has_gold(job)
-
-
-def skip(store: Store, desk: Desk) -> bool:
-    """Give a unit back and have others first; it comes again at the end.  Counted like every return."""
-    if not may_skip(desk.unit.job):
-        raise Conflict(NO_SKIPPING)
-    with store.write() as tx:
-        people.lock(tx, desk.lease.person_id)
-        _require_return(tx, desk.lease)
-        return leases.skip(tx, desk.lease.lease_id, person_id=desk.lease.person_id)
-
-
-def undo_answer(store: Store, lease_id: str, *, person_id: str) -> Desk:
-    """Take back the last answer, given to this lease; its unit is in the rater's hands again."""
-    with store.write() as tx:
-        return _desk_kept(tx, intake.take_back(tx, lease_id, person_id=person_id))
-
-
-def undoable_lease(tx: Tx, job_id: str, person_id: str) -> str:
-    """The lease whose answer the rater may take back; empty if there is none."""
-    last = intake.last_answer(tx, job_id, person_id)
-    return "" if last is None else str(last.lease_id)
-
-
-def returns_left(lease: Lease, n_returned: int) -> int:
-    """How often the rater may still return a unit of the job; a revision is theirs to leave."""
-    return MOST_RETURNS if lease.place == leases.REVISION else max(0, MOST_RETURNS - n_returned)
-
-
-def _require_return(tx: Tx, lease: Lease) -> None:
-    if lease.state == "held" and not returns_left(lease, trust.find(tx, lease.job_id, lease.person_id).returns):
-        raise Conflict(NO_RETURNS)
-
-
-def shows_feedback(desk: Desk) -> bool:
-    """Whether the rater sees what would have been right: in practice only, for of gold they could tell others."""
-    return desk.unit.role == "practice"
 
 
 LOOKED = "looked"
@@ -390,12 +157,12 @@ def look(tx: Tx, job_id: str, person_id: str) -> None:
     for lease in leases.held_by(tx, person_id, job_id=job_id):
         leases.close(tx, lease, "returned", actor=person_id)
     if not is_out(tx, job_id, person_id):
-        trust.set_state(tx, job_id, person_id, "flagged", actor=person_id, why=LOOKED)
+        standing.set_state(tx, job_id, person_id, "flagged", actor=person_id, why=LOOKED)
 
 
 def is_out(tx: Tx, job_id: str, person_id: str) -> bool:
     """Whether the person gets no more work in the job, so that nothing they see can influence it."""
-    return trust.find(tx, job_id, person_id).state in trust.OUT
+    return standing.find(tx, job_id, person_id).state in standing.OUT
 
 
 def may_see(tx: Tx, job_id: str, unit_id: str, person_id: str) -> bool:
@@ -415,7 +182,7 @@ def save_draft(
     with store.write() as tx:
         unit = _essay_unit(tx, lease_id, person_id)
         draft = checked(unit.essay.text, body)
-        _require_size(unit, MARKING, len(json.dumps(draft, ensure_ascii=False)))
+        submissions._require_size(unit, MARKING, len(json.dumps(draft, ensure_ascii=False)))
         saved = marks.save_draft(tx, unit_id=unit.unit_id, person_id=person_id, revision=revision, body=draft)
     return {"revision": saved, "findings": findings(unit, draft)}
 
@@ -430,7 +197,7 @@ def _essay_unit(tx: Tx, lease_id: str, person_id: str) -> Unit:
     lease = leases.find(tx, lease_id, person_id=person_id)
     unit = units.get(tx, lease.unit_id) if lease else None
     if unit is None or unit.job.task != TASK.name:
-        raise NotFound(NOT_YOURS)
+        raise NotFound(submissions.NOT_YOURS)
     return unit.unit
 
 

@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from grater.annotate import content, jobs, people, units
+from grater.annotate import content, jobs, leases, people, submissions, units
 from grater.annotate.jobs import Assignment, Job
+from grater.annotate.leases import UnitSlot
 from grater.annotate.people import Person
-from grater.annotate.store import Store, Tx, events, intake, leases
+from grater.annotate.store import Store, Tx, events
 from grater.annotate.store.database import PUBLIC_META, meta_value, set_meta
-from grater.annotate.store.queue import UnitSlot
 from grater.annotate.store.transaction import new_id
 from grater.annotate.tasks import Answer
 from grater.annotate.tasks.task import LABEL
@@ -113,7 +113,7 @@ def _judge(tx: Tx, job: Job, writer: Person, essay: Essay, answered: Sequence[tu
     jobs.assign(tx, job.job_id, [Assignment(unit_id, writer.person_id) for unit_id in unit_ids])
     for unit_id, place, (_, label) in zip(unit_ids, places, answered, strict=True):
         lease = leases.issue(tx, job, UnitSlot(unit_id, 1), person_id=writer.person_id)
-        intake.receive(
+        submissions.receive(
             tx,
             submission_id=new_id(),
             lease_id=lease.lease_id,

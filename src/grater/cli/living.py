@@ -14,7 +14,7 @@ from typing import cast
 
 import numpy as np
 
-from grater.annotate import adjudication, invitations, jobs, judgments, messages, people
+from grater.annotate import adjudication, invitations, jobs, judgments, messages, people, progress
 from grater.annotate.adjudication import sent_edit
 from grater.annotate.gold import make_gold
 from grater.annotate.invitations import NewInvitation
@@ -25,12 +25,12 @@ from grater.annotate.money import set_paid, settle
 from grater.annotate.people import Person
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Store, Tx, progress, submissions
-from grater.annotate.store.gold_review import open_dispute
+from grater.annotate.store import Store, Tx
 from grater.annotate.store.transaction import DAY, MINUTE, utc_now
+from grater.annotate.submissions import Desk, hand_in, take_desk
 from grater.annotate.tasks import Answer
 from grater.annotate.tasks.marking import NUMBER, REJECTED, SUGGESTED, suggestions_of
-from grater.annotate.work import Desk, hand_in, take_desk
+from grater.annotate.trust import open_dispute
 from grater.annotate.writing import Public, open_to_public
 from grater.demo import living
 from grater.demo.living import ADJUDICATOR, ANNOTATORS, MANAGER, OWNER, RATERS, SampleRater
@@ -250,7 +250,7 @@ def _adjudicate_essays(store: Store, clock: TurnedClock) -> None:
         clock.at += 60 * MINUTE
         decider, job = people.named(tx, ADJUDICATOR), jobs.named(tx, ESSAYS)
         for done in progress.finished_units(tx, job.job_id, by="payload")[:2]:
-            first = next(row for row in submissions.of_unit(tx, done.unit_id) if row.status == "valid")
+            first = next(row for row in judgments.of_unit(tx, done.unit_id) if row.status == "valid")
             _decide(tx, done.unit_id, decider, judgments.answers_of(tx, first.submission_id))
 
 

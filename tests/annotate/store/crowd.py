@@ -13,9 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from grater.annotate.store import Store, leases
-from grater.annotate.store.leases import Lease
-from grater.annotate.store.submissions import Receipt
+from grater.annotate import leases
+from grater.annotate.leases import Lease
+from grater.annotate.store import Store
+from grater.annotate.submissions import Receipt
 from grater.errors import Conflict, StoreBusy
 from tests.annotate.store.worlds import World, submit
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import pytest
 from sqlalchemy import event
 
-from grater.annotate import jobs, people, units
+from grater.annotate import gold, jobs, judgments, leases, people, standing, submissions, units
 from grater.annotate.jobs import Job
-from grater.annotate.store import Store, Tx, checks, gold, intake, leases, trust
-from grater.annotate.store.leases import Lease
-from grater.annotate.store.submissions import Receipt
+from grater.annotate.leases import Lease
+from grater.annotate.standing import Trust
+from grater.annotate.store import Store, Tx, checks
 from grater.annotate.store.transaction import PRIME
-from grater.annotate.store.trust import Trust
+from grater.annotate.submissions import Receipt
 from grater.annotate.tasks.task import Answer
 from grater.annotate.terms import Terms
 from grater.annotate.units import NewUnit
@@ -51,7 +51,7 @@ class Crowd:
     def receive(self, tx: Tx, lease: Lease, *, label: str) -> Receipt:
         """The answer is taken in, and the transaction goes on."""
         unit = units.get(tx, lease.unit_id).unit
-        return intake.receive(
+        return submissions.receive(
             tx,
             submission_id=f"of-{lease.lease_id}",
             lease_id=lease.lease_id,
@@ -74,11 +74,9 @@ class Crowd:
 
     def trust(self, rater: int = 0) -> Trust:
         with self.store.read() as tx:
-            return trust.find(tx, self.job.job_id, self.raters[rater])
+            return standing.find(tx, self.job.job_id, self.raters[rater])
 
     def statuses(self, rater: int = 0) -> list[str]:
-        from grater.annotate import judgments
-
         with self.store.read() as tx:
             found = judgments.by_submission(tx, self.job.job_id, judgments.ALL)
             return [row.status for row, _ in found if row.person_id == self.raters[rater]]
@@ -117,7 +115,7 @@ def make_crowd(
 def evenly_hidden_gold() -> Iterator[None]:
     """Gold comes at even distances, for everybody alike, so that tests of what follows from it need no luck."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gold, "multiplier", lambda *names: int(PRIME * (int(names[-1]) * GOLDEN % 1)))
+        patch.setattr(standing, "multiplier", lambda *names: int(PRIME * (int(names[-1]) * GOLDEN % 1)))
         yield
 
 

@@ -7,9 +7,9 @@ from dataclasses import asdict, replace
 import polars as pl
 import pytest
 
-from grater.annotate import content
+from grater.annotate import content, importing
 from grater.annotate.content import StudyItem
-from grater.annotate.store import Store, bulk, events
+from grater.annotate.store import Store, events
 from grater.errors import Conflict
 from grater.model import Decision
 
@@ -28,7 +28,7 @@ def frame_of(decided: list[Decision]) -> pl.DataFrame:
 def test_decisions(store: Store) -> None:
     with store.write() as tx:
         content.add_items(tx, [StudyItem("a", None), StudyItem("b", None)])
-        assert bulk.add_decisions(tx, frame_of(DECIDED)) == len(DECIDED)
+        assert importing.add_decisions(tx, frame_of(DECIDED)) == len(DECIDED)
         content.add_decisions(tx, [replace(each, system=f"{each.system} by rows") for each in DECIDED])
     with store.read() as tx:
         found = list(content.all_decisions(tx))
@@ -48,6 +48,6 @@ def test_two_decisions_on_one_item_are_refused_and_nothing_stays(store: Store) -
     with store.write() as tx:
         content.add_items(tx, [StudyItem("a", None)])
     with pytest.raises(Conflict), store.write() as tx:
-        bulk.add_decisions(tx, frame_of([Decision("a", "S", True), Decision("a", "S", False)]))
+        importing.add_decisions(tx, frame_of([Decision("a", "S", True), Decision("a", "S", False)]))
     with store.read() as tx:
         assert (content.n_decisions(tx), content.system_names(tx)) == (0, [])

@@ -8,11 +8,11 @@ import polars as pl
 import pytest
 from sqlalchemy import text as sql
 
-from grater.annotate import content, jobs, units
+from grater.annotate import content, gold, jobs, leases, standing, units
 from grater.annotate.importing import add_judgments
-from grater.annotate.store import Store, checks, gold, leases, trust
+from grater.annotate.leases import UnitSlot
+from grater.annotate.store import Store, checks
 from grater.annotate.store.checks import QUERIES, RULES
-from grater.annotate.store.queue import UnitSlot
 from grater.annotate.units import NewUnit
 from grater.tables import read_judgments
 from tests.annotate.store.worlds import World, make_world
@@ -146,14 +146,14 @@ def with_gold(store: Store) -> World:
             lease = leases.issue(tx, job, UnitSlot(unit_id, None), person_id=world.raters[rater])
         world.submit(lease, label=label)
         with store.write() as tx:
-            trust.recount(tx, world.job_id, world.raters[rater])
+            standing.recount(tx, world.job_id, world.raters[rater])
     return world
 
 
 def test_gold_is_graded_and_counted(store: Store) -> None:
     world = with_gold(store)
     with store.read() as tx:
-        found = [trust.find(tx, world.job_id, rater) for rater in world.raters]
+        found = [standing.find(tx, world.job_id, rater) for rater in world.raters]
         assert checks.violations(tx) == []
     assert [(each.seen, each.right) for each in found] == [(1, 1), (1, 0)]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from grater.annotate import content, jobs, judgments
-from grater.annotate.store import Store, Tx, progress, schema, submissions
+from grater.annotate import content, jobs, judgments, progress
+from grater.annotate.store import Store, Tx, schema
 from grater.annotate.tables import (
     decided_kinds,
     decision_columns,
@@ -109,4 +109,4 @@ def test_submissions_are_counted_by_job_and_status_whoever_sent_them(store: Stor
 
 def withdraw_one(tx: Tx) -> None:
     submission_id = tx.value(select(schema.submissions.c.submission_id).limit(1))
-    submissions.set_status(tx, submission_id, "withdrawn")
+    judgments.set_status(tx, submission_id, "withdrawn")

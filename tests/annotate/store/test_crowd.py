@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate import judgments
-from grater.annotate.store import Store, checks, progress
+from grater.annotate import judgments, progress
+from grater.annotate.store import Store, checks
 from grater.annotate.store.transaction import HOUR, MINUTE
 from tests.annotate.store.crowd import Told, finish, let_work
 from tests.annotate.store.worlds import FakeClock, World, make_world

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from grater.annotate import jobs
-from grater.annotate.store import Store, checks, ejection, schema
+from grater.annotate import jobs, trust
+from grater.annotate.store import Store, checks, schema
 from grater.annotate.store.transaction import HOUR
 from tests.annotate.store.worlds import FakeClock, World, make_world
 
@@ -18,7 +18,7 @@ def statuses(world: World) -> dict[str, str]:
 
 def eject(world: World, rater: int) -> None:
     with world.store.write() as tx:
-        ejection.eject(tx, jobs.get(tx, world.job_id), world.raters[rater], why="gold")
+        trust.eject(tx, jobs.get(tx, world.job_id), world.raters[rater], why="gold")
 
 
 def crowded(store: Store, clock: FakeClock, *, n_late: int = 2) -> World:

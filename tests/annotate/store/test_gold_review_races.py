@@ -7,10 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from grater.annotate import credentials
-from grater.annotate.store import Store, ejection, gold_review, leases
-from grater.annotate.store.leases import Lease
-from grater.annotate.store.queue import UnitSlot
+from grater.annotate import credentials, leases, progress, trust
+from grater.annotate.leases import Lease, UnitSlot
+from grater.annotate.store import Store
 from grater.errors import StoreBusy
 from grater.model import Json
 from tests.annotate.store.crowds import Crowd, make_crowd
@@ -55,7 +54,7 @@ def test_a_submission_that_comes_during_an_ejection_is_untrusted_and_frees_its_s
 
     def eject() -> None:
         with store.write() as tx:
-            ejection.eject(tx, crowd.job, crowd.raters[0])
+            trust.eject(tx, crowd.job, crowd.raters[0])
 
     together(eject, lambda: crowd.send(lease))
     assert crowd.statuses() == ["untrusted"]
@@ -63,8 +62,6 @@ def test_a_submission_that_comes_during_an_ejection_is_untrusted_and_frees_its_s
     for rater in range(1, 6):
         crowd.work(rater, n=40)
     with store.read() as tx:
-        from grater.annotate.store import progress
-
         assert {unit.valid for unit in progress.of_job(tx, crowd.job.job_id).by_unit} == {1}
 
 
@@ -74,7 +71,7 @@ def test_forgiveness_while_everybody_works_leaves_trust_as_counted_from_scratch(
     def forgive() -> None:
         for unit_id in sorted(crowd.gold_ids)[:3]:
             with store.write() as tx:
-                gold_review.set_state(tx, unit_id, "forgiven")
+                trust.set_gold_state(tx, unit_id, "forgiven")
 
     def work(rater: int) -> Callable[[], object]:
         return lambda: [_patiently(lambda: crowd.work(rater, gold="ok" if rater < 2 else "error")) for _ in range(9)]
@@ -87,11 +84,11 @@ def test_reinstatement_while_others_refill_the_slots_never_overfills_them(store:
     crowd = make_crowd(store, n_units=10, n_gold=6, judgments=1, terms={"gold": {"least_seen": 50}, "page": 3})
     crowd.work(n=9)
     with store.write() as tx:
-        ejection.eject(tx, crowd.job, crowd.raters[0])
+        trust.eject(tx, crowd.job, crowd.raters[0])
 
     def reinstate() -> None:
         with store.write() as tx:
-            ejection.reinstate(tx, crowd.job, crowd.raters[0])
+            trust.reinstate(tx, crowd.job, crowd.raters[0])
 
     together(reinstate, *(lambda rater=rater: crowd.work(rater, n=4) for rater in (1, 2)))
     assert set(crowd.statuses()) <= {"valid", "surplus"}

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text as sql
 
-from grater.annotate import jobs, people
-from grater.annotate.store import Store, checks, ejection, events, leases, open_store, submissions
+from grater.annotate import jobs, judgments, leases, people, trust
+from grater.annotate.store import Store, checks, events, open_store
 from grater.annotate.store.checks import from_events, stored
 from grater.annotate.store.events import Event
 from grater.annotate.store.transaction import MINUTE
@@ -37,12 +37,12 @@ def step(world: World, clock: FakeClock, what: str, rater: int) -> None:
         if what == "give back" and lease is not None:
             leases.give_back(tx, lease.lease_id, person_id=person_id)
         elif what == "eject":
-            ejection.eject(tx, jobs.get(tx, world.job_id), person_id)
+            trust.eject(tx, jobs.get(tx, world.job_id), person_id)
         elif what == "reinstate":
-            ejection.reinstate(tx, jobs.get(tx, world.job_id), person_id)
+            trust.reinstate(tx, jobs.get(tx, world.job_id), person_id)
         elif what == "withdraw":
-            for row in submissions.of_unit(tx, world.unit_ids[rater])[:1]:
-                submissions.set_status(tx, row.submission_id, "withdrawn", actor=person_id)
+            for row in judgments.of_unit(tx, world.unit_ids[rater])[:1]:
+                judgments.set_status(tx, row.submission_id, "withdrawn", actor=person_id)
         elif what == "pause":
             state = jobs.get(tx, world.job_id).state
             jobs.set_state(tx, world.job_id, "open" if state == "paused" else "paused")

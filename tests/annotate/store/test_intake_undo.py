@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate import adjudication, jobs, money, panels, units
+from grater.annotate import adjudication, jobs, judgments, leases, money, panels, submissions, trust, units
+from grater.annotate.leases import Lease
 from grater.annotate.raters import pace_of
-from grater.annotate.store import Store, ejection, events, intake, leases, submissions
-from grater.annotate.store.leases import Lease
+from grater.annotate.store import Store, events
 from grater.annotate.store.transaction import HOUR
 from grater.annotate.tasks.task import Answer
 from grater.annotate.terms import POLICIES
@@ -21,7 +21,7 @@ TESTED: dict[str, Json] = {"gold": {"least_seen": 9}, "page": 2, "pay": {"cents"
 
 def take_back(crowd: Crowd, lease: Lease) -> Lease:
     with crowd.store.write() as tx:
-        return intake.take_back(tx, lease.lease_id, person_id=lease.person_id)
+        return submissions.take_back(tx, lease.lease_id, person_id=lease.person_id)
 
 
 def must_take(crowd: Crowd, rater: int = 0) -> Lease:
@@ -51,7 +51,7 @@ def test_an_answer_taken_back_is_kept_as_withdrawn_and_the_next_one_counts(store
     crowd.send(again, label="unknown" if not is_gold else "error")
     assert must_take(crowd).lease_id == following.lease_id  # what was in hand comes after it
     with store.read() as tx:
-        sent = submissions.of_unit(tx, lease.unit_id)
+        sent = judgments.of_unit(tx, lease.unit_id)
         log = [event for event in events.all(tx) if event.noun == f"of-{lease.lease_id}"]
     assert sorted(row.status for row in sent) == ["valid", "withdrawn"]
     assert log[-1].payload["why"] == "taken back"
@@ -84,7 +84,7 @@ def test_rater_manager_and_payments_agree_on_what_is_owed_after_an_undo(
     crowd.send(again)
     assert owed_everywhere(crowd) == before
     with store.write() as tx:
-        ejection.eject(tx, crowd.job, crowd.raters[0])
+        trust.eject(tx, crowd.job, crowd.raters[0])
     assert owed_everywhere(crowd) == (before if policy == "all" else 0)
     crowd.require_promises()
 
@@ -114,7 +114,7 @@ def test_only_the_last_answer_and_only_once(store: Store) -> None:
     with pytest.raises(Conflict, match="only your last answer"):
         take_back(crowd, again)
     with store.write() as tx, pytest.raises(NotFound):
-        intake.take_back(tx, second.lease_id, person_id=crowd.raters[1])
+        submissions.take_back(tx, second.lease_id, person_id=crowd.raters[1])
     crowd.require_promises()
 
 

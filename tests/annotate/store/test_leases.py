@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text as sql
 
-from grater.annotate import jobs, people, units
+from grater.annotate import jobs, leases, people, trust, units
 from grater.annotate.jobs import Assignment
-from grater.annotate.store import Store, Tx, checks, ejection, leases, open_store
-from grater.annotate.store.leases import RATER_STATE
-from grater.annotate.store.queue import PRACTICE, pool
+from grater.annotate.leases import PRACTICE, RATER_STATE, pool
+from grater.annotate.store import Store, Tx, checks, open_store
 from grater.annotate.store.transaction import DAY, HOUR, MINUTE, PRIME
 from grater.annotate.units import NewUnit
 from tests.annotate.store.crowds import statements
@@ -131,7 +130,7 @@ def test_a_job_that_is_not_open_hands_out_nothing(store: Store) -> None:
 def test_an_ejected_rater_and_one_who_left_get_nothing(store: Store) -> None:
     world = make_world(store)
     with store.write() as tx:
-        ejection.eject(tx, jobs.get(tx, world.job_id), world.raters[0])
+        trust.eject(tx, jobs.get(tx, world.job_id), world.raters[0])
         people.set_state(tx, world.raters[1], "ended")
     assert [world.take(rater) is not None for rater in range(3)] == [False, False, True]
 
@@ -237,7 +236,7 @@ def test_what_comes_next_is_found_by_indexes_alone(tmp_path: Path) -> None:
 def test_few_questions_are_asked_to_hand_out_a_unit_and_to_take_it_in(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grater.annotate.store.queue.new_shuffle", lambda: 0)  # a start before every unit
+    monkeypatch.setattr("grater.annotate.leases.new_shuffle", lambda: 0)  # a start before every unit
     world = make_world(store, n_units=3)
     world.take(0)
     with statements(store) as said:

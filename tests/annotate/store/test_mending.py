@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import text as sql
 
-from grater.annotate import jobs, people, units
-from grater.annotate.store import Store, Tx, gold, intake, leases, migrations
+from grater.annotate import gold, jobs, leases, people, submissions, units
+from grater.annotate.store import Store, Tx, migrations
 from grater.errors import Conflict, GraterError, NotFound
 from grater.model import Json
 from tests.annotate.store.crowds import Crowd, make_crowd
@@ -131,7 +131,7 @@ def test_a_rater_who_answers_and_takes_again_what_was_given_up_does_not_block_a_
     given_up = crowd.take()
     assert given_up is not None
     with store.write() as tx:
-        lease = intake.take_back(tx, answered.lease_id, person_id=crowd.raters[0])
+        lease = submissions.take_back(tx, answered.lease_id, person_id=crowd.raters[0])
 
     def answer_and_take(tx: Tx) -> str | None:
         people.lock(tx, lease.person_id)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate import jobs, panels, people
+from grater.annotate import jobs, leases, panels, people
 from grater.annotate.panels import PROVIDERS, NewPanel, Panel, PanelPlace, exit_of, id_from, sign
-from grater.annotate.store import Store, leases
+from grater.annotate.store import Store
 from grater.annotate.store.transaction import MINUTE
 from grater.errors import Conflict, UsageError
 from tests.annotate.store.crowds import Crowd, make_crowd

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grater.annotate import jobs, money, units
+from grater.annotate import jobs, judgments, money, submissions, trust, units
+from grater.annotate.leases import Lease
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Store, ejection, schema, submissions
-from grater.annotate.store.leases import Lease
+from grater.annotate.store import Store, schema
 from grater.annotate.tasks.task import Answer
 from grater.annotate.terms import PAID, POLICIES, Policy
 from grater.errors import Conflict
@@ -47,7 +47,7 @@ def test_the_rows_add_up_to_what_the_policy_owes(
         ids = [f"of-{lease.lease_id}" for rater in range(2) for lease in _all(crowd, rater)]
         for number, status, is_settled in changes:
             with store.write() as tx:
-                submissions.set_status(tx, ids[number], status)
+                judgments.set_status(tx, ids[number], status)
             if is_settled:
                 settle(crowd)
         settle(crowd)
@@ -74,7 +74,7 @@ def test_who_is_put_out_is_still_paid_unless_the_terms_say_otherwise(store: Stor
     crowd.work(n=4)
     settle(crowd)
     with store.write() as tx:
-        ejection.eject(tx, crowd.job, crowd.raters[0])
+        trust.eject(tx, crowd.job, crowd.raters[0])
     settle(crowd)
     assert paid(crowd)[crowd.raters[0]] == 20
 

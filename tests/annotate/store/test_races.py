@@ -8,10 +8,10 @@ from threading import Barrier
 
 import pytest
 
-from grater.annotate import marks, panels, people, units
+from grater.annotate import gold, leases, marks, panels, people, progress, trust, units
 from grater.annotate.panels import NewPanel, PanelPlace
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Store, ejection, events, gold, leases, open_store, progress
+from grater.annotate.store import Store, events, open_store
 from grater.annotate.store.transaction import HOUR, MINUTE
 from grater.errors import Conflict, Stale, StoreBusy
 from tests.annotate.store.crowds import Crowd, make_crowd
@@ -41,7 +41,7 @@ def test_of_two_answers_at_once_that_differ_the_second_asks_for_more(store: Stor
 
 def test_a_slot_that_a_rater_is_taking_is_not_closed(store: Store) -> None:
     crowd = three_answers(store)
-    out = writing(store, lambda tx: ejection.eject(tx, crowd.job, crowd.raters[0]))
+    out = writing(store, lambda tx: trust.eject(tx, crowd.job, crowd.raters[0]))
     _, taken = interrupted(store, out, lambda: crowd.take(4), before="UPDATE slots.*closed")
     assert taken.exception() is None
     crowd.require_promises()
@@ -53,7 +53,7 @@ def test_a_slot_that_late_work_fills_is_not_closed(store: Store) -> None:
     assert late is not None
     with store.write() as tx:
         leases.close(tx, late, "expired", actor=None)
-    out = writing(store, lambda tx: ejection.eject(tx, crowd.job, crowd.raters[0]))
+    out = writing(store, lambda tx: trust.eject(tx, crowd.job, crowd.raters[0]))
     _, sent = interrupted(store, out, lambda: crowd.send(late), before="UPDATE slots.*closed")
     assert sent.result().status in ("valid", "surplus")
     crowd.require_promises()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate import adjudication, jobs, marks
-from grater.annotate.store import Store, leases
+from grater.annotate import adjudication, jobs, judgments, leases, marks
+from grater.annotate.store import Store
 from grater.annotate.store.transaction import MINUTE
 from grater.annotate.tasks.task import Answer
 from grater.errors import Conflict, NotFound, Stale
@@ -78,8 +78,6 @@ def test_an_adjudication_made_from_an_older_version_is_stale(store: Store) -> No
 
 
 def test_guidelines_have_versions_and_a_judgment_knows_the_one_that_its_rater_saw(store: Store) -> None:
-    from grater.annotate import judgments
-
     world = make_world(store)
     with store.write() as tx:
         jobs.add_guidelines(tx, world.job_id, "Read.")

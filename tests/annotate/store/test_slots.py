@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grater.annotate.store import Store, ejection, progress
+from grater.annotate import progress, trust
+from grater.annotate.store import Store
 from tests.annotate.store.crowds import Crowd, make_crowd
 
 RULE = {"redundancy": {"least": 2, "most": 5, "lead": 2}}
@@ -50,10 +51,10 @@ def test_who_is_put_out_leaves_no_more_open_than_the_rest_still_need(store: Stor
     crowd.work(3, label="ok")
     assert units_of(crowd) == [(4, 4)]
     with store.write() as tx:
-        ejection.eject(tx, crowd.job, crowd.raters[0])
+        trust.eject(tx, crowd.job, crowd.raters[0])
     assert units_of(crowd) == [(3, 3)]  # three who agree: the free slot is closed
     with store.write() as tx:
-        assert ejection.reinstate(tx, crowd.job, crowd.raters[0]) == (0, 1)
+        assert trust.reinstate(tx, crowd.job, crowd.raters[0]) == (0, 1)
     crowd.require_promises()
 
 

@@ -5,13 +5,26 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import func, select
 
-from grater.annotate import content, credentials, invitations, jobs, marks, money, people, units
+from grater.annotate import (
+    content,
+    credentials,
+    gold,
+    invitations,
+    jobs,
+    judgments,
+    marks,
+    money,
+    people,
+    standing,
+    trust,
+    units,
+)
 from grater.annotate.credentials import give_role
 from grater.annotate.gold import make_gold
 from grater.annotate.invitations import invite_back, invite_first_owner
 from grater.annotate.marks import Finding
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Store, events, gold, gold_review, queue, schema, submissions
+from grater.annotate.store import Store, events, schema
 from grater.annotate.store.database import meta_value, set_meta
 from grater.annotate.terms import terms_of
 from grater.errors import Conflict, NotFound
@@ -26,7 +39,7 @@ def disputed(store: Store) -> tuple[Crowd, str]:
     crowd.work(gold="ok")
     with store.write() as tx:
         jobs.set_state(tx, crowd.job.job_id, "closed")
-        sent = [row for unit_id in crowd.gold_ids for row in submissions.of_unit(tx, unit_id)]
+        sent = [row for unit_id in crowd.gold_ids for row in judgments.of_unit(tx, unit_id)]
     return crowd, str(sent[0].submission_id)
 
 
@@ -34,25 +47,25 @@ def test_a_double_click_disputes_once(store: Store) -> None:
     crowd, submission_id = disputed(store)
     add = writing(
         store,
-        lambda tx: gold_review.open_dispute(tx, submission_id, person_id=crowd.raters[0], text="It is not wrong."),
+        lambda tx: trust.open_dispute(tx, submission_id, person_id=crowd.raters[0], text="It is not wrong."),
     )
     _, again = interrupted(store, add, add, before="INSERT INTO disputes")
     assert isinstance(again.exception(), Conflict)
     with store.read() as tx:
-        assert len(gold_review.disputes_of_job(tx, crowd.job.job_id)) == 1
+        assert len(trust.disputes_of_job(tx, crowd.job.job_id)) == 1
 
 
 def test_a_dispute_is_granted_or_refused_and_never_both(store: Store) -> None:
     crowd, submission_id = disputed(store)
     with store.write() as tx:
-        made = gold_review.open_dispute(tx, submission_id, person_id=crowd.raters[0], text="It is not wrong.")
-    refuse = writing(store, lambda tx: gold_review.decide_dispute(tx, made.dispute_id, is_granted=False))
-    grant = writing(store, lambda tx: gold_review.decide_dispute(tx, made.dispute_id, is_granted=True))
+        made = trust.open_dispute(tx, submission_id, person_id=crowd.raters[0], text="It is not wrong.")
+    refuse = writing(store, lambda tx: trust.decide_dispute(tx, made.dispute_id, is_granted=False))
+    grant = writing(store, lambda tx: trust.decide_dispute(tx, made.dispute_id, is_granted=True))
     _, granted = interrupted(store, refuse, grant, before="UPDATE disputes")
     assert isinstance(granted.exception(), Conflict)
     with store.read() as tx:
-        state = next(each.state for each in gold_review.of_job(tx, crowd.job.job_id) if each.unit_id == made.unit_id)
-        assert (gold_review.get_dispute(tx, made.dispute_id).state, state) == ("refused", "active")
+        state = next(each.state for each in trust.gold_records(tx, crowd.job.job_id) if each.unit_id == made.unit_id)
+        assert (trust.get_dispute(tx, made.dispute_id).state, state) == ("refused", "active")
 
 
 def test_the_same_review_twice_at_once_finds_everything_once(store: Store) -> None:
@@ -79,8 +92,8 @@ def test_what_is_paid_twice_at_once_is_counted_once(store: Store) -> None:
 
 def test_what_somebody_said_of_themselves_is_said_once(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
-    first = writing(store, lambda tx: queue.say_about(tx, crowd.raters[0], country="NO", languages=["en"]))
-    second = writing(store, lambda tx: queue.say_about(tx, crowd.raters[0], country="TR", languages=["en"]))
+    first = writing(store, lambda tx: standing.say_about(tx, crowd.raters[0], country="NO", languages=["en"]))
+    second = writing(store, lambda tx: standing.say_about(tx, crowd.raters[0], country="TR", languages=["en"]))
     told, later = interrupted(store, first, second, before="UPDATE people")
     with store.read() as tx:
         known = people.get(tx, crowd.raters[0]).payload["country"]

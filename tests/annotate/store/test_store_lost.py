@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import text as sql
 
 from grater.annotate import judgments, people
+from grater.annotate.leases import Lease
 from grater.annotate.store import checks, open_store
-from grater.annotate.store.leases import Lease
-from grater.annotate.store.submissions import Receipt
+from grater.annotate.submissions import Receipt
 from grater.errors import StoreBusy
 from tests.annotate.store.postgres import crash, new_database, running_cluster
 from tests.annotate.store.worlds import World, make_world

@@ -13,8 +13,8 @@ import pytest
 from sqlalchemy import Connection, inspect
 from sqlalchemy import text as sql
 
-from grater.annotate import people
-from grater.annotate.store import Store, Tx, database, migrations, open_store, trust
+from grater.annotate import people, standing
+from grater.annotate.store import Store, Tx, database, migrations, open_store
 from grater.errors import GraterError, StoreBusy, UsageError
 from tests.annotate.store.postgres import new_database
 
@@ -184,7 +184,7 @@ def test_a_study_of_version_1_gets_the_indexes_of_a_new_one(location: str) -> No
         assert indexes(store) == new
         with store.read() as tx:
             assert migrations.version_of(tx.connection, name="study") == migrations.VERSION
-            assert trust.find(tx, "job", "person").returns == 0
+            assert standing.find(tx, "job", "person").returns == 0
 
 
 NEWER = {"webhooks": ["claimed_until"], "deliveries": ["problem"]}

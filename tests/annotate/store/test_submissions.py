@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import text as sql
 
-from grater.annotate import credentials, jobs, judgments
-from grater.annotate.store import Store, Tx, checks, ejection, leases, submissions
+from grater.annotate import credentials, jobs, judgments, leases, submissions, trust
+from grater.annotate.store import Store, Tx, checks
 from grater.annotate.store.transaction import HOUR
 from grater.annotate.tasks.task import Answer
 from grater.errors import Conflict, GraterError, NotFound, UsageError
@@ -95,11 +95,11 @@ def test_an_ejection_frees_slots_and_a_return_takes_what_is_left(store: Store) -
     world = make_world(store, n_units=2, judgments=1)
     held = [world.work(0), world.work(0)]
     with store.write() as tx:
-        assert ejection.eject(tx, jobs.get(tx, world.job_id), world.raters[0], why="gold") == 2
+        assert trust.eject(tx, jobs.get(tx, world.job_id), world.raters[0], why="gold") == 2
     assert counts(world) == {"untrusted": 2}
     world.work(1)
     with store.write() as tx:
-        assert ejection.reinstate(tx, jobs.get(tx, world.job_id), world.raters[0]) == (1, 1)
+        assert trust.reinstate(tx, jobs.get(tx, world.job_id), world.raters[0]) == (1, 1)
     assert counts(world) == {"valid": 2, "surplus": 1}
     assert len(held) == 2
 
@@ -111,7 +111,7 @@ def test_an_ejection_ends_what_counts_what_is_held_and_every_session_together(st
     with store.write() as tx:
         token, _ = credentials.start_session(tx, world.raters[0], hours=1)
     with store.write() as tx:
-        ejection.eject(tx, jobs.get(tx, world.job_id), world.raters[0])
+        trust.eject(tx, jobs.get(tx, world.job_id), world.raters[0])
     assert counts(world) == {"untrusted": 1}
     with store.read() as tx:
         assert leases.find(tx, held.lease_id, person_id=held.person_id) == replace(held, state="revoked")
@@ -123,7 +123,7 @@ def test_work_that_arrives_after_an_ejection_is_untrusted(store: Store) -> None:
     world = make_world(store)
     lease = world.must_take(0)
     with store.write() as tx:
-        ejection.eject(tx, jobs.get(tx, world.job_id), world.raters[0])
+        trust.eject(tx, jobs.get(tx, world.job_id), world.raters[0])
     assert world.submit(lease).status == "untrusted"
     assert counts(world) == {"untrusted": 1}
 
@@ -137,7 +137,7 @@ def test_an_ejection_that_fails_half_way_changes_nothing(store: Store) -> None:
 
 
 def _eject_and_stumble(tx: Tx, world: World) -> None:
-    ejection.eject(tx, jobs.get(tx, world.job_id), world.raters[0])
+    trust.eject(tx, jobs.get(tx, world.job_id), world.raters[0])
     raise UsageError("the power is gone")
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from grater.annotate import units
+from grater.annotate import trust, units
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Store, ejection, events
+from grater.annotate.store import Store, events
 from grater.annotate.units import FINISHED
 from tests.annotate.store.crowds import Crowd, make_crowd
 from tests.annotate.store.races import two_answers_at_once
@@ -44,10 +44,10 @@ def test_it_is_told_again_when_it_gets_there_again(store: Store) -> None:
     crowd.work(0)
     crowd.work(1)
     with store.write() as tx:
-        ejection.eject(tx, crowd.job, crowd.raters[0])
+        trust.eject(tx, crowd.job, crowd.raters[0])
     assert finished(store) == [only_unit(crowd)]
     with store.write() as tx:
-        ejection.reinstate(tx, crowd.job, crowd.raters[0])
+        trust.reinstate(tx, crowd.job, crowd.raters[0])
     assert finished(store) == [only_unit(crowd)] * 2
 
 

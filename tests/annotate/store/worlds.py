@@ -6,11 +6,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grater.annotate import content, jobs, people, units
+from grater.annotate import content, jobs, leases, people, submissions, units
 from grater.annotate.jobs import Access
-from grater.annotate.store import Store, Tx, leases, submissions
-from grater.annotate.store.leases import Lease
-from grater.annotate.store.submissions import Receipt
+from grater.annotate.leases import Lease
+from grater.annotate.store import Store, Tx
+from grater.annotate.submissions import Receipt
 from grater.annotate.tasks.task import Answer
 from grater.annotate.units import NewUnit
 from grater.model import Essay, Item, Span

@@ -24,7 +24,21 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from sqlalchemy import func, select
 
-from grater.annotate import content, credentials, jobs, marks, money, panels, people, units, webhooks, work
+from grater.annotate import (
+    content,
+    credentials,
+    gold,
+    jobs,
+    judgments,
+    marks,
+    money,
+    panels,
+    people,
+    submissions,
+    trust,
+    units,
+    webhooks,
+)
 from grater.annotate.archive import export
 from grater.annotate.credentials import give_role
 from grater.annotate.credentials import set_state as set_person_state
@@ -34,20 +48,12 @@ from grater.annotate.marks import Draft
 from grater.annotate.panels import enter
 from grater.annotate.protocol import set_terms
 from grater.annotate.raters import change_standing
-from grater.annotate.store import Store, Tx, checks, events, gold, gold_review, open_store, schema, submissions
-from grater.annotate.store.submissions import Receipt
+from grater.annotate.store import Store, Tx, checks, events, open_store, schema
 from grater.annotate.store.transaction import MINUTE, body_hash
+from grater.annotate.submissions import Receipt, desk_of, give_back, hand_in, hand_in_and_take, take_desk, undo_answer
 from grater.annotate.terms import bill, terms_of
 from grater.annotate.units import NewUnit
-from grater.annotate.work import (
-    desk_of,
-    give_back,
-    hand_in,
-    hand_in_and_take,
-    save_draft,
-    take_desk,
-    undo_answer,
-)
+from grater.annotate.work import save_draft
 from grater.errors import Conflict, GraterError, NotFound
 from grater.model import Decision, Item, Json, Span
 from tests.annotate.store.worlds import FakeClock, new_items
@@ -230,7 +236,7 @@ class Life(RuleBasedStateMachine):
         if place is not None:
             self.people[name] = place.person_id
 
-    def take(self, name: str, job: str) -> work.Desk | None:
+    def take(self, name: str, job: str) -> submissions.Desk | None:
         person_id, job_id = self.person(name), self.jobs[job]
         if person_id is None:
             return None
@@ -265,7 +271,7 @@ class Life(RuleBasedStateMachine):
         for _ in range(n):
             self.answer(name, TESTED, label)
 
-    def send(self, desk: work.Desk, label: str) -> None:
+    def send(self, desk: submissions.Desk, label: str) -> None:
         """By the page, which takes the next unit too, or by the API."""
         self.n_typed += 1
         fields = {"label": [label]}
@@ -278,7 +284,7 @@ class Life(RuleBasedStateMachine):
             if both[1] is not None:
                 self.in_hand[desk.lease.job_id, desk.lease.person_id].add(both[1].unit_id)
 
-    def heard_of(self, desk: work.Desk, fields: Mapping[str, list[str]], receipt: Receipt | None) -> None:
+    def heard_of(self, desk: submissions.Desk, fields: Mapping[str, list[str]], receipt: Receipt | None) -> None:
         if receipt is None:
             return
         type(self).counts["answers"] += 1
@@ -295,7 +301,7 @@ class Life(RuleBasedStateMachine):
         submission_id = data.draw(st.sampled_from(sorted(self.told)))
         told = self.told[submission_id]
         with self.store.read() as tx:
-            row = submissions.find(tx, submission_id)
+            row = judgments.find_submission(tx, submission_id)
             assert row is not None, "lost"
             desk = desk_of(tx, told.lease_id, person_id=row.person_id)
         if told.fields.get("label", [label]) == [label]:  # an essay has none
@@ -317,7 +323,7 @@ class Life(RuleBasedStateMachine):
         if person_id is None:
             return
         with self.store.read() as tx:
-            lease_id = work.undoable_lease(tx, job_id, person_id)
+            lease_id = submissions.undoable_lease(tx, job_id, person_id)
         if not lease_id:
             return
         desk = self.do(lambda: undo_answer(self.store, lease_id, person_id=person_id))
@@ -409,7 +415,7 @@ class Life(RuleBasedStateMachine):
 
     def manager_changes_gold(self, n: int, state: str) -> None:
         def change(tx: Tx) -> None:
-            gold_review.set_state(tx, units.ids_of_job(tx, self.jobs[TESTED], role="gold")[n], state)
+            trust.set_gold_state(tx, units.ids_of_job(tx, self.jobs[TESTED], role="gold")[n], state)
 
         self.write(change)
 

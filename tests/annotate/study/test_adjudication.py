@@ -10,13 +10,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.annotate import adjudication, jobs, marks, people, units
+from grater.annotate import adjudication, jobs, leases, marks, people, submissions, units
 from grater.annotate.adjudication import accept, decide, waiting
 from grater.annotate.archive import export
 from grater.annotate.importing import import_files
 from grater.annotate.marks import review
 from grater.annotate.plans import NewJob, add_job
-from grater.annotate.store import Store, leases, submissions
+from grater.annotate.store import Store
 from grater.annotate.tasks.task import Answer
 from grater.errors import BadInput, Forbidden, NotFound, UsageError
 from tests.annotate.study.files import write_essays, write_items, write_text

@@ -8,11 +8,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.annotate import adjudication, jobs, people, units
+from grater.annotate import adjudication, jobs, leases, people, submissions, units
 from grater.annotate.archive import export, import_archive
 from grater.annotate.importing import import_files
 from grater.annotate.plans import NewJob, add_job
-from grater.annotate.store import Store, checks, leases, submissions
+from grater.annotate.store import Store, checks
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Answer
 from grater.corpora import read_corpus

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, jobs, judgments, people, units
+from grater.annotate import content, jobs, judgments, people, trust, units
 from grater.annotate.content import own_essays, plant
 from grater.annotate.gold import GoldWanted, Made, gold_from_edits, gold_from_planted, known_gold
 from grater.annotate.mining import uses_in
@@ -19,7 +19,7 @@ from grater.annotate.programs import judge, program_job
 from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.raters import best, rater_lines
 from grater.annotate.reporting import study_inputs
-from grater.annotate.store import Store, Tx, checks, gold_review, open_store
+from grater.annotate.store import Store, Tx, checks, open_store
 from grater.annotate.systems import decide
 from grater.annotate.tables import study_tables
 from grater.annotate.units import NewUnit
@@ -60,7 +60,7 @@ def test_items_on_which_experts_agree_become_gold_in_place_of_work(store: Store)
         judged_by_experts(tx, [("1", "0"), ("2", "2"), ("1", "2"), ("e", "e")])
         made = known_gold(tx, job, GoldWanted(least=2))
         assert (made.made, made.met) == (3, 0)
-        found = {tuple(sorted(each.known[0].accepted)) for each in gold_review.of_job(tx, job.job_id)}
+        found = {tuple(sorted(each.known[0].accepted)) for each in trust.gold_records(tx, job.job_id)}
         assert found == {("error",), ("ok",)}  # 0 and 1 both come to error, 2 and e to ok
         assert len(units.ids_of_job(tx, job.job_id, role="work")) == 1
         assert checks.violations(tx) == []
@@ -103,7 +103,7 @@ def test_planted_essays_become_gold_once_and_tell_nobody_what_they_are(store: St
         job = jobs.add(tx, name="marking", task="marking")
         assert gold_from_planted(tx, job, corpus) == Made(1, 0)
         assert gold_from_planted(tx, job, corpus) == Made(0, 1)
-        (known,) = gold_review.of_job(tx, job.job_id)
+        (known,) = trust.gold_records(tx, job.job_id)
         (essay,) = content.all_essays(tx)
         assert checks.violations(tx) == []
     assert essay.text == "She waits in stop. He waits for her."
@@ -167,7 +167,7 @@ def test_essays_with_known_errors_become_gold_graded_by_errors_found(store: Stor
         job = jobs.add(tx, name="marking", task="marking")
         units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), "one")])
         assert gold_from_edits(tx, job, reason="a stop is a place").made == 1
-        (known,) = gold_review.of_job(tx, job.job_id)
+        (known,) = trust.gold_records(tx, job.job_id)
     assert known.known[0].accepted == {"10-12:Wcip"}
 
 

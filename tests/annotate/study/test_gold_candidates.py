@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import content, jobs, units
-from grater.annotate.gold import OWN, candidates, earlier_reasons, make_gold, use_recommended_rule
+from grater.annotate.gold import OWN, candidates, earlier_reasons, make_gold
+from grater.annotate.protocol import use_recommended_rule
 from grater.annotate.store import schema
 from grater.annotate.terms import terms_of
 from grater.errors import UsageError

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, jobs, judgments, people, units
+from grater.annotate import content, gold, jobs, judgments, leases, people, units
 from grater.annotate.importing import import_files, name_of, pasted_essays
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.status import status
-from grater.annotate.store import Store, checks, gold, leases
+from grater.annotate.store import Store, checks
 from grater.errors import BadInput, NotFound, UsageError
 from grater.model import Decision, Edit, Span
 from tests.annotate.study.files import ESSAYS, write_decisions, write_essays, write_items, write_judgments, write_text

@@ -15,7 +15,7 @@ from sqlalchemy import event, inspect, text
 from grater.annotate import content, importing, jobs, judgments
 from grater.annotate.archive import rows as stored_rows
 from grater.annotate.importing import add_judgments
-from grater.annotate.store import Store, bulk, checks, open_store, schema
+from grater.annotate.store import Store, checks, open_store, schema
 from grater.errors import Conflict
 from grater.model import Essay, Item, Span
 from grater.tables import Judgments, read_judgments
@@ -183,6 +183,6 @@ def test_references_hold_for_all_rows_at_the_end(stores: list[Store]) -> None:
     with (
         pytest.raises(Conflict, match="unit_items_unit_id_fkey"),
         stores[0].write() as tx,
-        bulk.loading(tx, n_rows=1),
+        importing.loading(tx, n_rows=1),
     ):
-        bulk.insert(tx, schema.unit_items, lost)
+        importing.insert(tx, schema.unit_items, lost)

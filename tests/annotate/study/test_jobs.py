@@ -12,18 +12,18 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from grater.annotate import content, invitations, jobs, people, plans, units
+from grater.annotate import content, invitations, jobs, leases, people, plans, progress, units
 from grater.annotate.gold import make_gold
 from grater.annotate.importing import import_files
 from grater.annotate.jobs import NewNames
 from grater.annotate.plans import JobPreview, NewJob, Previews, add_job, batches
 from grater.annotate.protocol import set_terms
 from grater.annotate.samples import Order, start
-from grater.annotate.store import Store, checks, events, leases, progress, schema
+from grater.annotate.store import Store, checks, events, schema
+from grater.annotate.submissions import hand_in, take_desk
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.construction import CONSTRUCTIONS
 from grater.annotate.units import StudyUnit
-from grater.annotate.work import hand_in, take_desk
 from grater.errors import Conflict, GraterError, NotFound, UsageError
 from grater.model import Essay
 from grater.uncertainty import generator

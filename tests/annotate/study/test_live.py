@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from grater.annotate import dashboard, jobs, judgments, people
+from grater.annotate import dashboard, jobs, judgments, people, progress, trust
 from grater.annotate.dashboard import Live, confusion_of, figures_of, pairs_of, sizes
 from grater.annotate.raters import rater_lines
-from grater.annotate.store import ejection, progress
 from grater.model import Json
 from tests.annotate.store.crowds import statements
 from tests.annotate.web.studies import Study, served
@@ -103,7 +102,7 @@ def test_an_ejection_is_seen_at_once_whatever_the_signals_cost(study: Study, mon
         job = jobs.get(tx, study.jobs["error"])
         kept.lines(tx, job)
     with study.store.write() as tx:
-        ejection.eject(tx, job, study.people["worker"].person_id)
+        trust.eject(tx, job, study.people["worker"].person_id)
     with study.store.read() as tx:
         lines, _ = kept.lines(tx, job)
         (worker,) = [line for line in lines if line.person.name == "Worker"]

@@ -20,14 +20,25 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 from sqlalchemy import select
 
-from grater.annotate import archive, credentials, marks, panels, units, work
+from grater.annotate import (
+    archive,
+    credentials,
+    judgments,
+    leases,
+    marks,
+    panels,
+    standing,
+    submissions,
+    trust,
+    units,
+)
 from grater.annotate.jobs import Job
-from grater.annotate.store import Tx, ejection, leases, open_store, queue, schema, submissions, transaction, trust
-from grater.annotate.store.queue import UnitSlot
+from grater.annotate.leases import UnitSlot
+from grater.annotate.store import Tx, open_store, schema, transaction
 from grater.annotate.store.transaction import new_id
+from grater.annotate.submissions import desk_of, hand_in
 from grater.annotate.tasks.error import ErrorOrOk
 from grater.annotate.tasks.task import Rng, Shown, Unit
-from grater.annotate.work import desk_of, hand_in
 from grater.errors import GraterError
 from grater.model import Json
 from tests.annotate.store.postgres import new_database
@@ -54,7 +65,7 @@ def same_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transaction, "secrets", SeededSecrets(1))
     new_file(flagged=1)
     monkeypatch.setattr(transaction, "secrets", SeededSecrets(2))
-    work._shown.cache_clear()
+    submissions._shown.cache_clear()
 
 
 def test_no_life_of_a_study_breaks_a_promise() -> None:
@@ -116,7 +127,7 @@ def _lose(patch: pytest.MonkeyPatch) -> None:
 
 
 def _double(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(work, "submission_id_of", lambda _lease_id: new_id())
+    patch.setattr(submissions, "submission_id_of", lambda _lease_id: new_id())
 
 
 def _issue_twice(patch: pytest.MonkeyPatch) -> None:
@@ -135,11 +146,11 @@ def _let_go_for_good(patch: pytest.MonkeyPatch) -> None:
 
 def _draw_gold_twice(patch: pytest.MonkeyPatch) -> None:
     first = select(schema.units.c.unit_id).where(schema.units.c.role == "gold").order_by(schema.units.c.position)
-    patch.setattr(queue, "GOLD", first.limit(1))
+    patch.setattr(leases, "GOLD", first.limit(1))
 
 
 def _eject_by_halves(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(ejection, "_with_status", lambda *_: [])
+    patch.setattr(trust, "_with_status", lambda *_: [])
 
 
 def _leave_doors_open(patch: pytest.MonkeyPatch) -> None:
@@ -152,7 +163,7 @@ def _give_codes_away(patch: pytest.MonkeyPatch) -> None:
 
 
 def _forget_gold(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(trust, "gold_answers", lambda *_: [])
+    patch.setattr(standing, "gold_answers", lambda *_: [])
 
 
 def _forget_rows(patch: pytest.MonkeyPatch) -> None:
@@ -229,7 +240,7 @@ def steps_of(life: Life) -> list[Callable[[], None]]:
     def replay() -> None:
         for told in list(life.told.values())[:2]:
             with life.store.read() as tx:
-                row = submissions.find(tx, told.receipt.submission_id)
+                row = judgments.find_submission(tx, told.receipt.submission_id)
                 assert row is not None, "lost"
                 desk = desk_of(tx, told.lease_id, person_id=row.person_id)
             assert hand_in(life.store, desk, told.fields, seconds=2.0).is_replay
@@ -309,12 +320,12 @@ def test_what_raters_receive_does_not_depend_on_what_a_system_flagged(monkeypatc
 
 
 def test_an_order_that_depends_on_flags_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = queue._work
+    right = leases._work
     flagged = (
         select(schema.slots.c.unit_id, schema.slots.c.n)
         .join(schema.unit_items, schema.unit_items.c.unit_id == schema.slots.c.unit_id)
         .join(schema.decisions, schema.decisions.c.item_id == schema.unit_items.c.item_id)
-        .where(schema.slots.c.state == "free", schema.decisions.c.flagged.is_(True), queue.NOT_JUDGED)
+        .where(schema.slots.c.state == "free", schema.decisions.c.flagged.is_(True), leases.NOT_JUDGED)
         .join(schema.units, schema.units.c.unit_id == schema.slots.c.unit_id)
         .order_by(schema.slots.c.shuffle)
         .limit(1)
@@ -324,6 +335,6 @@ def test_an_order_that_depends_on_flags_is_found(monkeypatch: pytest.MonkeyPatch
         row = tx.first(flagged.where(schema.slots.c.job_id == job.job_id), person=person_id)
         return right(tx, job, person_id) if row is None else UnitSlot(unit_id=row.unit_id, n=row.n)
 
-    monkeypatch.setattr(queue, "_work", flagged_first)
+    monkeypatch.setattr(leases, "_work", flagged_first)
     one, other = twins(monkeypatch)
     assert one != other

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.annotate import content, jobs, people, units
+from grater.annotate import content, gold, jobs, leases, people, units
 from grater.annotate.mining import (
     NewBalanced,
     NewList,
@@ -19,7 +19,7 @@ from grater.annotate.mining import (
     verdict_table,
 )
 from grater.annotate.people import Person
-from grater.annotate.store import Store, gold, leases, open_store
+from grater.annotate.store import Store, open_store
 from grater.annotate.store.checks import violations
 from grater.annotate.tasks import TASKS
 from grater.detect.mining.ranking import uses_of

@@ -20,8 +20,8 @@ from grater.annotate.protocol import set_terms
 from grater.annotate.reporting import study_inputs
 from grater.annotate.samples import NewSample, draw
 from grater.annotate.store import Store
+from grater.annotate.submissions import hand_in, take_desk
 from grater.annotate.tasks.task import Answer
-from grater.annotate.work import hand_in, take_desk
 from grater.corpora import write_corpus
 from grater.model import Essay, as_annotated
 from grater.reporting.build import Inputs, build

@@ -18,8 +18,8 @@ from grater.annotate.plans import NewJob, add_job
 from grater.annotate.reporting import study_inputs
 from grater.annotate.status import new_study
 from grater.annotate.store import Store
+from grater.annotate.submissions import Desk, hand_in, take_desk
 from grater.annotate.web.work import desk_json
-from grater.annotate.work import Desk, hand_in, take_desk
 from grater.errors import BadInput, UsageError
 from grater.model import DELETE, Decision, Edit, Essay, Item, Json, Span
 from grater.reporting.build import build

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import people, units
+from grater.annotate import leases, people, submissions, units
 from grater.annotate.importing import import_files
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Store, leases, submissions
+from grater.annotate.store import Store
 from grater.annotate.tables import StudyTables, judged_items, labels_of, study_tables
 from grater.annotate.tasks.task import Answer
 from grater.errors import UsageError

@@ -12,14 +12,17 @@ from grater.annotate import (
     adjudication,
     content,
     credentials,
+    gold,
     invitations,
     jobs,
+    judgments,
     marks,
     messages,
     money,
     panels,
     people,
     runs,
+    trust,
     units,
     webhooks,
 )
@@ -29,11 +32,11 @@ from grater.annotate.messages import NewReview
 from grater.annotate.mining import NewList, mine_study
 from grater.annotate.people import Person
 from grater.annotate.runs import RunFile
-from grater.annotate.store import Store, Tx, gold, gold_review, submissions
+from grater.annotate.store import Store, Tx
+from grater.annotate.submissions import desk_of, hand_in, take_next
 from grater.annotate.tasks import Answer
 from grater.annotate.units import NewUnit, Role
 from grater.annotate.web.work import last_page
-from grater.annotate.work import desk_of, hand_in, take_next
 from grater.model import Decision, Essay, Item, Json, Span
 from tests.annotate.study.mined_lists import MORE, TEXT, count
 
@@ -133,13 +136,13 @@ def _answer(store: Store, job_id: str, rater: Person, fields: dict[str, list[str
 def _crowd(tx: Tx, job_id: str, owner: Person, rater: Person) -> tuple[str, str]:
     """Disputes after the end, talk, money, and a panel with a guest."""
     jobs.set_state(tx, job_id, "closed")
-    missed = [row for each in units.ids_of_job(tx, job_id, role="gold") for row in submissions.of_unit(tx, each)]
+    missed = [row for each in units.ids_of_job(tx, job_id, role="gold") for row in judgments.of_unit(tx, each)]
     made = [
-        gold_review.open_dispute(tx, str(row.submission_id), person_id=row.person_id, text=evil("dispute"))
+        trust.open_dispute(tx, str(row.submission_id), person_id=row.person_id, text=evil("dispute"))
         for row in missed
     ]
     mine = next(each for each in made if each.person_id == rater.person_id)
-    gold_review.decide_dispute(tx, mine.dispute_id, is_granted=False, answer=evil("answer"))
+    trust.decide_dispute(tx, mine.dispute_id, is_granted=False, answer=evil("answer"))
     write = partial(messages.send, tx, job_id=job_id)
     write(from_id=rater.person_id, text=evil("message"))
     write(from_id=owner.person_id, to_id=rater.person_id, text=evil("letter"))

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from grater.annotate import content, credentials, jobs, people, units
-from grater.annotate.store import Store, gold
+from grater.annotate import content, credentials, gold, jobs, people, units
+from grater.annotate.store import Store
 from grater.annotate.tasks import TASKS
 from grater.annotate.units import NewUnit
 from grater.model import Essay, Item, Json, Span

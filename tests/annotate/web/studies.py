@@ -20,9 +20,9 @@ from argon2 import PasswordHasher
 from fastapi import FastAPI
 from starlette.routing import BaseRoute
 
-from grater.annotate import content, credentials, jobs, people, units
+from grater.annotate import content, credentials, gold, jobs, people, units
 from grater.annotate.people import Person
-from grater.annotate.store import Store, Tx, gold, open_store
+from grater.annotate.store import Store, Tx, open_store
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.construction import CONSTRUCTIONS
 from grater.annotate.units import NewUnit

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from grater.annotate import credentials, invitations, jobs, people
+from grater.annotate import credentials, invitations, jobs, people, trust
 from grater.annotate.credentials import USES_NOTED_EVERY, give_role, make_token, set_state
-from grater.annotate.store import ejection, events, migrations, schema
+from grater.annotate.store import events, migrations, schema
 from grater.annotate.store.transaction import DAY, MINUTE
 from grater.annotate.web.roles import API, ROLES_OF, scope_allows
 from tests.annotate.web.studies import PASSWORD, Browser, Study
@@ -68,7 +68,7 @@ def by_exclusion(study: Study, who: str) -> None:
 
 def by_ejection(study: Study, who: str) -> None:
     with study.store.write() as tx:
-        ejection.eject(tx, jobs.get(tx, study.jobs["error"]), study.people[who].person_id)
+        trust.eject(tx, jobs.get(tx, study.jobs["error"]), study.people[who].person_id)
 
 
 ENDINGS = [by_a_new_password, by_recovery, by_demotion, by_exclusion, by_ejection]

@@ -14,9 +14,9 @@ from grater.annotate import audit, jobs, people
 from grater.annotate.credentials import give_role, make_token, set_state
 from grater.annotate.store import events
 from grater.annotate.store.transaction import DAY
+from grater.annotate.submissions import take_next
 from grater.annotate.web import events as events_pages
 from grater.annotate.web.roles import API
-from grater.annotate.work import take_next
 from tests.annotate.web.studies import Study
 from tests.cli.running import grater
 

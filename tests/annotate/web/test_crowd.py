@@ -9,13 +9,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.annotate import content, credentials, jobs, panels, people, units
+from grater.annotate import content, credentials, gold, jobs, leases, panels, people, standing, units
 from grater.annotate.importing import add_judgments
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.samples import NewSample, draw
-from grater.annotate.store import checks, gold, leases, queue, trust
+from grater.annotate.store import checks
+from grater.annotate.submissions import submission_id_of
 from grater.annotate.units import NewUnit
-from grater.annotate.work import submission_id_of
 from grater.model import Decision, Json
 from grater.tables import read_judgments
 from tests.annotate.store.crowds import statements
@@ -97,7 +97,7 @@ def test_gold_and_work_of_the_same_words_are_the_same_to_the_byte(crowd: Study, 
 @pytest.mark.parametrize("access", ["page", "api"])
 def test_gold_and_work_cost_the_server_the_same(crowd: Study, access: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """No clock tells them apart: for either, the same is asked of the database; and the headers are the same."""
-    monkeypatch.setattr(queue, "new_shuffle", lambda: 0)  # from the first unit on: nobody has to begin anew
+    monkeypatch.setattr(leases, "new_shuffle", lambda: 0)  # from the first unit on: nobody has to begin anew
     with crowd.store.write() as tx:
         job_id = crowd_job(tx, {"gold": {"least_seen": 50}, "page": 2}, name="timed")
         token = credentials.make_token(tx, crowd.people["worker"].person_id)
@@ -185,7 +185,7 @@ def test_quiz_work_missed_gold_and_after_the_end_its_reason_a_dispute_and_forgiv
     assert "You were right. True." in page
     assert "no longer counts" in page
     with crowd.store.read() as tx:
-        known = trust.find(tx, job_id, crowd.people["worker"].person_id)
+        known = standing.find(tx, job_id, crowd.people["worker"].person_id)
         assert (known.seen, known.right) == (2, 2)
         assert checks.violations(tx) == []
 
@@ -335,7 +335,7 @@ def test_every_page_of_a_manager_opens(crowd: Study) -> None:
     manager.post(f"/manage/jobs/{job_id}/money", {"what": "settle"})
     rows = manager.get(f"/manage/jobs/{job_id}/payments.csv").text.splitlines()
     with crowd.store.read() as tx:
-        from grater.annotate.store.gold import n_sent
+        from grater.annotate.standing import n_sent
 
         n_units = n_sent(tx, job_id, person_id)
     assert rows == ["panel,id,amount,currency", f",Worker,{1.2 + 0.07 * n_units:.2f},EUR"]

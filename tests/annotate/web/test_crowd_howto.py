@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grater.annotate import people, units
-from grater.annotate.store import gold, leases, open_store, trust
+from grater.annotate import gold, leases, people, standing, units
+from grater.annotate.store import open_store
 from grater.annotate.web import Settings
 from grater.annotate.web.serving import setup_link
 from grater.cli import app
@@ -122,7 +122,7 @@ def a_panel_comes(study: Study, _: list[str]) -> None:
     live = owner.get(f"/manage/jobs/{job_id}/crowd").text
     assert "clarity 5 of 5" in live
     with study.store.read() as tx:
-        assert {each.state for each in trust.of_job(tx, job_id)} == {"trusted"}
+        assert {each.state for each in standing.of_job(tx, job_id)} == {"trusted"}
 
 
 def answer_truly(study: Study, browser: Browser, job_id: str) -> str:

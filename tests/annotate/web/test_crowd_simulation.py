@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from grater.annotate import judgments
-from grater.annotate.store import checks, progress, trust
+from grater.annotate import judgments, progress, standing
+from grater.annotate.store import checks
 from grater.model import Json
 from tests.annotate.web.simulated_crowd import Size, let_work, make_items, make_job, make_raters
 from tests.annotate.web.studies import served
@@ -27,7 +27,7 @@ def test_spammers_are_put_out_and_every_item_ends_with_its_valid_judgments(tmp_p
         with study.store.read() as tx:
             assert checks.violations(tx) == []
             far = progress.of_job(tx, job_id)
-            states = {each.person_id: each.state for each in trust.of_job(tx, job_id)}
+            states = {each.person_id: each.state for each in standing.of_job(tx, job_id)}
             counting = {row.person_id for row, _ in judgments.by_submission(tx, job_id)}
     assert {unit.valid for unit in far.by_unit} == {3}
     spammers = [states.get(rater.person_id) for rater in raters if rater.kind == "spammer"]

@@ -27,7 +27,7 @@ from starlette.types import Message
 
 from grater.annotate import credentials, people
 from grater.annotate.store import schema
-from grater.annotate.store.intake import MOST_SURPLUS
+from grater.annotate.submissions import MOST_SURPLUS
 from grater.annotate.web.security import masked
 from grater.annotate.writing import Public, open_to_public
 from tests.annotate.web.studies import Browser, Study, hidden, served

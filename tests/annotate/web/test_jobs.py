@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from grater.annotate import content, invitations, jobs, judgments, people, units
-from grater.annotate.store import progress
+from grater.annotate import content, invitations, jobs, judgments, people, progress, units
 from grater.annotate.tasks import TASKS, error, verify
 from grater.model import Essay
 from tests.annotate.web.studies import Browser, Patience, Study

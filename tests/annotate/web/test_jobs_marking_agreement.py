@@ -7,9 +7,8 @@ import json
 import re
 import zipfile
 
-from grater.annotate import credentials, jobs, units
+from grater.annotate import credentials, jobs, leases, units
 from grater.annotate.raters import rater_lines
-from grater.annotate.store import leases
 from tests.annotate.web.studies import Patience, Study
 from tests.annotate.web.test_work import start
 

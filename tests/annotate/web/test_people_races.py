@@ -12,8 +12,8 @@ import pytest
 from grater.annotate import content, credentials, invitations, people, units
 from grater.annotate.credentials import set_state
 from grater.annotate.store import Store, events
+from grater.annotate.submissions import take_next
 from grater.annotate.web import context
-from grater.annotate.work import take_next
 from grater.model import Decision
 from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import new_database

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from grater.annotate import judgments, people
-from grater.annotate.store import checks, progress
+from grater.annotate import judgments, people, progress
+from grater.annotate.store import checks
 from tests.annotate.web.studies import Study
 from tests.annotate.web.test_work import FILLED, answer, start
 

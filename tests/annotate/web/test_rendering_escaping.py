@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, credentials, invitations, jobs, marks, people, units, webhooks
+from grater.annotate import content, credentials, gold, invitations, jobs, marks, people, units, webhooks
 from grater.annotate.importing import start_import
 from grater.annotate.marks import Finding
-from grater.annotate.store import Store, gold
+from grater.annotate.store import Store
 from grater.annotate.units import NewUnit
 from grater.annotate.web.charts import Bar, bars, curve
 from grater.annotate.web.rendering import as_html

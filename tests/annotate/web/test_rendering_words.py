@@ -11,9 +11,9 @@ from grater.annotate import jobs, panels, units
 from grater.annotate.gold import make_gold
 from grater.annotate.panels import ENDINGS
 from grater.annotate.protocol import set_terms
-from grater.annotate.store.ejection import eject
 from grater.annotate.store.schema import GOLD_STATES, JOB_STATES, LEASE_STATES, STATUSES, TRUST_STATES
 from grater.annotate.terms import POLICIES
+from grater.annotate.trust import eject
 from grater.annotate.web.rendering import shown
 from tests.annotate.web.studies import served
 from tests.annotate.web.test_crowd_numbers import plain

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import credentials, marks
+from grater.annotate import credentials, leases, marks
 from grater.annotate.marks import Finding
-from grater.annotate.store import Tx, events, leases
+from grater.annotate.store import Tx, events
 from grater.annotate.web.roles import API, ROLES_OF
 from grater.model import Json
 from tests.annotate.web.studies import BASE, Study, served

@@ -131,7 +131,7 @@ def test_a_full_disk_is_503_and_no_false_word_of_thanks(study: Study, monkeypatc
         raise StoreFull("the disk is full; nothing was stored")
 
     with monkeypatch.context() as patched:
-        patched.setattr("grater.annotate.store.submissions.submit", full)
+        patched.setattr("grater.annotate.submissions.submit", full)
         reply = answer(browser, path, FILLED["error"])
         assert reply.status_code == 503
         assert reply.headers["retry-after"] == "5"

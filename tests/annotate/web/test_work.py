@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from grater.annotate import jobs, judgments, units
-from grater.annotate.store import checks, leases, progress, submissions
+from grater.annotate import jobs, judgments, leases, progress, units
+from grater.annotate.store import checks
 from grater.annotate.store.transaction import DAY, HOUR
+from grater.annotate.submissions import submission_id_of
 from grater.annotate.tasks.construction import CONSTRUCTIONS
-from grater.annotate.work import submission_id_of
 from tests.annotate.web.studies import Browser, Patience, Study, add_practice, hidden
 
 FILLED: dict[str, dict[str, object]] = {
@@ -172,7 +172,7 @@ def test_late_work_is_kept(study: Study) -> None:
     form = {**FILLED["error"], "submission_id": submission_id_of(path.rpartition("/")[2])}
     assert study.browser("worker").post(path, form).status_code == 200
     with study.store.read() as tx:
-        row = submissions.find(tx, submission_id_of(path.rpartition("/")[2]))
+        row = judgments.find_submission(tx, submission_id_of(path.rpartition("/")[2]))
     assert row is not None
     assert (row.status, bool(row.is_late)) == ("valid", True)
 
@@ -230,7 +230,7 @@ def test_seconds_are_what_the_page_measured_but_never_more_than_the_lease(study:
         study.clock.now += 30_000
         answer(browser, path, {**FILLED["error"], "seconds": sent})
         with study.store.read() as tx:
-            row = submissions.find(tx, submission_id_of(path.rpartition("/")[2]))
+            row = judgments.find_submission(tx, submission_id_of(path.rpartition("/")[2]))
         assert row is not None
         assert row.seconds == pytest.approx(stored)
 

@@ -17,12 +17,12 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, credentials, jobs, panels, people, units
+from grater.annotate import content, credentials, gold, jobs, leases, panels, people, standing, trust, units
 from grater.annotate.jobs import Access, Assignment
-from grater.annotate.store import Tx, checks, gold, gold_review, leases, schema, transaction
+from grater.annotate.store import Tx, checks, schema, transaction
 from grater.annotate.store.transaction import HOUR
+from grater.annotate.submissions import MOST_RETURNS, hand_in, take_desk
 from grater.annotate.units import NewUnit
-from grater.annotate.work import MOST_RETURNS, hand_in, take_desk
 from grater.model import Essay, Item, Json, Span
 from tests.annotate.store.worlds import SeededSecrets
 from tests.annotate.web.studies import Browser, Study, served
@@ -35,7 +35,7 @@ TERMS: dict[str, Json] = {"gold": {"least_seen": 900}, "page": PAGE}
 @contextmanager
 def seeded(folder: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
     monkeypatch.setattr(transaction, "secrets", SeededSecrets(seed))
-    monkeypatch.setattr(gold, "multiplier", transaction.multiplier)  # not the even turns of other tests
+    monkeypatch.setattr(standing, "multiplier", transaction.multiplier)  # not the even turns of other tests
     with served(str(folder / f"study-{seed}.db")) as study:
         yield study
 
@@ -283,7 +283,7 @@ def panel_job(study: Study, terms: Mapping[str, Json], *, n_gold: int) -> tuple[
     with study.store.write() as tx:
         job_id = job_with_gold(tx, "for a panel", terms=terms)
         for unit_id in units.ids_of_job(tx, job_id, role="gold")[n_gold:]:
-            gold_review.set_state(tx, unit_id, "forgiven")
+            trust.set_gold_state(tx, unit_id, "forgiven")
     panel_id = panel_of(study, job_id)
     browser = study.browser()
     browser.get(f"/p/{panel_id}?PROLIFIC_PID=abc&STUDY_ID=s1")

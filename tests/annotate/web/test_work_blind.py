@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, credentials, jobs, people, units
-from grater.annotate.store import checks, ejection, progress
+from grater.annotate import content, credentials, jobs, people, progress, trust, units
+from grater.annotate.store import checks
 from grater.annotate.units import NewUnit
 from grater.model import Item, Json, Span
 from tests.annotate.store.conftest import cluster
@@ -60,7 +60,6 @@ def test_the_page_is_the_same_to_the_byte_whatever_a_system_said(study: Study, t
 def test_a_marking_page_tells_nothing_of_earlier_annotators(study: Study) -> None:
     from dataclasses import replace
 
-    from grater.annotate import content
     from grater.model import Edit
     from tests.annotate.web.studies import corpus
 
@@ -164,7 +163,7 @@ def test_a_unit_that_was_complete_is_not_asked_of_anybody_who_may_have_seen_its_
     adjudicator = study.browser("adjudicator")
     assert adjudicator.get(f"/adjudicate/jobs/{job_id}").status_code == 200
     with study.store.write() as tx:
-        ejection.eject(tx, jobs.get(tx, job_id), study.people["worker"].person_id)
+        trust.eject(tx, jobs.get(tx, job_id), study.people["worker"].person_id)
         people.add(tx, name="Fresh", role="worker")
     for who in ("adjudicator", "manager", "owner"):
         assert not start(study.browser(who), study, "error").startswith("/leases/"), who

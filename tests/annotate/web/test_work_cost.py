@@ -21,8 +21,8 @@ from sqlalchemy import event
 
 from grater.annotate import content, jobs, raters, units
 from grater.annotate.store import Store
+from grater.annotate.submissions import desk_of, hand_in_and_take, take_desk
 from grater.annotate.units import NewUnit
-from grater.annotate.work import desk_of, hand_in_and_take, take_desk
 from grater.model import Essay, Item, Span
 from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import new_database

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate import jobs, units
+from grater.annotate import jobs, leases, progress, units
 from grater.annotate.jobs import Assignment
 from grater.annotate.raters import pace_of
-from grater.annotate.store import checks, leases, progress
+from grater.annotate.store import checks
 from grater.annotate.store.transaction import MINUTE
 from tests.annotate.web.studies import Patience, Study, hidden, new_units
 from tests.annotate.web.test_work import FILLED, answer, answer_all, start

@@ -8,7 +8,7 @@ import re
 from grater.annotate import jobs, judgments, money
 from grater.annotate.money import job_costs
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import checks, submissions
+from grater.annotate.store import checks
 from grater.annotate.store.transaction import DAY
 from tests.annotate.web.studies import TEXTS, Browser, Study
 from tests.annotate.web.test_work import answer, start
@@ -77,12 +77,12 @@ def test_a_double_click_on_mended_work_is_one_judgment(study: Study) -> None:
     for _ in range(2):
         assert browser.post(path, form).status_code == 200
     with study.store.read() as tx:
-        unit_id = submissions.find(tx, _id(path)).unit_id  # type: ignore[union-attr]
-        assert sorted(row.status for row in submissions.of_unit(tx, unit_id)) == ["valid", "withdrawn"]
+        unit_id = judgments.find_submission(tx, _id(path)).unit_id  # type: ignore[union-attr]
+        assert sorted(row.status for row in judgments.of_unit(tx, unit_id)) == ["valid", "withdrawn"]
 
 
 def _id(path: str) -> str:
-    from grater.annotate.work import submission_id_of
+    from grater.annotate.submissions import submission_id_of
 
     return submission_id_of(path.rpartition("/")[2])
 

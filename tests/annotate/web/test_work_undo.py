@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from grater.annotate import credentials
-from grater.annotate.store import checks, submissions
+from grater.annotate import credentials, judgments
+from grater.annotate.store import checks
 from grater.model import Json
 from tests.annotate.web.studies import Study
 from tests.annotate.web.test_crowd import begin, crowd_job, is_gold, masked
@@ -52,7 +52,7 @@ def test_the_last_answer_is_taken_back_by_the_api(study: Study) -> None:
     assert api.post(f"/api/v1/leases/{again['lease_id']}", headers=headers, json=label).json()["status"] == "valid"
     assert api.post(f"/api/v1/leases/{again['lease_id']}/undo", headers=headers).status_code == 409
     with study.store.read() as tx:
-        stored = submissions.find(tx, sent["submission_id"])
+        stored = judgments.find_submission(tx, sent["submission_id"])
         assert stored is not None
         assert stored.status == "withdrawn"
         assert checks.violations(tx) == []

@@ -22,12 +22,12 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy import text as sql
 
-from grater.annotate import jobs
+from grater.annotate import gold, jobs
 from grater.annotate.judgments import answers_of
-from grater.annotate.store import events, gold, schema
+from grater.annotate.standing import of_job
+from grater.annotate.store import events, schema
 from grater.annotate.store.events import Event
 from grater.annotate.store.transaction import Tx, body_hash
-from grater.annotate.store.trust import of_job
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -570,7 +570,7 @@ last_answers = Table(
     optional("submission_id", "submissions.submission_id"),
     PrimaryKeyConstraint("job_id", "person_id"),
 )
-"""What a rater may take back (`store.intake`); empty where they may not."""
+"""What a rater may take back (`submissions`); empty where they may not."""
 
 assignments = Table(
     "assignments",

@@ -14,7 +14,7 @@ from math import isfinite, log
 from markupsafe import Markup, escape
 
 from grater.annotate.dashboard import Confusion, PairShare
-from grater.annotate.store.progress import Progress
+from grater.annotate.progress import Progress
 from grater.annotate.store.transaction import as_iso
 from grater.model import Interval
 from grater.sheet import counted

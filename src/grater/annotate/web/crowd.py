@@ -14,7 +14,7 @@ from fastapi import APIRouter
 from markupsafe import Markup
 from starlette.responses import Response
 
-from grater.annotate import jobs, messages, people, units
+from grater.annotate import jobs, messages, people, progress, standing, trust, units
 from grater.annotate.collusion import groups_of
 from grater.annotate.credentials import make_token
 from grater.annotate.dashboard import WIDTH, Dashboard, forecasts, mark_of, pace_now
@@ -23,7 +23,6 @@ from grater.annotate.jobs import Job
 from grater.annotate.programs import program_job
 from grater.annotate.protocol import protocol_fields, set_terms
 from grater.annotate.raters import RaterLine
-from grater.annotate.store import gold_review, progress, trust
 from grater.annotate.terms import DAYS, POLICIES, Terms, odds_for, terms_json, terms_of
 from grater.annotate.web.calls import Body, Name, Number, Shape, When, calls_about, example
 from grater.annotate.web.calls import Interval as IntervalShape
@@ -64,7 +63,7 @@ def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
             },
             "costs": figures.costs,
             "trouble": [(gold, shown_to_staff(tx, gold.unit_id)) for gold in figures.trouble[:MOST_TROUBLE]],
-            "standing": trust.of_job(tx, job_id),
+            "standing": standing.of_job(tx, job_id),
             "reviews": messages.reviews_of_job(tx, job_id),
             "unread": messages.unread(tx),
             "protocol": figures.protocol,
@@ -329,9 +328,9 @@ def crowd(context: Context, job_id: str) -> Crowd:
         names = {person.person_id: person.pseudonym for person in people.all(tx)}
         raters = [
             RaterStanding(rater=names[rater.person_id], state=rater.state, seen=rater.seen, right=rater.right)
-            for rater in trust.of_job(tx, job_id)
+            for rater in standing.of_job(tx, job_id)
         ]
-        known = [GoldStanding.of(record) for record in gold_review.of_job(tx, job_id)]
+        known = [GoldStanding.of(record) for record in trust.gold_records(tx, job_id)]
         scores = scores_so_far(tx, job)
         pace = pace_now(tx, job, progress.counts_of(tx, job_id))
         return Crowd(

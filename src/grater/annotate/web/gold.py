@@ -11,13 +11,12 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from grater.annotate import gold as study_gold
-from grater.annotate import jobs, people, units
-from grater.annotate.gold import QUIZ, GoldWanted, candidates, earlier_reasons, known_gold, use_recommended_rule
-from grater.annotate.store import gold, gold_review
-from grater.annotate.store.gold_review import GoldRecord
+from grater.annotate import gold, jobs, people, trust, units
+from grater.annotate.gold import GoldWanted, candidates, earlier_reasons, known_gold
+from grater.annotate.protocol import QUIZ, use_recommended_rule
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import terms_of
+from grater.annotate.trust import GoldRecord
 from grater.annotate.web.calls import Body, Job, Shape, Shown, calls_about, example
 from grater.annotate.web.context import Context, RequestContext, number_of
 from grater.annotate.web.raters import Dispute
@@ -57,7 +56,7 @@ def set_state(context: Context, unit_id: str) -> Response:
         if pool:
             gold.set_pool(tx, unit_id, pool, actor=actor)
         else:
-            gold_review.set_state(tx, unit_id, context.text("state"), actor=actor)
+            trust.set_gold_state(tx, unit_id, context.text("state"), actor=actor)
         job_id = units.get(tx, unit_id).job.job_id
     return context.go(f"/manage/jobs/{job_id}/gold")
 
@@ -81,14 +80,14 @@ def decide(context: Context, dispute_id: str) -> Response:
 def _page(context: RequestContext, job_id: str, *, problems: list[str], told: str) -> Response:
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
-        gold = [(record, shown_to_staff(tx, record.unit_id)) for record in gold_review.of_job(tx, job_id)]
-        warnings = gold_review.warnings(tx, job)
+        records = [(record, shown_to_staff(tx, record.unit_id)) for record in trust.gold_records(tx, job_id)]
+        warnings = trust.gold_warnings(tx, job)
         asked = [
             (dispute, people.get(tx, dispute.person_id), shown_to_staff(tx, dispute.unit_id))
-            for dispute in gold_review.disputes_of_job(tx, job_id)
+            for dispute in trust.disputes_of_job(tx, job_id)
         ]
     status = 422 if problems else 200
-    shown = {"job": job, "gold": gold, "asked": asked, "rule": terms_of(job.options).gold, "warnings": warnings}
+    shown = {"job": job, "gold": records, "asked": asked, "rule": terms_of(job.options).gold, "warnings": warnings}
     return context.page("crowd_gold.html", shown, status=status, problems=problems, told=told)
 
 
@@ -108,7 +107,7 @@ def accept(context: Context, job_id: str) -> Response:
     try:
         with context.changing() as tx:
             job = jobs.get(tx, job_id)
-            is_made = study_gold.make_gold(
+            is_made = gold.make_gold(
                 tx,
                 job,
                 context.text("item"),
@@ -222,16 +221,16 @@ class DisputeDecided(Body):
 
     model_config = example(decision="refuse", answer="The sentence before rules that out.")
     decision: Literal["grant", "refuse"]
-    answer: str = Field(default="", max_length=gold_review.LONGEST_DISPUTE)
+    answer: str = Field(default="", max_length=trust.LONGEST_DISPUTE)
 
 
 @api.get("/jobs/{job_id}/gold")
 def gold_list(context: Context, job_id: str) -> GoldUnits:
     """The gold of a job, with accepted answers and raters' results."""
     with context.server.store.read() as tx:
-        job, records = jobs.get(tx, job_id), gold_review.of_job(tx, job_id)
+        job, records = jobs.get(tx, job_id), trust.gold_records(tx, job_id)
         units = [_gold_unit(record, Shown.of(shown_to_staff(tx, record.unit_id))) for record in records]
-        return GoldUnits(gold=units, warnings=gold_review.warnings(tx, job))
+        return GoldUnits(gold=units, warnings=trust.gold_warnings(tx, job))
 
 
 @api.post("/jobs/{job_id}/gold")
@@ -278,7 +277,7 @@ def make_known(context: Context, unit_id: str, sent: NewKnown) -> MadeGold:
     with context.changing() as tx:
         unit, actor = units.get(tx, unit_id), context.person.person_id
         item_id = unit.unit.items[0].item.item_id
-        is_made = study_gold.make_gold(
+        is_made = gold.make_gold(
             tx, unit.job, item_id, sent.accepted, reason=sent.reason, role=sent.role, actor=actor
         )
     return MadeGold(made=int(is_made), met=int(not is_made))
@@ -289,7 +288,7 @@ def set_gold_state(context: Context, unit_id: str, sent: NewGoldState) -> GoldCh
     """Forgive, suspend or reactivate gold, and recount everyone who saw it; or move it to the other pool."""
     with context.changing() as tx:
         if sent.state is not None:
-            gold_review.set_state(tx, unit_id, sent.state, actor=context.person.person_id)
+            trust.set_gold_state(tx, unit_id, sent.state, actor=context.person.person_id)
         if sent.pool is not None:
             gold.set_pool(tx, unit_id, sent.pool, actor=context.person.person_id)
         return _changed(gold.of_unit(tx, unit_id))
@@ -308,7 +307,7 @@ def dispute_list(context: Context, job_id: str) -> Disputes:
     """Disputes about the gold of a job."""
     with context.server.store.read() as tx:
         jobs.get(tx, job_id)
-        return Disputes(disputes=[Dispute.of(dispute) for dispute in gold_review.disputes_of_job(tx, job_id)])
+        return Disputes(disputes=[Dispute.of(dispute) for dispute in trust.disputes_of_job(tx, job_id)])
 
 
 @api.post("/disputes/{dispute_id}")
@@ -318,7 +317,7 @@ def decide_dispute(context: Context, dispute_id: str, sent: DisputeDecided) -> D
     with context.changing() as tx:
         actor = context.person.person_id
         return Dispute.of(
-            gold_review.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor)
+            trust.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor)
         )
 
 

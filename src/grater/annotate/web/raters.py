@@ -13,14 +13,13 @@ from fastapi import APIRouter
 from pydantic import AliasPath, Field
 from starlette.responses import Response
 
-from grater.annotate import jobs, messages, money
+from grater.annotate import jobs, messages, money, standing, trust
 from grater.annotate import raters as study_raters
 from grater.annotate.messages import AboutYou, NewMessage, NewRaterMessage, NewReview, missed_by
 from grater.annotate.money import NewBonus, bonus
 from grater.annotate.raters import CHANGES, best, line_of, rater_lines
-from grater.annotate.store import gold_review, queue, trust
-from grater.annotate.store.gold_review import open_dispute
 from grater.annotate.store.transaction import new_id
+from grater.annotate.trust import open_dispute
 from grater.annotate.web.calls import (
     Answer,
     Body,
@@ -62,7 +61,7 @@ def rater_page(context: Context, job_id: str, person_id: str) -> Response:
         job = jobs.get(tx, job_id)
         shown = {
             "line": line_of(tx, job, person_id),
-            "answers": trust.gold_answers(tx, job_id, person_id),
+            "answers": standing.gold_answers(tx, job_id, person_id),
             "messages": messages.with_rater(tx, person_id),
             "payments": [payment for payment in money.payments_of(tx, job_id) if payment.person_id == person_id],
         }
@@ -162,7 +161,7 @@ class MissedQuestions(Shape):
 class NewDispute(Body):
     model_config = example(submission_id="my-program-000017", text="The writer may mean this.")
     submission_id: Id
-    text: str = Field(min_length=1, max_length=gold_review.LONGEST_DISPUTE)
+    text: str = Field(min_length=1, max_length=trust.LONGEST_DISPUTE)
 
 
 class Message(Shape):
@@ -249,7 +248,7 @@ def say_about(context: Context, job_id: str, sent: AboutYou) -> Stored:
     """State your country and languages, if a job asks for them."""
     with context.changing() as tx:
         jobs.visible(tx, job_id)
-        queue.say_about(tx, context.person.person_id, country=sent.country, languages=sent.languages)
+        standing.say_about(tx, context.person.person_id, country=sent.country, languages=sent.languages)
     return Stored(job_id=job_id, stored=True)
 
 
@@ -350,7 +349,7 @@ def one_rater(context: Context, job_id: str, person_id: str) -> WholeRater:
         paid = [payment for payment in money.payments_of(tx, job_id) if payment.person_id == person_id]
         return WholeRater(
             rater=Rater.of(line_of(tx, jobs.get(tx, job_id), person_id)),
-            gold=[GoldAnswer.of(answer) for answer in trust.gold_answers(tx, job_id, person_id)],
+            gold=[GoldAnswer.of(answer) for answer in standing.gold_answers(tx, job_id, person_id)],
             messages=[Message.of(message) for message in messages.with_rater(tx, person_id)],
             payments=[Payment.of(payment) for payment in paid],
         )

@@ -32,9 +32,9 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from grater import __version__
+from grater.annotate.gold import Gold
 from grater.annotate.importing import name_of
 from grater.annotate.panels import ENDING_WORDS
-from grater.annotate.store.gold import Gold
 from grater.annotate.tasks.choice import FIRST, SECOND, SYSTEM, WRITER
 from grater.annotate.tasks.marking import TASK as MARKING
 from grater.annotate.tasks.marking import planted_in_words

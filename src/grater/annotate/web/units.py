@@ -14,10 +14,10 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from grater.annotate import adjudication, jobs, judgments, units, work
+from grater.annotate import adjudication, gold, jobs, judgments, progress, units, work
 from grater.annotate.adjudication import Adjudication
 from grater.annotate.gold import make_gold
-from grater.annotate.store import Tx, gold, progress
+from grater.annotate.store import Tx
 from grater.annotate.tasks import TASKS
 from grater.annotate.web.calls import A_PAGE, Answer, Most, Object, Page, Shape, Shown, Start, When, calls_about, cut
 from grater.annotate.web.context import Context, RequestContext

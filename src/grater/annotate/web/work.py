@@ -30,15 +30,30 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.responses import JSONResponse, Response
 
-from grater.annotate import jobs, judgments, marks, messages, panels, people, units, work
+from grater.annotate import (
+    gold,
+    jobs,
+    judgments,
+    leases,
+    marks,
+    messages,
+    panels,
+    people,
+    progress,
+    standing,
+    submissions,
+    units,
+    work,
+)
+from grater.annotate.gold import Gold
 from grater.annotate.jobs import Job
 from grater.annotate.panels import PanelPlace, conclude
 from grater.annotate.people import Person
 from grater.annotate.raters import pace_of
 from grater.annotate.requests import LARGEST
-from grater.annotate.store import Tx, gold, intake, leases, progress, queue, submissions, trust
-from grater.annotate.store.gold import Gold, has_gold
-from grater.annotate.store.trust import Trust
+from grater.annotate.standing import Trust, has_gold
+from grater.annotate.store import Tx
+from grater.annotate.submissions import Desk
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks import Field as FormField
 from grater.annotate.tasks.marking import MOST_EDITS, REJECTED, SUGGESTED, suggestions_of, tagset_of
@@ -49,7 +64,7 @@ from grater.annotate.units import StudyUnit
 from grater.annotate.web.calls import Answer, Body, Edit, Shape, Shown, When, calls_about, example
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import status_of
-from grater.annotate.work import Desk, OwnJob
+from grater.annotate.work import OwnJob
 from grater.errors import BadInput, Conflict, GraterError, NotFound, Stale
 from grater.model import Json
 from grater.registry import Registry
@@ -85,7 +100,7 @@ def job_page(context: Context, job_id: str) -> Response:
 def next_unit_form(context: Context, job_id: str) -> Response:
     with context.server.store.glance() as tx:
         jobs.visible(tx, job_id)
-    lease = work.take_next(context.server.store, job_id=job_id, person_id=context.person.person_id)
+    lease = submissions.take_next(context.server.store, job_id=job_id, person_id=context.person.person_id)
     return context.go(f"/leases/{lease.lease_id}" if lease else f"/jobs/{job_id}/done")
 
 
@@ -95,7 +110,7 @@ def done_page(context: Context, job_id: str) -> Response:
     with context.server.store.read() as tx:
         mine = work.own_job(tx, jobs.visible(tx, job_id), context.person)
         crowd = crowd_view(tx, mine.job, context.person)
-        undo_id = work.undoable_lease(tx, job_id, context.person.person_id)
+        undo_id = submissions.undoable_lease(tx, job_id, context.person.person_id)
         receipt = work.essay_receipt(
             tx, context.request.query_params.get("after", ""), person_id=context.person.person_id
         )
@@ -134,7 +149,7 @@ def out_page(context: Context, person_id: str, lease_id: str, signature: str) ->
     with context.server.store.read() as tx:
         if not hmac.compare_digest(_signature(tx, person_id, lease_id).encode(), signature.encode()):
             raise NotFound("there is no such page")
-        desk, person = work.desk_of(tx, lease_id, person_id=person_id), people.get(tx, person_id)
+        desk, person = submissions.desk_of(tx, lease_id, person_id=person_id), people.get(tx, person_id)
         crowd = crowd_view(tx, desk.unit.job, person)
     return context.page("crowd_out.html", job=desk.unit.job, crowd=crowd, has_login=bool(person.password_hash))
 
@@ -162,12 +177,12 @@ def submit_form(context: Context, lease_id: str) -> Response:
     fields = context.fields()
     now = context.server.store.clock()
     try:
-        _, lease = work.hand_in_and_take(
+        _, lease = submissions.hand_in_and_take(
             context.server.store,
             desk,
             fields,
             submission_id=context.text("submission_id"),
-            seconds=work.seconds_of(context.text("seconds"), desk.lease, now),
+            seconds=submissions.seconds_of(context.text("seconds"), desk.lease, now),
         )
     except BadInput as error:
         if desk.task.name in DESKS:
@@ -178,11 +193,11 @@ def submit_form(context: Context, lease_id: str) -> Response:
         if desk.lease.state in OPEN_STATES:
             raise
         return context.page("over.html", status=409, desk=desk)  # another tab was first, and its answer counts
-    if work.shows_feedback(desk):
+    if submissions.shows_feedback(desk):
         return context.go(f"/leases/{lease_id}/feedback")
     if lease is None:
         with context.server.store.write() as tx:  # after the answer that ejected the rater a panel's place ends
-            if trust.find(tx, desk.lease.job_id, desk.lease.person_id).state == "ejected":
+            if standing.find(tx, desk.lease.job_id, desk.lease.person_id).state == "ejected":
                 conclude(tx, desk.lease.job_id, desk.lease.person_id)
                 return context.go(last_page(tx, desk.lease.person_id, desk.lease.lease_id))
     return _next_page(context, desk, lease)
@@ -191,7 +206,7 @@ def submit_form(context: Context, lease_id: str) -> Response:
 @pages.post("/leases/{lease_id}/return")
 def give_back_form(context: Context, lease_id: str) -> Response:
     desk = _desk(context, lease_id)
-    work.give_back(context.store, lease_id, person_id=context.person.person_id)
+    submissions.give_back(context.store, lease_id, person_id=context.person.person_id)
     return context.go(f"/jobs/{desk.lease.job_id}")
 
 
@@ -199,15 +214,15 @@ def give_back_form(context: Context, lease_id: str) -> Response:
 def skip_form(context: Context, lease_id: str) -> Response:
     """The rater would rather do another one first."""
     desk = _desk(context, lease_id)
-    work.skip(context.store, desk)
-    lease = work.take_next(context.server.store, job_id=desk.lease.job_id, person_id=desk.lease.person_id)
+    submissions.skip(context.store, desk)
+    lease = submissions.take_next(context.server.store, job_id=desk.lease.job_id, person_id=desk.lease.person_id)
     return _next_page(context, desk, lease)
 
 
 @pages.post("/leases/{lease_id}/undo")
 def undo_form(context: Context, lease_id: str) -> Response:
     """The rater takes back their last answer, and gives another."""
-    desk = work.undo_answer(context.store, lease_id, person_id=context.person.person_id)
+    desk = submissions.undo_answer(context.store, lease_id, person_id=context.person.person_id)
     return context.go(f"/leases/{desk.lease.lease_id}")
 
 
@@ -216,8 +231,8 @@ def feedback_page(context: Context, lease_id: str) -> Response:
     """What would have been right, after practice; never before the answer."""
     desk = _desk(context, lease_id)
     with context.server.store.read() as tx:
-        stored = submissions.find(tx, work.submission_id_of(lease_id))
-        if stored is None or not work.shows_feedback(desk):
+        stored = judgments.find_submission(tx, submissions.submission_id_of(lease_id))
+        if stored is None or not submissions.shows_feedback(desk):
             raise NotFound("there is no feedback here")
         known = gold.of_unit(tx, desk.unit.unit_id)
         answers = judgments.answers_of(tx, stored.submission_id)
@@ -237,7 +252,7 @@ def by_field(error: BadInput, fields: tuple[FormField, ...]) -> dict[str, list[s
 
 def _desk(context: RequestContext, lease_id: str) -> Desk:
     with context.server.store.glance() as tx:
-        return work.desk_of(tx, lease_id, person_id=context.person.person_id)
+        return submissions.desk_of(tx, lease_id, person_id=context.person.person_id)
 
 
 def _next_page(context: RequestContext, desk: Desk, lease: leases.Lease | None) -> Response:
@@ -258,13 +273,13 @@ def _form(
     context: RequestContext, desk: Desk, *, filled: dict[str, list[str]], problems: dict[str, list[str]]
 ) -> Response:
     with context.server.store.glance() as tx:
-        state = intake.so_far(tx, desk.lease.job_id, desk.lease.person_id)
+        state = submissions.so_far(tx, desk.lease.job_id, desk.lease.person_id)
         pools = context.server.pools
         pace = pace_of(tx, desk.unit.job, context.person.person_id, n_done=state.n_done, pools=pools)
     shown = {"desk": desk, "shown": desk.shown, "filled": filled, "problems": problems}
-    n_returns = work.returns_left(desk.lease, state.n_returned)
+    n_returns = submissions.returns_left(desk.lease, state.n_returned)
     shown |= {"pace": pace, "n_returns": n_returns, "undo_id": state.undoable_lease_id}
-    shown |= {"may_skip": work.may_skip(desk.unit.job)}
+    shown |= {"may_skip": submissions.may_skip(desk.unit.job)}
     return context.page("lease.html", shown, status=422 if problems else 200)
 
 
@@ -281,7 +296,7 @@ def marking_page(context: RequestContext, lease: leases.Lease, study_unit: Study
         draft = marks.find_draft(tx, unit_id=lease.unit_id, person_id=lease.person_id) or marks.Draft(0)
         pace = pace_of(tx, study_unit.job, lease.person_id)
         receipt = work.essay_receipt(tx, context.request.query_params.get("after", ""), person_id=lease.person_id)
-        n_returns = work.returns_left(lease, trust.find(tx, lease.job_id, lease.person_id).returns)
+        n_returns = submissions.returns_left(lease, standing.find(tx, lease.job_id, lease.person_id).returns)
         kept = Desk(lease, study_unit, MARKING, tx.key).shown.kept
     offered = suggestions_of(study_unit.unit) if kept.get(SUGGESTED) else ()
     sent = told(study_unit.unit, draft) | {
@@ -289,14 +304,14 @@ def marking_page(context: RequestContext, lease: leases.Lease, study_unit: Study
         "lease": lease.lease_id,
         "person": lease.person_id,
         "token": context.csrf,
-        "submission": work.submission_id_of(lease.lease_id),
+        "submission": submissions.submission_id_of(lease.lease_id),
         "urls": {"draft": f"/leases/{lease.lease_id}/draft", "submit": f"/leases/{lease.lease_id}"},
     }
     shown = {"sent": sent, "job": study_unit.job, "guidelines": guidelines, "pace": pace, "receipt": receipt}
     shown |= {
         "mends": lease.place == leases.REVISION,
         "n_returns": n_returns,
-        "may_skip": work.may_skip(study_unit.job),
+        "may_skip": submissions.may_skip(study_unit.job),
     }
     return context.page("marking.html", shown)
 
@@ -412,33 +427,33 @@ class CrowdView:
 
 
 def crowd_view(tx: Tx, job: Job, person: Person) -> CrowdView:
-    terms, standing = terms_of(job.options), trust.find(tx, job.job_id, person.person_id)
-    limit = gold.limit_of(tx, job)
-    reason = queue.why_not(tx, job, person.person_id)
-    if not reason and queue.lacks_quiz(tx, job, person.person_id):
+    terms, current = terms_of(job.options), standing.find(tx, job.job_id, person.person_id)
+    limit = standing.limit_of(tx, job)
+    reason = standing.why_not(tx, job, person.person_id)
+    if not reason and leases.lacks_quiz(tx, job, person.person_id):
         reason = "gold"
     place = panels.place_in_job(tx, job.job_id, person.person_id)
-    n_valid = gold.n_valid(tx, job.job_id, person.person_id) if place else 0
+    n_valid = standing.n_valid(tx, job.job_id, person.person_id) if place else 0
     pay = f"{money(terms.pay.cents, terms.pay.currency)} for each" if terms.pay and terms.pay.cents else ""
     letters = messages.of_rater(tx, person.person_id)
     return CrowdView(
         terms=terms,
-        standing=standing,
+        standing=current,
         reason=reason,
-        words=_words(reason, terms, standing),
+        words=_words(reason, terms, current),
         short_of_code=_short_of_code(reason, limit, place, n_valid),
         limit=limit,
-        quiz=_quiz(terms, standing),
+        quiz=_quiz(terms, current),
         pay=pay,
         place=place,
         n_unread=sum(letter.to_id == person.person_id and not letter.read_at for letter in letters),
     )
 
 
-def _words(reason: str, terms: Terms, standing: Trust) -> str:
+def _words(reason: str, terms: Terms, current: Trust) -> str:
     if reason == "hours":
         return f"Work is available at these times: {terms.opening}."
-    if reason == "ejected" and standing.why == "manager":
+    if reason == "ejected" and current.why == "manager":
         return "The people who run this job have removed you from it."
     if reason == "unqualified":
         return f"{WORDS[reason]} Wanted: {wanted(terms)}."
@@ -464,11 +479,11 @@ def wanted(terms: Terms) -> str:
     return "; ".join(parts)
 
 
-def _quiz(terms: Terms, standing: Trust) -> QuizState | None:
-    if terms.gold is None or not gold.is_in_quiz(terms, standing.state):
+def _quiz(terms: Terms, current: Trust) -> QuizState | None:
+    if terms.gold is None or not standing.is_in_quiz(terms, current.state):
         return None
     return QuizState(
-        questions=terms.gold.quiz, needed=quiz_needed(terms.gold), tries=terms.gold.attempts - standing.attempts
+        questions=terms.gold.quiz, needed=quiz_needed(terms.gold), tries=terms.gold.attempts - current.attempts
     )
 
 
@@ -638,7 +653,7 @@ class Feedback(Shape):
 @api.post("/jobs/{job_id}/next", response_model=Taken)
 def next_unit(context: Context, job_id: str) -> JSONResponse:
     """Take a unit: the one you hold in this job, or a new one; `null` if there is none for you now."""
-    desk = work.take_desk(context.server.store, job_id=job_id, person_id=context.person.person_id)
+    desk = submissions.take_desk(context.server.store, job_id=job_id, person_id=context.person.person_id)
     return JSONResponse({"lease": desk_json(desk) if desk else None})
 
 
@@ -656,20 +671,20 @@ def submit(context: Context, lease_id: str, sent: Answered) -> JSONResponse:
     """
     desk = _desk(context, lease_id)
     store, fields = context.server.store, sent.as_fields()
-    receipt = work.hand_in(store, desk, fields, submission_id=sent.submission_id, seconds=sent.seconds)
+    receipt = submissions.hand_in(store, desk, fields, submission_id=sent.submission_id, seconds=sent.seconds)
     receipt_fields = {
         "submission_id": receipt.submission_id,
         "status": receipt.status,
         "is_replay": receipt.is_replay,
     }
-    return JSONResponse({**receipt_fields, "has_feedback": work.shows_feedback(desk)})
+    return JSONResponse({**receipt_fields, "has_feedback": submissions.shows_feedback(desk)})
 
 
 @api.post("/leases/{lease_id}/return")
 def give_back(context: Context, lease_id: str) -> GivenBack:
     """Give a unit back unanswered; somebody else may take it."""
     _desk(context, lease_id)
-    was_held = work.give_back(context.store, lease_id, person_id=context.person.person_id)
+    was_held = submissions.give_back(context.store, lease_id, person_id=context.person.person_id)
     return GivenBack(lease_id=lease_id, was_held=was_held)
 
 
@@ -677,13 +692,13 @@ def give_back(context: Context, lease_id: str) -> GivenBack:
 def skip(context: Context, lease_id: str) -> GivenBack:
     """Skip a unit; it comes back at the end. Refused (409) where raters are tested."""
     desk = _desk(context, lease_id)
-    return GivenBack(lease_id=lease_id, was_held=work.skip(context.store, desk))
+    return GivenBack(lease_id=lease_id, was_held=submissions.skip(context.store, desk))
 
 
 @api.post("/leases/{lease_id}/undo", response_model=Taken)
 def undo(context: Context, lease_id: str) -> JSONResponse:
     """Undo your last answer, until you give the next one; the unit is yours again under a new lease."""
-    desk = work.undo_answer(context.store, lease_id, person_id=context.person.person_id)
+    desk = submissions.undo_answer(context.store, lease_id, person_id=context.person.person_id)
     return JSONResponse({"lease": desk_json(desk)})
 
 
@@ -691,10 +706,10 @@ def undo(context: Context, lease_id: str) -> JSONResponse:
 def feedback(context: Context, lease_id: str) -> Feedback:
     """The expected answer, after practice; otherwise 404."""
     with context.server.store.read() as tx:
-        desk = work.desk_of(tx, lease_id, person_id=context.person.person_id)
-        sent = submissions.of_unit(tx, desk.unit.unit_id)
+        desk = submissions.desk_of(tx, lease_id, person_id=context.person.person_id)
+        sent = judgments.of_unit(tx, desk.unit.unit_id)
         stored = next((row for row in sent if row.lease_id == lease_id), None)
-        if stored is None or not work.shows_feedback(desk):
+        if stored is None or not submissions.shows_feedback(desk):
             raise NotFound("there is no feedback here")
         known = gold.of_unit(tx, desk.unit.unit_id)
         answers = judgments.answers_of(tx, stored.submission_id)
@@ -819,5 +834,5 @@ def mend(context: Context, unit_id: str) -> JSONResponse:
     with context.changing() as tx:
         lease = marks.begin_revision(tx, unit_id=unit_id, person_id=context.person.person_id)
         return JSONResponse(
-            {"lease": desk_json(work.desk_of(tx, lease.lease_id, person_id=context.person.person_id))}
+            {"lease": desk_json(submissions.desk_of(tx, lease.lease_id, person_id=context.person.person_id))}
         )

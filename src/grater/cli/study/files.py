@@ -16,9 +16,9 @@ from grater.annotate.archive import export, import_archive
 from grater.annotate.backup import back_up
 from grater.annotate.backup import restore as restore_backup
 from grater.annotate.importing import import_files
+from grater.annotate.standing import has_gold
 from grater.annotate.status import Step, new_study, status
 from grater.annotate.store import checks, open_store
-from grater.annotate.store.gold import has_gold
 from grater.cli.command import (
     Columns,
     Format,

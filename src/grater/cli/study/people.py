@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import typer
 from typer import Argument, Option
 
-from grater.annotate import credentials, jobs, people
+from grater.annotate import credentials, jobs, people, progress, trust
 from grater.annotate.audit import audit_filter, csv_parts, entries, json_lines
 from grater.annotate.credentials import TOKEN_DAYS, NewToken, end_token
 from grater.annotate.gold import PLANTED, GoldWanted, gold_from_planted, known_gold
@@ -22,8 +22,8 @@ from grater.annotate.plans import NewJob, add_job, hand_over
 from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.samples import of_sample
 from grater.annotate.second_factor import NewSecondFactorRule, people_with_one, require_of, required_roles, reset
-from grater.annotate.store import Store, Tx, gold_review, open_store, progress
-from grater.annotate.store.gold import has_gold
+from grater.annotate.standing import has_gold
+from grater.annotate.store import Store, Tx, open_store
 from grater.annotate.store.schema import SCOPES
 from grater.annotate.store.transaction import as_iso
 from grater.annotate.tasks import TASKS
@@ -125,7 +125,7 @@ def change(
         if state is not None:
             changed = jobs.move(tx, changed.job_id, state)
         current = jobs.current_guidelines(tx, changed.job_id)
-        warn(gold_review.warnings(tx, changed) if state == "open" else ())
+        warn(trust.gold_warnings(tx, changed) if state == "open" else ())
     version = current.version if current else 0
     say_done(
         f"{job}: {changed.state}, instructions version {version}",

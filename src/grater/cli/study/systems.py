@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import Progress
 from typer import Argument, Option
 
-from grater.annotate import content, jobs, samples
+from grater.annotate import content, jobs, progress, samples
 from grater.annotate.adjudication import decider_of
 from grater.annotate.jobs import Job
 from grater.annotate.mining import (
@@ -26,7 +26,7 @@ from grater.annotate.mining import (
     verdict_table,
 )
 from grater.annotate.samples import DESIGNS, MISSING, Drawn, NewSample, Order, draw, extend, notes_on, start
-from grater.annotate.store import Store, open_store, progress
+from grater.annotate.store import Store, open_store
 from grater.annotate.systems import decide, places_of
 from grater.cli.command import Json, Seed, print_json, say
 from grater.cli.mine import Each, Gold, LeastBigram, Model, Most, Ratio, Text, Web1T, counter_of, source_of

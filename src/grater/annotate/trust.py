@@ -1,4 +1,18 @@
-"""Gold under review: missed too often, disputed, forgiven; and the trust of everybody who saw it counted again.
+"""What trust leads to: the entry quiz, ejection and the way back; and gold that is doubted instead of raters.
+
+The quiz is passed or failed as a whole, on as many questions that count as the rule says: one that is suspended is
+replaced by another.  The answers of an attempt that failed are withdrawn when another is allowed, and the quiz has
+questions for it; after the last one the rater is ejected.  Below the minimum accuracy a rater is ejected at once.
+`why` remembers how: `quiz`, `gold` or `manager`.  A rater whom a manager reinstated is not ejected by gold again, but
+who failed the quiz has to pass it.
+
+Ejected: every valid judgment of theirs in the job becomes untrusted and its slot free for others, what they hold is
+revoked, their sessions and tokens end.  Reinstated: untrusted judgments take slots that are still free; the rest are
+surplus.  All of it happens in the caller's one transaction (P6).
+
+Surplus work takes the slots that an ejection frees, before anybody else is asked: the oldest surplus answers of
+raters who are not ejected, and have no other answer to the unit that counts, become valid.  So a unit still has at
+most N valid judgments, at most one per rater (P3).
 
 Gold missed by more than half of the reliable raters who saw it, five at the least, suspends itself (P15: raters who
 fail other gold, were ejected, or share an address cannot do that); a manager may forgive it for good, suspend it, or
@@ -11,25 +25,198 @@ why not.  Before that nobody hears what they missed: they could tell others.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import cast
 
 from sqlalchemy import ColumnElement, ScalarSelect, and_, bindparam, exists, func, literal_column, select
 
-from grater.annotate import jobs, people, units
+from grater.annotate import credentials, gold, jobs, judgments, leases, people, standing, units
+from grater.annotate.gold import Gold
 from grater.annotate.jobs import Job
 from grater.annotate.requests import require_length
-from grater.annotate.store import ejection, events, gold, schema
+from grater.annotate.standing import GoldAnswer, Trust
+from grater.annotate.store import events, schema
 from grater.annotate.store.database import Store
-from grater.annotate.store.gold import Gold
-from grater.annotate.store.transaction import ONE, Record, Tx, locking, new_id
-from grater.annotate.terms import gold_rate, is_reliable, is_suspect, terms_of
+from grater.annotate.store.transaction import ONE, Record, Tx, chunks, locking, new_id
+from grater.annotate.terms import TrustRule, gold_rate, is_below, is_reliable, is_suspect, passes_quiz, terms_of
 from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError
 from grater.registry import unknown
 from grater.sheet import counted
+
+BY_RULE = ("quiz", "gold")
+REINSTATED = "reinstated"
+
+
+def judge(tx: Tx, job: Job, person_id: str, *, has_gold_changed: bool = False) -> Trust:
+    """Count a rater's gold anew and draw the consequences: after an answer, or after gold has changed its state.
+
+    Only changed gold reinstates, those whom the rules alone ejected and now would not; and it ejects nobody.
+    """
+    answers = standing.gold_answers(tx, job.job_id, person_id)
+    current = standing.recount(tx, job.job_id, person_id, answers)
+    terms, is_ejected = terms_of(job.options), current.state == "ejected"
+    rule = terms.gold
+    is_final = current.state == "flagged" or (is_ejected and not (has_gold_changed and current.why in BY_RULE))
+    if rule is None or is_final:
+        return current
+    if standing.is_in_quiz(terms, "quiz" if is_ejected and current.why == "quiz" else current.state):
+        return _judge_quiz(tx, job, rule, current, answers)
+    is_out = current.why != REINSTATED and is_below(rule, seen=current.seen, right=current.right)
+    if is_out == is_ejected:
+        return current
+    if is_out and not has_gold_changed:
+        eject(tx, job, person_id, why="gold")
+        # Who is ejected knows that the last question was gold: it rests, so that telling others is of no use.
+        last = schema.gold.update().where(schema.gold.c.unit_id == answers[-1].unit_id)
+        tx.execute(last.values(revealed=schema.gold.c.revealed + 1))
+    elif is_ejected:
+        _restore(tx, job, person_id, "trusted", actor=None)
+    return standing.find(tx, job.job_id, person_id)
+
+
+def _judge_quiz(tx: Tx, job: Job, rule: TrustRule, current: Trust, answers: Sequence[GoldAnswer]) -> Trust:
+    """The verdict on a whole quiz; gold that no longer counts leaves a question to be answered in its place."""
+    person_id, is_ejected = current.person_id, current.state == "ejected"
+    counted = [answer for answer in answers if answer.is_active and answer.pool == "quiz"][: rule.quiz]
+    is_passed = len(counted) == rule.quiz and passes_quiz(rule, right=sum(answer.is_right for answer in counted))
+    if is_passed or len(counted) < rule.quiz:
+        state = "trusted" if is_passed else "quiz"
+        if is_ejected:
+            _restore(tx, job, person_id, state, actor=None)
+        elif current.state != state:
+            standing.set_state(tx, job.job_id, person_id, state)
+    elif not is_ejected:
+        standing.set_state(tx, job.job_id, person_id, "quiz", attempts=current.attempts + 1)
+        if current.attempts + 1 < rule.attempts and leases.n_unseen_quiz(tx, job, person_id) >= rule.quiz:
+            _withdraw_quiz(tx, job, person_id, answers)
+        else:
+            eject(tx, job, person_id, why="quiz")
+    return standing.find(tx, job.job_id, person_id)
+
+
+def _withdraw_quiz(tx: Tx, job: Job, person_id: str, answers: Sequence[GoldAnswer], actor: str | None = None) -> None:
+    for answer in answers:
+        judgments.set_status(tx, answer.submission_id, "withdrawn", actor=actor, why="another try at the quiz")
+    standing.recount(tx, job.job_id, person_id)
+
+
+def eject(tx: Tx, job: Job, person_id: str, *, actor: str | None = None, why: str = "manager") -> int:
+    """Eject a rater; what they held is asked of others.  Return the number of judgments that lost their status."""
+    people.lock(tx, person_id)
+    standing.set_state(tx, job.job_id, person_id, "ejected", actor=actor, why=why)
+    valid = _with_status(tx, job.job_id, person_id, "valid")
+    for row in valid:
+        judgments.set_status(tx, row.submission_id, "untrusted", actor=actor, why=why)
+    held = leases.held_by(tx, person_id, job_id=job.job_id)
+    for lease in held:
+        leases.close(tx, lease, "revoked", actor=actor)
+    credentials.end_access(tx, person_id, actor=actor)
+    _promote_surplus(tx, [row.unit_id for row in valid] + [lease.unit_id for lease in held], actor)
+    _settle(tx, job, person_id, became="untrusted")
+    return len(valid)
+
+
+def reinstate(tx: Tx, job: Job, person_id: str, *, actor: str | None = None) -> tuple[int, int]:
+    """Reinstate a rater; return the numbers of judgments that are valid again and that came too late for a slot.
+
+    Who failed the quiz, or never got beyond it, is led back to it, with one attempt.
+    """
+    people.lock(tx, person_id)
+    rule, why = terms_of(job.options).gold, standing.find(tx, job.job_id, person_id).why
+    if rule is None or not rule.quiz or (why != "quiz" and _has_worked(tx, job.job_id, person_id)):
+        return _restore(tx, job, person_id, "trusted", actor=actor, why=REINSTATED)
+    if leases.n_unseen_quiz(tx, job, person_id) < rule.quiz:
+        raise Conflict(
+            f"{job.name}: a rater who has not passed the quiz must pass it, and it has fewer than {rule.quiz} "
+            "questions that this rater has not seen; make more gold first"
+        )
+    back = _restore(tx, job, person_id, "quiz", actor=actor, attempts=rule.attempts - 1)
+    _withdraw_quiz(tx, job, person_id, standing.gold_answers(tx, job.job_id, person_id), actor)
+    return back
+
+
+def _has_worked(tx: Tx, job_id: str, person_id: str) -> bool:
+    work = select(schema.units.c.unit_id).where(schema.units.c.job_id == job_id, schema.units.c.role == "work")
+    mine = exists().where(schema.submissions.c.person_id == person_id, schema.submissions.c.unit_id.in_(work))
+    return bool(tx.value(select(mine)))
+
+
+def _restore(
+    tx: Tx, job: Job, person_id: str, state: str, *, actor: str | None, why: str = "", **more: int
+) -> tuple[int, int]:
+    people.lock(tx, person_id)
+    standing.set_state(tx, job.job_id, person_id, state, actor=actor, why=why, **more)
+    statuses = [
+        judgments.set_status(tx, row.submission_id, "valid", actor=actor, why=why)
+        for row in _with_status(tx, job.job_id, person_id, "untrusted")
+    ]
+    _settle(tx, job, person_id, became="valid")
+    return statuses.count("valid"), statuses.count("surplus")
+
+
+def flag(tx: Tx, job_id: str, person_id: str, *, actor: str | None = None) -> Trust:
+    """No more work for this rater here; what they did stays as it is."""
+    people.lock(tx, person_id)
+    jobs.get(tx, job_id)
+    return standing.set_state(tx, job_id, person_id, "flagged", actor=actor, why="manager")
+
+
+def _settle(tx: Tx, job: Job, person_id: str, *, became: str) -> None:
+    """After a rater's answers `became` untrusted or valid: ask for what is missing, log what is finished."""
+    may_count = schema.submissions.c.n.is_not(None) | schema.submissions.c.status.in_(("untrusted", "surplus"))
+    query = select(schema.submissions.c.unit_id, schema.submissions.c.status).where(
+        schema.submissions.c.job_id == job.job_id, schema.submissions.c.person_id == person_id, may_count
+    )
+    rows = tx.all(query.distinct())
+    units.settle_slots(tx, job, [row.unit_id for row in rows])
+    units.log_finished(tx, [row.unit_id for row in rows if row.status == became])
+
+
+def _with_status(tx: Tx, job_id: str, person_id: str, status: str) -> Sequence[Record]:
+    query = select(schema.submissions.c.submission_id, schema.submissions.c.unit_id).where(
+        schema.submissions.c.job_id == job_id,
+        schema.submissions.c.person_id == person_id,
+        schema.submissions.c.status == status,
+    )
+    return tx.all(query.order_by(schema.submissions.c.at, schema.submissions.c.submission_id))
+
+
+def _promote_surplus(tx: Tx, unit_ids: Iterable[str], actor: str | None) -> None:
+    """Fill free slots of these units with surplus work."""
+    for portion in chunks(sorted(set(unit_ids))):
+        query = select(
+            schema.submissions.c.submission_id,
+            schema.submissions.c.job_id,
+            schema.submissions.c.unit_id,
+            schema.submissions.c.person_id,
+        ).where(schema.submissions.c.unit_id.in_(portion), schema.submissions.c.status == "surplus")
+        surplus = tx.all(query.order_by(schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id)))
+        n_free = _n_free_slots(tx, portion) if surplus else Counter[str]()
+        for row in surplus:
+            if n_free[row.unit_id] > 0 and _may_count(tx, row):
+                status = judgments.set_status(tx, row.submission_id, "valid", actor=actor, why="a slot became free")
+                n_free[row.unit_id] -= status == "valid"
+
+
+def _may_count(tx: Tx, surplus: Record) -> bool:
+    """Not ejected, and no answer to the unit that counts; a person who is locked by another change is left alone."""
+    person = select(schema.people.c.person_id).where(schema.people.c.person_id == surplus.person_id)
+    if tx.first(tx.locked(person, of=schema.people, skip=True)) is None:
+        return False
+    if standing.find(tx, surplus.job_id, surplus.person_id).state == "ejected":
+        return False
+    return tx.first(judgments.COUNTING, unit=surplus.unit_id, person=surplus.person_id) is None
+
+
+def _n_free_slots(tx: Tx, unit_ids: list[str]) -> Counter[str]:
+    query = select(schema.slots.c.unit_id, func.count().label("n_free")).where(
+        schema.slots.c.unit_id.in_(unit_ids), schema.slots.c.state == "free"
+    )
+    return Counter({row.unit_id: row.n_free for row in tx.all(query.group_by(schema.slots.c.unit_id))})
+
 
 LONGEST_DISPUTE = 2000
 """Characters of what a rater disputes, and of the answer."""
@@ -135,7 +322,7 @@ DISPUTES = select(schema.disputes, schema.submissions.c.unit_id).join(
 )
 
 
-def of_job(tx: Tx, job_id: str) -> list[GoldRecord]:
+def gold_records(tx: Tx, job_id: str) -> list[GoldRecord]:
     """The gold of a job, the most missed first."""
     by_unit: dict[str, list[Record]] = defaultdict(list)
     for row in tx.all(RECORDS, job=job_id):
@@ -154,20 +341,20 @@ def of_job(tx: Tx, job_id: str) -> list[GoldRecord]:
     return sorted(records, key=lambda record: (-record.missed, -record.seen))
 
 
-def review(store: Store, job: Job, unit_id: str) -> None:
+def review_gold(store: Store, job: Job, unit_id: str) -> None:
     """After an answer in a job with gold: suspend gold that reliable raters miss; alert the manager if all rests.
 
     The same is asked after gold and work (P5).  The answer is stored: what cannot be done now, the next answer does.
     """
     with store.glance() as tx:
         is_suspect = _is_suspect(tx, job, unit_id)
-        rests = not tx.value(FRESH, job=job.job_id, most=gold.exposure_of(job))
+        rests = not tx.value(FRESH, job=job.job_id, most=standing.exposure_of(job))
     if not is_suspect and (not rests or "resting" in _alerts(job)):
         return
     with store.write() as tx:
         if is_suspect:
             doubt(tx, unit_id)
-        if rests and tx.value(gold.N_HIDDEN, job=job.job_id):
+        if rests and tx.value(standing.N_HIDDEN, job=job.job_id):
             _alert(tx, job.job_id, "resting")
 
 
@@ -176,14 +363,14 @@ def doubt(tx: Tx, unit_id: str) -> bool:
 
     Where a tenth of the gold is suspended already, the raters are to be doubted: the manager is alerted instead.
     """
-    state, job = _state(tx, unit_id), units.get(tx, unit_id).job
+    state, job = _gold_state(tx, unit_id), units.get(tx, unit_id).job
     if state != "active" or not _is_suspect(tx, job, unit_id):
         return False
     states = [row.state for row in tx.all(gold.OF_JOB, job=job.job_id)]
     if states.count("suspended") >= max(1, len(states) // 10):
         _alert(tx, job.job_id, "suspended")
         return False
-    set_state(tx, unit_id, "suspended")
+    set_gold_state(tx, unit_id, "suspended")
     return True
 
 
@@ -219,10 +406,10 @@ def _alert(tx: Tx, job_id: str, why: str) -> None:
         events.write(tx, None, "gold.alert", job_id, {"why": why})
 
 
-def warnings(tx: Tx, job: Job) -> list[str]:
+def gold_warnings(tx: Tx, job: Job) -> list[str]:
     """What a job lacks in gold, in words for its manager; nothing where nobody is tested."""
     terms = terms_of(job.options)
-    rule, most = terms.gold, gold.exposure_of(job)
+    rule, most = terms.gold, standing.exposure_of(job)
     if rule is None or job.state == "closed":
         return []
     rows = tx.all(gold.OF_JOB, job=job.job_id)
@@ -232,7 +419,7 @@ def warnings(tx: Tx, job: Job) -> list[str]:
     if n_quiz < rule.quiz:
         found.append(f"The entry quiz asks {rule.quiz} questions and has {n_quiz}, so nobody can pass it.")
     rate = gold_rate(terms.page)
-    n_work = len(units.ids_of_job(tx, job.job_id, role="work")) * gold.most_judgments(job)
+    n_work = len(units.ids_of_job(tx, job.job_id, role="work")) * standing.most_judgments(job)
     wanted = max(ceil(n_work * rate / (1 - rate) / most), ceil(terms.limit * rate))
     if len(hidden) < wanted:
         n_missing = counted(wanted - len(hidden), "unit")
@@ -248,11 +435,11 @@ def warnings(tx: Tx, job: Job) -> list[str]:
     return found
 
 
-def set_state(tx: Tx, unit_id: str, state: str, *, actor: str | None = None) -> None:
+def set_gold_state(tx: Tx, unit_id: str, state: str, *, actor: str | None = None) -> None:
     """Forgive, suspend or reactivate a gold unit, and recount the trust of everybody who saw it."""
     if state not in schema.GOLD_STATES:
         raise UsageError(unknown("state", state, list(schema.GOLD_STATES)))
-    if _state(tx, unit_id) == state:
+    if _gold_state(tx, unit_id) == state:
         return
     tx.execute(schema.gold.update().where(schema.gold.c.unit_id == unit_id).values(state=state))
     for known in gold.of_unit(tx, unit_id):
@@ -262,10 +449,10 @@ def set_state(tx: Tx, unit_id: str, state: str, *, actor: str | None = None) -> 
     saw = select(schema.submissions.c.person_id).where(schema.submissions.c.unit_id == unit_id, IS_COUNTED)
     for person_id in sorted({row.person_id for row in tx.all(saw)}):
         people.lock(tx, person_id)
-        ejection.judge(tx, job, person_id, has_gold_changed=True)
+        judge(tx, job, person_id, has_gold_changed=True)
 
 
-def hold(tx: Tx, lease_id: str) -> None:
+def hold_gold(tx: Tx, lease_id: str) -> None:
     """Lock the gold of a lease, if it is gold, until the end: its rater's trust is counted by what counts then.
 
     Gold is locked before people, here and where its state changes, so that no two wait for each other.
@@ -274,7 +461,7 @@ def hold(tx: Tx, lease_id: str) -> None:
         tx.all(OF_LEASE, lease=lease_id)
 
 
-def _state(tx: Tx, unit_id: str) -> str:
+def _gold_state(tx: Tx, unit_id: str) -> str:
     """Locked until the end, so that two who change it wait for each other."""
     query = select(schema.gold.c.state).where(schema.gold.c.unit_id == unit_id).order_by(schema.gold.c.item_id)
     rows = tx.all(tx.locked(query, of=schema.gold))
@@ -313,7 +500,7 @@ def decide_dispute(
     if dispute.state != "open":
         raise Conflict("this dispute has been decided already")
     if is_granted:
-        set_state(tx, dispute.unit_id, "forgiven", actor=actor)
+        set_gold_state(tx, dispute.unit_id, "forgiven", actor=actor)
     state = "granted" if is_granted else "refused"
     values = {"answer": answer.strip(), "decided_by": actor, "decided_at": tx.now}
     is_settled = (schema.submissions.c.unit_id == dispute.unit_id) & (schema.disputes.c.state == "open")

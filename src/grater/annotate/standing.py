@@ -1,0 +1,322 @@
+"""Where a rater stands in a job: how far they are trusted, whether they get work now, and if not, why.
+
+Trust is gold seen, gold right, and a state that people or rules set.  The counts are never added up by hand: they are
+counted again from the stored submissions after each answer of a rater who is tested, so trust recomputed from scratch
+is trust stored.  After work as well, for neither may take longer (P5); for the same reason an event tells of a new
+state, and not of each count.  Only active gold counts; withdrawn answers do not.  Next to them is how often the rater
+gave a unit back unanswered.
+
+The gold schedule says whether a unit of work or hidden gold is due next for a rater (docs/crowd-jobs.md).  A job with
+a gold rule begins with its quiz, all gold.  After that every turn of a rater is gold with the same chance, drawn for
+this rater and turn from the study's key: nobody can predict it, it falls the same on every visit, and what came
+before tells nothing of it (P5).  A turn is over when its unit is answered: what was given back, ran out or was taken
+back comes again in the same turn, gold and work alike (`leases`).  A rater meets each gold once, so their limit is
+what the hidden gold covers (`limit_of`), and nobody who has met all of it stands still before that.
+
+Reasons to get no work, the first that holds: `closed` (the job is not open), `left` (the person has left the study),
+`ejected`, `flagged`, `program` (programs work in jobs of their own), `seat` (they have worked here on a joint seat,
+or one who shares this joint seat has worked here alone), `hours`, `limit`, `about` (country or languages are not
+known yet), `unqualified`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from sqlalchemy import (
+    bindparam,
+    case,
+    exists,
+    func,
+    literal_column,
+    select,
+)
+
+from grater.annotate import gold, people
+from grater.annotate.jobs import Job
+from grater.annotate.people import Person
+from grater.annotate.store import events, schema
+from grater.annotate.store.transaction import PRIME, Columns, Tx, multiplier
+from grater.annotate.terms import Qualification, Terms, gold_rate, is_open, terms_of
+from grater.model import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    job_id: str
+    person_id: str
+    seen: int = 0
+    right: int = 0
+    state: str = "new"
+    attempts: int = 0
+    why: str = ""
+    returns: int = 0
+
+
+OUT = ("ejected", "flagged")
+"""States in which a rater gets no more work in the job."""
+
+COLUMNS = Columns(Trust, schema.trust)
+BY_KEY = select(*COLUMNS).where(
+    schema.trust.c.job_id == bindparam("job_id"), schema.trust.c.person_id == bindparam("person_id")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldAnswer:
+    """An answer of a rater to gold; only `is_active` gold counts."""
+
+    submission_id: str
+    unit_id: str
+    is_right: bool
+    is_active: bool
+    pool: str
+
+
+ANSWERS = (
+    select(
+        schema.submissions.c.submission_id,
+        schema.submissions.c.unit_id,
+        schema.submissions.c.is_right,
+        case((func.min(schema.gold.c.state) == literal_column("'active'"), True), else_=False).label("is_active"),
+        func.min(schema.gold.c.pool).label("pool"),
+    )
+    .join(schema.gold, schema.gold.c.unit_id == schema.submissions.c.unit_id)
+    .where(
+        schema.submissions.c.unit_id.in_(
+            select(schema.units.c.unit_id).where(
+                schema.units.c.job_id == bindparam("job"), schema.units.c.role == literal_column("'gold'")
+            )
+        ),
+        schema.submissions.c.person_id == bindparam("person"),
+        schema.submissions.c.status.in_((literal_column("'valid'"), literal_column("'untrusted'"))),
+    )
+    .group_by(schema.submissions.c.submission_id, schema.submissions.c.at)
+    .order_by(schema.submissions.c.at, schema.submissions.c.submission_id)
+)
+"""By the units, of which few are gold: a rater may have answered thousands."""
+
+RETURNS = select(schema.trust.c.returns).where(
+    schema.trust.c.job_id == bindparam("job"), schema.trust.c.person_id == bindparam("person")
+)
+
+
+def find(tx: Tx, job_id: str, person_id: str) -> Trust:
+    row = tx.first(BY_KEY, job_id=job_id, person_id=person_id)
+    return Trust(job_id=job_id, person_id=person_id) if row is None else COLUMNS.read(row)
+
+
+def of_job(tx: Tx, job_id: str) -> list[Trust]:
+    query = select(*COLUMNS).where(schema.trust.c.job_id == job_id).order_by(tx.binary(schema.trust.c.person_id))
+    return [COLUMNS.read(row) for row in tx.all(query)]
+
+
+def gold_answers(tx: Tx, job_id: str, person_id: str) -> list[GoldAnswer]:
+    """Every answer to gold that counts, in the order in which they came."""
+    rows = tx.all(ANSWERS, job=job_id, person=person_id)
+    return [GoldAnswer(**{**row._mapping, "is_right": bool(row.is_right)}) for row in rows]
+
+
+def recount(tx: Tx, job_id: str, person_id: str, answers: Sequence[GoldAnswer] | None = None) -> Trust:
+    """Count the answers to active gold anew."""
+    known = gold_answers(tx, job_id, person_id) if answers is None else answers
+    counted = [answer.is_right for answer in known if answer.is_active]
+    return _store(tx, job_id, person_id, actor=None, seen=len(counted), right=sum(counted))
+
+
+def set_state(
+    tx: Tx, job_id: str, person_id: str, state: str, *, actor: str | None = None, **more: int | str
+) -> Trust:
+    """`more`: failed `attempts` at the quiz, and `why` the rater is in this state."""
+    return _store(tx, job_id, person_id, actor=actor, state=state, **more)
+
+
+def count_return(tx: Tx, job_id: str, person_id: str) -> Trust:
+    """The rater gave a unit back; the person is locked, so nothing is counted in between."""
+    return _store(tx, job_id, person_id, actor=None, returns=find(tx, job_id, person_id).returns + 1)
+
+
+def _store(tx: Tx, job_id: str, person_id: str, *, actor: str | None, **values: Any) -> Trust:
+    row = tx.first(BY_KEY, job_id=job_id, person_id=person_id)
+    before = Trust(job_id=job_id, person_id=person_id) if row is None else COLUMNS.read(row)
+    changed = replace(before, **values)
+    if row is None:
+        tx.insert(schema.trust, COLUMNS.row(changed))
+    else:
+        key = (schema.trust.c.job_id == job_id) & (schema.trust.c.person_id == person_id)
+        tx.execute(schema.trust.update().where(key).values(**values))
+    if row is None or (before.state, before.returns) != (changed.state, changed.returns):
+        names = ("person_id", "seen", "right", "state", "returns")
+        events.write(tx, actor, "trust.changed", job_id, {name: getattr(changed, name) for name in names})
+    return changed
+
+
+Due: TypeAlias = Literal["work", "hidden", "quiz"]
+
+IN_QUIZ = ("new", "quiz")
+N_HIDDEN = gold.OF_JOB.with_only_columns(func.count(schema.gold.c.unit_id.distinct())).where(
+    schema.gold.c.pool == literal_column("'hidden'")
+)
+
+PRACTICE = select(schema.units.c.unit_id).where(
+    schema.units.c.job_id == bindparam("job"), schema.units.c.role == literal_column("'practice'")
+)
+SENT = select(func.count(schema.submissions.c.unit_id.distinct())).where(
+    schema.submissions.c.job_id == bindparam("job"),
+    schema.submissions.c.person_id == bindparam("person"),
+    schema.submissions.c.unit_id.not_in(PRACTICE),
+)
+"""From one index, without a look at the units: a rater may have answered thousands."""
+
+ANSWERED = SENT.where(schema.submissions.c.status != literal_column("'withdrawn'"))
+VALID = SENT.where(schema.submissions.c.status == literal_column("'valid'"))
+
+
+def has_gold(job: Job) -> bool:
+    """Whether raters of this job are tested."""
+    return terms_of(job.options).gold is not None
+
+
+def exposure_of(job: Job) -> int:
+    """The number of viewings after which hidden gold of the job rests."""
+    rule = terms_of(job.options).gold
+    return (rule.exposure if rule else 0) or most_judgments(job)
+
+
+def most_judgments(job: Job) -> int:
+    """The most raters that a unit of work may have."""
+    redundancy = terms_of(job.options).redundancy
+    return redundancy.most if redundancy else job.judgments
+
+
+def limit_of(tx: Tx, job: Job) -> int:
+    """The answers that one rater may give, 0 for any number: what is agreed, and what hidden gold can cover.
+
+    Gold that is suspended later takes nothing from what a rater was promised.
+    """
+    terms = terms_of(job.options)
+    n_hidden = 0 if terms.gold is None else int(tx.value(N_HIDDEN, job=job.job_id) or 0)
+    covered = terms.gold.quiz + int(n_hidden / gold_rate(terms.page)) if terms.gold and n_hidden else 0
+    return min(filter(None, (terms.limit, covered)), default=0)
+
+
+def due(tx: Tx, job: Job, person_id: str) -> Due:
+    terms = terms_of(job.options)
+    if terms.gold is None:
+        return "work"
+    if is_in_quiz(terms, find(tx, job.job_id, person_id).state):
+        return "quiz"
+    turn = str(n_answered(tx, job.job_id, person_id))
+    chance = multiplier(tx.key, "gold", job.job_id, person_id, turn) / PRIME
+    return "hidden" if chance < gold_rate(terms.page) else "work"
+
+
+def is_in_quiz(terms: Terms, state: str) -> bool:
+    """Whether the rater has yet to pass the entry quiz."""
+    return terms.gold is not None and terms.gold.quiz > 0 and state in IN_QUIZ
+
+
+def n_answered(tx: Tx, job_id: str, person_id: str) -> int:
+    """The number of units, practice aside, that a rater has answered and not taken back."""
+    return int(tx.value(ANSWERED, job=job_id, person=person_id) or 0)
+
+
+def n_sent(tx: Tx, job_id: str, person_id: str) -> int:
+    return int(tx.value(SENT, job=job_id, person=person_id) or 0)
+
+
+def n_valid(tx: Tx, job_id: str, person_id: str) -> int:
+    """The number of units, practice aside, with an answer that counts: what a limit and a code are for."""
+    return int(tx.value(VALID, job=job_id, person=person_id) or 0)
+
+
+HOLDS = select(
+    exists().where(
+        schema.leases.c.job_id == bindparam("job"),
+        schema.leases.c.person_id == bindparam("person"),
+        schema.leases.c.state == "held",
+    )
+)
+"""Whether somebody has a unit of the job in hand."""
+
+
+def why_not(tx: Tx, job: Job, person_id: str) -> str:
+    """The reason why this person gets no work here now; empty if they may have some."""
+    return refusal(tx, job, people.get(tx, person_id))
+
+
+def refusal(tx: Tx, job: Job, person: Person, *, trust_state: str | None = None, has_joint_seat: bool = True) -> str:
+    """The same for a person who has been looked up already, and perhaps their trust and whether they share a seat."""
+    if job.state != "open":
+        return "closed"
+    if person.state != "active":
+        return "left"
+    if trust_state is None:
+        trust_state = find(tx, job.job_id, person.person_id).state
+    if trust_state in OUT:
+        return trust_state
+    if person.kind == "program" and job.access != "assigned":
+        return "program"
+    if (has_joint_seat or person.kind == "joint") and _has_worked_on_other_seat(tx, job, person):
+        return "seat"
+    terms = terms_of(job.options)
+    if not is_open(terms.opening, tx.now):
+        return "hours"
+    limit = limit_of(tx, job)
+    if limit and n_valid(tx, job.job_id, person.person_id) >= limit:
+        return "limit"
+    if asks_about(terms, person):
+        return "about"
+    return "" if is_fit(tx, terms, person) else "unqualified"
+
+
+def _has_worked_on_other_seat(tx: Tx, job: Job, person: Person) -> bool:
+    """Whether the same human would be asked twice: alone and on a joint seat."""
+    seats = people.members(tx, person.person_id) if person.kind == "joint" else ()
+    seats = seats or people.seat_ids(tx, person.person_id)
+    return any(n_sent(tx, job.job_id, seat) or tx.value(HOLDS, job=job.job_id, person=seat) for seat in seats)
+
+
+def asks_about(terms: Terms, person: Person) -> bool:
+    """Whether the job must know something of the person that they have not said yet."""
+    wants_country = bool(terms.countries) and not person.payload.get("country")
+    return wants_country or (bool(terms.languages) and not person.payload.get("languages"))
+
+
+def is_fit(tx: Tx, terms: Terms, person: Person) -> bool:
+    """Whether country, languages and earlier work are what the job asks for."""
+    country, languages = person.payload.get("country"), person.payload.get("languages") or ()
+    if terms.countries and _plain(country) not in map(_plain, terms.countries):
+        return False
+    spoken = set(map(_plain, languages)) if isinstance(languages, Iterable) else set()
+    if terms.languages and not spoken & set(map(_plain, terms.languages)):
+        return False
+    return all(_is_qualified(tx, qualification, person.person_id) for qualification in terms.qualifications)
+
+
+def say_about(tx: Tx, person_id: str, *, country: str, languages: Iterable[str]) -> Person:
+    """Remember what a person says of themselves; it is said once, so that nobody tries until it fits."""
+    person = people.lock(tx, person_id)
+    answers: dict[str, Json] = {"country": country, "languages": list(languages)}
+    payload = {**answers, **{name: value for name, value in person.payload.items() if value}}
+    tx.execute(schema.people.update().where(schema.people.c.person_id == person_id).values(payload=payload))
+    events.write(tx, person_id, "person.about", person_id)
+    return people.get(tx, person_id)
+
+
+def _is_qualified(tx: Tx, wanted: Qualification, person_id: str) -> bool:
+    job_id = tx.value(select(schema.jobs.c.job_id).where(schema.jobs.c.name == wanted.job))
+    if job_id is None:
+        return False
+    theirs = (schema.submissions.c.job_id == job_id) & (schema.submissions.c.person_id == person_id)
+    query = select(func.count()).join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+    n_valid = tx.value(query.where(theirs, schema.submissions.c.status == "valid", schema.units.c.role == "work"))
+    gold = find(tx, job_id, person_id)
+    is_right = not wanted.accuracy or (gold.seen > 0 and gold.right >= wanted.accuracy * gold.seen)
+    return int(n_valid or 0) >= wanted.judgments and is_right
+
+
+def _plain(word: object) -> str:
+    return str(word or "").strip().casefold()
