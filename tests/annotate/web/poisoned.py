@@ -40,8 +40,8 @@ from grater.annotate.web.work import last_page
 from grater.model import Decision, Essay, Item, Json, Span
 from tests.annotate.study.mined_lists import MORE, TEXT, count
 
-EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'>{{1234*2}}"
-LIVE = re.compile(r"<script>alert|<img src=x|onerror=alert\(2\)>|2468")
+EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'>{{7**12}}"
+LIVE = re.compile(r"<script>alert|<img src=x|onerror=alert\(2\)>|13841287201")
 MARK = re.compile(r"~([a-z]+)~")
 CROWD: dict[str, Json] = {"gold": {"minimum": 0.5, "least_seen": 9, "quiz": 2}, "page": 5, "pay": {"cents": 7}}
 

@@ -18,8 +18,8 @@ from grater.model import Essay, Item, Json, Span
 from tests.annotate.web.studies import PASSWORD_HASH, Browser, Study, served
 from tests.annotate.web.test_work import FILLED, answer
 
-EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'><svg/onload=alert(3)>{{1234*2}}"
-LIVE = re.compile(r"<script>alert|<img src=x|<svg/onload|onerror=alert\(2\)>|2468")
+EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'><svg/onload=alert(3)>{{7**12}}"
+LIVE = re.compile(r"<script>alert|<img src=x|<svg/onload|onerror=alert\(2\)>|13841287201")
 
 
 def poisoned(store: Store) -> tuple[str, str]:

@@ -135,7 +135,7 @@ def test_mistakes_are_mended_on_the_pages(empty: Study) -> None:
     with empty.store.read() as tx:
         assert jobs.all(tx) == []
         essay = next(content.all_essays(tx))
-    browser.post("/manage/essays/delete", {"essay": essay.essay_id, "word": "delete"})
+    browser.post("/manage/essays/delete", {"essay_id": essay.essay_id, "word": "delete"})
     assert "<h1>Renamed</h1>" in browser.post("/manage/name", {"name": "Renamed"}).text
     with empty.store.read() as tx:
         assert content.n_essays(tx) == 2

@@ -28,7 +28,7 @@ from grater.annotate.requests import require_name
 from grater.annotate.store import schema
 from grater.annotate.store.transaction import MINUTE, new_secret
 from grater.annotate.web import check
-from grater.annotate.web.calls import Person, Shape, When, calls_about
+from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about
 from grater.annotate.web.context import (
     DEVICE,
     DEVICE_DAYS,
@@ -182,12 +182,6 @@ def new_password(context: Context) -> Response:
 def new_token(context: Context) -> Response:
     """A new token is shown this once."""
     return _own_page(context, secret=make_token(context, context.sent(NewToken)).token)
-
-
-@pages.post("/me/tokens/{token_id}/end")
-def end_token_form(context: Context, token_id: str) -> Response:
-    end_token(context, token_id)
-    return context.go("/me")
 
 
 def _own_page(
@@ -452,6 +446,7 @@ def make_token(context: Context, sent: NewToken) -> MadeToken:
     return MadeToken(**made.model_dump(), token=secret)
 
 
+@by_form(pages, "/me/tokens/{token_id}/end", then="/me")
 @api.post("/me/tokens/{token_id}/end")
 def end_token(context: Context, token_id: str) -> Ended:
     """Revoke one of your tokens, including this one."""

@@ -2,26 +2,32 @@
 
 There is a router for each noun; bodies refuse what they do not know; long lists come by pages.  A call is known to
 programs by the name of its function (the OpenAPI operation id), which therefore never changes.  What the API says of
-the study are shapes of their own, never rows, so nothing hidden can slip out.
+the study are shapes of their own, never rows, so nothing hidden can slip out.  A form that does what a call does is
+that call (`by_form`): it differs only in what it answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isnan
-from typing import Annotated, Any, Self, TypeAlias, TypeVar
+from typing import Annotated, Any, Self, TypeAlias, TypeVar, get_type_hints
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, StringConstraints, WithJsonSchema
 from pydantic import Field as About
+from starlette.responses import Response
 
 from grater.annotate.requests import LARGEST
 from grater.annotate.requests import Body as Body
 from grater.annotate.requests import example as example
 from grater.annotate.store.transaction import as_iso
+from grater.annotate.web.context import Context, RequestContext
+from grater.annotate.web.errors import lines_of
 from grater.annotate.web.roles import API
+from grater.errors import BadInput, Conflict, UsageError
 
 T = TypeVar("T")
+Call = TypeVar("Call", bound=Callable[..., object])
 
 MOST = 1000
 A_PAGE = 100
@@ -37,6 +43,38 @@ Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 
 def calls_about(tag: str) -> APIRouter:
     return APIRouter(prefix=API, tags=[tag], generate_unique_id_function=lambda route: route.name)
+
+
+def by_form(
+    pages: APIRouter,
+    path: str,
+    *,
+    then: str | Callable[[RequestContext, Any], Response],
+    refused: Callable[..., Response] | None = None,
+) -> Callable[[Call], Call]:
+    """Let a form of the pages make a call: its fields are those of the call's body.
+
+    `then` is the address to go to, with the names of the path, or makes a page of the call's answer.  `refused` makes
+    the page that shows the problems; without it that is the page of errors.
+    """
+
+    def add(call: Call) -> Call:
+        model = get_type_hints(call).get("sent")
+
+        def answer(context: Context) -> Response:
+            names = context.request.path_params
+            try:
+                made = call(context, **names, **({"sent": context.sent(model)} if model else {}))
+            except (BadInput, Conflict, UsageError) as error:
+                if refused is None:
+                    raise
+                return refused(context, **names, problems=lines_of(error))
+            return context.go(then.format(**names)) if isinstance(then, str) else then(context, made)
+
+        pages.post(path)(answer)
+        return call
+
+    return add
 
 
 def form_of(*required: str, **fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from grater.annotate.audit import AuditEntry, AuditFilter, audit_filter, csv_par
 from grater.annotate.store import Tx, events
 from grater.annotate.store.events import VERBS_ABOUT
 from grater.annotate.units import FINISHED
-from grater.annotate.web.calls import A_PAGE, MOST, Most, Object, Shape, When, calls_about
+from grater.annotate.web.calls import A_PAGE, MOST, Most, Object, Shape, When, by_form, calls_about
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import lines_of
 from grater.annotate.webhooks import NewWebhook, NewWebhookState
@@ -40,12 +40,6 @@ def add_webhook_form(context: Context) -> Response:
     except (BadInput, UnknownName, UsageError) as error:
         return _page(context, problems=lines_of(error))
     return _page(context, made=made)
-
-
-@pages.post("/manage/webhooks/{webhook_id}/state")
-def set_webhook_state_form(context: Context, webhook_id: str) -> Response:
-    set_webhook_state(context, webhook_id, context.sent(NewWebhookState))
-    return context.go("/manage/webhooks")
 
 
 def _make(context: RequestContext, sent: NewWebhook) -> webhooks.Webhook:
@@ -199,6 +193,7 @@ def add_webhook(context: Context, sent: NewWebhook) -> MadeWebhook:
         return MadeWebhook.model_validate(_shown(tx, made))
 
 
+@by_form(pages, "/manage/webhooks/{webhook_id}/state", then="/manage/webhooks")
 @api.post("/webhooks/{webhook_id}/state")
 def set_webhook_state(context: Context, webhook_id: str, sent: NewWebhookState) -> Webhook:
     """Pause a webhook, or resume where it stopped."""

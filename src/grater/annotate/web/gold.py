@@ -17,7 +17,7 @@ from grater.annotate.protocol import QUIZ, use_recommended_rule
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import terms_of
 from grater.annotate.trust import GoldRecord
-from grater.annotate.web.calls import Body, Job, Shape, Shown, calls_about, example
+from grater.annotate.web.calls import Body, Job, Shape, Shown, by_form, calls_about, example
 from grater.annotate.web.context import Context, RequestContext, number_of
 from grater.annotate.web.raters import Dispute
 from grater.annotate.web.units import MET, accepted_by
@@ -48,32 +48,9 @@ def make_known_gold(context: Context, job_id: str) -> Response:
     return _page(context, job_id, problems=[], told=f"{made.made} gold units made{left}.")
 
 
-@pages.post("/manage/gold/{unit_id}/state")
-def set_state(context: Context, unit_id: str) -> Response:
-    """Another state, or another pool."""
-    with context.changing() as tx:
-        pool, actor = context.text("pool"), context.person.person_id
-        if pool:
-            gold.set_pool(tx, unit_id, pool, actor=actor)
-        else:
-            trust.set_gold_state(tx, unit_id, context.text("state"), actor=actor)
-        job_id = units.get(tx, unit_id).job.job_id
-    return context.go(f"/manage/jobs/{job_id}/gold")
-
-
-@pages.post("/manage/gold/{unit_id}/reason")
-def set_reason(context: Context, unit_id: str) -> Response:
-    with context.changing() as tx:
-        gold.set_reason(tx, unit_id, context.text("reason"), actor=context.person.person_id)
-        job_id = units.get(tx, unit_id).job.job_id
-    return context.go(f"/manage/jobs/{job_id}/gold")
-
-
-@pages.post("/manage/disputes/{dispute_id}")
-def decide(context: Context, dispute_id: str) -> Response:
-    decided = decide_dispute(context, dispute_id, context.sent(DisputeDecided))
+def _back(context: RequestContext, changed: GoldChanged | Dispute) -> Response:
     with context.server.store.read() as tx:
-        job_id = units.get(tx, decided.unit_id).job.job_id
+        job_id = units.get(tx, changed.unit_id).job.job_id
     return context.go(f"/manage/jobs/{job_id}/gold")
 
 
@@ -122,13 +99,6 @@ def accept(context: Context, job_id: str) -> Response:
         if is_made
         else _candidate_page(context, job_id, n, problem=MET)
     )
-
-
-@pages.post("/manage/jobs/{job_id}/gold/rule")
-def use_rule_form(context: Context, job_id: str) -> Response:
-    with context.changing() as tx:
-        use_recommended_rule(tx, job_id, actor=context.person.person_id)
-    return context.go(f"/manage/jobs/{job_id}/terms")
 
 
 def _candidate_page(context: RequestContext, job_id: str, n: int, *, problem: str = "") -> Response:
@@ -264,6 +234,7 @@ def candidate_list(context: Context, job_id: str) -> Candidates:
         return Candidates(candidates=[Candidate.of(candidate) for candidate in candidates(tx, jobs.get(tx, job_id))])
 
 
+@by_form(pages, "/manage/jobs/{job_id}/gold/rule", then="/manage/jobs/{job_id}/terms")
 @api.post("/jobs/{job_id}/gold/rule")
 def use_rule(context: Context, job_id: str) -> Job:
     """Use the recommended gold rule: a quiz of 12, then remove raters who are surely below 80 %."""
@@ -283,6 +254,7 @@ def make_known(context: Context, unit_id: str, sent: NewKnown) -> MadeGold:
     return MadeGold(made=int(is_made), met=int(not is_made))
 
 
+@by_form(pages, "/manage/gold/{unit_id}/state", then=_back)
 @api.post("/gold/{unit_id}/state")
 def set_gold_state(context: Context, unit_id: str, sent: NewGoldState) -> GoldChanged:
     """Forgive, suspend or reactivate gold, and recount everyone who saw it; or move it to the other pool."""
@@ -294,6 +266,7 @@ def set_gold_state(context: Context, unit_id: str, sent: NewGoldState) -> GoldCh
         return _changed(gold.of_unit(tx, unit_id))
 
 
+@by_form(pages, "/manage/gold/{unit_id}/reason", then=_back)
 @api.post("/gold/{unit_id}/reason")
 def set_gold_reason(context: Context, unit_id: str, sent: NewReason) -> GoldChanged:
     """Set the explanation raters see, when the job is closed, of gold that they missed."""
@@ -310,6 +283,7 @@ def dispute_list(context: Context, job_id: str) -> Disputes:
         return Disputes(disputes=[Dispute.of(dispute) for dispute in trust.disputes_of_job(tx, job_id)])
 
 
+@by_form(pages, "/manage/disputes/{dispute_id}", then=_back)
 @api.post("/disputes/{dispute_id}")
 def decide_dispute(context: Context, dispute_id: str, sent: DisputeDecided) -> Dispute:
     """Grant or refuse a dispute."""

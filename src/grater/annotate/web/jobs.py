@@ -8,7 +8,7 @@ and deleted here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -41,6 +41,7 @@ from grater.annotate.web.calls import (
     Number,
     Shape,
     When,
+    by_form,
     calls_about,
     example,
 )
@@ -221,26 +222,6 @@ class Reached:
         return "open" if self.has_people else "people"
 
 
-@pages.post("/manage/jobs/{job_id}/hand-over")
-def hand_over_units_form(context: Context, job_id: str) -> Response:
-    """What a named annotator has not done becomes somebody else's."""
-    try:
-        with context.changing() as tx:
-            giver, taker = (people.get(tx, context.text(name)) for name in ("giver", "taker"))
-            n_units = hand_over(tx, jobs.get(tx, job_id), giver, taker, actor=context.person.person_id)
-    except UsageError as error:
-        return job_view(context, job_id, problems=[str(error)])
-    return job_view(context, job_id, told=f"{counted(n_units, 'unit')} reassigned from {giver.name} to {taker.name}.")
-
-
-@pages.post("/manage/jobs/{job_id}/state")
-def set_state_form(context: Context, job_id: str) -> Response:
-    state = context.sent(NewJobState).state
-    with context.changing() as tx:
-        jobs.move(tx, job_id, state, actor=context.person.person_id)
-    return context.go(f"/manage/jobs/{job_id}")
-
-
 @pages.get("/manage/jobs/{job_id}/agreement")
 def agreement_page(context: Context, job_id: str) -> Response:
     with context.server.store.read() as tx:
@@ -283,47 +264,6 @@ def _guidelines_page(context: RequestContext, job_id: str, *, version: int = 0, 
     shown = {"job": job, "versions": versions, "version": version, "unsaved": bool(unsaved)}
     shown["source"] = source_of(TASKS[job.task])
     return context.page("manage_guidelines.html", shown, markdown=unsaved or earlier)
-
-
-@pages.post("/manage/jobs/{job_id}/rename")
-def rename(context: Context, job_id: str) -> Response:
-    return _changed(context, job_id, lambda tx, actor: jobs.rename(tx, job_id, context.sent(NewNames), actor=actor))
-
-
-@pages.post("/manage/jobs/{job_id}/archive")
-def archive(context: Context, job_id: str) -> Response:
-    is_archived = context.sent(Archived).archived
-    then = "/manage" if is_archived else ""
-    return _changed(context, job_id, lambda tx, actor: jobs.archive(tx, job_id, is_archived, actor=actor), then=then)
-
-
-@pages.post("/manage/jobs/{job_id}/delete")
-def delete(context: Context, job_id: str) -> Response:
-    word = context.text("word")
-    return _changed(
-        context,
-        job_id,
-        lambda tx, actor: units.delete_job(tx, job_id, word=word, actor=actor),
-        beside="everybody",
-        then="/manage",
-    )
-
-
-def _changed(
-    context: RequestContext,
-    job_id: str,
-    change: Callable[[Tx, str], object],
-    *,
-    beside: Literal["nobody", "everybody"] = "nobody",
-    then: str = "",
-) -> Response:
-    """Make a change and go on; what is wrong with it is told on the page of the job."""
-    try:
-        with context.changing(beside=beside) as tx:
-            change(tx, context.person.person_id)
-    except (Conflict, UsageError) as error:
-        return job_view(context, job_id, problems=str(error).splitlines())
-    return context.go(then or f"/manage/jobs/{job_id}")
 
 
 @pages.post("/manage/jobs/{job_id}/review")
@@ -493,6 +433,7 @@ def one_job(context: Context, job_id: str) -> WholeJob:
     return WholeJob(**own.model_dump(), guidelines=Guidelines.of(current) if current else None, standing=standing)
 
 
+@by_form(pages, "/manage/jobs/{job_id}/state", then="/manage/jobs/{job_id}")
 @api.post("/jobs/{job_id}/state")
 def set_state(context: Context, job_id: str, sent: NewJobState) -> Job:
     """Open, pause or close a job; work in progress is still accepted."""
@@ -573,6 +514,7 @@ def preview_job(context: Context, sent: NewJob) -> JobPreview:
         return JobPreview.of(context.server.previews.of(tx, plan))
 
 
+@by_form(pages, "/manage/jobs/{job_id}/rename", then="/manage/jobs/{job_id}", refused=job_view)
 @api.post("/jobs/{job_id}/rename")
 def rename_job(context: Context, job_id: str, sent: NewNames) -> Job:
     """Change a job's name and title."""
@@ -580,6 +522,11 @@ def rename_job(context: Context, job_id: str, sent: NewNames) -> Job:
         return Job.of(jobs.rename(tx, job_id, sent, actor=context.person.person_id))
 
 
+def _after_archiving(context: RequestContext, job: Job) -> Response:
+    return context.go("/manage" if job.archived_at else f"/manage/jobs/{job.job_id}")
+
+
+@by_form(pages, "/manage/jobs/{job_id}/archive", then=_after_archiving, refused=job_view)
 @api.post("/jobs/{job_id}/archive")
 def archive_job(context: Context, job_id: str, sent: Archived) -> Job:
     """Archive or restore a job; its judgments stay in reports and exports."""
@@ -587,6 +534,7 @@ def archive_job(context: Context, job_id: str, sent: Archived) -> Job:
         return Job.of(jobs.archive(tx, job_id, sent.archived, actor=context.person.person_id))
 
 
+@by_form(pages, "/manage/jobs/{job_id}/delete", then="/manage", refused=job_view)
 @api.post("/jobs/{job_id}/delete")
 def delete_job(context: Context, job_id: str, sent: Deleting) -> Deleted:
     """Delete a job without judgments."""
@@ -607,6 +555,12 @@ class HandedOver(Shape):
     units: int
 
 
+def _after_handing_over(context: RequestContext, done: HandedOver) -> Response:
+    told = f"{counted(done.units, 'unit')} reassigned from {context.text('giver')} to {context.text('taker')}."
+    return job_view(context, context.request.path_params["job_id"], told=told)
+
+
+@by_form(pages, "/manage/jobs/{job_id}/hand-over", then=_after_handing_over, refused=job_view)
 @api.post("/jobs/{job_id}/hand-over")
 def hand_over_units(context: Context, job_id: str, sent: HandOver) -> HandedOver:
     """Reassign a person's remaining units; returns their number."""

@@ -20,13 +20,12 @@ from grater.annotate.people import NewSeat, Role
 from grater.annotate.second_factor import NewSecondFactorRule
 from grater.annotate.store import Tx, schema
 from grater.annotate.web.account import begin_session
-from grater.annotate.web.calls import Person, Shape, When, calls_about
+from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about
 from grater.annotate.web.context import Context, RequestContext
-from grater.annotate.web.errors import lines_of
 from grater.annotate.web.roles import OWNERS
-from grater.errors import Conflict, UsageError
 
 pages = APIRouter()
+PAGE = "/manage/people"
 
 
 class NewInvitations(NewInvitation):
@@ -35,7 +34,7 @@ class NewInvitations(NewInvitation):
     number: int = Field(1, ge=1, le=100)
 
 
-@pages.get("/manage/people")
+@pages.get(PAGE)
 def people_page(context: Context) -> Response:
     return people_view(context)
 
@@ -49,42 +48,12 @@ def invite_form(context: Context) -> Response:
     return people_view(context, tokens=tokens, job_id=sent.job_id or "")
 
 
-@pages.post("/manage/invitations/{invitation_id}/end")
-def end_invitation_form(context: Context, invitation_id: str) -> Response:
-    end_invitation(context, invitation_id)
-    return context.go("/manage/people")
-
-
 @pages.post("/manage/people/{person_id}/back")
 def way_back_form(context: Context, person_id: str) -> Response:
     """A link for somebody whose password is lost; their work stays theirs."""
     with context.changing() as tx:
         token = invitations.invite_back(tx, person_id, own_role=context.role, actor=context.person.person_id)
     return people_view(context, tokens=[token])
-
-
-@pages.post("/manage/people/{person_id}/role")
-def set_role_form(context: Context, person_id: str) -> Response:
-    set_role(context, person_id, context.sent(NewRole))
-    return context.go("/manage/people")
-
-
-@pages.post("/manage/people/{person_id}/state")
-def set_person_state_form(context: Context, person_id: str) -> Response:
-    set_person_state(context, person_id, context.sent(NewPersonState))
-    return context.go("/manage/people")
-
-
-@pages.post("/manage/people/{person_id}/second-factor")
-def reset_second_factor_form(context: Context, person_id: str) -> Response:
-    reset_second_factor(context, person_id)
-    return context.go("/manage/people")
-
-
-@pages.post("/manage/second-factor")
-def require_factor(context: Context) -> Response:
-    require_second_factor(context, context.sent(NewSecondFactorRule))
-    return context.go("/manage/people")
 
 
 def people_view(
@@ -121,15 +90,6 @@ def people_view(
         problems=problems,
         status=422 if problems else 200,
     )
-
-
-@pages.post("/manage/seats")
-def make_seat(context: Context) -> Response:
-    try:
-        new_seat(context, context.sent(NewSeat))
-    except (Conflict, UsageError) as error:
-        return people_view(context, problems=lines_of(error))
-    return context.go("/manage/people")
 
 
 @pages.post("/me/seats/{person_id}")
@@ -201,6 +161,7 @@ def invite(context: Context, sent: NewInvitation) -> Invited:
         return _invited(context, tx, token)
 
 
+@by_form(pages, "/manage/invitations/{invitation_id}/end", then=PAGE)
 @api.post("/invitations/{invitation_id}/end")
 def end_invitation(context: Context, invitation_id: str) -> Invitation:
     """Revoke an unused invitation."""
@@ -217,6 +178,7 @@ def way_back(context: Context, person_id: str) -> Invited:
         return _invited(context, tx, token)
 
 
+@by_form(pages, "/manage/seats", then=PAGE, refused=people_view)
 @api.post("/seats")
 def new_seat(context: Context, sent: NewSeat) -> Person:
     """Create a joint seat: two people, one agreed judgment."""
@@ -224,6 +186,7 @@ def new_seat(context: Context, sent: NewSeat) -> Person:
         return Person.of(people.add_seat(tx, sent.members, name=sent.name, actor=context.person.person_id))
 
 
+@by_form(pages, "/manage/people/{person_id}/role", then=PAGE)
 @api.post("/people/{person_id}/role")
 def set_role(context: Context, person_id: str, sent: NewRole) -> Person:
     """Change a person's role; their sessions end."""
@@ -238,6 +201,7 @@ def second_factor_rule(context: Context) -> SecondFactorRule:
         return _factor_rule(tx)
 
 
+@by_form(pages, "/manage/second-factor", then=PAGE)
 @api.post("/second-factor")
 def require_second_factor(context: Context, sent: NewSecondFactorRule) -> SecondFactorRule:
     """Require a second factor for these roles only."""
@@ -246,6 +210,7 @@ def require_second_factor(context: Context, sent: NewSecondFactorRule) -> Second
         return _factor_rule(tx)
 
 
+@by_form(pages, "/manage/people/{person_id}/second-factor", then=PAGE)
 @api.post("/people/{person_id}/second-factor/reset")
 def reset_second_factor(context: Context, person_id: str) -> Person:
     """Reset a person's second factor; their sessions and tokens end."""
@@ -253,6 +218,7 @@ def reset_second_factor(context: Context, person_id: str) -> Person:
         return Person.of(second_factor.reset(tx, person_id, actor=context.person.person_id))
 
 
+@by_form(pages, "/manage/people/{person_id}/state", then=PAGE)
 @api.post("/people/{person_id}/state")
 def set_person_state(context: Context, person_id: str, sent: NewPersonState) -> Person:
     """Remove a person's access, with their tokens and sessions, or restore it; their work stays."""

@@ -29,6 +29,7 @@ from grater.annotate.web.calls import (
     Shape,
     Shown,
     When,
+    by_form,
     calls_about,
     example,
 )
@@ -47,12 +48,6 @@ def raters_page(context: Context, job_id: str) -> Response:
         lines, behind = context.server.live.lines(tx, job)
         others = [other for other in jobs.all(tx) if other.job_id != job_id and other.state != "closed"]
     return context.page("crowd_raters.html", job=job, lines=lines, top=best(lines), others=others, behind=behind)
-
-
-@pages.post("/manage/jobs/{job_id}/raters")
-def write_to_raters_form(context: Context, job_id: str) -> Response:
-    write_to_raters(context, job_id, context.sent(NewRaterMessage))
-    return context.go(f"/manage/jobs/{job_id}/raters")
 
 
 @pages.get("/manage/jobs/{job_id}/raters/{person_id}")
@@ -96,25 +91,6 @@ def talk_page(context: Context, job_id: str) -> Response:
             "messages": messages.of_rater(tx, context.person.person_id),
         }
     return context.page("crowd_talk.html", shown)
-
-
-@pages.post("/jobs/{job_id}/disputes")
-def dispute_form(context: Context, job_id: str) -> Response:
-    with context.changing() as tx:
-        open_dispute(tx, context.text("submission_id"), text=context.text("text"), person_id=context.person.person_id)
-    return context.go(f"/jobs/{job_id}/talk")
-
-
-@pages.post("/jobs/{job_id}/messages")
-def send_message_form(context: Context, job_id: str) -> Response:
-    send_message(context, job_id, context.sent(NewMessage))
-    return context.go(f"/jobs/{job_id}/talk")
-
-
-@pages.post("/jobs/{job_id}/reviews")
-def review_form(context: Context, job_id: str) -> Response:
-    review(context, job_id, context.sent(NewReview))
-    return context.go(f"/jobs/{job_id}/talk#review")
 
 
 @pages.post("/jobs/{job_id}/about")
@@ -209,6 +185,7 @@ def missed(context: Context, job_id: str) -> MissedQuestions:
     )
 
 
+@by_form(pages, "/jobs/{job_id}/disputes", then="/jobs/{job_id}/talk")
 @talk.post("/jobs/{job_id}/disputes")
 def dispute(context: Context, job_id: str, sent: NewDispute) -> Dispute:
     """Dispute the known answer to a question you missed, once for each."""
@@ -225,6 +202,7 @@ def my_messages(context: Context, job_id: str) -> Messages:
         return Messages(messages=[Message.of(message) for message in messages.of_rater(tx, context.person.person_id)])
 
 
+@by_form(pages, "/jobs/{job_id}/messages", then="/jobs/{job_id}/talk")
 @talk.post("/jobs/{job_id}/messages")
 def send_message(context: Context, job_id: str, sent: NewMessage) -> SentMessage:
     """Write to the people who run the study; marks your messages as read."""
@@ -234,6 +212,7 @@ def send_message(context: Context, job_id: str, sent: NewMessage) -> SentMessage
     return SentMessage(message_id=message_id)
 
 
+@by_form(pages, "/jobs/{job_id}/reviews", then="/jobs/{job_id}/talk#review")
 @talk.post("/jobs/{job_id}/reviews")
 def review(context: Context, job_id: str, sent: NewReview) -> Stored:
     """Review a job, as often as you like."""
@@ -371,6 +350,7 @@ def write_to_rater(context: Context, job_id: str, person_id: str, sent: NewMessa
     return Written(messages=1)
 
 
+@by_form(pages, "/manage/jobs/{job_id}/raters", then="/manage/jobs/{job_id}/raters")
 @api.post("/jobs/{job_id}/raters/messages")
 def write_to_raters(context: Context, job_id: str, sent: NewRaterMessage) -> Written:
     """Write to all raters of a job, or to the best."""

@@ -48,6 +48,7 @@ from grater.annotate.web.calls import (
     Shape,
     Start,
     When,
+    by_form,
     calls_about,
     cut,
     example,
@@ -59,7 +60,7 @@ from grater.annotate.web.security import POLICY_HEADER, READ_ONLY_POLICY
 from grater.annotate.web.uploads import received
 from grater.annotate.writing import Public, open_to_public, public_pages
 from grater.corpora import FORMATS
-from grater.errors import Conflict, GraterError, NotFound, StoreBusy, StoreFull, UsageError
+from grater.errors import GraterError, NotFound, StoreBusy, StoreFull, UsageError
 from grater.model import Essay as StoredEssay
 from grater.reporting.build import build
 from grater.reporting.save import report_html
@@ -248,23 +249,6 @@ def _made(context: RequestContext, asked: Run) -> Response:
     return result_file(context.server.store, run.run_id) if run.is_over else context.go("/manage/runs")
 
 
-@pages.post("/manage/name")
-def rename_the_study(context: Context) -> Response:
-    _rename(context, context.text("name"))
-    return context.go("/manage")
-
-
-@pages.post("/manage/essays/delete")
-def delete_essay_form(context: Context) -> Response:
-    essay_id = context.text("essay")
-    try:
-        with context.changing() as tx:
-            content.delete_essay(tx, essay_id, word=context.text("word"), actor=context.person.person_id)
-    except (Conflict, UsageError) as error:
-        return _essay_page(context, essay_id, problems=[str(error)])
-    return context.go("/manage/essays")
-
-
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The oldest time that a zip can hold: the same study gives the same bytes."""
 
@@ -389,6 +373,7 @@ class NewStudyName(Body):
     name: Name
 
 
+@by_form(pages, "/manage/name", then="/manage")
 @api.post("/study")
 def rename(context: Context, sent: NewStudyName) -> Study:
     """Rename the study."""
@@ -641,6 +626,11 @@ class DeletingEssay(Deleting):
     essay_id: str
 
 
+def _not_deleted(context: RequestContext, *, problems: Sequence[str]) -> Response:
+    return _essay_page(context, context.text("essay_id"), problems=problems)
+
+
+@by_form(pages, "/manage/essays/delete", then="/manage/essays", refused=_not_deleted)
 @api.post("/essay/delete")
 def delete_one_essay(context: Context, sent: DeletingEssay) -> Deleted:
     """Delete an essay that no job or sample uses."""

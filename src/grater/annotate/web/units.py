@@ -19,13 +19,26 @@ from grater.annotate.adjudication import Adjudication
 from grater.annotate.gold import make_gold
 from grater.annotate.store import Tx
 from grater.annotate.tasks import TASKS
-from grater.annotate.web.calls import A_PAGE, Answer, Most, Object, Page, Shape, Shown, Start, When, calls_about, cut
+from grater.annotate.web.calls import (
+    A_PAGE,
+    Answer,
+    Most,
+    Object,
+    Page,
+    Shape,
+    Shown,
+    Start,
+    When,
+    by_form,
+    calls_about,
+    cut,
+)
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.work import Known, known_json
 from grater.annotate.work import Sent, sent_for, shown_to_staff
 from grater.annotate.work import look as give_up_rating
-from grater.errors import BadInput, Conflict, Problem, UsageError
+from grater.errors import BadInput, Problem, UsageError
 
 pages = APIRouter()
 
@@ -98,16 +111,6 @@ def accepted_by(context: RequestContext, task: str) -> list[str]:
     if TASKS[task].labels:
         return context.fields().get("accepted", [])
     return [word.strip() for word in context.text("accepted").split(",") if word.strip()]
-
-
-@pages.post("/manage/units/{unit_id}/work")
-def back_to_work_form(context: Context, unit_id: str) -> Response:
-    try:
-        with context.changing(beside="everybody") as tx:
-            units.return_to_work(tx, unit_id, actor=context.person.person_id)
-    except Conflict as error:
-        return unit_view(context, unit_id, problems=[str(error)])
-    return context.go(f"/manage/units/{unit_id}")
 
 
 api = calls_about("units")
@@ -287,6 +290,7 @@ def decision_json(decided: Adjudication | None) -> Decision | None:
     return Decision.of(decided) if decided else None
 
 
+@by_form(pages, "/manage/units/{unit_id}/work", then="/manage/units/{unit_id}", refused=unit_view)
 @api.post("/units/{unit_id}/work")
 def back_to_work(context: Context, unit_id: str) -> Unit:
     """Turn a gold or practice unit that nobody has seen back into work."""
