@@ -16,6 +16,8 @@ from math import sqrt
 from pathlib import Path
 
 import pytest
+from grater.annotate.store.queue import UnitSlot
+from sqlalchemy import func, select
 
 from grater.annotate import content, credentials, gold, jobs, leases, panels, people, standing, trust, units
 from grater.annotate.jobs import Access, Assignment
@@ -278,6 +280,29 @@ def test_nobody_tells_gold_from_work_in_many_jobs(
     require_chance(tallies, most=0.05)
 
 
+def test_a_late_answer_says_the_same_of_gold_as_of_work(bare: Study) -> None:
+    with bare.store.write() as tx:
+        job = jobs.get(tx, job_with_gold(tx, "late"))
+        held = {}
+        for who, role in (("worker", "gold"), ("annotator", "work")):
+            slot = UnitSlot(units.ids_of_job(tx, job.job_id, role=role)[0], 1 if role == "work" else None)
+            person_id = bare.people[who].person_id
+            headers = {"authorization": f"Bearer {credentials.make_token(tx, person_id)}"}
+            held[role] = leases.issue(tx, job, slot, person_id=person_id).lease_id, headers
+    bare.clock.now += 2 * HOUR
+    for who in ("manager", "owner"):
+        person_id = bare.people[who].person_id
+        while desk := take_desk(bare.store, job_id=job.job_id, person_id=person_id):
+            hand_in(bare.store, desk, {"label": ["error"]}, seconds=2.0)
+    said = []
+    for lease_id, headers in [*held.values(), *held.values()]:
+        sent = {"fields": {"label": ["error"]}}
+        said.append(bare.client().post(f"/api/v1/leases/{lease_id}", headers=headers, json=sent).json()["status"])
+    assert said == ["valid"] * 4, "and so when it is sent again"
+    with bare.store.read() as tx:
+        assert tx.value(select(func.count()).where(schema.submissions.c.status == "surplus")) == 1
+
+
 def panel_job(study: Study, terms: Mapping[str, Json], *, n_gold: int) -> tuple[str, Browser, str, dict[str, str]]:
     """A rater who came by a panel's link: the job, their browser, the panel, what the API asks for."""
     with study.store.write() as tx:
@@ -342,8 +367,8 @@ def test_a_quiz_without_questions_gives_no_code_and_the_page_says_so(bare: Study
     assert "DONE-1" not in page
     told = bare.client().get(f"/api/v1/jobs/{job_id}", headers=headers).json()["standing"]
     assert (told["code"], told["no_work"]) == ("", "gold")
-    manager = bare.browser("manager")
-    assert "and has 3, so nobody can pass it" in manager.get(f"/manage/jobs/{job_id}/gold").text
+    pages = [bare.browser("manager").get(f"/manage/jobs/{job_id}{page}").text for page in ("", "/crowd", "/gold")]
+    assert all("and has 3, so nobody can pass it" in page for page in pages)
 
 
 def test_the_code_is_for_the_agreed_number_of_valid_answers(bare: Study) -> None:

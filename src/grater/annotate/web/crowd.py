@@ -68,6 +68,7 @@ def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
             "unread": messages.unread(tx),
             "protocol": figures.protocol,
             "groups": figures.groups,
+            "lacking_gold": trust.gold_warnings(tx, job),
         }
     per_item = far.wanted / max(1, far.units)
     coming = forecasts(figures.scores, figures.costs, figures.pace, per_item=per_item, width=wanted)

@@ -16,7 +16,19 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
-from grater.annotate import content, invitations, jobs, judgments, panels, people, progress, samples, units, webhooks
+from grater.annotate import (
+    content,
+    invitations,
+    jobs,
+    judgments,
+    panels,
+    people,
+    progress,
+    samples,
+    trust,
+    units,
+    webhooks,
+)
 from grater.annotate.evaluation import AgreementSoFar, live_agreement, live_marks
 from grater.annotate.jobs import MOVES, Archived, NewGuidelines, NewJobState, NewNames
 from grater.annotate.marks import Draft, marked_in, n_open_findings, review
@@ -24,7 +36,6 @@ from grater.annotate.people import Person
 from grater.annotate.plans import NewJob, add_job, hand_over
 from grater.annotate.raters import OwnPace
 from grater.annotate.samples import of_sample
-from grater.annotate.store import Tx
 from grater.annotate.tables import essay_columns, redundancy_of
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import DEFAULT_TAGSET, MARKING
@@ -194,6 +205,7 @@ def job_view(
             "reached": reached,
             "n_gold": len(units.ids_of_job(tx, job_id, role="gold")),
             "n_panels": n_panels,
+            "lacking_gold": trust.gold_warnings(tx, job),
             "terms": terms_of(job.options),
         }
     step = reached.step(is_tried=is_tried)

@@ -588,6 +588,7 @@ class Answered(Said):
 class Receipt(Shape):
     """`status` is valid, surplus (it came late and is kept), untrusted or withdrawn.
 
+    In a job with gold a surplus answer is said to be valid, as late gold is: else it would tell work from gold (P5).
     `is_replay`: it was stored before.  `has_feedback`: `GET /leases/{lease_id}/feedback` says what would have been
     right.
     """
@@ -672,12 +673,10 @@ def submit(context: Context, lease_id: str, sent: Answered) -> JSONResponse:
     desk = _desk(context, lease_id)
     store, fields = context.server.store, sent.as_fields()
     receipt = submissions.hand_in(store, desk, fields, submission_id=sent.submission_id, seconds=sent.seconds)
-    receipt_fields = {
-        "submission_id": receipt.submission_id,
-        "status": receipt.status,
-        "is_replay": receipt.is_replay,
-    }
-    return JSONResponse({**receipt_fields, "has_feedback": submissions.shows_feedback(desk)})
+    is_hidden = receipt.status == "surplus" and has_gold(desk.unit.job)
+    status = "valid" if is_hidden else receipt.status
+    shown = {"submission_id": receipt.submission_id, "status": status, "is_replay": receipt.is_replay}
+    return JSONResponse({**shown, "has_feedback": submissions.shows_feedback(desk)})
 
 
 @api.post("/leases/{lease_id}/return")
