@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, isnan, nan
 from typing import Any, TypeAlias
@@ -29,8 +29,15 @@ from scipy.special import expit, logit
 from scipy.stats import binom
 
 import grater
+from grater import tables
+from grater.measure.agreement.summary import agreement as agreement_of_all
+from grater.measure.evaluation.design import CheapJudge
+from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
+from grater.measure.units import essays_of
 from grater.model import Edit, Essay, Interval, Span
 from grater.result import Result
+from grater.tables import Judgments
+from grater.uncertainty import Basis
 
 Array: TypeAlias = npt.NDArray[Any]
 Random: TypeAlias = np.random.Generator
@@ -109,27 +116,32 @@ class Corpus:
     def names(self) -> pl.Series:
         return self.prefix + pl.Series(np.arange(len(self.essay))).cast(pl.String)
 
-    def judgments(self) -> pl.DataFrame:
+    def judgments(self) -> Judgments:
         item, rater = np.nonzero(self.said != NOBODY)
-        label = np.where(self.said[item, rater] == 1, "error", "ok")
-        return pl.DataFrame(
-            {"item": self.names()[item], "rater": "r" + pl.Series(rater).cast(pl.String), "label": label}
-        )
+        raters = pl.Series([f"r{number}" for number in range(self.said.shape[1])])
+        label = pl.Series(["ok", "error"])[self.said[item, rater]]
+        return Judgments(pl.DataFrame({"item": self.names()[item], "rater": raters[rater], "label": label}), "judged")
 
-    def decisions(self) -> pl.DataFrame:
-        return pl.concat(
-            pl.DataFrame({"item": self.names(), "system": f"S{number}", "flagged": column.astype(bool)})
-            for number, column in enumerate(self.flags.T)
-        )
+    def decisions(self, **columns: Array) -> tables.Table:
+        """Of every system; further columns have a value for each item and system."""
+        names, (n, k) = self.names(), self.flags.shape
+        systems = pl.Series([f"S{number}" for number in range(k)])[np.repeat(np.arange(k), n)]
+        flagged = self.flags.T.ravel().astype(bool)
+        frame = {"item": pl.concat([names] * k), "system": systems, "flagged": flagged, **columns}
+        return tables.Table("decisions", pl.DataFrame(frame), "decided")
 
-    def items(self) -> pl.DataFrame | None:
+    def items(self) -> tables.Table | None:
         if self.essay[0] < 0:
             return None
-        start = pl.Series("start", np.arange(len(self.essay)))
-        essay = f"{self.prefix}e" + pl.Series(self.essay).cast(pl.String)
-        return pl.DataFrame({"item": self.names(), "essay": essay}).with_columns(
-            start, end=start + 1, kind=pl.lit("prep")
-        )
+        essay = pl.Series([f"{self.prefix}e{number}" for number in range(int(self.essay.max()) + 1)])[self.essay]
+        start = np.arange(len(self.essay))
+        columns = {"item": self.names(), "essay": essay, "start": start, "end": start + 1}
+        return tables.Table("items", pl.DataFrame(columns).with_columns(kind=pl.lit("prep")), "items")
+
+
+def brief(decisions: tables.Table, judgments: Judgments, truth: str = "majority", **others: Any) -> Result:
+    """`grater.evaluate` without raters in turn and bins."""
+    return evaluate(decisions, judgments, **others, options=EvaluationOptions(truth=truth, is_brief=True))
 
 
 def true_scores(flagged: Array, is_error: Array) -> dict[str, float]:
@@ -187,18 +199,18 @@ ESSAYS = {
 
 def judged(world: Essays, rng: Random, lengths: Sequence[int] = ()) -> dict[str, Interval | float]:
     corpus = world.draw(rng, lengths)
-    tables, items = (corpus.decisions(), corpus.judgments()), corpus.items()
-    evaluation = grater.evaluate(*tables, items=items)
-    agreement = grater.agreement(tables[1], items=items)
-    found: dict[str, Interval | float] = dict(intervals(evaluation, *SCORES, "kappa", kind="standard", system="S0"))
-    weighted = intervals(evaluation, *SCORES[:3], kind="weighted", system="S0")
+    judgments, items = corpus.judgments(), corpus.items()
+    compared = grater.compare(corpus.decisions(), judgments, items=items)
+    first = replace(corpus, flags=corpus.flags[:, :1]).decisions()
+    weighted = intervals(brief(first, judgments, "share", items=items), *SCORES[:3], kind="standard")
+    agreement = grater.agreement(judgments, items=items)
+    found: dict[str, Interval | float] = dict(intervals(compared, *SCORES, "kappa", system="S0", other=""))
     found |= {f"weighted {name}": each for name, each in weighted.items()}
     found |= intervals(agreement, "alpha", "ac1", "observed", raters="all") | {"mean kappa": agreement.kappa}
     found |= {f"agreement on {label}": each for label, each in agreement.specific.items()}
     if items is not None:
-        found[INDEPENDENT] = grater.agreement(tables[1]).alpha
-    [pair] = grater.compare(*tables, items=items).pairs
-    return found | {"F0.5 of equal systems differs": rejects(pair.test.difference)}
+        found[INDEPENDENT] = agreement_of_all(judgments, most_raters=1).alpha
+    return found | {"F0.5 of equal systems differs": rejects(compared.pairs[0].test.difference)}
 
 
 def essays(n: int) -> Iterator[Table]:
@@ -242,7 +254,9 @@ def other_raters(n: int) -> Iterator[Table]:
         said = draw(rng, rng.choice(skills, n_raters, replace=False), n_essays, n_items, effect)
         essay = np.repeat(np.arange(n_essays), n_items) if n_items > 1 else np.full(n_essays, -1)
         corpus = Corpus(essay, said, np.zeros((len(said), 0)))
-        return {"alpha": grater.agreement(corpus.judgments(), items=corpus.items(), raters="random").alpha}
+        judgments, random = corpus.judgments(), Basis(raters="random")
+        known = essays_of(judgments, corpus.items())
+        return {"alpha": agreement_of_all(judgments, essays=known, most_raters=1, basis=random).alpha}
 
     rows = {}
     for shape in ((300, 1, 0.0), (20, 25, 0.5), (50, 20, 1.2)):
@@ -331,23 +345,23 @@ def of_sample(
     rng: Random, shape: tuple[int, int], errors: float, n_labels: int, judge: str = "", strata: str = "decision"
 ) -> Found:
     corpus, score = drawn_from(rng, *shape, errors)
-    decisions, items = corpus.decisions(), corpus.items()
-    scores = pl.when(pl.col("system") == "S0").then(pl.Series("score", np.tile(score, 2)))
-    decisions = decisions.with_columns(score=scores)
+    columns = {"score": np.concatenate([score, np.full(score.size, nan)])} if strata != "decision" else {}
+    decisions, items = corpus.decisions(**columns), corpus.items()
     sample = grater.sample(
         decisions, system="S0", n=n_labels, strata=strata, allocation="paper" if strata == "decision" else "equal"
     )
-    labels = corpus.judgments().join(sample.frame, on="item", how="semi")
-    plain = grater.evaluate(decisions, labels, items=items, sample=sample)
-    found: dict[str, Interval | float] = dict(intervals(plain, *SCORES, kind="standard", system="S0"))
+    judgments = corpus.judgments()
+    labels = replace(judgments, frame=judgments.frame.join(sample.frame, on="item", how="semi"))
     answers = JUDGES[judge]
     if answers is None:
         compared = grater.compare(decisions, labels, items=items, sample=sample, score="recall")
-        return found | {"recall of equal systems differs": rejects(compared.pairs[0].test.difference)}
-    known = decisions.with_columns(judge=pl.Series(np.tile(answers(corpus.said[:, 0], rng), 2)).cast(pl.Float64))
-    helped = grater.evaluate(known, labels, items=items, sample=sample, assist="judge")
-    assisted = intervals(helped, *SCORES, kind="standard", system="S0")
-    widths = [each.high - each.low for each in (assisted["recall"], plain.systems[0]["recall"])]
+        scores = intervals(compared, *SCORES, system="S0", other="")
+        return {**scores, "recall of equal systems differs": rejects(compared.pairs[0].test.difference)}
+    asked = partial(brief, decisions, labels, items=items, sample=sample)
+    plain = intervals(asked(), "recall", kind="standard", system="S0")
+    said = pl.DataFrame({"item": corpus.names(), "value": answers(corpus.said[:, 0], rng).astype(float)})
+    assisted = intervals(asked(assist=CheapJudge("judge", said)), *SCORES, kind="standard", system="S0")
+    widths = [each["recall"].high - each["recall"].low for each in (assisted, plain)]
     return {**assisted, "width of recall over that without": widths[0] / widths[1]}
 
 
@@ -399,13 +413,15 @@ class Erring:
     def measured(self, rng: Random) -> Found:
         skills = rng.normal(0, 0.5, 9)
         _, corpus = self.draw(rng, self.n_essays, skills)
-        is_error, wide = self.draw(rng, 40 * self.n_gold, skills)
+        is_error, wide = replace(self, n_items=1).draw(rng, 40 * self.n_gold, skills)
         halves = (np.flatnonzero(is_error), np.flatnonzero(~is_error))
         chosen = np.concatenate([rng.choice(half, self.n_gold // 2, replace=False) for half in halves])
         gold = Corpus(wide.essay[chosen], wide.said[chosen], wide.flags[chosen], "g")
-        known = pl.DataFrame({"item": gold.names(), "label": np.where(is_error[chosen], "error", "ok")})
-        judgments = pl.concat([corpus.judgments(), gold.judgments()])
-        found = grater.evaluate(corpus.decisions(), judgments, items=corpus.items(), gold=known)
+        labels = np.where(is_error[chosen], "error", "ok")
+        known = tables.as_gold(pl.DataFrame({"item": gold.names(), "label": labels}))
+        own, on_gold = corpus.judgments(), gold.judgments()
+        judgments = replace(own, frame=pl.concat([own.frame, on_gold.frame]))
+        found = brief(corpus.decisions(), judgments, items=corpus.items(), gold=known)
         return intervals(found, *SCORES[:3], kind="corrected", system="S0")
 
 

@@ -121,9 +121,8 @@ def kish(weights: Numbers, times: Numbers | None = None) -> float:
 
 def ratio(above: npt.ArrayLike, under: npt.ArrayLike) -> Numbers:
     """above / under, nan where there is nothing to divide by."""
-    top, bottom = np.asarray(above, np.float64), np.asarray(under, np.float64)
-    out = np.full(np.broadcast_shapes(top.shape, bottom.shape), np.nan)
-    found: Numbers = np.divide(top, bottom, out=out, where=(bottom != 0) & ~np.isnan(bottom))
+    bottom = np.asarray(under, np.float64)
+    found: Numbers = np.asarray(above, np.float64) / np.where(bottom == 0, np.nan, bottom)
     return found
 
 

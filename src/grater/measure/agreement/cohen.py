@@ -313,24 +313,24 @@ def mean_pairwise(
     matrix = label_matrix(coded)
     pairs = combinations(range(len(coded.raters)), 2)
     found = [
-        (on_items(matrix[:, pair], table, weights=weights, basis=basis), pair)
+        (on_items(matrix[:, pair], table, weights=weights, basis=basis), pair, table)
         for pair, table in zip(pairs, tables, strict=True)
     ]
-    found = [(it, pair) for it, pair in found if not isnan(it.value)]
+    found = [(it, pair, table) for it, pair, table in found if not isnan(it.value)]
     n_undefined = len(tables) - len(found)
     if not found:
         return MeanPairwise(Interval(nan, nan, nan, NO_KAPPA), 0, n_undefined)
-    n_shared = int(np.median([table.n for table in tables if not isnan(kappa(table, weights=weights))]))
-    mean = mean_influence([it for it, _ in found])
+    n_shared = int(np.median([table.n for _, _, table in found]))
+    mean = mean_influence([it for it, _, _ in found])
     if basis.raters == "random":
-        left = [[it.value for it, pair in found if rater not in pair] for rater in range(len(coded.raters))]
+        left = [[it.value for it, pair, _ in found if rater not in pair] for rater in range(len(coded.raters))]
         without = np.array([float(np.mean(values)) if values else nan for values in left])
         by_item = [
-            on_items(matrix[:, pair], replace(table, by_unit=None), weights=weights)
-            for pair, table in zip(combinations(range(len(coded.raters)), 2), tables, strict=True)
+            on_items(matrix[:, pair], replace(table, by_unit=None), weights=weights) for _, pair, table in found
         ]
-        mean = for_other_raters(mean, without, mean_influence([it for it in by_item if not isnan(it.value)]))
-    rare = Rare(*np.median([(table.rare.cases, table.rare.units) for table in tables if table.n], axis=0))
+        mean = for_other_raters(mean, without, mean_influence(by_item))
+    rarest = [table.rare for table in tables if table.n]
+    rare = Rare(*np.median([(each.cases, each.units) for each in rarest], axis=0))
     interval = coefficient(mean, rare=rare, level=basis.level, undefined=NO_KAPPA)
     return MeanPairwise(interval, n_pairs=len(found), n_undefined=n_undefined, n_shared=n_shared)
 

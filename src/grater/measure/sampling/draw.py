@@ -113,7 +113,7 @@ def draw_of_json(value: Any, *, name: str) -> Draw:
 
 def with_numbers(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
     """The items with their permanent random numbers in the column `random`."""
-    numbers = [permanent_number(seed, item) for item in frame["item"]]
+    numbers = [permanent_number(seed, item) for item in frame["item"].to_list()]
     return frame.with_columns(random=pl.Series(numbers, dtype=pl.Float64))
 
 

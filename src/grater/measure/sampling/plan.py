@@ -71,10 +71,8 @@ def only_system(decisions: Table) -> str:
 def decisions_hash(decisions: Table, system: str) -> str:
     """One short name for all that strata are made from, whatever the order of rows."""
     rows = decided(decisions, system)
-    scores = rows["score"] if "score" in rows.columns else [None] * len(rows)
-    return digest(
-        f"{item}|{flag:d}|{score}" for item, flag, score in zip(rows["item"], rows["flagged"], scores, strict=True)
-    )
+    scores = rows["score"].to_list() if "score" in rows.columns else [None] * len(rows)
+    return digest(map("{}|{:d}|{}".format, rows["item"].to_list(), rows["flagged"].to_list(), scores))
 
 
 def assign_strata(
