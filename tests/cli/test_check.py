@@ -48,8 +48,8 @@ def test_check_as_json_has_every_flag_with_its_place(
 def test_a_document_of_another_program_is_to_be_saved_as_text(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
 ) -> None:
-    (tmp_path / "essay.DOCX").write_bytes(b"PK\x03\x04")
-    ran = grater(capsys, "check", tmp_path / "essay.DOCX", "--system", tiny_model)
+    (tmp_path / "essay.ODT").write_bytes(b"PK\x03\x04")
+    ran = grater(capsys, "check", tmp_path / "essay.ODT", "--system", tiny_model)
     assert (ran.status, ran.out) == (2, "")
     assert "save it as text (.txt) first" in ran.err
 

@@ -92,7 +92,7 @@ def test_convert_writes_nothing_when_the_input_breaks(capsys: pytest.CaptureFixt
 def test_convert_of_an_unknown_suffix_lists_the_formats(
     capsys: pytest.CaptureFixture[str], clean: Path, tmp_path: Path
 ) -> None:
-    ran = grater(capsys, "corpus", "convert", clean, tmp_path / "out.docx")
+    ran = grater(capsys, "corpus", "convert", clean, tmp_path / "out.odt")
     assert ran.status == 2
     assert "nucle (.sgml .sgm)" in ran.err
 

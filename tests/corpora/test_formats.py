@@ -111,7 +111,7 @@ def test_an_empty_corpus_can_be_written_and_what_is_written_can_be_read(name: st
 @pytest.mark.parametrize("name", NAMES)
 def test_a_corpus_is_written_and_read_through_files(name: str, tmp_path: Path) -> None:
     chosen = FORMATS[name]
-    path = tmp_path / ("corpus" if isinstance(chosen, FolderFormat) else "".join(("corpus", *chosen.suffixes[:1])))
+    path = tmp_path / ("corpus" if isinstance(chosen, FolderFormat) else "".join(("file", *chosen.suffixes[:1])))
     write_corpus(SAMPLE, path, lambda _: None, format_name=name)
     guessed = None if chosen.suffixes else name
     assert list(read_corpus(path, format_name=guessed)) == list(read(name, written(name, SAMPLE)))

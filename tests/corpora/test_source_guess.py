@@ -20,6 +20,8 @@ from grater.errors import BadInput, UsageError
         ("a.json", "bea"),
         ("a.jsonl.xz", "jsonl"),
         ("a.b.txt", "text"),
+        ("a.DOCX", "text"),
+        ("a.xlsx", "table"),
     ],
 )
 def test_a_suffix_tells_the_format(tmp_path: Path, name: str, expected: str) -> None:
@@ -55,6 +57,14 @@ def test_a_readme_does_not_make_a_folder_text(tmp_path: Path) -> None:
     assert guess_format(tmp_path, exists=True).name == "m2"
 
 
+def test_a_list_of_the_texts_does_not_make_their_folder_a_table(tmp_path: Path) -> None:
+    for name in ("list.csv", "a.txt"):
+        (tmp_path / name).touch()
+    assert guess_format(tmp_path, exists=True).name == "text"
+    with pytest.raises(UsageError, match=r"write \.txt or \.csv"):
+        guess_format(tmp_path / "new.docx", exists=False)
+
+
 def test_a_folder_with_two_formats_is_refused_and_both_are_named(tmp_path: Path) -> None:
     for name in ("a.sgml", "a.m2"):
         (tmp_path / name).touch()
@@ -77,15 +87,15 @@ def test_an_unknown_suffix_lists_the_formats(tmp_path: Path) -> None:
 
 
 def test_a_document_of_another_program_is_to_be_saved_as_text(tmp_path: Path) -> None:
-    (tmp_path / "a.DOCX").touch()
-    with pytest.raises(UsageError, match=r"found a \.DOCX document; save it as text"):
-        guess_format(tmp_path / "a.DOCX", exists=True)
+    (tmp_path / "a.ODT").touch()
+    with pytest.raises(UsageError, match=r"found a \.ODT document; save it as \.docx or text"):
+        guess_format(tmp_path / "a.ODT", exists=True)
 
 
 def test_files_of_a_folder_that_nobody_reads_can_be_named(tmp_path: Path) -> None:
-    for name in ("a.txt", "b.docx", "c.pdf", ".hidden"):
+    for name in ("a.txt", "b.odt", "c.pdf", ".hidden"):
         (tmp_path / name).touch()
-    assert [file.name for file in left_out(tmp_path, FORMATS["text"])] == ["b.docx", "c.pdf"]
+    assert [file.name for file in left_out(tmp_path, FORMATS["text"])] == ["b.odt", "c.pdf"]
     assert left_out(tmp_path / "a.txt", FORMATS["text"]) == []
 
 

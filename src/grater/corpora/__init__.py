@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 import csv
+import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,6 +16,7 @@ from pathlib import Path
 
 from grater.corpora.formats import FORMATS, EssayIds, FolderFormat, Format, Loss, Report
 from grater.corpora.merge import Reread, attach_documents, merge_annotators, stems
+from grater.corpora.plain import bare_name
 from grater.corpora.source import (
     OPENERS,
     PathSource,
@@ -31,18 +34,25 @@ __all__ = ["FORMATS", "Loss", "Report", "format_for", "read_corpus", "read_merge
 
 
 def read_corpus(
-    path: Path | str, *, format_name: str | None = None, advance: Callable[[int], None] = ignore_progress
+    path: Path | str,
+    *,
+    format_name: str | None = None,
+    encoding: str = "",
+    advance: Callable[[int], None] = ignore_progress,
 ) -> Iterator[Essay]:
-    """The essays of a file, a folder of files, or standard input (`-`), one by one."""
+    """The essays of a file, a folder of files, or standard input (`-`), one by one; the encoding is UTF-8."""
     path = Path(path)
     chosen = format_for(path, format_name)
     files = files_of(path, chosen)
     if isinstance(chosen, FolderFormat):
-        sources = [PathSource(file, file.relative_to(path).as_posix(), advance) for file in files]
+        sources = [PathSource(file, file.relative_to(path).as_posix(), advance, encoding) for file in files]
         return _with_folder_named(chosen.read(sources), path)
-    sources = [open_source(file, advance=advance) for file in files]
+    sources = [open_source(file, advance=advance, encoding=encoding) for file in files]
     if len(sources) == 1:
         return chosen.read(sources[0])
+    if chosen.name == "text":
+        named = zip(sources, names_apart(files), strict=True)
+        return (replace(essay, essay_id=name) for source, name in named for essay in chosen.read(source))
     return _with_ids_apart(essay for source in sources for essay in chosen.read(source))
 
 
@@ -61,6 +71,21 @@ def _with_ids_apart(essays: Iterable[Essay]) -> Iterator[Essay]:
     for essay in essays:
         essay_id = ids.of_document(essay.essay_id)
         yield essay if essay_id == essay.essay_id else replace(essay, essay_id=essay_id)
+
+
+def names_apart(files: Sequence[Path]) -> list[str]:
+    """What the essay of each text file is called: the file's name, with its folders where two files have the same."""
+    names = [bare_name(str(file)) for file in files]
+    for name, n_files in Counter(names).items():
+        if n_files > 1:
+            same = {place: file.absolute() for place, file in enumerate(files) if names[place] == name}
+            root = os.path.commonpath([file.parent for file in same.values()])
+            inside = {place: (file.parent / name).relative_to(root).as_posix() for place, file in same.items()}
+            if len(set(inside.values())) < n_files:  # `a.txt` and `a.docx`
+                inside = {place: file.relative_to(root).as_posix() for place, file in same.items()}
+            for place, apart in inside.items():
+                names[place] = apart
+    return names
 
 
 def read_merged(paths: Sequence[Path | str], *, format_name: str | None = None) -> Iterator[Essay]:

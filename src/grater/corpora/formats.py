@@ -59,10 +59,7 @@ def unnumbered(essay_id: str, n_seen: Counter[str]) -> str:
 
 
 class EssayIds:
-    """Ids for essays, in reading order: a format's own, or a hash of the text; `#2`, `#3` for repeats in one corpus.
-
-    Never a path, so the same text has the same id wherever it lies (docs/architecture.md).
-    """
+    """Ids for essays, in reading order: a format's own, or a hash of the text; `#2`, `#3` for repeats."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
@@ -167,6 +164,7 @@ FORMATS: Registry[Format] = Registry(
         "jsonl": "grater.corpora.jsonl:FORMAT",
         "m2": "grater.corpora.m2:FORMAT",
         "nucle": "grater.corpora.nucle:FORMAT",
+        "table": "grater.corpora.table:FORMAT",
         "text": "grater.corpora.plain:FORMAT",
     },
 )

@@ -1,8 +1,9 @@
-"""Plain text: one file is one essay, character for character.
+"""Plain text: one file is one essay, character for character; of a Word document the words (`corpora.docx`).
 
-The text of the essay is the file's text with nothing changed, its last line end included; its id is a hash of the
-text.  `one_per_line=True` reads corpora with one paragraph per line: each line with words is an essay, without its
-line end.  A NUL character is refused: UTF-16, or a file that is not text, looks like that.
+The text of the essay is the file's text with nothing changed, its last line end included; its id is the file's name
+without the suffix.  `one_per_line=True` reads corpora with one paragraph per line: each line with words is an essay,
+without its line end, and its id a hash of the text.  A NUL character is refused: UTF-16, or a file that is not text,
+looks like that.
 
 A text file holds words and nothing else: ids, edits, annotators, tokens and metadata are reported as losses, and so
 are the bounds between essays where several go into one file (a blank line then stands between two).
@@ -11,9 +12,10 @@ are the bounds between essays where several go into one file (a blank line then 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import PurePath
 
 from grater.corpora.formats import EssayIds, FileFormat, Loss, Report
-from grater.corpora.source import without_nul
+from grater.corpora.source import STDIN, without_nul
 from grater.errors import Problems
 from grater.model import Essay, short_hash
 
@@ -34,7 +36,15 @@ def read_text(lines: Iterable[str], *, name: str, one_per_line: bool = False) ->
     else:
         text = "".join(checked)
         problems.done()
-        yield Essay(ids.of_text(text), text, line=1)
+        yield Essay(bare_name(name) or short_hash(text), text, line=1)
+
+
+def bare_name(name: str) -> str:
+    """The last part of a path without its suffixes; nothing for standard input."""
+    file = PurePath(name).name
+    for suffix in (".gz", ".bz2", ".xz"):
+        file = file.removesuffix(suffix)
+    return "" if name == STDIN else PurePath(file).stem
 
 
 def write_text(essays: Iterable[Essay], report: Report) -> Iterator[str]:
@@ -55,8 +65,7 @@ def _losses(essay: Essay, *, is_first: bool) -> Iterator[Loss]:
 
     if not is_first:
         yield loss("its boundaries", "a text file is one essay: a blank line precedes this one", changed=True)
-    if essay.essay_id != short_hash(essay.text):
-        yield loss("id", "a text file has no id: a hash of the text replaces it", changed=True)
+    yield loss("id", "a text file has no id: its name replaces it", changed=True)
     if is_first and essay.text.startswith("\ufeff"):
         yield loss("U+FEFF at its start", "it will be taken for a byte-order mark")
     if "\0" in essay.text:
@@ -71,4 +80,4 @@ def _losses(essay: Essay, *, is_first: bool) -> Iterator[Loss]:
         yield loss(f"metadata {key}")
 
 
-FORMAT = FileFormat("text", (".txt",), lambda source: read_text(source.lines(), name=source.name), write_text)
+FORMAT = FileFormat("text", (".txt", ".docx"), lambda source: read_text(source.lines(), name=source.name), write_text)

@@ -1,14 +1,16 @@
 r"""Where the bytes of a corpus come from: the one module of this package that opens paths.
 
-Text is UTF-8; a byte-order mark is dropped; a byte that is not UTF-8 is an error that names its position.  Lines
-end at `\n` only (a `\r` before it is kept: it is a character of the text), never at U+2028 and its like.  Files are
-streamed.  `.gz`, `.bz2` and `.xz` are unpacked and packed on the way.  `-` is standard input or output; what comes
-down a pipe is kept in a temporary file, so that it can be read twice.
+Text is UTF-8 unless the caller names another encoding; a byte-order mark is dropped; a byte that is not UTF-8 is an
+error that names its position.  Lines end at `\n` only (a `\r` before it is kept: it is a character of the text),
+never at U+2028 and its like.  Files are streamed.  `.gz`, `.bz2` and `.xz` are unpacked and packed on the way; the
+lines of a Word document (`.docx`) are its text, those of a workbook (`.xlsx`) its sheet as CSV.  `-` is standard
+input or output; what comes down a pipe is kept in a temporary file, so that it can be read twice.
 
 Also which format a path speaks of, and which files a folder contributes to it.  A file is known by its suffix
-(`essays.m2`, `essays.sgml.gz`); a folder by the suffixes of the files inside, `.txt` last, since brat keeps such
-files beside its `.ann` files and others a readme.  A folder with two formats is refused, so that no file is passed
-over unnoticed; `left_out` names the rest.  Whoever knows better names the format.
+(`essays.m2`, `essays.sgml.gz`); a folder by the suffixes of the files inside.  Texts come after annotated formats,
+since brat keeps `.txt` files beside its `.ann` files and others a readme; tables come last, since a folder of texts
+may have a list of them.  A folder with two annotated formats is refused, so that no file is passed over unnoticed;
+`left_out` names the rest.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import bz2
 import gzip
 import lzma
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -26,17 +29,25 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from pathlib import Path, PurePath
 from typing import IO, BinaryIO, Literal, TextIO, cast
 
+from grater.corpora.docx import read_docx
 from grater.corpora.formats import FORMATS, FolderFormat, Format, Source, suffixes_of_corpora
 from grater.errors import BadInput, Problem, Problems, UsageError
 from grater.files import complaining, reason
 from grater.files import replacing as replacing_bytes
 
 OPENERS: dict[str, Callable[[Path, Literal["rb"]], object]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+STDIN = "standard input"
 BOM = b"\xef\xbb\xbf"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+UTF8_CHARACTER = re.compile(rb"[\xc3-\xf4][\x80-\xbf]+")
+WORD, WORKBOOK = CONVERTED = (".docx", ".xlsx")
+MOST_UNPACKED = 100_000_000
+"""Bytes of a Word document."""
+CONVERT = "convert the file to UTF-8, or name its encoding"
 TELL_EVERY = 1 << 18
 """Bytes between two words to the progress bar, so that it costs nothing."""
 
@@ -52,21 +63,23 @@ class PathSource:
     path: Path
     name: str
     advance: Callable[[int], None] = ignore_progress
+    encoding: str = ""
 
     def lines(self) -> Iterator[str]:
         n_bytes = n_told = 0
         try:
-            opener = OPENERS.get(self.path.suffix.lower())
-            with cast(IO[bytes], opener(self.path, "rb") if opener else self.path.open("rb")) as stream:
+            if self.encoding or self.path.suffix.lower() in CONVERTED:
+                yield from StringIO(self._converted(), newline="\n")
+                self.advance(self.path.stat().st_size)
+                return
+            with opened(self.path) as stream:
                 for number, raw in enumerate(stream, 1):
                     n_mark = len(BOM) if number == 1 and raw.startswith(BOM) else 0
                     try:
                         yield raw[n_mark:].decode()
                     except UnicodeDecodeError as error:
                         byte, at = raw[n_mark + error.start], n_bytes + n_mark + error.start
-                        message = (
-                            f"expected UTF-8, found byte 0x{byte:02x} at byte {at}; convert the file to UTF-8 first"
-                        )
+                        message = f"expected UTF-8, found byte 0x{byte:02x} at byte {at}; {CONVERT}"
                         raise BadInput(Problem(self.name, message, number)) from error
                     n_bytes += len(raw)
                     if n_bytes - n_told >= TELL_EVERY:
@@ -76,14 +89,64 @@ class PathSource:
             raise BadInput(Problem(self.name, f"cannot be read: {reason(error)}")) from error
         self.advance(n_bytes - n_told)
 
+    def _converted(self) -> str:
+        suffix = self.path.suffix.lower()
+        with opened(self.path) as stream:
+            if suffix == WORD:
+                return read_docx(cast(BinaryIO, stream), name=self.name, most_bytes=MOST_UNPACKED)
+            content = stream.read()
+        if suffix == WORKBOOK:
+            import polars as pl  # which most corpora need not wait for
 
-def open_source(path: Path, *, advance: Callable[[int], None] = ignore_progress) -> PathSource:
+            from grater.tables.worksheets import read_xlsx
+
+            return pl.DataFrame(dict(read_xlsx(content, name=self.name).columns)).write_csv()
+        try:
+            return content.decode(self.encoding).removeprefix("\ufeff")
+        except LookupError as error:
+            raise UsageError(
+                f"unknown encoding {self.encoding!r}; expected utf-8, cp1252, utf-16 or the like"
+            ) from error
+        except UnicodeDecodeError as error:
+            message = f"expected {self.encoding}, found byte 0x{content[error.start]:02x} at byte {error.start}"
+            raise BadInput(Problem(self.name, f"{message}; {CONVERT}")) from error
+
+
+def opened(path: Path) -> IO[bytes]:
+    opener = OPENERS.get(path.suffix.lower())
+    return cast(IO[bytes], opener(path, "rb") if opener else path.open("rb"))
+
+
+def guessed_encoding(path: Path) -> str:
+    """What to read a file in that is not UTF-8: UTF-16, or Windows-1252; nothing where that would be wrong.
+
+    A file with characters of both UTF-8 and another encoding is in none.
+    """
+    if path.suffix.lower() in CONVERTED:
+        return ""
+    with opened(path) as stream:
+        content = stream.read()
+    if content.startswith(UTF16_MARKS):
+        return "utf-16"
+    for encoding, zeros in (("utf-16-le", content[1::2]), ("utf-16-be", content[::2])):
+        if zeros.count(0) > len(content) // 4:
+            return encoding
+    for encoding in ("utf-8", "cp1252"):
+        try:
+            content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        return "" if encoding == "utf-8" or UTF8_CHARACTER.search(content) else encoding
+    return ""
+
+
+def open_source(path: Path, *, advance: Callable[[int], None] = ignore_progress, encoding: str = "") -> PathSource:
     """A source for a path, a pipe, or standard input where the path is `-`."""
     if str(path) == "-":
-        return PathSource(_spooled_stdin(sys.stdin), "standard input", advance)
+        return PathSource(_spooled_stdin(sys.stdin), STDIN, advance, encoding)
     if path.exists() and not path.is_file() and not path.is_dir():
-        return PathSource(_spooled_pipe(path), str(path), advance)
-    return PathSource(path, str(path), advance)
+        return PathSource(_spooled_pipe(path), str(path), advance, encoding)
+    return PathSource(path, str(path), advance, encoding)
 
 
 @cache
@@ -148,7 +211,10 @@ def without_nul(lines: Iterable[str], problems: Problems) -> Iterator[str]:
     """The lines; a NUL character in one is a problem."""
     for number, line in enumerate(lines, 1):
         if "\0" in line:
-            problems.add("expected text, found a NUL character; is it UTF-16? Convert it to UTF-8 first", line=number)
+            problems.add(
+                "expected text, found a NUL character; is it UTF-16? Convert it to UTF-8, or name its encoding",
+                line=number,
+            )
         yield line
 
 
@@ -200,7 +266,9 @@ def _folder_beside(path: Path) -> Iterator[Path]:
 
 
 TEXT = ".txt"
-DOCUMENTS = (".doc", ".docx", ".odt", ".pages", ".pdf", ".rtf")
+UNMARKED = ("table", "text")
+"""Formats of texts alone, the one that a folder speaks of least first."""
+DOCUMENTS = (".doc", ".odt", ".pages", ".pdf", ".rtf")
 """Files that hold more than their words; nobody wants to hear of bytes that are not UTF-8."""
 
 
@@ -212,7 +280,10 @@ def guess_format(path: Path, *, exists: bool) -> Format:
     suffixes = {_suffix(file) for file in _files_below(path)} if inside else {_suffix(path)}
     formats = [FORMATS[name] for name in FORMATS]
     fitting = [candidate for candidate in formats if suffixes & set(candidate.suffixes)]
-    chosen = [candidate for candidate in fitting if TEXT not in candidate.suffixes] or fitting
+    annotated = [candidate for candidate in fitting if candidate.name not in UNMARKED]
+    chosen = annotated or sorted(fitting, key=lambda candidate: UNMARKED.index(candidate.name))[-1:]
+    if not exists and suffixes & set(CONVERTED):
+        raise UsageError(f"{path}: expected a file of text to write, found {path.suffix}; write .txt or .csv")
     if not chosen:
         raise UsageError(f"{path}: {_why_unknown(path, formats)}")
     if len(chosen) > 1:
@@ -262,5 +333,5 @@ def _why_unknown(path: Path, formats: list[Format]) -> str:
     known = ", ".join(f"{each.name} ({' '.join(each.suffixes)})" if each.suffixes else each.name for each in by_name)
     kind = "no file in this folder shows" if path.is_dir() else "the file name does not show"
     if path.is_file() and path.suffix.lower() in DOCUMENTS:
-        return f"expected text, found a {path.suffix} document; save it as text (.txt, UTF-8) first"
+        return f"expected text, found a {path.suffix} document; save it as .docx or text (.txt) first"
     return f"{kind} which format it is; name the format, one of: {known}"

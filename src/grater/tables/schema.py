@@ -78,7 +78,7 @@ class Column:
 class Schema:
     """The columns of one kind of table; no two rows may agree in all columns of `key` that the table has."""
 
-    kind: Kind
+    kind: str
     columns: tuple[Column, ...]
     key: tuple[str, ...]
 
