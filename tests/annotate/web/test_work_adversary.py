@@ -16,11 +16,11 @@ from math import sqrt
 from pathlib import Path
 
 import pytest
-from grater.annotate.store.queue import UnitSlot
 from sqlalchemy import func, select
 
 from grater.annotate import content, credentials, gold, jobs, leases, panels, people, standing, trust, units
 from grater.annotate.jobs import Access, Assignment
+from grater.annotate.leases import UnitSlot
 from grater.annotate.store import Tx, checks, schema, transaction
 from grater.annotate.store.transaction import HOUR
 from grater.annotate.submissions import MOST_RETURNS, hand_in, take_desk

@@ -36,6 +36,7 @@ from grater.annotate.people import Person
 from grater.annotate.plans import NewJob, add_job, hand_over
 from grater.annotate.raters import OwnPace
 from grater.annotate.samples import of_sample
+from grater.annotate.store import Tx
 from grater.annotate.tables import essay_columns, redundancy_of
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import DEFAULT_TAGSET, MARKING
