@@ -30,11 +30,11 @@ from grater.demo import sample_path
 
 HERE = WORK / "scale"
 JOBS = {
-    "shard": ("scale", "shard", "{text}", "--lines", "--out", "{out}"),
-    "count": ("count", "{text}", "--out", "{out}"),
+    "shard": ("lab", "shard", "{text}", "--lines", "--out", "{out}"),
+    "count": ("lab", "count", "{text}", "--out", "{out}"),
     "decide": ("decide", "{text}", "--system", "prep-maxent", "--out", "{out}"),
     "stats": ("corpus", "stats", "{text}"),
-    "check": ("corpus", "check", "{text}"),
+    "check": ("corpus", "lint", "{text}"),
 }
 INTERVAL = 0.2
 N_RATERS, N_EACH, SYSTEMS = 200, 20, ("A", "B", "C")

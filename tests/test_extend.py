@@ -118,7 +118,7 @@ def test_a_format_and_a_tag_set(grater: Callable[..., str], tmp_path: Path) -> N
     (tmp_path / "two.m2").write_text(M2)
     grater("corpus", "convert", tmp_path / "two.m2", tmp_path / "two.braces")
     assert (tmp_path / "two.braces").read_text() == "She {go=>goes} .\nFine {.=>!}\n"
-    found = grater("corpus", "check", tmp_path / "two.m2", "--tagset", "house", status=1)
+    found = grater("corpus", "lint", tmp_path / "two.m2", "--tagset", "house", status=1)
     assert "'P' of 1 edit, here first, is not in house" in found
     assert "'V'" not in found
 
@@ -145,6 +145,4 @@ def test_a_detector_and_a_task(grater: Callable[..., str], tmp_path: Path) -> No
     grater("study", "new", study, "--name", "House style")
     grater("study", "import", study, tmp_path / "essay.txt")
     grater("study", "decide", study, "--system", "alot")
-    assert (
-        json.loads(grater("study", "job", study, "--task", "register", "--kind", "spelling", "--json"))["units"] == 1
-    )
+    assert json.loads(grater("job", "new", study, "--task", "register", "--kind", "spelling", "--json"))["units"] == 1

@@ -69,7 +69,7 @@ COUNTERPARTS = {
     **{name.replace("_", "-"): name for name in grater.__all__ if name.islower()},
     "agree": "agreement",
     "corpus stats": "corpus_statistics",
-    "corpus check": "check_corpus",
+    "corpus lint": "check_corpus",
     "corpus convert": "convert",
     "corpus judgments": "corpus_judgments",
 }

@@ -121,7 +121,7 @@ class Doors:
 def of_job(option: str, field: str, **options: Any) -> Doors:
     """A number of a new job."""
     return Doors(
-        lambda value, name: ["study", "job", "STUDY", "--task", "error", "--name", name, option, str(value)],
+        lambda value, name: ["job", "new", "STUDY", "--task", "error", "--name", name, option, str(value)],
         lambda value, name: ("/manage/jobs", {"name": name, "task": "error", field: value}),
         lambda value, name: ("/jobs", {"name": name, "task": "error", field: value}),
         model=NewJob,
@@ -133,7 +133,7 @@ def of_named_annotators(option: str, field: str) -> Doors:
     """A number of a new job whose annotators are named."""
     return Doors(
         lambda value, name: [
-            *("study", "job", "STUDY", "--task", "error", "--name", name, "--annotator", "Worker", option, str(value))
+            *("job", "new", "STUDY", "--task", "error", "--name", name, "--annotator", "Worker", option, str(value))
         ],
         lambda value, name: (
             "/manage/jobs",
@@ -149,7 +149,7 @@ def of_terms(
 ) -> Doors:
     """A number of the terms of a job."""
     return Doors(
-        lambda value, _: ["study", "crowd", "STUDY", "--job", "error", "--terms", json.dumps(terms(value))],
+        lambda value, _: ["job", "terms", "STUDY", "error", "--change", json.dumps(terms(value))],
         lambda value, _: ("/manage/jobs/{job}/terms", {"cents": 5, **form(value)}),
         lambda value, _: ("/jobs/{job}/terms", terms(value)),
         model=model,
@@ -179,7 +179,7 @@ NUMBERS: dict[str, Doors] = {
     "job.lease_minutes": of_job("--lease-minutes", "lease_minutes"),
     "job.suggested_share": Doors(
         lambda value, name: [
-            *("study", "job", "STUDY", "--task", "marking", "--name", name, "--suggested-share", str(value))
+            *("job", "new", "STUDY", "--task", "marking", "--name", name, "--suggested-share", str(value))
         ],
         lambda value, name: (
             "/manage/jobs",
@@ -190,14 +190,14 @@ NUMBERS: dict[str, Doors] = {
     ),
     "seed": of_job("--seed", "seed"),
     "gold.least": Doors(
-        lambda value, _: ["study", "gold", "STUDY", "--job", "error", "--min-experts", str(value)],
+        lambda value, _: ["job", "gold", "STUDY", "error", "--min-experts", str(value)],
         lambda value, _: ("/manage/jobs/{job}/gold", {"least": value}),
         lambda value, _: ("/jobs/{job}/gold", {"least": value}),
         is_taken=False,  # no experts agree here
         model=GoldWanted,
     ),
     "gold.most": Doors(
-        lambda value, _: ["study", "gold", "STUDY", "--job", "error", "--n", str(value)],
+        lambda value, _: ["job", "gold", "STUDY", "error", "--n", str(value)],
         lambda value, _: ("/manage/jobs/{job}/gold", {"most": value}),
         lambda value, _: ("/jobs/{job}/gold", {"most": value}),
         is_taken=False,
@@ -233,13 +233,13 @@ NUMBERS: dict[str, Doors] = {
         Qualification,
     ),
     "invitation.days": Doors(
-        lambda value, _: ["study", "invite", "STUDY", "--days", str(value)],
+        lambda value, _: ["people", "invite", "STUDY", "--days", str(value)],
         lambda value, _: ("/manage/invitations", {"role": "annotator", "days": value}),
         lambda value, _: ("/invitations", {"role": "annotator", "days": value}),
         model=NewInvitation,
     ),
     "token.days": Doors(
-        lambda value, _: ["study", "token", "STUDY", "Owner", "--days", str(value)],
+        lambda value, _: ["people", "token", "STUDY", "Owner", "--days", str(value)],
         lambda value, _: ("/me/tokens", {"days": value}),
         lambda value, _: ("/me/tokens", {"days": value}),
         model=NewToken,
@@ -272,7 +272,7 @@ NUMBERS: dict[str, Doors] = {
 
 TEXTS: dict[str, Doors] = {
     "job.name": Doors(
-        lambda text, _: ["study", "job", "STUDY", "--task", "error", "--name", text],
+        lambda text, _: ["job", "new", "STUDY", "--task", "error", "--name", text],
         lambda text, _: ("/manage/jobs", {"name": f"p{text[1:]}", "task": "error"}),
         lambda text, _: ("/jobs", {"name": f"a{text[1:]}", "task": "error"}),
         model=NewJob,
@@ -368,6 +368,7 @@ ALLOWED = {
     ("closed", "open"),
 }
 """The moves of a job, written down once more: a draft is never closed, and only an open job is paused."""
+MOVED = {"open": "open", "paused": "pause", "closed": "close"}
 
 
 @pytest.mark.parametrize(("state", "wanted"), list(product(MOVES, get_args(GivenState))))
@@ -379,7 +380,7 @@ def test_a_job_moves_from_state_to_state_alike_through_every_door(house: House, 
             jobs.set_state(tx, house.ids["job"], state)
         return send()
 
-    command = with_state(lambda: house.command(["study", "change", "STUDY", "--job", "error", "--state", wanted]))
+    command = with_state(lambda: house.command(["job", MOVED[wanted], "STUDY", "error"]))
     page = with_state(lambda: house.page("/manage/jobs/{job}/state", {"state": wanted}))
     api = with_state(lambda: house.api("/jobs/{job}/state", {"state": wanted}))
     assert (command, page, api) == ((0, 200, 200) if expected else (2, 409, 409))
@@ -433,7 +434,7 @@ def test_only_an_owner_invites_managers_through_every_door(house: House) -> None
     page = house.study.browser("manager").post("/manage/invitations", asked).status_code
     api = house.study.client().post(f"{API}/invitations", json=asked, headers={"authorization": f"Bearer {token}"})
     assert (page, api.status_code) == (403, 403)
-    assert house.command(["study", "invite", "STUDY", "--role", "manager"]) == 0  # whoever has the file owns it
+    assert house.command(["people", "invite", "STUDY", "--role", "manager"]) == 0  # whoever has the file owns it
 
 
 def test_the_last_owner_stays(house: House) -> None:

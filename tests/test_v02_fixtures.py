@@ -36,7 +36,7 @@ def study(request: pytest.FixtureRequest, tmp_path: Path, capsys: Capture) -> tu
         path.write_bytes(lzma.decompress((V02 / "study.db.xz").read_bytes()))
         return str(path), FACTS["sqlite"]
     if request.param == "archive":
-        assert grater(capsys, "study", "import-archive", path, V02 / "archive.zip").status == 0
+        assert grater(capsys, "study", "restore", V02 / "archive.zip", path).status == 0
         facts = FACTS["sqlite"]
         return str(path), {**facts, "status": {**facts["status"], "invited": 0}}  # invitations do not travel
     url = new_database(request.getfixturevalue("cluster"))

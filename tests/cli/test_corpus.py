@@ -98,7 +98,7 @@ def test_convert_of_an_unknown_suffix_lists_the_formats(
 
 
 def test_check_of_a_clean_corpus_ends_with_zero(capsys: pytest.CaptureFixture[str], clean: Path) -> None:
-    ran = grater(capsys, "corpus", "check", clean)
+    ran = grater(capsys, "corpus", "lint", clean)
     assert (ran.status, ran.out) == (0, "")
     assert "no defects in 1 file" in ran.err
 
@@ -106,7 +106,7 @@ def test_check_of_a_clean_corpus_ends_with_zero(capsys: pytest.CaptureFixture[st
 def test_check_names_line_and_rule_and_ends_with_one(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "a.m2"
     path.write_text("S We was late .\nA 1 2|||SVA|||was|||REQUIRED|||-NONE-|||0\n\n")
-    ran = grater(capsys, "corpus", "check", path)
+    ran = grater(capsys, "corpus", "lint", path)
     assert ran.status == 1
     assert ran.out.startswith(f"{path}:2: ")
     assert "[equals-text]" in ran.out
@@ -115,13 +115,13 @@ def test_check_names_line_and_rule_and_ends_with_one(capsys: pytest.CaptureFixtu
 def test_check_tells_what_cannot_be_read_as_a_finding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "a.m2"
     path.write_text("S We was late .\nA 1 12|||SVA|||were|||REQUIRED|||-NONE-|||0\n\n")
-    ran = grater(capsys, "corpus", "check", path, "--json")
+    ran = grater(capsys, "corpus", "lint", path, "--json")
     assert ran.status == 1
     assert [(row["rule"], row["line"]) for row in json.loads(ran.out)["findings"]] == [("unreadable", 2)]
 
 
 def test_check_of_a_missing_file_is_wrong_use(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    ran = grater(capsys, "corpus", "check", tmp_path / "absent.m2")
+    ran = grater(capsys, "corpus", "lint", tmp_path / "absent.m2")
     assert (ran.status, ran.out) == (2, "")
     assert "no such file" in ran.err
 
@@ -129,12 +129,12 @@ def test_check_of_a_missing_file_is_wrong_use(capsys: pytest.CaptureFixture[str]
 def test_check_names_the_essay_where_a_folder_has_many(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "one.txt").write_text("We was late.")
     (tmp_path / "one.ann").write_text("T1\tSVA 3 6\twas\n#1\tAnnotatorNotes T1\t=> was\n")
-    assert f"{tmp_path}, essay one:1: " in grater(capsys, "corpus", "check", tmp_path).out
+    assert f"{tmp_path}, essay one:1: " in grater(capsys, "corpus", "lint", tmp_path).out
     (tmp_path / "one.ann").write_text("junk\n")
-    assert f"{tmp_path / 'one.ann'}:1: " in grater(capsys, "corpus", "check", tmp_path).out
+    assert f"{tmp_path / 'one.ann'}:1: " in grater(capsys, "corpus", "lint", tmp_path).out
 
 
-@pytest.mark.parametrize("command", ["stats", "check"])
+@pytest.mark.parametrize("command", ["stats", "lint"])
 def test_a_file_that_is_named_twice_is_wrong_use(
     capsys: pytest.CaptureFixture[str], clean: Path, command: str
 ) -> None:
@@ -162,7 +162,7 @@ def test_convert_prints_the_corpus_where_out_is_a_dash(capfd: pytest.CaptureFixt
 def test_check_compares_files_of_one_set(capsys: pytest.CaptureFixture[str], clean: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.m2"
     other.write_text(CLEAN.replace("small town .", "small town."))
-    ran = grater(capsys, "corpus", "check", clean, other)
+    ran = grater(capsys, "corpus", "lint", clean, other)
     assert ran.status == 1
     assert "[files-differ]" in ran.out
 
@@ -264,13 +264,13 @@ def faulty(tmp_path: Path) -> Path:
 
 
 def test_a_check_counts_by_rule_and_takes_some_rules_alone(capsys: pytest.CaptureFixture[str], faulty: Path) -> None:
-    ran = grater(capsys, "corpus", "check", faulty)
+    ran = grater(capsys, "corpus", "lint", faulty)
     assert ran.status == 1
     assert ran.err.splitlines()[1:3] == ["  1 duplicate", "  1 equals-text"]
-    only = grater(capsys, "corpus", "check", faulty, "--only", "duplicate")
+    only = grater(capsys, "corpus", "lint", faulty, "--only", "duplicate")
     assert (only.status, only.out.count("\n")) == (1, 1)
-    assert grater(capsys, "corpus", "check", faulty, "--ignore", "duplicate", "--ignore", "equals-text").status == 0
-    wrong = grater(capsys, "corpus", "check", faulty, "--only", "duplicates")
+    assert grater(capsys, "corpus", "lint", faulty, "--ignore", "duplicate", "--ignore", "equals-text").status == 0
+    wrong = grater(capsys, "corpus", "lint", faulty, "--only", "duplicates")
     assert (wrong.status, wrong.err.count("\n")) == (2, 1)
 
 
@@ -278,16 +278,16 @@ def test_known_defects_pass_and_new_ones_do_not(
     capsys: pytest.CaptureFixture[str], faulty: Path, tmp_path: Path
 ) -> None:
     known = tmp_path / "known.json"
-    known.write_text(grater(capsys, "corpus", "check", faulty, "--json").out, encoding="utf-8")
-    assert grater(capsys, "corpus", "check", faulty, "--known", known).status == 0
+    known.write_text(grater(capsys, "corpus", "lint", faulty, "--json").out, encoding="utf-8")
+    assert grater(capsys, "corpus", "lint", faulty, "--known", known).status == 0
     faulty.write_text(faulty.read_text(encoding="utf-8") + "S A b .\nA 0 1|||Wcip|||A|||REQUIRED|||-NONE-|||0\n\n")
-    ran = grater(capsys, "corpus", "check", faulty, "--known", known)
+    ran = grater(capsys, "corpus", "lint", faulty, "--known", known)
     assert (ran.status, ran.out.count("\n")) == (1, 1)
     doubled = faulty.read_text(encoding="utf-8").partition("\n\n")[0]
     faulty.write_text(f"{doubled}\n\n", encoding="utf-8")
-    known.write_text(grater(capsys, "corpus", "check", faulty, "--json").out, encoding="utf-8")
+    known.write_text(grater(capsys, "corpus", "lint", faulty, "--json").out, encoding="utf-8")
     twice = "A 1 2|||Wcip|||on|||REQUIRED|||-NONE-|||0\n"
     faulty.write_text(f"{doubled}\n{twice}\n", encoding="utf-8")
-    assert grater(capsys, "corpus", "check", faulty, "--known", known).status == 1, "a defect excuses one, not all"
+    assert grater(capsys, "corpus", "lint", faulty, "--known", known).status == 1, "a defect excuses one, not all"
     known.write_text("[]", encoding="utf-8")
-    assert grater(capsys, "corpus", "check", faulty, "--known", known).status == 2
+    assert grater(capsys, "corpus", "lint", faulty, "--known", known).status == 2

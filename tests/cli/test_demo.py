@@ -58,7 +58,7 @@ def test_the_demo_is_the_whole_loop(capsys: pytest.CaptureFixture[str], demo: De
     assert not list((out / "report" / "figures").glob("*.png"))
     status = json.loads(grater(capsys, "study", "status", out / "study.db", "--json").out)
     assert status["essays"] == 76
-    assert grater(capsys, "study", "check", out / "study.db").status == 0
+    assert grater(capsys, "study", "verify", out / "study.db").status == 0
     assert (out / "essays.jsonl").read_bytes() == sample_path().read_bytes()
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import typer
 
-from grater.cli import EXAMPLES, app, example
+from grater.cli import COMMANDS, PANELS, app, example
 from grater.cli.reference import _commands
 from tests.cli.running import grater
 from tests.each import for_each
@@ -31,13 +31,13 @@ def with_table() -> list[str]:
     return [name for name, command in commands().items() if "--table" in options(command)]
 
 
-IN_A_STUDY = "study "
+IN_A_STUDY = ("study ", "job ", "lab mine")
 """In a study, samples and jobs are known by name; elsewhere a sample is a file."""
 
 OTHER_VALUES = {"--by", "--cluster", "--mode", "--test", "--strata", "--allocation", "--duplicates", "--unknown"}
 """One meaning each, with the choices that make sense for the command."""
 
-ALSO_PRINTED_AS_TABLE = {"agree", "raters", "difficulty", "aggregate", "plan", "evaluate"}
+ALSO_PRINTED_AS_TABLE = {"agree", "raters", "lab difficulty", "aggregate", "plan", "evaluate"}
 
 
 def options(command: Any) -> dict[str, Any]:
@@ -71,11 +71,13 @@ def test_every_option_and_argument_is_explained(name: str) -> None:
 
 @for_each(commands)
 def test_a_command_accepts_its_example(name: str) -> None:
-    commands()[name].make_context(name, shlex.split(EXAMPLES[name]))
+    commands()[name].make_context(name, shlex.split(COMMANDS[name].example))
 
 
-def test_an_example_belongs_to_a_command() -> None:
-    assert EXAMPLES.keys() == commands().keys()
+def test_there_are_few_enough_commands() -> None:
+    assert COMMANDS.keys() == commands().keys()
+    assert len(COMMANDS) <= 61
+    assert sum(map(len, PANELS.values())) <= 24
 
 
 def test_h_is_help(capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,7 +24,7 @@ def send(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [["agree", "-"], ["raters", "-"], ["aggregate", "-", "--method", "majority"], ["difficulty", "-"]],
+    [["agree", "-"], ["raters", "-"], ["aggregate", "-", "--method", "majority"], ["lab", "difficulty", "-"]],
     ids=lambda command: command[0],
 )
 def test_judgments_come_from_standard_input(
@@ -57,7 +57,7 @@ def test_a_table_is_not_written_to_standard_output(
     assert ran.status == 2
 
 
-@pytest.mark.parametrize("command", ["stats", "check"])
+@pytest.mark.parametrize("command", ["stats", "lint"])
 def test_corpora_come_from_standard_input_with_their_format(
     command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

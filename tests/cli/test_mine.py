@@ -33,9 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 def mined(folder: Path, capsys: pytest.CaptureFixture[str], *options: object) -> Path:
     out = folder / "list.csv"
-    ran = grater(
-        capsys, "mine", "extraneous", folder / "essay.txt", "--text", folder / "native.txt", "--out", out, *options
-    )
+    ran = grater(capsys, "lab", "mine", folder / "essay.txt", "--text", folder / "native.txt", "--out", out, *options)
     assert ran.status == 0, ran.err
     return out
 
@@ -61,7 +59,7 @@ def test_web1t_counts_serve_as_well(folder: Path, capsys: pytest.CaptureFixture[
         path.parent.mkdir(parents=True)
         path.write_bytes(gzip.compress(lines.encode()))
     out = folder / "list.csv"
-    command = ["mine", "extraneous", folder / "essay.txt", "--web1t", folder / "web1t", "--out", out, "--json"]
+    command = ["lab", "mine", folder / "essay.txt", "--web1t", folder / "web1t", "--out", out, "--json"]
     ran = grater(capsys, *command)
     assert json.loads(ran.out)["listed"] == 1
     assert read_items(out).frame["trigram"].to_list() == ["marry with her"]
@@ -98,7 +96,7 @@ def test_the_balanced_corpus_has_an_item_for_each_accepted_trigram_and_as_many_c
     out, gold = folder / "items.csv", folder / "gold.csv"
     ran = grater(
         capsys,
-        *("mine", "extraneous", folder / "essay.txt", "--text", folder / "native.txt", "--out", out),
+        *("lab", "mine", folder / "essay.txt", "--text", folder / "native.txt", "--out", out),
         *("--balanced", "--verdicts", verdicts, "--n-gold", 2, "--gold-out", gold, "--json"),
     )
     assert ran.status == 0, ran.err
@@ -126,7 +124,7 @@ def test_wrong_use_is_told_in_one_line(
 ) -> None:
     ran = grater(
         capsys,
-        *("mine", "extraneous", folder / "essay.txt", "--text", folder / "native.txt"),
+        *("lab", "mine", folder / "essay.txt", "--text", folder / "native.txt"),
         *("--out", folder / "list.csv", *options),
     )
     assert ran.status == 2
@@ -138,17 +136,17 @@ def test_a_study_mines_takes_verdicts_and_builds(folder: Path, capsys: pytest.Ca
     text = ["--text", folder / "native.txt"]
     assert grater(capsys, "study", "new", study).status == 0
     assert grater(capsys, "study", "import", study, folder / "essay.txt").status == 0
-    ran = grater(capsys, "study", "mine", study, *text)
+    ran = grater(capsys, "lab", "mine", "--study", study, *text)
     assert ran.status == 0, ran.err
     assert "mined: 3 trigrams: 0 accepted, 0 rejected, 3 to look at" in ran.err
-    assert grater(capsys, "study", "mine", study, *text).err == ran.err  # the same step again
-    assert grater(capsys, "study", "mine", study, "--verdicts-out", out).status == 0
+    assert grater(capsys, "lab", "mine", "--study", study, *text).err == ran.err  # the same step again
+    assert grater(capsys, "lab", "mine", "--study", study, "--out", out).status == 0
     assert read_items(out).frame.equals(read_items(listed).frame)
     accept_all(listed)
-    refused = grater(capsys, "study", "mine", study, "--name", "mine", "--list", listed)
+    refused = grater(capsys, "lab", "mine", "--study", study, "--name", "mine", "--verdicts", listed)
     assert (refused.status, "expected one owner who decides, found 0" in refused.err) == (2, True)
     assert "grater serve STUDY gives an owner's link" in refused.err
-    unknown = grater(capsys, "study", "mine", study, "--name", "mine", "--list", listed, "--as", "Ada")
+    unknown = grater(capsys, "lab", "mine", "--study", study, "--name", "mine", "--verdicts", listed, "--as", "Ada")
     assert (unknown.status, "nobody called Ada has joined this study" in unknown.err) == (2, True)
 
 
@@ -159,13 +157,13 @@ def test_lists_of_a_study_are_built_into_a_job(folder: Path, capsys: pytest.Capt
     grater(capsys, "study", "import", study, folder / "essay.txt")
     with open_store(study) as store, store.write() as tx:
         people.add(tx, name="Ada", role="owner")
-    ran = grater(capsys, "study", "mine", study, "--list", listed, "--json")
+    ran = grater(capsys, "lab", "mine", "--study", study, "--verdicts", listed, "--json")
     assert {name: json.loads(ran.out)[name] for name in ("accepted", "open")} == {"accepted": 3, "open": 0}
-    build = ["study", "mine", study, "--balanced-job", "prepositions", "--text", folder / "native.txt"]
+    build = ["lab", "mine", "--study", study, "--balanced", "--job", "prepositions", "--text", folder / "native.txt"]
     ran = grater(capsys, *build, "--n-gold", 2, "--json")
     assert ran.status == 0, ran.err
     made = json.loads(ran.out)
     assert (made["job"], made["errors"], made["correct"], made["gold"]) == ("prepositions", 3, 3, 2)
     assert made["shortfalls"] == ["wanted 500 errors, found 3: accept more trigrams"]
-    both = grater(capsys, *build, "--verdicts-out", folder / "v.csv")
-    assert (both.status, both.err.strip()) == (2, "expected one of --list, --verdicts-out and --balanced-job")
+    both = grater(capsys, *build, "--out", folder / "v.csv")
+    assert (both.status, both.err.count("\n"), "--out" in both.err) == (2, 1, True)

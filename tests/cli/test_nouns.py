@@ -27,7 +27,7 @@ def text(tmp_path: Path) -> Path:
 
 
 def test_entropy_counts_constructions_and_nouns(capsys: pytest.CaptureFixture[str], text: Path) -> None:
-    ran = grater(capsys, "nouns", "entropy", text, "--min-phrases", "2", "--json")
+    ran = grater(capsys, "lab", "nouns", text, "--min-phrases", "2", "--json")
     found = json.loads(ran.out)
     assert ran.status == 0
     assert [each["construction"] for each in found["constructions"]] == list(CONSTRUCTIONS)
@@ -38,7 +38,7 @@ def test_entropy_counts_constructions_and_nouns(capsys: pytest.CaptureFixture[st
 
 
 def test_entropy_shows_the_nouns_that_are_asked_for(capsys: pytest.CaptureFixture[str], text: Path) -> None:
-    ran = grater(capsys, "nouns", "entropy", text, "--noun", "bone")
+    ran = grater(capsys, "lab", "nouns", text, "--noun", "bone")
     assert ran.status == 0
     assert "bone" in ran.out
     assert "farmer" not in ran.out
@@ -50,8 +50,8 @@ def test_select_writes_items_that_a_study_can_use(
     out = tmp_path / "items.csv"
     ran = grater(
         capsys,
+        "lab",
         "nouns",
-        "select",
         text,
         "--out",
         out,
@@ -79,7 +79,7 @@ def test_a_text_without_enough_nouns_is_refused_in_one_line(
     capsys: pytest.CaptureFixture[str], text: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "items.csv"
-    ran = grater(capsys, "nouns", "select", text, "--out", out, "--min-phrases", "99")
+    ran = grater(capsys, "lab", "nouns", text, "--out", out, "--min-phrases", "99")
     assert ran.status == 2
     assert "expected nouns with 99 phrases or more" in ran.err
     assert not out.exists()
@@ -87,7 +87,7 @@ def test_a_text_without_enough_nouns_is_refused_in_one_line(
 
 def test_the_items_of_select_go_through_agree(capsys: pytest.CaptureFixture[str], text: Path, tmp_path: Path) -> None:
     items, judgments = tmp_path / "items.csv", tmp_path / "judgments.csv"
-    grater(capsys, "nouns", "select", text, "--out", items, "--nouns", "1", "--sentences", "2", "--min-phrases", "2")
+    grater(capsys, "lab", "nouns", text, "--out", items, "--nouns", "1", "--sentences", "2", "--min-phrases", "2")
     frame = read_items(items).frame
     rows = [
         {"item": item, "rater": rater, "label": "yes" if kind.endswith(original) else "no"}
@@ -95,14 +95,14 @@ def test_the_items_of_select_go_through_agree(capsys: pytest.CaptureFixture[str]
         for rater in ("Ann", "Bob")
     ]
     pl.DataFrame(rows).write_csv(judgments)
-    ran = grater(capsys, "nouns", "agree", judgments, "--items", items, "--json")
+    ran = grater(capsys, "agree", "--constructions", judgments, "--items", items, "--json")
     found = json.loads(ran.out)
     assert ran.status == 0
     # each said yes to the original alone, so both always agree
     assert [part["observed"]["value"] for part in found["stages"]] == [1.0, 1.0]
     assert [each["yes"]["value"] for each in found["freedom"]] == [0.2] * 4
     assert {each["original_yes"]["value"] for each in found["several"]} == {1.0}
-    shown = grater(capsys, "nouns", "agree", judgments, "--items", items)
+    shown = grater(capsys, "agree", "--constructions", judgments, "--items", items)
     assert shown.status == 0
     assert "Table 4" in shown.out
 
@@ -111,7 +111,9 @@ def test_table_5_of_the_paper_comes_out_of_the_command(capsys: pytest.CaptureFix
     judgments, items = published()
     judgments.frame.select("item", "rater", "label").write_csv(tmp_path / "judgments.csv")
     items.frame.select("item", "essay", "start", "end", "kind").write_csv(tmp_path / "items.csv")
-    ran = grater(capsys, "nouns", "agree", tmp_path / "judgments.csv", "--items", tmp_path / "items.csv", "--json")
+    ran = grater(
+        capsys, "agree", "--constructions", tmp_path / "judgments.csv", "--items", tmp_path / "items.csv", "--json"
+    )
     found = json.loads(ran.out)
     # Lee et al. 2009, Table 5 and section 5: agreement 78 % and 82 %, kappa .55 and .60
     assert [part["confusion"] for part in found["stages"]] == [[[846, 302], [108, 584]], [[462, 77], [260, 1041]]]

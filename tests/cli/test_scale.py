@@ -27,7 +27,7 @@ def folder(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def shard(capsys: pytest.CaptureFixture[str], folder: Path, out: Path, size: int) -> Path:
-    ran = grater(capsys, "scale", "shard", folder / "essays.jsonl", "--out", out, "--shard-size", size)
+    ran = grater(capsys, "lab", "shard", folder / "essays.jsonl", "--out", out, "--shard-size", size)
     assert ran.status == 0
     return out
 
@@ -105,8 +105,8 @@ def test_results_of_another_job_are_not_taken_for_these(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines, out = folder / "lines.txt", tmp_path / "out"
-    assert grater(capsys, "count", lines, "--order", 1, "--out", out).status == 0
-    assert grater(capsys, "count", lines, "--order", 2, "--out", out).status == 0
+    assert grater(capsys, "lab", "count", lines, "--order", 1, "--out", out).status == 0
+    assert grater(capsys, "lab", "count", lines, "--order", 2, "--out", out).status == 0
     orders = {order for frame in read_parts(out, job="count").frames() for order in frame["order"]}
     assert orders == {1, 2}
     assert not (out / "partial").exists()
@@ -115,11 +115,9 @@ def test_results_of_another_job_are_not_taken_for_these(
 def test_suspects_are_mined_by_a_folder_of_counts(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    grater(capsys, "count", folder / "lines.txt", "--order", 3, "--out", tmp_path / "counts")
+    grater(capsys, "lab", "count", folder / "lines.txt", "--order", 3, "--out", tmp_path / "counts")
     for name, source in (("a", ("--text", folder / "lines.txt")), ("b", ("--counts", tmp_path / "counts"))):
-        ran = grater(
-            capsys, "mine", "extraneous", folder / "essays.jsonl", *source, "--out", tmp_path / f"{name}.csv"
-        )
+        ran = grater(capsys, "lab", "mine", folder / "essays.jsonl", *source, "--out", tmp_path / f"{name}.csv")
         assert ran.status == 0, ran.err
     assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text()
 
@@ -141,7 +139,7 @@ def test_defects_of_shards_are_those_of_the_corpus(
 ) -> None:
     """Among them those of the corpus as a whole: unknown tags with their counts and first places."""
     cut = shard(capsys, folder, tmp_path / "cut", 2000)
-    plain, by_shards = (grater(capsys, "corpus", "check", path, "--json") for path in (folder / "essays.jsonl", cut))
+    plain, by_shards = (grater(capsys, "corpus", "lint", path, "--json") for path in (folder / "essays.jsonl", cut))
     assert plain.status == by_shards.status == 1
     assert "the tag 'T0' of 15 edits, here first" in plain.out
     assert by_shards.out.replace(str(cut), str(folder / "essays.jsonl")) == plain.out
@@ -152,7 +150,7 @@ def test_a_bad_byte_is_the_same_error_by_one_process_and_two(
     n_jobs: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "bad.txt").write_bytes(b"Good.\nBad \xff byte.\n")
-    ran = grater(capsys, "count", tmp_path / "bad.txt", "--jobs", n_jobs, "--out", tmp_path / "out")
+    ran = grater(capsys, "lab", "count", tmp_path / "bad.txt", "--jobs", n_jobs, "--out", tmp_path / "out")
     expected = "bad.txt:2: expected UTF-8, found byte 0xff at byte 10; convert the file to UTF-8 first\n"
     assert (ran.status, ran.err) == (2, f"{tmp_path}/{expected}")
     assert not (tmp_path / "out" / "manifest.json").exists()
@@ -162,5 +160,5 @@ def test_spark_without_pyspark_says_what_to_install(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyspark", None)
-    ran = grater(capsys, "count", folder / "lines.txt", "--engine", "spark", "--out", tmp_path / "out")
+    ran = grater(capsys, "lab", "count", folder / "lines.txt", "--engine", "spark", "--out", tmp_path / "out")
     assert (ran.status, ran.err) == (2, "Apache Spark needs another package: pip install 'grater[spark]'\n")

@@ -290,6 +290,7 @@ def test_plain_text_is_scored_by_errant_with_no_extra(capsys: pytest.CaptureFixt
 def test_systems_are_combined_by_votes(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     ran = grater(
         capsys,
+        "lab",
         "combine",
         folder / "ours.txt",
         folder / "idle.txt",
@@ -304,6 +305,7 @@ def test_systems_are_combined_by_votes(capsys: pytest.CaptureFixture[str], folde
     assert (folder / "joint.txt").read_text().split() == (folder / "ours.txt").read_text().split()
     over = grater(
         capsys,
+        "lab",
         "combine",
         folder / "ours.txt",
         folder / "idle.txt",
@@ -346,7 +348,7 @@ def test_systems_and_annotators_may_be_named(capsys: pytest.CaptureFixture[str],
     assert json.loads(ran.out)["systems"][0]["system"] == "mine"
     args = [f"{name}={folder / name}.txt" for name in ("ours", "idle")]
     ran = grater(
-        capsys, "combine", *args, "--source", folder / "src", "--at-least", "1", "--out", folder / "joint.txt"
+        capsys, "lab", "combine", *args, "--source", folder / "src", "--at-least", "1", "--out", folder / "joint.txt"
     )
     assert (ran.status, (folder / "joint.txt").read_text()) == (0, (folder / "ours.txt").read_text())
     names = [f"Ann={folder / 'ours.txt'}", f"Bob={folder / 'idle.txt'}"]

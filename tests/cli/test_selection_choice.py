@@ -20,7 +20,7 @@ def judgments(tmp_path: Path) -> Path:
 
 def test_the_corrected_accuracy_of_the_paper(judgments: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # .75 + .28 (1 - .75) = .82, statistics.md
-    value = json.loads(grater(capsys, "choice", judgments, "--accuracy", 0.75, "--n-items", 200, "--json").out)
+    value = json.loads(grater(capsys, "lab", "choice", judgments, "--accuracy", 0.75, "--n-items", 200, "--json").out)
     assert value["all_raters"]["value"] == pytest.approx(0.28)
     assert value["by_rater"]["bob"]["value"] == pytest.approx(0.35)
     corrected = value["corrected"]["all_raters"]
@@ -34,12 +34,12 @@ def test_the_accuracy_can_be_worked_out_from_words(
     decisions, words = tmp_path / "d.csv", tmp_path / "w.csv"
     decisions.write_text("item,system,flagged,suggestion\na,S,0,on\nb,S,0,in\nc,S,0,at\nd,S,0,of\nz,S,0,by\n")
     words.write_text("item,label\na,On\nb,in\nc,in|at\nd,for\n")
-    ran = grater(capsys, "choice", judgments, "--decisions", decisions, "--words", words, "--json")
+    ran = grater(capsys, "lab", "choice", judgments, "--decisions", decisions, "--words", words, "--json")
     assert json.loads(ran.out)["accuracy"]["value"] == pytest.approx(3 / 4)
 
 
 def test_without_an_accuracy_there_are_shares_alone(judgments: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ran = grater(capsys, "choice", judgments)
+    ran = grater(capsys, "lab", "choice", judgments)
     assert "all raters: every rater of an item finds the system's word equal or better" in ran.out
     assert "corrected" not in ran.out
     assert widest(ran.out) <= 80
@@ -51,6 +51,6 @@ def test_without_an_accuracy_there_are_shares_alone(judgments: Path, capsys: pyt
 def test_half_of_what_is_needed_is_refused(
     judgments: Path, args: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ran = grater(capsys, "choice", judgments, *args)
+    ran = grater(capsys, "lab", "choice", judgments, *args)
     assert ran.status == 2
     assert "--decisions and --words together" in ran.err

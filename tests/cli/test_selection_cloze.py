@@ -21,7 +21,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_table_2_has_every_pair_with_limits(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    ran = grater(capsys, "cloze", files[0], "--decisions", files[1], "--json")
+    ran = grater(capsys, "lab", "cloze", files[0], "--decisions", files[1], "--json")
     value = json.loads(ran.out)
     found = {tuple(pair["pair"]): pair["agreement"]["value"] for pair in value["pairs"]}
     expected = {("writer", "ann"): 0.6, ("writer", "bob"): 0.8, ("writer", "sys"): 0.6, ("ann", "bob"): 0.4}
@@ -39,7 +39,7 @@ def test_essays_are_the_units_where_they_are_known(
     files[0].write_text(
         "\n".join([f"{header},essay", *(f"{row},e{int(row.split(',')[0][1:]) % 5}" for row in rows)]) + "\n"
     )
-    value = json.loads(grater(capsys, "cloze", files[0], "--decisions", files[1], "--json").out)
+    value = json.loads(grater(capsys, "lab", "cloze", files[0], "--decisions", files[1], "--json").out)
     assert (value["interval"]["unit"], value["interval"]["units"]) == ("essay", 5)
     assert "|units:essay|" in value["signature"]
     # Essays repeat one blank four times: 3 of 5 agree, each counted once, is wider than 12 of 20.
@@ -48,13 +48,13 @@ def test_essays_are_the_units_where_they_are_known(
 
 
 def test_the_table_fits_a_terminal(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    ran = grater(capsys, "cloze", files[0], "--decisions", files[1])
+    ran = grater(capsys, "lab", "cloze", files[0], "--decisions", files[1])
     assert "writer – sys" in ran.out
     assert "mean kappa rater-rater" in ran.out
     assert widest(ran.out) <= 80
 
 
 def test_a_writer_of_another_name_is_asked_for(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    ran = grater(capsys, "cloze", files[0], "--writer", "anne")
+    ran = grater(capsys, "lab", "cloze", files[0], "--writer", "anne")
     assert ran.status == 2
     assert "Did you mean 'ann'" in ran.err

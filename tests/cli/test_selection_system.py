@@ -1,4 +1,4 @@
-"""`grater cloze --system`, `grater choice --system` and `grater study design choice`: T&C 2008, section 4."""
+"""`grater lab cloze --system`, `lab choice --system` and `job new --design choice`: T&C 2008, section 4."""
 
 from __future__ import annotations
 
@@ -36,7 +36,15 @@ def places(folder: Path) -> list[Finding]:
 
 
 def test_a_system_fills_the_blanks_that_people_filled(folder: Path, capsys: Capture) -> None:
-    args = ("cloze", folder / "cloze.csv", "--system", folder / "tiny.model", "--essays", folder / "essays.jsonl")
+    args = (
+        "lab",
+        "cloze",
+        folder / "cloze.csv",
+        "--system",
+        folder / "tiny.model",
+        "--essays",
+        folder / "essays.jsonl",
+    )
     ran = grater(capsys, *args, "--json")
     assert ran.status == 0, ran.err
     pairs = {tuple(pair["pair"]): pair for pair in json.loads(ran.out)["pairs"]}
@@ -50,7 +58,16 @@ def test_a_system_fills_the_blanks_that_people_filled(folder: Path, capsys: Capt
 
 def test_a_system_lists_the_places_that_a_choice_test_asks_about(folder: Path, capsys: Capture) -> None:
     out = folder / "mismatches.csv"
-    args = ("choice", "--system", folder / "tiny.model", "--essays", folder / "essays.jsonl", "--answers-out", out)
+    args = (
+        "lab",
+        "choice",
+        "--system",
+        folder / "tiny.model",
+        "--essays",
+        folder / "essays.jsonl",
+        "--answers-out",
+        out,
+    )
     assert grater(capsys, *args).status == 0
     listed = pl.read_csv(out)
     assert len(listed) == sum(is_mismatch(place) for place in places(folder))
@@ -60,7 +77,7 @@ def test_a_system_lists_the_places_that_a_choice_test_asks_about(folder: Path, c
 def test_its_accuracy_is_worked_out_and_corrected(folder: Path, capsys: Capture) -> None:
     chosen = folder / "choice.csv"
     chosen.write_text("item,rater,label\na,R1,system\nb,R1,writer\nc,R1,writer\nd,R1,equally good\n", "utf-8")
-    args = ("choice", chosen, "--system", folder / "tiny.model", "--essays", folder / "essays.jsonl", "--json")
+    args = ("lab", "choice", chosen, "--system", folder / "tiny.model", "--essays", folder / "essays.jsonl", "--json")
     result = json.loads(grater(capsys, *args).out)
     blanks = places(folder)
     accuracy = 1 - sum(is_mismatch(place) for place in blanks) / len(blanks)
@@ -69,10 +86,10 @@ def test_its_accuracy_is_worked_out_and_corrected(folder: Path, capsys: Capture)
 
 
 def test_without_judgments_and_without_a_file_there_is_nothing_to_do(folder: Path, capsys: Capture) -> None:
-    ran = grater(capsys, "cloze", "--system", folder / "tiny.model", "--essays", folder / "essays.jsonl")
+    ran = grater(capsys, "lab", "cloze", "--system", folder / "tiny.model", "--essays", folder / "essays.jsonl")
     assert (ran.status, ran.out) == (2, "")
     assert "--answers-out" in ran.err
-    ran = grater(capsys, "cloze", folder / "cloze.csv", "--system", folder / "tiny.model")
+    ran = grater(capsys, "lab", "cloze", folder / "cloze.csv", "--system", folder / "tiny.model")
     assert (ran.status, ran.err.count("\n")) == (2, 1)
     assert "expected --essays FILE with --system" in ran.err
 
@@ -84,7 +101,7 @@ def test_the_design_choice_asks_where_the_best_word_differs_and_not_where_a_flag
     grater(capsys, "study", "new", study)
     grater(capsys, "study", "import", study, folder / "essays.jsonl")
     assert grater(capsys, "study", "decide", study, "--system", folder / "tiny.model").status == 0
-    made = json.loads(grater(capsys, "study", "design", study, "choice", "--json").out)
+    made = json.loads(grater(capsys, "job", "new", study, "--design", "choice", "--json").out)
     blanks = places(folder)
     n_mismatches = sum(is_mismatch(place) for place in blanks)
     n_flagged = sum(place.decision.flagged for place in blanks)
@@ -98,5 +115,5 @@ def test_a_sample_without_a_size_has_the_papers(folder: Path, capsys: Capture) -
     grater(capsys, "study", "new", study)
     grater(capsys, "study", "import", study, folder / "essays.jsonl")
     grater(capsys, "study", "decide", study, "--system", folder / "tiny.model")
-    made = json.loads(grater(capsys, "study", "design", study, "sampling", "--json").out)
+    made = json.loads(grater(capsys, "job", "new", study, "--design", "sampling", "--json").out)
     assert made["not_filled"] == [f"units: wanted 750, found {made['units']}"]  # T&C 2008, 6.2

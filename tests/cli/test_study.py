@@ -32,17 +32,17 @@ def test_from_the_first_essay_to_the_archive(study: Path, tmp_path: Path, capsys
     assert as_json(grater(capsys, "study", "import", study, "--items", write_items(tmp_path), "--json")) == [
         {"file": str(tmp_path / "items.csv"), "kind": "items", "new": 2, "known": 0}
     ]
-    job = as_json(grater(capsys, "study", "job", study, "--task", "error", "--judgments-per-item", 3, "--json"))
+    job = as_json(grater(capsys, "job", "new", study, "--task", "error", "--judgments-per-item", 3, "--json"))
     assert isinstance(job, dict)
     assert (job["units"], job["judgments"], job["state"]) == (11, 33, "open")
-    link = grater(capsys, "study", "invite", study, "--role", "worker", "--url", "https://rate.example")
+    link = grater(capsys, "people", "invite", study, "--role", "worker", "--url", "https://rate.example")
     assert link.out.startswith("https://rate.example/join/")
     told = as_json(grater(capsys, "study", "status", study, "--json"))
     assert isinstance(told, dict)
     assert (told["study"], told["essays"], told["items"]) == ("Prepositions", 3, 11)
-    assert grater(capsys, "study", "check", study).status == 0
+    assert grater(capsys, "study", "verify", study).status == 0
     assert grater(capsys, "study", "export", study, tmp_path / "out").status == 0
-    assert grater(capsys, "study", "import-archive", tmp_path / "copy.db", tmp_path / "out").status == 0
+    assert grater(capsys, "study", "restore", tmp_path / "out", tmp_path / "copy.db").status == 0
     again = as_json(grater(capsys, "study", "status", tmp_path / "copy.db", "--json"))
     assert again == {**told, "invited": 0}  # an invitation is a secret, and stays at home
 
@@ -51,9 +51,9 @@ def test_status_says_what_comes_next(study: Path, tmp_path: Path, capsys: pytest
     grater(capsys, "study", "new", tmp_path / "empty.db")
     assert "next: import essays" in grater(capsys, "study", "status", tmp_path / "empty.db").err
     assert "next: add a job" in grater(capsys, "study", "status", study).err
-    grater(capsys, "study", "job", study, "--task", "usage")
-    assert f"next: invite raters: grater study invite {study}" in grater(capsys, "study", "status", study).err
-    grater(capsys, "study", "invite", study, "--role", "annotator")
+    grater(capsys, "job", "new", study, "--task", "usage")
+    assert f"next: invite raters: grater people invite {study}" in grater(capsys, "study", "status", study).err
+    grater(capsys, "people", "invite", study, "--role", "annotator")
     invited = grater(capsys, "study", "status", study)
     assert "0 people and 1 open invitation" in invited.out
     assert f"open the pages: grater serve {study}" in invited.err
@@ -69,8 +69,8 @@ def test_named_annotators_get_a_job_of_their_own(study: Path, capsys: pytest.Cap
         for name in ("Ann", "Bob"):
             people.add(tx, name=name, role="annotator")
     names = ("--annotator", "Ann", "--annotator", "Bob", "--judgments-per-item", 2)
-    assert grater(capsys, "study", "job", study, "--task", "marking", *names).status == 0
-    missing = grater(capsys, "study", "job", study, "--task", "usage", "--annotator", "An")
+    assert grater(capsys, "job", "new", study, "--task", "marking", *names).status == 0
+    missing = grater(capsys, "job", "new", study, "--task", "usage", "--annotator", "An")
     assert (missing.status, missing.out) == (2, "")
     assert "Did you mean 'Ann'" in missing.err
 
@@ -78,11 +78,11 @@ def test_named_annotators_get_a_job_of_their_own(study: Path, capsys: pytest.Cap
 def test_check_exits_with_one_when_a_promise_is_broken(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     import sqlite3
 
-    grater(capsys, "study", "job", study, "--task", "usage")
+    grater(capsys, "job", "new", study, "--task", "usage")
     with sqlite3.connect(study) as connection:
         connection.execute("UPDATE slots SET state = 'filled'")
     connection.close()
-    ran = grater(capsys, "study", "check", study)
+    ran = grater(capsys, "study", "verify", study)
     assert ran.status == 1
     assert ran.out.startswith("starved: unit ")
 
@@ -90,23 +90,23 @@ def test_check_exits_with_one_when_a_promise_is_broken(study: Path, capsys: pyte
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("status", "nowhere.db"), "no such study"),
-        (("import", "STUDY"), "found none"),
-        (("import", "STUDY", "nowhere.m2"), "nowhere.m2"),
-        (("import", "STUDY", "judgments.csv"), "expected essays, found a table; name it with --items"),
-        (("job", "STUDY", "--task", "errr"), "Did you mean 'error'"),
-        (("job", "STUDY", "--task", "choice"), "no system has decisions on the essays yet"),
-        (("invite", "STUDY", "--role", "king"), "role: expected 'owner', "),
-        (("invite", "STUDY", "--back", "Nobody"), "unknown person 'Nobody'"),
-        (("new", "STUDY"), "already exists"),
-        (("export", "STUDY", "/nowhere/at/all"), "there is no folder"),
-        (("import-archive", "other.db", "nowhere"), "expected the manifest"),
+        (("study", "status", "nowhere.db"), "no such study"),
+        (("study", "import", "STUDY"), "found none"),
+        (("study", "import", "STUDY", "nowhere.m2"), "nowhere.m2"),
+        (("study", "import", "STUDY", "judgments.csv"), "expected essays, found a table; name it with --items"),
+        (("job", "new", "STUDY", "--task", "errr"), "Did you mean 'error'"),
+        (("job", "new", "STUDY", "--task", "choice"), "no system has decisions on the essays yet"),
+        (("people", "invite", "STUDY", "--role", "king"), "role: expected 'owner', "),
+        (("people", "invite", "STUDY", "--back", "Nobody"), "unknown person 'Nobody'"),
+        (("study", "new", "STUDY"), "already exists"),
+        (("study", "export", "STUDY", "/nowhere/at/all"), "there is no folder"),
+        (("study", "restore", "nowhere.zip", "other.db"), "expected the manifest"),
     ],
 )
 def test_wrong_use_is_one_line_and_status_two(
     study: Path, capsys: pytest.CaptureFixture[str], args: tuple[str, ...], message: str
 ) -> None:
-    ran = grater(capsys, "study", *(str(study) if arg == "STUDY" else arg for arg in args))
+    ran = grater(capsys, *(str(study) if arg == "STUDY" else arg for arg in args))
     assert (ran.status, ran.out) == (2, "")
     assert message in ran.err
     assert ran.err.count("\n") == 1
@@ -114,7 +114,7 @@ def test_wrong_use_is_one_line_and_status_two(
 
 def test_guidelines_can_be_ones_own(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     own = write_text(tmp_path / "own.md", "# Look at *on*")
-    assert grater(capsys, "study", "job", study, "--task", "error", "--guidelines", own, "--draft").status == 0
+    assert grater(capsys, "job", "new", study, "--task", "error", "--guidelines", own, "--draft").status == 0
     assert "draft" in grater(capsys, "study", "status", study).out
 
 

@@ -1,4 +1,4 @@
-"""`grater judge`, `study gold`, `study crowd` as a person types them."""
+"""`grater judge`, `job gold`, `job terms` as a person types them."""
 
 from __future__ import annotations
 
@@ -64,17 +64,17 @@ def test_terms_are_changed_and_the_protocol_is_shown(
     study: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "pay.csv"
-    ran = grater(capsys, "study", "crowd", study, "--job", "job", "--terms", '{"limit": 7}', "--pay", str(path))
+    ran = grater(capsys, "job", "terms", study, "job", "--change", '{"limit": 7}', "--pay", str(path))
     assert ran.status == 0, ran.err
     assert "Limit per rater: 7 units" in ran.out
     assert path.read_text("utf-8").splitlines()[1] == ",rater 0,0.20,EUR"
-    wrong = grater(capsys, "study", "crowd", study, "--job", "job", "--terms", '{"limits": 7}')
+    wrong = grater(capsys, "job", "terms", study, "job", "--change", '{"limits": 7}')
     assert wrong.status == 2
     assert "Did you mean 'limit'?" in wrong.err
 
 
 def test_without_experts_no_gold_is_made(study: str, capsys: pytest.CaptureFixture[str]) -> None:
-    ran = grater(capsys, "study", "gold", study, "--job", "job")
+    ran = grater(capsys, "job", "gold", study, "job")
     assert ran.status == 2
     assert "no item has 2 or more expert judgments" in ran.err
 
@@ -86,7 +86,7 @@ def test_errors_are_planted_in_the_good_essays_of_a_file(
     good.write_text("S She waits at the stop .\nA 2 3|||Wcip|||in|||REQUIRED|||-NONE-|||0\n", "utf-8")
     with open_store(study) as store:
         add_job(store, NewJob(name="whole", task="marking"))
-    ran = grater(capsys, "study", "gold", study, "--job", "whole", "--planted", str(good))
+    ran = grater(capsys, "job", "gold", study, "whole", "--planted", str(good))
     assert ran.status == 0, ran.err
     assert "whole: 1 gold unit made" in ran.err + ran.out
     with open_store(study) as store, store.read() as tx:

@@ -48,7 +48,7 @@ def test_a_table_decides(study: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     table = write_text(tmp_path / "gold.csv", "item,label", "one,ok")
     done = grater(capsys, "study", "adjudicate", study, table, "--job", "errors", "--as", "Olga", "--json")
     assert json.loads(done.out)["decided"] == 1
-    assert grater(capsys, "study", "check", study).status == 0
+    assert grater(capsys, "study", "verify", study).status == 0
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_wrong_use_is_told(
 
 
 def test_a_seat_is_made_for_two(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made = json.loads(grater(capsys, "study", "seat", study, "Ann", "Bob", "--name", "The pair", "--json").out)
+    made = json.loads(grater(capsys, "people", "seat", study, "Ann", "Bob", "--name", "The pair", "--json").out)
     assert (made["name"], made["role"], made["members"]) == ("The pair", "annotator", ["Ann", "Bob"])
     with open_store(study) as store, store.read() as tx:
         assert people.named(tx, "The pair").kind == "joint"
@@ -78,15 +78,15 @@ def test_a_seat_is_made_for_two(study: Path, capsys: pytest.CaptureFixture[str])
 def test_what_somebody_has_not_done_is_handed_over(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with open_store(study) as store:
         add_job(store, NewJob(name="named", task="error", item_ids=("one", "two"), annotators=("Ann",)))
-    moved = grater(capsys, "study", "hand-over", study, "Ann", "Bob", "--job", "named", "--json")
+    moved = grater(capsys, "people", "hand-over", study, "Ann", "Bob", "--job", "named", "--json")
     assert json.loads(moved.out) == {"job": "named", "from": "Ann", "to": "Bob", "units": 2}
-    again = grater(capsys, "study", "hand-over", study, "Ann", "Bob", "--job", "named")
+    again = grater(capsys, "people", "hand-over", study, "Ann", "Bob", "--job", "named")
     assert (again.status, again.out) == (2, "")
     assert "'Ann' has no units left" in again.err
 
 
 def test_a_link_back_is_for_the_person_and_their_role(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    link = grater(capsys, "study", "invite", study, "--back", "Olga", "--url", "https://rate.example")
+    link = grater(capsys, "people", "invite", study, "--back", "Olga", "--url", "https://rate.example")
     assert link.out.startswith("https://rate.example/join/")
     assert "as owner" in link.err
     with open_store(study) as store, store.read() as tx:
@@ -96,7 +96,7 @@ def test_a_link_back_is_for_the_person_and_their_role(study: Path, capsys: pytes
 
 
 def test_odd_marks_are_put_into_the_queue_once(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first, second = (grater(capsys, "study", "review", study, "--job", "marks", "--json") for _ in range(2))
+    first, second = (grater(capsys, "job", "review", study, "marks", "--json") for _ in range(2))
     assert [json.loads(each.out)["findings"] for each in (first, second)] == [1, 0]
 
 
@@ -104,10 +104,8 @@ def test_a_job_is_paused_and_gets_new_instructions(
     study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = write_text(tmp_path / "new.md", "# Look twice")
-    done = grater(
-        capsys, "study", "change", study, "--job", "errors", "--state", "paused", "--guidelines", words, "--json"
-    )
+    assert grater(capsys, "job", "pause", study, "errors").status == 0
+    done = grater(capsys, "job", "guidelines", study, "errors", words, "--json")
     assert json.loads(done.out) == {"job": "errors", "state": "paused", "guidelines": 2}
-    assert grater(capsys, "study", "change", study, "--job", "errors").status == 2
-    gone = grater(capsys, "study", "change", study, "--job", "errors", "--guidelines", tmp_path / "gone.md")
+    gone = grater(capsys, "job", "guidelines", study, "errors", tmp_path / "gone.md")
     assert (gone.status, gone.err.count("\n")) == (2, 1)

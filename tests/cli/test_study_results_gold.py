@@ -101,15 +101,15 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
     flags = write_text(folder / "d.csv", "item,system,flagged", *(f"{name},S,{flag}" for name, _, flag in rows))
     gold = write_text(folder / "g.csv", "item,label", *(f"{name},{label}" for name, label in GOLD.items()))
     steps: tuple[tuple[object, ...], ...] = (
-        ("new", study),
-        ("import", study, folder / "e.jsonl", "--items", items, "--decisions", flags),
-        ("sample", study, "--system", "S", "--n", 120, "--flagged", 50),
-        ("job", study, "--task", "error", "--sample", "sample", "--judgments-per-item", 1),
-        ("import", study, "--gold", gold, "--job", "error"),
-        ("crowd", study, "--job", "error", "--terms", TERMS),
+        ("study", "new", study),
+        ("study", "import", study, folder / "e.jsonl", "--items", items, "--decisions", flags),
+        ("study", "sample", study, "--system", "S", "--n", 120, "--flagged", 50),
+        ("job", "new", study, "--task", "error", "--sample", "sample", "--judgments-per-item", 1),
+        ("study", "import", study, "--gold", gold, "--job", "error"),
+        ("job", "terms", study, "error", "--change", TERMS),
     )
     with same_order():
-        assert [run(["study", *map(str, words)]) for words in steps] == [0] * len(steps)
+        assert [run([*map(str, words)]) for words in steps] == [0] * len(steps)
     with open_store(study) as store:
         with evenly_hidden_gold(), same_order():
             answered = _answer(store)
@@ -209,10 +209,10 @@ def test_what_became_gold_is_no_longer_waited_for(judged: Judged, capsys: Captur
 def test_gold_that_no_rule_gives_out_is_told(judged: Judged, capsys: Capture, tmp_path: Path) -> None:
     name = next(iter(judged.sample - GOLD.keys()))
     gold = write_text(tmp_path / "gold.csv", "item,label", f"{name},ok")
-    job = ("study", "job", judged.study, "--task", "error", "--kind", "prep", "--name", "untested")
+    job = ("job", "new", judged.study, "--task", "error", "--kind", "prep", "--name", "untested")
     assert grater(capsys, *job).status == 0
     ran = grater(capsys, "study", "import", judged.study, "--gold", gold, "--job", "untested")
-    assert "untested has no rule for gold yet, so raters will not see it; set one: grater study crowd" in ran.err
+    assert "untested has no rule for gold yet, so raters will not see it; set one: grater job terms" in ran.err
 
 
 def test_a_program_that_judged_a_part_is_no_cheap_judge(judged: Judged, capsys: Capture, tmp_path: Path) -> None:

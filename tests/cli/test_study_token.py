@@ -1,4 +1,4 @@
-"""`grater study token`."""
+"""`grater people token`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def study(tmp_path: Path) -> Path:
 
 
 def test_a_token_acts_for_its_person_while_it_lasts(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ran = grater(capsys, "study", "token", study, "Ann", "--days", 2)
+    ran = grater(capsys, "people", "token", study, "Ann", "--days", 2)
     assert ran.err == "acts for Ann, manager, scope manage, for 2 days\n"
     with open_store(study) as store, store.read() as tx:
         held = credentials.find_token(tx, ran.out.strip())
@@ -36,29 +36,29 @@ def test_a_token_acts_for_its_person_while_it_lasts(study: Path, capsys: pytest.
 def test_tokens_are_listed_with_their_scope_and_last_use_and_ended(
     study: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    secret = grater(capsys, "study", "token", study, "Ann", "--scope", "read", "--note", "nightly").out.strip()
+    secret = grater(capsys, "people", "token", study, "Ann", "--scope", "read", "--note", "nightly").out.strip()
     with open_store(study) as store, store.write() as tx:
         token = credentials.token_by_secret(tx, secret)
         note_use(tx, token.token_id)
-    (row,) = json.loads(grater(capsys, "study", "token", study, "--list-tokens", "--json").out)["tokens"]
+    (row,) = json.loads(grater(capsys, "people", "token", study, "--list-tokens", "--json").out)["tokens"]
     assert (row["person"], row["scope"], row["name"]) == ("Ann", "read", "nightly")
     assert row["used_at"] >= row["made_at"]
-    assert token.token_id in grater(capsys, "study", "token", study, "Ann", "--list-tokens").out
-    assert grater(capsys, "study", "token", study, "--end", token.token_id).status == 0
+    assert token.token_id in grater(capsys, "people", "token", study, "Ann", "--list-tokens").out
+    assert grater(capsys, "people", "token", study, "--end", token.token_id).status == 0
     with open_store(study) as store, store.read() as tx:
         assert credentials.find_token(tx, secret) is None
-    assert grater(capsys, "study", "token", study, "--end", "no such token").status == 2
+    assert grater(capsys, "people", "token", study, "--end", "no such token").status == 2
 
 
 @pytest.mark.parametrize("options", [("Ann", "--scope", "rule"), ("Ann", "--days", 0), ("Ann", "--days", 400), ()])
 def test_what_a_token_cannot_be_is_refused_in_one_line(
     study: Path, capsys: pytest.CaptureFixture[str], options: tuple[object, ...]
 ) -> None:
-    ran = grater(capsys, "study", "token", study, *options)
+    ran = grater(capsys, "people", "token", study, *options)
     assert (ran.status, ran.out, ran.err.count("\n")) == (2, "", 1)
 
 
 def test_an_unknown_person_is_answered_with_the_nearest(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ran = grater(capsys, "study", "token", study, "Anne")
+    ran = grater(capsys, "people", "token", study, "Anne")
     assert (ran.status, ran.out) == (2, "")
     assert "Did you mean 'Ann'?" in ran.err

@@ -62,7 +62,7 @@ def test_decisions_say_what_was_done_and_what_comes_next(study: Path, capsys: Ca
     ran = grater(capsys, "study", "decide", study, "--system", systems[0])
     assert (ran.status, ran.out) == (0, "")
     assert "1 flagged, 0 new" in ran.err
-    assert f"next: grater study design {study} sampling --system careful" in ran.err
+    assert f"next: grater job new {study} --design sampling --system careful" in ran.err
     [done] = told(grater(capsys, "study", "decide", study, "--system", systems[1], "--json"))
     assert (done["system"], done["flagged"], done["new"]) == ("eager", 3, 0)
 
@@ -106,12 +106,12 @@ def test_a_second_system_joins_the_sample(study: Path, capsys: Capture) -> None:
     ran = grater(capsys, "study", "sample", study, "--add-system", "careful")
     assert ran.status == 0
     assert ran.err.startswith("sample+careful: ")
-    assert f"next: grater study job {study} --task usage --sample sample+careful" in ran.err
+    assert f"next: grater job new {study} --task usage --sample sample+careful" in ran.err
 
 
 def test_a_job_over_a_sample_asks_only_what_nobody_judged(study: Path, tmp_path: Path, capsys: Capture) -> None:
     left = told(grater(capsys, "study", "sample", study, "--system", "eager", "--n", 6, "--json"))["to_judge"]
-    job = ("study", "job", study, "--task", "usage", "--sample", "sample", "--json")
+    job = ("job", "new", study, "--task", "usage", "--sample", "sample", "--json")
     assert told(grater(capsys, *job))["units"] == 6
     file = write_verdicts(tmp_path / "some.csv", left[:2])
     grater(capsys, "study", "import", study, "--judgments", file)
@@ -138,18 +138,18 @@ def test_a_job_over_a_sample_asks_only_what_nobody_judged(study: Path, tmp_path:
 def test_a_design_is_a_job_with_the_sizes_of_its_paper(
     study: Path, capsys: Capture, order: tuple[Any, ...], task: str, units: int, judgments: int
 ) -> None:
-    args = ("study", "design", study, *order, "--json")
+    args = ("job", "new", study, "--design", *order, "--json")
     made = told(grater(capsys, *args))
     assert (made["job"], made["task"], made["units"], made["judgments"]) == (order[0], task, units, judgments)
     assert told(grater(capsys, *args)) == made
 
 
 def test_another_order_of_the_same_name_is_refused(study: Path, capsys: Capture) -> None:
-    assert grater(capsys, "study", "design", study, "marking").status == 0
-    ran = grater(capsys, "study", "design", study, "marking", "--n", 1)
+    assert grater(capsys, "job", "new", study, "--design", "marking").status == 0
+    ran = grater(capsys, "job", "new", study, "--design", "marking", "--n", 1)
     assert (ran.status, ran.err.count("\n")) == (2, 1)
     assert "choose another name" in ran.err
-    assert grater(capsys, "study", "design", study, "marking", "--n", 1, "--name", "one").status == 0
+    assert grater(capsys, "job", "new", study, "--design", "marking", "--n", 1, "--name", "one").status == 0
 
 
 def test_systems_are_scored_against_the_raters(judged: Path, capsys: Capture) -> None:
@@ -184,32 +184,35 @@ def test_the_report_of_a_study_has_every_part_that_it_can_fill(judged: Path, tmp
 
 def test_status_leads_through_the_walk(judged: Path, capsys: Capture) -> None:
     assert "next: see the results: grater study report" in grater(capsys, "study", "status", judged).err
-    assert grater(capsys, "study", "check", judged).status == 0
+    assert grater(capsys, "study", "verify", judged).status == 0
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("decide", "STUDY", "--system", "egaer"), "unknown system 'egaer'"),
-        (("sample", "STUDY"), "expected --system NAME --n N"),
-        (("sample", "STUDY", "--system", "egaer", "--n", 3), "'egaer'"),
-        (("sample", "STUDY", "--system", "eager", "--n", 3, "--kind", "article"), "no decisions on items of kind"),
-        (("sample", "STUDY", "--add-system", "careful"), "sample"),
-        (("design", "STUDY", "smapling"), "Did you mean 'sampling'"),
-        (("design", "STUDY", "choice"), "expected its name, found careful, eager"),
-        (("design", "STUDY", "constructions"), "expected nouns with 30 phrases or more"),
-        (("evaluate", "STUDY"), "no judgments with verdicts"),
-        (("evaluate", "STUDY", "--sample", "none"), "unknown sample 'none'"),
-        (("job", "STUDY", "--task", "usage", "--sample", "none"), "unknown sample 'none'"),
-        (("report", "STUDY", "--job", "none"), "unknown job 'none'"),
-        (("report", "STUDY", "--figures", "gif"), "gif"),
+        (("study", "decide", "STUDY", "--system", "egaer"), "unknown system 'egaer'"),
+        (("study", "sample", "STUDY"), "expected --system NAME --n N"),
+        (("study", "sample", "STUDY", "--system", "egaer", "--n", 3), "'egaer'"),
+        (
+            ("study", "sample", "STUDY", "--system", "eager", "--n", 3, "--kind", "article"),
+            "no decisions on items of kind",
+        ),
+        (("study", "sample", "STUDY", "--add-system", "careful"), "sample"),
+        (("job", "new", "STUDY", "--design", "smapling"), "Did you mean 'sampling'"),
+        (("job", "new", "STUDY", "--design", "choice"), "expected its name, found careful, eager"),
+        (("job", "new", "STUDY", "--design", "constructions"), "expected nouns with 30 phrases or more"),
+        (("study", "evaluate", "STUDY"), "no judgments with verdicts"),
+        (("study", "evaluate", "STUDY", "--sample", "none"), "unknown sample 'none'"),
+        (("job", "new", "STUDY", "--task", "usage", "--sample", "none"), "unknown sample 'none'"),
+        (("study", "report", "STUDY", "--job", "none"), "unknown job 'none'"),
+        (("study", "report", "STUDY", "--figures", "gif"), "gif"),
     ],
 )
 def test_wrong_use_is_one_line_and_status_two(
     study: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, args: tuple[Any, ...], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    ran = grater(capsys, "study", *(str(study) if arg == "STUDY" else arg for arg in args))
+    ran = grater(capsys, *(str(study) if arg == "STUDY" else arg for arg in args))
     assert (ran.status, ran.out) == (2, "")
     assert message in ran.err
     assert ran.err.count("\n") == 1

@@ -21,7 +21,7 @@ def text(tmp_path: Path) -> Path:
 def test_select_gives_three_set_ups_with_limits(
     capsys: pytest.CaptureFixture[str], text: Path, tiny_model: Path
 ) -> None:
-    told = json.loads(grater(capsys, "select", text, "--system", tiny_model, "--json").out)
+    told = json.loads(grater(capsys, "lab", "select", text, "--system", tiny_model, "--json").out)
     assert [each["setup"] for each in told["setups"]] == ["34", "gamon", "felice"]
     for each in told["setups"]:
         accuracy = each["accuracy"]
@@ -35,14 +35,14 @@ def test_select_gives_three_set_ups_with_limits(
 def test_select_withholds_intervals_of_one_text(
     capsys: pytest.CaptureFixture[str], text: Path, tiny_model: Path
 ) -> None:
-    ran = grater(capsys, "select", text / "0.txt", "--system", tiny_model)
+    ran = grater(capsys, "lab", "select", text / "0.txt", "--system", tiny_model)
     assert "its cases come from 1 essay; an interval needs 3" in ran.out
 
 
 def test_select_on_a_terminal_names_the_majority_class(
     capsys: pytest.CaptureFixture[str], text: Path, tiny_model: Path
 ) -> None:
-    ran = grater(capsys, "select", text, "--system", tiny_model)
+    ran = grater(capsys, "lab", "select", text, "--system", tiny_model)
     assert ran.status == 0
     assert "Which of 34 prepositions the writer used" in ran.out
     assert "always" in ran.out
@@ -52,6 +52,6 @@ def test_text_without_prepositions_gives_null_and_the_reason(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
 ) -> None:
     (tmp_path / "none.txt").write_text("Rain fell.", encoding="utf-8")
-    told = json.loads(grater(capsys, "select", tmp_path / "none.txt", "--system", tiny_model, "--json").out)
+    told = json.loads(grater(capsys, "lab", "select", tmp_path / "none.txt", "--system", tiny_model, "--json").out)
     assert told["setups"][0]["accuracy"]["value"] is None
     assert told["setups"][0]["accuracy"]["reason"]

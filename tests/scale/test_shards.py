@@ -88,7 +88,7 @@ def test_documents_are_named_when_a_corpus_is_cut(tmp_path: Path, capsys: pytest
     write_corpus([Essay("d1", "I came. I saw."), Essay("d2", "I left.")], documents, ignore_loss)
     ran = grater(
         capsys,
-        *("scale", "shard", tmp_path / "a.m2", "--documents", documents),
+        *("lab", "shard", tmp_path / "a.m2", "--documents", documents),
         *("--out", tmp_path / "cut", "--shard-size", 1, "--json"),
     )
     assert json.loads(ran.out)["shards"] == 3
@@ -97,7 +97,7 @@ def test_documents_are_named_when_a_corpus_is_cut(tmp_path: Path, capsys: pytest
 
 def test_a_bad_byte_leaves_no_corpus_behind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "bad.txt").write_bytes(b"Good.\nBad \xff byte.\n")
-    ran = grater(capsys, "scale", "shard", tmp_path / "bad.txt", "--lines", "--out", tmp_path / "cut")
+    ran = grater(capsys, "lab", "shard", tmp_path / "bad.txt", "--lines", "--out", tmp_path / "cut")
     assert ran.status == 2
     assert "bad.txt:2: expected UTF-8, found byte 0xff at byte 10" in ran.err
     assert not is_cut(tmp_path / "cut")

@@ -3,7 +3,7 @@
 A draft is unfinished work, saved under a revision number, so that no tab silently overwrites another.
 
 Marks that look wrong go back to the annotator who made them (NUCLE 2013, section 4): every valid marking of a job
-passes the rules of `corpus check` as an essay of one annotator, and each finding goes into that annotator's queue.
+passes the rules of `corpus lint` as an essay of one annotator, and each finding goes into that annotator's queue.
 Only work with an open finding can be revised.  The annotator gets a lease of its own kind, without a slot, and a
 draft with the marks as they were.  The old answer stays valid until the new one is submitted; then it is withdrawn
 and the new one takes its slot, in one transaction: a revision that is never finished loses nothing.

@@ -299,7 +299,7 @@ def _payload(suspect: Suspect) -> dict[str, Json]:
 
 
 def add_list(store: Store, name: str, table: Table, decider: Callable[[Tx], Person]) -> Job:
-    """A list that `grater mine extraneous` wrote; its verdicts, if it has any, are those of `decider`."""
+    """A list that `grater lab mine` wrote; its verdicts, if it has any, are those of `decider`."""
     require_name(name)
     verdicts = {trigram: verdict for trigram, verdict in verdicts_of(table).items() if verdict != OPEN}
     suspects = _suspects(table, by_trigram(uses_in(store)))
@@ -311,7 +311,7 @@ def add_list(store: Store, name: str, table: Table, decider: Callable[[Tx], Pers
 
 
 def verdict_table(tx: Tx, job_id: str) -> pl.DataFrame:
-    """The list as `grater mine extraneous` writes and reads it."""
+    """The list as `grater lab mine` writes and reads it."""
     verdicts = all_of(tx, job_id)
     texts = {essay.essay_id: essay for essay in content.essays_of(tx, [each.item.essay_id for each in verdicts])}
     firsts = [_first_use(each, texts[each.item.essay_id]) for each in verdicts]

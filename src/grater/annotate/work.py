@@ -6,7 +6,7 @@ Staff see a unit as raters do, and what was sent for it: once it is finished, or
 its job (P9).  A manager who wants to look earlier says so first: from then on they get no work in the job, what they
 did before stays, and an event remembers it.
 
-Drafts of marked essays are saved under a revision, with the notes of `corpus check` on them.  A draft may be
+Drafts of marked essays are saved under a revision, with the notes of `corpus lint` on them.  A draft may be
 unfinished (a correction still owed), but its spans must be right: a quote that differs from the text is refused at
 once.  A draft made from an older revision is stale, and the annotator chooses.
 """
@@ -234,7 +234,7 @@ def _complaint(text: str, each: object) -> str | None:
 
 
 def findings(unit: Unit, body: Mapping[str, Json]) -> list[Json]:
-    """What `corpus check` asks about the edits of a draft, with their places; what is merely unfinished is none."""
+    """What `corpus lint` asks about the edits of a draft, with their places; what is merely unfinished is none."""
     sent = cast("Sequence[Mapping[str, Any]]", body.get("edits") or ())
     edits = tuple(  # the number of an edit is its line, so that a finding leads back to it
         Edit(Span(each["start"], each["end"]), tuple(each["replacements"]), str(each["tag"]), "you", line=number)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Any
@@ -22,7 +23,305 @@ from grater import __version__
 from grater.errors import GraterError, MissingExtra
 
 
-def app_of(target: typer.Typer | Callable[..., None]) -> typer.Typer:
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A command: the function behind it, its line in the help of its group, and an example of what follows it."""
+
+    target: str
+    line: str
+    example: str = ""
+
+
+STUDY = "grater.cli.study"
+
+COMMANDS: Mapping[str, Entry] = {
+    "demo": Entry(
+        "grater.cli.demo:demo", "Run the whole pipeline on a bundled sample study and write its report.", "--out demo"
+    ),
+    "check": Entry(
+        "grater.cli.check:check",
+        "Give feedback on essays: what looks wrong, why, and what would be better.",
+        "essay.txt --show html --out feedback",
+    ),
+    "serve": Entry(f"{STUDY}.files:serve", "Serve a study to annotators in the browser.", "study.db --port 8000"),
+    "corpus stats": Entry(
+        "grater.cli.corpus:stats",
+        "Count documents, sentences, tokens, edits and tags.",
+        "demo/essays.m2 --split-tags",
+    ),
+    "corpus convert": Entry(
+        "grater.cli.corpus:convert",
+        "Convert a corpus, or parallel text, to another format.",
+        "demo/essays.jsonl essays.m2 --losses losses.jsonl",
+    ),
+    "corpus compare": Entry(
+        "grater.cli.corpus:compare",
+        "Compare two sets of edits of the same sentences.",
+        "demo/essays.m2 --engine grater",
+    ),
+    "corpus lint": Entry(
+        "grater.cli.corpus:lint",
+        "List every defect of a corpus with its line.",
+        "demo/essays.sgml --ignore whitespace",
+    ),
+    "corpus judgments": Entry(
+        "grater.cli.corpus:judgments",
+        "Turn annotators' edits into judgments of items.",
+        "demo/essays.jsonl --decisions demo/decisions.csv --tags Wcip --out judged.csv",
+    ),
+    "decide": Entry(
+        "grater.cli.systems:decide",
+        "Run a detector on a corpus and write its decisions.",
+        "demo/essays.jsonl --system context --out decisions.csv",
+    ),
+    "systems": Entry("grater.cli.systems:systems", "List the installed detectors.", "context prep-maxent"),
+    "learners": Entry(
+        "grater.cli.check:learners",
+        "Report on a class: errors per learner and over time.",
+        "class/*.txt --out class.html",
+    ),
+    "agree": Entry(
+        "grater.cli.agree:agree",
+        "Measure agreement among raters: kappa, alpha and AC1 with intervals.",
+        "demo/judgments.csv --items demo/items.csv",
+    ),
+    "raters": Entry(
+        "grater.cli.agree:raters",
+        "Profile each rater: accuracy, agreement, skill, speed.",
+        "demo/crowd.csv --gold demo/gold.csv",
+    ),
+    "aggregate": Entry(
+        "grater.cli.agree:aggregate",
+        "Combine the judgments of many raters into one answer per item.",
+        "demo/crowd.csv --method dawid-skene --out answers.csv",
+    ),
+    "plan": Entry(
+        "grater.cli.sample:plan",
+        "Plan an evaluation: items, raters, hours and cost for a target interval.",
+        "--flag-rate 0.1 --precision 0.8 --recall 0.5 --width 0.1 --wage 20",
+    ),
+    "sample": Entry(
+        "grater.cli.sample:sample",
+        "Draw a stratified sample of items to judge.",
+        "demo/decisions.csv --system prep-maxent --n 200 --out my-sample.csv",
+    ),
+    "evaluate": Entry(
+        "grater.cli.evaluate:evaluate_detectors",
+        "Score systems against raters: precision, recall and F.",
+        "--decisions demo/decisions.csv --judgments demo/crowd.csv --weighted",
+    ),
+    "compare": Entry(
+        "grater.cli.evaluate:compare_detectors",
+        "Test whether systems differ: paired tests and rank groups.",
+        "--decisions demo/decisions.csv --judgments demo/crowd.csv --score f0.5",
+    ),
+    "score": Entry(
+        "grater.cli.score:app",
+        "Score corrections by M2, ERRANT, CLEME or GLEU.",
+        "reference.m2 ours=ours.txt theirs=theirs.txt --metric errant",
+    ),
+    "score compare": Entry(
+        "grater.cli.score:compare", "Compare saved scores, paired by sentence.", "ours.json theirs.json"
+    ),
+    "ceiling": Entry(
+        "grater.cli.score:ceiling_app",
+        "Measure the human ceiling: each annotator against the others.",
+        "reference.m2 --hyp ours=ours.txt",
+    ),
+    "report": Entry(
+        "grater.cli.report:report",
+        "Write a report on judgments and decisions, with figures.",
+        "--decisions demo/decisions.csv --judgments demo/crowd.csv --out report",
+    ),
+    "study new": Entry(
+        f"{STUDY}.files:make_study_file",
+        "Create an empty study: a file or a PostgreSQL database.",
+        "study.db --name 'Learner essays'",
+    ),
+    "study import": Entry(
+        f"{STUDY}.files:import_into",
+        "Import essays, items, decisions, judgments or known answers.",
+        "study.db demo/essays.jsonl --decisions demo/decisions.csv",
+    ),
+    "study decide": Entry(
+        f"{STUDY}.systems:run_systems",
+        "Run systems on the essays and store their decisions.",
+        "study.db --system context",
+    ),
+    "study sample": Entry(
+        f"{STUDY}.systems:draw_sample",
+        "Draw a sample of flagged and unflagged items to judge.",
+        "study.db --system context --n 500",
+    ),
+    "study status": Entry(f"{STUDY}.files:show_status", "Show progress and the next step.", "demo/study.db"),
+    "study evaluate": Entry(
+        f"{STUDY}.results:evaluate_study",
+        "Score the systems against the raters: precision, recall and F.",
+        "study.db --sample sample --corrected",
+    ),
+    "study report": Entry(
+        f"{STUDY}.results:write_report",
+        "Write the report of a study, with figures.",
+        "demo/study.db --out study-report",
+    ),
+    "study adjudicate": Entry(
+        f"{STUDY}.results:adjudicate",
+        "List what raters differ on, and decide it.",
+        "study.db --job error --accept unanimous",
+    ),
+    "study suggestions": Entry(
+        f"{STUDY}.results:suggestions",
+        "Measure the effect of a system's suggestions on marking.",
+        "demo/study.db",
+    ),
+    "study audit": Entry(
+        f"{STUDY}.people:audit",
+        "Show who did what and when, or write it to a file.",
+        "study.db --person Ann --out events.csv",
+    ),
+    "study export": Entry(
+        f"{STUDY}.files:export_to", "Export a study to a folder, without secrets.", "demo/study.db export"
+    ),
+    "study backup": Entry(
+        f"{STUDY}.files:backup", "Back up a study, even while people work.", "study.db monday.backup"
+    ),
+    "study restore": Entry(
+        f"{STUDY}.files:restore", "Restore a study from a backup or an export.", "monday.backup restored.db"
+    ),
+    "study verify": Entry(
+        f"{STUDY}.files:verify", "Look for lost, duplicate or orphaned work in a study.", "demo/study.db"
+    ),
+    "job new": Entry(
+        f"{STUDY}.people:add_job_command",
+        "Create a job: a task on items or essays, or a published design.",
+        "study.db --task error --sample sample --judgments-per-item 3",
+    ),
+    "job open": Entry(f"{STUDY}.people:open_job", "Open a draft, or a paused or closed job.", "study.db error"),
+    "job pause": Entry(
+        f"{STUDY}.people:pause_job", "Pause a job; work in progress is still accepted.", "study.db error"
+    ),
+    "job close": Entry(f"{STUDY}.people:close_job", "Close a job.", "study.db error"),
+    "job guidelines": Entry(
+        f"{STUDY}.people:guidelines", "Give a job a new version of its instructions.", "study.db error guidelines.md"
+    ),
+    "job gold": Entry(
+        f"{STUDY}.people:make_gold_units",
+        "Add gold to a job, from experts' agreement or known errors.",
+        "study.db error --min-experts 2 --n 50",
+    ),
+    "job terms": Entry(
+        f"{STUDY}.people:terms",
+        "Show or change a crowd job's terms, show its protocol and cost, write its payment file.",
+        "study.db error --pay amounts.csv",
+    ),
+    "job review": Entry(
+        f"{STUDY}.results:review_marks",
+        "Check a job's marks and return the findings to their annotators.",
+        "study.db marking",
+    ),
+    "people invite": Entry(
+        f"{STUDY}.people:make_link",
+        "Print an invitation link that works once.",
+        "study.db --role annotator --note Ann",
+    ),
+    "people token": Entry(
+        f"{STUDY}.people:print_token", "Create, list or revoke API tokens.", "study.db Ann --scope read"
+    ),
+    "people seat": Entry(
+        f"{STUDY}.people:make_seat", "Create a joint seat: two people, one agreed judgment.", "study.db Ann Bob"
+    ),
+    "people hand-over": Entry(
+        f"{STUDY}.people:hand_units_over",
+        "Reassign a person's remaining units to somebody else.",
+        "study.db Ann Bob --job error",
+    ),
+    "people second-factor": Entry(
+        f"{STUDY}.people:second_factor", "List, require or reset second factors.", "study.db --require both"
+    ),
+    "judge": Entry(
+        f"{STUDY}.results:ask",
+        "Let a program or a language model judge the units of a job.",
+        "study.db --job error --endpoint https://HOST/v1 --model-name NAME",
+    ),
+    "lab raters-needed": Entry(
+        "grater.cli.agree:needed",
+        "Find out how many crowd raters match an expert.",
+        "demo/crowd.csv --experts demo/judgments.csv",
+    ),
+    "lab difficulty": Entry(
+        "grater.cli.agree:hard",
+        "List the easiest and hardest items, and what predicts disagreement.",
+        "demo/crowd.csv --items demo/items.csv --essays demo/essays.jsonl",
+    ),
+    "lab simulate": Entry(
+        "grater.cli.agree:simulate",
+        "Simulate judgments by raters of known skill.",
+        "--n-items 200 --n-raters 20 --skill 0.85 --out simulated.csv",
+    ),
+    "lab cloze": Entry(
+        "grater.cli.systems:fill_blanks",
+        "Score a cloze task: writer, raters and systems fill the same blanks.",
+        "demo/cloze.csv --decisions demo/cloze-words.csv",
+    ),
+    "lab choice": Entry(
+        "grater.cli.systems:choose_word",
+        "Score a choice task: the writer's word or the system's.",
+        "demo/choice.csv --accuracy 0.7 --n-items 500",
+    ),
+    "lab select": Entry(
+        "grater.cli.systems:select",
+        "Measure preposition selection in native text.",
+        "news.txt --system prep-maxent",
+    ),
+    "lab nouns": Entry(
+        "grater.cli.mine:nouns",
+        "Show how predictable article and number of nouns are, or choose items to judge.",
+        "news.txt --noun dog",
+    ),
+    "lab mine": Entry(
+        "grater.cli.mine:mine_prepositions",
+        "Find likely errors by n-gram counts, for people to judge.",
+        "demo/essays.jsonl --out suspects.csv",
+    ),
+    "lab count": Entry(
+        "grater.cli.scale:count", "Count the n-grams of a text.", "news.txt.gz --hold-out --out counts"
+    ),
+    "lab shard": Entry(
+        "grater.cli.scale:shard", "Cut a large corpus into shards for parallel work.", "corpus.jsonl --out shards"
+    ),
+    "lab combine": Entry(
+        "grater.cli.score:combine",
+        "Combine the corrections of several systems by vote.",
+        "a.txt b.txt c.txt --source source.txt --at-least 2 --out combined.txt",
+    ),
+}
+"""Every command by the words that run it.  `grater demo` writes the files under `demo/` of the examples."""
+
+GROUPS: Mapping[str, str] = {
+    "corpus": "Count, convert, compare and check annotated corpora.",
+    "study": "Make a study, bring files in, see where it stands, take results out.",
+    "job": "Create the jobs of a study, open and close them, set their gold and terms.",
+    "people": "Let people and programs into a study.",
+    "lab": "What only researchers on methods need.",
+}
+PANELS: Mapping[str, Sequence[str]] = {
+    "Start": ("demo", "check", "serve"),
+    "Texts": ("corpus", "decide", "systems", "learners"),
+    "Measure": (
+        *("agree", "raters", "aggregate", "plan", "sample", "evaluate", "compare"),
+        *("score", "score compare", "ceiling", "report"),
+    ),
+    "Studies": ("study", "job", "people", "judge"),
+    "Lab": ("lab",),
+}
+
+
+def example(path: str) -> str:
+    """The example of a command, ready to be typed."""
+    return f"grater {path} {COMMANDS[path].example}"
+
+
+def app_of(target: Any) -> typer.Typer:
     """A group as it is, or a function as an application of one command."""
     if isinstance(target, typer.Typer):
         return target
@@ -34,9 +333,10 @@ def app_of(target: typer.Typer | Callable[..., None]) -> typer.Typer:
 class LazyCommand(TyperCommand):
     """Stands in for a command until it is called; then the real one makes the context and runs in it."""
 
-    def __init__(self, name: str, target: str, help_line: str) -> None:
-        super().__init__(name, help=help_line)
-        self.target = target
+    def __init__(self, path: str, entry: Entry, panel: str | None = None) -> None:
+        name = path if path in PANELS["Measure"] else path.rpartition(" ")[2]
+        super().__init__(name, help=entry.line, rich_help_panel=panel)
+        self.path, self.target = path, entry.target
 
     def load(self) -> Any:
         module, attribute = self.target.split(":")
@@ -47,163 +347,48 @@ class LazyCommand(TyperCommand):
                 raise
             raise MissingExtra("a study needs SQLAlchemy and pydantic: pip install 'grater[server]'") from error
         command: Any = typer.main.get_command(app_of(getattr(loaded, attribute)))
-        command.name = self.name
+        command.name, command.epilog = self.name, f"Example: {example(self.path)}"
         return command
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        path = f"{parent.command_path if parent else ''} {info_name}".strip().removeprefix("grater ")
-        command = self.load()
-        add_examples(command, path)
-        return command.make_context(info_name, args, parent=parent, **extra)
+        return self.load().make_context(info_name, args, parent=parent, **extra)
 
 
 class LazyGroup(TyperGroup):
-    """A group whose commands are given as `{name: (module:function or module:app, help line)}`.
+    """The commands whose first words are those of the group, in the panels of the help."""
 
-    A name of two words is a command beside the one of its first word: `score FILE...` and `score compare FILE...`.
-    """
-
-    targets: Mapping[str, tuple[str, str]] = {}
-
-    @classmethod
-    def of(cls, targets: Mapping[str, tuple[str, str]]) -> type[LazyGroup]:
-        return type("LazyGroup", (cls,), {"targets": targets})
-
-    def __init__(self, **attributes: Any) -> None:
+    def __init__(self, path: str = "", **attributes: Any) -> None:
         super().__init__(**attributes)
-        for name, (target, help_line) in self.targets.items():
-            self.add_command(LazyCommand(name, target, help_line))
+        for words, entry in COMMANDS.items():
+            group = words.split()[0] if words.split()[0] in GROUPS else ""
+            if group == path:
+                command: Any = LazyCommand(words, entry, None if path else panel_of(words))
+            elif path or group in self.commands:
+                continue
+            else:
+                command = LazyGroup(
+                    group,
+                    name=group,
+                    help=GROUPS[group],
+                    no_args_is_help=True,
+                    rich_help_panel=panel_of(group),
+                    rich_markup_mode="rich",
+                )
+            self.add_command(command)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """`score compare FILE...` is a command next to `score FILE...`."""
         name = " ".join(args[:2])
         return (name, self.commands[name], args[2:]) if name in self.commands else super().resolve_command(ctx, args)
 
 
-COMMANDS = {
-    "demo": ("grater.cli.demo:demo", "Run the whole pipeline on a bundled sample study and write its report."),
-    "check": ("grater.cli.check:check", "Give feedback on essays: what looks wrong, why, and what would be better."),
-    "learners": ("grater.cli.check:learners", "Report on a class: errors per learner and over time."),
-    "systems": ("grater.cli.systems:systems", "List the installed detectors."),
-    "corpus": ("grater.cli.corpus:app", "Count, convert, compare and check annotated corpora."),
-    "agree": ("grater.cli.agree:agree", "Measure agreement among raters: kappa, alpha and AC1 with intervals."),
-    "raters": ("grater.cli.agree:raters", "Profile each rater: accuracy, agreement, skill, speed."),
-    "raters-needed": ("grater.cli.agree:needed", "Find out how many crowd raters match an expert."),
-    "difficulty": ("grater.cli.agree:hard", "List the easiest and hardest items, and what predicts disagreement."),
-    "aggregate": ("grater.cli.agree:aggregate", "Combine the judgments of many raters into one answer per item."),
-    "simulate": ("grater.cli.agree:simulate", "Simulate judgments by raters of known skill."),
-    "plan": ("grater.cli.sample:plan", "Plan an evaluation: items, raters, hours and cost for a target interval."),
-    "sample": ("grater.cli.sample:sample", "Draw a stratified sample of items to judge."),
-    "evaluate": ("grater.cli.evaluate:evaluate_detectors", "Score systems against raters: precision, recall and F."),
-    "compare": (
-        "grater.cli.evaluate:compare_detectors",
-        "Test whether systems differ: paired tests and rank groups.",
-    ),
-    "decide": ("grater.cli.systems:decide", "Run a detector on a corpus and write its decisions."),
-    "count": ("grater.cli.scale:count", "Count the n-grams of a text."),
-    "scale": ("grater.cli.scale:app", "Cut large corpora into shards for parallel work."),
-    "select": ("grater.cli.systems:select", "Measure preposition selection in native text."),
-    "nouns": ("grater.cli.mine:nouns_app", "Study the article and number of nouns: entropy, items, agreement."),
-    "mine": ("grater.cli.mine:app", "Find likely errors by n-gram counts, for people to judge."),
-    "cloze": (
-        "grater.cli.systems:fill_blanks",
-        "Score a cloze task: writer, raters and systems fill the same blanks.",
-    ),
-    "choice": ("grater.cli.systems:choose_word", "Score a choice task: the writer's word or the system's."),
-    "score": ("grater.cli.score:app", "Score corrections by M2, ERRANT, CLEME or GLEU."),
-    "score compare": ("grater.cli.score:compare", "Compare saved scores, paired by sentence."),
-    "combine": ("grater.cli.score:combine", "Combine the corrections of several systems by vote."),
-    "ceiling": ("grater.cli.score:ceiling_app", "Measure the human ceiling: each annotator against the others."),
-    "report": ("grater.cli.report:report", "Write a report on judgments and decisions, with figures."),
-    "study": ("grater.cli.study:app", "Run a study: essays, jobs, people, judgments, results."),
-    "judge": ("grater.cli.study.results:ask", "Let a program or a language model judge the units of a job."),
-    "serve": ("grater.cli.study.files:serve", "Serve a study to annotators in the browser."),
-}
-"""Every command: where it lives, and its line in `grater --help`."""
-
-EXAMPLES: Mapping[str, str] = {
-    "demo": "--out demo",
-    "check": "essay.txt --show html --out feedback",
-    "learners": "class/*.txt --out class.html",
-    "systems": "context prep-maxent",
-    "corpus stats": "demo/essays.m2 --split-tags",
-    "corpus convert": "demo/essays.jsonl essays.m2 --losses losses.jsonl",
-    "corpus compare": "demo/essays.m2 --engine grater",
-    "corpus check": "demo/essays.sgml --ignore whitespace",
-    "corpus judgments": "demo/essays.jsonl --decisions demo/decisions.csv --tags Wcip --out judged.csv",
-    "agree": "demo/judgments.csv --items demo/items.csv",
-    "raters": "demo/crowd.csv --gold demo/gold.csv",
-    "raters-needed": "demo/crowd.csv --experts demo/judgments.csv",
-    "difficulty": "demo/crowd.csv --items demo/items.csv --essays demo/essays.jsonl",
-    "aggregate": "demo/crowd.csv --method dawid-skene --out answers.csv",
-    "simulate": "--n-items 200 --n-raters 20 --skill 0.85 --out simulated.csv",
-    "plan": "--flag-rate 0.1 --precision 0.8 --recall 0.5 --width 0.1 --wage 20",
-    "sample": "demo/decisions.csv --system prep-maxent --n 200 --out my-sample.csv",
-    "evaluate": "--decisions demo/decisions.csv --judgments demo/crowd.csv --weighted",
-    "compare": "--decisions demo/decisions.csv --judgments demo/crowd.csv --score f0.5",
-    "decide": "demo/essays.jsonl --system context --out decisions.csv",
-    "count": "news.txt.gz --hold-out --out counts",
-    "scale shard": "corpus.jsonl --out shards",
-    "select": "news.txt --system prep-maxent",
-    "nouns entropy": "news.txt --noun dog",
-    "nouns select": "news.txt --out nouns.csv",
-    "nouns agree": "demo/constructions.csv --items demo/nouns.csv",
-    "mine extraneous": "demo/essays.jsonl --out suspects.csv",
-    "cloze": "demo/cloze.csv --decisions demo/cloze-words.csv",
-    "choice": "demo/choice.csv --accuracy 0.7 --n-items 500",
-    "score": "reference.m2 ours=ours.txt theirs=theirs.txt --metric errant",
-    "score compare": "ours.json theirs.json",
-    "combine": "a.txt b.txt c.txt --source source.txt --at-least 2 --out combined.txt",
-    "ceiling": "reference.m2 --hyp ours=ours.txt",
-    "report": "--decisions demo/decisions.csv --judgments demo/crowd.csv --out report",
-    "study new": "study.db --name 'Learner essays'",
-    "study import": "study.db demo/essays.jsonl --decisions demo/decisions.csv",
-    "study decide": "study.db --system context",
-    "study sample": "study.db --system context --n 500",
-    "study design": "study.db sampling --system context --n 500",
-    "study mine": "study.db --name suspects",
-    "study job": "study.db --task error --sample sample --judgments-per-item 3",
-    "study change": "study.db --job error --state paused",
-    "study gold": "study.db --job error --min-experts 2 --n 50",
-    "study crowd": "study.db --job error --pay amounts.csv",
-    "study invite": "study.db --role annotator --note Ann",
-    "study token": "study.db Ann --scope read",
-    "study second-factor": "study.db --require both",
-    "study audit": "study.db --person Ann --out events.csv",
-    "study hand-over": "study.db Ann Bob --job error",
-    "study seat": "study.db Ann Bob",
-    "study status": "demo/study.db",
-    "study check": "demo/study.db",
-    "study adjudicate": "study.db --job error --accept unanimous",
-    "study review": "study.db --job marking",
-    "study evaluate": "study.db --sample sample --corrected",
-    "study suggestions": "demo/study.db",
-    "study report": "demo/study.db --out study-report",
-    "study export": "demo/study.db export",
-    "study backup": "study.db monday.backup",
-    "study restore": "monday.backup restored.db",
-    "study import-archive": "copy.db export",
-    "judge": "study.db --job error --endpoint https://HOST/v1 --model-name NAME",
-    "serve": "study.db --port 8000",
-}
-"""By command: what follows its name in the example at the end of its help.  `grater demo` writes the files."""
-
-
-def example(path: str) -> str:
-    """The example of a command, ready to be typed."""
-    return f"grater {path} {EXAMPLES[path]}"
-
-
-def add_examples(command: Any, path: str) -> None:
-    """End the help of a command, or of every command of a group, with its example."""
-    if path in EXAMPLES:
-        command.epilog = f"Example: {example(path)}"
-    for name, child in getattr(command, "commands", {}).items():
-        add_examples(child, f"{path} {name}")
+def panel_of(name: str) -> str:
+    return next(panel for panel, names in PANELS.items() if name in names)
 
 
 app = typer.Typer(
     name="grater",
-    cls=LazyGroup.of(COMMANDS),
+    cls=LazyGroup,
     help="grater: find out how good a grammatical error detector really is.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -86,7 +86,7 @@ HEIGHT = 10
 TABLE_SUFFIXES = {".csv", ".tsv", ".parquet", ".ndjson", *SPREADSHEETS}
 TABLE_OPTIONS = (
     *("by", "items", "raters", "contexts", "compare", "against"),
-    *("weights", "scale", "order", "ok", "all_pairs"),
+    *("weights", "scale", "order", "ok", "all_pairs", "constructions"),
     *("columns", "merge", "drop_flags", "min_confidence", "status", "duplicates"),
 )
 UnitName: TypeAlias = Annotated[
@@ -167,6 +167,10 @@ def agree(
     all_pairs: Annotated[
         bool, Option("--all-pairs", help="Compare all pairs, even with more than 40 raters.")
     ] = False,
+    constructions: Annotated[
+        bool,
+        Option("--constructions", help="Agreement on the constructions of nouns, with the --items of lab nouns."),
+    ] = False,
     *,
     intervals: Intervals,
     reading: Reading,
@@ -188,6 +192,11 @@ def agree(
     _refuse(context, CORPUS_OPTIONS, "annotated corpora")
     judgments = reading.read(*files)
     placed = read_items(items) if items else None
+    if constructions:
+        if placed is None:
+            raise UsageError("expected --items FILE with --constructions, the table from grater lab nouns")
+        deliver(construction_study(judgments, placed), out=out, table=table, as_json=as_json)
+        return
     essays = essays_of(judgments, placed, units=basis.units)
     labels = entries([order])
     measure = partial(
@@ -400,25 +409,6 @@ def hard(
         crowd, known, placed, by=entries(by), top=top, split=split, n_quantiles=quantiles, basis=Basis(units=units)
     )
     deliver(result, out=out, table=table, as_json=as_json)
-
-
-@takes_options
-def nouns(
-    judgments: Annotated[
-        list[Path], Argument(metavar="JUDGMENTS", help="Tables of judgments (yes, no, yes*), combined.")
-    ],
-    items: Annotated[Path, Option(metavar="ITEMS", help="The table of items from grater nouns select.")],
-    *,
-    reading: Reading,
-    table: Table = "text",
-    as_json: Json = False,
-) -> None:
-    """Measure agreement on constructions, as in Lee et al. 2009: Tables 4 and 5, and the ceilings.
-
-    Frequent constructions are compared with the others for low-entropy nouns only.
-    """
-    study = construction_study(reading.read(*judgments), read_items(items))
-    deliver(study, out=None, table=table, as_json=as_json)
 
 
 def plot(result: RatersNeeded) -> Iterator[str]:

@@ -53,12 +53,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 20
 """Losses that are printed one by one."""
 
-app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="Count, convert, compare and check annotated corpora."
-)
 
-
-@app.command(short_help="Count documents, sentences, tokens, edits and tags.")
 def stats(
     files: Annotated[list[Path], Argument(metavar="FILE", help="Corpora; several are shown side by side.")],
     format_name: Format = None,
@@ -120,7 +115,6 @@ def _shards_for_now(
             yield shards, done, out
 
 
-@app.command(short_help="Convert a corpus, or parallel text, to another format.")
 def convert(
     files: Annotated[
         list[Path],
@@ -233,7 +227,6 @@ def _tell_conversion(conversion: Conversion, target: Path, losses: Path | None) 
         say(f"and {n_losses - len(shown)} more; --losses FILE writes them all")
 
 
-@app.command(short_help="Compare two sets of edits of the same sentences.")
 def compare(
     files: Annotated[
         list[Path], Argument(metavar="A [B]", help="Two M2 files, or one to compare with the edits of --engine.")
@@ -260,8 +253,7 @@ def compare(
     show(compared, table=table, as_json=as_json)
 
 
-@app.command(short_help="Check a corpus and list every defect with its line.")
-def check(
+def lint(
     files: Annotated[
         list[Path], Argument(metavar="FILE", help="Corpora; several are also compared with each other.")
     ],
@@ -322,7 +314,6 @@ def _tell_check(result: CheckResult, n_files: int) -> None:
         typer.echo(str(Problem(where, str(finding), finding.line)))
 
 
-@app.command(short_help="Turn annotators' edits into judgments of items.")
 def judgments(
     files: Annotated[list[Path], Argument(metavar="CORPUS", help="Annotated corpora of the same essays.")],
     decisions: Annotated[Path, Option(metavar="FILE", help="The table of decisions whose items are judged.")],

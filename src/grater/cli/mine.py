@@ -1,8 +1,8 @@
-"""`grater mine` and `grater nouns`: places that people should look at.
+"""`grater lab mine` and `lab nouns`: places that people should look at.
 
-`grater mine extraneous` lists trigrams whose preposition looks extraneous by n-gram counts, takes the verdicts of a
-person, one sentence at a time, and builds the balanced corpus from them.  `grater study mine` shares its options and
-its source of counts.  `grater nouns` studies the article-number constructions of nouns (Lee et al. 2009).
+`grater lab mine` lists trigrams whose preposition looks extraneous by n-gram counts, takes the verdicts of a person,
+one sentence at a time, and builds the balanced corpus from them.  `grater lab nouns` studies the article-number
+constructions of nouns (Lee et al. 2009).
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 from typer import Argument, Option
 
-from grater.cli import LazyGroup
 from grater.cli.command import (
     Format,
     Json,
@@ -32,7 +31,6 @@ from grater.cli.command import (
     say_done,
     show,
 )
-from grater.corpora import format_for, read_corpus
 from grater.detect.articles.design import CELLS, LEAST, Design, noun_constructions, places_in, select
 from grater.detect.articles.design import MOST as MOST_NOUNS
 from grater.detect.articles.features import N_CONTEXT
@@ -71,73 +69,93 @@ from grater.signature import Signature
 from grater.tables import read_items, write_table
 from grater.uncertainty import generator
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Find likely errors by n-gram counts.")
-
 QUESTION = "extraneous? [y]es, [n]o, [s]kip, [b]ack, [q]uit"
 BACK, QUIT, SKIP = "b", "q", "s"
 
-Web1T: TypeAlias = Annotated[Path | None, Option("--web1t", metavar="FOLDER", help="Counts in Web 1T format.")]
-Text: TypeAlias = Annotated[
-    list[Path], Option("--text", metavar="TEXT", help="Well-formed text to count in; repeatable.")
-]
-Model: TypeAlias = Annotated[
-    Path | None, Option("--model", metavar="MODEL", help=f"Counts from a language model; default: that of {SHIPPED}.")
-]
-Counted: TypeAlias = Annotated[
-    Path | None, Option("--counts", metavar="FOLDER", help="Counts that grater count made.")
-]
-LeastBigram: TypeAlias = Annotated[
-    float,
-    Option("--least-bigram", min=0, metavar="N", help="Minimum count of the two words without the preposition."),
-]
-Ratio: TypeAlias = Annotated[
-    float,
-    Option("--ratio", min=0, metavar="SHARE", help="A trigram is rare at this share of its expected count or less."),
-]
-Most: TypeAlias = Annotated[int, Option("--most", min=1, metavar="N", help="Keep the N most suspicious.")]
-Each: TypeAlias = Annotated[
-    int, Option("--n", min=1, metavar="N", help="For --balanced: number of errors, and of correct uses.")
-]
-Gold: TypeAlias = Annotated[int, Option("--n-gold", min=0, metavar="N", help="For --balanced: items to use as gold.")]
 
-
-@app.callback()
-def group() -> None:
-    pass
-
-
-@app.command()
-def extraneous(
-    corpus: Annotated[list[Path], Argument(metavar="CORPUS", help="Learners' essays, in any format.")],
-    out: Annotated[Path, Option(metavar="FILE", help="The list of suspects; with --balanced, the items.")],
-    web1t: Web1T = None,
-    text: Text = [],
-    model: Model = None,
-    counts: Counted = None,
-    least_bigram: LeastBigram = 1,
-    ratio: Ratio = RATIO,
-    most: Most = MOST,
+def mine_prepositions(
+    corpus: Annotated[
+        list[Path] | None, Argument(metavar="[CORPUS]...", help="Learners' essays, in any format.")
+    ] = None,
+    study: Annotated[
+        str, Option(metavar="STUDY", help="Mine the essays of a study instead; people decide on the page /mining.")
+    ] = "",
+    out: Annotated[
+        Path | None,
+        Option(
+            metavar="FILE",
+            help="The list of suspects, of a study with its verdicts; with --balanced, the items of the corpus.",
+        ),
+    ] = None,
+    web1t: Annotated[Path | None, Option(metavar="FOLDER", help="Counts in Web 1T format.")] = None,
+    text: Annotated[list[Path], Option(metavar="TEXT", help="Well-formed text to count in; repeatable.")] = [],
+    model: Annotated[
+        Path | None, Option(metavar="MODEL", help=f"Counts from a language model; default: that of {SHIPPED}.")
+    ] = None,
+    counts: Annotated[Path | None, Option(metavar="FOLDER", help="Counts from grater lab count.")] = None,
+    least_bigram: Annotated[
+        float, Option(min=0, metavar="N", help="Minimum count of the two words without the preposition.")
+    ] = 1,
+    ratio: Annotated[
+        float, Option(min=0, metavar="SHARE", help="A trigram is rare at this share of its expected count or less.")
+    ] = RATIO,
+    most: Annotated[int, Option(min=1, metavar="N", help="Keep the N most suspicious.")] = MOST,
     ask: Annotated[bool, Option("--ask", help="Decide in the terminal, y or n; answers are saved in FILE.")] = False,
     balanced: Annotated[
         bool,
         Option("--balanced", help="Build the balanced corpus: accepted errors and an equal number of correct uses."),
     ] = False,
     verdicts: Annotated[
-        Path | None, Option(metavar="LIST", help="For --balanced: the list with its verdicts.")
+        Path | None,
+        Option(metavar="LIST", help="The list with its verdicts: for --balanced, or for --study instead of mining."),
     ] = None,
-    n_each: Each = N_EACH,
-    n_gold: Gold = N_GOLD,
-    gold: Annotated[Path | None, Option("--gold-out", metavar="FILE", help="Also write the gold items.")] = None,
+    n_each: Annotated[
+        int, Option("--n", min=1, metavar="N", help="For --balanced: number of errors, and of correct uses.")
+    ] = N_EACH,
+    n_gold: Annotated[int, Option(min=0, metavar="N", help="For --balanced: items to use as gold.")] = N_GOLD,
+    gold: Annotated[
+        Path | None, Option("--gold-out", metavar="FILE", help="For --balanced: also write the gold items.")
+    ] = None,
+    name: Annotated[str, Option(help="For --study: the name of the list.")] = "mined",
+    job: Annotated[str, Option(help="For --study and --balanced: the name of the job to create.")] = "balanced",
+    judgments: Annotated[
+        int,
+        Option("--judgments-per-item", min=1, metavar="N", help="For --study and --balanced: judgments per item."),
+    ] = 1,
+    decider: Annotated[
+        str | None,
+        Option("--as", metavar="NAME", help="For --study: who gave the verdicts of the list; default: the owner."),
+    ] = None,
     format_name: Format = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """List trigrams whose preposition may be extraneous; people decide which are errors."""
-    require_different([path for path in (*corpus, *text, web1t, model, counts, verdicts, out, gold) if path])
+    paths = corpus or []
+    require_different([path for path in (*paths, *text, web1t, model, counts, verdicts, out, gold) if path])
+    if bool(study) == bool(paths):
+        raise UsageError("expected a corpus, or --study STUDY")
+    count = counter_of(web1t, text, model, counts)
+    if study:
+        if gold or ask or (balanced and (verdicts or out)):
+            raise UsageError("--gold-out and --ask are for a corpus; with --balanced, so are --verdicts and --out")
+        from grater.cli.study.mining import balanced_job_of, mine_study_of  # SQLAlchemy, which a corpus need not have
+
+        if balanced:
+            wanted = {"name": job, "judgments": judgments, "n_each": n_each, "n_gold": n_gold, "seed": seed}
+            balanced_job_of(study, name, count, wanted, as_json=as_json)
+            return
+        names = [path.name for path in (web1t, *text, model, counts) if path]
+        counting = {"source": ", ".join(names) or SHIPPED, "least_bigram": least_bigram, "ratio": ratio}
+        mine_study_of(
+            study, name, count, counting, most=most, given=verdicts, decider=decider, out=out, as_json=as_json
+        )
+        return
+    if out is None:
+        raise UsageError("expected --out FILE for the list")
     if balanced != bool(verdicts) or (gold and not balanced):
         raise UsageError("expected --balanced and --verdicts LIST together, and --gold-out only with them")
-    count = counter_of(web1t, text, model, counts)
-    with reading_all(corpus, format_name) as by_name:
+    with reading_all(paths, format_name) as by_name:
         uses = [use for essays in by_name.values() for use in uses_of(essays)]
     mined = mine(uses, count, least_bigram=least_bigram, ratio=ratio)
     if balanced and verdicts:
@@ -214,12 +232,6 @@ def counter_of(
     return count
 
 
-def source_of(web1t: Path | None, text: list[Path], model: Path | None) -> str:
-    """What was counted in, in a word or two: for people, so files go by their names alone."""
-    names = [path.name for path in (web1t, *text, model) if path]
-    return ", ".join(names) or SHIPPED
-
-
 def _review(
     suspects: Sequence[Suspect], verdicts: Mapping[str, str], keep: Callable[[Mapping[str, str]], None]
 ) -> dict[str, str]:
@@ -250,67 +262,60 @@ def _answer(suspect: Suspect, index: int, n: int) -> str:
             return answer
 
 
-AGREE = {"agree": ("grater.cli.agree:nouns", "Measure agreement of raters on constructions.")}
-
-nouns_app = typer.Typer(
-    add_completion=False,
-    cls=LazyGroup.of(AGREE),
-    no_args_is_help=True,
-    help="Study the article and number of nouns: entropy, items, agreement.",
-)
-
 MOST_SHOWN = 10
+LEAST_CHOSEN = 30
 
 
-@nouns_app.command()
-def entropy(
+def nouns(
     corpora: Annotated[list[Path], Argument(metavar="CORPUS", help="Text in any format of grater corpus.")],
     noun: Annotated[list[str], Option(metavar="NOUN", help="Show this noun, in the singular; repeatable.")] = [],
     least: Annotated[
-        int, Option("--min-phrases", min=1, metavar="N", help="Leave out nouns with fewer phrases.")
-    ] = LEAST,
+        int | None,
+        Option(
+            "--min-phrases",
+            min=1,
+            metavar="N",
+            help=f"Leave out nouns with fewer phrases; default: {LEAST}, with --out {LEAST_CHOSEN}.",
+        ),
+    ] = None,
     most: Annotated[
         int, Option("--top", min=1, metavar="N", help="Show at most N nouns (JSON has all).")
     ] = MOST_NOUNS,
-    format_name: Format = None,
-    table: Table = "text",
-    as_json: Json = False,
-) -> None:
-    """Show the article and number of nouns in a corpus and how predictable they are: counts, shares, entropy."""
-    with reading_all(corpora, format_name) as essays:
-        result = noun_constructions(chain.from_iterable(essays.values()), least=least, only=noun, most=most)
-    show(result, table=table, as_json=as_json)
-
-
-@nouns_app.command("select")
-def select_nouns(
-    corpus: Annotated[Path, Argument(metavar="CORPUS", help="Well-formed text in any format of grater corpus.")],
-    out: Annotated[Path, Option(metavar="ITEMS", help="The table of items to write.")],
-    nouns: Annotated[
-        int, Option(min=1, metavar="N", help="Number of nouns of high and of low entropy for each construction.")
+    out: Annotated[
+        Path | None,
+        Option(metavar="ITEMS", help="Choose nouns of high and low entropy, and write items to judge to this table."),
+    ] = None,
+    n_nouns: Annotated[
+        int, Option("--nouns", min=1, metavar="N", help="For --out: nouns of each entropy for each construction.")
     ] = 3,
     sentences: Annotated[
-        int, Option(min=1, metavar="N", help="Number of sentences in each cell (Lee et al. 2009, Table 3).")
+        int, Option(min=1, metavar="N", help="For --out: sentences in each cell (Lee et al. 2009, Table 3).")
     ] = 2,
-    least: Annotated[
-        int, Option("--min-phrases", min=1, metavar="N", help="Leave out nouns with fewer phrases.")
-    ] = 30,
     context: Annotated[
-        int, Option(min=0, metavar="N", help="Number of preceding sentences in which a noun counts as mentioned.")
+        int, Option(min=0, metavar="N", help="For --out: preceding sentences in which a noun counts as mentioned.")
     ] = N_CONTEXT,
     format_name: Format = None,
     seed: Seed = 0,
+    table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Choose nouns of high and low entropy, and sentences for each construction."""
-    require_outputs([out], [corpus])
-    with reading(f"reading {corpus}", corpus, n_passes=format_for(corpus, format_name).n_passes) as advance:
-        essays = read_corpus(corpus, format_name=format_name, advance=advance)
+    """Show the article and number of nouns and how predictable they are; with --out, choose places to judge.
+
+    `grater agree --constructions` measures the agreement of raters on the items.
+    """
+    require_outputs([out], corpora)
+    with reading_all(corpora, format_name) as by_name:
+        essays = chain.from_iterable(by_name.values())
+        if out is None:
+            result = noun_constructions(essays, least=least or LEAST, only=noun, most=most)
+            show(result, table=table, as_json=as_json)
+            return
         places = places_in(essays, n_context=context)
-    design = select(places, nouns=nouns, sentences=sentences, least=least, seed=seed)
+    least = least or LEAST_CHOSEN
+    design = select(places, nouns=n_nouns, sentences=sentences, least=least, seed=seed)
     if not design.places:
         raise UsageError(
-            f"{corpus}: expected nouns with {least} phrases or more, found none; add text or lower --min-phrases"
+            f"{corpora[0]}: expected nouns with {least} phrases or more, found none; add text or lower --min-phrases"
         )
     write_table(design.to_frame(), out)
     if as_json:

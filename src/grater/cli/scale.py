@@ -11,7 +11,6 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Annotated, TypeAlias, cast
 
-import typer
 from typer import Argument, Option
 
 from grater.cli.command import (
@@ -107,15 +106,6 @@ def folder_beside(out: Path) -> Iterator[Path]:
         yield Path(name)
 
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Cut large corpora into shards for parallel work.")
-
-
-@app.callback()
-def group() -> None:
-    pass
-
-
-@app.command()
 def shard(
     corpus: Annotated[list[Path], Argument(metavar="CORPUS", help="Corpora in any format, treated as one.")],
     out: Annotated[Path, Option(metavar="FOLDER", help="The folder of shards to write.")],

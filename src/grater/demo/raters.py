@@ -201,14 +201,14 @@ def sample_cloze(blanks: Sequence[Blank], *, system: str, seed: int = 0) -> pl.D
 
 
 def with_writer(filled: pl.DataFrame, blanks: Sequence[Blank]) -> pl.DataFrame:
-    """What people filled in, with the writer's own words beside it, as `grater cloze` takes them."""
+    """What people filled in, with the writer's own words beside it, as `grater lab cloze` takes them."""
     own = [(blank.item_id, "writer", blank.written, "writer") for blank in blanks]
     people = filled.filter(pl.col("group") != "program")
     return pl.concat([people, pl.DataFrame(own, schema=list(COLUMNS), orient="row")])
 
 
 def suggested(filled: pl.DataFrame) -> pl.DataFrame:
-    """What programs filled in, as the decisions that `grater cloze` takes."""
+    """What programs filled in, as the decisions that `grater lab cloze` takes."""
     programs = filled.filter(pl.col("group") == "program")
     return programs.select("item", system="rater", flagged=pl.lit(0), suggestion="label")
 
@@ -229,7 +229,7 @@ def sample_choice(blanks: Sequence[Blank], *, seed: int = 0) -> pl.DataFrame:
 
 
 def sample_constructions(items: Sequence[Mapping[str, object]], *, seed: int = 0) -> pl.DataFrame:
-    """Two raters on the items of a study of constructions, as `grater nouns select` makes them."""
+    """Two raters on the items of a study of constructions, as `grater lab nouns` makes them."""
     rng = generator(seed, "sample constructions")
     rows = []
     for item in items:

@@ -266,7 +266,7 @@ class Filled:
 
     @property
     def decisions(self) -> pl.DataFrame:
-        """The system's best words as suggestions, as `grater cloze` takes them."""
+        """The system's best words as suggestions, as `grater lab cloze` takes them."""
         return pl.DataFrame([self._row(finding) for finding in self.findings], schema=COLUMNS, orient="row")
 
     @property

@@ -231,7 +231,7 @@ def test_the_owner_resets_somebodys_through_every_door(
     doors: dict[str, Callable[[], int]] = {
         "page": lambda: bare.browser("owner").post(page).status_code,
         "api": lambda: bare.client().post(call, headers=headers).status_code,
-        "command": lambda: grater(capsys, "study", "second-factor", path, "--reset", "Manager").status,
+        "command": lambda: grater(capsys, "people", "second-factor", path, "--reset", "Manager").status,
     }
     for door, reset in doors.items():
         set_up(bare, "manager")
@@ -263,11 +263,11 @@ def test_it_is_required_alike_through_every_door(
     assert required() == ["owner", "manager"]
     assert bare.client().post(f"{API}/second-factor", json={"roles": ["owner"]}, headers=headers).status_code == 200
     assert required() == ["owner"]
-    ran = grater(capsys, "study", "second-factor", tmp_path / "study.db", "--require", "manager")
+    ran = grater(capsys, "people", "second-factor", tmp_path / "study.db", "--require", "manager")
     assert (required(), ran.err) == (["manager"], "required of: manager; on for: Owner\n")
     assert owner.post("/manage/second-factor", {"roles": "worker"}).status_code == 422
     assert bare.client().post(f"{API}/second-factor", json={"roles": ["worker"]}, headers=headers).status_code == 422
-    assert grater(capsys, "study", "second-factor", tmp_path / "study.db", "--require", "worker").status == 2
+    assert grater(capsys, "people", "second-factor", tmp_path / "study.db", "--require", "worker").status == 2
     with bare.store.write() as tx:
         require_of(tx, [])
     assert required() == []

@@ -120,7 +120,7 @@ def test_odd_verdicts_places_and_jobs_are_refused(mining: Study, monkeypatch: py
     assert "name: expected" in browser.post("/mining", {"name": ""}).text
     assert "there is a job called" in browser.post("/mining", {"name": "suspects"}).text
     monkeypatch.setattr("grater.annotate.web.mining.MOST_ESSAYS", 1)
-    assert "use grater study mine" in browser.post("/mining", {"name": "x"}).text
+    assert "use grater lab mine --study" in browser.post("/mining", {"name": "x"}).text
 
 
 def test_the_verdicts_come_as_the_file_that_the_command_reads_and_go_in_again(mining: Study, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Mined suspects, accepted or rejected one by one: one key or one button each (Madnani et al. 2011, section 2.1).
 
-Managers mine the study's essays or bring a list that `grater mine extraneous` wrote, and build the balanced corpus;
+Managers mine the study's essays or bring a list that `grater lab mine` wrote, and build the balanced corpus;
 whoever may adjudicate decides.  A decision is made from the version that the page showed: two people at one suspect
 do not overwrite each other unseen.  Mining here is for few essays, while somebody waits, with the counts of the model
 that comes with grater.
@@ -77,7 +77,7 @@ def list_page(context: Context, job_id: str, page: int = 1, show: str = "") -> R
 
 @pages.get("/mining/{job_id}/verdicts.csv")
 def verdict_file(context: Context, job_id: str) -> Response:
-    """The list with its verdicts, as `grater mine extraneous --verdicts` reads it."""
+    """The list with its verdicts, as `grater lab mine --verdicts` reads it."""
     with context.server.store.read() as tx:
         the_list(tx, job_id)
         return csv_file(verdict_table(tx, job_id), "verdicts.csv")
@@ -155,7 +155,7 @@ def _mine(context: RequestContext, sent: NewList) -> jobs.Job:
     with context.server.store.read() as tx:
         n_essays = content.n_essays(tx)
     if n_essays > MOST_ESSAYS:
-        raise UsageError(f"{n_essays:,} essays are too many to mine here; use grater study mine")
+        raise UsageError(f"{n_essays:,} essays are too many to mine here; use grater lab mine --study")
     actor = context.person.person_id
     return mine_study(context.store, sent, counts_in_shipped_model, source=SHIPPED, actor=actor)
 
@@ -249,7 +249,7 @@ def new_list(context: Context, sent: NewList) -> Job:
 
 @api.post("/mining/import", openapi_extra=FILE)
 def bring_list(context: Context) -> Job:
-    """Import a list from `grater mine extraneous`, as `multipart/form-data`."""
+    """Import a list from `grater lab mine`, as `multipart/form-data`."""
     return Job.of(_take_list(context))
 
 

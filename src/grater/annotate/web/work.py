@@ -11,7 +11,7 @@ block of JSON, and takes the autosaved drafts.  A draft may be unfinished (a cor
 must be right: a quote that is not what the text has there is refused at once, not at the end.  A draft made from an
 older revision gets 409 with the newer one, and the annotator chooses.
 
-With every draft come back the findings of `corpus check` on it, as notes that the annotator can jump to (NUCLE,
+With every draft come back the findings of `corpus lint` on it, as notes that the annotator can jump to (NUCLE,
 section 4: annotators were asked to review corrections that appeared to contain mistakes).
 
 Managers send a job's marks through the same check; an annotator then mends an essay, or keeps a mark as it is.
@@ -729,7 +729,7 @@ class DraftSent(Body):
 
 
 class Note(Shape):
-    """What `grater corpus check` asks about an edit."""
+    """What `grater corpus lint` asks about an edit."""
 
     message: str
     start: int
@@ -780,7 +780,7 @@ class LookedOver(Shape):
 
 
 class Finding(Shape):
-    """`rule` and `message` of `grater corpus check` on work of yours."""
+    """`rule` and `message` of `grater corpus lint` on work of yours."""
 
     finding_id: str
     unit_id: str
@@ -804,7 +804,7 @@ class FindingState(Shape):
 
 @reviews_api.post("/jobs/{job_id}/review")
 def look_over(context: Context, job_id: str) -> LookedOver:
-    """Run `corpus check` on a job's marks and return the findings to their annotators, once."""
+    """Run `corpus lint` on a job's marks and return the findings to their annotators, once."""
     with context.server.store.read() as tx:
         name = jobs.get(tx, job_id).name
     return LookedOver(findings=marks.review(context.store, name, actor=context.person.person_id))

@@ -1,5 +1,5 @@
-"""A study made, where it stands, what it takes in and gives out, and its server: new, status, import, check, export,
-backup, restore, import-archive and `grater serve`.
+"""A study made, where it stands, what it takes in and gives out, and its server: new, status, import, verify, export,
+backup, restore and `grater serve`.
 """
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, TypeAlias
+from zipfile import is_zipfile
 
 import typer
 from typer import Argument, Option
@@ -52,10 +53,10 @@ def make_study_file(
 
 NEXT_STEPS: Mapping[Step, str] = {
     "import": "import essays: grater study import STUDY FILE...",
-    "plan": "add a job: grater study job STUDY --task TASK; or run systems: grater study decide STUDY --system S",
-    "sample": "have the systems judged: grater study design STUDY sampling --system NAME --n N",
+    "plan": "add a job: grater job new STUDY --task TASK; or run systems: grater study decide STUDY --system S",
+    "sample": "have the systems judged: grater job new STUDY --design sampling --system NAME --n N",
     "serve": "send the link of the invitation, and open the pages: grater serve STUDY",
-    "invite": "invite raters: grater study invite STUDY --role annotator; then grater serve STUDY",
+    "invite": "invite raters: grater people invite STUDY --role annotator; then grater serve STUDY",
     "wait": "wait for raters, with grater serve STUDY running",
     "report": "see the results: grater study report STUDY; export them: grater study export STUDY FOLDER",
 }
@@ -155,8 +156,8 @@ def _refuse_tables(corpora: Sequence[Path]) -> None:
         raise UsageError(f"{table}: expected essays, found a table; name it with {kinds}")
 
 
-def check(study: StudyName, as_json: Json = False) -> None:
-    """Check a study for lost, duplicate or orphaned work; exit status 1 if there is any."""
+def verify(study: StudyName, as_json: Json = False) -> None:
+    """Look for lost, duplicate or orphaned work in a study; exit status 1 if there is any."""
     with open_store(study) as store, store.read() as tx:
         violations = checks.violations(tx)
     if as_json:
@@ -207,28 +208,25 @@ def backup(
     say(f"{made.path}: {counted(made.n_bytes, 'byte')}, {who}; restore it with grater study restore FILE STUDY")
 
 
-def restore_from_backup(
-    file: Annotated[Path, Argument(metavar="FILE", help="A file from grater study backup.")],
+def restore(
+    file: Annotated[
+        Path,
+        Argument(metavar="FILE", help="A file from grater study backup, a folder from study export or a zip of it."),
+    ],
     study: Annotated[str, Argument(metavar="STUDY", help="A new file, or an empty PostgreSQL database.")],
     as_json: Json = False,
 ) -> None:
-    """Restore a study from a backup: people, passwords, work in progress."""
-    with restore_backup(file, study) as store:
-        message = f"{store.name}: restored from {file}; next: grater serve {pasted(study)}"
-        say_done(message, {"study": store.name, "restored_from": str(file)}, as_json=as_json)
+    """Restore a study: from a backup with passwords and work in progress, from an export without passwords.
 
-
-def restore(
-    study: StudyName,
-    folder: Annotated[Path, Argument(metavar="FOLDER", help="A folder from grater study export, or a zip of it.")],
-    as_json: Json = False,
-) -> None:
-    """Restore a study from an export; a damaged archive is refused."""
-    with import_archive(folder, study) as store:
+    A damaged archive is refused.
+    """
+    is_export = file.is_dir() or file.suffix.lower() == ".zip" or is_zipfile(file)
+    with import_archive(file, study) if is_export else restore_backup(file, study) as store:
+        back = f"people have no passwords: grater people invite {pasted(study)} --back NAME"
         message = (
-            f"{store.name}: restored from {folder}; people have no passwords: grater study invite STUDY --back NAME"
+            f"{store.name}: restored from {file}; {back if is_export else f'next: grater serve {pasted(study)}'}"
         )
-        say_done(message, {"study": store.name, "restored_from": str(folder)}, as_json=as_json)
+        say_done(message, {"study": store.name, "restored_from": str(file)}, as_json=as_json)
 
 
 HOST, PORT = "127.0.0.1", 8000

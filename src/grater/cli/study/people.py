@@ -5,22 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from typer import Argument, Option
 
-from grater.annotate import credentials, jobs, people, progress, trust
+from grater.annotate import credentials, jobs, people, progress, samples, trust
 from grater.annotate.audit import audit_filter, csv_parts, entries, json_lines
 from grater.annotate.credentials import TOKEN_DAYS, NewToken, end_token
 from grater.annotate.gold import PLANTED, GoldWanted, gold_from_planted, known_gold
 from grater.annotate.invitations import NewInvitation, invite, invite_back
-from grater.annotate.jobs import NewGuidelines
+from grater.annotate.jobs import GivenState, Job, NewGuidelines
 from grater.annotate.money import job_costs, owed_frame, settle
 from grater.annotate.people import NewSeat
 from grater.annotate.plans import NewJob, add_job, hand_over
 from grater.annotate.protocol import protocol_sheet, set_terms
-from grater.annotate.samples import of_sample
+from grater.annotate.samples import DESIGNS, MISSING, Order, notes_on, of_sample, start
 from grater.annotate.second_factor import NewSecondFactorRule, people_with_one, require_of, required_roles, reset
 from grater.annotate.standing import has_gold
 from grater.annotate.store import Store, Tx, open_store
@@ -29,7 +29,7 @@ from grater.annotate.store.transaction import as_iso
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import terms_json, terms_of
 from grater.cli.command import Json, Seed, print_json, require_outputs, say, say_done, warn
-from grater.cli.study import StudyName, pasted, read_guidelines, tell_unmet_gold
+from grater.cli.study import JobName, StudyName, pasted, read_guidelines, tell_unmet_gold
 from grater.corpora import read_corpus
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
@@ -39,9 +39,15 @@ from grater.tables import write_table
 
 def add_job_command(
     study: StudyName,
-    task: Annotated[str, Option(help=f"The task: one of {', '.join(TASKS)}.")],
+    task: Annotated[str, Option(help=f"The task: one of {', '.join(TASKS)}.")] = "",
+    design: Annotated[
+        str,
+        Option(help=f"A published design instead of a task, with its paper's sizes: one of {', '.join(DESIGNS)}."),
+    ] = "",
     name: Annotated[str | None, Option(help="The job's name; default: the task's.")] = None,
-    judgments: Annotated[int, Option("--judgments-per-item", min=1, help="Judgments per unit.")] = 1,
+    judgments: Annotated[
+        int | None, Option("--judgments-per-item", min=1, help="Judgments per unit; default: 1, or as in the paper.")
+    ] = None,
     kind: Annotated[str | None, Option(help="The kind of items; default: the task's.")] = None,
     system: Annotated[
         str | None, Option(help="The system whose suggestions choice and verify show, and marking offers.")
@@ -51,6 +57,9 @@ def add_job_command(
         Option(metavar="SHARE", help="Marking: offer the system's marks for this share of each annotator's essays."),
     ] = 1.0,
     most: Annotated[int | None, Option("--n", min=1, help="Only N units, drawn at random.")] = None,
+    flagged: Annotated[
+        int | None, Option(min=0, help="The design sampling: number of flagged units in the sample.")
+    ] = None,
     fresh: Annotated[bool, Option("--fresh", help="Only essays that no job with this task has used.")] = False,
     sample: Annotated[str, Option(metavar="NAME", help="Only the items of a sample that are not judged yet.")] = "",
     annotators: Annotated[
@@ -70,10 +79,25 @@ def add_job_command(
     as_json: Json = False,
 ) -> None:
     """Create a job and open it."""
+    if bool(task) == bool(design) or (flagged is not None and not design):
+        raise UsageError("expected --task TASK, or --design DESIGN with --flagged N if wanted")
+    if design:
+        order = Order(
+            design=design,
+            name=name or "",
+            system=system,
+            n=most,
+            n_flagged=flagged,
+            judgments=judgments,
+            annotators=annotators,
+            seed=seed,
+        )
+        _start_design(study, order, as_json=as_json)
+        return
     plan = NewJob.checked(
         name=name or task,
         task=task,
-        judgments=judgments,
+        judgments=1 if judgments is None else judgments,
         kind=kind,
         system=system,
         suggested_share=suggested_share,
@@ -102,41 +126,80 @@ def add_job_command(
         )
     else:
         summary = f"{counted(n_units, 'unit')}, {counted(n_slots, 'judgment')} wanted, {job.state}"
-        say(f"{job.name}: {summary}; next: grater study invite {pasted(study)} --role annotator")
+        say(f"{job.name}: {summary}; next: grater people invite {pasted(study)} --role annotator")
 
 
-def change(
+def _start_design(study: str, order: Order, *, as_json: bool) -> None:
+    with open_store(study) as store:
+        job = start(store, order)
+        with store.read() as tx:
+            n_units = progress.units_by_job(tx)[job.job_id]["work"]
+            notes = notes_on(tx, samples.named(tx, job.name)) if order.design == "sampling" else ()
+    not_filled = job.options.get(MISSING, [])
+    if as_json:
+        sizes: dict[str, JsonValue] = {"units": n_units, "judgments": job.judgments, MISSING: not_filled}
+        sizes["notes"] = list(notes)
+        print_json({"job": job.name, "design": order.design, "task": job.task, **sizes})
+        return
+    for line in not_filled if isinstance(not_filled, list) else ():
+        say(f"not filled: {line}")
+    for note in notes:
+        say(f"note: {note}")
+    size = f"{counted(n_units, 'unit')} of the task {job.task}, {counted(job.judgments, 'judgment')} each"
+    invite = f"grater people invite {pasted(study)} --role annotator"
+    say(f"{job.name}: {size} ({DESIGNS[order.design].source}); next: {invite}")
+
+
+def open_job(study: StudyName, job: JobName, as_json: Json = False) -> None:
+    """Open a job: raters can take its units."""
+    _move(study, job, "open", as_json=as_json)
+
+
+def pause_job(study: StudyName, job: JobName, as_json: Json = False) -> None:
+    """Pause a job: nobody can take a unit; work in progress is still accepted."""
+    _move(study, job, "paused", as_json=as_json)
+
+
+def close_job(study: StudyName, job: JobName, as_json: Json = False) -> None:
+    """Close a job; work in progress is still accepted."""
+    _move(study, job, "closed", as_json=as_json)
+
+
+def _move(study: str, job: str, state: GivenState, *, as_json: bool) -> None:
+    with open_store(study) as store, store.write() as tx:
+        changed = jobs.move(tx, jobs.named(tx, job).job_id, state)
+        warn(trust.gold_warnings(tx, changed) if state == "open" else ())
+    _say_state(study, changed, as_json=as_json)
+
+
+def guidelines(
     study: StudyName,
-    job: Annotated[str, Option(help="The job to change.")],
-    state: Annotated[Literal["open", "paused", "closed"] | None, Option(help="The new state.")] = None,
-    instructions: Annotated[
-        Path | None, Option("--guidelines", metavar="FILE.md", help="A new version of the instructions.")
-    ] = None,
+    job: JobName,
+    file: Annotated[Path, Argument(metavar="FILE.md", help="The instructions, in Markdown.")],
     as_json: Json = False,
 ) -> None:
-    """Change a job's state or instructions; work in progress is still accepted."""
-    if state is None and instructions is None:
-        raise UsageError("expected --state or --guidelines, found neither")
-    words = NewGuidelines.checked(markdown=read_guidelines(instructions)).markdown if instructions else ""
+    """Give a job a new version of its instructions."""
+    words = NewGuidelines.checked(markdown=read_guidelines(file)).markdown
     with open_store(study) as store, store.write() as tx:
         changed = jobs.named(tx, job)
-        if instructions is not None:
-            jobs.add_guidelines(tx, changed.job_id, words)
-        if state is not None:
-            changed = jobs.move(tx, changed.job_id, state)
-        current = jobs.current_guidelines(tx, changed.job_id)
-        warn(trust.gold_warnings(tx, changed) if state == "open" else ())
+        jobs.add_guidelines(tx, changed.job_id, words)
+    _say_state(study, changed, as_json=as_json)
+
+
+def _say_state(study: str, job: Job, *, as_json: bool) -> None:
+    with open_store(study) as store, store.read() as tx:
+        current = jobs.current_guidelines(tx, job.job_id)
     version = current.version if current else 0
     say_done(
-        f"{job}: {changed.state}, instructions version {version}",
-        {"job": job, "state": changed.state, "guidelines": version},
+        f"{job.name}: {job.state}, instructions version {version}",
+        {"job": job.name, "state": job.state, "guidelines": version},
         as_json=as_json,
     )
 
 
 def make_gold_units(
     study: StudyName,
-    job: Annotated[str, Option(help="The job to add gold to.")],
+    job: JobName,
     source: Annotated[
         str | None, Option("--expert-job", help="The job with the expert judgments; default: any.")
     ] = None,
@@ -167,20 +230,21 @@ def make_gold_units(
             tell_unmet_gold(study, job)
 
 
-def crowd(
+def terms(
     study: StudyName,
-    job: Annotated[str, Option(help="The job to show.")],
-    terms: Annotated[
-        str | None, Option(metavar="JSON", help='Terms to change: \'{"pay": {"cents": 5}, "limit": 200}\'.')
+    job: JobName,
+    changed: Annotated[
+        str | None,
+        Option("--change", metavar="JSON", help='Terms to change: \'{"pay": {"cents": 5}, "limit": 200}\'.'),
     ] = None,
     pay: Annotated[Path | None, Option(metavar="FILE.csv", help="Write the amounts owed, by panel and ID.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Show the protocol and cost of a job; with --terms, change its terms first."""
+    """Show the terms, protocol and cost of a crowd job; with --change, change its terms first."""
     require_outputs([pay], [])
     with open_store(study) as store:
-        if terms is not None:
-            _change(store, job, terms)
+        if changed is not None:
+            _change(store, job, changed)
         if pay is not None:
             with store.write() as tx:
                 paid_job = jobs.named(tx, job)
@@ -210,9 +274,9 @@ def _change(store: Store, job: str, terms: str) -> None:
         new_terms = json.loads(terms)
     except ValueError as error:
         quoted = "a JSON object with names in double quotes"
-        raise UsageError(f"--terms: expected {quoted}, found {terms[:60]!r}") from error
+        raise UsageError(f"--change: expected {quoted}, found {terms[:60]!r}") from error
     if not isinstance(new_terms, dict):
-        raise UsageError(f"--terms: expected a JSON object, found {terms[:60]!r}")
+        raise UsageError(f"--change: expected a JSON object, found {terms[:60]!r}")
     with store.write() as tx:
         set_terms(tx, jobs.named(tx, job).job_id, new_terms)
 

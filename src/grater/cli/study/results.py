@@ -43,7 +43,7 @@ from grater.cli.command import (
     warn,
 )
 from grater.cli.report import save_asked
-from grater.cli.study import StudyName
+from grater.cli.study import JobName, StudyName
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.reporting.versions import told_versions
@@ -89,10 +89,8 @@ def adjudicate(
     say(f"{counted(n_decided, 'unit')} decided; {len(undecided):,} left, raters differ on {n_differ:,}")
 
 
-def review_marks(
-    study: StudyName, job: Annotated[str, Option(help="The marking job to check.")] = "marking", as_json: Json = False
-) -> None:
-    """Run `corpus check` on a job's marks and return the findings to their annotators."""
+def review_marks(study: StudyName, job: JobName, as_json: Json = False) -> None:
+    """Run `corpus lint` on a job's marks and return the findings to their annotators."""
     with open_store(study) as store:
         n_new = review(store, job)
     say_done(

@@ -41,7 +41,7 @@ def lm(
         typer.Argument(
             metavar="TEXT",
             help="Text files or folders, one paragraph per line, compressed or not; one ARPA file; or a folder that "
-            "grater count made.",
+            "grater lab count made.",
         ),
     ],
     out: ModelFile,

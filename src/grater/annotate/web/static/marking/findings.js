@@ -1,4 +1,4 @@
-// What `corpus check` would ask about this essay (NUCLE, section 4), as notes to jump to.
+// What `corpus lint` would ask about this essay (NUCLE, section 4), as notes to jump to.
 
 import { element } from "./element.js";
 
