@@ -132,7 +132,7 @@ def answer_all(store: Store, job: str) -> None:
                     break
                 (each,) = units.get(tx, lease.unit_id).unit.items
                 said = label(each.item.item_id, name)
-                submissions.receive(
+                submissions.submit(
                     tx,
                     submission_id=f"of-{lease.lease_id}",
                     lease_id=lease.lease_id,

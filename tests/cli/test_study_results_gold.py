@@ -132,7 +132,7 @@ def _answer(store: Store) -> set[str]:
                 continue
             (each,) = units.get(tx, lease.unit_id).unit.items
             label = "error" if PLACES[each.item.item_id].is_called else "ok"
-            submissions.receive(
+            submissions.submit(
                 tx,
                 submission_id=f"of-{lease.lease_id}",
                 lease_id=lease.lease_id,

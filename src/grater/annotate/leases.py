@@ -70,7 +70,7 @@ from grater.annotate.store.transaction import (
     new_shuffle,
 )
 from grater.annotate.units import StudyUnit
-from grater.errors import NotFound
+from grater.errors import Conflict, NotFound
 from grater.model import Json
 
 LARGEST = 2**31 - 1
@@ -307,6 +307,13 @@ GOLD = (
 REVISION = -1
 """The place of a lease on submitted work that its annotator revises (`marks`)."""
 
+MOST_RETURNS = 20
+NO_RETURNS = (
+    f"you have given back {MOST_RETURNS} units of this job, the maximum; answer this one, or leave it: it is yours "
+    "until its time runs out"
+)
+NO_SKIPPING = "units of this job cannot be skipped; answer this one, or give it back and continue another time"
+
 CLOCK_SLACK = 5 * MINUTE
 """Clocks of two machines may differ by this much before a lease from the future counts as over."""
 
@@ -477,18 +484,39 @@ def renew(tx: Tx, lease: Lease) -> Lease | None:
 
 
 def give_back(tx: Tx, lease_id: str, *, person_id: str) -> bool:
-    """The rater does not want this one now, and that is counted; True if they held it."""
+    """Give a unit back unanswered, so that somebody else may take it; False where the lease was over already.
+
+    It stays the rater's own next unit.  Returns are counted by rater and job, and there is a limit to them.
+    """
     people.lock(tx, person_id)
     lease = find(tx, lease_id, person_id=person_id)
-    if lease is None or not close(tx, lease, "returned", actor=person_id):
+    if lease is None:
+        return False
+    n_returned = standing.find(tx, lease.job_id, person_id).returns
+    if lease.state == "held" and not returns_left(lease, n_returned):
+        raise Conflict(NO_RETURNS)
+    if not close(tx, lease, "returned", actor=person_id):
         return False
     if lease.place != REVISION:
-        standing.count_return(tx, lease.job_id, person_id)
+        standing.set_returns(tx, lease.job_id, person_id, n_returned + 1)
     return True
 
 
+def returns_left(lease: Lease, n_returned: int) -> int:
+    """How often the rater may still return a unit of the job; a revision is theirs to leave."""
+    return MOST_RETURNS if lease.place == REVISION else max(0, MOST_RETURNS - n_returned)
+
+
+def may_skip(job: Job) -> bool:
+    """Whether a rater may have another unit first: not where they are tested, for gold would show (P5)."""
+    return not standing.has_gold(job)
+
+
 def skip(tx: Tx, lease_id: str, *, person_id: str) -> bool:
-    """The same, and something else comes first; for jobs without gold, where nothing can be told from what comes."""
+    """Give a unit back and have others first; it comes again at the end.  Counted like every return."""
+    lease = find(tx, lease_id, person_id=person_id)
+    if lease is not None and not may_skip(jobs.get(tx, lease.job_id)):
+        raise Conflict(NO_SKIPPING)
     if not give_back(tx, lease_id, person_id=person_id):
         return False
     tx.execute(schema.leases.update().where(schema.leases.c.lease_id == lease_id).values(place=SKIPPED))

@@ -192,13 +192,10 @@ def begin_revision(tx: Tx, *, unit_id: str, person_id: str) -> Lease:
     return leases.issue(tx, unit.job, UnitSlot(unit_id=unit_id, n=None), person_id=person_id, place=REVISION)
 
 
-def make_room(tx: Tx, *, submission_id: str, lease_id: str, person_id: str) -> None:
+def make_room(tx: Tx, *, lease_id: str, person_id: str) -> None:
     """Before revised work is stored: withdraw the old answer, free its slot, settle the findings."""
-    people.lock(tx, person_id)
-    lease = leases.find(tx, lease_id, person_id=person_id, lock=True)
+    lease = leases.find(tx, lease_id, person_id=person_id)
     if lease is None or lease.place != REVISION:
-        return
-    if judgments.find_submission(tx, submission_id) is not None:
         return
     # Withdraw the old answer and give its slot to the lease; with none to withdraw, any free slot must do.
     old = _valid_submission(tx, lease.unit_id, person_id)

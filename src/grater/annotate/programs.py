@@ -183,7 +183,7 @@ def store_answer(
     with store.write() as tx:
         lease = leases.issue(tx, unit.job, UnitSlot(unit.unit_id, 1), person_id=person.person_id)
         leases.keep(tx, lease.lease_id, asked.shown.kept)
-        submissions.receive(
+        submissions.submit(
             tx,
             submission_id=new_id(),
             lease_id=lease.lease_id,

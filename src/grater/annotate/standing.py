@@ -133,9 +133,9 @@ def set_state(
     return _store(tx, job_id, person_id, actor=actor, state=state, **more)
 
 
-def count_return(tx: Tx, job_id: str, person_id: str) -> Trust:
-    """The rater gave a unit back; the person is locked, so nothing is counted in between."""
-    return _store(tx, job_id, person_id, actor=None, returns=find(tx, job_id, person_id).returns + 1)
+def set_returns(tx: Tx, job_id: str, person_id: str, returns: int) -> Trust:
+    """How often the rater gave a unit back; the person is locked, so nothing is counted in between."""
+    return _store(tx, job_id, person_id, actor=None, returns=returns)
 
 
 def _store(tx: Tx, job_id: str, person_id: str, *, actor: str | None, **values: Any) -> Trust:

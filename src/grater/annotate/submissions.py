@@ -22,8 +22,6 @@ taken since is their next unit after it.  An answer can be taken back once.  It 
 entry quiz, for essays, which have their own way back (`marks`), and for answers that do not count.  Gold is taken
 back like work: anyone who could distinguish the two by what may be undone would know before they answer again, and
 could tell others (P5).  The last answer is remembered by rater and job, not found by its time, for clocks jump.
-
-A unit may be given back a limited number of times; where raters are not tested it may also be put off to the end.
 """
 
 from __future__ import annotations
@@ -42,6 +40,7 @@ from sqlalchemy import text as sql
 from grater.annotate import adjudication, gold, jobs, judgments, leases, marks, panels, people, standing, trust, units
 from grater.annotate.jobs import Job
 from grater.annotate.leases import Lease, UnitSlot
+from grater.annotate.people import Person
 from grater.annotate.standing import has_gold
 from grater.annotate.store import Store, events, schema
 from grater.annotate.store.transaction import ONE, Record, Tx, body_hash, chunks, locking
@@ -49,379 +48,22 @@ from grater.annotate.tasks import TASKS, Shown, Task, Unit
 from grater.annotate.tasks.marking import TASK as MARKING
 from grater.annotate.tasks.task import Answer, may_keep, sent_fields
 from grater.annotate.terms import terms_of
-from grater.annotate.units import LeasedUnit, StudyUnit
+from grater.annotate.units import StudyUnit
 from grater.errors import BadInput, Conflict, Forbidden, NotFound, Problem, StoreBusy, StoreFull, UsageError
 from grater.model import Json
 from grater.uncertainty import generator
 
-LONGEST_ID = 100
+LOG = logging.getLogger("grater.annotate.submissions")
 
-ID_SEPARATOR = "\x1f"
-"""Between the ids of items where a query returns them as one text; no id has it."""
-ANSWERED = schema.leases.update().where(schema.leases.c.lease_id == bindparam("lease")).values(state="done")
-
-JOB_COLUMNS = jobs.COLUMNS.prefixed("job_")
-ITEM_IDS = (
-    select(func.aggregate_strings(schema.unit_items.c.item_id, ID_SEPARATOR))
-    .where(schema.unit_items.c.unit_id == schema.leases.c.unit_id)
-    .scalar_subquery()
-)
-CONTEXT = (
-    select(
-        *leases.COLUMNS,
-        *JOB_COLUMNS,
-        schema.units.c.role.label("unit_role"),
-        exists()
-        .where(schema.submissions.c.unit_id == schema.leases.c.unit_id, judgments.IS_COUNTING)
-        .label("is_answered"),
-        func.coalesce(schema.trust.c.state, "new").label("trust"),
-        ITEM_IDS.label("item_ids"),
-        exists().where(schema.submissions.c.submission_id == bindparam("submission")).label("is_stored"),
-    )
-    .select_from(schema.leases)
-    .join(schema.units, schema.units.c.unit_id == schema.leases.c.unit_id)
-    .join(schema.jobs, schema.jobs.c.job_id == schema.leases.c.job_id)
-    .outerjoin(
-        schema.trust,
-        and_(schema.trust.c.job_id == schema.leases.c.job_id, schema.trust.c.person_id == bindparam("person")),
-    )
-    .where(schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.person_id == bindparam("person"))
-)
-CONTEXT_LOCKED = locking(CONTEXT, of=schema.leases)
-
-
-@dataclass(frozen=True, slots=True)
-class SubmissionContext:
-    """What decides about a new submission: its lease (locked), the job, the unit's role and items, the rater's trust.
-
-    `is_answered`: the rater has another submission that counts for the unit.
-    """
-
-    lease: Lease
-    job: Job
-    role: str
-    is_answered: bool
-    trust: str
-    item_ids: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """What became of a submission; show it to the rater only after COMMIT.
-
-    `is_right`: how it did on gold.  `job` as it was when the submission arrived; None for a replay.
-    """
-
-    submission_id: str
-    unit_id: str
-    status: str
-    is_replay: bool = False
-    is_right: bool | None = None
-    job: Job | None = field(default=None, compare=False, repr=False)
-
-
-def submit(
-    tx: Tx,
-    *,
-    submission_id: str,
-    lease_id: str,
-    person_id: str,
-    body: Mapping[str, Json],
-    answers: Sequence[Answer],
-    seconds: float | None = None,
-    is_locked: bool = False,
-) -> Receipt:
-    """Store one answered page with its judgments, or return what was stored under this id.
-
-    `is_locked`: the caller has locked the person.
-    """
-    if not 0 < len(submission_id) <= LONGEST_ID:
-        raise UsageError(f"expected a submission id of 1 to {LONGEST_ID} characters, found {len(submission_id)}")
-    if not is_locked:
-        people.lock(tx, person_id)
-    context = _context(tx, submission_id=submission_id, lease_id=lease_id, person_id=person_id)
-    if context is None:
-        stored = judgments.find_submission(tx, submission_id)
-        if stored is None:
-            raise NotFound("there is no such piece of work, or it is not yours")
-        if stored.person_id != person_id or stored.body_hash != body_hash(body):
-            raise Conflict(
-                f"submission {stored.submission_id}: this id has been used for another answer; send a new one"
-            )
-        return Receipt(
-            submission_id=stored.submission_id,
-            unit_id=stored.unit_id,
-            status=stored.status,
-            is_replay=True,
-            is_right=stored.is_right,
-        )
-    # One answer for each item of the unit, no more and no less.
-    expected, answered = context.item_ids, [answer.item_id for answer in answers]
-    if not answered or len(set(answered)) != len(answered) or (expected and set(answered) != expected):
-        message = f"expected one answer for each of {len(expected)} items, found {len(answered)}"
-        raise UsageError(f"unit {context.lease.unit_id}: {message}")
-    status, n = _status(tx, context)
-    _release(tx, context.lease, n)
-    may_be_gold = context.role != "work" or standing.has_gold(
-        context.job
-    )  # of work too, so that gold takes no longer (P5)
-    known = gold.of_unit(tx, context.lease.unit_id) if may_be_gold else []
-    is_right = gold.grade(context.job.task, answers, known)
-    sent = {"submission_id": submission_id, "body": body, "body_hash": body_hash(body), "seconds": seconds}
-    row = {**sent, **_from_lease(context.lease, tx.now), "n": n, "status": status, "is_right": is_right}
-    store_all(tx, [(row, answers)])
-    unit_id = context.lease.unit_id
-    return Receipt(submission_id=submission_id, unit_id=unit_id, status=status, is_right=is_right, job=context.job)
-
-
-def _context(tx: Tx, *, submission_id: str, lease_id: str, person_id: str) -> SubmissionContext | None:
-    """None where the id is taken, or the lease is nobody's or another's.
-
-    Ask when the person is locked: what the same rater sent a moment ago is then in it.
-    """
-    query = CONTEXT_LOCKED if tx.is_postgres else CONTEXT
-    row = tx.first(query, submission=submission_id, lease=lease_id, person=person_id)
-    if row is None or row.is_stored:
-        return None
-    return SubmissionContext(
-        lease=leases.COLUMNS.read(row),
-        job=JOB_COLUMNS.read(row),
-        role=row.unit_role,
-        is_answered=bool(row.is_answered),
-        trust=row.trust,
-        item_ids=frozenset(row.item_ids.split(ID_SEPARATOR) if row.item_ids else ()),
-    )
-
-
-def store_all(tx: Tx, answered: Iterable[tuple[Mapping[str, Any], Sequence[Answer]]]) -> None:
-    """Write submissions with their judgments and events; the caller has given each row its status and slot."""
-    for portion in chunks(answered):
-        tx.insert(schema.submissions, [dict(row) for row, _ in portion])
-        tx.insert(
-            schema.judgments,
-            [
-                judgment
-                for row, answers in portion
-                for judgment in [
-                    {
-                        "submission_id": row["submission_id"],
-                        "item_id": answer.item_id,
-                        "position": position,
-                        "label": answer.label,
-                        "confidence": answer.confidence,
-                        "flags": answer.flags,
-                        "alternatives": answer.alternatives,
-                        "payload": answer.payload,
-                    }
-                    for position, answer in enumerate(answers)
-                ]
-            ],
-        )
-        events.write_all(tx, [_event(row, answers) for row, answers in portion])
-
-
-def _event(row: Mapping[str, Any], answers: Sequence[Answer]) -> tuple[str | None, str, str, Mapping[str, Json]]:
-    payload = {name: row.get(name) for name in ("job_id", "unit_id", "person_id", "lease_id", "status", "n")}
-    payload |= {"body_hash": row["body_hash"], "judgments": len(answers)}
-    return row["person_id"], "submission.stored", row["submission_id"], payload
-
-
-def _status(tx: Tx, context: SubmissionContext) -> tuple[str, int | None]:
-    """What new work on a lease counts for, and the slot that it fills."""
-    lease = context.lease
-    if context.is_answered:
-        return "surplus", None
-    if context.trust == "ejected":
-        return "untrusted", None
-    if context.role != "work":
-        return "valid", None
-    if lease.state == "held" and lease.n is not None:
-        return "valid", lease.n
-    n = units.take_free_slot(tx, lease.unit_id)
-    return ("surplus", None) if n is None else ("valid", n)
-
-
-def _release(tx: Tx, lease: Lease, n: int | None) -> None:
-    """The lease is answered; its slot is filled if the answer fills it, else free again."""
-    if lease.state != "held":
-        return
-    tx.execute(ANSWERED, {"lease": lease.lease_id})
-    units.set_slot(tx, lease.unit_id, lease.n, "filled" if n == lease.n else "free")
-
-
-def _from_lease(lease: Lease, now: int) -> dict[str, Any]:
-    """The columns of a submission that its lease and the time decide."""
-    names = ("lease_id", "job_id", "unit_id", "person_id", "guidelines_version")
-    is_late = lease.state != "held" or lease.expires_at <= now
-    return {name: getattr(lease, name) for name in names} | {"at": now, "is_late": is_late}
-
-
-NOTHING_TO_UNDO = "only your last answer can be taken back, once, until you give the next one"
-TAKEN_BACK = "taken back"
-
-_earlier = schema.submissions.alias("earlier")
-_last_id = select(schema.last_answers.c.submission_id).where(
-    schema.last_answers.c.job_id == bindparam("job"), schema.last_answers.c.person_id == bindparam("person")
-)
-_is_valid = case((schema.submissions.c.status == literal_column("'valid'"), ONE), else_=literal_column("0"))
-LAST = (
-    select(schema.submissions, schema.units.c.role.label("unit_role"))
-    .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
-    .where(
-        schema.submissions.c.submission_id == _last_id.scalar_subquery(),
-        _is_valid == ONE,
-        ~exists().where(
-            _earlier.c.unit_id == schema.submissions.c.unit_id,
-            _earlier.c.person_id == bindparam("person"),
-            _earlier.c.submission_id != schema.submissions.c.submission_id,
-        ),
-    )
-)
-"""By the key of one answer.  Of `status = 'valid'` PostgreSQL would think of the index of valid judgments, and with a
-plan made while there were few of them it would read them all, of every rater, for every page."""
-
-SO_FAR = select(
-    standing.ANSWERED.scalar_subquery().label("n_done"),
-    func.coalesce(standing.RETURNS.scalar_subquery(), 0).label("n_returned"),
-    LAST.with_only_columns(schema.submissions.c.lease_id).scalar_subquery().label("undoable_lease_id"),
-)
-
-OF_LEASE = select(func.count()).where(schema.submissions.c.lease_id == bindparam("lease"))
-MOST_SURPLUS = 3
-"""Answers that are kept of a lease beside the one that counts, from a second tab or an old page."""
-
-REMEMBER = sql(
-    "INSERT INTO last_answers (job_id, person_id, submission_id) VALUES (:job, :person, :submission) "
-    "ON CONFLICT (job_id, person_id) DO UPDATE SET submission_id = excluded.submission_id"
-)
-"""In the words that both engines know."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnswersSoFar:
-    """A rater's units of a job: how many were answered, how often one was returned, the lease that may be undone."""
-
-    n_done: int
-    n_returned: int
-    undoable_lease_id: str
-
-
-def remember(tx: Tx, receipt: Receipt, leased: LeasedUnit, person_id: str, *, in_quiz: bool) -> None:
-    """The rater has given an answer; what was the last one before can no longer be taken back."""
-    job = receipt.job
-    is_final = in_quiz or leased.role == "practice"
-    can_undo = job is not None and job.task != MARKING.name and receipt.status == "valid" and not is_final
-    last = receipt.submission_id if can_undo else None
-    tx.execute(REMEMBER, {"job": leased.job_id, "person": person_id, "submission": last})
-
-
-def last_answer(tx: Tx, job_id: str, person_id: str) -> Record | None:
-    """The submission that the rater may take back, with the role of its unit."""
-    return tx.first(LAST, job=job_id, person=person_id)
-
-
-def so_far(tx: Tx, job_id: str, person_id: str) -> AnswersSoFar:
-    """All that is said beside a unit, by one query."""
-    row = tx.first(SO_FAR, job=job_id, person=person_id)
-    if row is None:
-        raise NotFound(jobs.NO_JOB)
-    return AnswersSoFar(n_done=row.n_done, n_returned=row.n_returned, undoable_lease_id=row.undoable_lease_id or "")
-
-
-def take_back(tx: Tx, lease_id: str, *, person_id: str) -> Lease:
-    """Withdraw the answer to a lease and give its rater the unit again."""
-    people.lock(tx, person_id)
-    answered = leases.find(tx, lease_id, person_id=person_id)
-    if answered is None:
-        raise NotFound("there is no such piece of work, or it is not yours")
-    last = last_answer(tx, answered.job_id, person_id)
-    if last is None or last.lease_id != lease_id or _is_over(tx, answered):
-        raise Conflict(NOTHING_TO_UNDO)
-    held = leases.held(tx, job_id=answered.job_id, person_id=person_id)
-    if held is not None:
-        leases.close(tx, held, "returned", actor=None)
-    judgments.set_status(tx, last.submission_id, "withdrawn", actor=person_id, why=TAKEN_BACK)
-    job = jobs.get(tx, answered.job_id)
-    lease = leases.issue(tx, job, UnitSlot(unit_id=last.unit_id, n=last.n), person_id=person_id)
-    units.settle_slots(tx, job, [last.unit_id])
-    if standing.has_gold(job):
-        standing.recount(tx, job.job_id, person_id)  # for work too: neither takes longer (P5)
-    return lease
-
-
-def _is_over(tx: Tx, answered: Lease) -> bool:
-    """Whether the rater is done here, or somebody has decided about the unit."""
-    refusal = standing.why_not(tx, jobs.get(tx, answered.job_id), answered.person_id)
-    place = panels.place_in_job(tx, answered.job_id, answered.person_id)
-    is_gone = place is not None and place.state in panels.ENDINGS
-    return refusal not in ("", "limit") or is_gone or adjudication.find(tx, answered.unit_id) is not None
-
-
-def receive(
-    tx: Tx,
-    *,
-    submission_id: str,
-    lease_id: str,
-    person_id: str,
-    body: Mapping[str, Json],
-    answers: Sequence[Answer],
-    seconds: float | None = None,
-    leased: LeasedUnit | None = None,
-    is_locked: bool = False,
-) -> Receipt:
-    """Store one answered page as `submissions.submit` does, and draw the consequences.
-
-    `leased`: what the lease is on, where the caller has seen it; none of it ever changes.  `is_locked`: the caller
-    has locked the person.
-    """
-    leased = leased or units.of_lease(tx, lease_id)
-    if leased is None or leased.is_tested or leased.role == "gold":
-        trust.hold_gold(tx, lease_id)
-    if leased is not None and leased.place == leases.REVISION:
-        marks.make_room(tx, submission_id=submission_id, lease_id=lease_id, person_id=person_id)
-    receipt = submit(
-        tx,
-        submission_id=submission_id,
-        lease_id=lease_id,
-        person_id=person_id,
-        body=body,
-        answers=answers,
-        seconds=seconds,
-        is_locked=is_locked,
-    )
-    if leased is None or receipt.job is None:  # nothing new
-        return receipt
-    if receipt.status == "surplus" and int(tx.value(OF_LEASE, lease=lease_id) or 0) > 1 + MOST_SURPLUS:
-        raise Conflict(f"this piece of work has {1 + MOST_SURPLUS} answers, and takes no more")
-    job, terms = receipt.job, terms_of(receipt.job.options)
-    if leased.place != leases.REVISION:
-        in_quiz = standing.has_gold(job) and standing.is_in_quiz(
-            terms, standing.find(tx, job.job_id, person_id).state
-        )
-        remember(tx, receipt, leased, person_id, in_quiz=in_quiz)
-    if leased.role == "gold" or standing.has_gold(job):
-        current = trust.judge(tx, job, person_id)
-        stored = None if current.state == "trusted" else judgments.find_submission(tx, submission_id)
-        receipt = replace(receipt, status=stored.status) if stored else receipt
-    units.settle_slots(tx, job, [receipt.unit_id])
-    if receipt.status == "valid":
-        units.log_finished(tx, [receipt.unit_id])
-    return receipt
-
-
-LOG = logging.getLogger("grater.annotate.work")
-
-MOST_RETURNS = 20
-NO_RETURNS = (
-    f"you have given back {MOST_RETURNS} units of this job, the maximum; answer this one, or leave it: it is yours "
-    "until its time runs out"
-)
-NO_SKIPPING = "units of this job cannot be skipped; answer this one, or give it back and continue another time"
-NOT_YOURS = "no such unit, or it is not yours"
 MOST_SHOWN = 500
+LONGEST_ID = 100
 MOST_LETTERS, LETTERS_OF_MARKS = 8_000, 20
 """Characters of an answer, and for a marked essay as many more for each of its own."""
+MOST_SURPLUS = 3
+"""Answers that are kept of a lease beside the one that counts, from a second tab or an old page."""
 NOT_PART_OF_THE_ANSWER = frozenset(("csrf", "submission_id", "seconds"))
+NOT_YOURS = "no such unit, or it is not yours"
+NOTHING_TO_UNDO = "only your last answer can be taken back, once, until you give the next one"
 
 
 @dataclass(frozen=True, eq=False)
@@ -490,6 +132,15 @@ def desk_of(tx: Tx, lease_id: str, *, person_id: str) -> Desk:
     return Desk(lease, unit, TASKS[unit.job.task], tx.key)
 
 
+def _desk_kept(tx: Tx, lease: Lease) -> Desk:
+    unit = units.get(tx, lease.unit_id)
+    desk = Desk(lease, unit, TASKS[unit.job.task], tx.key)
+    if lease.kept or not desk.shown.kept:
+        return desk
+    leases.keep(tx, lease.lease_id, desk.shown.kept)
+    return replace(desk, lease=replace(lease, kept=desk.shown.kept))
+
+
 def hand_in(
     store: Store, desk: Desk, fields: Mapping[str, Sequence[str]], *, submission_id: str = "", seconds: float | None
 ) -> Receipt:
@@ -511,9 +162,9 @@ def hand_in_and_take(
     None is taken before feedback, or in a revision.
     """
     (body, answers), held, lease = _read(desk, fields), desk.lease, None
+    is_tested = has_gold(desk.unit.job)
     with store.write() as tx:
-        person = people.lock(tx, held.person_id)
-        receipt = receive(
+        receipt = submit(
             tx,
             submission_id=submission_id or desk.submission_id,
             lease_id=held.lease_id,
@@ -521,10 +172,10 @@ def hand_in_and_take(
             body=body,
             answers=answers,
             seconds=seconds,
-            leased=LeasedUnit(held.place, desk.unit.role, held.job_id, is_tested=has_gold(desk.unit.job)),
-            is_locked=True,
+            may_be_gold=is_tested or desk.unit.role == "gold",
         )
-        if person.state != "active" and not receipt.is_replay:  # as they stand now, not when they were let in
+        person = receipt.person
+        if person and person.state != "active" and not receipt.is_replay:  # as they stand now, not when let in
             raise Forbidden("your access ended a moment ago, and this answer was not stored")
         if takes and held.place != leases.REVISION and not shows_feedback(desk):
             lease = leases.take(tx, job_id=held.job_id, person_id=held.person_id, locked=person)
@@ -532,12 +183,17 @@ def hand_in_and_take(
                 panels.conclude(tx, held.job_id, held.person_id)
             elif may_keep(desk.task):  # else its page has nothing to keep, and need not be made here
                 lease = _desk_kept(tx, lease).lease
-    if receipt.job is not None and has_gold(receipt.job):
+    if receipt.job is not None and is_tested:
         try:  # whether missed gold is wrong itself; if this cannot be asked now, the next answer asks
             trust.review_gold(store, receipt.job, receipt.unit_id)
         except (StoreBusy, StoreFull) as error:
             LOG.warning("%s", error)
     return receipt, lease
+
+
+def shows_feedback(desk: Desk) -> bool:
+    """Whether the rater sees what would have been right: in practice only, for of gold they could tell others."""
+    return desk.unit.role == "practice"
 
 
 def _read(desk: Desk, fields: Mapping[str, Sequence[str]]) -> tuple[dict[str, Json], tuple[Answer, ...]]:
@@ -567,41 +223,235 @@ def seconds_of(text: str, lease: Lease, now: int) -> float:
     return min(measured, longest) if measured >= 0 else longest
 
 
-def _desk_kept(tx: Tx, lease: Lease) -> Desk:
-    unit = units.get(tx, lease.unit_id)
-    desk = Desk(lease, unit, TASKS[unit.job.task], tx.key)
-    if lease.kept or not desk.shown.kept:
-        return desk
-    leases.keep(tx, lease.lease_id, desk.shown.kept)
-    return replace(desk, lease=replace(lease, kept=desk.shown.kept))
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of a submission; show it to the rater only after COMMIT.
 
-
-def give_back(store: Store, lease_id: str, *, person_id: str) -> bool:
-    """Give a unit back unanswered, so that somebody else may take it; False where the lease was over already.
-
-    It stays the rater's own next unit.  Returns are counted by rater and job, and there is a limit to them.
+    `is_right`: how it did on gold.  `job` and `person` as they were when the submission arrived; no job for
+    a replay.
     """
-    with store.write() as tx:
-        people.lock(tx, person_id)
-        lease = leases.find(tx, lease_id, person_id=person_id)
-        if lease is not None:
-            _require_return(tx, lease)
-        return leases.give_back(tx, lease_id, person_id=person_id)
+
+    submission_id: str
+    unit_id: str
+    status: str
+    is_replay: bool = False
+    is_right: bool | None = None
+    job: Job | None = field(default=None, compare=False, repr=False)
+    person: Person | None = field(default=None, compare=False, repr=False)
 
 
-def may_skip(job: Job) -> bool:
-    """Whether a rater may have another unit first: not where they are tested, for gold would show (P5)."""
-    return not has_gold(job)
+ID_SEPARATOR = "\x1f"
+"""Between the ids of items where a query returns them as one text; no id has it."""
+JOB_COLUMNS = jobs.COLUMNS.prefixed("job_")
+ITEM_IDS = (
+    select(func.aggregate_strings(schema.unit_items.c.item_id, ID_SEPARATOR))
+    .where(schema.unit_items.c.unit_id == schema.leases.c.unit_id)
+    .scalar_subquery()
+)
+CONTEXT = (
+    select(
+        *leases.COLUMNS,
+        *JOB_COLUMNS,
+        schema.units.c.role.label("unit_role"),
+        exists()
+        .where(schema.submissions.c.unit_id == schema.leases.c.unit_id, judgments.IS_COUNTING)
+        .label("is_answered"),
+        func.coalesce(schema.trust.c.state, "new").label("trust"),
+        func.coalesce(schema.trust.c.attempts, 0).label("attempts"),
+        ITEM_IDS.label("item_ids"),
+        exists().where(schema.submissions.c.submission_id == bindparam("submission")).label("is_stored"),
+    )
+    .select_from(schema.leases)
+    .join(schema.units, schema.units.c.unit_id == schema.leases.c.unit_id)
+    .join(schema.jobs, schema.jobs.c.job_id == schema.leases.c.job_id)
+    .outerjoin(
+        schema.trust,
+        and_(schema.trust.c.job_id == schema.leases.c.job_id, schema.trust.c.person_id == bindparam("person")),
+    )
+    .where(schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.person_id == bindparam("person"))
+)
+CONTEXT_LOCKED = locking(CONTEXT, of=schema.leases)
+"""What decides about a new submission: its lease (locked), the job, the unit's role and items, the rater's trust.
+
+`is_answered`: the rater has another submission that counts for the unit."""
+ANSWERED = schema.leases.update().where(schema.leases.c.lease_id == bindparam("lease")).values(state="done")
+OF_LEASE = select(func.count()).where(schema.submissions.c.lease_id == bindparam("lease"))
+STATUS = select(schema.submissions.c.status).where(schema.submissions.c.submission_id == bindparam("submission"))
+FROM_LEASE = ("lease_id", "job_id", "unit_id", "person_id", "guidelines_version")
+ANSWER_FIELDS = ("item_id", "label", "confidence", "flags", "alternatives", "payload")
+
+REMEMBER = sql(
+    "INSERT INTO last_answers (job_id, person_id, submission_id) VALUES (:job, :person, :submission) "
+    "ON CONFLICT (job_id, person_id) DO UPDATE SET submission_id = excluded.submission_id"
+)
+"""In the words that both engines know."""
 
 
-def skip(store: Store, desk: Desk) -> bool:
-    """Give a unit back and have others first; it comes again at the end.  Counted like every return."""
-    if not may_skip(desk.unit.job):
-        raise Conflict(NO_SKIPPING)
-    with store.write() as tx:
-        people.lock(tx, desk.lease.person_id)
-        _require_return(tx, desk.lease)
-        return leases.skip(tx, desk.lease.lease_id, person_id=desk.lease.person_id)
+def submit(
+    tx: Tx,
+    *,
+    submission_id: str,
+    lease_id: str,
+    person_id: str,
+    body: Mapping[str, Json],
+    answers: Sequence[Answer],
+    seconds: float | None = None,
+    may_be_gold: bool = True,
+) -> Receipt:
+    """Store one answered page with its judgments and draw the consequences, or return what was stored under this id.
+
+    `may_be_gold`: False where the caller knows that the unit is none, and that its rater is not tested.
+    """
+    if not 0 < len(submission_id) <= LONGEST_ID:
+        raise UsageError(f"expected a submission id of 1 to {LONGEST_ID} characters, found {len(submission_id)}")
+    if may_be_gold:
+        trust.hold_gold(tx, lease_id)
+    person = people.lock(tx, person_id)
+    # Asked when the person is locked: what the same rater sent a moment ago is then in it.
+    known, asked = CONTEXT_LOCKED if tx.is_postgres else CONTEXT, {"lease": lease_id, "person": person_id}
+    row = tx.first(known, submission=submission_id, **asked)
+    if row is None or row.is_stored:
+        return _replay(tx, submission_id, person, body)
+    if row.place == leases.REVISION:
+        marks.make_room(tx, lease_id=lease_id, person_id=person_id)
+        row = tx.first(known, submission=submission_id, **asked) or row
+    lease, job = leases.COLUMNS.read(row), JOB_COLUMNS.read(row)
+    expected = set(row.item_ids.split(ID_SEPARATOR)) if row.item_ids else set()
+    answered = [answer.item_id for answer in answers]
+    if not answered or len(set(answered)) != len(answered) or (expected and set(answered) != expected):
+        message = f"expected one answer for each of {len(expected)} items, found {len(answered)}"
+        raise UsageError(f"unit {lease.unit_id}: {message}")
+    status, n = _status(tx, lease, row)
+    if lease.state == "held":  # now it is answered, and its slot is filled if the answer fills it, else free again
+        tx.execute(ANSWERED, {"lease": lease_id})
+        units.set_slot(tx, lease.unit_id, lease.n, "filled" if n == lease.n else "free")
+    terms = terms_of(job.options)
+    is_tested = terms.gold is not None  # then all is asked of work too, so that gold takes no longer (P5)
+    is_right = None
+    if is_tested or row.unit_role != "work":
+        is_right = gold.grade(job.task, answers, gold.of_unit(tx, lease.unit_id))
+    stored = {name: getattr(lease, name) for name in FROM_LEASE} | {
+        "submission_id": submission_id,
+        "body": body,
+        "body_hash": body_hash(body),
+        "seconds": seconds,
+        "at": tx.now,
+        "is_late": lease.state != "held" or lease.expires_at <= tx.now,
+        "n": n,
+        "status": status,
+        "is_right": is_right,
+    }
+    store_all(tx, [(stored, answers)])
+    if status == "surplus" and int(tx.value(OF_LEASE, lease=lease_id) or 0) > 1 + MOST_SURPLUS:
+        raise Conflict(f"this piece of work has {1 + MOST_SURPLUS} answers, and takes no more")
+    if lease.place != leases.REVISION:  # what was the last answer before can no longer be taken back
+        is_final = standing.is_in_quiz(terms, row.trust) or row.unit_role == "practice" or job.task == MARKING.name
+        last = submission_id if status == "valid" and not is_final else None
+        tx.execute(REMEMBER, {"job": job.job_id, "person": person_id, "submission": last})
+    if is_tested or row.unit_role == "gold":
+        current = trust.judge(tx, job, person_id)
+        if (current.state, current.attempts) != (row.trust, row.attempts):  # then their answers may count otherwise
+            status = str(tx.value(STATUS, submission=submission_id))
+    units.settle_slots(tx, job, [lease.unit_id])
+    if status == "valid":
+        units.log_finished(tx, [lease.unit_id])
+    return Receipt(submission_id, lease.unit_id, status, is_right=is_right, job=job, person=person)
+
+
+def _replay(tx: Tx, submission_id: str, person: Person, body: Mapping[str, Json]) -> Receipt:
+    """What was stored under this id; the lease may be nobody's or another's."""
+    stored = judgments.find_submission(tx, submission_id)
+    if stored is None:
+        raise NotFound("there is no such piece of work, or it is not yours")
+    if stored.person_id != person.person_id or stored.body_hash != body_hash(body):
+        raise Conflict(f"submission {submission_id}: this id has been used for another answer; send a new one")
+    return Receipt(
+        submission_id, stored.unit_id, stored.status, is_replay=True, is_right=stored.is_right, person=person
+    )
+
+
+def _status(tx: Tx, lease: Lease, row: Record) -> tuple[str, int | None]:
+    """What new work on a lease counts for, and the slot that it fills."""
+    if row.is_answered:
+        return "surplus", None
+    if row.trust == "ejected":
+        return "untrusted", None
+    if row.unit_role != "work":
+        return "valid", None
+    if lease.state == "held" and lease.n is not None:
+        return "valid", lease.n
+    n = units.take_free_slot(tx, lease.unit_id)
+    return ("surplus", None) if n is None else ("valid", n)
+
+
+def store_all(tx: Tx, answered: Iterable[tuple[Mapping[str, Any], Sequence[Answer]]]) -> None:
+    """Write submissions with their judgments and events; the caller has given each row its status and slot."""
+    for portion in chunks(answered):
+        tx.insert(schema.submissions, [dict(row) for row, _ in portion])
+        given = [
+            {"submission_id": row["submission_id"], "position": position}
+            | {name: getattr(answer, name) for name in ANSWER_FIELDS}
+            for row, answers in portion
+            for position, answer in enumerate(answers)
+        ]
+        tx.insert(schema.judgments, given)
+        events.write_all(tx, [_event(row, answers) for row, answers in portion])
+
+
+def _event(row: Mapping[str, Any], answers: Sequence[Answer]) -> tuple[str | None, str, str, Mapping[str, Json]]:
+    payload = {name: row.get(name) for name in ("job_id", "unit_id", "person_id", "lease_id", "status", "n")}
+    payload |= {"body_hash": row["body_hash"], "judgments": len(answers)}
+    return row["person_id"], "submission.stored", row["submission_id"], payload
+
+
+_earlier = schema.submissions.alias("earlier")
+_last_id = select(schema.last_answers.c.submission_id).where(
+    schema.last_answers.c.job_id == bindparam("job"), schema.last_answers.c.person_id == bindparam("person")
+)
+_is_valid = case((schema.submissions.c.status == literal_column("'valid'"), ONE), else_=literal_column("0"))
+LAST = (
+    select(schema.submissions, schema.units.c.role.label("unit_role"))
+    .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+    .where(
+        schema.submissions.c.submission_id == _last_id.scalar_subquery(),
+        _is_valid == ONE,
+        ~exists().where(
+            _earlier.c.unit_id == schema.submissions.c.unit_id,
+            _earlier.c.person_id == bindparam("person"),
+            _earlier.c.submission_id != schema.submissions.c.submission_id,
+        ),
+    )
+)
+"""By the key of one answer.  Of `status = 'valid'` PostgreSQL would think of the index of valid judgments, and with a
+plan made while there were few of them it would read them all, of every rater, for every page."""
+
+SO_FAR = select(
+    standing.ANSWERED.scalar_subquery().label("n_done"),
+    func.coalesce(standing.RETURNS.scalar_subquery(), 0).label("n_returned"),
+    LAST.with_only_columns(schema.submissions.c.lease_id).scalar_subquery().label("undoable_lease_id"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersSoFar:
+    """A rater's units of a job: how many were answered, how often one was returned, the lease that may be undone."""
+
+    n_done: int
+    n_returned: int
+    undoable_lease_id: str
+
+
+def so_far(tx: Tx, job_id: str, person_id: str) -> AnswersSoFar:
+    """All that is said beside a unit, by one query."""
+    row = tx.first(SO_FAR, job=job_id, person=person_id)
+    if row is None:
+        raise NotFound(jobs.NO_JOB)
+    return AnswersSoFar(n_done=row.n_done, n_returned=row.n_returned, undoable_lease_id=row.undoable_lease_id or "")
+
+
+def last_answer(tx: Tx, job_id: str, person_id: str) -> Record | None:
+    """The submission that the rater may take back, with the role of its unit."""
+    return tx.first(LAST, job=job_id, person=person_id)
 
 
 def undo_answer(store: Store, lease_id: str, *, person_id: str) -> Desk:
@@ -616,16 +466,30 @@ def undoable_lease(tx: Tx, job_id: str, person_id: str) -> str:
     return "" if last is None else str(last.lease_id)
 
 
-def returns_left(lease: Lease, n_returned: int) -> int:
-    """How often the rater may still return a unit of the job; a revision is theirs to leave."""
-    return MOST_RETURNS if lease.place == leases.REVISION else max(0, MOST_RETURNS - n_returned)
+def take_back(tx: Tx, lease_id: str, *, person_id: str) -> Lease:
+    """Withdraw the answer to a lease and give its rater the unit again."""
+    people.lock(tx, person_id)
+    answered = leases.find(tx, lease_id, person_id=person_id)
+    if answered is None:
+        raise NotFound("there is no such piece of work, or it is not yours")
+    last = last_answer(tx, answered.job_id, person_id)
+    if last is None or last.lease_id != lease_id or _is_over(tx, answered):
+        raise Conflict(NOTHING_TO_UNDO)
+    held = leases.held(tx, job_id=answered.job_id, person_id=person_id)
+    if held is not None:
+        leases.close(tx, held, "returned", actor=None)
+    judgments.set_status(tx, last.submission_id, "withdrawn", actor=person_id, why="taken back")
+    job = jobs.get(tx, answered.job_id)
+    lease = leases.issue(tx, job, UnitSlot(unit_id=last.unit_id, n=last.n), person_id=person_id)
+    units.settle_slots(tx, job, [last.unit_id])
+    if standing.has_gold(job):
+        standing.recount(tx, job.job_id, person_id)  # for work too: neither takes longer (P5)
+    return lease
 
 
-def _require_return(tx: Tx, lease: Lease) -> None:
-    if lease.state == "held" and not returns_left(lease, standing.find(tx, lease.job_id, lease.person_id).returns):
-        raise Conflict(NO_RETURNS)
-
-
-def shows_feedback(desk: Desk) -> bool:
-    """Whether the rater sees what would have been right: in practice only, for of gold they could tell others."""
-    return desk.unit.role == "practice"
+def _is_over(tx: Tx, answered: Lease) -> bool:
+    """Whether the rater is done here, or somebody has decided about the unit."""
+    refusal = standing.why_not(tx, jobs.get(tx, answered.job_id), answered.person_id)
+    place = panels.place_in_job(tx, answered.job_id, answered.person_id)
+    is_gone = place is not None and place.state in panels.ENDINGS
+    return refusal not in ("", "limit") or is_gone or adjudication.find(tx, answered.unit_id) is not None

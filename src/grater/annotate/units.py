@@ -77,17 +77,6 @@ class StudyUnit:
         return self.unit.unit_id
 
 
-@dataclass(frozen=True, slots=True)
-class LeasedUnit:
-    """What kind of unit a lease is on: the `place` of the lease, the role of the unit, their job, and whether it may
-    be gold as far as its rater knows."""
-
-    place: int
-    role: str
-    job_id: str
-    is_tested: bool = True
-
-
 OWN = ("unit_id", "stage", "payload", "role", "batch", "overlap", "follows", "delay_ms", "wanted")
 UNIT_COLUMNS = [schema.units.c[name].label(f"own_{name}") for name in OWN]
 JOB_COLUMNS = jobs.COLUMNS.prefixed("job_")
@@ -115,11 +104,6 @@ def select_whole(*more: ColumnElement[Any]) -> Select[Any]:
 
 
 BY_ID = select_whole().where(schema.units.c.unit_id == bindparam("unit"))
-OF_LEASE = (
-    select(schema.leases.c.place, schema.units.c.role, schema.units.c.job_id)
-    .join(schema.units, schema.units.c.unit_id == schema.leases.c.unit_id)
-    .where(schema.leases.c.lease_id == bindparam("lease"))
-)
 
 FINISHED = "unit.finished"
 
@@ -195,12 +179,6 @@ def read(rows: Sequence[Record]) -> StudyUnit:
         job=JOB_COLUMNS.read(first),
         **{name: first._mapping[f"own_{name}"] for name in OWN[3:]},
     )
-
-
-def of_lease(tx: Tx, lease_id: str) -> LeasedUnit | None:
-    """What kind of unit a lease is on; none of it ever changes."""
-    row = tx.first(OF_LEASE, lease=lease_id)
-    return None if row is None else LeasedUnit(place=row.place, role=row.role, job_id=row.job_id)
 
 
 def find(tx: Tx, unit_id: str) -> StudyUnit | None:

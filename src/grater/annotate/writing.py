@@ -113,7 +113,7 @@ def _judge(tx: Tx, job: Job, writer: Person, essay: Essay, answered: Sequence[tu
     jobs.assign(tx, job.job_id, [Assignment(unit_id, writer.person_id) for unit_id in unit_ids])
     for unit_id, place, (_, label) in zip(unit_ids, places, answered, strict=True):
         lease = leases.issue(tx, job, UnitSlot(unit_id, 1), person_id=writer.person_id)
-        submissions.receive(
+        submissions.submit(
             tx,
             submission_id=new_id(),
             lease_id=lease.lease_id,

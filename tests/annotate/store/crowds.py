@@ -51,7 +51,7 @@ class Crowd:
     def receive(self, tx: Tx, lease: Lease, *, label: str) -> Receipt:
         """The answer is taken in, and the transaction goes on."""
         unit = units.get(tx, lease.unit_id).unit
-        return submissions.receive(
+        return submissions.submit(
             tx,
             submission_id=f"of-{lease.lease_id}",
             lease_id=lease.lease_id,

@@ -30,6 +30,7 @@ from grater.annotate import (
     gold,
     jobs,
     judgments,
+    leases,
     marks,
     money,
     panels,
@@ -50,7 +51,7 @@ from grater.annotate.protocol import set_terms
 from grater.annotate.raters import change_standing
 from grater.annotate.store import Store, Tx, checks, events, open_store, schema
 from grater.annotate.store.transaction import MINUTE, body_hash
-from grater.annotate.submissions import Receipt, desk_of, give_back, hand_in, hand_in_and_take, take_desk, undo_answer
+from grater.annotate.submissions import Receipt, desk_of, hand_in, hand_in_and_take, take_desk, undo_answer
 from grater.annotate.terms import bill, terms_of
 from grater.annotate.units import NewUnit
 from grater.annotate.work import save_draft
@@ -314,8 +315,14 @@ class Life(RuleBasedStateMachine):
     @rule(name=who, job=which)
     def return_a_unit(self, name: str, job: str) -> None:
         desk = self.take(name, job)
-        if desk is not None:
-            self.do(lambda: give_back(self.store, desk.lease.lease_id, person_id=desk.lease.person_id))
+        if desk is None:
+            return
+
+        def give_back() -> bool:
+            with self.store.write() as tx:
+                return leases.give_back(tx, desk.lease.lease_id, person_id=desk.lease.person_id)
+
+        self.do(give_back)
 
     @rule(name=who, job=which)
     def undo(self, name: str, job: str) -> None:

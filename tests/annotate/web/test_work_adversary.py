@@ -20,10 +20,10 @@ from sqlalchemy import func, select
 
 from grater.annotate import content, credentials, gold, jobs, leases, panels, people, standing, trust, units
 from grater.annotate.jobs import Access, Assignment
-from grater.annotate.leases import UnitSlot
+from grater.annotate.leases import MOST_RETURNS, UnitSlot
 from grater.annotate.store import Tx, checks, schema, transaction
 from grater.annotate.store.transaction import HOUR
-from grater.annotate.submissions import MOST_RETURNS, hand_in, take_desk
+from grater.annotate.submissions import hand_in, take_desk
 from grater.annotate.units import NewUnit
 from grater.model import Essay, Item, Json, Span
 from tests.annotate.store.worlds import SeededSecrets

@@ -101,7 +101,7 @@ def test_a_skipped_unit_comes_again_at_the_end(study: Study, access: str) -> Non
 
 
 def test_skipping_is_limited_like_every_return(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grater.annotate.work.MOST_RETURNS", 1)
+    monkeypatch.setattr("grater.annotate.leases.MOST_RETURNS", 1)
     browser = study.browser("worker")
     path = browser.post(f"{start(browser, study, 'error')}/skip").url.path
     assert "Skip this one" not in browser.get(path).text

@@ -206,7 +206,8 @@ def submit_form(context: Context, lease_id: str) -> Response:
 @pages.post("/leases/{lease_id}/return")
 def give_back_form(context: Context, lease_id: str) -> Response:
     desk = _desk(context, lease_id)
-    submissions.give_back(context.store, lease_id, person_id=context.person.person_id)
+    with context.changing() as tx:
+        leases.give_back(tx, lease_id, person_id=context.person.person_id)
     return context.go(f"/jobs/{desk.lease.job_id}")
 
 
@@ -214,7 +215,8 @@ def give_back_form(context: Context, lease_id: str) -> Response:
 def skip_form(context: Context, lease_id: str) -> Response:
     """The rater would rather do another one first."""
     desk = _desk(context, lease_id)
-    submissions.skip(context.store, desk)
+    with context.changing() as tx:
+        leases.skip(tx, lease_id, person_id=context.person.person_id)
     lease = submissions.take_next(context.server.store, job_id=desk.lease.job_id, person_id=desk.lease.person_id)
     return _next_page(context, desk, lease)
 
@@ -277,9 +279,9 @@ def _form(
         pools = context.server.pools
         pace = pace_of(tx, desk.unit.job, context.person.person_id, n_done=state.n_done, pools=pools)
     shown = {"desk": desk, "shown": desk.shown, "filled": filled, "problems": problems}
-    n_returns = submissions.returns_left(desk.lease, state.n_returned)
+    n_returns = leases.returns_left(desk.lease, state.n_returned)
     shown |= {"pace": pace, "n_returns": n_returns, "undo_id": state.undoable_lease_id}
-    shown |= {"may_skip": submissions.may_skip(desk.unit.job)}
+    shown |= {"may_skip": leases.may_skip(desk.unit.job)}
     return context.page("lease.html", shown, status=422 if problems else 200)
 
 
@@ -296,7 +298,7 @@ def marking_page(context: RequestContext, lease: leases.Lease, study_unit: Study
         draft = marks.find_draft(tx, unit_id=lease.unit_id, person_id=lease.person_id) or marks.Draft(0)
         pace = pace_of(tx, study_unit.job, lease.person_id)
         receipt = work.essay_receipt(tx, context.request.query_params.get("after", ""), person_id=lease.person_id)
-        n_returns = submissions.returns_left(lease, standing.find(tx, lease.job_id, lease.person_id).returns)
+        n_returns = leases.returns_left(lease, standing.find(tx, lease.job_id, lease.person_id).returns)
         kept = Desk(lease, study_unit, MARKING, tx.key).shown.kept
     offered = suggestions_of(study_unit.unit) if kept.get(SUGGESTED) else ()
     sent = told(study_unit.unit, draft) | {
@@ -311,7 +313,7 @@ def marking_page(context: RequestContext, lease: leases.Lease, study_unit: Study
     shown |= {
         "mends": lease.place == leases.REVISION,
         "n_returns": n_returns,
-        "may_skip": submissions.may_skip(study_unit.job),
+        "may_skip": leases.may_skip(study_unit.job),
     }
     return context.page("marking.html", shown)
 
@@ -683,15 +685,17 @@ def submit(context: Context, lease_id: str, sent: Answered) -> JSONResponse:
 def give_back(context: Context, lease_id: str) -> GivenBack:
     """Give a unit back unanswered; somebody else may take it."""
     _desk(context, lease_id)
-    was_held = submissions.give_back(context.store, lease_id, person_id=context.person.person_id)
+    with context.changing() as tx:
+        was_held = leases.give_back(tx, lease_id, person_id=context.person.person_id)
     return GivenBack(lease_id=lease_id, was_held=was_held)
 
 
 @api.post("/leases/{lease_id}/skip")
 def skip(context: Context, lease_id: str) -> GivenBack:
     """Skip a unit; it comes back at the end. Refused (409) where raters are tested."""
-    desk = _desk(context, lease_id)
-    return GivenBack(lease_id=lease_id, was_held=submissions.skip(context.store, desk))
+    _desk(context, lease_id)
+    with context.changing() as tx:
+        return GivenBack(lease_id=lease_id, was_held=leases.skip(tx, lease_id, person_id=context.person.person_id))
 
 
 @api.post("/leases/{lease_id}/undo", response_model=Taken)
