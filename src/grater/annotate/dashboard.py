@@ -237,7 +237,7 @@ class Figures:
     agreement: Agreement | None
     pace: JobPace | None
     trouble: tuple[GoldRecord, ...]
-    protocol: tuple[tuple[str, str], ...]
+    protocol: Mapping[str, str]
     groups: tuple[Group, ...]
 
 
@@ -361,7 +361,7 @@ def figures_of(tx: Tx, job: Job) -> Figures:
         agreement=None if is_marking else _agreement(job, judgments.labels(tx, job.job_id), essay_columns(tx)),
         pace=pace_now(tx, job, counts),
         trouble=tuple(record for record in trust.gold_records(tx, job.job_id) if record.is_trouble),
-        protocol=tuple(protocol_sheet(tx, job, costs)),
+        protocol=protocol_sheet(tx, job, costs),
         groups=tuple(groups_of(tx, job.job_id)),
     )
 

@@ -57,46 +57,37 @@ def set_terms(tx: Tx, job_id: str, changes: Mapping[str, Json], *, actor: str | 
     return job
 
 
-PROTOCOL_LABELS = {
-    "Judgments a unit": "Judgments per unit",
-    "Put out": "Removal rule",
-    "Limit a rater": "Limit per rater",
-    "Turn-around": "Turnaround",
-}
-"""What people read for the keys of a protocol that do not speak for themselves; JSON keeps the keys."""
-
-
 UNKNOWN = "unknown: judged elsewhere"
 """What a protocol says of the gold, pay and restrictions of an imported job where nobody entered them."""
 
 
-def protocol_sheet(tx: Tx, job: Job, known: Costs | None = None) -> list[tuple[str, str]]:
-    """Label and words, one line each, in a fixed order; `known` are the costs where somebody has them."""
-    return [(PROTOCOL_LABELS.get(key, key), words) for key, words in protocol_fields(tx, job, known).items()]
+def restrictions(terms: Terms) -> str:
+    """What a job asks of raters, in words; empty where it asks nothing."""
+    parts = [str(qualification) for qualification in terms.qualifications]
+    parts += [f"from {' or '.join(terms.countries)}"] if terms.countries else []
+    parts += [f"speaks {' or '.join(terms.languages)}"] if terms.languages else []
+    return "; ".join(parts)
 
 
-def protocol_fields(tx: Tx, job: Job, known: Costs | None = None) -> dict[str, str]:
-    """The protocol by its keys, without what does not apply."""
+def protocol_sheet(tx: Tx, job: Job, known: Costs | None = None) -> dict[str, str]:
+    """Label and words in a fixed order, without what does not apply; `known` are the costs if already counted."""
     terms, costs = terms_of(job.options), known or job_costs(tx, job)
     version = jobs.current_guidelines(tx, job.job_id)
-    wanted = [str(each) for each in terms.qualifications]
-    wanted += [f"from {', '.join(terms.countries)}"] if terms.countries else []
-    wanted += [f"speaks {' or '.join(terms.languages)}"] if terms.languages else []
     nothing = UNKNOWN if IMPORTED in job.options else "none"
     rows = {
         "Task": f"{job.task}, {job.title}",
-        "Judgments a unit": str(terms.redundancy or job.judgments),
+        "Judgments per unit": str(terms.redundancy or job.judgments),
         "Instructions": f"version {version.version}, {len(version.markdown.split())} words" if version else "",
         "Gold": _gold(tx, job, terms) or nothing,
-        "Put out": _rule(terms.gold, sum(each.state == "ejected" for each in standing.of_job(tx, job.job_id))),
+        "Removal rule": _rule(terms.gold, sum(each.state == "ejected" for each in standing.of_job(tx, job.job_id))),
         "Pay": _pay(terms, costs) or nothing,
-        "Restrictions": "; ".join(wanted) or nothing,
+        "Restrictions": restrictions(terms) or nothing,
         "Opening hours": str(terms.opening or ""),
-        "Limit a rater": f"{terms.limit} units" if terms.limit else "",
+        "Limit per rater": f"{terms.limit} units" if terms.limit else "",
         "Dates": _dates(tx, job),
         "Raters": f"{costs.raters}" + (f" of a pool of {terms.pool}" if terms.pool else ""),
         "Judgments": f"{costs.judgments:,}, {costs.valid:,} valid",
-        "Turn-around": _hours(costs.hours),
+        "Turnaround": _hours(costs.hours),
         "Cost": _cost(costs),
     }
     return {key: words for key, words in rows.items() if words}
@@ -105,7 +96,7 @@ def protocol_fields(tx: Tx, job: Job, known: Costs | None = None) -> dict[str, s
 def whole_protocol(tx: Tx, job: Job) -> dict[str, str]:
     """The sheet with the instructions word by word, for an export."""
     version = jobs.current_guidelines(tx, job.job_id)
-    return {**protocol_fields(tx, job), **({"Instructions in full": version.markdown} if version else {})}
+    return {**protocol_sheet(tx, job), **({"Instructions in full": version.markdown} if version else {})}
 
 
 def _gold(tx: Tx, job: Job, terms: Terms) -> str:

@@ -262,7 +262,7 @@ def protocol(tx: Tx, chosen: Collection[Job], costs_of: Mapping[str, Costs]) -> 
         if job.options.get(KEY):
             sheet = protocol_sheet(tx, job, costs_of[job.job_id])
             known = {TASK, *([PER_UNIT] if IMPORTED in job.options else [])}
-            rows += [("", name.lower(), words) for name, words in sheet if name not in known]
+            rows += [("", name.lower(), words) for name, words in sheet.items() if name not in known]
     return tuple(rows)
 
 

@@ -203,7 +203,7 @@ def test_the_protocol_sheet_and_table_5_say_what_was_done(store: Store) -> None:
     crowd.work(n=5)
     with store.write() as tx:
         settle(tx, crowd.job)
-        costs, sheet = job_costs(tx, crowd.job), dict(protocol_sheet(tx, crowd.job))
+        costs, sheet = job_costs(tx, crowd.job), protocol_sheet(tx, crowd.job)
         exported = exported_costs(tx, crowd.job.job_id)
     assert (costs.judgments, costs.valid, costs.cents, costs.on_gold, costs.wasted) == (4, 4, 250, 50, 0)
     assert costs.per_valid == 62.5  # five units paid, four that count

@@ -62,7 +62,7 @@ def test_every_block_runs_and_the_study_comes_to_its_report(tmp_path: Path, monk
     assert next(sessions, None) is None
     assert Path("payments.csv").read_text("utf-8").splitlines()[1].startswith("prolific,rater-1,")
     sheet = json.loads(Path("results/protocol.json").read_text("utf-8"))["crowd"]
-    assert sheet["Put out"].startswith("entry quiz of 3 questions (1 attempt); removed below 80 % on gold after")
+    assert sheet["Removal rule"].startswith("entry quiz of 3 questions (1 attempt); removed below 80 % on gold after")
     assert "speaks English" in Path("report/report.html").read_text("utf-8")
 
 

@@ -21,7 +21,7 @@ from grater.annotate.dashboard import WIDTH, Dashboard, forecasts, mark_of, pace
 from grater.annotate.evaluation import scores_so_far
 from grater.annotate.jobs import Job
 from grater.annotate.programs import program_job
-from grater.annotate.protocol import protocol_fields, set_terms
+from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.raters import RaterLine
 from grater.annotate.terms import DAYS, POLICIES, Terms, odds_for, terms_json, terms_of
 from grater.annotate.web.calls import Body, Name, Number, Shape, When, calls_about, example
@@ -340,7 +340,7 @@ def crowd(context: Context, job_id: str) -> Crowd:
             groups=[RaterGroup.of(group) for group in groups_of(tx, job_id)],
             gold=known,
             costs=costs_json(tx, job),
-            protocol=protocol_fields(tx, job),
+            protocol=protocol_sheet(tx, job),
             sample=scores.sample,
             scores=[Score.of(line) for line in scores.systems],
             scope=scores.words,

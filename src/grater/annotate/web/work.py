@@ -49,6 +49,7 @@ from grater.annotate.gold import Gold
 from grater.annotate.jobs import Job
 from grater.annotate.panels import PanelPlace, conclude
 from grater.annotate.people import Person
+from grater.annotate.protocol import restrictions
 from grater.annotate.raters import pace_of
 from grater.annotate.requests import LARGEST
 from grater.annotate.standing import Trust, has_gold
@@ -458,7 +459,7 @@ def _words(reason: str, terms: Terms, current: Trust) -> str:
     if reason == "ejected" and current.why == "manager":
         return "The people who run this job have removed you from it."
     if reason == "unqualified":
-        return f"{WORDS[reason]} Wanted: {wanted(terms)}."
+        return f"{WORDS[reason]} Wanted: {restrictions(terms)}."
     return WORDS.get(reason, "")
 
 
@@ -471,14 +472,6 @@ def _short_of_code(reason: str, limit: int, place: PanelPlace | None, n_valid: i
     if not reason:
         given += " Come back later with the same link: units that others do not finish are given out again."
     return f"{given} The people who run this job can see this, and can end your part: write to them."
-
-
-def wanted(terms: Terms) -> str:
-    """What the job asks of raters, in words."""
-    parts = [str(qualification) for qualification in terms.qualifications]
-    parts += [f"from {' or '.join(terms.countries)}"] if terms.countries else []
-    parts += [f"speaks {' or '.join(terms.languages)}"] if terms.languages else []
-    return "; ".join(parts)
 
 
 def _quiz(terms: Terms, current: Trust) -> QuizState | None:

@@ -258,12 +258,12 @@ def terms(
     if as_json:
         answer: Mapping[str, JsonValue] = {
             "terms": terms_json(terms_of(crowd_job.options)),
-            "protocol": dict(sheet),
+            "protocol": sheet,
             "costs": costs.to_dict(),
         }
         print_json(answer)
         return
-    for name, words in sheet:
+    for name, words in sheet.items():
         typer.echo(f"{name}: {words}")
     if costs.hourly and costs.hourly.warning:
         say(costs.hourly.warning)
