@@ -2,7 +2,8 @@
 
     python -m benchmarks.coverage [--corpora N] [--keep | TABLE ...]
 
-Worlds are made with numpy alone; what is measured are the intervals that the public functions print by default.
+Worlds are made with numpy alone; what is measured are the intervals that the public functions print by default
+(`cases_of` skips their reading of tables, which takes most of their time on so small a corpus).
 Corpus n of a world is drawn by `default_rng((seed, n))`.  The truth is the value in one large corpus of the world.
 `--keep` writes what was measured to benchmarks/results.json and the page.
 
@@ -31,9 +32,14 @@ from scipy.stats import binom
 import grater
 from grater import tables
 from grater.measure.agreement.summary import agreement as agreement_of_all
-from grater.measure.evaluation.design import CheapJudge
+from grater.measure.evaluation.cases import Cases, Truth, graded, truth_of
+from grater.measure.evaluation.comparison import compare_systems
+from grater.measure.evaluation.design import CellsOf, Design
 from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
-from grater.measure.units import essays_of
+from grater.measure.evaluation.standard import against
+from grater.measure.sampling.plan import Allocation, Stratification, allocate
+from grater.measure.units import NO_ESSAYS, essays_of
+from grater.measure.units import Essays as UnitsOfItems
 from grater.model import Edit, Essay, Interval, Span
 from grater.result import Result
 from grater.tables import Judgments
@@ -122,12 +128,10 @@ class Corpus:
         label = pl.Series(["ok", "error"])[self.said[item, rater]]
         return Judgments(pl.DataFrame({"item": self.names()[item], "rater": raters[rater], "label": label}), "judged")
 
-    def decisions(self, **columns: Array) -> tables.Table:
-        """Of every system; further columns have a value for each item and system."""
+    def decisions(self) -> tables.Table:
         names, (n, k) = self.names(), self.flags.shape
         systems = pl.Series([f"S{number}" for number in range(k)])[np.repeat(np.arange(k), n)]
-        flagged = self.flags.T.ravel().astype(bool)
-        frame = {"item": pl.concat([names] * k), "system": systems, "flagged": flagged, **columns}
+        frame = {"item": pl.concat([names] * k), "system": systems, "flagged": self.flags.T.ravel().astype(bool)}
         return tables.Table("decisions", pl.DataFrame(frame), "decided")
 
     def items(self) -> tables.Table | None:
@@ -139,9 +143,27 @@ class Corpus:
         return tables.Table("items", pl.DataFrame(columns).with_columns(kind=pl.lit("prep")), "items")
 
 
-def brief(decisions: tables.Table, judgments: Judgments, truth: str = "majority", **others: Any) -> Result:
-    """`grater.evaluate` without raters in turn and bins."""
-    return evaluate(decisions, judgments, **others, options=EvaluationOptions(truth=truth, is_brief=True))
+def cases_of(corpus: Corpus, design: Design | None = None) -> tuple[Cases, Truth]:
+    """What `grater.evaluate` and `grater.compare` make of the tables, without the tables; truth is the majority."""
+    item, rater = np.nonzero(corpus.said != NOBODY)
+    k, is_apart = corpus.flags.shape[1], corpus.essay[0] < 0
+    cases = Cases(
+        items=pl.Series(np.arange(len(corpus.said))),
+        item=item,
+        rater=rater,
+        is_error=corpus.said[item, rater] == 1,
+        unsure=np.zeros(0, np.int64),
+        raters=tuple(f"r{number}" for number in range(corpus.said.shape[1])),
+        judgments=Judgments(pl.DataFrame(), "judged"),
+        systems=tuple(f"S{number}" for number in range(k)),
+        flagged=corpus.flags.astype(np.int8),
+        columns=pl.DataFrame(),
+        essays=NO_ESSAYS if is_apart else UnitsOfItems("essay"),
+        unit_of=np.arange(len(corpus.said)) if is_apart else corpus.essay,
+        scores=np.full(corpus.flags.shape, nan),
+        design=design,
+    )
+    return cases, truth_of(cases, "majority")
 
 
 def true_scores(flagged: Array, is_error: Array) -> dict[str, float]:
@@ -200,12 +222,12 @@ ESSAYS = {
 def judged(world: Essays, rng: Random, lengths: Sequence[int] = ()) -> dict[str, Interval | float]:
     corpus = world.draw(rng, lengths)
     judgments, items = corpus.judgments(), corpus.items()
-    compared = grater.compare(corpus.decisions(), judgments, items=items)
-    first = replace(corpus, flags=corpus.flags[:, :1]).decisions()
-    weighted = intervals(brief(first, judgments, "share", items=items), *SCORES[:3], kind="standard")
+    cases, truth = cases_of(corpus)
+    compared = compare_systems(cases, truth, basis=Basis())
+    [weighted] = against(cases.of_systems([0]), graded(cases, truth), basis=Basis())
     agreement = grater.agreement(judgments, items=items)
     found: dict[str, Interval | float] = dict(intervals(compared, *SCORES, "kappa", system="S0", other=""))
-    found |= {f"weighted {name}": each for name, each in weighted.items()}
+    found |= {f"weighted {name}": weighted[name] for name in SCORES[:3]}
     found |= intervals(agreement, "alpha", "ac1", "observed", raters="all") | {"mean kappa": agreement.kappa}
     found |= {f"agreement on {label}": each for label, each in agreement.specific.items()}
     if items is not None:
@@ -228,7 +250,7 @@ def several(n: int) -> Iterator[Table]:
 
     def differ(rng: Random, world: Essays, n_systems: int) -> Found:
         corpus = world.draw(rng, n_systems=n_systems)
-        groups = grater.compare(corpus.decisions(), corpus.judgments(), items=corpus.items()).groups.values()
+        groups = compare_systems(*cases_of(corpus), basis=Basis()).groups.values()
         return {"some of equal systems differ": float(not set.intersection(*map(set, groups)))}
 
     rows = {
@@ -341,28 +363,48 @@ JUDGES: dict[str, Callable[[Array, Random], Array] | None] = {
 }
 
 
+def designed(corpus: Corpus, stratum: Array, n_labels: int, method: Allocation, rng: Random) -> Design:
+    """A sample of these strata, of which the first half is what the first system flags."""
+    sizes, k = np.bincount(stratum, minlength=int(stratum.max()) + 1), int(stratum.max()) + 1
+    names = tuple(map(str, range(k)))
+    strata = Stratification(names, 2 * np.arange(k) < k, sizes.astype(float), np.full(k, nan))
+    wanted = np.array(list(allocate(strata, n_labels, method=method).values()))
+    place = np.zeros(stratum.size, int)
+    order = np.lexsort((rng.random(stratum.size), stratum))
+    place[order] = np.arange(stratum.size) - (np.cumsum(sizes) - sizes)[stratum[order]]
+    cells = []
+    for flags in corpus.flags.T:
+        keys, cell = np.unique(2 * stratum + flags, return_inverse=True)
+        cells.append(CellsOf(cell, tuple(map(str, keys)), keys % 2 == 1))
+    return Design(tables.Sample(pl.DataFrame(), "drawn"), place < wanted[stratum], tuple(cells))
+
+
 def of_sample(
-    rng: Random, shape: tuple[int, int], errors: float, n_labels: int, judge: str = "", strata: str = "decision"
+    rng: Random, shape: tuple[int, int], errors: float, n_labels: int, judge: str = "", n_strata: int = 2
 ) -> Found:
     corpus, score = drawn_from(rng, *shape, errors)
-    columns = {"score": np.concatenate([score, np.full(score.size, nan)])} if strata != "decision" else {}
-    decisions, items = corpus.decisions(**columns), corpus.items()
-    sample = grater.sample(
-        decisions, system="S0", n=n_labels, strata=strata, allocation="paper" if strata == "decision" else "equal"
-    )
-    judgments = corpus.judgments()
-    labels = replace(judgments, frame=judgments.frame.join(sample.frame, on="item", how="semi"))
+    is_flagged, half = corpus.flags[:, 0], n_strata // 2
+    stratum = np.where(is_flagged, 0, half)
+    for side in (is_flagged, ~is_flagged):
+        rank = score[side].argsort().argsort() / max(1, side.sum())
+        stratum[side] += (half * rank).astype(int)
+    design = designed(corpus, stratum, n_labels, "paper" if n_strata == 2 else "equal", rng)
+    known = replace(corpus, said=np.where(design.is_drawn[:, None], corpus.said, NOBODY))
+    cases, truth = cases_of(known, design)
     answers = JUDGES[judge]
     if answers is None:
-        compared = grater.compare(decisions, labels, items=items, sample=sample, score="recall")
+        compared = compare_systems(cases, truth, basis=Basis(), score="recall")
         scores = intervals(compared, *SCORES, system="S0", other="")
         return {**scores, "recall of equal systems differs": rejects(compared.pairs[0].test.difference)}
-    asked = partial(brief, decisions, labels, items=items, sample=sample)
-    plain = intervals(asked(), "recall", kind="standard", system="S0")
-    said = pl.DataFrame({"item": corpus.names(), "value": answers(corpus.said[:, 0], rng).astype(float)})
-    assisted = intervals(asked(assist=CheapJudge("judge", said)), *SCORES, kind="standard", system="S0")
+    first = cases.of_systems([0])
+    [plain] = against(first, truth, basis=Basis())
+    helped = replace(design.of_systems([0]), judge=answers(corpus.said[:, 0], rng).astype(float))
+    [assisted] = against(replace(first, design=helped), truth, basis=Basis())
     widths = [each["recall"].high - each["recall"].low for each in (assisted, plain)]
-    return {**assisted, "width of recall over that without": widths[0] / widths[1]}
+    return {
+        **{name: assisted[name] for name in SCORES},
+        "width of recall over that without": widths[0] / widths[1],
+    }
 
 
 def sample_truth(shape: tuple[int, int], errors: float) -> dict[str, float]:
@@ -378,7 +420,7 @@ def samples(n: int) -> Iterator[Table]:
             one = partial(of_sample, shape=shape, errors=errors)
             for n_labels in (80, 300):
                 rows[f"{name}, {n_labels} labels"] = simulated(n, partial(one, n_labels=n_labels), truth, 40)
-        rows[f"{name}, ten strata"] = simulated(n, partial(one, n_labels=300, strata="score:10"), truth, 41)
+        rows[f"{name}, ten strata"] = simulated(n, partial(one, n_labels=300, n_strata=10), truth, 41)
         for judge in [*JUDGES][1:]:
             assisted[f"{name}, {judge}"] = simulated(n, partial(one, n_labels=300, judge=judge), truth, 42)
     yield table_of("Samples", rows, n, "recall of equal systems differs")
@@ -421,7 +463,8 @@ class Erring:
         known = tables.as_gold(pl.DataFrame({"item": gold.names(), "label": labels}))
         own, on_gold = corpus.judgments(), gold.judgments()
         judgments = replace(own, frame=pl.concat([own.frame, on_gold.frame]))
-        found = brief(corpus.decisions(), judgments, items=corpus.items(), gold=known)
+        options = EvaluationOptions(is_brief=True)
+        found = evaluate(corpus.decisions(), judgments, items=corpus.items(), gold=known, options=options)
         return intervals(found, *SCORES[:3], kind="corrected", system="S0")
 
 

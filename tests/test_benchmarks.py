@@ -19,6 +19,7 @@ from benchmarks import coverage, results
 from benchmarks.harness import Row, Table, cost
 from benchmarks.peers import install
 
+import grater
 from grater.model import Interval
 
 ROOT = Path(__file__).parents[1]
@@ -105,13 +106,17 @@ def test_coverage_counts_the_intervals_that_hold_and_leaves_out_those_withheld()
     assert coverage.rejects(Interval(0.1, -0.1, 0.3)) == 0
 
 
-def test_a_corpus_of_the_worlds_is_measured_by_the_public_functions() -> None:
+def test_a_corpus_of_the_worlds_has_the_numbers_of_the_public_functions() -> None:
     world = coverage.ESSAYS["20 x 25, half of the labels missing"]
-    first, again = (coverage.judged(world, np.random.default_rng(0)) for _ in range(2))
-    held = coverage.cell([first], coverage.values(again))
-    assert held.pop("F0.5 of equal systems differs") in (0, 1)
-    assert len(held) > 10
-    assert set(held.values()) == {1}
+    found, corpus = coverage.judged(world, np.random.default_rng(0)), world.draw(np.random.default_rng(0))
+    tables, items = (corpus.decisions(), corpus.judgments()), corpus.items()
+    evaluation = grater.evaluate(*tables, items=items)
+    one, weighted = evaluation.systems[0], evaluation.whole.weighted[0]
+    assert {name: found[name] for name in coverage.SCORES} == {name: one[name] for name in coverage.SCORES}
+    assert found["weighted recall"] == weighted["recall"]
+    [pair] = grater.compare(*tables, items=items).pairs
+    assert found["F0.5 of equal systems differs"] == coverage.rejects(pair.test.difference)
+    assert found["alpha"] == grater.agreement(tables[1], items=items).alpha
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
