@@ -35,7 +35,7 @@ def test_equal_and_empty_lines_have_no_edits() -> None:
         (["a", "b"], ["a"], r"out\.txt:2: .*the corrections end first \(2 lines in in\.txt, 1 here\)"),
         (["a"], ["a", "b"], r"out\.txt:2: .*the source ends first"),
         ([" "], ["a"], r"out\.txt:1: expected a source sentence"),
-        (["I do n't .", "It is ."], ["I don't .", "Itis ."], r"out\.txt:1: .*2 lines are tokenised differently"),
+        (["I do n't .", "It is ."], ["I don't .", "It is."], r"out\.txt:1: .*2 of 2 lines are tokenised differently"),
     ],
 )
 def test_sides_that_do_not_fit_are_refused(sources: list[str], corrected: list[str], message: str) -> None:

@@ -3,8 +3,9 @@
 The edits are made by an engine (`corpora.edits.engine`): our own rules, or the errant package.  Each corrected file
 is one annotator.  Words are those between white space, as in M2, so both sides must be tokenised alike.
 
-Sides of unequal length, a correction of an empty line, and a correction that is the same text cut into other words in
-most lines are refused; nothing is written then.  An empty source line is a sentence without words.
+Sides of unequal length, a correction of an empty line, lines that have been shifted or shuffled, and corrections that
+are cut into other words are refused (`corpora.fitting`); nothing is written then.  An empty source line is a sentence
+without words.
 
 `extract_again` and `assign_types` do the same for a corpus that has edits: the first makes new edits of each
 annotator's corrected text, the second keeps the edits and types them.  An essay without tokens is cut into sentences
@@ -24,6 +25,7 @@ from dataclasses import replace
 from itertools import islice
 
 from grater.corpora.edits.engine import AT_ONCE, Engine, GraterEngine, WordEdit
+from grater.corpora.fitting import require_lines_fit
 from grater.corpora.formats import EssayIds, Report
 from grater.corpora.m2 import token_spans_of_line
 from grater.corpora.normalise import corrected_text, cut, has_whole_tokens, tokens_of_edit
@@ -49,7 +51,7 @@ def parallel_essays(
     sides = {name: [line.split() for line in lines] for name, lines in corrections.items()}
     for name, corrected in sides.items():
         _require_same_length(words, corrected, source_name=source_name, name=name)
-        _require_same_tokens(words, corrected, source_name=source_name, name=name)
+        require_lines_fit(words, corrections[name], source_name=source_name, name=name)
     made = [engine.extract(zip(words, corrected, strict=True)) for corrected in sides.values()]
     ids, names = EssayIds(), [(annotators or {}).get(name, name) for name in sides]
     for number, (sentence, *by_annotator) in enumerate(zip(words, *made, strict=True), 1):
@@ -78,23 +80,6 @@ def _require_same_length(
         if new and not source:
             message = "expected a source sentence for the correction, found an empty line"
             raise BadInput(Problem(name, message, number))
-
-
-def _require_same_tokens(
-    words: Sequence[list[str]], corrected: Sequence[list[str]], *, source_name: str, name: str
-) -> None:
-    """Lines with the same characters in other words show two tokenisations; a few may be real corrections."""
-    n_same = sum(source == new for source, new in zip(words, corrected, strict=True))
-    differing = [
-        number
-        for number, (source, new) in enumerate(zip(words, corrected, strict=True), 1)
-        if source != new and "".join(source) == "".join(new)
-    ]
-    if len(differing) > n_same:
-        message = (
-            f"expected words as in {source_name}; {len(differing)} lines are tokenised differently, this one first"
-        )
-        raise BadInput(Problem(name, message, differing[0]))
 
 
 def extract_again(essays: Iterable[Essay], engine: Engine, report: Report) -> Iterator[Essay]:
