@@ -157,6 +157,7 @@ def test_a_study_is_planned() -> None:
 
 
 M2 = "S She go to school .\nA 1 2|||Vform|||goes|||REQUIRED|||-NONE-|||0\n\nS Fine .\n\n"
+NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
 
 
 def test_corrections_are_scored_from_lines_and_from_files(tmp_path: Path) -> None:
@@ -167,6 +168,15 @@ def test_corrections_are_scored_from_lines_and_from_files(tmp_path: Path) -> Non
     require_result(result)
     by_system = {system.system: system.overall.scores["f0.5"].value for system in result.systems}
     assert by_system == {"mine": 1.0, "theirs": 0.0}
+    again = grater.score([str(tmp_path / "ref.m2")], [tmp_path / "mine.txt"])
+    assert again.systems[0].to_dict() == result.systems[0].to_dict() | {"group": again.systems[0].group}
+    (tmp_path / "h.v1.m2.txt").write_text("She goes to school.\nFine.\n")
+    named = grater.score(tmp_path / "ref.m2", tmp_path / "h.v1.m2.txt", tokenise=True)
+    assert (named.systems[0].system, named.systems[0].overall.scores["f0.5"].value) == ("h.v1.m2", 1)
+    assert grater.score(tmp_path / "ref.m2", lines).systems[0].overall.scores["f0.5"].value == 0
+    (tmp_path / "other.m2").write_text(re.sub("A 1 2.*", NOOP, M2))
+    both = grater.score([tmp_path / "ref.m2", tmp_path / "other.m2"], {"theirs": lines})
+    assert (both.n_annotators, both.systems[0].overall.counts) == (2, {"tp": 0, "fp": 0, "fn": 0})
     (tmp_path / "pairs").write_text("She go\tShe goes\nFine .\tFine .\n")
     (tmp_path / "mine.csv").write_text("text\nFine .\n")
     for name in ("pairs", "mine.csv"):

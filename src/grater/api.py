@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from grater.measure.agreement.summary import Agreement
     from grater.measure.corrections.ceiling import Ceiling
     from grater.measure.corrections.edit_table import Mode, Tier
-    from grater.measure.corrections.scores import Hypothesis, Metric, References, Scores
+    from grater.measure.corrections.scores import Scores
     from grater.measure.corrections.scores import Test as TextTest
     from grater.measure.crowd.aggregate import Aggregation
     from grater.measure.crowd.raters import Raters
@@ -59,8 +59,8 @@ TableSource: TypeAlias = Any
 EssaySource: TypeAlias = Path | str | Iterable[Essay]
 """A path of a corpus in any format, or essays."""
 
-TextSource: TypeAlias = Path | str | Sequence[str] | Sequence[Essay]
-"""A path, sentences, or essays with edits."""
+SentenceSource: TypeAlias = Any
+"""A path, sentences, or essays with edits; several of them in a list, or by name."""
 
 DEFAULT_RESAMPLES = 1000
 
@@ -114,7 +114,7 @@ def _given(read: Callable[[Any], T], source: TableSource | None) -> T | None:
     return None if source is None else read(source)
 
 
-def _essays(source: EssaySource | TextSource, format_name: str | None = None) -> Iterable[Essay]:
+def _essays(source: EssaySource, format_name: str | None = None) -> Iterable[Essay]:
     from grater.corpora import read_corpus
 
     if isinstance(source, str | Path):
@@ -844,80 +844,14 @@ def report(
 __all__ += ["score", "ceiling"]
 
 
-def _texts(source: TextSource) -> list[str] | None:
-    """The sentences of plain text; none where the source has edits."""
-    if not isinstance(source, str | Path):
-        several = _several(source, "a path, sentences, or essays (grater.Essay)")
-        return [text for text in several if isinstance(text, str)] or None
-    from grater.corpora.source import open_source, sentences_alone
-
-    is_annotated = {".m2", ".jsonl"} & set(Path(source).suffixes)
-    return None if is_annotated else sentences_alone(open_source(Path(source)))
-
-
-def _references(
-    references: TextSource,
-    source: TextSource | None,
-    documents: Path | str | Sequence[str] | None,
-    *,
-    metric: Metric,
-    engine: str,
-) -> References:
-    read = _sentences(references, source, metric=metric, engine=engine)
-    if documents is None:
-        return read
-    if isinstance(documents, str | Path):
-        from grater.corpora import with_documents
-
-        return replace(read, sentences=with_documents(read.essays, documents))
-    if len(documents) != len(read.essays):
-        raise UsageError(f"expected the documents of {len(read.essays):,} sentences, found {len(documents):,}")
-    known = [
-        replace(essay, metadata={**essay.metadata, "document": name})
-        for essay, name in zip(read.essays, documents, strict=True)
-    ]
-    return replace(read, sentences=known)
-
-
-def _sentences(references: TextSource, source: TextSource | None, *, metric: Metric, engine: str) -> References:
-    from grater.measure.corrections.scores import References, rewritten
-
-    name = str(references) if isinstance(references, str | Path) else "references"
-    texts = _texts(references)
-    if texts is None:
-        return References(name=name, sentences=list(_essays(references)))
-    originals = _texts(source) if source is not None else None
-    if originals is None:
-        raise UsageError(f"{name}: plain text references need the sentences before correction: give source")
-    if metric.references_are_texts:
-        return References(name=name, sentences=rewritten(originals, {name: texts}, source_name="source"))
-    from grater.corpora.edits.engine import load_engine
-    from grater.corpora.parallel import parallel_essays
-
-    chosen = load_engine(engine)
-    sentences = list(parallel_essays(originals, {name: texts}, chosen))
-    return References(name=name, sentences=sentences, engine=chosen.name)
-
-
-def _hypotheses(systems: Mapping[str, TextSource]) -> list[Hypothesis]:
-    from grater.measure.corrections.scores import Hypothesis
-
-    hypotheses = []
-    for system, source in systems.items():
-        name = str(source) if isinstance(source, str | Path) else system
-        texts = _texts(source)
-        sentences = list(_essays(source)) if texts is None else ()
-        hypotheses.append(Hypothesis(system=system, name=name, texts=texts, sentences=sentences))
-    return hypotheses
-
-
 @_checked
 def score(
-    references: TextSource,
-    hypotheses: Mapping[str, TextSource],
+    references: SentenceSource,
+    hypotheses: SentenceSource,
     *,
     metric: str = "m2",
-    source: TextSource | None = None,
+    source: SentenceSource | None = None,
+    tokenise: bool = False,
     mode: Mode = "cs",
     by: Tier | None = None,
     beta: float = 0.5,
@@ -930,35 +864,89 @@ def score(
     baseline: str = "",
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
+    per_sentence: Path | str | None = None,
+    save: Path | str | None = None,
+    html: Path | str | None = None,
 ) -> Scores:
     """Score corrections by M2, ERRANT or GLEU, with paired tests between systems and rank groups.
 
-    References are annotated (M2, JSONL or essays), or plain sentences, which need their `source`.  M2 and ERRANT
-    score edits: of plain text they are made by the `engine`, `grater` or `errant:MODEL` with a spaCy model.
+    References are annotated (M2, JSONL or essays), or plain sentences, which need their `source`; several, in a list
+    or by name, are the annotators of one.  M2 and ERRANT score edits: of plain text they are made by the `engine`,
+    `grater` or `errant:MODEL` with a spaCy model.  `tokenise` cuts plain text into words as the references are.
     `documents` names the document of each sentence: a list, or a file as for `grater score --documents`.
+    `per_sentence`, `save` and `html` are files to write: counts, the result for `score compare`, a leaderboard.
     """
-    from grater.measure.corrections.scores import METRICS, MetricOptions, score_systems
+    from grater.measure.corrections.read import read_hypotheses, read_references
+    from grater.measure.corrections.scores import (
+        METRICS,
+        WITHOUT_TYPES,
+        MetricOptions,
+        fit_hypotheses,
+        score_systems,
+        sentence_frame,
+    )
     from grater.uncertainty import Basis
 
-    return score_systems(
-        METRICS[metric],
-        _references(references, source, documents, metric=METRICS[metric], engine=engine),
-        _hypotheses(hypotheses),
-        options=MetricOptions(beta=beta, mode=mode, tier=by, max_unchanged=max_unchanged, engine=engine),
-        basis=Basis(units=units, interval=interval, n_resamples=resamples, seed=seed),
+    chosen, quickly = METRICS[metric], html is None
+    if by and metric in WITHOUT_TYPES:
+        raise UsageError(f"--by is for --metric errant, which knows types of errors; {metric} does not")
+    read = read_references(
+        references,
+        metric=chosen,
+        source=source,
+        documents=documents,
+        engine=engine,
+        quickly=quickly,
+        tokenise=tokenise,
+    )
+    systems = read_hypotheses(hypotheses, metric=chosen, quickly=quickly)
+    fitting, warnings = fit_hypotheses(read, systems, tokenise=tokenise)
+    if html and not by and metric not in WITHOUT_TYPES and read.has_errant_types:
+        by = "main"
+    options = MetricOptions(beta=beta, mode=mode, tier=by, max_unchanged=max_unchanged, engine=engine)
+    basis = Basis(units=units, interval=interval, n_resamples=resamples, seed=seed)
+    scores = score_systems(
+        chosen,
+        read,
+        fitting,
+        options=options,
+        basis=basis,
         test=test,
         baseline=baseline,
+        tokenised=tokenise,
+        warnings=warnings,
     )
+    if per_sentence is not None:
+        from grater.tables import write_table  # polars costs as much time as scoring; only this option needs it
+
+        write_table(sentence_frame(chosen, scores, options), Path(per_sentence))
+    if save is not None:
+        from grater.corpora.source import replacing
+        from grater.measure.corrections.saved import saved_json
+
+        with replacing(Path(save)) as stream:
+            stream.write(saved_json(scores, options, read.documents))
+    if html is not None:
+        from grater.corpora.source import replacing
+        from grater.reporting.board import board  # draws, which other scoring need not wait for
+        from grater.reporting.save import report_html
+
+        page = report_html(board(chosen, scores, read, fitting, options=options, basis=basis))
+        with replacing(Path(html)) as stream:
+            stream.write(page)
+    return scores
 
 
 @_checked
 def ceiling(
-    references: TextSource,
-    hypotheses: Mapping[str, TextSource] | None = None,
+    references: SentenceSource,
+    hypotheses: SentenceSource | None = None,
     *,
     metric: str = "m2",
-    source: TextSource | None = None,
+    source: SentenceSource | None = None,
+    tokenise: bool = False,
     n_references: Sequence[int] | None = None,
+    subsets: int = 300,
     mode: Mode = "cs",
     beta: float = 0.5,
     max_unchanged: int = 2,
@@ -968,19 +956,33 @@ def ceiling(
     interval: Literal["jackknife", "bootstrap"] = "jackknife",
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
+    advance: Callable[[int, int], None] | None = None,
 ) -> Ceiling:
-    """What people reach: each annotator against the others, and systems against the same numbers of references."""
+    """What people reach: each annotator against the others, and systems against the same numbers of references.
+
+    `subsets` is the most sets of references of a size; `advance` hears how many of all people and systems are done.
+    """
     from grater.measure.corrections.ceiling import ceiling
-    from grater.measure.corrections.scores import METRICS, MetricOptions
+    from grater.measure.corrections.read import read_hypotheses, read_references
+    from grater.measure.corrections.scores import METRICS, MetricOptions, fit_hypotheses
     from grater.uncertainty import Basis
 
+    chosen = METRICS[metric]
+    read = read_references(
+        references, metric=chosen, source=source, documents=documents, engine=engine, tokenise=tokenise
+    )
+    systems = read_hypotheses([] if hypotheses is None else hypotheses, metric=chosen)
+    fitting, warnings = fit_hypotheses(read, systems, tokenise=tokenise)
     return ceiling(
-        METRICS[metric],
-        _references(references, source, documents, metric=METRICS[metric], engine=engine),
-        _hypotheses(hypotheses or {}),
+        chosen,
+        read,
+        fitting,
         options=MetricOptions(beta=beta, mode=mode, max_unchanged=max_unchanged, engine=engine),
         basis=Basis(units=units, interval=interval, n_resamples=resamples, seed=seed),
         sizes=n_references,
+        most_subsets=subsets,
+        advance=advance,
+        warnings=warnings,
     )
 
 

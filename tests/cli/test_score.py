@@ -11,8 +11,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.cli.score import repeated, short_names
+from grater.cli.score import repeated
 from grater.corpora import write_corpus
+from grater.measure.corrections.read import named_files
 from tests.cli.running import Ran, grater, widest
 from tests.measure.corrections.essays import REFERENCE, SOURCE, SYSTEM, TEXT, essays
 
@@ -83,14 +84,21 @@ def test_gleu_needs_the_source_and_takes_many_references(capsys: pytest.CaptureF
 def test_several_files_of_annotators_are_references_together(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
-    # Two annotators in one file, or one in each of two: the same score.
+    # Two annotators in one file, or one in each of two, after --hyp or by their names: the same score.
     for annotator in "01":
         lines = [line for line in REFERENCE.splitlines() if not line.startswith("A") or line.endswith(annotator)]
         text = "\n".join(line[:-1] + "0" if line.startswith("A") else line for line in lines)
         (folder / f"A{annotator}.m2").write_text(text + "\n\n")
-    together = json.loads(score(capsys, folder, "ref.m2", "--hyp", "ours.txt", "--json").out)
-    apart = json.loads(score(capsys, folder, "A0.m2", "A1.m2", "--hyp", "ours.txt", "--json").out)
-    assert apart["systems"] == together["systems"]
+    combined = json.loads(score(capsys, folder, "ref.m2", "--hyp", "ours.txt", "--json").out)
+    for args in (["A0.m2", "A1.m2", "--hyp", "ours.txt"], ["A0.m2", "A1.m2", "ours.txt"]):
+        apart = score(capsys, folder, *args, "--json")
+        assert json.loads(apart.out)["systems"] == combined["systems"]
+        assert ("A1.m2: read as a reference" in apart.err) == ("--hyp" not in args)
+    alone = score(capsys, folder, "A0.m2", "A1.m2", "--json")
+    assert [system["system"] for system in json.loads(alone.out)["systems"]] == ["A1"]
+    assert "scored as a system, though it looks like a reference" in alone.err
+    perfect = score(capsys, folder, "ref.m2", "--hyp", "A0.m2", "--json")
+    assert "A0 has no error by the references: is it one of them?" in perfect.err
 
 
 def test_the_screen_shows_scores_groups_and_how_they_were_made(
@@ -240,9 +248,12 @@ def test_warnings_are_in_the_result_and_on_standard_error(capsys: pytest.Capture
 
 
 def test_files_are_called_by_their_stem_or_as_much_as_it_takes() -> None:
-    assert short_names([Path("x/a.txt"), Path("x/b.m2.gz")]) == {"x/a.txt": "a", "x/b.m2.gz": "b"}
-    assert list(short_names([Path("x/dev.ref0"), Path("x/dev.ref1")]).values()) == ["dev.ref0", "dev.ref1"]
-    assert list(short_names([Path("x/a.txt"), Path("y/a.txt")]).values()) == ["x/a.txt", "y/a.txt"]
+    for files, names in [
+        (["x/a.txt", "x/b.m2.gz"], ["a", "b"]),
+        (["x/dev.ref0", "x/dev.ref1"], ["dev.ref0", "dev.ref1"]),
+        (["x/a.txt", "y/a.txt"], ["x/a.txt", "y/a.txt"]),
+    ]:
+        assert [name for name, _ in named_files([Path(file) for file in files])] == names
 
 
 @pytest.mark.parametrize(
@@ -285,6 +296,35 @@ def test_plain_text_is_scored_by_errant_with_no_extra(capsys: pytest.CaptureFixt
     assert "|engine:grater-" in made["signature"]
     plain = json.loads(score(capsys, folder, "ours.txt", "ours.txt", "--source", "src", *args).out)
     assert plain["systems"][0]["f0.5"]["value"] == 1
+
+
+def test_text_as_people_write_it_is_scored_with_one_option(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    (folder / "plain.txt").write_text(
+        "She goes to school every days.\nI agree with it.\nWe love it.\nHe is in home.\n"
+    )
+    refused = score(capsys, folder, "ref.m2", "plain.txt")
+    assert (refused.status, refused.err.count("\n")) == (2, 1)
+    assert "--tokenise" in refused.err
+    ours, plain = (
+        json.loads(score(capsys, folder, "ref.m2", file, "--tokenise", "--json").out)
+        for file in ("ours.txt", "plain.txt")
+    )
+    assert plain["systems"][0]["counts"] == ours["systems"][0]["counts"] == {"tp": 2, "fp": 1, "fn": 1}
+    assert "|tokens:grater" in plain["signature"]
+
+
+def test_the_last_line_says_who_is_better_and_a_paragraph_is_for_the_paper(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    ran = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt")
+    assert "Nothing separates ours from idle." in ran.out
+    (folder / "ref.m2").write_text(REFERENCE * 9)
+    (folder / "ours.txt").write_text("\n".join(TEXT * 9) + "\n")
+    (folder / "idle.txt").write_text("\n".join(SOURCE * 9) + "\n")
+    paper = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt", "--methods").out
+    for words in ("36 sentences", "2 annotators", "Dahlmeier", "jackknife over 36 sentences", "Holm", "m2|grater:"):
+        assert words in paper
+    assert "ours is better than idle." in paper
 
 
 def test_systems_are_combined_by_votes(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
@@ -366,7 +406,7 @@ def test_standard_input_stands_for_any_file(
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO((folder / piped).read_bytes())))
     through = ["-", files[1]] if piped == "ref.m2" else [files[0], "ours=-"]
     ran = grater(capsys, "score", *through, "--metric", "errant", "--json")
-    assert (ran.status, ran.out) == (0, expected.out)
+    assert (ran.status, json.loads(ran.out)["systems"]) == (0, json.loads(expected.out)["systems"])
 
 
 def test_papers_get_groups_and_p_values(capsys: pytest.CaptureFixture[str], folder: Path) -> None:

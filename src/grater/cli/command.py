@@ -257,12 +257,6 @@ def require_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None
         require_table_place(out)
 
 
-def split_name(path: Path) -> tuple[str, Path]:
-    """`NAME=FILE` as its two parts; a file that is there under the whole name has no other."""
-    name, equals, file = str(path).partition("=")
-    return (name, Path(file)) if equals and name and file and not path.exists() else ("", path)
-
-
 def require_different(paths: Iterable[Path]) -> None:
     """Refuse a path that is named twice: it would count twice, or be written over while it is needed."""
     seen: set[Path] = set()

@@ -192,7 +192,8 @@ def test_a_signature_knows_the_references(metric: str) -> None:
 
 def test_json_has_the_keys_of_the_contract() -> None:
     made = json.loads(json.dumps(scored("m2", text_system("a"), text_system("b", WORSE)).to_dict()))
-    assert set(made) == {"metric", "systems", "pairs", "scope", "signature", "warnings"}
+    added = {"references", "annotators", "verdict", "methods"}
+    assert set(made) == {"metric", "systems", "pairs", "scope", "signature", "warnings", *added}
     first, _ = made["systems"]
     assert set(first) == {"system", "precision", "recall", "f0.5", "counts", "by_type", "group"}
     assert set(first["f0.5"]) == {"value", "low", "high"}

@@ -7,18 +7,21 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from grater.corpora.edits.engine import load_engine
 from grater.corpora.m2 import read_m2
+from grater.corpora.parallel import parallel_essays
 from grater.errors import BadInput
 from grater.measure.corrections.ceiling import ceiling
 from grater.measure.corrections.scores import (
     METRICS,
     Hypothesis,
     MetricOptions,
+    References,
     SentenceCounts,
     corrected_texts,
+    fit_hypotheses,
     precision_recall_f,
     require_same_sources,
-    require_texts_fit,
     rewritten,
     score_systems,
 )
@@ -53,13 +56,30 @@ def test_every_metric_refuses_edits_of_other_sentences(name: str) -> None:
         METRICS[name].count(references(), [other], MetricOptions())
 
 
-def test_a_text_cut_into_other_words_is_refused_and_a_corrected_boundary_is_not() -> None:
-    # A text that is cut into other words is refused with its first line.
-    glued = ["She goes to school every days.", "I am agree with it.", "We like it.", "He is in home ."]
-    with pytest.raises(BadInput, match=r"glued.txt:2: .*found 'it\.' in place of 'it'; 2 lines"):
-        require_texts_fit(references(), text_system("glued"), glued)
-    # A correction of a word boundary is no reason to refuse.
-    require_texts_fit(references(), text_system("s"), ["Shego to school every days .", *SOURCE[1:]])
+GLUED = ["She goes to school every days.", "I am agree with it.", "We don't like it.", "He is in home ."]
+
+
+def test_a_text_cut_into_other_words_is_refused_unless_it_may_be_cut() -> None:
+    with pytest.raises(BadInput, match=r"glued.txt:1: .*found 'days\.'; 3 of 4 lines .*; pass --tokenise"):
+        fit_hypotheses(references(), [text_system("glued", GLUED)])
+    [made], warnings = fit_hypotheses(references(), [text_system("glued", GLUED)], tokenise=True)
+    assert made.texts == ["She goes to school every days .", SOURCE[1], "We do n't like it .", SOURCE[3]]
+    assert warnings == []
+
+
+@pytest.mark.parametrize("name", METRICS.names())
+def test_a_corrected_word_boundary_is_an_edit_in_every_metric(name: str) -> None:
+    source, better = ["My life style is good ."], {"0": ["My lifestyle is good ."]}
+    essays = list(parallel_essays(source, better, load_engine()))
+    if METRICS[name].references_are_texts:
+        essays = rewritten(source, better, source_name="s")
+    people = References("r", essays)
+    for tokenise in (False, True):
+        lines = ["My lifestyle is good." if tokenise else "My lifestyle is good ."]
+        fitting, warnings = fit_hypotheses(people, [text_system("s", lines)], tokenise=tokenise)
+        assert warnings == []
+        [system] = score_systems(METRICS[name], people, fitting).systems
+        assert list(system.overall.scores.values())[-1].value == 1
 
 
 def test_some_sentences_can_be_kept_of_text_and_of_edits() -> None:

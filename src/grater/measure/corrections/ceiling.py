@@ -45,7 +45,7 @@ from grater.measure.corrections.scores import (
     score_title,
 )
 from grater.model import Interval
-from grater.result import FLAT, HIDDEN, Data, Estimate, Result, in_json
+from grater.result import FLAT, HIDDEN, Data, Estimate, Result
 from grater.sheet import Sheet, count, counted, percent, undefined_notes
 from grater.signature import Signature
 from grater.uncertainty import Basis, Influence, Ints, Numbers, Scope, density, generator, ratio, share
@@ -126,11 +126,7 @@ class Ceiling(Result):
     rows: tuple[CeilingRow, ...]
     scope: Scope
     signature: Signature
-
-    @property
-    @in_json()
-    def warnings(self) -> tuple[str, ...]:
-        return self.scope.warnings
+    warnings: tuple[str, ...]
 
     def estimates(self) -> Iterator[Estimate]:
         for row in self.rows:
@@ -191,6 +187,7 @@ def ceiling(
     sizes: Sequence[int] | None = None,
     most_subsets: int = MOST_SUBSETS,
     advance: Callable[[int, int], None] | None = None,
+    warnings: Sequence[str] = (),
 ) -> Ceiling:
     """The ceiling for each number of references in `sizes`; all that can be where none are given.
 
@@ -240,6 +237,7 @@ def ceiling(
         rows=tuple(row for size, of_size in zip(numbers, means, strict=True) for row in _rows(work, of_size, size)),
         scope=work.design.scope,
         signature=Signature(f"{made.what}-ceiling", {**made.options, **used}),
+        warnings=(*warnings, *work.design.scope.warnings),
     )
 
 

@@ -41,7 +41,6 @@ from grater.measure.corrections.scores import (
     SentenceCounts,
     of_rows,
     require_same_sources,
-    require_texts_fit,
     source_words,
 )
 from grater.model import Essay
@@ -171,13 +170,11 @@ def _counted(references: References, hypothesis: Hypothesis, options: MetricOpti
 
 def _edited(references: References, hypothesis: Hypothesis, options: MetricOptions) -> Sequence[Essay]:
     """The hypothesis as sentences with edits, which fit the references."""
-    if hypothesis.texts is not None:
-        require_texts_fit(references, hypothesis, hypothesis.texts)
-        return extracted(references.essays, hypothesis, hypothesis.texts, options)
-    require_same_sources(
-        references.essays, hypothesis.essays, reference_name=references.name, hypothesis_name=hypothesis.name
-    )
-    return hypothesis.essays
+    lines = hypothesis.essays if hypothesis.texts is None else hypothesis.texts
+    require_same_sources(references.essays, lines, reference_name=references.name, hypothesis_name=hypothesis.name)
+    if hypothesis.texts is None:
+        return hypothesis.essays
+    return extracted(references.essays, hypothesis, hypothesis.texts, options)
 
 
 def _cut(reference: Essay, hypothesis: Essay) -> Cut:

@@ -44,6 +44,7 @@ class SourceSentence(NamedTuple):
     text: str
     tokens: tuple[Span, ...] | None
     line: int | None
+    annotators: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,6 @@ from grater.measure.corrections.scores import (
     Sentences,
     of_rows,
     require_same_sources,
-    require_texts_fit,
 )
 from grater.model import Essay, Span
 from grater.signature import Signature, digest
@@ -699,6 +698,10 @@ class GoldSentence:
     tokens: tuple[Span, ...] | None = None
     line: int | None = None
 
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        return tuple(self.edits)
+
 
 def read_gold(source: Source) -> list[GoldSentence]:
     """The sentences of an M2 file, without making essays of it."""
@@ -1006,14 +1009,9 @@ def _counted(
 
 def _corrected(references: References, hypothesis: Hypothesis) -> list[list[str]]:
     """The words of every sentence as the system has them."""
-    if hypothesis.texts is not None:
-        require_texts_fit(references, hypothesis, hypothesis.texts)
-        return [text.split() for text in hypothesis.texts]
-    sentences = _gold(hypothesis.sentences)
-    require_same_sources(
-        references.sourced, sentences, reference_name=references.name, hypothesis_name=hypothesis.name
-    )
-    return [corrected_words(sentence) for sentence in sentences]
+    lines = _gold(hypothesis.sentences) if hypothesis.texts is None else hypothesis.texts
+    require_same_sources(references.sourced, lines, reference_name=references.name, hypothesis_name=hypothesis.name)
+    return [line.split() if isinstance(line, str) else corrected_words(line) for line in lines]
 
 
 METRIC = M2Metric()

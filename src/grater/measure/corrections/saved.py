@@ -53,6 +53,8 @@ class SavedScores:
     counts: tuple[SentenceCounts, ...]
     documents: tuple[str | None, ...] | None
     version: str
+    references: str
+    n_annotators: int
 
 
 def saved_json(scores: Scores, options: MetricOptions, documents: Sequence[str | None] | None = None) -> str:
@@ -92,6 +94,8 @@ def read_saved(text: str, *, name: str, label: str = "") -> SavedScores:
             counts=counts,
             documents=tuple(documents) if documents else None,
             version=str(value["grater"]),
+            references=str(value.get("references", "")),
+            n_annotators=int(value.get("annotators", 0)),
         )
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         raise BadInput(Problem(name, "expected scores that grater saved, found something else")) from error
@@ -132,6 +136,7 @@ def compare_saved(
         test=test,
         baseline=baseline,
     )
+    scores = replace(scores, references=first.references, n_annotators=first.n_annotators)
     versions = {one.name: one.version for one in saved}
     if len(set(versions.values())) < 2:
         return scores

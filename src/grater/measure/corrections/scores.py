@@ -23,11 +23,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from math import isnan
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from grater import __version__
+from grater.corpora.fitting import begun, fitted, is_english, require_lines_fit
 from grater.corpora.formats import Source
 from grater.corpora.m2 import FORMAT as M2_FORMAT
 from grater.corpora.normalise import corrected_text
@@ -35,7 +38,7 @@ from grater.errors import BadInput, Problem, UsageError
 from grater.measure.corrections.edit_table import EditTable, Mode, SourceSentence, Tier
 from grater.model import Edit, Essay, Interval, Span, short_hash
 from grater.registry import Registry
-from grater.result import FLAT, HIDDEN, Data, Estimate, Result
+from grater.result import FLAT, HIDDEN, Data, Estimate, Result, in_json
 from grater.sheet import UNDEFINED, Sheet, count, counted, p_value, percent, undefined_notes
 from grater.signature import Signature
 from grater.uncertainty import (
@@ -60,8 +63,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 Bools: TypeAlias = npt.NDArray[np.bool_]
-MOST_SHOWN = 60
-"""Characters of a sentence in a message."""
 
 
 class Sourced(Protocol):
@@ -75,6 +76,9 @@ class Sourced(Protocol):
 
     @property
     def line(self) -> int | None: ...
+
+    @property
+    def annotators(self) -> tuple[str, ...]: ...
 
 
 Sentences: TypeAlias = Sequence[Sourced] | EditTable
@@ -105,6 +109,18 @@ class References:
     @property
     def essays(self) -> Sequence[Essay]:
         return _essays(self.sentences, self.name)
+
+    @property
+    def n_annotators(self) -> int:
+        if isinstance(self.sentences, EditTable):
+            return len(set(self.sentences.group_annotator))
+        return len({name for sentence in self.sentences for name in sentence.annotators})
+
+    @property
+    def has_errant_types(self) -> bool:
+        from grater.corpora.tagsets import TAGSETS  # which scores without types need not wait for
+
+        return all(edit.tag in TAGSETS["errant"] for essay in self.essays for edit in essay.edits)
 
     @property
     def documents(self) -> list[str | None] | None:
@@ -158,21 +174,27 @@ def source_words(sentence: Sourced) -> list[str]:
     return [token.of(sentence.text) for token in sentence.tokens]
 
 
-def require_texts_fit(references: References, hypothesis: Hypothesis, texts: Sequence[str]) -> None:
-    """Raise unless plain text has as many lines as the references, cut into words as they are.
+def fit_hypotheses(
+    references: References, hypotheses: Sequence[Hypothesis], *, tokenise: bool = False
+) -> tuple[list[Hypothesis], list[str]]:
+    """The hypotheses once their lines are known to belong to the references, and warnings of lines that may not.
 
-    Lines that have every character of their source show how the text was cut; a few may be real corrections.
+    With `tokenise`, plain text is cut into words as the references are.
     """
-    require_same_sources(references.sourced, texts, reference_name=references.name, hypothesis_name=hypothesis.name)
-    pairs = [(source_words(one), text.split()) for one, text in zip(references.sourced, texts, strict=True)]
-    differing = [
-        number for number, (words, given) in enumerate(pairs) if words != given and "".join(words) == "".join(given)
-    ]
-    if len(differing) > sum(words == given for words, given in pairs):
-        _, expected, instead = _first_difference(*pairs[differing[0]])
-        message = f"expected words as in {references.name}, found {instead} in place of {expected}; {len(differing)}"
-        message += " lines are tokenised differently, this one first"
-        raise BadInput(Problem(hypothesis.name, message, differing[0] + 1))
+    words = [source_words(sentence) for sentence in references.sourced]
+    fitting, warnings = list[Hypothesis](), list[str]()
+    for hypothesis in hypotheses:
+        if hypothesis.texts is not None:
+            texts = hypothesis.texts
+            if tokenise:
+                texts = [" ".join(fitted(*pair)) for pair in zip(words, texts, strict=False)] + [*texts[len(words) :]]
+            advice = "pass --tokenise to cut them alike"
+            warnings += require_lines_fit(
+                words, texts, name=hypothesis.name, source_name=references.name, advice=advice
+            )
+            hypothesis = replace(hypothesis, texts=texts)
+        fitting.append(hypothesis)
+    return fitting, warnings
 
 
 def require_same_sources(
@@ -186,8 +208,7 @@ def require_same_sources(
     n_there, n_here = len(references), len(hypotheses)
 
     def shown(sentence: Sourced | str) -> str:
-        text = sentence if isinstance(sentence, str) else sentence.text
-        return repr(text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…")
+        return begun(sentence if isinstance(sentence, str) else sentence.text)
 
     for number, (there, here) in enumerate(zip(references, hypotheses, strict=False), 1):
         if isinstance(here, str) or (there.text == here.text and there.tokens == here.tokens):
@@ -236,13 +257,10 @@ def corrected_texts(essay: Essay) -> dict[str, str]:
 
 def hypothesis_texts(references: References, hypothesis: Hypothesis) -> Sequence[str]:
     """A hypothesis as lines of text, once it is known to fit the references."""
-    texts = hypothesis.texts
-    if texts is not None:
-        require_texts_fit(references, hypothesis, texts)
-        return texts
-    require_same_sources(
-        references.essays, hypothesis.essays, reference_name=references.name, hypothesis_name=hypothesis.name
-    )
+    lines = hypothesis.essays if hypothesis.texts is None else hypothesis.texts
+    require_same_sources(references.sourced, lines, reference_name=references.name, hypothesis_name=hypothesis.name)
+    if hypothesis.texts is not None:
+        return hypothesis.texts
     return [next(iter(corrected_texts(essay).values())) for essay in hypothesis.essays]
 
 
@@ -371,6 +389,7 @@ METRICS: Registry[Metric] = Registry(
 
 
 COLUMNS = ("tp", "fp", "fn")
+WITHOUT_TYPES = ("accuracy", "cleme", "gleu", "m2")
 
 
 def precision_recall_f(counts: npt.ArrayLike, *, beta: float) -> Numbers:
@@ -515,6 +534,64 @@ class Scores(Result):
     scope: Scope
     signature: Signature
     warnings: tuple[str, ...] = ()
+    references: str = ""
+    n_annotators: int = 0
+
+    @property
+    @in_json()
+    def verdict(self) -> str:
+        """Which systems are better than which, in one sentence; empty where nothing was compared."""
+        if not self.pairs or all(isnan(pair.p) for pair in self.pairs):
+            return ""
+        ranked, baseline = [system.system for system in self.systems], self.signature.options.get("baseline", "")
+        apart = {frozenset(pair.systems) for pair in self.pairs if pair.is_apart(self.scope.level)}
+        worse = {
+            name: tuple(other for other in ranked[place + 1 :] if {name, other} in apart)
+            for place, name in enumerate(ranked)
+        }
+        parts = []
+        for others in dict.fromkeys(filter(None, worse.values())):
+            better = [name for name in ranked if worse[name] == others]
+            parts.append(f"{_listed(better)} {'is' if len(better) == 1 else 'are'} better than {_listed(others)}")
+        letters = dict.fromkeys(letter for system in self.systems for letter in system.group)
+        groups = [[system.system for system in self.systems if letter in system.group] for letter in letters]
+        if baseline:
+            groups = [[baseline, *(name for name in ranked if name != baseline and {name, baseline} not in apart)]]
+        if same := [f"{each[0]} from {_listed(each[1:])}" for each in groups if len(each) > 1]:
+            parts.append(f"{'nothing' if parts else 'Nothing'} separates {', nor '.join(same)}")
+        return "; ".join(parts) + "."
+
+    @property
+    @in_json()
+    def methods(self) -> str:
+        """What a paper has to say of these numbers."""
+        options, scope = self.signature.options, self.scope
+        level, unit, names = f"{100 * scope.level:g} %", scope.unit, [system.system for system in self.systems]
+        n_sentences = counted(self.systems[0].sentences.n_sentences, "sentence")
+        whose = f" of {counted(self.n_annotators, 'annotator')}" if self.n_annotators else ""
+        where = f" ({self.references})" if self.references else ""
+        words = [
+            f"We scored the output of {_listed(names)} on {n_sentences} against the references{whose}{where} by "
+            f"{METHODS.get(self.metric, self.metric)}, as implemented in grater {__version__}."
+        ]
+        if "beta" in options:
+            words.append(f"Recall weighs {options['beta']} times as much as precision (beta).")
+        if options.get("tokens") == "grater":
+            words.append("Outputs were tokenised by grater and aligned with the tokens of their sources.")
+        if "engine" in options:
+            words.append(f"Edits were extracted from plain text by {options['engine']}.")
+        how = "come from the jackknife over"
+        if options.get("interval") == "bootstrap":
+            how = f"are from {options['resamples']} bootstrap resamples of"
+        words.append(f"{level} confidence intervals {how} {counted(scope.n_units or 0, unit)}.")
+        if self.pairs:
+            test = f"randomisation tests ({options['resamples']} swaps)" if "test" in options else "t tests"
+            title, others = score_title(self.headline), options.get("baseline", "each other")
+            words.append(
+                f"Systems were compared with {others} on {title} by {test} paired by {unit}, with Holm's correction "
+                f"for {counted(len(self.pairs), 'pair')} at {level}."
+            )
+        return " ".join([*words, *([self.verdict] if self.verdict else []), f"Signature: {self.signature}"])
 
     def estimates(self) -> Iterator[Estimate]:
         """Scores by system and type, which is empty for all."""
@@ -527,8 +604,22 @@ class Scores(Result):
         """The systems, the scores by type where there are any, and the tests between systems."""
         by_type = [_type_sheet(system) for system in self.systems if system.by_type]
         *sheets, last = [_system_sheet(self), *by_type, *([_pair_sheet(self)] if self.pairs else [])]
-        notes = (*last.notes, self.scope.sentence)
+        notes = (*last.notes, self.scope.sentence, *([self.verdict] if self.verdict else []))
         return [*sheets, replace(last, notes=notes, signature=str(self.signature))]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """`A, B and C`."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+METHODS = {
+    "accuracy": "the share of sentences that equal a reference",
+    "cleme": "CLEME (Ye et al., 2023)",
+    "errant": "ERRANT (Bryant, Felice and Briscoe, 2017)",
+    "gleu": "GLEU (Napoles et al., 2015, 2016)",
+    "m2": "MaxMatch (M2; Dahlmeier and Ng, 2012)",
+}
 
 
 def _system_sheet(scores: Scores) -> Sheet:
@@ -611,28 +702,61 @@ def score_systems(
     basis: Basis | None = None,
     test: Test = "paired",
     baseline: str = "",
+    tokenised: bool = False,
+    warnings: Sequence[str] = (),
 ) -> Scores:
-    """Score and compare the systems; with a baseline every other system is compared with that one only."""
+    """Score and compare the systems; with a baseline every other system is compared with that one only.
+
+    `tokenised` says that `fit_hypotheses` cut them, which gave the `warnings`.
+    """
     names = [hypothesis.system for hypothesis in hypotheses]
     if doubled := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(f"expected systems of different names, found {doubled!r} twice; rename one of the files")
     if not names:
         raise UsageError("expected at least one hypothesis to score, found none")
     _require_baseline(baseline, names)
-    options = knowing_texts(options or MetricOptions(), hypotheses)
+    options, left_out = _with_types_known(knowing_texts(options or MetricOptions(), hypotheses), references)
     counts = metric.count(references, hypotheses, options)
     if not counts[0].n_sentences:
         raise UsageError(f"{references.name}: expected sentences to score, found none")
-    return compare_counts(
+    signature = metric.signature(references, options)
+    if tokenised:
+        signature = replace(signature, options={**signature.options, "tokens": "grater"})
+    perfect = [own.system for own in counts if _is_reference(metric, own)]
+    alike = [f"{name} has no error by the references: is it one of them?" for name in perfect]
+    scores = compare_counts(
         metric,
         counts,
-        metric.signature(references, options),
+        signature,
         options=options,
         documents=references.documents,
         basis=basis or Basis(),
         test=test,
         baseline=baseline,
     )
+    return replace(
+        scores,
+        warnings=(*warnings, *alike, *left_out, *scores.warnings),
+        references=", ".join(PurePath(name).name for name in references.name.split(", ")),
+        n_annotators=references.n_annotators,
+    )
+
+
+def _with_types_known(options: MetricOptions, references: References) -> tuple[MetricOptions, list[str]]:
+    """Types of edits that an engine made of plain text are for English only."""
+    is_made = options.extracts or references.engine
+    if not is_made or (options.tier is None and options.mode != "cse"):
+        return options, []
+    if is_english(source_words(sentence) for sentence in references.sourced):
+        return options, []
+    if options.mode == "cse":
+        raise UsageError("mode cse compares types of errors, which are known for English only; use mode cs")
+    return replace(options, tier=None), ["types of errors are left out: they are known for English only"]
+
+
+def _is_reference(metric: Metric, counts: SentenceCounts) -> bool:
+    tp, fp, fn = counts.cells.sum(axis=(0, 1)) if metric.columns == COLUMNS else (0, 0, 0)
+    return tp > 0 and not fp and not fn
 
 
 def knowing_texts(options: MetricOptions, hypotheses: Sequence[Hypothesis]) -> MetricOptions:
