@@ -78,7 +78,7 @@ async def of_raters(store: Store, job_id: str, keys: list[tuple[str, str]], n: i
     for engine in [store.engine, store.glancing] if store.is_postgres else [store.engine]:
         event.listen(engine, "before_cursor_execute", lambda *_: statements.append(1))
     with store.write() as tx:
-        held = [credentials.find_token(tx, token) for token, _ in keys]
+        held = [people.find_token(tx, token) for token, _ in keys]
         sessions = [credentials.start_session(tx, each[1].person_id, hours=1) for each in held if each]
 
     async def ask(kind: str, *request: Any) -> Reply:

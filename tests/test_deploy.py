@@ -15,7 +15,7 @@ import typer.main
 import yaml  # type: ignore[import-untyped]
 
 from grater.annotate.store.database import GLANCING_POOL, POOL
-from grater.annotate.web.roles import ANYBODY, PAGES
+from grater.annotate.web.security import ANYBODY, PAGES
 from grater.cli import LazyCommand, app
 
 DEPLOY = Path(__file__).parents[1] / "deploy"

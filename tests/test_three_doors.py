@@ -33,7 +33,7 @@ from grater.annotate.terms import Pay, Qualification, Redundancy, Terms, TrustRu
 from grater.annotate.web import security
 from grater.annotate.web.gold import NewReason
 from grater.annotate.web.people import NewInvitations
-from grater.annotate.web.roles import API
+from grater.annotate.web.security import API
 from tests.annotate.web.studies import CHEAP_HASHER, Browser, Study, served
 from tests.cli.running import grater
 

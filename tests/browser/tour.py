@@ -17,7 +17,7 @@ from grater.annotate.runs import RunFile
 from grater.annotate.submissions import desk_of, hand_in
 from grater.annotate.units import NewUnit
 from grater.annotate.web import Settings, setup_link
-from grater.annotate.web.roles import PAGES
+from grater.annotate.web.security import PAGES
 from grater.annotate.web.work import last_page
 from grater.model import Json
 from tests.annotate.web import studies

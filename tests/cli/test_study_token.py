@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import credentials, people
-from grater.annotate.credentials import note_use
+from grater.annotate.people import note_use
 from grater.annotate.status import new_study
 from grater.annotate.store import open_store
 from grater.annotate.store.transaction import DAY
@@ -27,7 +27,7 @@ def test_a_token_acts_for_its_person_while_it_lasts(study: Path, capsys: pytest.
     ran = grater(capsys, "people", "token", study, "Ann", "--days", 2)
     assert ran.err == "acts for Ann, manager, scope manage, for 2 days\n"
     with open_store(study) as store, store.read() as tx:
-        held = credentials.find_token(tx, ran.out.strip())
+        held = people.find_token(tx, ran.out.strip())
         assert held is not None
         token, person = held
         assert (person.name, token.expires_at) == ("Ann", token.made_at + 2 * DAY)
@@ -46,7 +46,7 @@ def test_tokens_are_listed_with_their_scope_and_last_use_and_ended(
     assert token.token_id in grater(capsys, "people", "token", study, "Ann", "--list-tokens").out
     assert grater(capsys, "people", "token", study, "--end", token.token_id).status == 0
     with open_store(study) as store, store.read() as tx:
-        assert credentials.find_token(tx, secret) is None
+        assert people.find_token(tx, secret) is None
     assert grater(capsys, "people", "token", study, "--end", "no such token").status == 2
 
 

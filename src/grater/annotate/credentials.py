@@ -3,106 +3,43 @@
 Of sessions and tokens the store keeps only a hash; the secret itself is shown once, when it is made.  Both have an
 end.  A token has a scope as well: `read` changes nothing, `work` takes and answers units and adjudicates, `manage`
 does whatever its person may.  A token never has more than the role that its person had when it was made, nor more
-than the one that they have now.  Anyone who sits on a joint seat, or made a token as the seat, has at most the role
-of their own (`member_id`, `made_by`), and none once they are shut out.
+than the one that they have now.
 
 Access ends with its reason (P11): a new password, recovery, demotion, exclusion and the end of a seat end sessions
 and tokens in the same transaction; demotion and exclusion also the links that the person made and nobody has used.
-Anyone who changes something is judged as they stand when it is stored, not as they stood when they asked.  A study
-always keeps an owner.
+A study always keeps an owner.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, bindparam, or_, select
+from sqlalchemy import ColumnElement, or_, select
 
 from grater.annotate import invitations, people
 from grater.annotate.people import HIGHEST_OF_A_SEAT, Person, Role
 from grater.annotate.requests import Body, example
 from grater.annotate.store import events, schema
-from grater.annotate.store.transaction import DAY, HOUR, MINUTE, Columns, Record, Tx, hashed, new_id, new_secret
+from grater.annotate.store.transaction import DAY, HOUR, Tx, hashed, new_id, new_secret
 from grater.errors import Forbidden, NotFound
 
 NO_TOKEN = "there is no such token"
-ENDED = "your access ended a moment ago; log in again"
 TOKEN_DAYS = 90
-USES_NOTED_EVERY = 5 * MINUTE
-"""How exactly the last use of a token is known: a program that asks all day must not write all day."""
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """`csrf` is the token of its forms, `member_id` who sits on a joint seat."""
-
-    csrf: str
-    member_id: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """`role` is that of its person when it was made, `made_by` the human who made it."""
-
-    token_id: str
-    person_id: str
-    name: str
-    scope: str
-    role: str
-    made_at: int
-    made_by: str | None
-    expires_at: int | None
-    ended_at: int | None
-    used_at: int | None
-
-
-SESSION_COLUMNS = Columns(Session, schema.sessions)
-TOKEN_COLUMNS = Columns(Token, schema.tokens)
-OWNER_COLUMNS = people.COLUMNS.prefixed("owner_")
-
-_behind = schema.people.alias("behind")
-BEHIND = (_behind.c.role.label("behind_role"), _behind.c.state.label("behind_state"))
-"""The human who sits on a seat, or who made a token."""
-
-LIVE, LIVE_TOKEN = (
-    select(*columns, *OWNER_COLUMNS, *BEHIND)
-    .join(schema.people, schema.people.c.person_id == table.c.person_id)
-    .outerjoin(_behind, _behind.c.person_id == table.c[behind])
-    .where(
-        table.c.token_hash == bindparam("token"),
-        table.c.ended_at.is_(None),
-        or_(table.c.expires_at.is_(None), table.c.expires_at > bindparam("now")),
-        schema.people.c.state == "active",
-    )
-    for table, columns, behind in (
-        (schema.sessions, SESSION_COLUMNS, "member_id"),
-        (schema.tokens, TOKEN_COLUMNS, "made_by"),
-    )
-)
 
 
 def start_session(
     tx: Tx, person_id: str, *, hours: float, member_id: str | None = None, address: str = ""
-) -> tuple[str, Session]:
+) -> tuple[str, people.Session]:
     """Start a session; return the token for its cookie, shown this once, and the session.
 
     `member_id` is who sits down on a joint seat; `address` a keyed hash of where the login came from.
     """
-    token, session = new_secret(), Session(csrf=new_secret(), member_id=member_id)
+    token, session = new_secret(), people.Session(csrf=new_secret(), member_id=member_id)
     row = {"token_hash": hashed(token), "person_id": person_id, "address": address, "started_at": tx.now}
     times = {"expires_at": tx.now + int(hours * HOUR)}
-    tx.insert(schema.sessions, SESSION_COLUMNS.row(session) | row | times)
+    tx.insert(schema.sessions, people.SESSION_COLUMNS.row(session) | row | times)
     return token, session
-
-
-def find_session(tx: Tx, token: str) -> tuple[Session, Person] | None:
-    """The session of a cookie and its person, if it holds; the person's role is what they may do in it."""
-    row = tx.first(LIVE, token=hashed(token), now=tx.now)
-    person = None if row is None else _powers(row)
-    return None if row is None or person is None else (SESSION_COLUMNS.read(row), person)
 
 
 def came_from(tx: Tx, person_id: str, address: str) -> bool:
@@ -171,7 +108,7 @@ def make_token(
     if not may_have_tokens(person):
         raise Forbidden("raters who join through a panel cannot have tokens; invite them with a link of your own")
     expires_at = tx.now + int((days or TOKEN_DAYS) * DAY)
-    token = Token(
+    token = people.Token(
         token_id=new_id(),
         person_id=person_id,
         name=name,
@@ -183,42 +120,28 @@ def make_token(
         ended_at=None,
         used_at=None,
     )
-    tx.insert(schema.tokens, TOKEN_COLUMNS.row(token) | {"token_hash": hashed(secret)})
+    tx.insert(schema.tokens, people.TOKEN_COLUMNS.row(token) | {"token_hash": hashed(secret)})
     events.write(tx, actor or person_id, "token.made", token.token_id, {"person_id": person_id, "scope": scope})
     return secret
 
 
-def find_token(tx: Tx, secret: str) -> tuple[Token, Person] | None:
-    """The token and its person, if it holds; the person's role is what they may do by it."""
-    row = tx.first(LIVE_TOKEN, token=hashed(secret), now=tx.now)
-    person = None if row is None else _powers(row)
-    if row is None or person is None:
-        return None
-    token = TOKEN_COLUMNS.read(row)
-    return token, replace(person, role=people.lower_role(person.role, token.role))
-
-
-def note_use(tx: Tx, token_id: str) -> None:
-    tx.execute(schema.tokens.update().where(schema.tokens.c.token_id == token_id).values(used_at=tx.now))
-
-
-def token_by_secret(tx: Tx, secret: str) -> Token:
+def token_by_secret(tx: Tx, secret: str) -> people.Token:
     """The token with this secret, whatever has become of it."""
-    row = tx.first(select(*TOKEN_COLUMNS).where(schema.tokens.c.token_hash == hashed(secret)))
+    row = tx.first(select(*people.TOKEN_COLUMNS).where(schema.tokens.c.token_hash == hashed(secret)))
     if row is None:
         raise NotFound(NO_TOKEN)
-    return TOKEN_COLUMNS.read(row)
+    return people.TOKEN_COLUMNS.read(row)
 
 
-def tokens_of_person(tx: Tx, person_id: str) -> list[Token]:
+def tokens_of_person(tx: Tx, person_id: str) -> list[people.Token]:
     return [token for token in all_tokens(tx) if token.person_id == person_id]
 
 
-def all_tokens(tx: Tx) -> list[Token]:
+def all_tokens(tx: Tx) -> list[people.Token]:
     """Every token that has neither run out nor been ended."""
     holds = schema.tokens.c.ended_at.is_(None) & (schema.tokens.c.expires_at > tx.now)
-    query = select(*TOKEN_COLUMNS).where(holds).order_by(schema.tokens.c.made_at, schema.tokens.c.token_id)
-    return [TOKEN_COLUMNS.read(row) for row in tx.all(query)]
+    query = select(*people.TOKEN_COLUMNS).where(holds).order_by(schema.tokens.c.made_at, schema.tokens.c.token_id)
+    return [people.TOKEN_COLUMNS.read(row) for row in tx.all(query)]
 
 
 def end_token(tx: Tx, token_id: str, *, person_id: str | None, actor: str | None = None) -> None:
@@ -240,39 +163,6 @@ def _end_tokens(tx: Tx, wanted: ColumnElement[bool], actor: str | None) -> None:
     token_ids = [row.token_id for row in rows]
     tx.execute(schema.tokens.update().where(schema.tokens.c.token_id.in_(token_ids)).values(ended_at=tx.now))
     events.write_all(tx, [(actor, "token.ended", token_id, {}) for token_id in token_ids])
-
-
-def _powers(row: Record) -> Person | None:
-    """The person with the role that they have here; None where the human behind them has no access any more."""
-    person = OWNER_COLUMNS.read(row)
-    if row.behind_state == "ended" or (person.kind == "joint" and row.behind_state is None):
-        return None
-    if person.kind == "joint":
-        return replace(person, role=people.lower_role(person.role, row.behind_role))
-    return person
-
-
-Beside: TypeAlias = Literal["nobody", "owners", "everybody"]
-
-
-def require_access(
-    tx: Tx, person_ids: Collection[str], *, session_token: str = "", bearer: str = "", beside: Beside = "nobody"
-) -> None:
-    """Refuse somebody whose session or token ended after their request was let in.
-
-    Asked at the beginning of a change: with the people behind the request locked, whoever ends their access now
-    waits, and then sees what was done.  A change of owners locks all of them first: of two who put each other down
-    one is first, and the other has no say any more.
-    """
-    if beside == "owners":
-        people.owners(tx)
-    if beside == "everybody":
-        people.lock_all(tx)
-    for person_id in sorted(person_ids):
-        people.lock(tx, person_id)
-    is_in = find_session(tx, session_token) if session_token else find_token(tx, bearer)
-    if is_in is None:
-        raise Forbidden(ENDED)
 
 
 def set_password(tx: Tx, person: Person, password_hash: str) -> Person:

@@ -6,20 +6,34 @@ waits for the first, a study keeps an owner, and anyone who was shut out while t
 A joint seat is two people who give one agreed judgment, recorded as such (T&C 2008, section 6.2): a person of its own
 without a password, which either of the two opens from their own page.  It may do what both of them may, and never
 more than adjudicate: when one of them is demoted, so is the seat; when one is shut out, nobody sits there.
+
+A person comes in by a browser session or an API token (`credentials` makes and ends them), of which the store keeps
+only a hash.  Anyone who sits on a joint seat, or made a token as the seat, has at most the role of their own
+(`member_id`, `made_by`), and none once they are shut out.  Anyone who changes something is judged as they stand when
+it is stored, not as they stood when they asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from pydantic import Field
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import bindparam, func, or_, select
 
 from grater.annotate.requests import Body, example
 from grater.annotate.store import events, schema
-from grater.annotate.store.transaction import Columns, Record, Tx, locking, new_id, new_pseudonym
+from grater.annotate.store.transaction import (
+    MINUTE,
+    Columns,
+    Record,
+    Tx,
+    hashed,
+    locking,
+    new_id,
+    new_pseudonym,
+)
 from grater.errors import Conflict, Forbidden, NotFound, UsageError
 from grater.model import Json
 from grater.registry import unknown
@@ -241,3 +255,111 @@ def require_member(tx: Tx, seat_id: str, person_id: str) -> Person:
 
 def _one(row: Record | None) -> Person | None:
     return None if row is None else COLUMNS.read(row)
+
+
+ENDED = "your access ended a moment ago; log in again"
+USES_NOTED_EVERY = 5 * MINUTE
+"""How exactly the last use of a token is known: a program that asks all day must not write all day."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """`csrf` is the token of its forms, `member_id` who sits on a joint seat."""
+
+    csrf: str
+    member_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`role` is that of its person when it was made, `made_by` the human who made it."""
+
+    token_id: str
+    person_id: str
+    name: str
+    scope: str
+    role: str
+    made_at: int
+    made_by: str | None
+    expires_at: int | None
+    ended_at: int | None
+    used_at: int | None
+
+
+SESSION_COLUMNS = Columns(Session, schema.sessions)
+TOKEN_COLUMNS = Columns(Token, schema.tokens)
+OWNER_COLUMNS = COLUMNS.prefixed("owner_")
+
+_behind = schema.people.alias("behind")
+BEHIND = (_behind.c.role.label("behind_role"), _behind.c.state.label("behind_state"))
+"""The human who sits on a seat, or who made a token."""
+
+LIVE, LIVE_TOKEN = (
+    select(*columns, *OWNER_COLUMNS, *BEHIND)
+    .join(schema.people, schema.people.c.person_id == table.c.person_id)
+    .outerjoin(_behind, _behind.c.person_id == table.c[behind])
+    .where(
+        table.c.token_hash == bindparam("token"),
+        table.c.ended_at.is_(None),
+        or_(table.c.expires_at.is_(None), table.c.expires_at > bindparam("now")),
+        schema.people.c.state == "active",
+    )
+    for table, columns, behind in (
+        (schema.sessions, SESSION_COLUMNS, "member_id"),
+        (schema.tokens, TOKEN_COLUMNS, "made_by"),
+    )
+)
+
+
+def find_session(tx: Tx, token: str) -> tuple[Session, Person] | None:
+    """The session of a cookie and its person, if it holds; the person's role is what they may do in it."""
+    row = tx.first(LIVE, token=hashed(token), now=tx.now)
+    person = None if row is None else _powers(row)
+    return None if row is None or person is None else (SESSION_COLUMNS.read(row), person)
+
+
+def find_token(tx: Tx, secret: str) -> tuple[Token, Person] | None:
+    """The token and its person, if it holds; the person's role is what they may do by it."""
+    row = tx.first(LIVE_TOKEN, token=hashed(secret), now=tx.now)
+    person = None if row is None else _powers(row)
+    if row is None or person is None:
+        return None
+    token = TOKEN_COLUMNS.read(row)
+    return token, replace(person, role=lower_role(person.role, token.role))
+
+
+def note_use(tx: Tx, token_id: str) -> None:
+    tx.execute(schema.tokens.update().where(schema.tokens.c.token_id == token_id).values(used_at=tx.now))
+
+
+def _powers(row: Record) -> Person | None:
+    """The person with the role that they have here; None where the human behind them has no access any more."""
+    person = OWNER_COLUMNS.read(row)
+    if row.behind_state == "ended" or (person.kind == "joint" and row.behind_state is None):
+        return None
+    if person.kind == "joint":
+        return replace(person, role=lower_role(person.role, row.behind_role))
+    return person
+
+
+Beside: TypeAlias = Literal["nobody", "owners", "everybody"]
+
+
+def require_access(
+    tx: Tx, person_ids: Collection[str], *, session_token: str = "", bearer: str = "", beside: Beside = "nobody"
+) -> None:
+    """Refuse somebody whose session or token ended after their request was let in.
+
+    Asked at the beginning of a change: with the people behind the request locked, whoever ends their access now
+    waits, and then sees what was done.  A change of owners locks all of them first: of two who put each other down
+    one is first, and the other has no say any more.
+    """
+    if beside == "owners":
+        owners(tx)
+    if beside == "everybody":
+        lock_all(tx)
+    for person_id in sorted(person_ids):
+        lock(tx, person_id)
+    is_in = find_session(tx, session_token) if session_token else find_token(tx, bearer)
+    if is_in is None:
+        raise Forbidden(ENDED)

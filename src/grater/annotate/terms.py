@@ -30,10 +30,12 @@ had, so shares and agreement use the first `least` judgments of each item, which
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -423,8 +425,17 @@ class Terms(Body):
 
 def terms_of(options: Mapping[str, Json]) -> Terms:
     """The terms in a job's options; a job without any asks for nothing."""
-    given = options.get(KEY) or {}
-    return Terms.checked(**given) if isinstance(given, Mapping) else Terms()
+    given = options.get(KEY)
+    return _checked(json.dumps(given)) if given and isinstance(given, Mapping) else NO_TERMS
+
+
+@lru_cache(maxsize=256)
+def _checked(given: str) -> Terms:
+    """Remembered, since every step of an answer asks for the terms of its job, and they seldom change."""
+    return Terms.checked(**json.loads(given))
+
+
+NO_TERMS = Terms()
 
 
 def terms_json(terms: Terms) -> dict[str, Json]:

@@ -7,7 +7,7 @@ judges of their own words; each text has a rater of its own, who has no name and
 closed that job, or has another of its name, nothing is kept.
 
 "Check my writing" and LanguageTool's protocol for editors need no account.  Both are closed unless an owner opens
-them here, or whoever starts the server does (`grater.annotate.web.settings`); what the start of the server opened, a
+them here, or whoever starts the server does (`grater.annotate.web.context`); what the start of the server opened, a
 page cannot close.  What is opened stays so through restarts, and leaves an event; a study that is made again from its
 archive is closed.
 """

@@ -226,7 +226,7 @@ def test_a_failed_quiz_ends_the_session_and_every_later_one(store: Store) -> Non
     crowd.work(n=4, gold="ok")
     assert (crowd.trust().state, crowd.trust().why) == ("ejected", "quiz")
     with store.write() as tx:
-        assert credentials.find_session(tx, token) is None
+        assert people.find_session(tx, token) is None
         credentials.start_session(tx, crowd.raters[0], hours=1)
     assert crowd.take() is None
     crowd.require_promises()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import text as sql
 
-from grater.annotate import credentials, jobs, judgments, leases, submissions, trust
+from grater.annotate import credentials, jobs, judgments, leases, people, submissions, trust
 from grater.annotate.store import Store, Tx, checks
 from grater.annotate.store.transaction import HOUR
 from grater.annotate.tasks.task import Answer
@@ -115,7 +115,7 @@ def test_an_ejection_ends_what_counts_what_is_held_and_every_session_together(st
     assert counts(world) == {"untrusted": 1}
     with store.read() as tx:
         assert leases.find(tx, held.lease_id, person_id=held.person_id) == replace(held, state="revoked")
-        assert credentials.find_session(tx, token) is None
+        assert people.find_session(tx, token) is None
     assert {world.work(1).unit_id for _ in range(2)} == set(world.unit_ids)  # free for others at once
 
 

@@ -533,7 +533,7 @@ class Life(RuleBasedStateMachine):
         self.ejected = ejected
         for kind, secret, _ in self.access:
             if secret in self.ended:
-                is_open = credentials.find_session if kind == "session" else credentials.find_token
+                is_open = people.find_session if kind == "session" else people.find_token
                 assert is_open(tx, secret) is None, "P11"
 
     def listeners_hear_everything(self, tx: Tx) -> None:

@@ -16,7 +16,7 @@ from sqlalchemy import select
 from grater.annotate import credentials, invitations, jobs, people, second_factor, units
 from grater.annotate.backup import back_up, restore
 from grater.annotate.store import Store, checks, open_store, schema
-from grater.annotate.web.roles import API
+from grater.annotate.web.security import API
 from grater.errors import GraterError, MissingExtra, UsageError
 from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import new_database
@@ -172,7 +172,7 @@ def test_a_nameless_copy_holds_no_name_and_no_secret_in_any_byte(tmp_path: Path)
     assert secret not in copy.read_bytes()
     with restore(copy, str(tmp_path / "again.db")) as again, again.read() as tx:
         assert people.get(tx, person.person_id).name == person.pseudonym
-        assert credentials.find_token(tx, token) is None
+        assert people.find_token(tx, token) is None
     back_up(str(path), tmp_path / "whole.db")
     assert b"Ann Unmistakable" in (tmp_path / "whole.db").read_bytes()
 

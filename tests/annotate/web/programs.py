@@ -8,7 +8,7 @@ from typing import Any
 
 from grater.annotate import credentials
 from grater.annotate.web.openapi import schema
-from grater.annotate.web.roles import API
+from grater.annotate.web.security import API
 from tests.annotate.web.json_schema import complaints, referred
 from tests.annotate.web.studies import BASE, Study
 

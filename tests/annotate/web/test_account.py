@@ -63,7 +63,7 @@ def test_a_session_ends_with_a_login_a_logout_and_time(bare: Study) -> None:
     browsers[0].post("/login", {"name": "Manager", "password": PASSWORD})
     browsers[1].post("/logout")
     with bare.store.read() as tx:
-        assert [credentials.find_session(tx, token) is not None for token in tokens] == [False, False, True]
+        assert [people.find_session(tx, token) is not None for token in tokens] == [False, False, True]
     bare.clock.now += 12 * HOUR + 1
     assert "Log in" in browsers[2].get("/jobs").text
 
@@ -223,7 +223,7 @@ def test_a_link_gives_the_same_person_a_new_password_and_ends_their_sessions(bar
     assert come_back(bare, path) == 200
     assert (log_in(bare.browser(), "Worker", PASSWORD), log_in(bare.browser(), "Worker", NEW)) == (401, 200)
     with bare.store.read() as tx:
-        assert credentials.find_session(tx, old) is None
+        assert people.find_session(tx, old) is None
         assert people.named(tx, "Worker").person_id == worker.person_id
 
 

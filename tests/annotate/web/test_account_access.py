@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from grater.annotate import credentials, invitations, jobs, people, trust
-from grater.annotate.credentials import USES_NOTED_EVERY, give_role, make_token, set_state
+from grater.annotate.credentials import give_role, make_token, set_state
+from grater.annotate.people import USES_NOTED_EVERY
 from grater.annotate.store import events, migrations, schema
 from grater.annotate.store.transaction import DAY, MINUTE
-from grater.annotate.web.roles import API, ROLES_OF, scope_allows
+from grater.annotate.web.security import API, ROLES_OF, scope_allows
 from tests.annotate.web.studies import PASSWORD, Browser, Study
 
 NEW = "something quite new"

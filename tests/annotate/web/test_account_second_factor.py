@@ -16,7 +16,7 @@ from grater.annotate.credentials import make_token
 from grater.annotate.second_factor import STEP_SECONDS, require_of
 from grater.annotate.store import events
 from grater.annotate.store.transaction import MINUTE
-from grater.annotate.web.roles import API
+from grater.annotate.web.security import API
 from grater.errors import UsageError
 from tests.annotate.web.studies import PASSWORD, Browser, Study, hidden
 from tests.cli.running import grater

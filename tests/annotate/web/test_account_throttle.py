@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from grater.annotate.store.transaction import MINUTE
+from grater.annotate.web.context import Settings
 from grater.annotate.web.security import Tries, client_address, network_of
-from grater.annotate.web.settings import Settings
 from tests.annotate.web.client import Client
 from tests.annotate.web.studies import BASE, PASSWORD, Browser, Clock, Study, served
 from tests.cli.running import grater

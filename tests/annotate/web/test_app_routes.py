@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grater.annotate.store import open_store
 from grater.annotate.web import Settings, create_app
-from grater.annotate.web.roles import API, CALLS
+from grater.annotate.web.security import API, CALLS
 
 
 def test_every_call_says_what_it_does(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from grater.annotate.store import events
 from grater.annotate.store.transaction import DAY
 from grater.annotate.submissions import take_next
 from grater.annotate.web import events as events_pages
-from grater.annotate.web.roles import API
+from grater.annotate.web.security import API
 from tests.annotate.web.studies import Study
 from tests.cli.running import grater
 

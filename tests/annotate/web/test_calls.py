@@ -7,7 +7,7 @@ import json
 import zipfile
 
 from grater.annotate import credentials, judgments
-from grater.annotate.web.roles import API
+from grater.annotate.web.security import API
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import Study
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from grater.annotate.web.roles import API
+from grater.annotate.web.security import API
 from tests.annotate.web.programs import Described, Program, description_of
 from tests.annotate.web.studies import Study, served
 

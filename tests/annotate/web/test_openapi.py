@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from grater.annotate.web.openapi import ERRORS, TAGS, calls
-from grater.annotate.web.roles import ADJUDICATORS, API, EVERYBODY, MANAGERS, OWNERS
+from grater.annotate.web.security import ADJUDICATORS, API, EVERYBODY, MANAGERS, OWNERS
 from grater.errors import StoreBusy
 from tests.annotate.web.json_schema import complaints
 from tests.annotate.web.programs import JSON, Described, Program, description_of

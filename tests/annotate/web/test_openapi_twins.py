@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.web.roles import API, EVERYBODY, roles_of
+from grater.annotate.web.security import API, EVERYBODY, roles_of
 from tests.annotate.web.studies import Study, served
 from tests.annotate.web.test_roles import routes_of
 from tests.each import for_each

@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path
 
 from grater.annotate import archive, credentials
-from grater.annotate.web.roles import PAGES, PUBLIC, roles_of
+from grater.annotate.web.security import PAGES, PUBLIC, roles_of
 from tests.annotate.web.poisoned import LIVE, MARK, poisoned
 from tests.annotate.web.studies import Browser, Study, served
 

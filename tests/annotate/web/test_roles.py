@@ -10,7 +10,7 @@ import pytest
 from starlette.routing import Mount
 
 from grater.annotate import credentials
-from grater.annotate.web.roles import API, EDITORS, PUBLIC, ROLES_OF, roles_of
+from grater.annotate.web.security import API, EDITORS, PUBLIC, ROLES_OF, roles_of
 from tests.annotate.web.studies import BASE, ROLES, Study, served
 
 

@@ -12,7 +12,7 @@ import pytest
 from grater.annotate import credentials, leases, marks
 from grater.annotate.marks import Finding
 from grater.annotate.store import Tx, events
-from grater.annotate.web.roles import API, ROLES_OF
+from grater.annotate.web.security import API, ROLES_OF
 from grater.model import Json
 from tests.annotate.web.studies import BASE, Study, served
 from tests.annotate.web.test_work import FILLED, answer, start

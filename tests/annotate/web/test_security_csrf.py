@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grater.annotate.store import events
-from grater.annotate.web.roles import API, EDITORS, ROLES_OF
+from grater.annotate.web.security import API, EDITORS, ROLES_OF
 from tests.annotate.web.studies import BASE, Study, served
 
 WITHOUT_COOKIES = (API, EDITORS)

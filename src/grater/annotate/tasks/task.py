@@ -30,7 +30,7 @@ import numpy as np
 
 from grater.corpora.text.inflect import in_case_of
 from grater.corpora.text.sentences import sentence_spans, sentences_of
-from grater.errors import Problems, UsageError
+from grater.errors import MOST_PROBLEMS, BadInput, Problem, UsageError
 from grater.model import DELETE, Essay, Item, Json, Span
 
 Rng: TypeAlias = np.random.Generator
@@ -212,11 +212,12 @@ WORD = re.compile(r"[^\W\d_]+(?:[-'’ ][^\W\d_]+)*")
 
 def read_fields(fields: Sequence[Field], form: Form) -> dict[str, tuple[str, ...]]:
     """The values of every field that was asked for, checked; `BadInput` names each field that is wrong."""
-    problems = Problems(FORM)
+    problems: list[str] = []
     label = first(form, LABEL)
     asked = [field for field in fields if not field.asked_for or label in field.asked_for]
     values = {field.name: _values(field, form, problems) for field in asked}
-    problems.done()
+    if problems:
+        raise BadInput(*(Problem(FORM, each) for each in problems[:MOST_PROBLEMS]))
     return values
 
 
@@ -229,42 +230,44 @@ def the_one(values: Mapping[str, Sequence[str]], name: str) -> str:
     return next(iter(values.get(name, ())), "")
 
 
-def _values(question: Field, form: Form, problems: Problems) -> tuple[str, ...]:
+def _values(question: Field, form: Form, problems: list[str]) -> tuple[str, ...]:
     given = [value.strip() for value in form.get(question.name, ()) if value.strip()]
     if not given:
         if question.required:
-            problems.add(f"{question.name}: {UNANSWERED} to {question.question!r}, found none")
+            problems.append(f"{question.name}: {UNANSWERED} to {question.question!r}, found none")
         return ()
     if question.kind in (ONE, MANY):
         offered = [choice.value for choice in question.choices]
         unknown = [value for value in given if value not in offered]
         if unknown:
-            problems.add(
+            problems.append(
                 f"{question.name}: expected one of {', '.join(offered)}, found {unknown[0][:LONGEST_WORDS]!r}"
             )
         if question.kind == ONE and len(given) > 1:
-            problems.add(f"{question.name}: expected one answer, found {len(given)}")
+            problems.append(f"{question.name}: expected one answer, found {len(given)}")
         return tuple(value for value in offered if value in given)
     return _words(question, given, problems) if question.kind == WORDS else _text(question, given, problems)
 
 
-def _words(question: Field, given: Sequence[str], problems: Problems) -> tuple[str, ...]:
+def _words(question: Field, given: Sequence[str], problems: list[str]) -> tuple[str, ...]:
     """Words or short phrases with a comma, semicolon or line end between them, each once, in the order given."""
     cleaned = [" ".join(word.split()) for value in given for word in SEPARATORS.split(value)]
     words = tuple(dict.fromkeys(word.lower() for word in cleaned if word))
-    for word in words:
-        if len(word) > LONGEST_WORDS or not WORD.fullmatch(word):
-            problems.add(f"{question.name}: expected words separated by commas, found {word[:LONGEST_WORDS]!r}")
+    problems += [
+        f"{question.name}: expected words separated by commas, found {word[:LONGEST_WORDS]!r}"
+        for word in words
+        if len(word) > LONGEST_WORDS or not WORD.fullmatch(word)
+    ]
     if len(words) > MOST_WORDS:
-        problems.add(f"{question.name}: expected at most {MOST_WORDS} words, found {len(words)}")
+        problems.append(f"{question.name}: expected at most {MOST_WORDS} words, found {len(words)}")
     if not words and question.required:
-        problems.add(f"{question.name}: {UNANSWERED} to {question.question!r}, found none")
+        problems.append(f"{question.name}: {UNANSWERED} to {question.question!r}, found none")
     return words
 
 
-def _text(question: Field, given: Sequence[str], problems: Problems) -> tuple[str, ...]:
+def _text(question: Field, given: Sequence[str], problems: list[str]) -> tuple[str, ...]:
     if len(given[0]) > LONGEST_TEXT:
-        problems.add(f"{question.name}: expected at most {LONGEST_TEXT} characters, found {len(given[0])}")
+        problems.append(f"{question.name}: expected at most {LONGEST_TEXT} characters, found {len(given[0])}")
     return (given[0],)
 
 

@@ -41,8 +41,16 @@ from grater.annotate.web.context import (
     set_cookie,
 )
 from grater.annotate.web.errors import lines_of
-from grater.annotate.web.roles import FACTOR_PATH, MANAGERS
-from grater.annotate.web.security import SHORTEST, device_cookie, hash_password, is_device, is_password, keyed_address
+from grater.annotate.web.security import (
+    FACTOR_PATH,
+    MANAGERS,
+    SHORTEST,
+    device_cookie,
+    hash_password,
+    is_device,
+    is_password,
+    keyed_address,
+)
 from grater.annotate.work import own_job
 from grater.errors import BadInput, Conflict, GraterError, NotFound, UsageError
 
@@ -356,7 +364,7 @@ def begin_session(
     settings = context.server.settings
     with context.server.store.write() as tx:
         if member_id is not None:
-            credentials.require_access(tx, {member_id}, session_token=context.session_token)
+            people.require_access(tx, {member_id}, session_token=context.session_token)
         people.require_unchanged(tx, person)
         credentials.end_session(tx, context.session_token)
         token, _ = credentials.start_session(

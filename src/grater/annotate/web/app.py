@@ -42,12 +42,10 @@ from grater.annotate.web import (
     units,
     work,
 )
-from grater.annotate.web.context import Server, open_context
-from grater.annotate.web.errors import HANDLERS, Shelter
+from grater.annotate.web.context import Server, Settings, open_context
+from grater.annotate.web.errors import HANDLERS, answer
 from grater.annotate.web.rendering import PageFiles, environment
-from grater.annotate.web.roles import API
-from grater.annotate.web.security import SecurityHeaders, Tries
-from grater.annotate.web.settings import Settings
+from grater.annotate.web.security import SecurityHeaders, Shelter, Tries
 from grater.annotate.webhooks import deliver_for_ever
 from grater.errors import GraterError
 
@@ -105,23 +103,6 @@ LOOK_SECONDS = 20.0
 
 WATCH_SECONDS = 300.0
 """Between two looks for raters who share wrong answers."""
-
-UPLOADS = ("/manage/import", "/manage/start", f"{API}/import")
-LONG = (
-    "import",
-    "start",
-    "preview",
-    "export",
-    "report",
-    "class-report",
-    "systems",
-    "samples",
-    "mining",
-    "balanced",
-    "jobs",
-    "agreement",
-)
-"""The last words of paths whose work grows with the study: files in and out, systems, samples, new jobs."""
 
 
 def create_app(settings: Settings, store: Store) -> FastAPI:
@@ -203,16 +184,9 @@ async def _watch(store: Store) -> None:
 
 def _add_walls(app: FastAPI, settings: Settings) -> None:
     """From the inside out: the last one added is the first that a request meets."""
-
-    def bytes_of(path: str) -> int:
-        return settings.most_upload_bytes if path in UPLOADS else settings.most_body_bytes
-
-    def seconds_of(path: str) -> float:
-        is_long = path.rpartition("/")[2] in LONG
-        return settings.long_request_seconds if is_long else settings.request_seconds
-
     names = sorted({urlsplit(f"//{host}").hostname or host for host in settings.hosts})
-    app.add_middleware(Shelter, bytes_of=bytes_of, seconds_of=seconds_of, body_seconds=settings.body_seconds)
+    bytes_of, seconds_of, body_seconds = settings.bytes_of, settings.seconds_of, settings.body_seconds
+    app.add_middleware(Shelter, answer=answer, bytes_of=bytes_of, seconds_of=seconds_of, body_seconds=body_seconds)
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)  # tokens of forms are masked (`security`)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False)
     app.add_middleware(SecurityHeaders, is_secure=settings.is_secure)

@@ -23,7 +23,7 @@ from grater.annotate.requests import example as example
 from grater.annotate.store.transaction import as_iso
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import lines_of
-from grater.annotate.web.roles import API
+from grater.annotate.web.security import API
 from grater.errors import BadInput, Conflict, UsageError
 
 T = TypeVar("T")

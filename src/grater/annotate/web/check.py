@@ -42,7 +42,7 @@ from grater.annotate.requests import require_length
 from grater.annotate.web.context import CHANGE_BYTES, Context, RequestContext
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.rendering import is_local
-from grater.annotate.web.roles import EDITORS
+from grater.annotate.web.security import EDITORS
 from grater.annotate.writing import ACCEPT, CONSENT, LABELS, Public, changed, keep, open_to_public, public_pages
 from grater.corpora.text.sentences import sentence_spans
 from grater.detect.feedback import Feedback

@@ -1,4 +1,4 @@
-"""The context of a request: the server, who is asking, and the form that was sent.
+"""The context of a request: the server and its settings, who is asking, and the form that was sent.
 
 Every route opens its `RequestContext` before it does anything, in this order, so that nothing is read from somebody
 who may not send it: the roles of the route, the person, the origin of a change, then the form and its token.  Pages
@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from math import inf
 from typing import Annotated, TypeVar, get_args, get_origin
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from fastapi import Depends
 from jinja2 import Environment
@@ -29,32 +29,128 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from grater.annotate import credentials
-from grater.annotate.credentials import ENDED, Beside, require_access
+from grater.annotate import people
 from grater.annotate.dashboard import Dashboard, Live
-from grater.annotate.people import Person
+from grater.annotate.people import ENDED, Beside, Person, require_access
 from grater.annotate.plans import Previews
 from grater.annotate.proofreading import Proofreader
 from grater.annotate.raters import LargePools
 from grater.annotate.requests import Body
 from grater.annotate.runs import Runner
-from grater.annotate.second_factor import is_missing
+from grater.annotate.second_factor import ROLES, is_missing
 from grater.annotate.status import study_name
 from grater.annotate.store import Store, Tx
-from grater.annotate.store.transaction import new_secret
-from grater.annotate.web.roles import API, EDITORS, PUBLIC, SAFE, WITHOUT_FACTOR, roles_of, scope_allows
+from grater.annotate.store.transaction import Clock, new_secret, utc_now
 from grater.annotate.web.security import (
+    API,
+    EDITORS,
     FIELD,
     HEADER,
+    PUBLIC,
+    SAFE,
+    WITHOUT_FACTOR,
     Tries,
     client_address,
     masked,
     require_own_origin,
     require_token,
+    roles_of,
+    scope_allows,
     visitor_token,
 )
-from grater.annotate.web.settings import Settings
 from grater.errors import BadInput, Forbidden, GraterError, OutOfTime, Problem, StoreBusy
+
+MEGABYTE = 1_000_000
+TWINS = (("127.0.0.1", "localhost"), ("localhost", "127.0.0.1"))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`base_url` is where people reach the server, behind whatever proxy; cookies are secure where it is https.
+
+    `proxies` are the addresses or networks of proxies whose `X-Forwarded-For` is believed, none unless named.
+    `logins_a_minute` is for one process, which counts for itself.  The body of a request arrives in `body_seconds`, a
+    large one in more.  A request works for `request_seconds`, one that
+    takes or makes whole files, or runs a system, for `long_request_seconds`.  A page that asked for long work waits
+    `wait_seconds` for it, and then lets it go on in the background.
+
+    A visitor's address, or a rater who came by a link and has no password, has `guest_requests` a minute, and such a
+    rater changes of `guest_bytes`; what is more is answered after `refusal_seconds`.
+
+    `check_page` opens "Check my writing" to whoever comes, `editors` LanguageTool's protocol; both check texts by
+    `check_systems`, or by the default ones.  An address may have `check_letters` checked at once, and half as many
+    again every minute.
+    """
+
+    base_url: str = "http://127.0.0.1:8000"
+    clock: Clock = utc_now
+    seed: int = 0
+    session_hours: float = 12.0
+    trusted_hosts: tuple[str, ...] = ()
+    logins_a_minute: int = 10
+    most_body_bytes: int = 2 * MEGABYTE
+    most_upload_bytes: int = 50 * MEGABYTE
+    most_unpacked_bytes: int = 200 * MEGABYTE
+    private_webhooks: bool = False
+    proxies: tuple[str, ...] = ()
+    wait_seconds: float = 3.0
+    request_seconds: float = 30.0
+    body_seconds: float = 30.0
+    long_request_seconds: float = 600.0
+    check_page: bool = False
+    editors: bool = False
+    check_systems: tuple[str, ...] = ()
+    check_letters: int = 20_000
+    guest_requests: int = 300
+    guest_bytes: int = 50_000
+    refusal_seconds: float = 1.0
+
+    @property
+    def is_secure(self) -> bool:
+        return self.base_url.startswith("https://")
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The names, with port where there is one, under which requests may come."""
+        own = urlsplit(self.base_url).netloc.lower()
+        twins = [own.replace(one, other, 1) for one, other in TWINS if own.partition(":")[0] == one]
+        return frozenset((own, *twins, *(host.lower() for host in self.trusted_hosts)))
+
+    @property
+    def origins(self) -> frozenset[str]:
+        """The origins that may send changes: our own."""
+        scheme = "https" if self.is_secure else "http"
+        return frozenset(f"{scheme}://{host}" for host in self.hosts)
+
+    def bytes_of(self, path: str) -> int:
+        """How much a request to this path may bring."""
+        return self.most_upload_bytes if path in UPLOADS else self.most_body_bytes
+
+    def seconds_of(self, path: str) -> float:
+        """How long the work of a request to this path may take."""
+        return self.long_request_seconds if path.rpartition("/")[2] in LONG else self.request_seconds
+
+    def link(self, path: str) -> str:
+        """A path as a whole address, to be sent to somebody."""
+        return self.base_url.rstrip("/") + path
+
+
+UPLOADS = ("/manage/import", "/manage/start", f"{API}/import")
+LONG = (
+    "import",
+    "start",
+    "preview",
+    "export",
+    "report",
+    "class-report",
+    "systems",
+    "samples",
+    "mining",
+    "balanced",
+    "jobs",
+    "agreement",
+)
+"""The last words of paths whose work grows with the study: files in and out, systems, samples, new jobs."""
 
 B = TypeVar("B", bound=Body)
 
@@ -386,10 +482,10 @@ def _who(server: Server, request: Request, session_token: str, is_api: bool) -> 
     if not bearer and not session_token:
         return None
     with server.store.glance() as tx:
-        by_session = credentials.find_session(tx, session_token) if session_token else None
-        by_token = credentials.find_token(tx, bearer) if bearer else None
+        by_session = people.find_session(tx, session_token) if session_token else None
+        by_token = people.find_token(tx, bearer) if bearer else None
         known = by_session or by_token
-        lacks_factor = known is not None and is_missing(tx, known[1])
+        lacks_factor = known is not None and known[1].role in ROLES and is_missing(tx, known[1])
         now = tx.now
     if by_session is not None:
         session, person = by_session
@@ -398,9 +494,9 @@ def _who(server: Server, request: Request, session_token: str, is_api: bool) -> 
     if by_token is None:
         return None
     token, person = by_token
-    if token.used_at is None or now - token.used_at >= credentials.USES_NOTED_EVERY:
+    if token.used_at is None or now - token.used_at >= people.USES_NOTED_EVERY:
         with suppress(GraterError), server.store.write() as tx:  # a full disk must not keep readers out
-            credentials.note_use(tx, token.token_id)
+            people.note_use(tx, token.token_id)
     human_id, expires_at = token.made_by or person.person_id, token.expires_at
     return Access(person, human_id, scope=token.scope, expires_at=expires_at, lacks_factor=lacks_factor)
 

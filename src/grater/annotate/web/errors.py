@@ -1,26 +1,20 @@
-"""Errors as pages for people and as JSON for programs; what went wrong inside stays in the log.
-
-A request that brings too much is refused by its length before a byte is read, or as soon as it has sent too much; one
-that sends too slowly, when its time is over.
-Only the import takes files, so only it has the large limit.
-"""
+"""Errors as pages for people and as JSON for programs; what went wrong inside stays in the log."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grater.annotate.requests import problem_lines
-from grater.annotate.store.transaction import at_most
+from grater.annotate.web import security
 from grater.annotate.web.context import (
     FactorNeeded,
     LoginNeeded,
@@ -30,7 +24,7 @@ from grater.annotate.web.context import (
     login_path,
     server_of,
 )
-from grater.annotate.web.roles import API, EDITORS, FACTOR_PATH, SAFE
+from grater.annotate.web.security import API, EDITORS, FACTOR_PATH, SAFE
 from grater.errors import (
     BadInput,
     Conflict,
@@ -47,9 +41,7 @@ from grater.errors import (
 )
 
 LOG = logging.getLogger("grater.annotate.web")
-UNKNOWN_WORDS = "Something went wrong on our side. Nothing you sent was stored."
 TOO_OFTEN = "Too many requests from here; wait a minute, then go on. What you have typed is on your page."
-GONE_WORDS = "The request was cut short."
 NOT_THERE = "There is no such page."
 BUSY_WORDS = "The server is busy, and nothing was saved. Wait a moment, then try again."
 HEADINGS = {
@@ -112,16 +104,10 @@ def answer(request: Request, status: int, *lines: str) -> Response:
     return HTMLResponse(template.render(shown), status)
 
 
-def _named(scope: Scope) -> str:
-    """A request as the log knows it: its path may hold a link that lets its reader in, the route does not."""
-    route = scope.get("route")
-    return f"{scope['method']} {getattr(route, 'path', '')}"
-
-
 async def on_grater_error(request: Request, error: GraterError) -> Response:
     status = status_of(error)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        LOG.error("%s: %s", _named(request.scope), error)
+        LOG.error("%s: %s", security.named_request(request.scope), error)
     is_page = not request.url.path.startswith((API, f"{EDITORS}/"))  # people have no use for the name of a database
     lines = [BUSY_WORDS] if is_page and isinstance(error, StoreBusy) else str(error).splitlines()
     response = answer(request, status, *lines)
@@ -167,91 +153,6 @@ HANDLERS: Mapping[type[Exception], Any] = {
     FactorNeeded: on_factor_needed,
     TooOften: on_too_often,
 }
-
-TOO_LARGE_WORDS = "This is more than the server accepts at once ({limit:,} bytes)."
-TOO_SLOW_WORDS = "The request did not arrive in time; nothing of it was stored. Send it again."
-SLOWEST = 10_000
-"""Bytes a second of a body, on the average, after the seconds that each may take."""
-
-
-class _Refused(Exception):
-    """What came was too much, or came too slowly: a status and words."""
-
-
-class Shelter:
-    """Gives every request its limits, and answers what nobody foresaw with a plain page, logged with its trace.
-
-    `bytes_of` says how much a path may bring, `seconds_of` how long its work may take; what is not done by then is
-    broken off and undone (`store.transaction`).  It stands inside the middleware that adds headers, so that its
-    pages have them too.
-    """
-
-    def __init__(
-        self, app: ASGIApp, *, bytes_of: Callable[[str], int], seconds_of: Callable[[str], float], body_seconds: float
-    ) -> None:
-        self.app = app
-        self.bytes_of = bytes_of
-        self.seconds_of = seconds_of
-        self.body_seconds = body_seconds
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        limit = self.bytes_of(scope["path"])
-        n_bytes, end = 0, asyncio.get_running_loop().time() + self.body_seconds
-        has_all = has_begun = False
-
-        async def counted() -> Message:
-            nonlocal n_bytes, has_all
-            try:
-                async with asyncio.timeout_at(None if has_all else end + n_bytes / SLOWEST):
-                    message = await receive()
-            except TimeoutError as error:
-                raise _Refused(408, TOO_SLOW_WORDS) from error
-            has_all = not message.get("more_body", False)
-            n_bytes += len(message.get("body", b""))
-            if n_bytes > limit:
-                raise _Refused(413, TOO_LARGE_WORDS.format(limit=limit))
-            return message
-
-        async def noted(message: Message) -> None:
-            nonlocal has_begun
-            has_begun = True
-            await send(message)
-
-        status, words = 500, UNKNOWN_WORDS
-        try:
-            if _declared(scope) > limit:
-                raise _Refused(413, TOO_LARGE_WORDS.format(limit=limit))
-            with at_most(self.seconds_of(scope["path"])):
-                await self.app(scope, counted, noted)
-            return
-        except _Refused as error:
-            if has_begun:
-                return
-            status, words = error.args
-        except ClientDisconnect:  # nobody's mistake: a page was left while it sent something
-            if has_begun:
-                raise
-            LOG.debug("%s: the client went away", _named(scope))
-            status, words = 400, GONE_WORDS
-        except Exception:
-            if has_begun:
-                raise
-            LOG.exception("%s", _named(scope))
-        response = answer(Request(scope), status, words)
-        if status in (408, 413):
-            response.headers["connection"] = "close"
-        await response(scope, receive, send)
-
-
-def _declared(scope: Scope) -> int:
-    """The length that the request says it has; nonsense counts as too long."""
-    for name, value in scope["headers"]:
-        if name == b"content-length":
-            return int(value) if value.isdigit() else 1 << 62
-    return 0
 
 
 def lines_of(error: GraterError) -> list[str]:

@@ -39,7 +39,7 @@ from grater.annotate.web.calls import Body, Job, Number, Shape, calls_about, exa
 from grater.annotate.web.context import Context, RequestContext, version_of
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.rendering import csv_file, pager
-from grater.annotate.web.roles import MANAGERS
+from grater.annotate.web.security import MANAGERS
 from grater.annotate.web.uploads import received, sent_files
 from grater.detect.mining import review
 from grater.detect.mining.ranking import MOST, SHIPPED, counts_in_shipped_model

@@ -16,7 +16,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.responses import JSONResponse, Response
 
 from grater.annotate.web.context import Context, RequestContext, TooOften
-from grater.annotate.web.roles import API, EVERYBODY, PUBLIC, roles_of
+from grater.annotate.web.security import API, EVERYBODY, PUBLIC, roles_of
 
 WORDS = """\
 Everything the pages do, for programs.  Create a token on your page (your name, top right) and send it as

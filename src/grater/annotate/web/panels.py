@@ -33,7 +33,7 @@ from grater.annotate.web.context import (
     set_return_code,
 )
 from grater.annotate.web.rendering import PROVIDER_WORDS
-from grater.annotate.web.roles import WORKER
+from grater.annotate.web.security import WORKER
 from grater.errors import Forbidden, UsageError
 
 pages = APIRouter()

@@ -22,7 +22,7 @@ from grater.annotate.store import Tx, schema
 from grater.annotate.web.account import begin_session
 from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about
 from grater.annotate.web.context import Context, RequestContext
-from grater.annotate.web.roles import OWNERS
+from grater.annotate.web.security import OWNERS
 
 pages = APIRouter()
 PAGE = "/manage/people"

@@ -41,7 +41,7 @@ from grater.annotate.tasks.marking import planted_in_words
 from grater.annotate.tasks.task import Shown
 from grater.annotate.terms import POLICY_WORDS
 from grater.annotate.units import StudyUnit
-from grater.annotate.web.roles import ADJUDICATORS, MANAGERS, OWNERS
+from grater.annotate.web.security import ADJUDICATORS, MANAGERS, OWNERS
 from grater.measure.agreement.coefficients import coefficient_title
 from grater.sheet import counted, interval, number
 from grater.tables.files import guarded_frame

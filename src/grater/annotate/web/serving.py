@@ -30,7 +30,7 @@ from uvicorn.supervisors import Multiprocess
 from grater.annotate.invitations import invite_first_owner
 from grater.annotate.store import Store, open_store
 from grater.annotate.web.app import create_app
-from grater.annotate.web.settings import Settings
+from grater.annotate.web.context import Settings
 from grater.errors import UsageError
 
 DAYS = 1.0

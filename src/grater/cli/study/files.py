@@ -259,8 +259,8 @@ def serve(
     """Serve a study in the browser; the first start prints a one-time set-up link."""
     try:
         from grater.annotate.web import serving as server  # the extra may be missing, and then one line says so
+        from grater.annotate.web.context import Settings
         from grater.annotate.web.serving import setup_link
-        from grater.annotate.web.settings import Settings
     except ImportError as error:
         raise MissingExtra(f"the server needs {error.name}: pip install 'grater[server]'") from error
 
