@@ -33,12 +33,15 @@ from urllib.parse import urlencode, urlsplit
 import numpy as np
 from benchmarks.harness import GRATER, ROOT, Size, Table
 
+from tests.ports import free_port
+
 SENTENCE = "We walked along the river in the morning and talked about the plans for the summer. "
 FORM = "application/x-www-form-urlencoded"
 HIDDEN = re.compile(rb'name="submission_id" value="([^"]*)"')
 TWICE = 0.05
 LABELS = ("error", "ok")
 START_SECONDS = 180
+UNAVAILABLE, AGAIN_SECONDS = 503, 0.1
 TICK = os.sysconf("SC_CLK_TCK")
 COLUMNS = (
     "engine, through",
@@ -58,24 +61,29 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A rater's key is a token and, for the pages, the token of forms."""
+    """A rater's key is a token and, for the pages, the token of forms; a request without a reply is sent again."""
 
     url: str
     job_id: str
     keys: list[tuple[str, str]]
     seconds: float
     think: float
-    through: str
+    patience: int = 1
+    """How often a request is sent again where no reply comes, or the server says that it cannot answer now."""
 
 
 @dataclass(slots=True)
 class Seen:
-    """Milliseconds of every request, those that began when everybody had come in, answers acknowledged, failures."""
+    """Milliseconds of every request, those that began when everybody had come in, answers acknowledged, failures.
+
+    `again`: requests that got no reply, or only that the server cannot answer now, and were sent again.
+    """
 
     waits: list[float] = field(default_factory=list)
     full: int = 0
     acknowledged: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    again: int = 0
 
 
 class Line:
@@ -85,8 +93,9 @@ class Line:
     rater's requests may safely be repeated.
     """
 
-    def __init__(self, url: str, headers: dict[str, str]) -> None:
+    def __init__(self, url: str, headers: dict[str, str], *, patience: int = 1) -> None:
         place = urlsplit(url)
+        self.patience, self.again = patience, 0
         self.host, self.port = place.hostname or "", place.port or 80
         own = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         self._headers = f"host: {place.netloc}\r\n{own}"
@@ -97,11 +106,18 @@ class Line:
         if method != "GET":
             head += f"content-type: {kind}\r\ncontent-length: {len(body)}\r\n"
         sent = head.encode() + b"\r\n" + body
-        try:
-            return await self._exchange(sent)
-        except (ConnectionError, asyncio.IncompleteReadError):
-            self.close()
-            return await self._exchange(sent)
+        for left in range(self.patience, -1, -1):
+            try:
+                reply = await self._exchange(sent)
+                if reply[0] != UNAVAILABLE or not left:
+                    return reply
+            except (ConnectionError, asyncio.IncompleteReadError):
+                self.close()
+                if not left:
+                    raise
+            if left < self.patience:
+                await asyncio.sleep(AGAIN_SECONDS)
+        raise AssertionError("the last try returns or raises")
 
     async def _exchange(self, sent: bytes) -> Reply:
         if self._streams is None or self._streams[0].at_eof():
@@ -109,12 +125,15 @@ class Line:
             self._streams = await asyncio.open_connection(self.host, self.port)
         reader, writer = self._streams
         writer.write(sent)
+        self.again += 1
         first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines if line)}
         body = await reader.readexactly(int(headers.get("content-length", 0)))
+        status = int(first.split(" ", 2)[1])
+        self.again -= status != UNAVAILABLE
         if headers.get("connection") == "close":
             self.close()
-        return int(first.split(" ", 2)[1]), headers, body
+        return status, headers, body
 
     def close(self) -> None:
         if self._streams is not None:
@@ -137,16 +156,17 @@ class Rater:
     begin: float
 
     async def work(self) -> None:
-        token, _ = self.key
-        by_pages = self.plan.through == "pages"
+        token, by_pages = self.key
         own = {"cookie": f"grater-session={token}", "origin": self.plan.url}
-        line = Line(self.plan.url, own if by_pages else {"authorization": f"Bearer {token}"})
+        headers = own if by_pages else {"authorization": f"Bearer {token}"}
+        line = Line(self.plan.url, headers, patience=self.plan.patience)
         await asyncio.sleep(self.chance.uniform(0, self.plan.think))
         try:
             await (self.by_pages(line) if by_pages else self.by_api(line))
         except (OSError, EOFError) as error:
             self.seen.failures.append(f"{type(error).__name__}: {error}")
         finally:
+            self.seen.again += line.again
             line.close()
 
     async def timed(self, asked: Awaitable[Reply], *, wanted: int = 200) -> Reply:
@@ -196,16 +216,27 @@ class Rater:
                     self.seen.acknowledged.append(name)
 
 
-async def crowd(plan: Plan) -> Seen:
-    seen, begin = Seen(), time.monotonic() + plan.think
+async def crowd(plan: Plan, seen: Seen) -> Seen:
+    begin = time.monotonic() + plan.think
     await asyncio.gather(
         *(Rater(plan, key, random.Random(number), seen, begin).work() for number, key in enumerate(plan.keys))
     )
     return seen
 
 
-def make(location: str, n_raters: int, through: str) -> tuple[str, list[tuple[str, str]]]:
-    """A study with enough units of the task `error`, and a key for every rater."""
+def make(
+    location: str,
+    n_raters: int,
+    through: str,
+    *,
+    n_essays: int = 100,
+    judgments: int = 20,
+    password_hash: str | None = None,
+) -> tuple[str, list[tuple[str, str]]]:
+    """A study with 48 units of the task `error` for an essay, and a key for every rater; `both` is by turns.
+
+    Raters with a password may send as much as they like.
+    """
     from grater.annotate import content, credentials, people
     from grater.annotate.plans import NewJob, add_job
     from grater.annotate.status import new_study
@@ -213,16 +244,19 @@ def make(location: str, n_raters: int, through: str) -> tuple[str, list[tuple[st
 
     with new_study(location, name="load") as store:
         with store.write() as tx:
-            content.add_essays(tx, [Essay(f"e{place}", SENTENCE * 12) for place in range(100)])
-            raters = [people.add(tx, name=f"rater {place}", role="worker") for place in range(n_raters)]
-        job = add_job(store, NewJob(name="load", task="error", judgments=min(20, n_raters)))
+            content.add_essays(tx, [Essay(f"e{place}", SENTENCE * 12) for place in range(n_essays)])
+            raters = [
+                people.add(tx, name=f"rater {place}", role="worker", password_hash=password_hash)
+                for place in range(n_raters)
+            ]
+        job = add_job(store, NewJob(name="load", task="error", judgments=min(judgments, n_raters)))
         keys = []
         with store.write() as tx:
-            for rater in raters:
-                if through == "api":
+            for number, rater in enumerate(raters):
+                if through == "api" or (through == "both" and number % 2):
                     keys.append((credentials.make_token(tx, rater.person_id), ""))
                 else:
-                    token, session = credentials.start_session(tx, rater.person_id, hours=1)
+                    token, session = credentials.start_session(tx, rater.person_id, hours=72)
                     keys.append((token, session.csrf))
         if store.is_postgres:  # as it does by itself within a minute
             with store.engine.connect() as connection:
@@ -234,21 +268,25 @@ def make(location: str, n_raters: int, through: str) -> tuple[str, list[tuple[st
 @contextmanager
 def serving(location: str, *, processes: int) -> Iterator[tuple[str, int]]:
     """The address of a server and its process id."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [*GRATER, "serve", location, "--port", str(port), "--processes", str(processes)]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    port = free_port()
+    process = start([*GRATER, "serve", location, "--port", str(port), "--processes", str(processes)], port)
     try:
-        end = time.monotonic() + START_SECONDS
-        while socket.socket().connect_ex(("127.0.0.1", port)):
-            if process.poll() is not None or time.monotonic() > end:
-                raise RuntimeError("the server did not start")
-            time.sleep(0.1)
         yield f"http://127.0.0.1:{port}", process.pid
     finally:
         process.terminate()
         process.wait()
+
+
+def start(command: Sequence[str], port: int) -> subprocess.Popen[bytes]:
+    """A server that answers on the port, at the head of a group of processes."""
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
+    end = time.monotonic() + START_SECONDS
+    while socket.socket().connect_ex(("127.0.0.1", port)):
+        if process.poll() is not None or time.monotonic() > end:
+            process.kill()
+            raise RuntimeError("the server did not start")
+        time.sleep(0.1)
+    return process
 
 
 def cpu_of_family(pid: int) -> float:
@@ -273,7 +311,7 @@ def run(
     job_id, keys = make(location, n_raters, through)
     with serving(location, processes=asked.processes if postmaster else 1) as (url, pid):
         before = cpu_of_family(pid), cpu_of_family(postmaster)
-        plan = Plan(url, job_id, keys, asked.seconds, asked.think, through)
+        plan = Plan(url, job_id, keys, asked.seconds, asked.think)
         command = [sys.executable, "-m", "benchmarks.load", "--crowd"]
         done = subprocess.run(
             command, input=json.dumps(asdict(plan)), capture_output=True, text=True, cwd=ROOT, check=True
@@ -351,6 +389,6 @@ def measure(size: Size, words: Sequence[str] = ()) -> Iterator[Table]:
 if __name__ == "__main__":
     if "--crowd" in sys.argv:
         given = json.load(sys.stdin)
-        print(json.dumps(asdict(asyncio.run(crowd(Plan(**given))))))
+        print(json.dumps(asdict(asyncio.run(crowd(Plan(**given), Seen())))))
     else:
         list(measure("usual", sys.argv[1:]))

@@ -1,64 +1,129 @@
 """Colluders (P15): 1, 3, 9 or 30 identities of one mind among 60 raters gain nothing from gold.
 
-They answer all alike, fail on purpose to read answers, share what they saw, return, let lapse and reload, and come
-back when a manager reinstates them.  No gold is suspended, none of them is trusted, newcomers work on, and whatever
+They come by a panel or have accounts, and use pages or API.  They answer all alike, fail on purpose to read answers,
+share what they saw, pass the quiz and stop caring, return, let lapse and reload, and come back when a manager
+reinstates them.  No gold is suspended, none of them is trusted, none gets a code, newcomers work on, and whatever
 they tell each other, gold cannot be told from work before the answer.  Each attack succeeds once its rule is switched
-off, which is played on one database.
+off, which is played on one database.  `python -m benchmarks.colluders` plays every number of colluders by every door.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import select
 
-from grater.annotate import gold, jobs, leases, people, standing, trust, units
+from grater.annotate import credentials, gold, jobs, panels, people, standing, trust, units
 from grater.annotate.jobs import Job
 from grater.annotate.messages import missed_by
+from grater.annotate.panels import NewPanel
 from grater.annotate.store import Store, Tx, checks, open_store, schema, transaction
 from grater.annotate.store.transaction import HOUR
-from grater.annotate.submissions import Desk, hand_in, shows_feedback, take_desk
+from grater.annotate.submissions import Desk, desk_of, hand_in, submission_id_of, take_desk
 from grater.annotate.units import NewUnit
-from grater.errors import Conflict, NotFound
+from grater.errors import Conflict
 from grater.model import Json
-from tests.annotate.store.conftest import clock, cluster, location, store
+from tests.annotate.store.conftest import cluster
+from tests.annotate.store.postgres import new_database
 from tests.annotate.store.worlds import FakeClock, SeededSecrets, new_items
+from tests.annotate.web.client import Client
+from tests.annotate.web.studies import BASE, Browser, Study, served
 
-__all__ = ["clock", "cluster", "location", "store"]
+__all__ = ["cluster"]
 
-N_RATERS, N_NEWCOMERS = 60, 3
+N_RATERS, N_NEWCOMERS, N_UNITS = 60, 2, 10
 RULE: dict[str, Json] = {"minimum": 0.8, "least_seen": 6, "quiz": 6}
+REASON = "as the guidelines say"
+CODE = "DONE-1"
+
+
+def fill(
+    store: Store, *, n_work: int, n_gold: int, judgments: int, terms: dict[str, Json]
+) -> tuple[Job, dict[str, str]]:
+    """An open job, and the right answer to each of its units."""
+    truth = {}
+    with store.write() as tx:
+        job = jobs.add(tx, name="job", task="error", judgments=judgments, options={"crowd": terms})
+        for n, (essay_id, item_id) in enumerate(new_items(tx, n_work + n_gold, name="bus")):
+            is_gold, label = n < n_gold, ("error", "ok")[n % 2]
+            new = NewUnit(((item_id, {}),), essay_id, role="gold" if is_gold else "work")
+            (unit_id,) = units.add_all(tx, job.job_id, [new])
+            truth[unit_id] = label
+            if is_gold:
+                gold.add(tx, unit_id, item_id, [label], reason=REASON)
+        return jobs.set_state(tx, job.job_id, "open"), truth
 
 
 @dataclass
-class Plot:
-    """An open job, its raters, and what the colluders among them have told each other."""
+class Rater:
+    """Somebody who works through pages or the API; `pages` is all that they were shown."""
 
-    store: Store
-    clock: FakeClock
+    study: Study
     job: Job
-    raters: list[str]
-    truth: dict[str, str]
-    shared: dict[str, str] = field(default_factory=dict)
-    seen_by: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    truth: Mapping[str, str]
+    door: str
+    person_id: str
+    browser: Browser | None = None
+    key: str = ""
+    next_path: str = ""
+    pages: list[str] = field(default_factory=list)
 
-    def take(self, person_id: str) -> Desk | None:
-        return take_desk(self.store, job_id=self.job.job_id, person_id=person_id)
+    def ask(self, path: str, sent: dict[str, Any] | None = None) -> Any:
+        """Read a page or call, or send something to it; who was sent away logs in again where they may."""
+        if self.door == "api":
+            if not self.key:
+                with self.study.store.write() as tx:
+                    self.key = credentials.make_token(tx, self.person_id)
+            headers, path = {"authorization": f"Bearer {self.key}"}, f"/api/v1{path}"
+            client = self.study.client()
+            reply = (
+                client.get(path, headers=headers) if sent is None else client.post(path, json=sent, headers=headers)
+            )
+        else:
+            if self.browser is None:
+                with self.study.store.read() as tx:
+                    name = people.get(tx, self.person_id).name
+                self.browser = self.study.browser(name)
+            reply = self.browser.get(path) if sent is None else self.browser.post(path, sent)
+        self.pages.append(reply.text)
+        return reply
+
+    def log_in(self) -> None:
+        self.browser, self.key = None, ""
+
+    def take(self) -> Desk | None:
+        if self.door == "api":
+            reply = self.ask(f"/jobs/{self.job.job_id}/next", {})
+            lease_id = (reply.json().get("lease") or {}).get("lease_id", "") if reply.status_code == 200 else ""
+        else:
+            path = self.next_path or self.ask(f"/jobs/{self.job.job_id}/next", {}).url.path
+            self.next_path, lease_id = "", path.removeprefix("/leases/") if path.startswith("/leases/") else ""
+        if not lease_id:
+            return None
+        with self.study.store.read() as tx:
+            return desk_of(tx, lease_id, person_id=self.person_id)
 
     def send(self, desk: Desk, label: str) -> None:
-        assert not shows_feedback(desk)
-        hand_in(self.store, desk, {"label": [label]}, seconds=2.0)
+        sent = {"fields": {"label": [label]}} if self.door == "api" else {"label": label}
+        reply = self.ask(f"/leases/{desk.lease.lease_id}", sent)
+        assert reply.status_code == 200
+        self.next_path = reply.url.path if self.door == "pages" else ""
 
-    def work(self, person_id: str, n: int, label: Callable[[Desk], str] | None = None) -> int:
+    def give_back(self, desk: Desk) -> None:
+        self.ask(f"/leases/{desk.lease.lease_id}/return", {})
+
+    def work(self, n: int, label: Callable[[Desk], str] | None = None) -> int:
         """Answer up to `n` units, honestly unless told otherwise; return how many there were."""
         for done in range(n):
-            desk = self.take(person_id)
+            desk = self.take()
             if desk is None:
                 return done
             self.send(desk, label(desk) if label else self.right(desk))
@@ -70,160 +135,198 @@ class Plot:
     def wrong(self, desk: Desk) -> str:
         return {"error": "ok", "ok": "error"}[self.right(desk)]
 
-    def trust(self, person_id: str) -> str:
-        with self.store.read() as tx:
-            return standing.find(tx, self.job.job_id, person_id).state
-
-    def suspended(self) -> int:
-        with self.store.read() as tx:
-            return sum(row.state != "active" for row in tx.all(gold.OF_JOB, job=self.job.job_id))
+    @property
+    def trust(self) -> str:
+        with self.study.store.read() as tx:
+            return standing.find(tx, self.job.job_id, self.person_id).state
 
 
-def plot(store: Store, clock: FakeClock, *, n_work: int, n_gold: int, judgments: int, terms: dict[str, Json]) -> Plot:
-    with store.write() as tx:
-        raters = [people.add(tx, name=f"rater {n}", role="worker").person_id for n in range(N_RATERS + N_NEWCOMERS)]
-        job = jobs.add(tx, name="job", task="error", judgments=judgments, options={"crowd": terms})
-        found, truth = new_items(tx, n_work + n_gold), {}
-        for n, (essay_id, item_id) in enumerate(found):
-            role, label = ("gold" if n < n_gold else "work"), ("error", "ok")[n % 2]
-            new = NewUnit(((item_id, {}),), essay_id, role="gold" if role == "gold" else "work")
-            (unit_id,) = units.add_all(tx, job.job_id, [new])
-            truth[unit_id] = label
-            if role == "gold":
-                gold.add(tx, unit_id, item_id, [label], reason="as the guidelines say")
-        job = jobs.set_state(tx, job.job_id, "open")
-    return Plot(store, clock, job, raters, truth)
+Shared = dict[str, str]
+"""The answers that colluders have found out, by unit."""
 
 
-def restless(plot: Plot, person_id: str) -> None:
-    """Take, reload, give back, let lapse; then answer that one does not know."""
-    for _ in range(8):
-        desk = plot.take(person_id)
-        if desk is None:
-            return
-        with plot.store.write() as tx:
-            leases.give_back(tx, desk.lease.lease_id, person_id=person_id)
-        plot.take(person_id)
-        plot.clock.advance(2 * HOUR)
-        again = plot.take(person_id)
+def restless(rater: Rater, _: Shared) -> None:
+    """Take, reload, give back, let lapse, ask for the code; then answer that one does not know."""
+    while (desk := rater.take()) is not None:
+        rater.give_back(desk)
+        rater.take()
+        rater.study.clock.now += 2 * HOUR
+        again = rater.take()
         assert again is not None
         assert again.unit.unit_id == desk.unit.unit_id
-        plot.send(again, "unknown")
+        rater.ask(f"/jobs/{rater.job.job_id}" + ("/done" if rater.door == "pages" else ""))
+        rater.send(again, "unknown")
 
 
-def share_missed(tx: Tx, plot: Plot, person_id: str) -> None:
-    for missed in missed_by(tx, jobs.get(tx, plot.job.job_id), person_id):
-        plot.shared[missed.unit.unit_id] = min(missed.known[0].accepted)
+def share_missed(tx: Tx, rater: Rater, shared: Shared) -> None:
+    for missed in missed_by(tx, jobs.get(tx, rater.job.job_id), rater.person_id):
+        shared[missed.unit.unit_id] = min(missed.known[0].accepted)
 
 
-def read_answers(plot: Plot, person_id: str) -> None:
+def read_answers(rater: Rater, shared: Shared) -> None:
     """Fail on purpose, and look wherever an expected answer might be shown."""
     asked: list[Desk] = []
 
     def fail(desk: Desk) -> str:
         asked.append(desk)
-        return plot.wrong(desk)
+        return rater.wrong(desk)
 
-    plot.work(person_id, 10, fail)
-    with plot.store.write() as tx:
-        share_missed(tx, plot, person_id)
-        for desk in asked:
-            with pytest.raises(NotFound):
-                trust.open_dispute(tx, desk.submission_id, person_id=person_id, text="Is it gold?")
+    rater.work(5, fail)
+    for desk in asked:
+        sent = {"submission_id": submission_id_of(desk.lease.lease_id), "text": "Is it gold?"}
+        assert rater.ask(f"/jobs/{rater.job.job_id}/disputes", sent).status_code == 404
+    rater.ask(f"/jobs/{rater.job.job_id}/" + ("missed" if rater.door == "api" else "talk"))
+    rater.work(5, fail)
+    with rater.study.store.read() as tx:
+        share_missed(tx, rater, shared)
 
 
-def come_back(plot: Plot, person_id: str) -> None:
+def come_back(rater: Rater, _: Shared) -> None:
     """Fail, be reinstated by a kind manager as often as possible, and fail again."""
-    for _ in range(3):
-        plot.work(person_id, 10, plot.wrong)
+    for _attempt in range(3):
+        rater.work(10, rater.wrong)
         try:
-            with plot.store.write() as tx:
-                trust.reinstate(tx, plot.job, person_id, actor=plot.raters[-1])
+            with rater.study.store.write() as tx:
+                trust.reinstate(tx, rater.job, rater.person_id)
         except Conflict:
             return
+        rater.log_in()
 
 
-STRATEGIES: dict[str, Callable[[Plot, str], object]] = {
-    "all unknown": lambda plot, who: plot.work(who, 60, lambda _: "unknown"),
-    "all error": lambda plot, who: plot.work(who, 60, lambda _: "error"),
+def sleep_after_the_quiz(rater: Rater, _: Shared) -> None:
+    rater.work(6)
+    rater.work(60, lambda _: "error")
+
+
+STRATEGIES: dict[str, Callable[[Rater, Shared], object]] = {
+    "all unknown": lambda rater, _: rater.work(60, lambda _: "unknown"),
+    "all error": lambda rater, _: rater.work(60, lambda _: "error"),
     "read the answers": read_answers,
-    "share them": lambda plot, who: plot.work(who, 60, lambda desk: plot.shared.get(desk.unit.unit_id, "unknown")),
+    "share them": lambda rater, shared: rater.work(60, lambda desk: shared.get(desk.unit.unit_id, "error")),
     "restless": restless,
     "come back": come_back,
+    "sleep after the quiz": sleep_after_the_quiz,
 }
 
 
-def attacked(store: Store, clock: FakeClock, k: int, strategies: Iterator[str]) -> Plot:
-    """Some honest raters work, then `k` colluders attack, each in one of the ways, then newcomers come."""
-    made = plot(store, clock, n_work=60, n_gold=40, judgments=12, terms={"gold": RULE, "page": 2})
-    for honest in made.raters[k : k + 6]:
-        made.work(honest, 16)
-    for colluder in made.raters[:k]:
-        STRATEGIES[next(strategies)](made, colluder)
-    return made
+@dataclass
+class Attack:
+    """What became of a job after `k` colluders, each in one of the ways, and honest raters in any order."""
+
+    study: Study
+    job: Job
+    colluders: list[Rater]
+    newcomers: list[Rater]
+    shared: Shared
+
+    @property
+    def figures(self) -> dict[str, int]:
+        with self.study.store.read() as tx:
+            n_suspended = sum(row.state != "active" for row in tx.all(gold.OF_JOB, job=self.job.job_id))
+            n_codes = sum(
+                place.state == "completed"
+                for panel in panels.of_job(tx, self.job.job_id)
+                for place in panels.places(tx, panel.panel_id)
+            )
+            n_violations = len(checks.violations(tx))
+        shown = [page for colluder in self.colluders for page in colluder.pages]
+        return {
+            "gold suspended": n_suspended,
+            "colluders trusted": sum(colluder.trust == "trusted" for colluder in self.colluders),
+            "answers shown": len(self.shared) + sum(REASON in page for page in shown),
+            "codes": n_codes + sum(CODE in page for page in shown),
+            "newcomers stopped": sum(newcomer.work(N_UNITS) < N_UNITS for newcomer in self.newcomers),
+            "newcomers not trusted": sum(newcomer.trust != "trusted" for newcomer in self.newcomers),
+            "promises broken": n_violations,
+        }
 
 
-def require_sqlite(store: Store) -> None:
-    if store.is_postgres:
-        pytest.skip("played on one database")
+def attack(study: Study, door: str, *, k: int, n_honest: int, strategies: Iterator[str], seed: int = 1) -> Attack:
+    """Colluders at the pages come by a panel whose links are not signed, from as many addresses as they need."""
+    rng = random.Random(seed)
+    job, truth = fill(study.store, n_work=60, n_gold=40, judgments=12, terms={"gold": RULE, "page": 2})
+    with study.store.write() as tx:
+        names = [f"rater {n}" for n in range(N_RATERS + N_NEWCOMERS)]
+        person_ids = [people.add(tx, name=name, role="worker").person_id for name in names]
+        codes = {"completed": CODE, "failed": "FAIL-1", "screened-out": "OUT-1"}
+        panel = panels.add(tx, job.job_id, NewPanel(provider="generic", unsigned=True, codes=codes))  # type: ignore[arg-type]
+    raters = [Rater(study, job, truth, door, person_id) for person_id in person_ids]
+    colluders, honest = raters[:k], raters[k : k + n_honest]
+    for n, colluder in enumerate(colluders if door == "pages" else ()):
+        address = f"192.0.2.{n // panel.per_address}"
+        colluder.browser = Browser(Client(study.client().app, base_url=BASE, address=address))
+        colluder.browser.get(f"/p/{panel.panel_id}", params={"id": f"made-up-{n}"})
+        colluder.browser.post(f"/p/{panel.panel_id}", {"id": f"made-up-{n}"})
+        with study.store.read() as tx:
+            place = panels.place_of(tx, panel.panel_id, f"made-up-{n}")
+        assert place is not None
+        colluder.person_id = place.person_id
+    shared: Shared = {}
+    order = colluders + honest
+    rng.shuffle(order)
+    for rater in order:
+        if rater in colluders:
+            STRATEGIES[next(strategies)](rater, shared)
+        else:
+            answers = {False: rater.right, True: rater.wrong}
+            rater.work(N_UNITS, lambda desk, answers=answers: answers[rng.random() < 0.05](desk))  # type: ignore[misc]
+    return Attack(study, job, colluders, raters[N_RATERS:], shared)
 
 
-def in_turn() -> Iterator[str]:
-    while True:
-        yield from STRATEGIES
-
-
-@pytest.mark.parametrize("k", [1, 3, 9, 30])
-def test_colluders_suspend_no_gold_become_trusted_nowhere_and_stop_nobody(
-    store: Store, clock: FakeClock, k: int
+@pytest.mark.parametrize(
+    ("database", "door", "k"),
+    [("sqlite", "pages", 9), ("sqlite", "api", 30), ("postgresql", "pages", 3), ("postgresql", "api", 9)],
+)
+def test_colluders_suspend_no_gold_become_trusted_nowhere_get_no_code_and_stop_nobody(
+    request: pytest.FixtureRequest, tmp_path: Path, database: str, door: str, k: int
 ) -> None:
-    if k == 30:
-        require_sqlite(store)
-    made = attacked(store, clock, k, in_turn())
-    assert made.suspended() == 0
-    assert "trusted" not in {made.trust(colluder) for colluder in made.raters[:k]}
-    assert made.shared == {}
-    for newcomer in made.raters[N_RATERS:]:
-        assert made.work(newcomer, 12) == 12
-        assert made.trust(newcomer) == "trusted"
-    with store.read() as tx:
-        assert checks.violations(tx) == []
+    place = tmp_path if database == "sqlite" else new_database(request.getfixturevalue("cluster"))
+    with served(place) as study:
+        attacked = attack(study, door, k=k, n_honest=3, strategies=cycle(STRATEGIES))
+        assert attacked.figures == dict.fromkeys(attacked.figures, 0)
 
 
 def old_doubt(tx: Tx, _job: Job, unit_id: str) -> bool:
-    """As 0.2 had it: any five who answered, whoever they are."""
+    """As 0.2 had it: any five who answered."""
     sent = tx.all(select(schema.submissions.c.is_right).where(schema.submissions.c.unit_id == unit_id))
     return len(sent) >= 5 and 2 * sum(row.is_right is False for row in sent) > len(sent)
 
 
 def test_without_reliable_raters_nine_who_know_nothing_suspend_gold(
-    store: Store, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    require_sqlite(store)
     monkeypatch.setattr(trust, "_is_suspect", old_doubt)
-    assert attacked(store, clock, 9, iter(["all unknown"] * 9)).suspended() > 0
+    with served(tmp_path) as study:
+        attacked = attack(study, "api", k=9, n_honest=0, strategies=cycle(["all unknown"]))
+        assert attacked.figures["gold suspended"] > 0
+
+
+def raters_of(study: Study, n: int) -> list[Rater]:
+    """Raters of a job with a quiz."""
+    job, truth = fill(study.store, n_work=60, n_gold=40, judgments=12, terms={"gold": RULE, "page": 2})
+    with study.store.write() as tx:
+        person_ids = [people.add(tx, name=f"rater {number}", role="worker").person_id for number in range(n)]
+    return [Rater(study, job, truth, "api", person_id) for person_id in person_ids]
 
 
 def test_with_answers_shown_to_those_who_fail_others_pass_the_quiz_and_hidden_gold_still_finds_them(
-    store: Store, clock: FakeClock
+    tmp_path: Path,
 ) -> None:
     """The answers are shown because the job is closed for a moment; they are of the quiz alone."""
-    require_sqlite(store)
-    made = plot(store, clock, n_work=60, n_gold=40, judgments=12, terms={"gold": RULE, "page": 2})
-    for colluder in made.raters[:6]:
-        made.work(colluder, 6, made.wrong)
-    with store.write() as tx:
-        jobs.set_state(tx, made.job.job_id, "closed")
-    for colluder in made.raters[:6]:
-        with store.read() as tx:
-            share_missed(tx, made, colluder)
-    with store.write() as tx:
-        jobs.set_state(tx, made.job.job_id, "open")
-    last = made.raters[7]
-    made.work(last, 6, lambda desk: made.shared.get(desk.unit.unit_id, "unknown"))
-    assert made.trust(last) == "trusted"
-    STRATEGIES["share them"](made, last)
-    assert made.trust(last) == "ejected"
+    with served(tmp_path) as study:
+        *failing, last = raters_of(study, 7)
+        job_id, shared = last.job.job_id, Shared()
+        for rater in failing:
+            rater.work(6, rater.wrong)
+        with study.store.write() as tx:
+            jobs.set_state(tx, job_id, "closed")
+            for rater in failing:
+                share_missed(tx, rater, shared)
+            jobs.set_state(tx, job_id, "open")
+        last.work(6, lambda desk: shared.get(desk.unit.unit_id, "unknown"))
+        assert last.trust == "trusted"
+        STRATEGIES["share them"](last, shared)
+        assert last.trust == "ejected"
 
 
 def restore_as_trusted(
@@ -235,71 +338,72 @@ def restore_as_trusted(
 
 @pytest.mark.parametrize("is_back_at_once", [False, True])
 def test_reinstated_after_the_quiz_is_trusted_only_without_the_rule(
-    store: Store, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, is_back_at_once: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_back_at_once: bool
 ) -> None:
-    require_sqlite(store)
     if is_back_at_once:
         monkeypatch.setattr(trust, "_restore", partial(restore_as_trusted, trust._restore))
-    made = plot(store, clock, n_work=60, n_gold=40, judgments=12, terms={"gold": RULE, "page": 2})
-    made.work(made.raters[0], 6, made.wrong)
-    with store.write() as tx:
-        trust.reinstate(tx, made.job, made.raters[0])
-    assert made.trust(made.raters[0]) == ("trusted" if is_back_at_once else "quiz")
+    with served(tmp_path) as study:
+        (rater,) = raters_of(study, 1)
+        rater.work(6, rater.wrong)
+        with study.store.write() as tx:
+            trust.reinstate(tx, rater.job, rater.person_id)
+        assert rater.trust == ("trusted" if is_back_at_once else "quiz")
 
 
-def oracle(folder: Path, monkeypatch: pytest.MonkeyPatch, *, n_gold: int) -> tuple[float, Counter[bool], list[str]]:
+def oracle(place: Path | str, *, n_gold: int, seed: int = 7) -> tuple[float, Counter[bool], list[str]]:
     """How well 30 skilled colluders of 60 raters tell gold from work by the best of their rules, before they answer.
 
     They share every sentence that they saw, and what they answered when one of them was ejected.  A rule takes a unit
     for gold that so many of the others have met, or the contrary; the best is chosen afterwards.  Return its balanced
     accuracy, the turns on gold and work, and what grater said of the gold when the job was opened.
     """
-    monkeypatch.setattr(transaction, "secrets", SeededSecrets(7))
-    rng, clock = random.Random(7), FakeClock()
+    rng = random.Random(seed)
     guesses: dict[int, Counter[tuple[bool, bool]]] = defaultdict(Counter)
-    turns = Counter[bool]()
+    turns, seen_by, known_gold = Counter[bool](), defaultdict[str, set[str]](set), set[str]()
     terms: dict[str, Json] = {"gold": {**RULE, "quiz": 2}, "page": 5}
-    with open_store(folder / "study.db", create=True, clock=clock) as store:
-        made = plot(store, clock, n_work=46, n_gold=n_gold, judgments=18, terms=terms)
-        with store.read() as tx:
-            warnings = trust.gold_warnings(tx, made.job)
-        order = [who for who in made.raters[:N_RATERS] for _ in range(15)]
+    with pytest.MonkeyPatch.context() as patched, open_store(place, create=True, clock=FakeClock()) as store:
+        patched.setattr(transaction, "secrets", SeededSecrets(seed))
+        job, truth = fill(store, n_work=46, n_gold=n_gold, judgments=18, terms=terms)
+        with store.write() as tx:
+            warnings = trust.gold_warnings(tx, job)
+            raters = [people.add(tx, name=f"rater {n}", role="worker").person_id for n in range(N_RATERS)]
+        order = [who for who in raters for _ in range(15)]
         rng.shuffle(order)
-        known_gold: set[str] = set()
+        colluders, burning = set(raters[:30]), set(raters[:6])
         for who in order:
-            desk = made.take(who)
+            desk = take_desk(store, job_id=job.job_id, person_id=who)
             if desk is None:
                 continue
-            unit_id, is_colluder = desk.unit.unit_id, who in made.raters[:30]
-            is_hidden = is_colluder and made.trust(who) == "trusted"
+            unit_id, label = desk.unit.unit_id, truth[desk.unit.unit_id]
+            with store.read() as tx:
+                is_hidden = who in colluders and standing.find(tx, job.job_id, who).state == "trusted"
             if is_hidden:
                 is_gold = desk.unit.role == "gold"
                 turns[is_gold] += 1
-                n_others = len(made.seen_by[unit_id] - {who})
+                n_others = len(seen_by[unit_id] - {who})
                 for least in range(1, 16):
                     guesses[least][is_gold, n_others >= least or unit_id in known_gold] += 1
-                made.seen_by[unit_id].add(who)
-            burns = is_hidden and who in made.raters[:6]
-            made.send(desk, made.wrong(desk) if burns else made.right(desk))
-            if burns and made.trust(who) == "ejected":
-                known_gold.add(unit_id)
+                seen_by[unit_id].add(who)
+            burns = is_hidden and who in burning
+            hand_in(store, desk, {"label": [{"error": "ok", "ok": "error"}[label] if burns else label]}, seconds=2.0)
+            with store.read() as tx:
+                if burns and standing.find(tx, job.job_id, who).state == "ejected":
+                    known_gold.add(unit_id)
         with store.read() as tx:
             assert checks.violations(tx) == []
     rates = [sum(n[kind, kind] / turns[kind] for kind in (True, False)) / 2 for n in guesses.values()]
     return max(max(rate, 1 - rate) for rate in rates), turns, warnings
 
 
-def test_whatever_colluders_share_gold_is_not_told_from_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    accuracy, turns, warnings = oracle(tmp_path, monkeypatch, n_gold=16)
+def test_whatever_colluders_share_gold_is_not_told_from_work(tmp_path: Path) -> None:
+    accuracy, turns, warnings = oracle(tmp_path / "study.db", n_gold=16)
     assert turns.total() >= 300
     assert turns[True] >= 60
     assert accuracy <= 0.60
     assert warnings == []
 
 
-def test_too_little_gold_is_known_by_how_many_have_met_it_and_grater_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    accuracy, _, warnings = oracle(tmp_path, monkeypatch, n_gold=8)
+def test_too_little_gold_is_known_by_how_many_have_met_it_and_grater_says_so(tmp_path: Path) -> None:
+    accuracy, _, warnings = oracle(tmp_path / "study.db", n_gold=8)
     assert accuracy > 0.60
     assert any("of hidden gold more" in words for words in warnings)

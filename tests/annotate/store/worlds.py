@@ -87,9 +87,9 @@ def submit(tx: Tx, lease: Lease, *, submission_id: str, label: str = "error", sa
     )
 
 
-def new_items(tx: Tx, n: int) -> list[tuple[str, str]]:
+def new_items(tx: Tx, n: int, *, name: str = "essay") -> list[tuple[str, str]]:
     """`n` items, each in an essay of its own: (essay id, item id)."""
-    made = [Essay(f"essay-{number}", f"{number}. {TEXT}") for number in range(n)]
+    made = [Essay(f"{name}-{number}", f"{number}. {TEXT}") for number in range(n)]
     content.add_essays(tx, made)
     starts = [essay.text.index("on") for essay in made]
     places = [Item(essay.essay_id, Span(a, a + 2), "prep") for essay, a in zip(made, starts, strict=True)]
