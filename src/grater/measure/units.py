@@ -238,12 +238,10 @@ def one_spelling(judgments: Judgments) -> Judgments:
 
 
 def label_names(judgments: Judgments) -> list[str]:
-    """The labels that occur."""
     return sorted(judgments.frame["label"].drop_nulls().unique().cast(pl.String).to_list())
 
 
 def spelling_warnings(judgments: Judgments) -> Iterator[str]:
-    """Names labels that are probably one."""
     alike = spelled_alike(label_names(judgments))
     one = [names for names in alike if _key(names[0]) in VERDICT_WORDS]
     apart = [names for names in alike if _key(names[0]) not in VERDICT_WORDS]
@@ -321,14 +319,12 @@ class Essays:
         return influence(Units(rows, unit), lambda sums: ratio(sums[..., 0], sums[..., 1]), rows[:, 1])
 
     def effect(self, values: Numbers, items: pl.Series) -> float:
-        """The design effect of that mean."""
         codes = self.codes(items)
         return nan if codes is None else design_effect(self._influence(values, codes), self._influence(values, None))
 
     def scope_of(
         self, items: pl.Series, *, basis: Basis | None = None, effect: float = nan, n_raters: int = 0
     ) -> Scope:
-        """What intervals speak of that rest on these items."""
         basis, distinct, n_alone = basis or Basis(), items.unique(), 0
         n_units, notes = len(distinct), [self.note] if self.note else []
         if self.of_items is not None:
@@ -429,7 +425,6 @@ def with_documents(table: Table, documents: pl.DataFrame, name: str) -> Table:
 
 
 def with_essays(codes: Coded, essays: Essays) -> Coded:
-    """The judgments with the essay of each item."""
     return replace(codes, unit_of=essays.codes(codes.items), unit=essays.unit)
 
 
@@ -492,7 +487,6 @@ class Counts:
 
 
 def tally(judgments: Judgments | Coded) -> Counts:
-    """The counts of a table."""
     codes = judgments if isinstance(judgments, Coded) else coded(judgments)
     rows = table_of(codes.item, codes.label, len(codes.labels))
     return from_rows(rows, codes.labels, unit_of=codes.unit_of, unit=codes.unit)

@@ -110,7 +110,6 @@ def require_order(labels: Sequence[str], *, scale: str, weights: object, order: 
 
 
 def weight_matrix(weights: WeightName | npt.ArrayLike, n_labels: int) -> Matrix:
-    """Agreement weights for each pair of labels."""
     if isinstance(weights, str):
         return _weights_called(weights, n_labels)
     matrix = np.asarray(weights, np.float64)
@@ -493,7 +492,6 @@ def band_words(estimate: Interval) -> str:
 
 
 def coefficient_json(interval: Interval) -> dict[str, Json]:
-    """The interval with its band."""
     words = band_words(interval)
     return {**interval.as_json(), **({"band": words} if words else {})}
 
@@ -504,7 +502,6 @@ def observed_json(observed: Interval) -> dict[str, Json]:
 
 
 def coefficients_json(values: Mapping[str, Interval]) -> dict[str, Json]:
-    """Every coefficient over all raters, by name."""
     others = {name: coefficient_json(value) for name, value in values.items() if name != "observed"}
     return {**observed_json(values["observed"]), **others}
 
@@ -516,7 +513,6 @@ FEWEST = 3
 
 
 def influence_of(coefficient: Coefficient, counts: Counts, basis: Basis, *, by_item: bool = False) -> Influence:
-    """The value, and what each essay (or item) changes."""
     patterns, margins = counts.patterns, (counts.n_items @ counts.patterns).astype(np.float64)
     rows = np.column_stack([coefficient.rows(patterns), coefficient.den(patterns, margins)])
     units = counts.as_items(rows) if by_item else counts.units(rows)
@@ -555,7 +551,6 @@ def for_other_raters(it: Influence, without: Numbers, by_item: Influence) -> Inf
 
 
 def require_random(coded: Coded, basis: Basis) -> None:
-    """Refuse raters that cannot stand for others."""
     if coded.anonymous_raters:
         raise UsageError("raters are positions, not people: they cannot stand for others")
     if len(coded.raters) < FEWEST:

@@ -101,7 +101,6 @@ class Confusion(Data):
 
     @property
     def observed(self) -> Interval:
-        """The share of items on which the two agree."""
         return self.share(np.eye(len(self.labels), dtype=bool), np.ones_like(self.cells, dtype=bool))
 
     def share(self, part: npt.NDArray[np.bool_], whole: npt.NDArray[np.bool_]) -> Interval:
@@ -344,7 +343,6 @@ def nan_mean(values: Numbers, *, axis: int) -> Numbers:
 
 
 def mean_influence(kappas: Sequence[Influence]) -> Influence:
-    """The mean of kappas on the same units."""
     n = len(kappas)
     draws = [it.draws for it in kappas if it.draws is not None]
     return Influence(
@@ -404,7 +402,6 @@ def _conger_rows(matrix: Labels, weights: Matrix) -> Numbers:
 def conger_kappa(
     coded: Coded, *, weights: Matrix | None = None, basis: Basis | None = None, rare: Rare | None = None
 ) -> Interval:
-    """Conger's kappa of all raters with its interval."""
     basis, n_labels = basis or Basis(), len(coded.labels)
     used = weight_matrix("identity", n_labels) if weights is None else weights
     matrix = label_matrix(coded)

@@ -84,7 +84,6 @@ class ConstructionMarks:
         return Scope(unit=self.unit, n_units=self.frame[COLUMN_OF[self.unit]].n_unique(), is_agreement=True)
 
     def share(self, frame: pl.DataFrame, hits: str) -> Interval:
-        """The share of rows with a hit."""
         by_unit = frame.group_by(COLUMN_OF[self.unit], maintain_order=True).agg(pl.col(hits).sum(), n=pl.len())
         n_hits, n = (by_unit[name].cast(pl.Float64).to_numpy() for name in (hits, "n"))
         return shares_by_unit(n_hits, n, self.unit)
@@ -148,7 +147,6 @@ class SeveralRight(Data):
 
 
 def several_right(marks: ConstructionMarks) -> list[SeveralRight]:
-    """Each rater, and all of them together."""
     seen = marks.stage(IN_CONTEXT)
     parts = [(rater, seen.filter(pl.col("rater") == rater)) for rater in marks.raters]
     parts = [(rater, part) for rater, part in parts if len(part)]

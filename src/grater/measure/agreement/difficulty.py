@@ -85,7 +85,6 @@ class Spread:
 
 
 def spreads(judgments: Judgments) -> Spread:
-    """The spread of every item of a table."""
     codes = coded(judgments)
     table = table_of(codes.item, codes.label, len(codes.labels))
     known = [place for place, label in enumerate(codes.labels) if label != UNKNOWN]
@@ -192,8 +191,6 @@ LONGEST = 60
 
 @dataclass(frozen=True, slots=True)
 class ItemDifficulty:
-    """One item through the eyes of one group of raters."""
-
     item: str
     majority: str
     n_judgments: int

@@ -204,7 +204,6 @@ def _marks(collected: _Collected, *, gaps: bool) -> EditMarks:
 
 
 def _named(names: Iterable[str]) -> dict[str, int]:
-    """A code for each name, in order."""
     distinct = list(dict.fromkeys(names))
     return {distinct[index]: code for code, index in enumerate(in_order(distinct))}
 
@@ -229,7 +228,6 @@ class Statistic:
     rare: Rare
 
     def influences(self, unit: str, basis: Basis) -> list[Influence]:
-        """What each cluster changes in each score."""
         n_clusters, width = self.rows.shape
         sums = np.asarray(self.rows.sum(axis=0), np.float64).ravel()
         values = self.score(sums)
@@ -351,7 +349,6 @@ def judged(marks: EditMarks, criterion: Criterion) -> Judged:
 
 
 def all_statistic(together: Judged, n_clusters: int, *, is_marked: bool) -> Statistic:
-    """Every coefficient of all annotators."""
     squares = np.bincount(together.unit, weights=together.count.astype(np.float64) ** 2, minlength=len(together.size))
     size, times = together.size.astype(np.float64), together.times
     agreeing = times * (squares - size) / (size * (size - 1))
@@ -445,7 +442,6 @@ class EditAgreement(Data):
         return [{**pair.to_dict(), **table} for pair, table in zip(self.pairs, tables, strict=True)]
 
     def estimates(self) -> Iterator[Estimate]:
-        """Every number, by criterion, raters, coefficient and units."""
         rows = [("all", name, self.n_units, value) for name, value in self.coefficients.items()]
         rows += [("mean of pairs", "kappa", self.n_units, self.mean_kappa)] if self.pairs else []
         for pair in self.pairs:
@@ -472,7 +468,6 @@ class CorpusAgreement(Result):
     @property
     @in_json(flat=True)
     def _criteria(self) -> dict[str, Json]:
-        """The three criteria, each shaped like the agreement of judgments."""
         reason = {"pairs_reason": self.no_pairs} if self.no_pairs else {}
         shared = {"raters": self.raters, **reason, "warnings": (), "signature": self.signature}
         return {name: {**criterion.to_dict(), **encode(shared)} for name, criterion in self.criteria.items()}
@@ -491,7 +486,6 @@ class CorpusAgreement(Result):
         return with_notes(tables, self._notes(), str(self.signature))
 
     def _notes(self) -> Iterator[str]:
-        """What a reader must know to read the numbers right."""
         yield (
             f"Counted in {self.unit}s of the {self.n_shared:,} of {self.n_essays:,} essays that at least two "
             "annotators read; classification and exact agreement on those that both marked."
@@ -552,7 +546,6 @@ def edit_agreement(
 
 
 def _in_units(marks: EditMarks, basis: Basis) -> EditMarks:
-    """The marks with the clusters that were asked for."""
     if basis.units in ("item", "sentence"):
         n_essays = len(marks.cluster)
         return replace(marks, cluster=np.arange(n_essays), n_clusters=n_essays, knows_documents=False)
@@ -669,7 +662,6 @@ def _fce(table: UnitLabels, observed: float, kappa: float, *, undefined: str, le
 
 
 def _criteria_sheet(result: CorpusAgreement) -> Sheet:
-    """The three criteria one under the other."""
     rows: list[tuple[str, ...]] = []
     rules = []
     for name, criterion in result.criteria.items():

@@ -113,15 +113,12 @@ def independent_test(
 
 
 def influence_test(it: Influence, *, how: str, level: float = LEVEL) -> KappaTest:
-    """The test of a difference, paired or not."""
     found = difference(it, level=level, undefined=UNDEFINED)
     return KappaTest(found.difference, found.p, how if it.unit == "item" else f"{how} by {it.unit}")
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison(Data):
-    """The coefficient that was compared, the number of items, and the test."""
-
     coefficient: str
     n_items: int
     test: KappaTest = field(metadata=FLAT)
@@ -285,8 +282,6 @@ def _with_column(judgments: Judgments, column: str, items: Table | None) -> pl.D
 
 @dataclass(frozen=True, slots=True)
 class GroupTest(Data):
-    """The agreement in two parts compared."""
-
     first: str = field(metadata=HIDDEN)
     second: str = field(metadata=HIDDEN)
     comparison: Comparison = field(metadata=FLAT)
@@ -298,7 +293,6 @@ class GroupTest(Data):
 
 
 def _parts_json(parts: Mapping[str, Agreement]) -> list[dict[str, Json]]:
-    """The parts in order, each shaped like the whole."""
     headlines = {name: part.headline for name, part in parts.items()}
     return [
         {"group": name, "headline": headlines[name][0], "value": encode(headlines[name][1].value), **part.to_dict()}

@@ -102,7 +102,6 @@ class Design:
 
     @property
     def most(self) -> int:
-        """The most judgments that an item has."""
         return int(self.counts.sum(axis=1).max())
 
     @property
@@ -178,7 +177,6 @@ def wins_of_rows(rows: Ints) -> list[Numbers]:
 
 
 def _others(counts: Ints, size: int) -> list[int]:
-    """The labels that compete with one of this size."""
     others: list[int] = counts[counts > 0].tolist()
     others.remove(size)
     return others
@@ -493,7 +491,6 @@ class _Crowds:
         return share(it, n=n, n_design=n_items, level=self.basis.level, undefined=ONE_LABEL)
 
     def experts(self) -> Influence:
-        """The mean kappa of the pairs of experts that are to be matched."""
         return self._mean(expert_rows(self.shared), KAPPA)
 
     def _mean(self, rows: Numbers, score: int, *, by_item: bool = False) -> Influence:
@@ -672,7 +669,6 @@ def shown(n_points: int, most: int) -> list[int]:
 
 
 def _answer(result: RatersNeeded) -> Iterator[str]:
-    """What to tell a colleague."""
     kappa, smallest = result.target.kappa, result.smallest
     pairs = counted(len(result.target.pairs), "pair")
     if result.reach is not None:
@@ -699,7 +695,6 @@ def _reach_words(reach: float, smallest: Interval, level: float) -> str:
 
 
 def whole_words(estimate: Interval) -> str:
-    """The interval of a number of raters, in words."""
     if isnan(estimate.low):
         return UNDEFINED
     return f"{estimate.low:.0f} or more" if estimate.high == inf else f"{estimate.low:.0f} to {estimate.high:.0f}"

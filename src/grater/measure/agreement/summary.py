@@ -198,7 +198,6 @@ class Agreement(Result):
         return tables
 
     def notes(self) -> Iterator[str]:
-        """What a reader must know to read the numbers right."""
         if self.counts.n_left_out:
             yield f"{self.counts.n_left_out:,} of {self.n_items:,} items have only one judgment and are left out."
         if self.no_pairs:
@@ -443,5 +442,4 @@ def _pairs_sheet(pairs: Sequence[PairAgreement]) -> Sheet:
 
 
 def kappa_cells(value: Interval) -> tuple[str, str]:
-    """A kappa with its interval, and its band."""
     return interval(value), band_words(value)

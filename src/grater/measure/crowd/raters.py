@@ -80,8 +80,6 @@ class Rater(Data):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Raters(Result):
-    """One row per rater, by name."""
-
     rows: tuple[Rater, ...] = field(metadata=key("raters"))
     signature: Signature
 
@@ -158,7 +156,6 @@ def raters(judgments: Judgments, *, gold: Table | None = None, options: Options 
 
 
 def signature_of(judgments: Judgments, gold: Table | None) -> Signature:
-    """How the numbers of raters were computed."""
     known = {"gold": str(len(gold.frame))} if gold is not None else {}
     return Signature(
         "raters", {"skill": "dawid-skene-shrunk", "limits": "wilson", **known, "data": data_hash(judgments)}

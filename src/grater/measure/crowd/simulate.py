@@ -91,11 +91,9 @@ class SimulatedCrowd(Result):
     @property
     @in_json("kinds")
     def n_by_kind(self) -> dict[str, int]:
-        """The number of raters of each kind that occurs."""
         return {str(kind): int(n) for kind, n in self.raters.group_by("kind").len().sort("kind").iter_rows()}
 
     def to_frame(self) -> pl.DataFrame:
-        """One judgment per row."""
         return self.judgments.frame
 
     def sheets(self) -> tuple[Sheet, ...]:
@@ -105,7 +103,6 @@ class SimulatedCrowd(Result):
 
 
 def simulate(crowd: Crowd, *, rng: np.random.Generator) -> SimulatedCrowd:
-    """Draw a crowd, its items and its judgments."""
     n_labels = len(crowd.labels)
     weights = np.array(crowd.prevalence or [1.0] * n_labels)
     prior = weights / weights.sum()
@@ -173,7 +170,6 @@ def _confusions(crowd: Crowd, kind: Whole, favourite: Whole, rng: np.random.Gene
 
 
 def _drawn(chances: Numbers, rng: np.random.Generator) -> Whole:
-    """One label from each row of chances."""
     below = chances.cumsum(axis=1) <= rng.random(len(chances))[:, None]
     number: Whole = np.minimum(below.sum(axis=1), chances.shape[1] - 1)
     return number

@@ -100,7 +100,6 @@ class Counts:
 
     @classmethod
     def of_row(cls, row: Numbers) -> Counts:
-        """The counts in the order of `CELLS`."""
         return cls(**dict(zip(CELLS, row.tolist(), strict=True)))
 
     def __add__(self, other: Counts) -> Counts:
@@ -218,12 +217,10 @@ class Votes:
 
     @cached_property
     def n_error(self) -> Codes:
-        """Votes for error."""
         return np.bincount(self.item[self.is_error], minlength=len(self))
 
     @cached_property
     def n_unsure(self) -> Codes:
-        """Judgments that say unknown."""
         return np.bincount(self.unsure, minlength=len(self))
 
     @property
@@ -247,12 +244,10 @@ class Votes:
 
     @property
     def share(self) -> Numbers:
-        """The share of votes for error; nan where there is none."""
         return share_of(self.n_error, self.n_votes)
 
 
 def share_of(n_error: Codes | Numbers, n_votes: Codes | Numbers) -> Numbers:
-    """Votes for error by votes; nan where there is none."""
     out = np.full(np.shape(n_votes), np.nan)
     share: Numbers = np.divide(n_error, n_votes, out=out, where=n_votes > 0, dtype=np.float64)
     return share
@@ -332,7 +327,6 @@ class Cases(Votes):
         return by_name(values.cast(pl.Categorical))
 
     def of_systems(self, columns: Sequence[int]) -> Self:
-        """The cases of some systems, by number."""
         names = tuple(self.systems[column] for column in columns)
         design = self.design.of_systems(columns) if self.design else None
         chosen = list(columns)
@@ -529,7 +523,6 @@ class Truth:
 
 
 def truth_of(votes: Votes, name: str = "majority", *, gold: Table | None = None, seed: int = 0) -> Truth:
-    """The truth by name."""
     if name == "share":
         return Truth(name, _rounded(votes.equal.share), is_graded=True, is_of_votes=True)
     if name == "majority":
@@ -672,7 +665,6 @@ class Bounds(Data):
 
 
 def bounds_sheet(bounds: Sequence[Bounds]) -> Sheet:
-    """The table of all systems."""
     rows = [
         (
             bound.system,

@@ -102,7 +102,6 @@ class Pair(Data):
         return found
 
     def p_of(self, test: Test) -> float:
-        """p after Holm by this test."""
         by_name = {"paired": self.test.p_holm, "randomisation": self.randomisation_holm, "mcnemar": self.mcnemar_holm}
         return by_name[test]
 
@@ -142,7 +141,6 @@ class Comparison(Result):
                 yield from each_score(difference, part=name, system=pair.test.first, other=pair.test.second)
 
     def sheets(self) -> list[Sheet]:
-        """Systems on common items, parts, and systems on different items."""
         sheets = self._own_sheets("") if self.pairs or not (self.parts or self.different) else []
         sheets += [sheet for name, part in self.parts.items() for sheet in part._own_sheets(name)]
         sheets += self.different.sheets() if self.different else []

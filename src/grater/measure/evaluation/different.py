@@ -106,8 +106,6 @@ class Standardised(Data):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Apart(Data):
-    """Two systems on different data: the differences of their standardised scores."""
-
     first: str = field(metadata=HIDDEN)
     second: str = field(metadata=HIDDEN)
     n_common: int = field(metadata=key("common_items"))
@@ -149,7 +147,6 @@ class Different(Data):
         return [[self.systems[at].own.system for at in group] for group in self.same_items]
 
     def sheets(self) -> list[Sheet]:
-        """Each on its own items; by agreement; at a common standard; and the differences there."""
         return [_own_sheet(self), _bins_sheet(self), _standard_sheet(self), _pairs_sheet(self)]
 
 

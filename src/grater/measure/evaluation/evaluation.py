@@ -260,7 +260,6 @@ class Evaluation(Result):
 
     @property
     def systems(self) -> tuple[Scored, ...]:
-        """Every system against the truth, on all items."""
         return self.whole.standard
 
     @property
@@ -292,11 +291,9 @@ class Evaluation(Result):
             yield from each_score(estimated.paper.named(), part="", kind="paper", system=estimated.system)
 
     def curve_frame(self) -> pl.DataFrame:
-        """One row per threshold of every curve."""
         return pl.concat([frame_of_curve(curve, curve.signature(self.signature)) for curve in self.curves])
 
     def sheets(self) -> list[Sheet]:
-        """Systems against the truth and each rater, weighted scores and bins of agreement."""
         first, *others = _sheets(self, weighted=self.shows_weighted, bins=self.shows_bins)
         effects = effects_note({scored.system: scored.design_effect for scored in self.whole.standard})
         shown = [scored[name] for scored in (*self.whole.standard, *self.whole.weighted) for name in SHOWN]
@@ -481,7 +478,6 @@ def _as_judged(scored: Scored, correction: Correction) -> tuple[SampleScores, fl
 
 
 def contaminated(cases: Cases, judgments: Judgments, gold: Table | None, options: EvaluationOptions) -> Iterator[str]:
-    """Raters whose labels are a system's flags, or the gold."""
     if cases.design is not None and cases.design.judge_warning:
         yield cases.design.judge_warning
     if judgments.anonymous_raters:

@@ -210,7 +210,6 @@ class Correction:
 
     @property
     def options(self) -> dict[str, str]:
-        """Its words in a signature."""
         by_side = {"errors": "by-flag"} if any(sides.is_apart for sides in self.sides.values()) else {}
         return {"correction": "rogan-gladen", "gold": self.gold, **by_side}
 

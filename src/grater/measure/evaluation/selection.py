@@ -104,7 +104,6 @@ class ClozeStudy(Result):
             yield from each_score(scores, first=pair.first, second=pair.second)
 
     def sheets(self) -> list[Sheet]:
-        """Table 2 of the paper, with intervals."""
         rows = [
             (f"{pair.first} – {pair.second}", count(pair.n), interval(pair.agreement), interval(pair.kappa))
             for pair in self.pairs
@@ -227,7 +226,6 @@ class ChoiceStudy(Result):
         write=lambda shares: {name.replace(" ", "_"): share.as_json() for name, share in shares.items()},
     )
     def corrected(self) -> dict[str, Interval]:
-        """The corrected accuracy by each rater and by all of them."""
         if self.accuracy is None:
             return {}
         return {name: corrected_accuracy(self.accuracy, share) for name, share in self.choice.shares.items()}
@@ -240,7 +238,6 @@ class ChoiceStudy(Result):
             )
 
     def sheets(self) -> list[Sheet]:
-        """The share in which the system's word is equal or better, and the corrected accuracy beside it."""
         corrected = self.corrected
         rows = [
             (name, interval(share), *([interval(corrected[name])] if corrected else []))
@@ -386,7 +383,6 @@ class ConstructionScores(Result):
 def construction_scores(
     decisions: Table, judgments: Judgments, items: Table, *, basis: Basis | None = None
 ) -> ConstructionScores:
-    """Every system of the decisions against what raters accept."""
     basis = basis or Basis()
     places, accepted = _places(items), _accepted(judgments, items)
     chosen = _chosen(decisions, places).join(accepted, on="place", how="inner")
@@ -414,7 +410,6 @@ def construction_scores(
 
 
 def has_constructions(decisions: Table, items: Table) -> bool:
-    """Whether a system decides on the construction of any of these nouns."""
     return len(_chosen(decisions, _places(items))) > 0
 
 

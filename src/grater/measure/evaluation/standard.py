@@ -134,14 +134,11 @@ class Scored:
         return self.scores[name]
 
     def as_json(self, names: Sequence[str] = HEADLINE) -> dict[str, Json]:
-        """The named scores and the counts behind them."""
         return {**{name: self.scores[name].as_json() for name in names}, "counts": self.counts.as_json()}
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A score over raters: lowest, highest, mean and standard deviation."""
-
     n_raters: int
     low: float
     high: float
@@ -176,7 +173,6 @@ class Tally:
         return influence(self.units, partial(score_of, name), self.den(name), basis)
 
     def den(self, name: str) -> Numbers:
-        """Each unit's part of the denominator."""
         rows = self.units.rows
         if name != "kappa":
             return np.asarray(rows @ IN_DENOMINATOR[name], np.float64)
@@ -192,7 +188,6 @@ class Tally:
         return Rare(float(rarest @ self.plain), float(self.units.counts[self.units.rows @ rarest > 0].sum()))
 
     def reason(self, name: str, value: float) -> str:
-        """Why a score is undefined, or is no estimate."""
         hit, false_alarm, miss, rejection = self.plain
         if name in ("recall", "f0.5", "f1") and self.plain.sum():
             if self.n_passed and miss + rejection == 0:
@@ -562,7 +557,6 @@ class Bin:
         return f"{100 * self.low:g} %" if self.low == self.high else f"{100 * self.low:g}-{100 * self.high:g} %"
 
     def of_system(self, system: int) -> dict[str, Json]:
-        """One system, by its number, in this bin."""
         scored = self.systems[system]
         scores = {name: scored[name].as_json() for name in IN_BIN}
         return {"low": self.low, "high": self.high, "n": scored.n, **scores}
@@ -639,7 +633,6 @@ def curve(bins: Sequence[Bin], system: str, score: str = "kappa") -> list[tuple[
 
 
 def small_bins(bins: Sequence[Bin]) -> list[str]:
-    """A warning for every bin that is too small to read."""
     return [
         f"only {counted(within.n, 'item')} with an agreement of {within.title}; below {FEW} the numbers say little"
         for within in bins

@@ -50,7 +50,6 @@ def suggestions(
     essays: Essays | None = None,
     corrections: Table | None = None,
 ) -> list[Suggested]:
-    """The suggestions of every system."""
     _require(decisions.frame, "suggestion", decisions.name)
     if corrections is None:
         _require(judgments.frame, "alternatives", judgments.name)

@@ -161,7 +161,6 @@ def curves_of_systems(
 
 
 def scored_systems(cases: Cases) -> list[str]:
-    """The systems that gave any score."""
     return sorted(name for name, of in zip(cases.systems, cases.scores.T, strict=True) if not np.isnan(of).all())
 
 

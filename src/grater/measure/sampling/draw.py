@@ -91,7 +91,6 @@ class Draw(Data):
 
 
 def draw_of_json(value: Any, *, name: str) -> Draw:
-    """A draw as `NAME.meta.json` has it."""
     try:
         sizes = {
             str(stratum): Drawn(int(size), int(n), float(threshold))
@@ -112,7 +111,6 @@ def draw_of_json(value: Any, *, name: str) -> Draw:
 
 
 def with_numbers(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
-    """The items with their permanent random numbers in the column `random`."""
     numbers = [permanent_number(seed, item) for item in frame["item"].to_list()]
     return frame.with_columns(random=pl.Series(numbers, dtype=pl.Float64))
 
@@ -153,7 +151,6 @@ def draw_sample(
     seed: int = 0,
     name: str = "sample",
 ) -> Sample:
-    """A first sample, for one system."""
     frame = with_numbers(assign_strata(decisions, system, strata=strata, labels=labels), seed)
     sizes = allocate(strata_of(frame), n, method=method, n_flagged=n_flagged, rates=rates)
     draw = Draw(system, strata, decisions_hash(decisions, system), thresholds(frame, sizes), method, n_flagged)

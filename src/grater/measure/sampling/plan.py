@@ -118,7 +118,6 @@ class Stratification:
         return replace(self, rates=np.array(found, float))
 
     def side(self, is_flagged: bool) -> tuple[float, float]:
-        """The size of one side, and its rate of errors."""
         sizes = self.sizes[self.flagged == is_flagged]
         return float(sizes.sum()), float(sizes @ self.rates[self.flagged == is_flagged] / (sizes.sum() or nan))
 
@@ -129,7 +128,6 @@ class Stratification:
 
 
 def strata_of(frame: pl.DataFrame) -> Stratification:
-    """The strata of a stratified corpus by name."""
     rows = frame.group_by("stratum", "flagged").len().sort("stratum")
     sizes = rows["len"].to_numpy().astype(np.float64)
     return Stratification(tuple(rows["stratum"]), rows["flagged"].to_numpy(), sizes, np.full(len(rows), nan))
@@ -217,7 +215,6 @@ def allocate(
 
 
 def weights_of(strata: Stratification, method: Allocation) -> Numbers:
-    """What each stratum's number should be in proportion to."""
     match method:
         case "equal":
             return np.ones(len(strata.names))
