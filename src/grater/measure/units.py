@@ -364,16 +364,12 @@ def essays_of(
             raise UnknownName(f"{present[0].name}: {unknown('column', units, names)}")
         return Essays(units, found, "")
     essay, document = (_column(present, name, judgments) for name in (ESSAY, DOCUMENT))
-    if document is not None and (essay is None or _is_coarser(document, essay)):
-        return Essays(DOCUMENT, document, "")
-    if essay is None:
-        return NO_ESSAYS
-    return Essays(ESSAY, essay, "")
-
-
-def _is_coarser(document: pl.DataFrame, essay: pl.DataFrame) -> bool:
-    """Whether documents, several of them, group the essays of all items."""
-    return len(document) >= len(essay) and 1 < document["unit"].n_unique() < essay["unit"].n_unique()
+    if essay is None or document is None:
+        known = document if essay is None else essay
+        return NO_ESSAYS if known is None else Essays(DOCUMENT if essay is None else ESSAY, known, "")
+    n_essays, n_documents = (each["unit"].n_unique() for each in (essay, document))
+    is_coarser = len(document) >= len(essay) and 1 < n_documents < n_essays  # they group the essays of all items
+    return Essays(DOCUMENT, document, "") if is_coarser else Essays(ESSAY, essay, "")
 
 
 def known_essays(judgments: Judgments, items: Table | None, *, units: Unit = "auto") -> Essays:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from grater.errors import GraterError, UsageError
 from grater.measure.sampling.plan import (
+    WIDEST,
     Allocation,
     Expected,
     PlanRow,
@@ -19,7 +20,6 @@ from grater.measure.sampling.plan import (
     expected_of,
     majority_of,
     more_needed,
-    more_unflagged,
     panel,
     plan,
     recall_warning,
@@ -146,7 +146,7 @@ def test_more_is_asked_for_up_to_the_corpus_and_never_in_vain() -> None:
 def test_a_sample_that_cannot_measure_recall_says_how_many_more_to_judge() -> None:
     # at 1 to 2 % errors recall is valid but wide (statistics.md, "Where it does not hold")
     few = strata((100, 30, 24), (2900, 60, 1), population="wider")
-    n = more_unflagged(few, FLAGS)
+    n = more_needed(few, FLAGS, WIDEST, ~FLAGS)
     assert n is not None
     assert recall_warning(few, FLAGS) == f"this sample cannot measure recall; judge about {n:,} more unflagged items"
     enough = strata((100, 30, 24), (2900, 60 + n, (60 + n) / 60), population="wider")

@@ -30,7 +30,7 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import UnknownName, UsageError
-from grater.measure.agreement.coefficients import Matrix, alpha, influence_of
+from grater.measure.agreement.coefficients import alpha, influence_of
 from grater.measure.agreement.cohen import (
     NOBODY,
     Confusion,
@@ -97,18 +97,16 @@ class KappaTest(Data):
     z: float = nan
 
 
-def independent_test(
-    first: Confusion, second: Confusion, *, error: Error = "fce", weights: Matrix | None = None, level: float = LEVEL
-) -> KappaTest:
+def independent_test(first: Confusion, second: Confusion, *, error: Error = "fce") -> KappaTest:
     """Two pairs of raters on different items, by the two-sample z."""
-    apart = kappa(first, weights=weights) - kappa(second, weights=weights)
-    errors = [standard_error(table, error=error, weights=weights) for table in (first, second)]
+    apart = kappa(first) - kappa(second)
+    errors = [standard_error(table, error=error) for table in (first, second)]
     total = sqrt(errors[0] ** 2 + errors[1] ** 2)
     if isnan(apart) or isnan(total):
         return KappaTest(Interval(nan, nan, nan, UNDEFINED), nan, error)
     if total == 0:
         return KappaTest(Interval(apart, nan, nan, "neither has a standard error above 0"), nan, error)
-    half, z = z_value(level) * total, apart / total
+    half, z = z_value() * total, apart / total
     return KappaTest(Interval(apart, apart - half, apart + half), 2 * NormalDist().cdf(-abs(z)), error, z)
 
 
@@ -124,9 +122,7 @@ class Comparison(Data):
     test: KappaTest = field(metadata=FLAT)
 
 
-def compare_pairs(
-    judgments: Coded, first: Pair, second: Pair, *, weights: Matrix | None = None, basis: Basis | None = None
-) -> Comparison:
+def compare_pairs(judgments: Coded, first: Pair, second: Pair, *, basis: Basis | None = None) -> Comparison:
     """Cohen's kappa of two pairs of raters, on the items that all of them judged."""
     basis = basis or Basis()
     for rater in (*first, *second):
@@ -138,9 +134,8 @@ def compare_pairs(
     sides = []
     for raters, pair in ((first, [0, 1]), (second, [2, 3])):
         said = columns[is_common][:, pair]
-        one, two = said[:, 0], said[:, 1]
-        table = between(one, two, judgments.labels, raters, unit_of=unit_of, unit=judgments.unit)
-        sides.append(on_items(said, table, weights=weights, basis=basis))
+        table = between(said[:, 0], said[:, 1], judgments.labels, raters, unit_of=unit_of, unit=judgments.unit)
+        sides.append(on_items(said, table, basis=basis))
     test = influence_test(sides[0] - sides[1], how="paired", level=basis.level)
     return Comparison("kappa", int(is_common.sum()), test)
 

@@ -159,27 +159,9 @@ def win_probabilities(counts: npt.ArrayLike) -> Numbers:
     """Probabilities that label j (row) wins a draw of N = 1, 2, ... n judgments (column)."""
     given = np.asarray(counts, np.int64)
     n = int(given.sum())
-    by_size = {size: _wins_of(size, _others(given, size), n) for size in np.unique(given[given > 0]).tolist()}
+    sizes = given[given > 0].tolist()
+    by_size = {size: _wins_of(size, sizes[:place] + sizes[place + 1 :], n) for place, size in enumerate(sizes)}
     return np.array([by_size.get(size, np.zeros(n)) for size in given.tolist()]).reshape(len(given), n)
-
-
-def wins_of_rows(rows: Ints) -> list[Numbers]:
-    """`wins` of every row of counts; equal partitions are worked out once."""
-    known: dict[tuple[int, ...], dict[int, Numbers]] = {}
-    probabilities = []
-    for row in rows.tolist():
-        partition = tuple(sorted(size for size in row if size))
-        if partition not in known:
-            known[partition] = dict(zip(partition, win_probabilities(partition), strict=True))
-        n = sum(partition)
-        probabilities.append(np.array([known[partition].get(size, np.zeros(n)) for size in row]).reshape(len(row), n))
-    return probabilities
-
-
-def _others(counts: Ints, size: int) -> list[int]:
-    others: list[int] = counts[counts > 0].tolist()
-    others.remove(size)
-    return others
 
 
 def _wins_of(size: int, others: list[int], n: int) -> Numbers:
@@ -211,8 +193,13 @@ def _against(size: int, others: list[int], ties: Numbers, n: int) -> Numbers:
 def exact_wins(shared: Design) -> Numbers:
     """[kind, label, N - 1]: how likely the label wins; 0 for all labels where the kind has fewer judgments."""
     table = np.zeros((len(shared.counts), len(shared.labels), shared.most))
-    for kind, probabilities in enumerate(wins_of_rows(shared.counts)):
-        table[kind, :, : probabilities.shape[1]] = probabilities
+    known: dict[tuple[int, ...], dict[int, Numbers]] = {}  # equal partitions are worked out once
+    for kind, row in enumerate(shared.counts.tolist()):
+        partition = tuple(sorted(size for size in row if size))
+        if partition not in known:
+            known[partition] = dict(zip(partition, win_probabilities(partition), strict=True))
+        for label, size in enumerate(row):
+            table[kind, label, : sum(partition)] = known[partition].get(size, 0.0)
     return table
 
 

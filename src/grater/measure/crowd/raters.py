@@ -131,7 +131,8 @@ def raters(judgments: Judgments, *, gold: Table | None = None, options: Options 
     ballots = ballots_of(judgments, gold=gold)
     skills = shrunk_skills(ballots, fit(ballots, options or Options()))
     on_gold = _on_gold(ballots, ballots.gold)
-    with_others = _with_others(ballots)
+    credit, is_compared = agrees_with_others(ballots)
+    with_others = _sums(ballots, credit * is_compared, is_compared)
     top, top_share, others_share = _top_labels(ballots)
     seconds = _seconds(judgments)
     n_judgments = np.bincount(ballots.rater, minlength=len(ballots.raters))
@@ -262,11 +263,6 @@ def agrees_with_others(ballots: Ballots) -> tuple[Numbers, npt.NDArray[np.bool_]
     is_mine_on_top = is_top.ravel().take(ballots.slot())
     n_of_item = votes.sum(axis=1)
     return np.where(is_mine_on_top, credit.take(ballots.item), 0.0), n_of_item.take(ballots.item) > 1
-
-
-def _with_others(ballots: Ballots) -> tuple[Numbers, Numbers]:
-    credit, is_compared = agrees_with_others(ballots)
-    return _sums(ballots, credit * is_compared, is_compared)
 
 
 def _on_gold(ballots: Ballots, gold: Gold | None) -> tuple[Numbers, Numbers]:

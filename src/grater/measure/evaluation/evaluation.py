@@ -45,7 +45,6 @@ from grater.measure.evaluation.design import Assisted, CheapJudge, check_judge, 
 from grater.measure.evaluation.different import Different, different_data
 from grater.measure.evaluation.gold import (
     Correction,
-    Sides,
     as_many_votes,
     corrected,
     correction_of,
@@ -165,33 +164,28 @@ class Part(Data):
     @property
     @in_json()
     def systems(self) -> list[dict[str, Json]]:
-        return [self._system(number) for number in range(len(self.standard))]
-
-    def _system(self, number: int) -> dict[str, Json]:
-        standard = self.standard[number]
-        return {
-            "system": standard.system,
-            "n": standard.n,
-            **standard.as_json(),
-            "kappa": standard["kappa"].as_json(),
-            "error_rate": standard["error_rate"].as_json(),
-            **({"design_effect": encode(standard.design_effect)} if standard.design_effect else {}),
-            "flagged_unjudged": self.flagged_unjudged[standard.system],
-            **({"bounds": self.bounds[number].to_dict()} if self.bounds else {}),
-            **({"weighted": self.weighted[number].as_json()} if self.weighted else {}),
-            "bins": [within.of_system(number) for within in self.bins],
-            **self._raters(number),
-        }
+        return [
+            {
+                "system": standard.system,
+                "n": standard.n,
+                **standard.as_json((*HEADLINE, "kappa", "error_rate")),
+                **({"design_effect": encode(standard.design_effect)} if standard.design_effect else {}),
+                "flagged_unjudged": self.flagged_unjudged[standard.system],
+                **({"bounds": self.bounds[number].to_dict()} if self.bounds else {}),
+                **({"weighted": self.weighted[number].as_json()} if self.weighted else {}),
+                "bins": [within.of_system(number) for within in self.bins],
+                **self._raters(number),
+            }
+            for number, standard in enumerate(self.standard)
+        ]
 
     def _raters(self, number: int) -> dict[str, Json]:
         if not self.by_rater:
             return {}
         of_raters = {rater: scored[number] for rater, scored in self.by_rater.items()}
-        rows: list[Json] = [
-            {"rater": rater, "n": scored.n, **scored.as_json()} for rater, scored in of_raters.items()
-        ]
+        rows = [{"rater": rater, "n": scored.n, **scored.as_json()} for rater, scored in of_raters.items()]
         spreads = {name: asdict(spread([scored[name] for scored in of_raters.values()])) for name in HEADLINE}
-        return {"by_rater": rows, "spread": encode(spreads)}
+        return {"by_rater": encode(rows), "spread": encode(spreads)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -300,10 +294,8 @@ class Evaluation(Result):
         notes = (*first.notes, *undefined_notes(shown), *([effects] if effects else []))
         *sheets, last = [replace(first, notes=notes), *others]
         helped = [self.sample.assist.sentence] if self.sample and self.sample.assist else []
-        return [
-            *sheets,
-            replace(last, notes=(*last.notes, *helped, self.scope.sentence), signature=str(self.signature)),
-        ]
+        words = (*last.notes, *helped, self.scope.sentence)
+        return [*sheets, replace(last, notes=words, signature=str(self.signature))]
 
     def progress(self, width: float) -> Iterator[str]:
         """How many judgments are missing: `after 180 judgments recall is .340 [.270, .420]; 120 more bring ...`."""
@@ -375,7 +367,11 @@ def evaluate(
     corrected_by_system, limits = {}, list[str]()
     for scored in whole.standard if correction else ():
         assert correction is not None
-        judged = _as_judged(scored, correction)
+        found = scored.sampled
+        if found is None:  # a corpus judged whole is a sample of two strata that holds all of its items
+            found = sample_scores(scored.tally.as_strata(correction.raters.level), np.array([True, False]))
+        n_passed = scored.counts.miss + scored.counts.correct_rejection
+        judged = found, n_passed, correction.sides[scored.system]
         corrected_by_system[scored.system] = corrected(*judged)
         limits += [] if correction.raters.undefined_because else limits_of_correction(scored.system, *judged)
     warnings = [
@@ -469,14 +465,6 @@ def correction_by_gold(
     return correction_of(judged, gold, decisions, systems, by_flag=by_flag, merge=merge, level=level)
 
 
-def _as_judged(scored: Scored, correction: Correction) -> tuple[SampleScores, float, Sides]:
-    """What is corrected; a corpus judged whole is a sample of two strata that holds all of its items."""
-    judged = scored.sampled
-    if judged is None:
-        judged = sample_scores(scored.tally.as_strata(correction.raters.level), np.array([True, False]))
-    return judged, scored.counts.miss + scored.counts.correct_rejection, correction.sides[scored.system]
-
-
 def contaminated(cases: Cases, judgments: Judgments, gold: Table | None, options: EvaluationOptions) -> Iterator[str]:
     if cases.design is not None and cases.design.judge_warning:
         yield cases.design.judge_warning
@@ -529,17 +517,12 @@ def _sample_warnings(cases: Cases, sample: FromSample, judgments: Judgments, gol
     if n_strangers:
         yield f"{n_strangers:,} judged items are not in the sample and are left out"
     for each in sample.systems:
-        yield from _sides(each)
-
-
-def _sides(each: Estimated) -> Iterator[str]:
-    """What cannot be known well of one system: empty cells, and recall from too few items."""
-    size, n = each.strata.sizes.sum(axis=0), each.strata.judged.sum(axis=0)
-    empty = float(size[n == 0].sum())
-    if empty and n.sum():
-        yield f"{each.system}: nothing was judged in strata of {count(empty)} items; taken to be like the rest"
-    if warning := recall_warning(each.strata, each.flagged):
-        yield f"{each.system}: {warning}"
+        size, n = each.strata.sizes.sum(axis=0), each.strata.judged.sum(axis=0)
+        empty = float(size[n == 0].sum())
+        if empty and n.sum():
+            yield f"{each.system}: nothing was judged in strata of {count(empty)} items; taken to be like the rest"
+        if warning := recall_warning(each.strata, each.flagged):
+            yield f"{each.system}: {warning}"
 
 
 def _part(
@@ -680,9 +663,14 @@ def _different(parts: dict[str, Part]) -> list[str]:
 
 def _sheets(evaluation: Evaluation, *, weighted: bool, bins: bool) -> Iterator[Sheet]:
     whole, systems = evaluation.whole, evaluation.cases.systems
-    yield _scores(_title(evaluation), whole.standard, whole, is_sample=evaluation.sample is not None)
-    if evaluation.sample:
-        yield _paper(evaluation.sample)
+    sample, title = evaluation.sample, f"Against {evaluation.truth.name}"
+    if sample is None:
+        yield _scores(f"{title}, {counted(whole.n_judged, 'item')}", whole.standard, whole)
+    else:
+        judged = f"{sample.n_judged:,} of {sample.n_drawn:,} drawn items judged"
+        title = f"{title}, estimated for {sample.n_items:,.0f} items: {judged}"
+        yield _scores(title, whole.standard, whole, is_sample=True)
+        yield _paper(sample)
     if whole.bounds:
         yield bounds_sheet(whole.bounds)
     if (correction := evaluation.correction) and not correction.raters.undefined_because:
@@ -708,14 +696,6 @@ def _sheets(evaluation: Evaluation, *, weighted: bool, bins: bool) -> Iterator[S
         yield from evaluation.different.sheets()
     if evaluation.suggestions:
         yield _suggestions(evaluation.suggestions)
-
-
-def _title(evaluation: Evaluation) -> str:
-    sample, against_whom = evaluation.sample, f"Against {evaluation.truth.name}"
-    if sample is None:
-        return f"{against_whom}, {counted(evaluation.whole.n_judged, 'item')}"
-    judged = f"{sample.n_judged:,} of {sample.n_drawn:,} drawn items judged"
-    return f"{against_whom}, estimated for {sample.n_items:,.0f} items: {judged}"
 
 
 def _paper(sample: FromSample) -> Sheet:

@@ -110,20 +110,18 @@ class SuggestionEffect(Result):
         )
         columns = ("", *CONDITIONS, "difference")
         effect = Sheet("Marking with and without suggestions", columns, tuple(rows), notes=notes, name="effect")
-        return [effect, replace(self._fate_sheet(), notes=(self.scope.sentence,), signature=str(self.signature))]
+        total, words = sum(self.fates.values()), "What became of suggestions"
+        fates = [
+            (FATE_WORDS.get(fate, fate), count(n), number(n / total) if total else "")
+            for fate, n in self.fates.items()
+        ]
+        became = Sheet(words, ("", "suggestions", "share"), tuple(fates), name="fates")
+        return [effect, replace(became, notes=(self.scope.sentence,), signature=str(self.signature))]
 
     def _cells(self, by_condition: Mapping[str, Interval], name: str = "") -> tuple[str, str]:
         digits = DIGITS.get(name, 3)
         first, second = (interval(by_condition[condition], digits=digits) for condition in CONDITIONS)
         return first, second
-
-    def _fate_sheet(self) -> Sheet:
-        total = sum(self.fates.values())
-        rows = [
-            (FATE_WORDS.get(fate, fate), count(n), number(n / total) if total else "")
-            for fate, n in self.fates.items()
-        ]
-        return Sheet("What became of suggestions", ("", "suggestions", "share"), tuple(rows), name="fates")
 
 
 def suggestion_effect(markings: Iterable[MarkedOnce]) -> SuggestionEffect:

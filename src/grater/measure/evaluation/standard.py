@@ -35,7 +35,7 @@ nobody said the type are a row of their own, and so are flags without one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
@@ -564,19 +564,18 @@ class Bin:
 
 def agreement_of(cases: Cases) -> Numbers:
     """The share of each item's majority; nan without a vote, and outside the sample where one is known."""
-    shares = _majority_share(cases.equal.n_error, cases.equal.n_votes)
+    n_error, n_votes = cases.equal.n_error, cases.equal.n_votes
+    shares = share_of(np.maximum(n_error, n_votes - n_error), n_votes)
     return np.where(cases.design.is_drawn, shares, nan) if cases.design else shares
-
-
-def _majority_share(n_error: Codes | Numbers, n_votes: Codes | Numbers) -> Numbers:
-    return share_of(np.maximum(n_error, n_votes - n_error), n_votes)
 
 
 def binned(
     cases: Cases, truth: Truth, *, basis: Basis, edges: Sequence[float] = EDGES, where: Truths | None = None
 ) -> list[Bin]:
     """Every system in every bin; items below the lowest edge come first, where there are any."""
-    check_edges(edges)
+    if len(edges) < 2 or list(edges) != sorted(set(edges)) or edges[0] < 0 or edges[-1] > 1:
+        shown = ",".join(f"{edge:g}" for edge in edges)
+        raise UsageError(f"expected edges from low to high within 0 to 1, as in 0.5,0.75,0.9,1, found {shown}")
     agreement = agreement_of(cases)
     if tuple(edges) == EDGES and cases.equal.n_votes.max(initial=0) <= TWO:
         edges = (1.0, 1.0)
@@ -594,12 +593,6 @@ def binned(
             ]
         bins.append(Bin(low, high, int((inside & ~np.isnan(truth.values)).sum()), tuple(systems)))
     return bins
-
-
-def check_edges(edges: Sequence[float]) -> None:
-    if len(edges) < 2 or list(edges) != sorted(set(edges)) or edges[0] < 0 or edges[-1] > 1:
-        shown = ",".join(f"{edge:g}" for edge in edges)
-        raise UsageError(f"expected edges from low to high within 0 to 1, as in 0.5,0.75,0.9,1, found {shown}")
 
 
 def _bins(agreement: Numbers, edges: Sequence[float]) -> Iterator[tuple[float, float, Truths]]:
@@ -661,7 +654,6 @@ TYPES = ("choice", "extraneous", "missing")
 NOT_SAID, NOT_STATED = "not said", "not stated"
 DELETE = "-NONE-"
 UNTYPED = "raters did not state the types of errors"
-TYPE_SCORES = ("precision", "recall", "f0.5")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -680,7 +672,9 @@ def scores_by_type(cases: Cases, decisions: Table, truth: Truth, *, basis: Basis
     flagged = _types_of_flags(cases, decisions)
     if flagged is None:
         return []
-    errors, known = _types_of_errors(cases), known_items(cases, truth)
+    stated, known = stated_types(cases), known_items(cases, truth)
+    stated[_gaps(cases.columns)] = "missing"  # gaps can only miss something
+    errors = stated.astype(str)
     names = [*TYPES, *sorted((set(np.unique(flagged)) | set(np.unique(errors))) - {*TYPES, ""}), ""]
     scores = []
     for column, system in enumerate(cases.systems):
@@ -693,9 +687,8 @@ def scores_by_type(cases: Cases, decisions: Table, truth: Truth, *, basis: Basis
             values = np.nan_to_num(truth.values)
             parts = np.stack([own * values, own.astype(np.float64), is_flagged * real, real], axis=1)
             weights = cases.design.weights(column, known) if cases.design else np.ones(len(cases))
-            found = _scored(
-                parts[is_decided], weights[is_decided], cases.unit_of[is_decided], cases.essays.unit, basis
-            )
+            decided = parts[is_decided], weights[is_decided], cases.unit_of[is_decided]
+            found = _scored(*decided, cases.essays.unit, basis)
             if system in cases.withheld:
                 none = Interval(nan, nan, nan, cases.withheld[system])
                 found |= {"recall": none, "f0.5": none}
@@ -712,13 +705,6 @@ def _types_of_flags(cases: Cases, decisions: Table) -> np.ndarray[tuple[int, int
     types = np.full((len(cases), len(cases.systems)), "", dtype=object)
     systems = pl.Series(cases.systems, dtype=pl.String)
     types[places_of(rows["item"], cases.items), places_of(rows["system"], systems)] = rows["type"].to_list()
-    return types.astype(str)
-
-
-def _types_of_errors(cases: Cases) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
-    """The type of every error; gaps can only miss something."""
-    types = stated_types(cases)
-    types[_gaps(cases.columns)] = "missing"
     return types.astype(str)
 
 
@@ -773,15 +759,12 @@ def _scored(parts: Numbers, weights: Numbers, unit_of: Ints, unit: str, basis: B
     found = {}
     for at, (name, columns) in enumerate(cases.items()):
         own = parts[:, columns].sum(axis=1)
-        it = influence(Units(rows, unit), partial(_value, at), rows[:, columns].sum(axis=1))
+        score = partial(lambda at, sums: _values(sums)[..., at], at)
+        it = influence(Units(rows, unit), score, rows[:, columns].sum(axis=1))
         n_design = float(weights @ own) ** 2 / float(weights**2 @ own) if own.any() else None
         undefined = REASONS["precision"] if name == "precision" else UNTYPED
         found[name] = share(it, n=float(own.sum()), n_design=n_design, level=basis.level, undefined=undefined)
     return found
-
-
-def _value(at: int, sums: Numbers) -> Numbers:
-    return np.asarray(_values(sums)[..., at], np.float64)
 
 
 def _values(sums: Numbers) -> Numbers:
@@ -793,42 +776,19 @@ def _values(sums: Numbers) -> Numbers:
 
 def types_sheet(scores: Sequence[TypeScore], together: Sequence[Scored]) -> Sheet:
     """Every system by type, and all types together; precision alone where raters stated no types."""
-    if not any(each.n_errors for each in scores if each.type != NOT_SAID):
-        return _flags_sheet(scores, together)
-    rows = []
+    is_stated = any(each.n_errors for each in scores if each.type != NOT_SAID)
+    shown, rows = [each for each in scores if is_stated or each.type != NOT_SAID], []
     for of in together:
-        own = [each for each in scores if each.system == of.system]
-        rows += [
-            (
-                each.system,
-                (NOT_STATED if each.type == NOT_SAID else each.type),
-                *_cells(each.n_flags, each.n_errors, each.scores),
-            )
-            for each in own
-        ]
-        flags, errors = (
-            of.counts.hit + of.counts.false_alarm,
-            of.counts.hit + of.counts.miss,
-        )
-        rows.append((of.system, "all types", *_cells(flags, errors, of.scores)))
-    columns = ("system", "type", "flags", "precision", "errors", "recall", "F0.5")
-    notes = undefined_notes(score for each in scores for score in each.scores.values())
-    return Sheet("By type of error", columns, tuple(rows), notes=tuple(notes), name="by-type")
-
-
-def _flags_sheet(scores: Sequence[TypeScore], together: Sequence[Scored]) -> Sheet:
-    rows = []
-    for of in together:
-        own = [each for each in scores if each.system == of.system and each.type != NOT_SAID]
-        rows += [(each.system, each.type, count(each.n_flags), interval(each.scores["precision"])) for each in own]
-        n_flags = of.counts.hit + of.counts.false_alarm
-        rows.append((of.system, "all types", count(n_flags), interval(of.scores["precision"])))
-    notes = undefined_notes(each.scores["precision"] for each in scores if each.type != NOT_SAID)
+        lines = [(each.type, each.n_flags, each.n_errors, each.scores) for each in shown if each.system == of.system]
+        hit, false_alarm, miss, _ = of.counts.row().tolist()
+        for name, n_flags, n_errors, found in (*lines, ("all types", hit + false_alarm, hit + miss, of.scores)):
+            cells = (NOT_STATED if name == NOT_SAID else name, count(n_flags), interval(found["precision"]))
+            more = (count(n_errors), interval(found["recall"]), interval(found["f0.5"])) if is_stated else ()
+            rows.append((of.system, *cells, *more))
+    columns = ("system", "type", "flags", "precision", *(("errors", "recall", "F0.5") if is_stated else ()))
+    if is_stated:
+        notes = undefined_notes(score for each in shown for score in each.scores.values())
+        return Sheet("By type of error", columns, tuple(rows), notes=tuple(notes), name="by-type")
     note = "Raters did not state the types of errors, so there is no recall by type."
-    columns = ("system", "type", "flags", "precision")
-    return Sheet("By type of flag", columns, tuple(rows), notes=(*notes, note), name="by-type")
-
-
-def _cells(n_flags: float, n_errors: float, scores: Mapping[str, Interval]) -> tuple[str, ...]:
-    precision, recall, f = (interval(scores[name]) for name in TYPE_SCORES)
-    return count(n_flags), precision, count(n_errors), recall, f
+    notes = [*undefined_notes(each.scores["precision"] for each in shown), note]
+    return Sheet("By type of flag", columns, tuple(rows), notes=tuple(notes), name="by-type")

@@ -85,7 +85,9 @@ def assign_strata(
         case ("decision", "", ""):
             named = rows.with_columns(stratum=side)
         case ("score", _, number):
-            named = rows.with_columns(_score_strata(rows, _n_strata(number or "10"), decisions.name))
+            if number and (not number.isdecimal() or not 2 <= int(number) <= 100):
+                raise UsageError(f"expected the strata score:N with N from 2 to 100, found {number!r}")
+            named = rows.with_columns(_score_strata(rows, int(number or 10), decisions.name))
         case ("label", "", ""):
             named = _labelled(rows, labels).with_columns(stratum=side + " " + pl.col("label"))
         case _:
@@ -131,12 +133,6 @@ def strata_of(frame: pl.DataFrame) -> Stratification:
     rows = frame.group_by("stratum", "flagged").len().sort("stratum")
     sizes = rows["len"].to_numpy().astype(np.float64)
     return Stratification(tuple(rows["stratum"]), rows["flagged"].to_numpy(), sizes, np.full(len(rows), nan))
-
-
-def _n_strata(number: str) -> int:
-    if not number.isdecimal() or not 2 <= int(number) <= 100:
-        raise UsageError(f"expected the strata score:N with N from 2 to 100, found {number!r}")
-    return int(number)
 
 
 def _score_strata(rows: pl.DataFrame, n_strata: int, name: str) -> pl.Series:
@@ -597,33 +593,25 @@ def recall_width(strata: Strata, flagged: Flags) -> float:
     return inf if isnan(recall.low) else recall.high - recall.low
 
 
-def more_needed(strata: Strata, flagged: Flags, width: float) -> int | None:
-    """The further judgments that bring recall to this width, if rates stay as they are; None where none can.
-
-    They go where Neyman would have them.
-    """
-    return _more(strata, flagged, width, np.ones(len(flagged), bool))
-
-
-def more_unflagged(strata: Strata, flagged: Flags, width: float = WIDEST) -> int | None:
-    """The same from unflagged items only."""
-    return _more(strata, flagged, width, ~flagged)
-
-
-def recall_warning(strata: Strata, flagged: Flags, width: float = WIDEST) -> str:
+def recall_warning(strata: Strata, flagged: Flags) -> str:
     """What to do where a sample cannot measure recall; nothing where it can, or where recall has no interval."""
-    if not width < recall_width(strata, flagged) < inf:
+    if not WIDEST < recall_width(strata, flagged) < inf:
         return ""
-    n = more_unflagged(strata, flagged, width)
+    n = more_needed(strata, flagged, WIDEST, ~flagged)
     way_out = f"judge about {n:,} more unflagged items" if n else "this corpus has too few unflagged items"
     return f"this sample cannot measure recall; {way_out}"
 
 
-def _more(strata: Strata, flagged: Flags, width: float, cells: Flags) -> int | None:
-    """By items, for a width that much smaller as essays make the interval wider."""
+def more_needed(strata: Strata, flagged: Flags, width: float, cells: Flags | None = None) -> int | None:
+    """The further judgments that bring recall to this width, if rates stay as they are; None where none can.
+
+    They go where Neyman would have them, to these `cells` if given; by items, for a width that much smaller as essays
+    make the interval wider.
+    """
     shown = recall_width(strata, flagged)
     if shown <= width:
         return 0
+    cells = np.ones(len(flagged), bool) if cells is None else cells
     sizes, n, x = (each.sum(axis=0) for each in (strata.sizes, strata.judged, strata.errors))
     offsets = None if strata.offsets is None else strata.offsets.sum(axis=0, keepdims=True)
     # Never quite 0 or 1: a stratum without errors is still looked at.
