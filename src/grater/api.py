@@ -1024,21 +1024,39 @@ def check(text: str, *, systems: Sequence[str] = ()) -> Feedback:
 
 
 @_checked
-def decide(corpus: EssaySource, *, systems: Sequence[str], documents: Path | str | None = None) -> Table:
+def decide(
+    corpus: EssaySource,
+    *,
+    systems: Sequence[str],
+    places: TableSource | None = None,
+    documents: Path | str | None = None,
+) -> Table:
     """A decision of every system on every place that it looks at, with where the place is.
 
-    `documents` is a file that names the documents of sentences, as for `score`.
+    `places` are the items that systems from outside decide on, instead of prepositions; `"edits"` makes every edit of
+    a system an item.  Edits on no item are counted by type in `dropped`.  `documents` is a file that names the
+    documents of sentences, as for `score`.
     """
     from grater.corpora import with_documents
-    from grater.detect.decisions import DecisionRows
+    from grater.detect.decisions import EDITS, DecisionRows, on_edits, read_item_places
     from grater.detect.systems import load_systems
     from grater.tables import read_decisions
 
     essays = with_documents(_essays(corpus), documents) if documents is not None else list(_essays(corpus))
-    rows = DecisionRows(with_places=True, with_documents=any("document" in essay.metadata for essay in essays[:1]))
-    for detector in load_systems(systems):
+    on_every_edit = isinstance(places, str) and places == EDITS
+    asked = None if places is None or on_every_edit else read_item_places(places)
+    rows = DecisionRows(
+        with_places=True,
+        names=asked.names if asked else {},
+        with_documents=any("document" in essay.metadata for essay in essays[:1]),
+    )
+    detectors = load_systems(systems, places=asked.by_essay if asked else None)
+    for detector in on_edits(detectors, essays) if on_every_edit else detectors:
         rows.add(essays, detector)
-    return read_decisions(rows.decisions(), name="decisions")
+    dropped = {
+        f"{name}: {kind} on no item": n for name, account in rows.edits.items() for kind, n in account.others.items()
+    }
+    return replace(read_decisions(rows.decisions(), name="decisions"), dropped=dropped)
 
 
 @_checked

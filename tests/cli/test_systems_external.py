@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from tests.cli.running import grater
+from grater import api
+from tests.cli.running import Ran, grater
 
 TEXT = "She depends of her sister. They discussed about it.\n"
 ESSAY = '{"format":"grater-corpus","version":1}\n{"id":"e1","text":"The brother lives in town."}\n'
@@ -28,6 +30,71 @@ def test_corrected_text_is_decided_beside_our_own_systems(tmp_path: Path, capsys
     assert sorted(mine["suggestion"]) == ["-NONE-", "on"]
 
 
+M2 = """S She depends of her big sister .
+A 2 3|||Prep|||on|||REQUIRED|||-NONE-|||0
+
+S They has bought two car and life style .
+A 1 2|||SVA|||have|||REQUIRED|||-NONE-|||0
+A 6 8|||Wform|||lifestyles|||REQUIRED|||-NONE-|||0
+"""
+MINE = "She depends on her sister.\nThey have bought two car and lifestyle.\n"
+THEIRS = "She depends of her big sister.\nThey has bought two cars and life style.\n"
+
+
+def decided_on_edits(tmp_path: Path, capsys: pytest.CaptureFixture[str], *args: str) -> Ran:
+    (tmp_path / "essays.m2").write_text(M2, encoding="utf-8")
+    systems = []
+    for name, text in {"mine": MINE, "theirs": THEIRS}.items():
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+        systems += ["--system", f"corrected:{tmp_path / name}.txt"]
+    return grater(capsys, "decide", tmp_path / "essays.m2", *systems, *args, "--out", tmp_path / "d.csv")
+
+
+def test_every_edit_of_a_corrector_is_accounted_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ran = decided_on_edits(tmp_path, capsys)
+    assert "mine: 4 edits: 1 on items, 3 on none (1 U:ADJ, 1 R:VERB:SVA, 1 R:ORTH)" in ran.err
+    assert "--places edits" in ran.err
+    mine, _ = json.loads(decided_on_edits(tmp_path, capsys, "--json").out)["systems"]
+    assert mine["edits"] == {"all": 4, "on_items": 1, "others": {"U:ADJ": 1, "R:VERB:SVA": 1, "R:ORTH": 1}}
+    by_python = api.decide(tmp_path / "essays.m2", systems=[f"corrected:{tmp_path / 'mine.txt'}"])
+    assert sum(by_python.dropped.values()) == 3
+
+
+def test_every_edit_can_be_an_item_that_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ran = decided_on_edits(tmp_path, capsys, "--places", "edits")
+    assert "theirs: 1 edit: 1 on items" in ran.err
+    found = pl.read_csv(tmp_path / "d.csv")
+    assert set(found["kind"]) == {"edit"}
+    flags = {name: dict(frame.select("suggestion", "flagged").rows()) for (name,), frame in found.group_by("system")}
+    assert [flags[name].keys() - {None} for name in ("mine", "theirs")] == [
+        {"on", "-NONE-", "have", "lifestyle"},
+        {"cars"},
+    ]
+    judged = ("--decisions", tmp_path / "d.csv", "--match", "any", "--out", tmp_path / "j.csv")
+    assert grater(capsys, "corpus", "judgments", tmp_path / "essays.m2", "--tags", "Prep", *judged).status == 0
+    tables = ("--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv")
+    evaluated = json.loads(grater(capsys, "evaluate", *tables, "--kind", "edit", "--json").out)
+    counts = {system["system"]: system["counts"] for system in evaluated["systems"]}
+    assert [counts[name]["hit"] for name in ("mine", "theirs")] == [3, 0]
+    assert [counts[name]["false_alarm"] for name in ("mine", "theirs")] == [1, 1]
+
+
+def test_corrected_lines_that_were_shifted_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = (
+        "boats cross wide rivers",
+        "horses carry heavy loads",
+        "castles have thick walls",
+        "bakers rise before dawn",
+    )
+    lines = [f"Most {four} ." for four in words]
+    (tmp_path / "essays.m2").write_text("".join(f"S {line}\n\n" for line in lines), encoding="utf-8")
+    (tmp_path / "mine.txt").write_text("\n".join([*lines[1:], lines[0]]) + "\n", encoding="utf-8")
+    systems = ("--system", f"corrected:{tmp_path / 'mine.txt'}", "--out", tmp_path / "d.csv")
+    ran = grater(capsys, "decide", tmp_path / "essays.m2", *systems)
+    assert (ran.status, ran.err.count("\n")) == (2, 2)
+    assert "fits the source 1 line farther down" in ran.err
+
+
 def test_an_unknown_scheme_is_an_unknown_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "essays.txt").write_text(TEXT, encoding="utf-8")
     arguments = ["decide", str(tmp_path / "essays.txt"), "--system", "magic:wand", "--out", str(tmp_path / "d.csv")]
@@ -44,7 +111,7 @@ def test_places_of_a_table_are_decided_on_by_its_names(tmp_path: Path, capsys: p
     out = tmp_path / "decisions.csv"
     fixed = ["decide", str(tmp_path / "essays.jsonl"), "--places", str(tmp_path / "places.csv"), "--out", str(out)]
     ran = grater(capsys, *fixed, "--system", f"mine=corrected:{tmp_path / 'mine.txt'}")
-    assert (ran.status, ran.err.count("\n")) == (0, 1), ran.err
+    assert (ran.status, ran.err.count("\n")) == (0, 2), ran.err
     found = pl.read_csv(out)
     assert dict(zip(found["item"], found["flagged"].cast(pl.Boolean), strict=True)) == {
         "first": False,

@@ -43,12 +43,15 @@ from grater.cli.scale import engine_for, folder_beside, shards_of
 from grater.corpora import format_for, read_corpus, read_merged, with_documents, write_corpus
 from grater.corpora.formats import ignore_loss
 from grater.detect.decisions import (
+    EDITS,
     TYPES,
     DecisionRows,
+    EditAccount,
     Filled,
     corrected_essays,
     filled,
     is_mismatch,
+    on_edits,
     read_item_places,
     summary,
 )
@@ -101,7 +104,11 @@ def decide(
         ),
     ] = None,
     places: Annotated[
-        Path | None, Option(metavar="ITEMS", help="The items an external system decides on, instead of prepositions.")
+        Path | None,
+        Option(
+            metavar="ITEMS|edits",
+            help="Items for external systems to decide on, instead of prepositions; 'edits': every edit is an item.",
+        ),
     ] = None,
     corrections: Annotated[
         Path | None, Option(metavar="CORPUS", help="Also write the corrected essays, as in out.m2.")
@@ -120,11 +127,11 @@ def decide(
     as_json: Json = False,
 ) -> None:
     """Run a detector and write a decision for every place it looks at, flagged or not."""
-    tables = [path for path in (out, items) if path]
+    tables, on_every_edit = [path for path in (out, items) if path], str(places) == EDITS
     if any(path.suffix for path in tables):
-        require_outputs(tables, [corpus, places])
+        require_outputs(tables, [corpus, None if on_every_edit else places])
     else:  # folders with a file per shard
-        require_different([*tables, *(path for path in (corpus, places) if path)])
+        require_different([*tables, *(path for path in (corpus, None if on_every_edit else places) if path)])
     if corrections:
         if len(system) != 1:
             raise UsageError(f"expected one system whose corrections go to {corrections}, found {len(system)}")
@@ -160,13 +167,13 @@ def decide(
         items=items is not None,
         documents=is_placed,
     )
-    targets = {DECISIONS: out, **({ITEMS: items} if items else {})}
-    if any(map(is_external, system)):
+    targets, edits = {DECISIONS: out, **({ITEMS: items} if items else {})}, dict[str, EditAccount]()
+    if on_every_edit or any(map(is_external, system)):
         if (jobs or 1) > 1 or engine != "processes" or is_cut(corpus):
             raise UsageError(
                 "an external system reads the whole corpus in one process; leave out --jobs and --engine"
             )
-        systems = _decided_at_once(job, corpus, targets, places, format_name)
+        systems, edits = _decided_at_once(job, corpus, targets, places, format_name)
     elif places:
         raise UsageError(f"--places is for external systems; {system[0]} finds its own places")
     else:
@@ -187,6 +194,9 @@ def decide(
         by_type = ", ".join(f"{counts[name]} {name}" for name in TYPES)
         n_items, n_flagged = counted(int(str(counts["items"])), "item"), f"{counts['flagged']:,} flagged"
         say(f"{out}: {counts['system']}: {n_items}, {n_flagged} ({by_type})")
+    for name, account in edits.items():
+        hint = "; --places edits makes every edit an item" if account.others else ""
+        say(f"{out}: {name}: {account.sentence()}{hint}")
 
 
 def _decided_in_shards(
@@ -209,11 +219,13 @@ def _decided_in_shards(
 
 def _decided_at_once(
     job: DecideJob, corpus: Path, targets: Mapping[str, Path], places: Path | None, format_name: str | None
-) -> list[dict[str, JsonValue]]:
+) -> tuple[list[dict[str, JsonValue]], dict[str, EditAccount]]:
     """Run systems of which some are from outside, each over the whole corpus."""
-    asked = read_item_places(places) if places else None
+    asked = read_item_places(places) if places and str(places) != EDITS else None
     by_essay = asked.by_essay if asked else None
     detectors = at_precision(load_systems(job.systems, places=by_essay), job.precision)
+    if places and not asked:
+        detectors = on_edits(detectors, list(read_corpus(corpus, format_name=format_name)))
     rows = DecisionRows(
         with_places=not job.items,
         names=asked.names if asked else {},
@@ -236,7 +248,11 @@ def _decided_at_once(
     write_table(decisions, targets[DECISIONS])
     if job.items:
         write_table(rows.items(), targets[ITEMS])
-    return [dict(counts) for counts in summary(decisions)]
+    systems: list[dict[str, JsonValue]] = [dict(counts) for counts in summary(decisions)]
+    for counts in systems:
+        if account := rows.edits.get(str(counts["system"])):
+            counts["edits"] = account.to_dict()
+    return systems, rows.edits
 
 
 def select(

@@ -25,21 +25,25 @@ to articles; of a preposition, which in both tests stands in a blank, it is none
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import polars as pl
 
-from grater.corpora.normalise import token_texts
+from grater.corpora.normalise import TokenRange, normalised_edits, token_texts
 from grater.corpora.text.prepositions import canonical
+from grater.corpora.text.tokens import tokens_of
 from grater.detect.detector import Detector, Finding
-from grater.detect.external import ExternalDetector
+from grater.detect.external import Decided, ExternalDetector, Known, typed
 from grater.detect.prepositions.candidates import PREP
 from grater.errors import Problems, UsageError
 from grater.model import DELETE, Edit, Essay, Item, Span
+from grater.result import Data, in_json
+from grater.sheet import counted
 from grater.tables import read_items
 
 AROUND = 80
@@ -62,6 +66,29 @@ FILLED: dict[str, type] = {"item": str, "system": str, "flagged": bool, "suggest
 COLUMNS: dict[str, type] = {**FILLED, "target": str, **PLACE}
 
 
+@dataclass(frozen=True, slots=True)
+class EditAccount(Data):
+    """What became of a system's edits: on an item, or on none, by their types."""
+
+    n_on_items: int = 0
+    others: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    @in_json()
+    def n_all(self) -> int:
+        return self.n_on_items + sum(self.others.values())
+
+    def __add__(self, decided: Decided) -> EditAccount:
+        n_on_items, others = decided.types()
+        return EditAccount(self.n_on_items + n_on_items, Counter(self.others) + others)
+
+    def sentence(self) -> str:
+        """`12 edits: 3 on items, 9 on none (5 R:VERB, 4 M:DET)`."""
+        types = ", ".join(f"{n:,} {name}" for name, n in Counter(self.others).most_common())
+        none = f", {sum(self.others.values()):,} on none ({types})" if types else ""
+        return f"{counted(self.n_all, 'edit')}: {self.n_on_items:,} on items{none}"
+
+
 class DecisionRows:
     """Collects the findings of several systems.
 
@@ -82,11 +109,20 @@ class DecisionRows:
         self.with_places, self.with_answers = with_places, with_answers
         self.with_documents = with_places and with_documents
         self.names = names or {}
+        self.edits: dict[str, EditAccount] = {}
         self._decisions: list[tuple[object, ...]] = []
         self._items: dict[str, tuple[object, ...]] = {}
 
     def add(self, essays: Iterable[Essay], detector: Detector) -> None:
         """All findings of a detector; essays are released as soon as they are done with."""
+        if isinstance(detector, ExternalDetector):
+            account = EditAccount()
+            for decided in detector.decide(essays):
+                account += decided
+                for finding in decided.findings:
+                    self._add(finding, decided.essay)
+            self.edits[detector.name] = account
+            return
         waiting: dict[str, Essay] = {}
         for finding in detector.find(_kept(essays, waiting)):
             for done in list(_before(waiting, finding.item.essay_id)):
@@ -169,11 +205,33 @@ class ItemPlaces:
     names: Mapping[str, str] = field(hash=False)
 
 
-def read_item_places(path: Path) -> ItemPlaces:
+EDITS, EDIT = "edits", "edit"
+"""The word for every edit as a place, and the kind of such an item."""
+
+
+def on_edits(detectors: Iterable[Detector], essays: Sequence[Essay]) -> list[Detector]:
+    """The systems, deciding on every edit that one of them makes."""
+    made = {detector.name: _edits_of(detector, essays) for detector in detectors}
+    places: dict[str, tuple[Item, ...]] = {}
+    for essay in essays:
+        tokens, edits = tokens_of(essay), [edit for of_system in made.values() for edit in of_system[essay.essay_id]]
+        changes = normalised_edits(replace(essay, edits=tuple(edits), annotators=()))
+        spans = {TokenRange(one.start, one.end, ()).span(essay.text, tokens) for one in changes if not one.is_empty}
+        places[essay.essay_id] = tuple(Item(essay.essay_id, span, EDIT) for span in sorted(spans))
+    return [ExternalDetector(Known(name, "", edits), places) for name, edits in made.items()]
+
+
+def _edits_of(detector: Detector, essays: Sequence[Essay]) -> dict[str, tuple[Edit, ...]]:
+    if isinstance(detector, ExternalDetector):
+        return {essay.essay_id: typed(essay, edits) for essay, edits in detector.corrector.correct(essays)}
+    return {essay.essay_id: essay.edits for essay in corrected_essays(detector, essays)}
+
+
+def read_item_places(path: Any) -> ItemPlaces:
     """The items of a table."""
     by_essay: dict[str, list[Item]] = {}
     names: dict[str, str] = {}
-    problems = Problems(str(path))
+    problems = Problems(str(path) if isinstance(path, str | Path) else "items")
     for line, row in enumerate(read_items(path).frame.iter_rows(named=True), 2):
         item = Item(str(row["essay"]), Span(row["start"], row["end"]), str(row["kind"]))
         if item.item_id in names:

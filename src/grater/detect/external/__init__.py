@@ -17,21 +17,27 @@ annotated corpus; essays are matched by their ids.  Where the file has several a
 
 Corrected essays come as lines of text or in any corpus format.  They are matched by their ids where the file has them
 (our JSONL, M2, NUCLE), by their order where it is plain text with one essay per line.  Edits are the differences
-between the two, token by token, in the best alignment (`text.alignment`).
+between the two, token by token, in the best alignment (`corpora.normalise`); lines that were shifted or shuffled are
+refused, and text that is not in tokens is cut into those of the essay (`corpora.fitting`).
+
+Every edit is accounted for (`Decided.types`): on an item, or on none, by its type.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Protocol
 
 from grater.corpora import read_corpus
+from grater.corpora.edits.engine import GraterEngine
+from grater.corpora.fitting import fitted, odd_lines, require_lines_fit
 from grater.corpora.judgments import overlaps, reach
-from grater.corpora.normalise import TokenEdit, align, normalised_edits
+from grater.corpora.normalise import TokenEdit, TokenRange, align, normalised_edits, tokens_of_edit
 from grater.corpora.text.analysis import analyse
 from grater.corpora.text.prepositions import PREPOSITIONS
 from grater.corpora.text.tokens import token_spans, tokens_of
@@ -66,6 +72,30 @@ class Corrector(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Decided:
+    """A system's edits of an essay, and what they decide on its items."""
+
+    essay: Essay
+    edits: tuple[Edit, ...]
+    findings: tuple[Finding, ...]
+
+    def types(self) -> tuple[int, Counter[str]]:
+        """The number of edits that decide on an item, and the types of all others."""
+        tokens = tokens_of(self.essay)
+        places = [place for finding in self.findings if (place := reach(finding.item.span, tokens))]
+        changes = normalised_edits(replace(self.essay, edits=self.edits, annotators=()))
+        deciding = [change for change in changes if any(overlaps(change, *place) for place in places)]
+        n_on_items, others = 0, Counter[str]()
+        for edit in typed(self.essay, self.edits):
+            start, end = reach(edit.span, tokens) or (0, 0)
+            if any(start <= change.start and change.end <= end for change in deciding):
+                n_on_items += 1
+            else:
+                others[edit.tag] += 1
+        return n_on_items, others
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ExternalDetector:
     """`places` are the items to decide on, by essay; None stands for prepositions."""
 
@@ -87,9 +117,14 @@ class ExternalDetector:
         return {"name": self.name, "about": self.corrector.about}
 
     def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
+        for decided in self.decide(essays):
+            yield from decided.findings
+
+    def decide(self, essays: Iterable[Essay]) -> Iterator[Decided]:
+        """Every essay with what the system decided, and the edits that it is about."""
         for essay, edits in self.corrector.correct(essays):
             places = _prepositions(essay) if self.places is None else self.places.get(essay.essay_id, ())
-            yield from findings(essay, edits, places, self.name)
+            yield Decided(essay, tuple(edits), tuple(findings(essay, edits, places, self.name)))
 
     def marks(self, essay: Essay) -> Iterator[Finding]:
         """Every edit of the system as a flag, whatever it is about."""
@@ -300,6 +335,10 @@ class Corrected:
                 f"expected a line for each of {len(essays)} essays, found {len(lines)}; write an essay on one line"
             )
             raise BadInput(Problem(self.path.name, message))
+        words = [[span.of(essay.text) for span in tokens_of(essay)] for essay in essays]
+        if 2 * len(odd_lines(words, lines).cut) > len(lines):  # written as people write, not in tokens
+            lines = [" ".join(fitted(source, line)) for source, line in zip(words, lines, strict=True)]
+        require_lines_fit(words, lines, name=self.path.name, source_name="the corpus")
         for essay, line in zip(essays, lines, strict=True):
             yield essay, edits_between(essay, line, rater=self.name)
 
@@ -321,7 +360,7 @@ def edits_between(essay: Essay, corrected: str, *, rater: str) -> tuple[Edit, ..
         corrected.split() if essay.tokens is not None else [span.of(corrected) for span in token_spans(corrected)]
     )
     edits, position = [], 0
-    for old, new in align(source, target):
+    for old, new in align(source, target) if source != target else ():
         gap = spans[position].start if position < len(spans) else len(essay.text)
         span = Span(gap, gap) if old is None else spans[position]
         if old != new:
@@ -330,6 +369,42 @@ def edits_between(essay: Essay, corrected: str, *, rater: str) -> tuple[Edit, ..
             )
         position += old is not None
     return tuple(edits)
+
+
+def typed(essay: Essay, edits: Sequence[Edit]) -> tuple[Edit, ...]:
+    """The edits between two texts as a corrector would name them: words that change together as one, with a type."""
+    if not edits or any(edit.tag != TAG for edit in edits):
+        return tuple(edits)
+    tokens = tokens_of(essay)
+    words = [token.of(essay.text) for token in tokens]
+    corrected = [[word] for word in (*words, "")]
+    for edit in edits:
+        place, new = tokens_of_edit(edit, essay.text, tokens), edit.replacements[0].split()
+        if place is not None:
+            corrected[place.start] = new + corrected[place.start] if place.start == place.end else new
+    target = [word for each in corrected for word in each if word]
+    [made] = GraterEngine().extract([(words, target)])
+    return tuple(
+        Edit(
+            TokenRange(edit.start, edit.end, ()).span(essay.text, tokens),
+            (edit.correction,),
+            edit.type,
+            edits[0].rater,
+        )
+        for edit in made
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """A corrector whose edits are known already, by essay."""
+
+    name: str
+    about: str
+    edits: Mapping[str, tuple[Edit, ...]]
+
+    def correct(self, essays: Iterable[Essay]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
+        return ((essay, self.edits.get(essay.essay_id, ())) for essay in essays)
 
 
 def _inserted(words: str, text: str, span: Span) -> str:

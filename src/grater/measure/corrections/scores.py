@@ -557,7 +557,10 @@ class Scores(Result):
         groups = [[system.system for system in self.systems if letter in system.group] for letter in letters]
         if baseline:
             groups = [[baseline, *(name for name in ranked if name != baseline and {name, baseline} not in apart)]]
-        if same := [f"{each[0]} from {_listed(each[1:])}" for each in groups if len(each) > 1]:
+        pairs = [[f"{each[0]} from {each[1]}"] if len(each) == 2 else each for each in groups if len(each) > 1]
+        if baseline:
+            pairs = [[f"{baseline} from {_listed(each[1:])}"] for each in groups if len(each) > 1]
+        if same := [_listed(each) for each in pairs]:
             parts.append(f"{'nothing' if parts else 'Nothing'} separates {', nor '.join(same)}")
         return "; ".join(parts) + "."
 
