@@ -10,9 +10,9 @@ import pytest
 
 from grater.annotate import content, credentials, jobs, people
 from grater.annotate.collusion import Mistake, announce, copying, groups_of
-from grater.annotate.importing import add_judgments
 from grater.annotate.status import status
 from grater.annotate.store import Store, checks, events
+from grater.annotate.worksheets import add_judgments
 from grater.model import Essay, Item, Span
 from grater.tables import read_judgments
 from tests.annotate.store.conftest import cluster

@@ -1,225 +1,51 @@
-"""Files into a study: essays in every corpus format, and tables of items, decisions, judgments, gold and practice.
+"""Files into a study: essays in every corpus format, and tables of items, decisions, judgments, gold ...
 
-All files of one call come in together or not at all.  Importing the same file again changes nothing and is not an
-error; an essay that is there with another text is one, and so is a system whose decisions have changed.
+All files of one call come in together or not at all, and every problem of files of one kind is named at once.
+Importing the same file again changes nothing and is not an error; an essay that is there with another text is one,
+and so is a system whose decisions have changed.  A preview does everything but store.
 
-Essays may also be pasted into a page, several at once with a line of three hyphens or more between two.  A first line
-that begins with `#` is the title of its essay and no part of it; an essay without one is called by its number and its
-first words.  Files of plain text keep their names.
-
-Judgments that were made elsewhere become a closed job: one unit per item, one submission per judgment.  Raters become
-people of the study who cannot log in.  Items that the study does not have are kept by their names, with no place in
-an essay.  A judgment keeps its status, seconds, time, flags, alternatives, confidence and payload; its body is its
-row, every cell that says something.
-
-A file of half a million judgments becomes a million and a half rows.  They go to the database in slices, in the order
-of their units, by columns: COPY on PostgreSQL, the driver's `executemany` on SQLite.  SQLAlchemy's own insert takes
-2.5 times as long on SQLite and 5 times as long on PostgreSQL.  Columns that hold JSON hold its text already
-(`schema.to_text`); columns that are left out get their defaults.  All of it happens in one transaction, under the
-constraints of the schema, on PostgreSQL if need be all at its end (`loading`).
+*Texts* (.txt, .docx, tables with `id` and `text`) are taken as users have them.  A text is called after its file, a
+row by its id.  Empty texts are left out, and so are texts that are there already under another name, unless the
+caller keeps them; bytes that are not UTF-8 are read in the encoding that they look like.  Each of these is a warning
+of the result.  Essays may also be pasted into a page, several at once with a line of three hyphens or more between
+two.  A first line that begins with `#` is the title of its essay and no part of it; an essay without one is called by
+its number and its first words.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import date, time
-from math import isfinite, isnan
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 import polars as pl
-from sqlalchemy import Table as SqlTable
-from sqlalchemy import func, select
-from sqlalchemy import text as sql
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import select
 
-from grater.annotate import content, jobs, people
+from grater.annotate import content, samples
 from grater.annotate.content import StudyItem
 from grater.annotate.gold import add_gold
-from grater.annotate.judgments import GROUP
-from grater.annotate.requests import Body
+from grater.annotate.requests import Body, require_name
 from grater.annotate.store import Store, events, schema
-from grater.annotate.store.events import VERBS
-from grater.annotate.store.schema import to_text
-from grater.annotate.store.transaction import (
-    ONE,
-    PORTION,
-    Record,
-    Tx,
-    from_iso,
-    hashed,
-    new_id,
-    new_shuffle,
-    require_time,
-)
+from grater.annotate.store.transaction import Record, Tx, new_id
 from grater.annotate.systems import require_same_decisions
-from grater.annotate.tasks import TASKS
-from grater.annotate.terms import IMPORTED
-from grater.corpora import FORMATS, format_for, read_corpus
-from grater.corpora.formats import EssayIds, parse_json
-from grater.corpora.source import files_of
-from grater.errors import BadInput, Problem, Problems
-from grater.model import ADJUDICATED, PROGRAM, Decision, Essay, Item, Json, Span, is_adjudicated
+from grater.annotate.tables import decision_columns
+from grater.annotate.worksheets import add_decisions, add_judgments, as_json
+from grater.corpora import format_for, names_apart, read_corpus
+from grater.corpora.formats import Format
+from grater.corpora.plain import bare_name
+from grater.corpora.source import files_of, guessed_encoding, open_source
+from grater.corpora.table import read_table_of_texts, texts_schema
+from grater.errors import MOST_PROBLEMS, BadInput, GraterError, Problem, Problems
+from grater.model import Decision, Essay, Item, Span, short_hash
 from grater.result import Data, key
-from grater.tables import Judgments, Table, read_decisions, read_gold, read_items, read_judgments
-from grater.tables.read import ANY
-from grater.tables.schema import VALID
-
-ESCAPES = (("\\", r"\\"), ("\t", r"\t"), ("\n", r"\n"), ("\r", r"\r"))
-"""What COPY's text format asks to be escaped, the backslash first."""
-
-LOADED = (schema.units, schema.unit_items, schema.slots, schema.submissions, schema.judgments)
-"""The tables into which judgments go, many rows each."""
-
-REFERENCES = sql("""SELECT conrelid::regclass::text AS child, confrelid::regclass::text AS parent,
-    quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition
-    FROM pg_constraint WHERE contype = 'f' AND conrelid::regclass::text = ANY(:names) ORDER BY oid""")
-INDEXES = sql("""SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index
-    WHERE indrelid::regclass::text = ANY(:names)
-    AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid) ORDER BY indexrelid""")
-"""Of tables; indexes of keys are constraints, and stay."""
-
-AT_A_TIME = 65_536
-"""Rows in one piece of COPY's text."""
-
-
-def insert(tx: Tx, table: SqlTable, frame: pl.DataFrame) -> None:
-    """Insert the rows of a frame, whose columns are called as those of the table."""
-    require_time()
-    if frame.is_empty():
-        return
-    cursor: Any = tx.connection.connection.cursor()
-    base: Any = tx.connection.dialect.loaded_dbapi.Error
-    columns = ", ".join(f'"{name}"' for name in frame.columns)
-    try:
-        if tx.is_postgres:
-            with cursor.copy(f"COPY {table.name} ({columns}) FROM STDIN") as copy:
-                for piece in frame.iter_slices(AT_A_TIME):
-                    copy.write(_as_text(piece))
-        else:
-            cells = ", ".join("?" * frame.width)
-            cursor.executemany(f"INSERT INTO {table.name} ({columns}) VALUES ({cells})", frame.iter_rows())
-    except base as error:  # as it would be elsewhere
-        raise DBAPIError.instance(None, None, error, base, dialect=tx.connection.dialect) from error
-
-
-def _as_text(frame: pl.DataFrame) -> str:
-    texts = pl.selectors.string()
-    for raw, escaped in ESCAPES:
-        frame = frame.with_columns(texts.str.replace_all(raw, escaped, literal=True))
-    return frame.write_csv(include_header=False, separator="\t", quote_style="never", null_value=r"\N")
-
-
-@contextmanager
-def loading(tx: Tx, *, n_rows: int, tables: Sequence[SqlTable] = LOADED) -> Iterator[None]:
-    """Make room for many rows: PostgreSQL asks of all at the end what it would ask of each, which takes a third.
-
-    A new index sorts what there is, and a new reference is checked by one join.  Where a table holds more already
-    than is to come, nothing of it is set aside.  Everybody else waits for these tables until the end, so nothing is
-    dropped while somebody has a unit to judge, or uses one of the tables this moment; nor where they belong to
-    another user of the database.
-    """
-    held = select(ONE).where(schema.leases.c.state == "held", schema.leases.c.expires_at > tx.now).limit(ONE)
-    names: list[str] = []
-    if tx.is_postgres and not tx.value(held):
-        names = [each.name for each in tables if n_rows > tx.value(select(func.count()).select_from(each))]
-    set_aside = _set_aside(tx, names) if names else []
-    yield
-    for definition in set_aside:
-        tx.connection.exec_driver_sql(definition)
-
-
-def _set_aside(tx: Tx, names: Sequence[str]) -> list[str]:
-    """Drop the references and indexes of tables and return their definitions."""
-    references, indexes = tx.all(REFERENCES, names=list(names)), tx.all(INDEXES, names=list(names))
-    locked = sorted({*names, *(each.parent for each in references)})
-    try:
-        with tx.connection.begin_nested():
-            tx.connection.exec_driver_sql(f"LOCK TABLE {', '.join(locked)} IN ACCESS EXCLUSIVE MODE NOWAIT")
-            for each in references:
-                tx.connection.exec_driver_sql(f"ALTER TABLE {each.child} DROP CONSTRAINT {each.name}")
-            for each in indexes:
-                tx.connection.exec_driver_sql(f"DROP INDEX {each.name}")
-    except DBAPIError:
-        return []
-    again = [f"ALTER TABLE {each.child} ADD CONSTRAINT {each.name} {each.definition}" for each in references]
-    return [*(each.definition for each in indexes), *again]
-
-
-def new_ids(n: int) -> pl.Series:
-    """Sorted: rows that come in the order of their key are inserted faster."""
-    return pl.Series(sorted(new_id() for _ in range(n)), dtype=pl.String)
-
-
-def add_units(tx: Tx, job_id: str, new: pl.DataFrame) -> pl.Series:
-    """Add work units of one item each, every slot of them filled; return their ids in order.
-
-    Columns of `new`: `item_id, essay_id, stage, wanted`.  Rows, slots and events are those of `units.add_all`.
-    """
-    last = int(tx.value(select(func.max(schema.units.c.position)).where(schema.units.c.job_id == job_id)) or 0)
-    added = new.with_columns(
-        new_ids(new.height).alias("unit_id"),
-        pl.int_range(last + 1, last + 1 + new.height).alias("position"),
-        pl.Series("shuffle", [new_shuffle() for _ in range(new.height)], dtype=pl.Int64),
-        job_id=pl.lit(job_id),
-        batch=pl.lit(0),
-    )
-    insert(tx, schema.units, added.drop("item_id"))
-    insert(tx, schema.unit_items, added.select("unit_id", pl.lit(0).alias("position"), "item_id"))
-    numbered = added.with_columns(n=pl.int_ranges(1, pl.col("wanted") + 1)).filter(pl.col("wanted") > 0).explode("n")
-    slots = numbered.select("unit_id", "n", "job_id", "batch", "shuffle", state=pl.lit("filled"))
-    insert(tx, schema.slots, slots)
-    _log(tx, "units.added", job_id, added.select(wanted=pl.format('"{}":{}', "unit_id", "wanted")))
-    return added["unit_id"]
-
-
-def add_submissions(tx: Tx, job_id: str, sent: pl.DataFrame) -> None:
-    """Store submissions of one judgment each, as `submissions.store_all` does, with an event for each portion.
-
-    Columns of `sent`: those of `submissions` but for its id, job and lease, and those of `judgments`.
-    """
-    sent = sent.with_columns(new_ids(sent.height).alias("submission_id"), job_id=pl.lit(job_id), position=pl.lit(0))
-    own = [column.name for column in schema.submissions.columns if column.name in sent.columns]
-    insert(tx, schema.submissions, sent.select(own))
-    insert(tx, schema.judgments, sent.select(column.name for column in schema.judgments.columns))
-    n = pl.col("n").cast(pl.String).fill_null("null")
-    names = ("submission_id", "unit_id", "person_id", "status", n, "body_hash")
-    _log(tx, "submissions.imported", job_id, sent.select(stored=pl.format('"{}":["{}","{}","{}",{},"{}"]', *names)))
-
-
-def add_decisions(tx: Tx, new: pl.DataFrame) -> int:
-    """Add decisions of systems that have none yet, with an event, as `decisions.add_all` does; return the count.
-
-    Columns of `new`: those of `decisions` but for the payload.
-    """
-    content.add_systems(tx, new["system"].unique().to_list())
-    with loading(tx, n_rows=new.height, tables=(schema.decisions,)):
-        insert(tx, schema.decisions, new.sort("system", "item_id"))
-    events.write(tx, None, "decisions.added", "", {"n": new.height})
-    return new.height
-
-
-def _log(tx: Tx, verb: str, job_id: str, members: pl.DataFrame) -> None:
-    """Log what was added to a job: an event for each portion of one column, whose cells are members of an object.
-
-    Keys of JSON are sorted, and so are new ids.
-    """
-    if verb not in VERBS:
-        raise ValueError(f"no such verb in grater.annotate.store.events: {verb}")
-    (name,) = members.columns
-    portion = pl.int_range(pl.len()) // PORTION
-    portions = members.group_by(portion.alias("portion"), maintain_order=True).agg(pl.col(name).str.join(","))
-    payload = pl.concat_str(pl.lit(f'{{"{name}":{{'), name, pl.lit("}}"))
-    rows = portions.select(payload=payload, at=pl.lit(tx.now), verb=pl.lit(verb), noun=pl.lit(job_id))
-    if tx.is_postgres:
-        number = tx.value(sql("SELECT pg_current_xact_id()::text::bigint"))
-        rows = rows.with_columns(transaction_id=pl.lit(number))
-    insert(tx, schema.events, rows)
-
+from grater.sheet import counted
+from grater.tables import Table, read_decisions, read_gold, read_items, read_judgments, read_sample
+from grater.tables.read import ANY, items_hash
+from grater.tables.schema import SCHEMAS, Schema
 
 PLACE = ("item", "essay", "start", "end", "kind")
 BETWEEN = re.compile(r"^-{3,}[ \t]*$", re.MULTILINE)
@@ -233,12 +59,13 @@ NAME = "name"
 
 @dataclass(frozen=True, slots=True)
 class Imported(Data):
-    """What came of one file: rows that are new, rows that were there."""
+    """What came of one file: rows that are new, rows that were there, and what to know about them."""
 
     name: str = field(metadata=key("file"))
     kind: str
     new: int
     known: int = 0
+    warnings: tuple[str, ...] = ()
 
 
 def all_imports(tx: Tx) -> Sequence[Record]:
@@ -253,8 +80,12 @@ def start_import(tx: Tx, *, kind: str, name: str, sha256: str) -> str:
     return import_id
 
 
-Kind: TypeAlias = Literal["corpus", "items", "decisions", "judgments", "gold", "practice"]
+Kind: TypeAlias = Literal["corpus", "items", "decisions", "sample", "judgments", "gold", "practice"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+class _Previewed(Exception):
+    """Ends the transaction of a preview: nothing of it is kept."""
 
 
 def import_files(
@@ -263,36 +94,106 @@ def import_files(
     corpora: Sequence[Path] = (),
     items: Sequence[Path] = (),
     decisions: Sequence[Path] = (),
+    samples: Sequence[Path] = (),
     judgments: Sequence[Path] = (),
     gold: Sequence[Path] = (),
     practice: Sequence[Path] = (),
     format_name: str | None = None,
+    encoding: str = "",
+    keep_duplicates: bool = False,
+    skip_unreadable: bool = False,
     job: str | None = None,
     task: str = "error",
     columns: Mapping[str, str] | None = None,
+    preview: bool = False,
     actor: str | None = None,
 ) -> list[Imported]:
-    """Bring files in, all or nothing; judgments, gold and practice go to the named `job`, made for judgments."""
-    paths: dict[Kind, Sequence[Path]] = {"corpus": corpora, "items": items, "decisions": decisions}
+    """Bring files in, all or nothing; judgments, gold and practice go to the named `job`, made for judgments.
+
+    One file may be both items and decisions.  `skip_unreadable` leaves out text files that cannot be read.
+    """
+    paths: dict[Kind, Sequence[Path]] = {"corpus": corpora, "items": items, "decisions": decisions, "sample": samples}
     paths |= {"judgments": judgments, "gold": gold, "practice": practice}
-
-    def bring(tx: Tx, path: Path, kind: Kind, import_id: str) -> tuple[int, int]:
-        """The number of rows that are new, and of those that were there."""
-        if kind == "corpus":
-            return content.add_essays(tx, named_essays(path, format_name), import_id=import_id)
-        if kind == "items":
-            return _add_items(tx, read_items(path, columns=columns))
-        if kind == "decisions":
-            return _add_decisions(tx, read_decisions(path, columns=columns))
-        if kind == "judgments":
-            made = read_judgments(path, columns=columns, status=(ANY,))
-            return add_judgments(tx, made, job=job or path.stem, task=task), 0
-        known = read_gold(path, columns=columns)
-        return add_gold(tx, known, _ids_of_items(tx, known), job=job, role=kind)
-
-    with store.write() as tx:
+    done: list[Imported] = []
+    with suppress(_Previewed), store.write() as tx:
         content.hold(tx)
-        return [_import_one(tx, path, kind, bring, actor) for kind, some in paths.items() for path in some]
+        texts = Texts(_own_columns("texts", columns), encoding, keep_duplicates, skip_unreadable, format_name)
+        texts.prepare(tx, corpora)
+
+        def bring(path: Path, kind: Kind, import_id: str) -> tuple[int, int]:
+            """The number of rows that are new, and of those that were there."""
+            own = _own_columns(kind, columns)
+            if kind == "corpus":
+                chosen = format_for(path, format_name)
+                if chosen.name in ("text", "table"):
+                    return content.add_essays(tx, texts.read(path, chosen), import_id=import_id)
+                essays = read_corpus(path, format_name=format_name, encoding=encoding)
+                return content.add_essays(tx, essays, import_id=import_id)
+            if kind == "items":
+                return _add_items(tx, _items_table(path, own, with_decisions=path in decisions))
+            if kind == "decisions":
+                return _add_decisions(tx, read_decisions(path, columns=own))
+            if kind == "sample":
+                return _add_sample(tx, path, own, actor)
+            if kind == "judgments":
+                made = read_judgments(path, columns=own, status=(ANY,))
+                return add_judgments(tx, made, job=job or path.stem, task=task)
+            known = read_gold(path, columns=own)
+            return add_gold(tx, known, _ids_of_items(tx, known), job=job, role=kind)
+
+        for kind, some in paths.items():
+            failures: list[tuple[Path, GraterError]] = []
+            for path in some:
+                try:
+                    sha256 = fingerprint(path)
+                    earlier = None if keep_duplicates else _earlier(tx, kind, sha256)
+                    if earlier is not None:
+                        done.append(Imported(str(path), kind, 0, earlier))
+                        continue
+                    import_id = start_import(tx, kind=kind, name=path.name, sha256=sha256)
+                    n_new, n_known = bring(path, kind, import_id)
+                except GraterError as error:
+                    failures.append((path, error))
+                    continue
+                n_rows = n_new + n_known
+                own_row = schema.imports.c.import_id == import_id
+                tx.execute(schema.imports.update().where(own_row).values(n_rows=n_rows))
+                events.write(tx, actor, "import.done", import_id, {"n_rows": n_rows})
+                done.append(Imported(str(path), kind, n_new, n_known, texts.warnings.pop(path, ())))
+            _raise_together(failures)
+        if preview:
+            raise _Previewed
+    return done
+
+
+def _raise_together(failures: Sequence[tuple[Path, GraterError]]) -> None:
+    """One failure as it is, several as the problems of all their files."""
+    if len(failures) == 1:
+        raise failures[0][1]
+    problems: list[Problem] = []
+    for path, error in failures:
+        own = str(error).removeprefix(f"{path}: ")
+        problems += error.problems if isinstance(error, BadInput) else [Problem(str(path), own)]
+    if problems:
+        raise BadInput(*_first(problems))
+
+
+def _first(problems: Sequence[Problem]) -> list[Problem]:
+    n_more = len(problems) - MOST_PROBLEMS
+    more = [Problem("and more", f"{n_more:,} further problems")] if n_more > 0 else []
+    return [*problems[:MOST_PROBLEMS], *more]
+
+
+def _own_columns(kind: str, columns: Mapping[str, str] | None) -> dict[str, str]:
+    """Of the caller's columns those that this kind of table has; one that no table has is left for its error."""
+    of_kind: dict[str, Schema] = {str(name): schema for name, schema in SCHEMAS.items()}
+    of_kind |= {"texts": texts_schema(), "practice": SCHEMAS["gold"]}
+    others = [each for name, each in of_kind.items() if name != kind]
+    return {
+        name: theirs
+        for name, theirs in (columns or {}).items()
+        if kind not in of_kind or of_kind[kind].column(name) or not any(each.column(name) for each in others)
+    }
 
 
 class Importing(Body):
@@ -300,31 +201,28 @@ class Importing(Body):
 
     kind: Kind
     format: str = ""
+    encoding: str = ""
+    keep_duplicates: bool = False
+    skip_unreadable: bool = False
     job: str = ""
     task: str = "error"
+    preview: bool = False
 
 
 def import_kind(store: Store, sent: Importing, paths: Sequence[Path], *, actor: str | None) -> list[Imported]:
     """What a form or a call sends."""
-    by_kind: dict[str, Any] = {"corpora" if sent.kind == "corpus" else sent.kind: paths}
+    renamed: dict[str, str] = {"corpus": "corpora", "sample": "samples"}
+    by_kind: dict[str, Any] = {renamed.get(sent.kind, sent.kind): paths}
+    options = sent.model_dump(include={"encoding", "keep_duplicates", "skip_unreadable", "task", "preview"})
     job, format_name = sent.job or None, sent.format or None
-    return import_files(store, **by_kind, format_name=format_name, job=job, task=sent.task, actor=actor)
+    return import_files(store, **by_kind, **options, format_name=format_name, job=job, actor=actor)
 
 
-def _import_one(
-    tx: Tx, path: Path, kind: Kind, bring: Callable[[Tx, Path, Kind, str], tuple[int, int]], actor: str | None
-) -> Imported:
-    sha256 = fingerprint(path)
+def _earlier(tx: Tx, kind: Kind, sha256: str) -> int | None:
+    """How many rows the same file brought when it came in before."""
     same = select(schema.imports.c.n_rows).where(schema.imports.c.kind == kind, schema.imports.c.sha256 == sha256)
-    earlier = tx.first(same.order_by(schema.imports.c.at))
-    if earlier is not None:
-        return Imported(str(path), kind, 0, earlier.n_rows)
-    import_id = start_import(tx, kind=kind, name=path.name, sha256=sha256)
-    n_new, n_known = bring(tx, path, kind, import_id)
-    n_rows = n_new + n_known
-    tx.execute(schema.imports.update().where(schema.imports.c.import_id == import_id).values(n_rows=n_rows))
-    events.write(tx, actor, "import.done", import_id, {"n_rows": n_rows})
-    return Imported(str(path), kind, n_new, n_known)
+    row = tx.first(same.order_by(schema.imports.c.at))
+    return None if row is None else int(row.n_rows)
 
 
 def fingerprint(path: Path) -> str:
@@ -336,6 +234,119 @@ def fingerprint(path: Path) -> str:
             with file.open("rb") as stream:
                 total.update(hashlib.file_digest(stream, "sha256").digest())
     return total.hexdigest()
+
+
+LONGEST_ESSAY = 2_000_000
+"""Characters: a longer file is a corpus that somebody keeps in one file."""
+
+LOOKS_LIKE = {
+    "m2": re.compile(r"S .*\n(?:A \d+ \d+\|\|\|)"),
+    "nucle": re.compile(r"\s*<DOC"),
+    "fce": re.compile(r"\s*<\?xml"),
+    "jsonl": re.compile(r'\{"format": "grater'),
+}
+"""How corpora begin that somebody called `.txt`."""
+
+
+@dataclass(slots=True)
+class Texts:
+    """Reads texts, each once and none empty; `hashes` are those of the study and of this call, by essay."""
+
+    columns: Mapping[str, str]
+    encoding: str
+    keep_duplicates: bool
+    skip_unreadable: bool
+    format_name: str | None
+    names: dict[Path, str] = field(default_factory=dict)
+    hashes: dict[str, str] = field(default_factory=dict)
+    by_hash: dict[str, str] = field(default_factory=dict)
+    warnings: dict[Path, tuple[str, ...]] = field(default_factory=dict)
+
+    def prepare(self, tx: Tx, paths: Sequence[Path]) -> None:
+        """Name the text files of all paths, and learn which texts the study has."""
+        files: list[Path] = []
+        for path in paths:
+            with suppress(GraterError):  # raised again when the path is read
+                chosen = format_for(path, self.format_name)
+                files += files_of(path, chosen) if chosen.name == "text" else []
+        self.names = dict(zip(files, names_apart(files), strict=True))
+        for row in tx.all(select(schema.essays.c.essay_id, schema.essays.c.text)) if paths else ():
+            self.hashes[row.essay_id] = text = short_hash(row.text)
+            self.by_hash[text] = row.essay_id
+
+    def read(self, path: Path, chosen: Format) -> list[Essay]:
+        essays: list[Essay] = []
+        problems: list[Problem] = []
+        empty, twice, guessed, apart = (list[str]() for _ in range(4))
+        for file in files_of(path, chosen):
+            encoding = self.encoding or guessed_encoding(file)
+            try:
+                found = self._essays(file, chosen, encoding)
+            except BadInput as error:
+                problems += error.problems
+                continue
+            if encoding != self.encoding:
+                guessed.append(f"{file.name} ({encoding})")
+            if "/" in self.names.get(file, ""):
+                apart.append(self.names[file])
+            for essay in found:
+                name, text = essay.essay_id, short_hash(essay.text)
+                same = self.by_hash.get(text)
+                if not essay.text.strip():
+                    empty.append(name)
+                elif self.hashes.get(name, text) != text:
+                    message = f"expected a new text, found {name!r} with another text already; rename one of them"
+                    problems.append(Problem(str(file), message, essay.line))
+                elif same not in (None, name) and not self.keep_duplicates:
+                    twice.append(f"{name} (the same as {same})")
+                else:
+                    essays.append(essay)
+                    self.hashes[name], self.by_hash[text] = text, name
+        if problems and not self.skip_unreadable:
+            raise BadInput(*_first(problems))
+        if empty and not (essays or twice):
+            raise BadInput(Problem(str(path), "expected texts, found nothing but empty ones"))
+        told = {
+            f"left out {counted(len(problems), 'text')} that cannot be read": [str(each) for each in problems],
+            f"left out {counted(len(empty), 'empty text')}": empty,
+            f"left out {counted(len(twice), 'duplicate text')}": twice,
+            "not UTF-8, so the encoding is a guess; check the accents or name it": guessed,
+            "called after their folders, since others have the same file name": apart,
+        }
+        self.warnings[path] = tuple(
+            f"{words}: {', '.join(names[:MOST_NAMED])}{', ...' if len(names) > MOST_NAMED else ''}"
+            for words, names in told.items()
+            if names
+        )
+        return essays
+
+    def _essays(self, file: Path, chosen: Format, encoding: str) -> list[Essay]:
+        source = open_source(file, encoding=encoding)
+        if chosen.name == "table":
+            return list(read_table_of_texts(source, self.columns))
+        text = "".join(source.lines())
+        if "\0" in text:
+            raise BadInput(Problem(str(file), "expected text, found NUL characters; is it text at all?"))
+        if len(text) > LONGEST_ESSAY:
+            message = f"expected one essay, found {len(text):,} characters; split it into files or rows of a table"
+            raise BadInput(Problem(str(file), message))
+        format_name = next((name for name, start in LOOKS_LIKE.items() if start.match(text)), "")
+        if format_name and not self.format_name:
+            message = f"expected plain text, found what looks like {format_name}; name the format {format_name}"
+            raise BadInput(Problem(str(file), message, 1))
+        return [Essay(self.names[file], text, line=1)]
+
+
+MOST_NAMED = 10
+
+
+def _items_table(path: Path, columns: Mapping[str, str], *, with_decisions: bool) -> Table:
+    """Items; a table that also has decisions names an item once for each system."""
+    table = read_items(path, columns=columns, duplicates="first" if with_decisions else "error")
+    if not with_decisions:
+        return table
+    own = [column.name for column in SCHEMAS["decisions"].columns if column.name != "item"]
+    return replace(table, frame=table.frame.drop(own, strict=False))
 
 
 def _add_items(tx: Tx, table: Table) -> tuple[int, int]:
@@ -402,9 +413,11 @@ def _ids_of_items(tx: Tx, table: Table) -> dict[str, str]:
     """Item ids by the names that a table uses; items that the study does not have are refused."""
     wanted = _column(table, "item")
     known, problems = content.items_by_name(tx, wanted), Problems(table.name)
+    has_places = set(PLACE) <= set(table.frame.columns)
+    wish = "import this file as items, too" if has_places else "import its items first"
     for number, each in enumerate(wanted, 2):
         if each not in known:
-            problems.add(f"expected an item of the study, found {each!r}; import its items first", line=number)
+            problems.add(f"expected an item of the study, found {each!r}; {wish}", line=number)
     problems.done()
     return known
 
@@ -426,179 +439,28 @@ def _plain(words: str) -> str:
     return HARD_TO_NAME.sub(" ", words).strip()[:LONGEST_TITLE].strip()
 
 
-def named_essays(path: Path, format_name: str | None) -> Iterator[Essay]:
-    """The essays of a file or folder; where they are plain text, each knows the name of its file."""
-    chosen = format_for(path, format_name)
-    if chosen is not FORMATS["text"]:
-        yield from read_corpus(path, format_name=format_name)
-        return
-    ids = EssayIds()
-    for file in files_of(path, chosen):
-        for essay in read_corpus(file, format_name="text"):
-            yield replace(essay, essay_id=ids.of_document(essay.essay_id), metadata={NAME: file.stem})
+def _add_sample(tx: Tx, path: Path, columns: Mapping[str, str], actor: str | None) -> tuple[int, int]:
+    """A sample that was drawn elsewhere, from the items that systems of the study have decided on."""
+    sample = read_sample(path, columns=columns)
+    ids = _ids_of_items(tx, Table("sample", sample.frame, sample.name))
+    drawn = pl.col("item").cast(pl.String).replace_strict(ids, return_dtype=pl.String)
+    sample = replace(sample, frame=sample.frame.with_columns(drawn))
+    if sample.meta is not None and sample.meta.items:
+        kinds = {each.kind for each in content.items_of(tx, list(ids.values())).values()}
+        for some in (kinds, set[str]()):
+            decided = decision_columns(tx, some)["item"].unique().to_list()
+            named = content.items_of(tx, decided)
+            if items_hash(each.outside_id or name for name, each in named.items()) == sample.meta.items:
+                extra = {**sample.meta.extra, **({samples.OF_KIND: min(some)} if len(some) == 1 else {})}
+                sample = replace(sample, meta=replace(sample.meta, items=items_hash(decided), extra=extra))
+                break
+        else:
+            message = "expected a sample of the items that the study has decisions on, found one of other items"
+            raise BadInput(Problem(str(path), f"{message}; import the decisions it was drawn from"))
+    n_new = samples.add(tx, require_name(bare_name(path.name)), sample, actor=actor)
+    return n_new, len(sample) - n_new
 
 
 def name_of(essay: Essay) -> str:
     """What people call an essay: the name that it came with, else its id."""
     return str(essay.metadata.get(NAME) or essay.essay_id)
-
-
-# Judgments that were made elsewhere
-
-
-GROUP_ROLES = {"expert": "annotator", "annotator": "annotator"}
-"""What people of a group become in a study; those of any other group are workers."""
-
-UNITS_AT_A_TIME = 20_000
-
-UNIT, STATUS, SLOT = "_unit", "_status", "_n"
-"""Columns that are added to those of the table: the number of the unit, the status, the slot that it fills."""
-
-
-def add_judgments(tx: Tx, table: Judgments, *, job: str, task: str) -> int:
-    """Add every judgment of a table under a new job; return the count."""
-    rows = _in_units(table.frame)
-    stage = pl.col("stage").first().cast(pl.String).fill_null("") if "stage" in rows.columns else pl.lit("")
-    units = rows.group_by(UNIT, maintain_order=True).agg(
-        pl.col("item").first().cast(pl.String),
-        n_rows=pl.len(),
-        wanted=(pl.col(STATUS) == VALID).sum().cast(pl.Int64),
-        stage=stage,
-    )
-    most = max(units["n_rows"])
-    options = {IMPORTED: PurePath(table.name).name}
-    made = jobs.add(tx, name=job, task=TASKS[task].name, judgments=most, options=options)
-    units = units.with_columns(_places(tx, units["item"].to_list()))
-    # People by the names of raters; somebody who is in the study already is the same person.
-    first = rows.unique("rater", keep="first", maintain_order=True)
-    names = [str(name) for name in first["rater"].to_list()]
-    groups = first["group"].to_list() if "group" in rows.columns else [None] * len(names)
-    by_name, systems = people.ids_by_name(tx), set(content.system_names(tx))
-    new = [
-        _rater(name, str(group or (ADJUDICATED if is_adjudicated(name) else PROGRAM if name in systems else "")))
-        for name, group in zip(names, groups, strict=True)
-        if name not in by_name
-    ]
-    raters = by_name | people.add_raters(tx, new)
-    with loading(tx, n_rows=rows.height):
-        for of_units, judged in _slices(units, rows):
-            unit_ids = add_units(tx, made.job_id, of_units.select("item_id", "essay_id", "stage", "wanted"))
-            placed = of_units.select(UNIT, "item_id", unit_ids.alias("unit_id"))
-            sent = judged.select(UNIT, n=SLOT, status=STATUS).join(placed, on=UNIT, how="left", maintain_order="left")
-            own = judged.drop(UNIT, STATUS, SLOT)
-            add_submissions(tx, made.job_id, sent.drop(UNIT).hstack(_cells(own, raters, tx.now)))
-    jobs.set_state(tx, made.job_id, "closed")
-    return rows.height
-
-
-def _rater(name: str, group: str) -> tuple[str, str, str, dict[str, Json]]:
-    """Name, role, kind and payload of a new rater; the payload has a group that role and kind do not say."""
-    kind = PROGRAM if group == PROGRAM else "human"
-    return name, GROUP_ROLES.get(group, "worker"), kind, {GROUP: group} if group in (ADJUDICATED, "writer") else {}
-
-
-def _in_units(frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows of each item together, items in the order of their first rows; only valid judgments have a slot."""
-    units = frame.select(pl.col("item").unique(maintain_order=True)).with_row_index(UNIT)
-    rows = frame.join(units, on="item", how="left", maintain_order="left").sort(UNIT, maintain_order=True)
-    is_valid = pl.col(STATUS) == VALID
-    n = pl.when(is_valid).then(is_valid.cast(pl.Int64).cum_sum().over(UNIT))
-    return rows.with_columns(_status(frame).alias(STATUS)).with_columns(n.alias(SLOT))
-
-
-def _status(frame: pl.DataFrame) -> pl.Expr:
-    """A status that the study does not know is that of a judgment which does not count."""
-    if "status" not in frame.columns:
-        return pl.lit(VALID)
-    given = pl.col("status").cast(pl.String)
-    is_known = given.is_in(schema.STATUSES)
-    is_blank = given.is_null() | (given == "")
-    return pl.when(is_blank).then(pl.lit(VALID)).when(is_known).then(given).otherwise(pl.lit("withdrawn"))
-
-
-def _places(tx: Tx, names: Sequence[str]) -> list[pl.Series]:
-    """Ids and essays of items; those that the study does not have are added."""
-    known = content.item_places(tx, names)
-    new = [name for name in names if name not in known]
-    insert(tx, schema.items, pl.DataFrame({"item_id": new}, schema={"item_id": pl.String}))
-    places = [known.get(name, (name, None)) for name in names]
-    return [
-        pl.Series("item_id", [item_id for item_id, _ in places], dtype=pl.String),
-        pl.Series("essay_id", [essay_id for _, essay_id in places], dtype=pl.String),
-    ]
-
-
-def _slices(units: pl.DataFrame, rows: pl.DataFrame) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-    start = 0
-    for some in units.iter_slices(UNITS_AT_A_TIME):
-        n_rows = int(some["n_rows"].sum())
-        yield some, rows.slice(start, n_rows)
-        start += n_rows
-
-
-CELLS = {
-    **dict.fromkeys(("person_id", "body", "body_hash"), pl.String),
-    "seconds": pl.Float64,
-    "at": pl.Int64,
-    **dict.fromkeys(("label", "confidence", "flags", "alternatives", "payload"), pl.String),
-}
-
-
-def _cells(rows: pl.DataFrame, raters: Mapping[str, str], now: int) -> pl.DataFrame:
-    """The columns of submissions and judgments that the rows of the table fill; a body is its row."""
-    filled = []
-    for row in rows.iter_rows(named=True):
-        body, confidence = to_text(as_json(row)), row.get("confidence")
-        filled.append(
-            (
-                *(raters[str(row["rater"])], body, hashed(body)),
-                *(row.get("seconds"), _time(row.get("at"), now)),
-                *(str(row["label"]), "" if confidence is None else f"{confidence:g}"),
-                *(_entries(row.get("flags")), _entries(row.get("alternatives")), _payload(row)),
-            )
-        )
-    return pl.DataFrame(filled, CELLS, orient="row")
-
-
-def _entries(cell: str | None) -> str:
-    return to_text([part.strip() for part in cell.split("|") if part.strip()]) if cell else "[]"
-
-
-def _payload(row: Mapping[str, Any]) -> str:
-    """As the study spells it."""
-    text = row.get("payload") or "{}"
-    try:
-        payload = parse_json(text) if text != "{}" else {}
-    except ValueError:
-        payload = None
-    if not isinstance(payload, dict):
-        message = f"payload of item {row['item']!r}: expected a JSON object, found {text[:60]!r}"
-        raise BadInput(Problem("judgments", message))
-    return to_text(payload)
-
-
-def as_json(row: Mapping[str, Any]) -> dict[str, Json]:
-    """The cells of a row that say something, as JSON; dates and other kinds of a table become their words."""
-    return {name: _cell(value) for name, value in row.items() if not _is_blank(value)}
-
-
-def _is_blank(value: object) -> bool:
-    return value is None or (isinstance(value, float) and isnan(value))
-
-
-def _cell(value: Any) -> Json:
-    if isinstance(value, bool | int | str) or (isinstance(value, float) and isfinite(value)):
-        return value
-    if isinstance(value, Mapping):
-        return as_json(value)
-    if isinstance(value, list):
-        return [None if _is_blank(each) else _cell(each) for each in value]
-    return value.isoformat() if isinstance(value, date | time) else str(value)
-
-
-def _time(text: object, now: int) -> int:
-    """When it was judged, where the table says so in a form that we can read."""
-    try:
-        return from_iso(str(text)) if text else now
-    except ValueError:
-        return now

@@ -302,7 +302,9 @@ def _import(steps: Steps) -> Outcome:
             paths[Path(folder) / Path(file.name).parts[0] if sent.kind == "corpus" else path] = None
         imported = import_kind(steps.store, sent, list(paths), actor=steps.run.person_id)
     new, known = sum(each.new for each in imported), sum(each.known for each in imported)
-    return f"{counted(len(imported), 'file')}: {new:,} new, {known:,} already in the study.", []
+    words = f"{counted(len(imported), 'file')}: {new:,} new, {known:,} already in the study."
+    preview = ["Preview: nothing was stored."] if sent.preview else []
+    return " ".join([*preview, words, *(f"{warning}." for each in imported for warning in each.warnings)]), []
 
 
 WORK: Mapping[str, Callable[[Steps], Outcome]] = {

@@ -59,14 +59,14 @@ META_KEYS = ("seed", "design", "systems", "items")
 """What `SampleMeta` knows by name; the rest is its `extra`."""
 
 
-def add(tx: Tx, name: str, sample: Sample, *, actor: str | None = None) -> None:
-    """Keep a new sample; one of the same name must be the same, and is left alone."""
+def add(tx: Tx, name: str, sample: Sample, *, actor: str | None = None) -> int:
+    """Keep a new sample and return its size; one of the same name must be the same, and is left alone."""
     earlier = tx.first(select(schema.samples).where(schema.samples.c.name == name))
     meta = sample.meta.as_json() if sample.meta else {}
     if earlier is not None:
         if earlier.meta != meta:
             raise Conflict(f"there is another sample called {name!r} already; choose another name")
-        return
+        return 0
     sample_id = new_id()
     tx.insert(schema.samples, {"sample_id": sample_id, "name": name, "meta": meta, "at": tx.now})
     for portion in chunks(sample.frame.iter_rows(named=True)):
@@ -82,6 +82,7 @@ def add(tx: Tx, name: str, sample: Sample, *, actor: str | None = None) -> None:
         ]
         tx.insert(schema.sample_items, rows)
     events.write(tx, actor, "sample.drawn", sample_id, {"name": name, "n": len(sample)})
+    return len(sample)
 
 
 def names(tx: Tx) -> list[str]:

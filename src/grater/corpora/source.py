@@ -124,8 +124,11 @@ def guessed_encoding(path: Path) -> str:
     """
     if path.suffix.lower() in CONVERTED:
         return ""
-    with opened(path) as stream:
-        content = stream.read()
+    try:
+        with opened(path) as stream:
+            content = stream.read()
+    except (OSError, EOFError, lzma.LZMAError, zlib.error):  # which whoever reads it will name
+        return ""
     if content.startswith(UTF16_MARKS):
         return "utf-16"
     for encoding, zeros in (("utf-16-le", content[1::2]), ("utf-16-be", content[::2])):

@@ -14,28 +14,27 @@ from grater.errors import BadInput, Problem, Problems
 from grater.model import Essay
 
 if TYPE_CHECKING:
-    from grater.tables.schema import Raw
+    from grater.tables.schema import Raw, Schema
 
 CELLS = "a table of texts holds ids, texts and words about them"
+
+
+def texts_schema() -> Schema:
+    from grater.tables.schema import Column, Schema
+
+    essay_id = Column("id", required=True, synonyms=("essay", "essay_id", "name", "file"))
+    text = Column("text", required=True, synonyms=("essay_text", "content"))
+    return Schema("texts", (essay_id, text), key=("id",))
 
 
 def read_table_of_texts(source: Source, columns: Mapping[str, str] | None = None) -> Iterator[Essay]:
     """The essays of a table; `columns` says what it calls `id` and `text`."""
     from grater.tables.files import read_delimited  # polars, which other formats need not wait for
     from grater.tables.read import matched
-    from grater.tables.schema import Column, Schema
 
-    schema = Schema(
-        "texts",
-        (
-            Column("id", required=True, synonyms=("essay", "essay_id", "name", "file")),
-            Column("text", required=True, synonyms=("essay_text", "content")),
-        ),
-        key=("id",),
-    )
     raw = read_delimited("".join(source.lines()), name=source.name, separator="\t" if ".tsv" in source.name else ",")
     _refuse_other_tables(raw)
-    named = matched(schema, raw, columns).columns
+    named = matched(texts_schema(), raw, columns).columns
     problems, seen = Problems(source.name), dict[str, int]()
     lines = raw.lines.to_list() if raw.lines is not None else []
     for line, essay_id, text, *rest in zip(lines, *(series.to_list() for series in named.values()), strict=True):

@@ -9,11 +9,11 @@ import pytest
 from sqlalchemy import text as sql
 
 from grater.annotate import content, gold, jobs, leases, standing, units
-from grater.annotate.importing import add_judgments
 from grater.annotate.leases import UnitSlot
 from grater.annotate.store import Store, checks
 from grater.annotate.store.checks import QUERIES, RULES
 from grater.annotate.units import NewUnit
+from grater.annotate.worksheets import add_judgments
 from grater.tables import read_judgments
 from tests.annotate.store.worlds import World, make_world
 

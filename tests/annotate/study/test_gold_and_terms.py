@@ -41,7 +41,7 @@ def judged_by_experts(tx: Tx, labels: list[tuple[str, str]]) -> None:
     """An expert job over the items, `labels` by the two experts for each."""
     import polars as pl
 
-    from grater.annotate.importing import add_judgments
+    from grater.annotate.worksheets import add_judgments
     from grater.tables import read_judgments
 
     ids = [each.item_id for each in content.all_items(tx)]

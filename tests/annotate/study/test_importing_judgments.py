@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 from sqlalchemy import event, inspect, text
 
-from grater.annotate import content, importing, jobs, judgments
+from grater.annotate import content, jobs, judgments, worksheets
 from grater.annotate.archive import rows as stored_rows
-from grater.annotate.importing import add_judgments
 from grater.annotate.store import Store, checks, open_store, schema
+from grater.annotate.worksheets import add_judgments
 from grater.errors import Conflict
 from grater.model import Essay, Item, Span
 from grater.tables import Judgments, read_judgments
@@ -81,10 +81,10 @@ STORED = [
 
 @ENGINES
 def test_judgments_come_in_as_they_were_made(stores: list[Store], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importing, "UNITS_AT_A_TIME", 2)
+    monkeypatch.setattr(worksheets, "UNITS_AT_A_TIME", 2)
     store = stores[0]
     with store.write() as tx:
-        assert add_judgments(tx, table_of(ROWS), job="crowd", task="error") == len(ROWS)
+        assert add_judgments(tx, table_of(ROWS), job="crowd", task="error") == (len(ROWS), 0)
     with store.read() as tx:
         assert checks.violations(tx) == []
         [job] = jobs.all(tx)
@@ -98,6 +98,20 @@ def test_judgments_come_in_as_they_were_made(stores: list[Store], monkeypatch: p
     assert (job.state, job.judgments, dated) == ("closed", 4, "2026-01-02T03:04:05.000Z")
     assert groups == {"Zoë": "crowd", "Yan": "crowd", "Xia": "crowd", "bot": "program"}  # as first called
     assert {"item": "b", "rater": "Zoë", "label": "ok"} in bodies  # a row is its cells that say something
+
+
+@ENGINES
+def test_further_judgments_join_their_job(stores: list[Store]) -> None:
+    more = [{"item": "named", "rater": "Ugo", "label": "ok"}, {"item": "new", "rater": "Ugo", "label": "error"}]
+    for store in stores[:1]:
+        with store.write() as tx:
+            assert add_judgments(tx, table_of(ROWS), job="crowd", task="error") == (len(ROWS), 0)
+        with store.write() as tx:
+            known = [{**row, "status": "valid"} for row in ROWS[:2]]
+            assert add_judgments(tx, table_of([*known, *more]), job="crowd", task="error") == (2, 2)
+        with store.read() as tx:
+            assert checks.violations(tx) == []
+            assert len(judgments.table(tx, jobs.named(tx, "crowd").job_id, judgments.ALL)) == len(ROWS) + 2
 
 
 @ENGINES
@@ -183,6 +197,6 @@ def test_references_hold_for_all_rows_at_the_end(stores: list[Store]) -> None:
     with (
         pytest.raises(Conflict, match="unit_items_unit_id_fkey"),
         stores[0].write() as tx,
-        importing.loading(tx, n_rows=1),
+        worksheets.loading(tx, n_rows=1),
     ):
-        importing.insert(tx, schema.unit_items, lost)
+        worksheets.insert(tx, schema.unit_items, lost)

@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 
 from grater.annotate import content, credentials, gold, jobs, leases, panels, people, standing, units
-from grater.annotate.importing import add_judgments
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.samples import NewSample, draw
 from grater.annotate.store import checks
 from grater.annotate.submissions import submission_id_of
 from grater.annotate.units import NewUnit
+from grater.annotate.worksheets import add_judgments
 from grater.model import Decision, Json
 from grater.tables import read_judgments
 from tests.annotate.store.crowds import statements

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import text as sql
 
 from grater.annotate import content
-from grater.annotate.importing import NAME, import_files
+from grater.annotate.importing import import_files
 from grater.corpora import FORMATS, read_corpus, write_corpus
 from grater.demo import sample_path
 from grater.errors import BadInput
@@ -77,8 +77,7 @@ def test_what_a_format_knows_of_an_essay_comes_through_every_call(bare: Study, t
     path = tmp_path / f"corpus{suffix}"
     write_corpus(essays, path, report=lambda _: None, format_name=name)
     import_files(bare.store, corpora=[path], format_name=name)
-    called = {NAME: path.stem} if name == "text" else {}  # a text without a name of its own has its file's
-    known = {essay.essay_id: {**essay.metadata, **called} for essay in read_corpus(path, format_name=name)}
+    known = {essay.essay_id: essay.metadata for essay in read_corpus(path, format_name=name)}
     essays_sent = Program(bare, "manager").call("essay_list", query="most=1000")["essays"]
     listed = {each["essay_id"]: each["metadata"] for each in essays_sent}
     assert known.items() <= listed.items()

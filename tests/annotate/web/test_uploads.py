@@ -12,11 +12,13 @@ from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, cast
 
 import pytest
+from openpyxl import Workbook
 
 from grater.annotate import content
 from grater.annotate.importing import all_imports
 from grater.annotate.web.uploads import safe_name, unpack
 from grater.corpora.formats import FORMATS
+from grater.corpora.source import CONVERTED
 from grater.errors import BadInput
 from tests.annotate.web.studies import Study
 
@@ -119,7 +121,8 @@ def test_too_many_files_are_refused(tmp_path: Path) -> None:
 
 
 def test_files_of_every_corpus_format_are_let_in(tmp_path: Path) -> None:
-    names = [f"a{suffix}" for format_name in FORMATS for suffix in FORMATS[format_name].suffixes]
+    suffixes = {suffix for format_name in FORMATS for suffix in FORMATS[format_name].suffixes}
+    names = [f"a{suffix}" for suffix in suffixes - set(CONVERTED)]
     unpack([(name, io.BytesIO(b"x")) for name in names], tmp_path, most_bytes=MOST)
     assert files_in(tmp_path) == sorted(names)
 
@@ -131,8 +134,8 @@ def test_files_of_every_corpus_format_are_let_in(tmp_path: Path) -> None:
         ("a.parquet", b"PAR1", "known kind"),
         ("a.zip", b"not a zip", "cannot be unpacked"),
         ("a.txt.gz", b"not packed", "cannot be unpacked"),
-        ("a.txt", b"caf\xe9", "expected UTF-8, found byte 0xe9 at byte 3"),
-        ("a.txt", b"a\0b", "NUL"),
+        ("a.xlsx", b"no workbook", "cannot be read as a workbook"),
+        ("a.m2", b"a\0b", "NUL"),
         ("a.xml", b'<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><x>&b;</x>', "declares entities"),
         ("a.xml", b'<!doctype x [<!entity a SYSTEM "file:///etc/passwd">]><x>&a;</x>', "declares entities"),
         ("a.sgml", b'<!ENTITY a "b">', "declares entities"),
@@ -141,6 +144,13 @@ def test_files_of_every_corpus_format_are_let_in(tmp_path: Path) -> None:
 def test_what_cannot_be_trusted_is_refused_by_name(tmp_path: Path, name: str, data: bytes, words: str) -> None:
     with pytest.raises(BadInput, match=words):
         unpack([(name, io.BytesIO(data))], tmp_path, most_bytes=MOST)
+
+
+def test_every_bad_file_is_named(tmp_path: Path) -> None:
+    sent = [("a.exe", io.BytesIO(b"x")), ("b.txt", io.BytesIO(b"x")), ("c.docx", io.BytesIO(b"x"))]
+    with pytest.raises(BadInput) as caught:
+        unpack(sent, tmp_path, most_bytes=MOST)
+    assert [problem.name for problem in caught.value.problems] == ["a.exe", "c.docx"]
 
 
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
@@ -173,6 +183,23 @@ def test_an_archive_of_essays_comes_in_as_a_folder(bare: Study) -> None:
     assert reply.status_code == 200, reply.text
     with bare.store.read() as tx:
         assert content.n_essays(tx) == 5
+
+
+def test_texts_are_previewed_and_then_come_in_with_what_is_odd_about_them(bare: Study) -> None:
+    book = io.BytesIO()
+    made = Workbook()
+    for row in (["id", "text"], ["cleo", "In the library."], ["dora", None]):
+        made.active.append(row)
+    made.save(book)
+    files = (("anna.txt", "In the café.".encode("cp1252")), ("class.xlsx", book.getvalue()))
+    for form, n_essays in (({"preview": "true"}, 3), ({}, 5)):
+        reply = bring(bare, "corpus", *files, **form)
+        assert reply.status_code == 200, reply.text
+        for words in ("anna.txt (cp1252)", "1 empty text: dora"):
+            assert words in reply.text
+        assert ("nothing was stored" in reply.text) == bool(form)
+        with bare.store.read() as tx:
+            assert content.n_essays(tx) == n_essays
 
 
 def test_one_bad_file_keeps_them_all_out(bare: Study) -> None:

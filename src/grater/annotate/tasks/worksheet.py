@@ -1,4 +1,4 @@
-"""A task as a worksheet: items of a sample to be judged in a spreadsheet, by people who need no server.
+"""A task as a worksheet: items of a sample or of a job, to be judged in a spreadsheet without the server.
 
 A row has what the task's own page shows of an item and nothing else: the sentence with its target between brackets,
 the sentence before where the task shows it, a suggestion only where the task compares one (`verify`).  So a worksheet
@@ -41,12 +41,25 @@ def worksheet(
     rater: str = "",
 ) -> Worksheet:
     """The sheet of these items, in their order; an item whose essay is not there is an error."""
-    by_id = {essay.essay_id: essay for essay in essays}
+    by_id, known = {essay.essay_id: essay for essay in essays}, suggestions or {}
     missing = sorted({item.essay_id for _, item in items} - by_id.keys())
     if missing:
         message = f"expected the essays of all items, found none called {', '.join(missing[:3])}"
         raise BadInput(Problem("essays", f"{message} ({len(missing)} in all)"))
-    shown = [_shown(task, name, item, by_id[item.essay_id], suggestions or {}) for name, item in items]
+    payloads = [{SUGGESTION: known[name]} if name in known else {} for name, _ in items]
+    return sheet_of(
+        task,
+        [
+            (name, Unit(name, by_id[item.essay_id], (UnitItem(item, payload),)))
+            for (name, item), payload in zip(items, payloads, strict=True)
+        ],
+        rater=rater,
+    )
+
+
+def sheet_of(task: Task, asked: Sequence[tuple[str, Unit]], *, rater: str = "") -> Worksheet:
+    """The sheet of these units of one item each, under the names of their items."""
+    shown = [_shown(task, name, unit) for name, unit in asked]
     fields = _fields(task, shown)
     names = tuple(dict.fromkeys(_column(field) for field in fields))
     columns = ("item", "before", "sentence", "question", "answers", *names, "comment", "rater")
@@ -67,7 +80,7 @@ def worksheet(
             "",
             rater,
         )
-        for (name, _), page in zip(items, shown, strict=True)
+        for (name, _), page in zip(asked, shown, strict=True)
     )
     choices = {field.name: [choice.value for choice in field.choices] for field in fields if field.kind == ONE}
     has_own_words = any(page.fields != shown[0].fields for page in shown)
@@ -102,9 +115,7 @@ def _suggestions(decisions: Table | None, system: str) -> dict[str, str]:
     return dict(rows.filter(pl.col("suggestion").is_not_null()).select("item", "suggestion").iter_rows())
 
 
-def _shown(task: Task, name: str, item: Item, essay: Essay, suggestions: Mapping[str, str]) -> Shown:
-    payload = {SUGGESTION: suggestions[name]} if name in suggestions else {}
-    unit = Unit(unit_id=name, essay=essay, items=(UnitItem(item, payload),), payload={})
+def _shown(task: Task, name: str, unit: Unit) -> Shown:
     page = task.show(unit, rng=generator(0, "worksheet", name))
     if page.kept:
         raise UsageError(

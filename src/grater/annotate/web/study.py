@@ -122,7 +122,7 @@ def _import_page(
     context: RequestContext, *, problems: Sequence[str] = (), done: Sequence[importing.Imported] = ()
 ) -> Response:
     with context.server.store.read() as tx:
-        shown = {"earlier": importing.all_imports(tx), "jobs": jobs.all(tx)}
+        shown = {"earlier": importing.all_imports(tx), "jobs": jobs.all(tx), "preview": context.text("preview")}
     values = {**shown, "formats": list(FORMATS), "tasks": list(TASKS), "done": done, "problems": problems}
     return context.page("manage_import.html", values, status=422 if problems else 200, megabytes=_megabytes(context))
 
@@ -338,6 +338,7 @@ class Imported(Shape):
     kind: str
     new: int
     known: int
+    warnings: list[str]
 
 
 class ImportedFiles(Shape):
@@ -363,6 +364,10 @@ FILES = form_of(
     kind={"type": "string", "enum": list(KINDS)},
     files={"type": "array", "items": {"type": "string", "format": "binary"}},
     format={"type": "string", "description": "Of a corpus; guessed from the names if empty."},
+    encoding={"type": "string", "description": "Of texts that are not UTF-8; guessed if empty."},
+    keep_duplicates={"type": "boolean", "description": "Texts that are there under another name come in, too."},
+    skip_unreadable={"type": "boolean", "description": "Leave out texts that cannot be read."},
+    preview={"type": "boolean", "description": "Check everything and store nothing."},
     job={"type": "string", "description": "Its name: judgments, gold and practice go there."},
     task={"type": "string", "description": "Of a job that judgments make.", "default": "error"},
 )
@@ -452,8 +457,8 @@ def item_list(context: Context, start: Start = 0, most: Most = A_PAGE, kind: str
 def bring_in(context: Context) -> ImportedFiles:
     """Import files, all or nothing, as `multipart/form-data`.
 
-    Essays in every corpus format, and tables of items, decisions, judgments, gold and practice; zip, gz, bz2 and xz
-    are unpacked.  What is wrong is told with its line, and then nothing is stored.
+    Essays in every corpus format, and tables of items, decisions, samples, judgments, gold and practice; zip, gz, bz2
+    and xz are unpacked.  What is wrong is told with its line, and then nothing is stored.
     """
     sent = context.sent(Importing)
     with received(context) as paths:

@@ -2,9 +2,9 @@
 
 Names lose their folders.  Only kinds that the importers know are let in.  Archives and packed files are unpacked
 here, with a count of the bytes that really come out, so that a small file cannot fill the disk; members with odd
-names, links, passwords or archives inside are refused.  XML that declares entities is refused, and so is what is
-not UTF-8.  Of a Word document the text is kept, as a text file of its name.  Essays can be pasted as well: each
-becomes a text file, named by its title.  One bad file refuses them all: nothing is half imported.
+names, links, passwords or archives inside are refused.  XML that declares entities is refused.  Of a Word document
+the text is kept, as a text file of its name.  Essays can be pasted as well: each becomes a text file, named by its
+title.  One bad file refuses them all, and all bad ones are named.  Encodings are left to those who read the files.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from grater.annotate.importing import pasted_essays
 from grater.annotate.web.context import RequestContext
 from grater.corpora.docx import read_docx
 from grater.corpora.formats import suffixes_of_corpora
-from grater.errors import BadInput, GraterError, Problem
+from grater.errors import MOST_PROBLEMS, BadInput, GraterError, Problem
 
 BESIDE_CORPORA = (".txt", ".csv", ".tsv", ".ndjson", ".conf", ".md")
 PACKED: dict[str, Callable[[BinaryIO], object]] = {
@@ -39,7 +39,7 @@ PACKED: dict[str, Callable[[BinaryIO], object]] = {
     ".xz": lzma.LZMAFile,
 }
 MARKUP = (".sgm", ".sgml", ".xml")
-WORD, TEXT = ".docx", ".txt"
+WORD, TEXT, WORKBOOK, TABLES = ".docx", ".txt", ".xlsx", (".csv", ".tsv")
 MOST_FILES = 2000
 CHUNK = 1 << 16
 LONGEST_NAME = 150
@@ -69,13 +69,21 @@ def unpack(sent: Iterable[tuple[str, BinaryIO]], folder: Path, *, most_bytes: in
     """Write what was sent into a folder, unpacked and checked: a file for each file, a folder for each archive."""
     room = Room(most_bytes, most_bytes)
     written: list[Path] = []
+    problems: list[Problem] = []
     for name, stream in sent:
-        plain = safe_name(name)
-        is_archive = plain.lower().endswith(".zip")
-        inside = folder / Path(plain).stem
-        if is_archive and inside.exists():
-            raise refusal(name, TWICE)
-        written.append(_unzip(plain, stream, inside, room) if is_archive else _one(plain, stream, folder, room))
+        try:
+            plain = safe_name(name)
+            is_archive = plain.lower().endswith(".zip")
+            inside = folder / Path(plain).stem
+            if is_archive and inside.exists():
+                raise refusal(name, TWICE)
+            written.append(_unzip(plain, stream, inside, room) if is_archive else _one(plain, stream, folder, room))
+        except BadInput as error:
+            problems += error.problems
+            if room.left < 0 or len(problems) >= MOST_PROBLEMS:
+                break
+    if problems:
+        raise BadInput(*problems)
     if not written:
         raise refusal("upload", "expected a file, found none")
     return written
@@ -111,16 +119,15 @@ def _one(name: str, stream: BinaryIO, folder: Path, room: Room) -> Path:
                 target.write(chunk)
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise refusal(name, f"cannot be unpacked: {error}") from error
-    # UTF-8 without NUL; no entities in markup.
-    data = path.read_bytes()
-    if b"\0" in data:
+    data, kind = path.read_bytes(), path.suffix.lower()
+    if kind == WORKBOOK:
+        try:
+            room.take(sum(member.file_size for member in zipfile.ZipFile(path).infolist()), name)
+        except zipfile.BadZipFile as error:
+            raise refusal(name, f"cannot be read as a workbook: {error}") from error
+    elif b"\0" in data and kind not in (TEXT, *TABLES):  # UTF-16 is full of them
         raise refusal(name, "expected text, found a NUL byte")
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        words = f"expected UTF-8, found byte 0x{data[error.start]:02x} at byte {error.start}; convert it first"
-        raise refusal(name, words) from error
-    if path.suffix.lower() in MARKUP and ENTITY in data.upper():
+    if kind in MARKUP and ENTITY in data.replace(b"\0", b"").upper():
         raise refusal(name, "declares entities, which are not read; write the characters themselves")
     return path
 

@@ -4,7 +4,7 @@ backup, restore and `grater serve`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, TypeAlias
 from zipfile import is_zipfile
@@ -36,7 +36,6 @@ from grater.cli.study import StudyName, pasted, tell_unmet_gold
 from grater.errors import MissingExtra, UsageError
 from grater.sheet import counted
 from grater.tables import parse_columns
-from grater.tables.files import SPREADSHEETS
 
 
 def make_study_file(
@@ -84,13 +83,12 @@ def show_status(study: StudyName, as_json: Json = False) -> None:
 
 
 Tables: TypeAlias = list[Path]
-TABLES = (".csv", ".tsv", ".parquet", *SPREADSHEETS)
-"""What no corpus format is called."""
 
 NOUNS = {
     "corpus": "new essay",
     "items": "new item",
     "decisions": "new decision",
+    "sample": "new drawn item",
     "judgments": "new judgment",
     "gold": "new gold item",
     "practice": "new practice item",
@@ -103,29 +101,41 @@ def import_into(
     files: Annotated[list[Path] | None, Argument(metavar="FILE...", help="Essays, in any corpus format.")] = None,
     format_name: Format = None,
     items: Annotated[Tables, Option(metavar="FILE", help="A table of items; repeatable.")] = [],
-    decisions: Annotated[Tables, Option(metavar="FILE", help="Decisions of systems.")] = [],
-    judgments: Annotated[Tables, Option(metavar="FILE", help="Judgments made elsewhere.")] = [],
+    decisions: Annotated[
+        Tables, Option(metavar="FILE", help="Decisions of systems; may be the file of --items.")
+    ] = [],
+    sample: Annotated[Tables, Option(metavar="FILE", help="A sample of items, drawn with grater sample.")] = [],
+    judgments: Annotated[Tables, Option(metavar="FILE", help="Judgments made elsewhere, or worksheets.")] = [],
     gold: Annotated[Tables, Option(metavar="FILE", help="Known answers, for --job.")] = [],
     practice: Annotated[Tables, Option(metavar="FILE", help="Known answers to practise on, for --job.")] = [],
     job: Annotated[str | None, Option(help="The job that judgments, gold or practice belong to.")] = None,
     task: Annotated[str, Option(help="The task that imported judgments answer.")] = "error",
     columns: Columns = [],
+    encoding: Annotated[
+        str, Option(metavar="NAME", help="The encoding of texts that are not UTF-8, as in cp1252; default: a guess.")
+    ] = "",
+    keep_duplicates: Annotated[
+        bool, Option("--keep-duplicates", help="Import texts that are there already under another name.")
+    ] = False,
+    skip_unreadable: Annotated[
+        bool, Option("--skip-unreadable", help="Leave out text files that cannot be read.")
+    ] = False,
+    preview: Annotated[bool, Option("--preview", help="Check everything and report it; store nothing.")] = False,
     as_json: Json = False,
 ) -> None:
     """Import files; importing a file again changes nothing."""
     corpora = files or []
-    everything = [*corpora, *items, *decisions, *judgments, *gold, *practice]
-    if not everything:
+    if not any((corpora, items, decisions, sample, judgments, gold, practice)):
         raise UsageError("expected files to import, found none; see grater study import --help")
-    require_different(everything)
-    if not format_name:
-        _refuse_tables(corpora)
+    require_different([*corpora, *items, *judgments, *gold, *practice])
+    require_different([*corpora, *decisions, *sample])
     with open_store(study) as store:
         done = import_files(
             store,
             corpora=corpora,
             items=items,
             decisions=decisions,
+            samples=sample,
             judgments=judgments,
             gold=gold,
             practice=practice,
@@ -133,9 +143,14 @@ def import_into(
             job=job,
             task=task,
             columns=parse_columns(columns),
+            encoding=encoding,
+            keep_duplicates=keep_duplicates,
+            skip_unreadable=skip_unreadable,
+            preview=preview,
         )
         with store.read() as tx:
             is_untested = bool(gold and job) and not has_gold(jobs.named(tx, job or ""))
+    warn(f"{each.name}: {words}" for each in done for words in each.warnings)
     tell_left_out(corpora, format_name)
     if as_json:
         print_json([each.to_dict() for each in done])
@@ -145,15 +160,10 @@ def import_into(
         say(f"{each.name}: {counted(each.new, NOUNS[each.kind])}{known}")
     if job and is_untested:
         tell_unmet_gold(study, job)
+    if preview:
+        say("preview: nothing was stored; import without --preview")
+        return
     say(f"next: grater study status {pasted(study)}")
-
-
-def _refuse_tables(corpora: Sequence[Path]) -> None:
-    """A table among the essays: its suffix does not tell what it holds."""
-    table = next((path for path in corpora if path.suffix.lower() in TABLES), None)
-    if table:
-        kinds = "--items, --decisions, --judgments, --gold or --practice"
-        raise UsageError(f"{table}: expected essays, found a table; name it with {kinds}")
 
 
 def verify(study: StudyName, as_json: Json = False) -> None:

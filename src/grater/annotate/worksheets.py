@@ -1,0 +1,581 @@
+"""Judgments that are made outside the server: worksheets out of a study, judgments into it.
+
+A sheet has the units of a job, or the items of a sample that nobody has judged (`grater.annotate.tasks.worksheet`).
+
+Judgments that were made elsewhere become a closed job: one unit per item, one submission per judgment.  Those for a
+job that is there join it, be they a second rater's worksheet or of a job that others do on the server: they fill free
+slots, and add slots where none is free.  Raters become people of the study who cannot log in.  Items that the study
+does not have are kept by their names, with no place in an essay.  A judgment keeps its status, seconds, time, flags,
+alternatives, confidence and payload; its body is its row, every cell that says something.  Rows go to the store in
+slices, in the order of their units: memory is that of the table and one slice.
+
+A file of half a million judgments becomes a million and a half rows.  They go to the database by columns: COPY on
+PostgreSQL, the driver's `executemany` on SQLite.  SQLAlchemy's own insert takes 2.5 times as long on SQLite and 5
+times as long on PostgreSQL.  Columns that hold JSON hold its text already (`schema.to_text`); columns that are left
+out get their defaults.  All of it happens in one transaction, under the constraints of the schema, on PostgreSQL if
+need be all at its end (`loading`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date, time
+from math import isfinite, isnan
+from pathlib import Path, PurePath
+from typing import Any
+
+import polars as pl
+from sqlalchemy import Table as SqlTable
+from sqlalchemy import func, select
+from sqlalchemy import text as sql
+from sqlalchemy.exc import DBAPIError
+
+from grater.annotate import content, jobs, people, samples, units
+from grater.annotate.jobs import Job
+from grater.annotate.judgments import GROUP
+from grater.annotate.store import Store, events, schema
+from grater.annotate.store.events import VERBS
+from grater.annotate.store.schema import to_text
+from grater.annotate.store.transaction import (
+    ONE,
+    PORTION,
+    Tx,
+    chunks,
+    from_iso,
+    hashed,
+    new_id,
+    new_shuffle,
+    require_time,
+)
+from grater.annotate.tables import judged_items
+from grater.annotate.tasks import TASKS
+from grater.annotate.tasks.task import SUGGESTION, Unit, UnitItem
+from grater.annotate.tasks.worksheet import VERIFY, sheet_of
+from grater.annotate.terms import IMPORTED
+from grater.corpora.formats import parse_json
+from grater.errors import BadInput, Problem, Problems, UnknownName, UsageError
+from grater.measure.sampling.draw import to_judge
+from grater.model import ADJUDICATED, PROGRAM, Json, is_adjudicated
+from grater.registry import unknown
+from grater.tables import Judgments
+from grater.tables import write_worksheet as write_sheet
+from grater.tables.read import require_raters
+from grater.tables.schema import VALID
+from grater.tables.worksheets import Worksheet
+
+NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
+
+
+def write_worksheet(
+    store: Store, path: Path, *, job: str = "", sample: str = "", task: str = "error", raters: Sequence[str] = ()
+) -> dict[Path, int]:
+    """Write the units of a job, or the items of a sample that nobody has judged, as a sheet, .csv or .xlsx.
+
+    With raters there is a sheet for each, `SHEET-NAME.xlsx`: what the job has assigned to them, or else all of it,
+    without what they have judged.  Returns the number of items of every file.
+    """
+    if bool(job) == bool(sample):
+        raise UsageError(
+            "expected a job or a sample for the worksheet, found both" if job else "expected a job or a sample"
+        )
+    sheets: dict[Path, Worksheet] = {}
+    with store.read() as tx:
+        asked = _units_of_job(tx, job) if job else _units_of_sample(tx, sample, task)
+        made = jobs.named(tx, job) if job else None
+        judged = judged_labels(tx, made.job_id) if made else {}
+        assigned = jobs.assignments_of(tx, made.job_id) if made else []
+        for rater in raters or ("",):
+            person = people.by_name(tx, rater) if rater else None
+            mine = {each.unit_id for each in assigned if person and each.person_id == person.person_id}
+            left = [
+                (name, unit)
+                for name, unit in asked
+                if not person
+                or ((unit.unit_id, person.person_id) not in judged and unit.unit_id in (mine or (unit.unit_id,)))
+            ]
+            if not left:
+                raise UsageError(
+                    f"no worksheet is written: nothing is left to judge{f' for {rater}' if rater else ''}"
+                )
+            file = path if len(raters) < 2 else path.with_stem(f"{path.stem}-{NOT_IN_A_NAME.sub('_', rater)}")
+            sheets[file] = sheet_of(TASKS[made.task if made else task], left, rater=rater)
+    for file, sheet in sheets.items():
+        write_sheet(sheet, file)
+    return {file: len(sheet) for file, sheet in sheets.items()}
+
+
+def _units_of_job(tx: Tx, name: str) -> list[tuple[str, Unit]]:
+    """The work units of one item each whose essay the study has, by the names of their items."""
+    placed = [(item_id, unit_id) for item_id, unit_id, essay in asked_items(tx, jobs.named(tx, name).job_id) if essay]
+    items = content.items_of(tx, [item_id for item_id, _ in placed])
+    return [(items[item_id].outside_id or item_id, units.get(tx, unit_id).unit) for item_id, unit_id in placed]
+
+
+def _units_of_sample(tx: Tx, name: str, task: str) -> list[tuple[str, Unit]]:
+    if task not in TASKS:
+        raise UnknownName(unknown("task", task, sorted(TASKS)))
+    sample = samples.named(tx, name)
+    items = content.items_of(tx, to_judge(sample, judged_items(tx)))
+    essays = {
+        each.essay_id: each for each in content.essays_of(tx, [i.item.essay_id for i in items.values() if i.item])
+    }
+    system = sample.meta.systems[-1] if task == VERIFY and sample.meta and sample.meta.systems else None
+    decided = content.all_decisions(tx, system=system) if system else ()
+    words = {each.item_id: each.suggestion for each in decided if each.suggestion}
+    asked = []
+    for item_id, each in items.items():
+        if each.item and (task != VERIFY or item_id in words):
+            payload = {SUGGESTION: words[item_id]} if item_id in words else {}
+            unit = Unit(item_id, essays[each.item.essay_id], (UnitItem(each.item, payload),))
+            asked.append((each.outside_id or item_id, unit))
+    return asked
+
+
+GROUP_ROLES = {"expert": "annotator", "annotator": "annotator"}
+"""What people of a group become in a study; those of any other group are workers."""
+
+UNITS_AT_A_TIME = 20_000
+
+UNIT, STATUS, SLOT = "_unit", "_status", "_n"
+"""Columns that are added to those of the table: the number of the unit, the status, the slot that it fills."""
+
+
+def add_judgments(tx: Tx, table: Judgments, *, job: str, task: str) -> tuple[int, int]:
+    """Add the judgments of a table to a job, new or not; return how many are new and how many were there."""
+    earlier = next((each for each in jobs.all(tx) if each.name == job), None)
+    if earlier is not None:
+        return _join(tx, table, earlier)
+    most = max(table.frame.group_by("item").len()["len"])
+    options = {IMPORTED: PurePath(table.name).name}
+    made = jobs.add(tx, name=job, task=TASKS[task].name, judgments=most, options=options)
+    n_new = _add_units(tx, made, table.frame, _people(tx, table.frame))
+    jobs.set_state(tx, made.job_id, "closed")
+    return n_new, 0
+
+
+def _people(tx: Tx, frame: pl.DataFrame) -> dict[str, str]:
+    """People by the names of raters; somebody who is in the study already is the same person."""
+    first = frame.unique("rater", keep="first", maintain_order=True)
+    names = [str(name) for name in first["rater"].to_list()]
+    groups = first["group"].to_list() if "group" in frame.columns else [None] * len(names)
+    by_name, systems = people.ids_by_name(tx), set(content.system_names(tx))
+    new = [
+        _rater(name, str(group or (ADJUDICATED if is_adjudicated(name) else PROGRAM if name in systems else "")))
+        for name, group in zip(names, groups, strict=True)
+        if name not in by_name
+    ]
+    return by_name | people.add_raters(tx, new)
+
+
+def _add_units(tx: Tx, job: Job, frame: pl.DataFrame, raters: Mapping[str, str]) -> int:
+    """Judgments of items that the job does not ask about yet, a unit for each item."""
+    if frame.is_empty():
+        return 0
+    rows = _in_units(frame)
+    stage = pl.col("stage").first().cast(pl.String).fill_null("") if "stage" in rows.columns else pl.lit("")
+    units = rows.group_by(UNIT, maintain_order=True).agg(
+        pl.col("item").first().cast(pl.String),
+        n_rows=pl.len(),
+        wanted=(pl.col(STATUS) == VALID).sum().cast(pl.Int64),
+        stage=stage,
+    )
+    units = units.with_columns(_places(tx, units["item"].to_list()))
+    with loading(tx, n_rows=rows.height):
+        for of_units, judged in _slices(units, rows):
+            unit_ids = add_units(tx, job.job_id, of_units.select("item_id", "essay_id", "stage", "wanted"))
+            placed = of_units.select(UNIT, "item_id", unit_ids.alias("unit_id"))
+            sent = judged.select(UNIT, n=SLOT, status=STATUS).join(placed, on=UNIT, how="left", maintain_order="left")
+            own = judged.drop(UNIT, STATUS, SLOT)
+            add_submissions(tx, job.job_id, sent.drop(UNIT).hstack(_cells(own, raters, tx.now)))
+    return rows.height
+
+
+def _join(tx: Tx, table: Judgments, job: Job) -> tuple[int, int]:
+    """Judgments for a job that is there.
+
+    One that its rater has made already is known; another label for it is a problem, and so is an item that the job
+    does not ask about, unless the job itself was imported.
+    """
+    require_raters(table, "further judgments of a job")
+    units.wait_for_everybody(tx, job.job_id)
+    is_imported, labels = IMPORTED in job.options, TASKS[job.task].labels
+    frame, problems = table.frame.with_columns(_status(table.frame).alias(STATUS)), Problems(table.name)
+    ids = content.items_by_name(tx, frame["item"].cast(pl.String).to_list())
+    unit_of = {item_id: unit_id for item_id, unit_id, _ in asked_items(tx, job.job_id)}
+    is_new = pl.Series([ids.get(str(name)) not in unit_of for name in frame["item"].to_list()], dtype=pl.Boolean)
+    if not is_imported:
+        for name in frame.filter(is_new)["item"].unique(maintain_order=True):
+            problems.add(f"expected an item of the job {job.name}, found {name!r}; name another job")
+    raters = _people(tx, frame)
+    before, slots = judged_labels(tx, job.job_id), _slots(tx, job.job_id)
+    own_trust = schema.trust.c.job_id == job.job_id
+    out = {row.person_id for row in tx.all(select(schema.trust).where(own_trust, schema.trust.c.state == "ejected"))}
+    kept: list[int] = []
+    sent: list[tuple[str, str, str, int | None]] = []
+    filled: dict[str, list[int]] = {}
+    n_known = 0
+    for place, row in enumerate(frame.iter_rows(named=True)):
+        item_id = ids.get(str(row["item"]), "")
+        if item_id not in unit_of:
+            continue
+        unit_id, person_id, label = unit_of[item_id], raters[str(row["rater"])], str(row["label"])
+        earlier = before.get((unit_id, person_id))
+        if earlier == label:
+            n_known += 1
+        elif earlier is not None:
+            found = f"found {label!r}; delete the row, or change the judgment on the server"
+            problems.add(f"{row['rater']} has judged item {row['item']!r} as {earlier!r} already, {found}")
+        elif not is_imported and labels and label not in labels:
+            problems.add(f"item {row['item']!r}: expected one of {', '.join(labels)}, found {label!r}")
+        else:
+            status, n = row[STATUS], None
+            status = "untrusted" if status == VALID and person_id in out else status
+            if status == VALID:
+                own = slots[unit_id]
+                n = min((n for n, state in own.items() if state == "free"), default=max(own, default=0) + 1)
+                own[n] = "filled"
+                filled.setdefault(unit_id, []).append(n)
+            if status in (VALID, "untrusted"):
+                before[unit_id, person_id] = label
+            kept.append(place)
+            sent.append((unit_id, item_id, status, n))
+    problems.done()
+    _fill_slots(tx, job, slots, filled)
+    columns = {"unit_id": pl.String, "item_id": pl.String, "status": pl.String, "n": pl.Int64}
+    own_rows = frame[kept].drop(STATUS)
+    add_submissions(
+        tx, job.job_id, pl.DataFrame(sent, columns, orient="row").hstack(_cells(own_rows, raters, tx.now))
+    )
+    n_new = len(kept) + _add_units(tx, job, frame.filter(is_new).drop(STATUS), raters)
+    if is_imported:
+        wanted = tx.value(select(func.max(schema.units.c.wanted)).where(schema.units.c.job_id == job.job_id))
+        tx.execute(
+            schema.jobs.update().where(schema.jobs.c.job_id == job.job_id).values(judgments=max(wanted or 1, 1))
+        )
+    else:
+        units.settle_slots(tx, job, filled)
+        units.log_finished(tx, filled)
+    return n_new, n_known
+
+
+def asked_items(tx: Tx, job_id: str) -> list[tuple[str, str, str]]:
+    """The item, the unit and the essay of every work unit of one item, in their order."""
+    query = (
+        select(
+            func.min(schema.unit_items.c.item_id).label("item_id"), schema.units.c.unit_id, schema.units.c.essay_id
+        )
+        .join(schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id)
+        .where(schema.units.c.job_id == job_id, schema.units.c.role == "work")
+        .group_by(schema.units.c.unit_id, schema.units.c.position, schema.units.c.essay_id)
+        .having(func.count() == 1)
+        .order_by(schema.units.c.position)
+    )
+    return [(row.item_id, row.unit_id, row.essay_id or "") for row in tx.all(query)]
+
+
+def judged_labels(tx: Tx, job_id: str) -> dict[tuple[str, str], str]:
+    """The labels of a job's judgments that count, by unit and person."""
+    own = schema.submissions.c
+    query = select(own.unit_id, own.person_id, schema.judgments.c.label).join(
+        schema.judgments, schema.judgments.c.submission_id == own.submission_id
+    )
+    rows = tx.all(query.where(own.job_id == job_id, own.status.in_((VALID, "untrusted"))))
+    return {(row.unit_id, row.person_id): row.label for row in rows}
+
+
+def _slots(tx: Tx, job_id: str) -> dict[str, dict[int, str]]:
+    slots: dict[str, dict[int, str]] = defaultdict(dict)
+    for row in tx.all(select(schema.slots).where(schema.slots.c.job_id == job_id)):
+        slots[row.unit_id][row.n] = row.state
+    return slots
+
+
+def _fill_slots(
+    tx: Tx, job: Job, slots: Mapping[str, Mapping[int, str]], filled: Mapping[str, Sequence[int]]
+) -> None:
+    """Mark slots as filled, new ones too; the event of the submissions that fill them says so."""
+    for some in chunks(filled):
+        own_units = schema.units.c.unit_id.in_(some)
+        there = {(row.unit_id, row.n) for row in tx.all(select(schema.slots).where(schema.slots.c.unit_id.in_(some)))}
+        rows = []
+        for unit in tx.all(select(schema.units).where(own_units)):
+            own = {"unit_id": unit.unit_id, "job_id": job.job_id, "batch": unit.batch, "shuffle": unit.shuffle}
+            for n in filled[unit.unit_id]:
+                if (unit.unit_id, n) in there:
+                    units.set_slot(tx, unit.unit_id, n, "filled")
+                else:
+                    rows.append({**own, "n": n, "state": "filled"})
+            wanted = sum(state != "closed" for state in slots[unit.unit_id].values())
+            if wanted != unit.wanted:
+                tx.execute(schema.units.update().where(schema.units.c.unit_id == unit.unit_id).values(wanted=wanted))
+        tx.insert(schema.slots, rows)
+
+
+def _rater(name: str, group: str) -> tuple[str, str, str, dict[str, Json]]:
+    """Name, role, kind and payload of a new rater; the payload has a group that role and kind do not say."""
+    kind = PROGRAM if group == PROGRAM else "human"
+    return name, GROUP_ROLES.get(group, "worker"), kind, {GROUP: group} if group in (ADJUDICATED, "writer") else {}
+
+
+def _in_units(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows of each item together, items in the order of their first rows; only valid judgments have a slot."""
+    units = frame.select(pl.col("item").unique(maintain_order=True)).with_row_index(UNIT)
+    rows = frame.join(units, on="item", how="left", maintain_order="left").sort(UNIT, maintain_order=True)
+    is_valid = pl.col(STATUS) == VALID
+    n = pl.when(is_valid).then(is_valid.cast(pl.Int64).cum_sum().over(UNIT))
+    return rows.with_columns(_status(frame).alias(STATUS)).with_columns(n.alias(SLOT))
+
+
+def _status(frame: pl.DataFrame) -> pl.Expr:
+    """A status that the study does not know is that of a judgment which does not count."""
+    if "status" not in frame.columns:
+        return pl.lit(VALID)
+    given = pl.col("status").cast(pl.String)
+    is_known = given.is_in(schema.STATUSES)
+    is_blank = given.is_null() | (given == "")
+    return pl.when(is_blank).then(pl.lit(VALID)).when(is_known).then(given).otherwise(pl.lit("withdrawn"))
+
+
+def _places(tx: Tx, names: Sequence[str]) -> list[pl.Series]:
+    """Ids and essays of items; those that the study does not have are added."""
+    known = content.item_places(tx, names)
+    new = [name for name in names if name not in known]
+    insert(tx, schema.items, pl.DataFrame({"item_id": new}, schema={"item_id": pl.String}))
+    places = [known.get(name, (name, None)) for name in names]
+    return [
+        pl.Series("item_id", [item_id for item_id, _ in places], dtype=pl.String),
+        pl.Series("essay_id", [essay_id for _, essay_id in places], dtype=pl.String),
+    ]
+
+
+def _slices(units: pl.DataFrame, rows: pl.DataFrame) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+    start = 0
+    for some in units.iter_slices(UNITS_AT_A_TIME):
+        n_rows = int(some["n_rows"].sum())
+        yield some, rows.slice(start, n_rows)
+        start += n_rows
+
+
+CELLS = {
+    **dict.fromkeys(("person_id", "body", "body_hash"), pl.String),
+    "seconds": pl.Float64,
+    "at": pl.Int64,
+    **dict.fromkeys(("label", "confidence", "flags", "alternatives", "payload"), pl.String),
+}
+
+
+def _cells(rows: pl.DataFrame, raters: Mapping[str, str], now: int) -> pl.DataFrame:
+    """The columns of submissions and judgments that the rows of the table fill; a body is its row."""
+    filled = []
+    for row in rows.iter_rows(named=True):
+        body, confidence = to_text(as_json(row)), row.get("confidence")
+        filled.append(
+            (
+                *(raters[str(row["rater"])], body, hashed(body)),
+                *(row.get("seconds"), _time(row.get("at"), now)),
+                *(str(row["label"]), "" if confidence is None else f"{confidence:g}"),
+                *(_entries(row.get("flags")), _entries(row.get("alternatives")), _payload(row)),
+            )
+        )
+    return pl.DataFrame(filled, CELLS, orient="row")
+
+
+def _entries(cell: str | None) -> str:
+    return to_text([part.strip() for part in cell.split("|") if part.strip()]) if cell else "[]"
+
+
+def _payload(row: Mapping[str, Any]) -> str:
+    """As the study spells it."""
+    text = row.get("payload") or "{}"
+    try:
+        payload = parse_json(text) if text != "{}" else {}
+    except ValueError:
+        payload = None
+    if not isinstance(payload, dict):
+        message = f"payload of item {row['item']!r}: expected a JSON object, found {text[:60]!r}"
+        raise BadInput(Problem("judgments", message))
+    return to_text(payload)
+
+
+def as_json(row: Mapping[str, Any]) -> dict[str, Json]:
+    """The cells of a row that say something, as JSON; dates and other kinds of a table become their words."""
+    return {name: _cell(value) for name, value in row.items() if not _is_blank(value)}
+
+
+def _is_blank(value: object) -> bool:
+    return value is None or (isinstance(value, float) and isnan(value))
+
+
+def _cell(value: Any) -> Json:
+    if isinstance(value, bool | int | str) or (isinstance(value, float) and isfinite(value)):
+        return value
+    if isinstance(value, Mapping):
+        return as_json(value)
+    if isinstance(value, list):
+        return [None if _is_blank(each) else _cell(each) for each in value]
+    return value.isoformat() if isinstance(value, date | time) else str(value)
+
+
+def _time(text: object, now: int) -> int:
+    """When it was judged, where the table says so in a form that we can read."""
+    try:
+        return from_iso(str(text)) if text else now
+    except ValueError:
+        return now
+
+
+# Many rows at once
+
+ESCAPES = (("\\", r"\\"), ("\t", r"\t"), ("\n", r"\n"), ("\r", r"\r"))
+"""What COPY's text format asks to be escaped, the backslash first."""
+
+LOADED = (schema.units, schema.unit_items, schema.slots, schema.submissions, schema.judgments)
+"""The tables into which judgments go, many rows each."""
+
+REFERENCES = sql("""SELECT conrelid::regclass::text AS child, confrelid::regclass::text AS parent,
+    quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition
+    FROM pg_constraint WHERE contype = 'f' AND conrelid::regclass::text = ANY(:names) ORDER BY oid""")
+INDEXES = sql("""SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index
+    WHERE indrelid::regclass::text = ANY(:names)
+    AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid) ORDER BY indexrelid""")
+"""Of tables; indexes of keys are constraints, and stay."""
+
+AT_A_TIME = 65_536
+"""Rows in one piece of COPY's text."""
+
+
+def insert(tx: Tx, table: SqlTable, frame: pl.DataFrame) -> None:
+    """Insert the rows of a frame, whose columns are called as those of the table."""
+    require_time()
+    if frame.is_empty():
+        return
+    cursor: Any = tx.connection.connection.cursor()
+    base: Any = tx.connection.dialect.loaded_dbapi.Error
+    columns = ", ".join(f'"{name}"' for name in frame.columns)
+    try:
+        if tx.is_postgres:
+            with cursor.copy(f"COPY {table.name} ({columns}) FROM STDIN") as copy:
+                for piece in frame.iter_slices(AT_A_TIME):
+                    copy.write(_as_text(piece))
+        else:
+            cells = ", ".join("?" * frame.width)
+            cursor.executemany(f"INSERT INTO {table.name} ({columns}) VALUES ({cells})", frame.iter_rows())
+    except base as error:  # as it would be elsewhere
+        raise DBAPIError.instance(None, None, error, base, dialect=tx.connection.dialect) from error
+
+
+def _as_text(frame: pl.DataFrame) -> str:
+    texts = pl.selectors.string()
+    for raw, escaped in ESCAPES:
+        frame = frame.with_columns(texts.str.replace_all(raw, escaped, literal=True))
+    return frame.write_csv(include_header=False, separator="\t", quote_style="never", null_value=r"\N")
+
+
+@contextmanager
+def loading(tx: Tx, *, n_rows: int, tables: Sequence[SqlTable] = LOADED) -> Iterator[None]:
+    """Make room for many rows: PostgreSQL asks of all at the end what it would ask of each, which takes a third.
+
+    A new index sorts what there is, and a new reference is checked by one join.  Where a table holds more already
+    than is to come, nothing of it is set aside.  Everybody else waits for these tables until the end, so nothing is
+    dropped while somebody has a unit to judge, or uses one of the tables this moment; nor where they belong to
+    another user of the database.
+    """
+    held = select(ONE).where(schema.leases.c.state == "held", schema.leases.c.expires_at > tx.now).limit(ONE)
+    names: list[str] = []
+    if tx.is_postgres and not tx.value(held):
+        names = [each.name for each in tables if n_rows > tx.value(select(func.count()).select_from(each))]
+    set_aside = _set_aside(tx, names) if names else []
+    yield
+    for definition in set_aside:
+        tx.connection.exec_driver_sql(definition)
+
+
+def _set_aside(tx: Tx, names: Sequence[str]) -> list[str]:
+    """Drop the references and indexes of tables and return their definitions."""
+    references, indexes = tx.all(REFERENCES, names=list(names)), tx.all(INDEXES, names=list(names))
+    locked = sorted({*names, *(each.parent for each in references)})
+    try:
+        with tx.connection.begin_nested():
+            tx.connection.exec_driver_sql(f"LOCK TABLE {', '.join(locked)} IN ACCESS EXCLUSIVE MODE NOWAIT")
+            for each in references:
+                tx.connection.exec_driver_sql(f"ALTER TABLE {each.child} DROP CONSTRAINT {each.name}")
+            for each in indexes:
+                tx.connection.exec_driver_sql(f"DROP INDEX {each.name}")
+    except DBAPIError:
+        return []
+    again = [f"ALTER TABLE {each.child} ADD CONSTRAINT {each.name} {each.definition}" for each in references]
+    return [*(each.definition for each in indexes), *again]
+
+
+def new_ids(n: int) -> pl.Series:
+    """Sorted: rows that come in the order of their key are inserted faster."""
+    return pl.Series(sorted(new_id() for _ in range(n)), dtype=pl.String)
+
+
+def add_units(tx: Tx, job_id: str, new: pl.DataFrame) -> pl.Series:
+    """Add work units of one item each, every slot of them filled; return their ids in order.
+
+    Columns of `new`: `item_id, essay_id, stage, wanted`.  Rows, slots and events are those of `units.add_all`.
+    """
+    last = int(tx.value(select(func.max(schema.units.c.position)).where(schema.units.c.job_id == job_id)) or 0)
+    added = new.with_columns(
+        new_ids(new.height).alias("unit_id"),
+        pl.int_range(last + 1, last + 1 + new.height).alias("position"),
+        pl.Series("shuffle", [new_shuffle() for _ in range(new.height)], dtype=pl.Int64),
+        job_id=pl.lit(job_id),
+        batch=pl.lit(0),
+    )
+    insert(tx, schema.units, added.drop("item_id"))
+    insert(tx, schema.unit_items, added.select("unit_id", pl.lit(0).alias("position"), "item_id"))
+    numbered = added.with_columns(n=pl.int_ranges(1, pl.col("wanted") + 1)).filter(pl.col("wanted") > 0).explode("n")
+    slots = numbered.select("unit_id", "n", "job_id", "batch", "shuffle", state=pl.lit("filled"))
+    insert(tx, schema.slots, slots)
+    _log(tx, "units.added", job_id, added.select(wanted=pl.format('"{}":{}', "unit_id", "wanted")))
+    return added["unit_id"]
+
+
+def add_submissions(tx: Tx, job_id: str, sent: pl.DataFrame) -> None:
+    """Store submissions of one judgment each, as `submissions.store_all` does, with an event for each portion.
+
+    Columns of `sent`: those of `submissions` but for its id, job and lease, and those of `judgments`.
+    """
+    sent = sent.with_columns(new_ids(sent.height).alias("submission_id"), job_id=pl.lit(job_id), position=pl.lit(0))
+    own = [column.name for column in schema.submissions.columns if column.name in sent.columns]
+    insert(tx, schema.submissions, sent.select(own))
+    insert(tx, schema.judgments, sent.select(column.name for column in schema.judgments.columns))
+    n = pl.col("n").cast(pl.String).fill_null("null")
+    names = ("submission_id", "unit_id", "person_id", "status", n, "body_hash")
+    _log(tx, "submissions.imported", job_id, sent.select(stored=pl.format('"{}":["{}","{}","{}",{},"{}"]', *names)))
+
+
+def add_decisions(tx: Tx, new: pl.DataFrame) -> int:
+    """Add decisions of systems that have none yet, with an event, as `decisions.add_all` does; return the count.
+
+    Columns of `new`: those of `decisions` but for the payload.
+    """
+    content.add_systems(tx, new["system"].unique().to_list())
+    with loading(tx, n_rows=new.height, tables=(schema.decisions,)):
+        insert(tx, schema.decisions, new.sort("system", "item_id"))
+    events.write(tx, None, "decisions.added", "", {"n": new.height})
+    return new.height
+
+
+def _log(tx: Tx, verb: str, job_id: str, members: pl.DataFrame) -> None:
+    """Log what was added to a job: an event for each portion of one column, whose cells are members of an object.
+
+    Keys of JSON are sorted, and so are new ids.
+    """
+    if verb not in VERBS:
+        raise ValueError(f"no such verb in grater.annotate.store.events: {verb}")
+    (name,) = members.columns
+    portion = pl.int_range(pl.len()) // PORTION
+    portions = members.group_by(portion.alias("portion"), maintain_order=True).agg(pl.col(name).str.join(","))
+    payload = pl.concat_str(pl.lit(f'{{"{name}":{{'), name, pl.lit("}}"))
+    rows = portions.select(payload=payload, at=pl.lit(tx.now), verb=pl.lit(verb), noun=pl.lit(job_id))
+    if tx.is_postgres:
+        number = tx.value(sql("SELECT pg_current_xact_id()::text::bigint"))
+        rows = rows.with_columns(transaction_id=pl.lit(number))
+    insert(tx, schema.events, rows)

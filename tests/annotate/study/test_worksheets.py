@@ -1,0 +1,162 @@
+"""Worksheets go out of a study and their judgments into it: any job, any sample, raters joining over time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import grater
+from grater.annotate import content, jobs, judgments, leases, people, samples
+from grater.annotate.importing import Imported, import_files
+from grater.annotate.plans import NewJob, add_job
+from grater.annotate.samples import NewSample, draw
+from grater.annotate.store import Store, checks
+from grater.annotate.systems import decide
+from grater.annotate.tables import decision_columns
+from grater.annotate.worksheets import write_worksheet
+from grater.detect.systems import load_system
+from grater.errors import BadInput, UsageError
+from grater.tables import write_table
+from tests.annotate.study.files import write_essays, write_items, write_text
+from tests.annotate.study.systems import write_systems
+
+
+@pytest.fixture
+def study(store: Store, tmp_path: Path) -> Store:
+    """Three essays, the items `one` and `two`, and a job that asks two people about each."""
+    import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
+    with store.read() as tx:
+        ids = tuple(content.items_by_name(tx, ["one", "two"]).values())
+    add_job(store, NewJob(name="errors", task="error", judgments=2, item_ids=ids))
+    return store
+
+
+def fill(sheet: Path, label: str, rater: str = "") -> Path:
+    """Every row answered alike; without a rater the sheet's own name, or its file's, holds."""
+    frame = pl.read_csv(sheet, infer_schema=False).filter(pl.col("item") != "#")
+    names = [pl.lit(rater).alias("rater")] if rater else []
+    frame.with_columns(*names, label=pl.lit(label)).write_csv(sheet)
+    return sheet
+
+
+def judged(store: Store, job: str) -> Counter[tuple[str, str, str]]:
+    with store.read() as tx:
+        assert checks.violations(tx) == []
+        rows = judgments.table(tx, jobs.named(tx, job).job_id, judgments.ALL, names=True)
+        items = content.items_of(tx, [str(row["item"]) for row in rows])
+    names = {item_id: each.outside_id or item_id for item_id, each in items.items()}
+    return Counter((names[str(row["item"])], str(row["rater"]), str(row["label"])) for row in rows)
+
+
+def bring(store: Store, sheet: Path, job: str = "errors") -> Imported:
+    (done,) = import_files(store, judgments=[sheet], job=job)
+    return done
+
+
+def test_a_job_is_judged_in_sheets_by_raters_who_join_over_time(study: Store, tmp_path: Path) -> None:
+    sheets = write_worksheet(study, tmp_path / "sheet.csv", job="errors", raters=["Ada", "Bo"])
+    assert sheets == {tmp_path / "sheet-Ada.csv": 2, tmp_path / "sheet-Bo.csv": 2}
+    assert bring(study, fill(tmp_path / "sheet-Ada.csv", "error")).new == 2
+    assert judged(study, "errors") == Counter([("one", "Ada", "error"), ("two", "Ada", "error")])
+    for number, name in enumerate(("Bo", "Cy")):  # Cy is one more than the job asked for
+        sheet = write_worksheet(study, tmp_path / f"{number}.csv", job="errors", raters=[name])
+        bring(study, fill(next(iter(sheet)), "ok"))
+    assert judged(study, "errors") == Counter(
+        (item, rater, label)
+        for item in ("one", "two")
+        for rater, label in (("Ada", "error"), ("Bo", "ok"), ("Cy", "ok"))
+    )
+    with pytest.raises(UsageError, match="nothing is left to judge for Bo"):
+        write_worksheet(study, tmp_path / "more.csv", job="errors", raters=["Bo"])
+
+
+def test_a_sheet_fills_the_places_of_a_job_that_others_do_on_the_server(study: Store, tmp_path: Path) -> None:
+    with study.write() as tx:
+        job = jobs.set_state(tx, jobs.named(tx, "errors").job_id, "open")
+        eve = people.add(tx, name="Eve", role="worker").person_id
+        assert leases.take(tx, job_id=job.job_id, person_id=eve) is not None
+    write_worksheet(study, tmp_path / "ada.csv", job="errors")
+    bring(study, fill(tmp_path / "ada.csv", "ok"))
+    assert judged(study, "errors") == Counter([("one", "ada", "ok"), ("two", "ada", "ok")])
+
+
+def test_a_sheet_that_came_in_half_filled_comes_again_and_another_answer_is_named(
+    study: Store, tmp_path: Path
+) -> None:
+    header = "item,rater,label"
+    bring(study, write_text(tmp_path / "half.csv", header, "one,Ada,ok"))
+    done = bring(study, write_text(tmp_path / "whole.csv", header, "one,Ada,ok", "two,Ada,error"))
+    assert (done.new, done.known) == (1, 1)
+    with pytest.raises(BadInput, match="Ada has judged item 'one' as 'ok' already, found 'error'"):
+        bring(study, write_text(tmp_path / "other.csv", header, "one,Ada,error"))
+    for row, words in (("elsewhere,Bo,ok", "expected an item of the job errors"), ("one,Bo,0", "error, ok, unknown")):
+        with pytest.raises(BadInput, match=words):
+            bring(study, write_text(tmp_path / "bad.csv", header, row))
+
+
+def test_a_second_raters_sheet_joins_an_imported_job(study: Store, tmp_path: Path) -> None:
+    first = write_text(tmp_path / "ada.csv", "item,rater,label", "one,Ada,ok", "two,Ada,error")
+    second = write_text(tmp_path / "bo.csv", "item,rater,label", "one,Bo,error", "elsewhere,Bo,ok")
+    assert [bring(study, sheet, "experts").new for sheet in (first, second)] == [2, 2]
+    assert judged(study, "experts") == Counter(
+        [("one", "Ada", "ok"), ("two", "Ada", "error"), ("one", "Bo", "error"), ("elsewhere", "Bo", "ok")]
+    )
+    with study.read() as tx:
+        assert (jobs.named(tx, "experts").judgments, jobs.named(tx, "experts").state) == (2, "closed")
+    with pytest.raises(UsageError, match="need rater ids"):
+        bring(study, write_text(tmp_path / "nobody.csv", "item,label", "one,ok"), "experts")
+
+
+@pytest.fixture
+def decided(store: Store, tmp_path: Path) -> Store:
+    import_files(store, corpora=[write_essays(tmp_path)])
+    decide(store, [load_system(name) for name in write_systems(tmp_path)])
+    return store
+
+
+def test_a_sample_of_the_study_is_judged_in_a_sheet(decided: Store, tmp_path: Path) -> None:
+    drawn = draw(decided, NewSample(name="first", system="eager", n=4))
+    assert write_worksheet(decided, tmp_path / "ada.csv", sample="first") == {tmp_path / "ada.csv": 4}
+    bring(decided, fill(tmp_path / "ada.csv", "ok"), "experts")
+    assert {item for item, _, _ in judged(decided, "experts")} == set(drawn.left)
+    with pytest.raises(UsageError, match="nothing is left"):
+        write_worksheet(decided, tmp_path / "bo.csv", sample="first")
+    with pytest.raises(UsageError, match="expected a job or a sample"):
+        write_worksheet(decided, tmp_path / "bo.csv")
+
+
+def test_a_sample_that_was_drawn_elsewhere_is_one_of_the_study(decided: Store, tmp_path: Path) -> None:
+    with decided.read() as tx:
+        table = decision_columns(tx, ["prep"])
+    drawn = grater.sample(table, system="eager", n=4, seed=3)
+    write_table(drawn, tmp_path / "ours.csv")
+    (done,) = import_files(decided, samples=[tmp_path / "ours.csv"])
+    assert (done.kind, done.new) == ("sample", 4)
+    with decided.read() as tx:
+        kept = samples.named(tx, "ours")
+    assert set(kept.frame["item"]) == set(drawn.frame["item"])
+    assert kept.meta is not None
+    assert samples.kind_of(kept) == "prep"
+    other = grater.sample(table.filter(pl.col("system") == "eager").head(6), system="eager", n=4)
+    write_table(other, tmp_path / "other.csv")
+    with pytest.raises(BadInput, match="found one of other items"):
+        import_files(decided, samples=[tmp_path / "other.csv"])
+
+
+def test_one_file_is_both_items_and_decisions(store: Store, tmp_path: Path) -> None:
+    rows = [
+        f"{item},{place},prep,{system},1,B1"
+        for system in "ST"
+        for item, place in (("one", "e0,10,12"), ("two", "e1,12,14"))
+    ]
+    both = write_text(tmp_path / "both.csv", "item,essay,start,end,kind,system,flagged,level", *rows)
+    essays = write_essays(tmp_path)
+    with pytest.raises(BadInput, match="import this file as items, too"):
+        import_files(store, corpora=[essays], decisions=[both])
+    done = import_files(store, corpora=[essays], items=[both], decisions=[both])
+    assert [(each.kind, each.new) for each in done[1:]] == [("items", 2), ("decisions", 4)]
+    with store.read() as tx:
+        assert [each.payload for each in content.all_items(tx)] == [{"level": "B1"}] * 2
