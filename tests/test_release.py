@@ -146,7 +146,7 @@ def build(project: Path, out: Path, kind: Literal["wheel", "sdist"] = "wheel") -
 
 @pytest.fixture(scope="module")
 def core(installed: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheels beside what grater cannot do without, linked from here: what `pip install grater grater-models` gives."""
+    """The wheels beside what grater cannot do without, linked from here, as pip would install them."""
     folder = tmp_path_factory.mktemp("core")
     waiting, seen = ["grater"], set[str]()
     while waiting:

@@ -9,7 +9,7 @@ A running LanguageTool server answers over HTTP (`languagetool:http://localhost:
 answer to POST /v2/check has `matches` with `offset` and `length` in UTF-16 units, as Java counts; they are converted
 to code points, and `replacements` are alternatives.
 
-Harper, the offline grammar checker of Automattic, runs in its Python package `harper-py` (pip install 'grater[harper]').
+Harper, the offline grammar checker of Automattic, runs in its Python package (pip install 'grater[harper]').
 Its spans are code points, like ours.  A suggestion may replace or remove the words it is about, or insert text after
 them.  What it finds is of one of its kinds; `harper:errors` leaves out the kinds that are matters of style,
 and marks without a suggestion.  Words of more than `LONGEST_WORD` characters are hidden from it: its time and memory
