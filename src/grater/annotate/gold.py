@@ -273,7 +273,7 @@ def _require_showable(tx: Tx, job: Job, item: Item, new: NewUnit) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadeGold:
     """How many gold units were made, and how many items had been met by raters already."""
 
     made: int
@@ -316,7 +316,7 @@ def _make_all(
     reason: str,
     most: int | None = None,
     actor: str | None = None,
-) -> Made:
+) -> MadeGold:
     """Items with their accepted answers as gold, `most` of them at the most."""
     made = met = 0
     for item_id, accepted in known:
@@ -326,7 +326,7 @@ def _make_all(
             made += 1
         else:
             met += 1
-    return Made(made, met)
+    return MadeGold(made, met)
 
 
 class GoldWanted(Body):
@@ -344,7 +344,7 @@ class GoldWanted(Body):
 
 def known_gold(
     tx: Tx, job: Job, sent: GoldWanted, *, rater: str | None = None, seed: int = 0, actor: str | None = None
-) -> Made:
+) -> MadeGold:
     """Gold from what is known: of essays the errors (of one `rater`), else random items on which experts agree."""
     if job.task == "marking":
         return gold_from_edits(tx, job, rater=rater, reason=sent.reason, actor=actor)
@@ -366,7 +366,7 @@ def unanimous(tx: Tx, job: Job, *, source: str | None = None, least: int = 2) ->
     return {item: labels for item, labels in accepted.items() if labels}
 
 
-def gold_from_edits(tx: Tx, job: Job, *, rater: str | None = None, reason: str, actor: str | None = None) -> Made:
+def gold_from_edits(tx: Tx, job: Job, *, rater: str | None = None, reason: str, actor: str | None = None) -> MadeGold:
     """Essays of a marking job whose errors are known, planted or marked before, become gold by errors found."""
     known, tags = [], _tags(tx, job)
     for essay in content.all_essays(tx):
@@ -381,7 +381,7 @@ def gold_from_edits(tx: Tx, job: Job, *, rater: str | None = None, reason: str, 
 
 def gold_from_planted(
     tx: Tx, job: Job, corpus: Iterable[Essay], *, reason: str = PLANTED, actor: str | None = None
-) -> Made:
+) -> MadeGold:
     """Good essays whose edits say which wrong words to put in, as gold by errors found; each comes in but once."""
     if job.task != "marking":
         raise UsageError(f"{job.name}: errors are planted for the task marking, and this job has the task {job.task}")

@@ -9,7 +9,7 @@ number `n`.  `unit.finished` is sent with the labels of the unit as they stand t
 Every receiver has a thread of its own, so that one that is slow, silent or broken delays no other; whatever goes
 wrong with one is logged and noted with its delivery, and the rounds go on.  Of several processes that serve one study
 the one that has claimed a webhook serves it: it keeps the claim with every event that it sends, and releases it.  A
-process that is silent for longer than `CLAIM_MS` loses the claim to whoever asks next, and what it has to say of the
+process that is silent for longer than `CLAIM_MS` loses the claim to the next that asks, and what it reports of the
 webhook after that is not noted.  How often an event has failed stands in the study, so a restart forgets nothing.
 
 `destination` checks an address when a webhook is added and again before every delivery.  The name is looked up once,
@@ -80,7 +80,7 @@ LAST_WORDS_SECONDS = 0.5
 
 
 class NewWebhook(Body):
-    """`verbs` of the events to be told of; with none, `unit.finished`."""
+    """`verbs` of the events to send; with none, `unit.finished`."""
 
     model_config = example(url="https://hooks.example.org/grater", verbs=["unit.finished"])
     url: str = Field(max_length=2000)
@@ -102,7 +102,10 @@ class NewWebhookState(Body):
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """`secret` signs what is sent.  `verbs` are the events that it wants; none means finished units."""
+    """`secret` signs what is sent.  `verbs` are the events that it wants; none means finished units.
+
+    `claimed_until` is the moment until which the process that serves it may be silent.
+    """
 
     webhook_id: str
     url: str
@@ -110,6 +113,7 @@ class Webhook:
     verbs: list[str] = field(hash=False)
     last_n: int
     state: str
+    claimed_until: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,45 +164,35 @@ def _update(tx: Tx, webhook_id: str, **values: object) -> None:
     tx.execute(schema.webhooks.update().where(schema.webhooks.c.webhook_id == webhook_id).values(**values))
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A webhook as it stood when one process claimed it, and the moment until which that process may be silent."""
-
-    webhook: Webhook
-    until: int
-
-
-def claim(tx: Tx, webhook_id: str) -> Claim | None:
+def claim(tx: Tx, webhook_id: str) -> Webhook | None:
     """The webhook, for the one process that serves it now; None where another does, or it is paused."""
-    until, of = tx.now + CLAIM_MS, schema.webhooks.c
+    of = schema.webhooks.c
     is_free = of.claimed_until.is_(None) | (of.claimed_until <= tx.now)
     claiming = schema.webhooks.update().where(of.webhook_id == webhook_id, of.state == "active", is_free)
-    is_mine = tx.execute(claiming.values(claimed_until=until)).rowcount
-    return Claim(get(tx, webhook_id), until) if is_mine else None
+    is_mine = tx.execute(claiming.values(claimed_until=tx.now + CLAIM_MS)).rowcount
+    return get(tx, webhook_id) if is_mine else None
 
 
-def _change_claim(tx: Tx, held: Claim, until: int | None) -> bool:
+def _change_claim(tx: Tx, held: Webhook, until: int | None) -> bool:
     """Keep a claim until another moment, or end it; False where it has run out and another process took the webhook.
 
     Nobody can claim a webhook before the claim on it runs out, so a later claim ends later: the moment until which it
     is held tells whose it is.
     """
     of = schema.webhooks.c
-    mine = (of.webhook_id == held.webhook.webhook_id) & (of.claimed_until == held.until)
+    mine = (of.webhook_id == held.webhook_id) & (of.claimed_until == held.claimed_until)
     return bool(tx.execute(schema.webhooks.update().where(mine).values(claimed_until=until)).rowcount)
 
 
-def record_delivery(
-    tx: Tx, webhook_id: str, n: int, *, http_status: int | None, is_delivered: bool, tries: int = 1, problem: str = ""
-) -> bool:
+def record_delivery(tx: Tx, webhook_id: str, n: int, reply: Reply, *, tries: int) -> bool:
     """Note how sending event `n` went; after `MOST_FAILURES` failures in a row the webhook is paused.
 
     True if the next event may be sent: this one was heard, and nobody has paused the webhook meanwhile.
     """
-    state = "delivered" if is_delivered else "failed"
-    tried = Delivery(new_id(), webhook_id, n, tries, state, http_status, tx.now, problem)
+    state = "delivered" if reply.is_heard else "failed"
+    tried = Delivery(new_id(), webhook_id, n, tries, state, reply.status or None, tx.now, reply.problem)
     tx.insert(schema.deliveries, DELIVERY_COLUMNS.row(tried))
-    if is_delivered:
+    if reply.is_heard:
         _update(tx, webhook_id, last_n=n)
         return get(tx, webhook_id).state == "active"
     if tries >= MOST_FAILURES:
@@ -269,7 +263,7 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The HTTP status, 0 where there was none; `problem` says why an event does not count as told."""
+    """The HTTP status, 0 where there was none; `problem` says why an event does not count as delivered."""
 
     status: int
     problem: str = ""
@@ -466,17 +460,17 @@ class Sending(threading.Thread):
         self.post = post
         self.closing = closing
         self.n_sent = 0
-        self.held: Claim | None = None
+        self.held: Webhook | None = None
 
     def run(self) -> None:
         try:
             with self.store.write() as tx:
                 self.held = claim(tx, self.webhook_id)
-                failures = failures_of(tx, self.held.webhook) if self.held else Failures()
+                failures = failures_of(tx, self.held) if self.held else Failures()
             if self.held is None:
                 return
             try:
-                self._send_all(self.held.webhook, failures.times)
+                self._send_all(self.held, failures.times)
             finally:
                 if self.held is not None:
                     with self.store.write() as tx:
@@ -519,18 +513,7 @@ class Sending(threading.Thread):
         else:
             words = (webhook.webhook_id, event.n, tries, reply.status, reply.problem)
             LOG.warning("webhook %s: event %d, try %d: status %d, %s", *words)  # an address may be a secret
-        may_go_on = self._keeping(
-            lambda tx: record_delivery(
-                tx,
-                webhook.webhook_id,
-                event.n,
-                http_status=reply.status or None,
-                is_delivered=reply.is_heard,
-                tries=tries,
-                problem=reply.problem,
-            )
-        )
-        return may_go_on is True
+        return bool(self._keeping(lambda tx: record_delivery(tx, webhook.webhook_id, event.n, reply, tries=tries)))
 
     def _keeping(self, note: Callable[[Tx], T]) -> T | None:
         """Keep the claim and note something; None, and nothing noted, where another process has taken over."""
@@ -538,7 +521,7 @@ class Sending(threading.Thread):
             return None
         with self.store.write() as tx:
             until = tx.now + CLAIM_MS
-            self.held = replace(self.held, until=until) if _change_claim(tx, self.held, until) else None
+            self.held = replace(self.held, claimed_until=until) if _change_claim(tx, self.held, until) else None
             if self.held is not None:
                 return note(tx)
         LOG.warning("webhook %s: another process has taken over", self.webhook_id)
@@ -553,13 +536,6 @@ class Sender:
         self.post = post or (lambda url, body, headers: post_outside(url, body, headers, allow_private=allow_private))
         self._closing = threading.Event()
         self._busy: dict[str, Sending] = {}
-
-    def send_all(self) -> int:
-        """One round, waited for to its end; return the number of events that were heard."""
-        started = self.start_round()
-        for sending in started:
-            sending.join()
-        return sum(sending.n_sent for sending in started)
 
     def start_round(self) -> list[Sending]:
         """Start on every webhook that has news, is due and is not being served yet."""

@@ -1,4 +1,4 @@
-"""Check my writing: feedback for whoever writes, and their answers as judgments where they agree to that.
+"""Check my writing: feedback for anyone who writes, and their answers as judgments where they agree to that.
 
 Nothing of a text is stored unless its writer consents; then the text becomes an essay of the study, every answered
 mark an item, and every answer a judgment of the task `verify`: who takes a suggestion says that it is better, who
@@ -7,20 +7,19 @@ judges of their own words; each text has a rater of its own, who has no name and
 closed that job, or has another of its name, nothing is kept.
 
 "Check my writing" and LanguageTool's protocol for editors need no account.  Both are closed unless an owner opens
-them here, or whoever starts the server does (`grater.annotate.web.context`); what the start of the server opened, a
-page cannot close.  What is opened stays so through restarts, and leaves an event; a study that is made again from its
-archive is closed.
+them here, or the command that starts the server does (`grater.annotate.web.context`); what that opened, no page
+closes.  What is opened stays so through restarts, and leaves an event; a study made again from its archive is closed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 
 from grater.annotate import content, jobs, leases, people, submissions, units
 from grater.annotate.jobs import Assignment, Job
 from grater.annotate.leases import UnitSlot
 from grater.annotate.people import Person
+from grater.annotate.requests import Body, example
 from grater.annotate.store import Store, Tx, events
 from grater.annotate.store.database import PUBLIC_META, meta_value, set_meta
 from grater.annotate.store.transaction import new_id
@@ -123,23 +122,22 @@ def _judge(tx: Tx, job: Job, writer: Person, essay: Essay, answered: Sequence[tu
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Public:
+class NewPublicPages(Body):
     """`check_page` is the page at `/check`, `editors` are the calls at `/v2`."""
 
-    check_page: bool = False
-    editors: bool = False
+    model_config = example(check_page=True, editors=False)
+    check_page: bool
+    editors: bool
 
 
-def public_pages(tx: Tx) -> Public:
+def public_pages(tx: Tx) -> NewPublicPages:
     """What the owners of the study have opened."""
-    return Public(**{name: meta_value(tx, key) == OPEN for name, key in KEYS.items()})
+    return NewPublicPages(**{name: meta_value(tx, key) == OPEN for name, key in KEYS.items()})
 
 
-def open_to_public(tx: Tx, wanted: Public, *, actor: str | None = None) -> Public:
+def open_to_public(tx: Tx, wanted: NewPublicPages, *, actor: str | None = None) -> None:
     """Open and close; the same again changes nothing."""
     if wanted != public_pages(tx):
-        for name, is_open in asdict(wanted).items():
+        for name, is_open in wanted.model_dump().items():
             set_meta(tx, KEYS[name], OPEN if is_open else "")
-        events.write(tx, actor, "study.public", "", asdict(wanted))
-    return wanted
+        events.write(tx, actor, "study.public", "", wanted.model_dump())

@@ -31,7 +31,7 @@ from grater.annotate.submissions import Desk, hand_in, take_desk
 from grater.annotate.tasks import Answer
 from grater.annotate.tasks.marking import NUMBER, REJECTED, SUGGESTED, suggestions_of
 from grater.annotate.trust import open_dispute
-from grater.annotate.writing import Public, open_to_public
+from grater.annotate.writing import NewPublicPages, open_to_public
 from grater.demo import living
 from grater.demo.living import ADJUDICATOR, ANNOTATORS, MANAGER, OWNER, RATERS, SampleRater
 from grater.demo.raters import ERROR, OK
@@ -77,7 +77,9 @@ def bring_to_life(store: Store, essays: Sequence[Essay], marked: Mapping[str, in
                 jobs.archive(tx, job.job_id, True)
         password = _people(store)
         with store.write() as tx:
-            open_to_public(tx, Public(check_page=True), actor=people.named(tx, OWNER).person_id)
+            open_to_public(
+                tx, NewPublicPages(check_page=True, editors=False), actor=people.named(tx, OWNER).person_id
+            )
         _essays(store, clock, essays)
         _crowd(store, clock, marked)
         add_job(

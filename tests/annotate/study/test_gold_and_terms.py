@@ -10,7 +10,7 @@ import pytest
 
 from grater.annotate import content, jobs, judgments, people, trust, units
 from grater.annotate.content import own_essays, plant
-from grater.annotate.gold import GoldWanted, Made, gold_from_edits, gold_from_planted, known_gold
+from grater.annotate.gold import GoldWanted, MadeGold, gold_from_edits, gold_from_planted, known_gold
 from grater.annotate.mining import uses_in
 from grater.annotate.money import costs as exported_costs
 from grater.annotate.money import job_costs, settle
@@ -101,8 +101,8 @@ def test_planted_essays_become_gold_once_and_tell_nobody_what_they_are(store: St
     corpus = [good_essay(Edit(Span(10, 12), ("in",), "Wcip", "us"), Edit(Span(13, 17), ("",), "ArtOrDet", "us"))]
     with store.write() as tx:
         job = jobs.add(tx, name="marking", task="marking")
-        assert gold_from_planted(tx, job, corpus) == Made(1, 0)
-        assert gold_from_planted(tx, job, corpus) == Made(0, 1)
+        assert gold_from_planted(tx, job, corpus) == MadeGold(1, 0)
+        assert gold_from_planted(tx, job, corpus) == MadeGold(0, 1)
         (known,) = trust.gold_records(tx, job.job_id)
         (essay,) = content.all_essays(tx)
         assert checks.violations(tx) == []
@@ -153,7 +153,7 @@ def test_what_is_known_looks_like_the_work_of_the_job(store: Store) -> None:
         job = jobs.add(tx, name="marking", task="marking")
         units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), "one", payload={**looks, "trigram": "x"})])
         planted = [good_essay(Edit(Span(10, 12), ("in",), "R:PREP", "us"))]
-        assert gold_from_planted(tx, job, planted) == Made(1, 0)
+        assert gold_from_planted(tx, job, planted) == MadeGold(1, 0)
         (known,) = units.ids_of_job(tx, job.job_id, role="gold")
         assert units.get(tx, known).unit.payload == looks
 

@@ -16,7 +16,7 @@ from grater.annotate.proofreading import MOST_WAITING, Proofreader
 from grater.annotate.store import Store, events
 from grater.annotate.web.check import LATER
 from grater.annotate.web.context import Server
-from grater.annotate.writing import JOB, Public, public_pages
+from grater.annotate.writing import JOB, NewPublicPages, public_pages
 from grater.errors import StoreBusy, TooBusy, UnknownName
 from tests.annotate.web.studies import BASE, Browser, Study, served
 
@@ -82,7 +82,7 @@ def test_a_study_made_again_from_its_archive_is_closed_to_the_public(study: Stud
     study.browser("owner").post("/manage/public", {"check_page": "1", "editors": "1"})
     export(study.store, tmp_path / "out")
     with import_archive(tmp_path / "out", tmp_path / "again.db") as store, store.read() as tx:
-        assert public_pages(tx) == Public()
+        assert public_pages(tx) == NewPublicPages(check_page=False, editors=False)
 
 
 def test_a_visitor_gets_marks_with_the_reason_the_better_word_and_how_sure(visitor: Browser) -> None:

@@ -29,7 +29,7 @@ from grater.annotate import credentials, people
 from grater.annotate.store import schema
 from grater.annotate.submissions import MOST_SURPLUS
 from grater.annotate.web.security import masked
-from grater.annotate.writing import Public, open_to_public
+from grater.annotate.writing import NewPublicPages, open_to_public
 from tests.annotate.web.studies import Browser, Study, hidden, served
 from tests.annotate.web.test_serving import is_open
 from tests.ports import free_port
@@ -119,7 +119,7 @@ def test_one_client_costs_the_server_little_and_others_are_served(tmp_path: Path
     with served(tmp_path, tasks=("error", "marking")) as study:
         add_guest(study)
         with study.store.write() as tx:
-            open_to_public(tx, Public(check_page=True, editors=True))
+            open_to_public(tx, NewPublicPages(check_page=True, editors=True))
             token, session = credentials.start_session(tx, people.named(tx, "Guest").person_id, hours=12)
         job_id = study.jobs["error"]
     with serving(tmp_path / "study.db") as (port, pid):

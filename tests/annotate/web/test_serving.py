@@ -33,7 +33,7 @@ from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import new_database
 from tests.annotate.web.client import Client
 from tests.annotate.web.studies import PASSWORD, Study, hidden, served
-from tests.annotate.web.test_webhooks import finish_one, told
+from tests.annotate.web.test_webhooks import finish_one, send_all, told
 from tests.cli.running import grater
 from tests.ports import free_port
 
@@ -63,11 +63,11 @@ def test_an_event_is_told_by_one_process_of_two(location: str) -> None:
         other = Sender(study.store, post=outside)
 
         def post(url: str, body: bytes, headers: Any) -> Reply:
-            assert other.send_all() == 0  # in the middle of the round of the first
+            assert send_all(other) == 0  # in the middle of the round of the first
             return outside(url, body, headers)
 
         one.post = post
-        assert (one.send_all(), other.send_all(), len(outside.heard)) == (1, 0, 1)
+        assert (send_all(one), send_all(other), len(outside.heard)) == (1, 0, 1)
 
 
 def test_a_file_is_served_by_one_process(bare: Study, capsys: pytest.CaptureFixture[str]) -> None:

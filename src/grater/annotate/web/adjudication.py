@@ -18,22 +18,8 @@ from pydantic import Field
 from starlette.responses import Response
 
 from grater.annotate import adjudication, jobs, units
-from grater.annotate.adjudication import (
-    LONGEST_COMMENT,
-    Adjudication,
-    EssayTable,
-    Kind,
-    Place,
-    changed_tokens,
-    finished,
-    letter_of,
-    progress_of,
-    save,
-    sent_edit,
-    shown_by,
-    table_of,
-    waiting,
-)
+from grater.annotate.adjudication import EssayTable, Place, finished, progress_of, sent_edit, table_of
+from grater.annotate.progress import FinishedUnit
 from grater.annotate.requests import LARGEST
 from grater.annotate.store import Tx
 from grater.annotate.tasks import TASKS, Answer, Shown
@@ -45,7 +31,7 @@ from grater.annotate.web.calls import Edit as EditShape
 from grater.annotate.web.calls import Shown as ShownShape
 from grater.annotate.web.context import Context, RequestContext, version_of
 from grater.annotate.web.rendering import pager
-from grater.annotate.web.units import Decision, SentAnswers, decision_json, sent_json
+from grater.annotate.web.units import Decision, SentAnswers, sent_json
 from grater.annotate.web.work import Said, Tag, by_field
 from grater.annotate.work import Sent, is_finished, sent_for, shown_to_staff
 from grater.errors import BadInput, GraterError, NotFound, Problem, Stale
@@ -58,7 +44,7 @@ AGAIN = "Yours is still below: compare the two, and save yours again if it shoul
 NOTHING, OWN, MORE = "nothing", "own", "more"
 
 
-def finished_unit(tx: Tx, unit_id: str) -> tuple[StudyUnit, Shown, list[Sent], Adjudication | None]:
+def finished_unit(tx: Tx, unit_id: str) -> tuple[StudyUnit, Shown, list[Sent], adjudication.Adjudication | None]:
     """A finished unit with its valid answers, and the decision, if there is one; P9 hides any other unit."""
     unit = units.get(tx, unit_id)
     if unit.role != "work" or not is_finished(tx, unit_id):
@@ -80,12 +66,18 @@ def job_page(context: Context, job_id: str, show: str = "", page: int = 1) -> Re
     """Every finished unit of a job, also those that are decided: a decision can be made again."""
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
-        by_show = shown_by(finished(tx, job))
+        by_show = adjudication.shown_by(finished(tx, job))
         chosen = by_show.get(show, by_show[""])
         here = pager(len(chosen), page, size=ROWS)
         on_page = chosen[here.start : here.start + here.size]
         rows = [(each, shown_to_staff(tx, each.unit_id)) for each in on_page]
-    values = {"job": job, "rows": rows, "pager": here, "show": show, "next": progress_of(by_show[""]).following}
+    values = {
+        "job": job,
+        "rows": rows,
+        "pager": here,
+        "show": show,
+        "next": progress_of(by_show[""]).following,
+    }
     return context.page("adjudicate_job.html", values, counts={name: len(some) for name, some in by_show.items()})
 
 
@@ -106,14 +98,9 @@ def decide_form(context: Context, unit_id: str) -> Response:
         else:
             answers = TASKS[unit.job.task].read(unit.unit, context.fields(), kept=shown.kept)
         with context.changing() as tx:
-            save(
-                tx,
-                unit_id=unit_id,
-                person_id=context.person.person_id,
-                answers=answers,
-                version=version_of(context.text("version")),
-                comment=context.text("comment"),
-            )
+            made = {"person_id": context.person.person_id, "comment": context.text("comment")}
+            version = version_of(context.text("version"))
+            adjudication.save(tx, unit_id=unit_id, answers=answers, version=version, **made)
     except (BadInput, Stale) as error:
         return _unit_page(context, unit_id, error)
     with context.server.store.read() as tx:
@@ -138,7 +125,7 @@ def _unit_page(context: RequestContext, unit_id: str, error: BadInput | Stale | 
     tags = tagset_of(unit.unit)
     choices = _first_values(context) if error else earlier_choices(table)
     try:
-        more = more_of(table, choices)
+        more = read_edits(table.unit.unit, choices.get(MORE) or "[]")
     except BadInput:  # complained about already
         more = ()
     return context.page(
@@ -209,13 +196,8 @@ def decided(table: EssayTable, filled: Mapping[str, str]) -> tuple[Edit, ...]:
             open_places.append(number)
     if open_places:
         raise BadInput(Problem("form", f"not decided yet: {', '.join(map(str, open_places))}"))
-    by_content = {_content(edit): edit for edit in [*edits, *more_of(table, filled)]}
+    by_content = {_content(edit): edit for edit in [*edits, *read_edits(table.unit.unit, filled.get(MORE) or "[]")]}
     return tuple(sorted(by_content.values(), key=lambda edit: edit.span))
-
-
-def more_of(table: EssayTable, filled: Mapping[str, str]) -> tuple[Edit, ...]:
-    """What the adjudicator marked anew, held against the essay like an annotator's work."""
-    return read_edits(table.unit.unit, filled.get(MORE) or "[]")
 
 
 def _own(table: EssayTable, place: Place, filled: Mapping[str, str], number: int) -> Edit:
@@ -250,7 +232,7 @@ def earlier_choices(table: EssayTable) -> dict[str, str]:
         return filled
     (answer,) = table.earlier.answers
     gold = edits_of(answer, rater=GOLD)
-    left = list(zip(gold, changed_tokens(table.unit.unit.essay, gold), strict=True))
+    left = list(zip(gold, adjudication.changed_tokens(table.unit.unit.essay, gold), strict=True))
     for place in places:
         there = [edit for edit, tokens in left if place.tokens.touches(tokens)]
         choice, taken = _earlier_choice(place, there)
@@ -270,9 +252,8 @@ def _earlier_choice(place: Place, gold: Sequence[Edit]) -> tuple[dict[str, str],
     own = next((edit for edit in gold if edit.span in spans_of(place) and len(edit.replacements) <= 1), None)
     if own is None:
         # The choice that nothing is wrong at a place: that of an annotator who says so, where there is one.
-        return {
-            f"choice {place.name}": next((opinion.rater for opinion in place.opinions if not opinion.edits), NOTHING)
-        }, ()
+        no_error = next((opinion.rater for opinion in place.opinions if not opinion.edits), NOTHING)
+        return {f"choice {place.name}": no_error}, ()
     choice = {
         f"choice {place.name}": OWN,
         f"words {place.name}": name_of(own.span),
@@ -312,16 +293,10 @@ class UndecidedUnits(Page):
     units: list[Undecided]
 
 
-class Finished(Shape):
-    unit_id: str
-    differs: bool
-    is_decided: bool
-
-
 class FinishedUnits(Page):
     """Those on which raters differ first."""
 
-    units: list[Finished]
+    units: list[FinishedUnit]
 
 
 class Opinion(Shape):
@@ -336,7 +311,7 @@ class Difference(Shape):
 
     start: int
     end: int
-    kind: Kind
+    kind: adjudication.Kind
     opinions: list[Opinion]
 
 
@@ -358,7 +333,7 @@ class NewDecision(Said):
 
     model_config = example(fields={"label": ["ok"]}, version=0, comment="The writer means the place.")
     version: int | None = Field(default=None, ge=0, le=LARGEST)
-    comment: str = Field(default="", max_length=LONGEST_COMMENT)
+    comment: str = Field(default="", max_length=adjudication.LONGEST_COMMENT)
 
 
 class DecisionSaved(Shape):
@@ -372,11 +347,12 @@ def undecided(context: Context, job_id: str, start: Start = 0, most: Most = A_PA
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         if job.task == MARKING:
-            essays = shown_by(finished(tx, job))["undecided"]
+            essays = adjudication.shown_by(finished(tx, job))["undecided"]
             left = [Undecided(unit_id=unit.unit_id, differs=unit.differs, labels={}) for unit in essays]
         else:
             left = [
-                Undecided.model_validate({**each.to_dict(), "unit_id": each.unit_id}) for each in waiting(tx, job)
+                Undecided.model_validate({**each.to_dict(), "unit_id": each.unit_id})
+                for each in adjudication.waiting(tx, job)
             ]
     here, following = cut(left[start : start + most + 1], start, most)
     return UndecidedUnits(units=list(here), next=following)
@@ -388,9 +364,9 @@ def finished_units(
 ) -> FinishedUnits:
     """Finished units of a job, decided or not."""
     with context.server.store.read() as tx:
-        chosen = shown_by(finished(tx, jobs.get(tx, job_id)))[show or ""]
+        chosen = adjudication.shown_by(finished(tx, jobs.get(tx, job_id)))[show or ""]
     here, following = cut(chosen[start : start + most + 1], start, most)
-    return FinishedUnits(units=[Finished.of(unit) for unit in here], next=following)
+    return FinishedUnits(units=list(here), next=following)
 
 
 @api.get("/units/{unit_id}/decision")
@@ -407,10 +383,10 @@ def one_case(context: Context, unit_id: str) -> Case:
         job_id=unit.job.job_id,
         task=unit.job.task,
         shown=ShownShape.of(shown),
-        sent=[sent_json(answered, letter_of(number)) for number, answered in enumerate(sent)],
+        sent=[sent_json(answered, adjudication.letter_of(number)) for number, answered in enumerate(sent)],
         places=places,
         version=decided.version if decided else 0,
-        decision=decision_json(decided),
+        decision=Decision.of(decided) if decided else None,
     )
 
 
@@ -423,17 +399,16 @@ def decide(context: Context, unit_id: str, sent: NewDecision) -> DecisionSaved:
     with context.changing() as tx:
         unit, shown, _, _ = finished_unit(tx, unit_id)
         answers = TASKS[unit.job.task].read(unit.unit, sent.as_fields(), kept=shown.kept)
-        person_id = context.person.person_id
-        made = save(
-            tx, unit_id=unit_id, person_id=person_id, answers=answers, version=sent.version, comment=sent.comment
-        )
+        by = {"person_id": context.person.person_id, "comment": sent.comment}
+        made = adjudication.save(tx, unit_id=unit_id, answers=answers, version=sent.version, **by)
     return DecisionSaved(unit_id=unit_id, version=made.version)
 
 
 def _place(text: str, place: Place) -> Difference:
     opinions = [
         Opinion(
-            rater=opinion.rater, edits=[EditShape.model_validate(sent_edit(text, edit)) for edit in opinion.edits]
+            rater=opinion.rater,
+            edits=[EditShape.model_validate(sent_edit(text, edit)) for edit in opinion.edits],
         )
         for opinion in place.opinions
     ]

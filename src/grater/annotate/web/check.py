@@ -43,7 +43,7 @@ from grater.annotate.web.context import CHANGE_BYTES, Context, RequestContext
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.rendering import is_local
 from grater.annotate.web.security import EDITORS
-from grater.annotate.writing import ACCEPT, CONSENT, LABELS, Public, changed, keep, open_to_public, public_pages
+from grater.annotate.writing import ACCEPT, CONSENT, LABELS, changed, keep, public_pages
 from grater.corpora.text.sentences import sentence_spans
 from grater.detect.feedback import Feedback
 from grater.detect.marks import Mark, TextChange, advice, change, source, why
@@ -215,34 +215,6 @@ def is_open(context: RequestContext, name: str) -> bool:
         return True
     with context.server.store.read() as tx:
         return bool(getattr(public_pages(tx), name))
-
-
-@pages.get("/manage/public")
-def public_page(context: Context) -> Response:
-    return _public_page(context)
-
-
-@pages.post("/manage/public")
-def set_public(context: Context) -> Response:
-    """Open and close; what the start of the server opened keeps its own switch."""
-    wanted = Public(check_page=bool(context.text("check_page")), editors=bool(context.text("editors")))
-    with context.changing() as tx:
-        open_to_public(tx, wanted, actor=context.person.person_id)
-    return _public_page(context, is_saved=True)
-
-
-def _public_page(context: RequestContext, *, is_saved: bool = False) -> Response:
-    with context.server.store.read() as tx:
-        chosen = public_pages(tx)
-    shown = {
-        "chosen": chosen,
-        "at_start": context.server.settings,
-        "check_link": context.server.settings.link("/check"),
-        "editors_link": context.server.settings.link("/v2"),
-        "most": context.server.settings.check_letters,
-        "is_saved": is_saved,
-    }
-    return context.page("manage_public.html", shown)
 
 
 VARIANTS = {

@@ -17,12 +17,13 @@ from starlette.responses import Response
 from grater.annotate import jobs, messages, people, progress, standing, trust, units
 from grater.annotate.collusion import groups_of
 from grater.annotate.credentials import make_token
-from grater.annotate.dashboard import WIDTH, Dashboard, forecasts, mark_of, pace_now
+from grater.annotate.dashboard import WIDTH, Dashboard, JobPace, forecasts, mark_of, pace_now
 from grater.annotate.evaluation import scores_so_far
 from grater.annotate.jobs import Job
 from grater.annotate.programs import program_job
 from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.raters import RaterLine
+from grater.annotate.store import Tx
 from grater.annotate.terms import DAYS, POLICIES, Terms, odds_for, terms_json, terms_of
 from grater.annotate.web.calls import Body, Name, Number, Shape, When, calls_about, example
 from grater.annotate.web.calls import Interval as IntervalShape
@@ -52,6 +53,8 @@ def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
         agreed = figures.agreement
         shown = {
             "job": job,
+            "pace": figures.pace,
+            "agreement": agreed,
             "far": far,
             "behind": kept.behind,
             "sample": figures.scores.sample,
@@ -74,8 +77,8 @@ def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
     coming = forecasts(figures.scores, figures.costs, figures.pace, per_item=per_item, width=wanted)
     board = history.value if history else None
     drawn = _charts(context, job, board) if board else {}
-    more = {"forecasts": coming, "width": wanted, "charts": drawn, "is_drawing": history is None}
-    return context.page("crowd_live.html", {**shown, **more}, agreement=agreed, pace=figures.pace, board=board)
+    more = {"forecasts": coming, "width": wanted, "charts": drawn, "is_drawing": history is None, "board": board}
+    return context.page("crowd_live.html", {**shown, **more})
 
 
 def _notes(warnings: Iterable[str], shown: Iterable[Interval]) -> tuple[str, ...]:
@@ -153,7 +156,7 @@ def new_terms(context: Context, job_id: str) -> Response:
             set_terms(tx, job_id, _filled_in(context), actor=context.person.person_id)
     except (BadInput, Conflict, NotFound, UsageError) as error:
         return _terms_page(context, job_id, problems=lines_of(error))
-    return _terms_page(context, job_id, problems=[], told="Terms saved.")
+    return _terms_page(context, job_id, problems=[], is_saved=True)
 
 
 def _filled_in(context: RequestContext) -> dict[str, Json]:
@@ -183,16 +186,15 @@ def _filled_in(context: RequestContext) -> dict[str, Json]:
     }
 
 
-def _terms_page(context: RequestContext, job_id: str, *, problems: list[str], told: str = "") -> Response:
+def _terms_page(context: RequestContext, job_id: str, *, problems: list[str], is_saved: bool = False) -> Response:
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         others = [other.name for other in jobs.all(tx) if other.job_id != job_id]
         n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
     terms = terms_of(job.options)
     shown = {"job": job, "terms": terms, "others": others, "n_gold": n_gold, "odds": odds_for(terms, n_gold)}
-    shown |= {"told": told, "problems": problems}
-    status = 422 if problems else 200
-    return context.page("crowd_terms.html", shown, status=status, days=DAYS, policies=POLICIES)
+    shown |= {"is_saved": is_saved, "problems": problems, "days": DAYS, "policies": POLICIES}
+    return context.page("crowd_terms.html", shown, status=422 if problems else 200)
 
 
 api = calls_about("crowd")
@@ -216,7 +218,7 @@ class JobTerms(Shape):
 def job_terms(context: Context, job_id: str) -> JobTerms:
     """The terms of a job, and what its gold rule does to good and bad raters."""
     with context.server.store.read() as tx:
-        return _job_terms(jobs.get(tx, job_id), len(units.ids_of_job(tx, job_id, role="gold")))
+        return _job_terms(tx, jobs.get(tx, job_id))
 
 
 @api.post("/jobs/{job_id}/terms", response_model_exclude_unset=True)
@@ -224,16 +226,15 @@ def change_terms(context: Context, job_id: str, sent: Terms) -> JobTerms:
     """Change some terms and keep the others; null removes one."""
     with context.changing() as tx:
         changed = sent.model_dump(exclude_unset=True)
-        job = set_terms(tx, job_id, changed, actor=context.person.person_id)
-        return _job_terms(job, len(units.ids_of_job(tx, job_id, role="gold")))
+        return _job_terms(tx, set_terms(tx, job_id, changed, actor=context.person.person_id))
 
 
-def whole_terms(job: jobs.Job) -> Terms:
+def whole_terms(job: Job) -> Terms:
     return Terms.model_validate(terms_json(terms_of(job.options)))
 
 
-def _job_terms(job: jobs.Job, n_gold: int) -> JobTerms:
-    odds = odds_for(terms_of(job.options), n_gold)
+def _job_terms(tx: Tx, job: Job) -> JobTerms:
+    odds = odds_for(terms_of(job.options), len(units.ids_of_job(tx, job.job_id, role="gold")))
     shown_odds = [Odds(skill=skill, fails_quiz=odd.fails_quiz, out=odd.out, met=odd.met) for skill, odd in odds]
     return JobTerms(terms=whole_terms(job), odds=shown_odds)
 
@@ -261,13 +262,6 @@ class Score(Shape):
     n: int
     precision: IntervalShape
     recall: IntervalShape
-
-
-class Pace(Shape):
-    """Judgments an hour of late, and the hours left at that pace."""
-
-    an_hour: float
-    hours_left: float
 
 
 class Review(Shape):
@@ -302,7 +296,7 @@ class Crowd(Shape):
     scores: list[Score]
     scope: str
     warnings: list[str]
-    pace: Pace | None
+    pace: JobPace | None
     reviews: list[Review]
     unread: list[Message]
 
@@ -327,25 +321,23 @@ def crowd(context: Context, job_id: str) -> Crowd:
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         names = {person.person_id: person.pseudonym for person in people.all(tx)}
-        raters = [
-            RaterStanding(rater=names[rater.person_id], state=rater.state, seen=rater.seen, right=rater.right)
-            for rater in standing.of_job(tx, job_id)
-        ]
-        known = [GoldStanding.of(record) for record in trust.gold_records(tx, job_id)]
         scores = scores_so_far(tx, job)
         pace = pace_now(tx, job, progress.counts_of(tx, job_id))
         return Crowd(
             terms=whole_terms(job),
-            raters=raters,
+            raters=[
+                RaterStanding(rater=names[each.person_id], state=each.state, seen=each.seen, right=each.right)
+                for each in standing.of_job(tx, job_id)
+            ],
             groups=[RaterGroup.of(group) for group in groups_of(tx, job_id)],
-            gold=known,
+            gold=[GoldStanding.of(record) for record in trust.gold_records(tx, job_id)],
             costs=costs_json(tx, job),
             protocol=protocol_sheet(tx, job),
             sample=scores.sample,
             scores=[Score.of(line) for line in scores.systems],
             scope=scores.words,
             warnings=list(scores.warnings),
-            pace=Pace.of(pace) if pace else None,
+            pace=pace,
             reviews=[Review.of(review) for review in messages.reviews_of_job(tx, job_id)],
             unread=[Message.of(message) for message in messages.unread(tx)],
         )

@@ -5,18 +5,16 @@ In the studio candidates come one after another, taken or passed by a key, and o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from grater.annotate import gold, jobs, people, trust, units
-from grater.annotate.gold import GoldWanted, candidates, earlier_reasons, known_gold
-from grater.annotate.protocol import QUIZ, use_recommended_rule
+from grater.annotate import gold, jobs, people, protocol, trust, units
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import terms_of
-from grater.annotate.trust import GoldRecord
 from grater.annotate.web.calls import Body, Job, Shape, Shown, by_form, calls_about, example
 from grater.annotate.web.context import Context, RequestContext, number_of
 from grater.annotate.web.raters import Dispute
@@ -26,26 +24,24 @@ from grater.annotate.work import shown_to_staff
 from grater.errors import NotFound, UsageError
 
 pages = APIRouter()
-ENOUGH = 2 * QUIZ
+ENOUGH = 2 * protocol.QUIZ
 """Gold for the quiz of the recommended rule, and as many among the work."""
 
 
 @pages.get("/manage/jobs/{job_id}/gold")
 def gold_page(context: Context, job_id: str) -> Response:
-    return _page(context, job_id, problems=[], told="")
+    return _page(context, job_id)
 
 
 @pages.post("/manage/jobs/{job_id}/gold")
 def make_known_gold(context: Context, job_id: str) -> Response:
     """Items on which the experts of the study all agree; essays by their known errors."""
     try:
-        sent = context.sent(GoldWanted)
-        with context.changing() as tx:
-            made = known_gold(tx, jobs.get(tx, job_id), sent, actor=context.person.person_id)
+        made = make_gold(context, job_id, context.sent(gold.GoldWanted))
     except UsageError as error:
-        return _page(context, job_id, problems=[str(error)], told="")
+        return _page(context, job_id, problems=[str(error)])
     left = f"; {made.met} skipped: already gold, or already seen by raters" if made.met else ""
-    return _page(context, job_id, problems=[], told=f"{made.made} gold units made{left}.")
+    return _page(context, job_id, done=f"{made.made} gold units made{left}.")
 
 
 def _back(context: RequestContext, changed: GoldChanged | Dispute) -> Response:
@@ -54,7 +50,7 @@ def _back(context: RequestContext, changed: GoldChanged | Dispute) -> Response:
     return context.go(f"/manage/jobs/{job_id}/gold")
 
 
-def _page(context: RequestContext, job_id: str, *, problems: list[str], told: str) -> Response:
+def _page(context: RequestContext, job_id: str, *, problems: Sequence[str] = (), done: str = "") -> Response:
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         records = [(record, shown_to_staff(tx, record.unit_id)) for record in trust.gold_records(tx, job_id)]
@@ -63,9 +59,8 @@ def _page(context: RequestContext, job_id: str, *, problems: list[str], told: st
             (dispute, people.get(tx, dispute.person_id), shown_to_staff(tx, dispute.unit_id))
             for dispute in trust.disputes_of_job(tx, job_id)
         ]
-    status = 422 if problems else 200
     shown = {"job": job, "gold": records, "asked": asked, "rule": terms_of(job.options).gold, "warnings": warnings}
-    return context.page("crowd_gold.html", shown, status=status, problems=problems, told=told)
+    return context.page("crowd_gold.html", shown, status=422 if problems else 200, problems=problems, done=done)
 
 
 # The studio
@@ -84,31 +79,23 @@ def accept(context: Context, job_id: str) -> Response:
     try:
         with context.changing() as tx:
             job = jobs.get(tx, job_id)
-            is_made = gold.make_gold(
-                tx,
-                job,
-                context.text("item"),
-                accepted_by(context, job.task),
-                reason=context.text("reason"),
-                actor=context.person.person_id,
-            )
+            item, reason, actor = context.text("item"), context.text("reason"), context.person.person_id
+            is_made = gold.make_gold(tx, job, item, accepted_by(context, job.task), reason=reason, actor=actor)
     except UsageError as error:
         return _candidate_page(context, job_id, n, problem=str(error))
-    return (
-        context.go(f"/manage/jobs/{job_id}/gold/studio?n={n}")
-        if is_made
-        else _candidate_page(context, job_id, n, problem=MET)
-    )
+    if not is_made:
+        return _candidate_page(context, job_id, n, problem=MET)
+    return context.go(f"/manage/jobs/{job_id}/gold/studio?n={n}")
 
 
 def _candidate_page(context: RequestContext, job_id: str, n: int, *, problem: str = "") -> Response:
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
-        waiting = candidates(tx, job)
+        waiting = gold.candidates(tx, job)
         n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
         here = waiting[n] if 0 <= n < len(waiting) else None
         shown = shown_to_staff(tx, here.unit_id) if here else None
-        reasons = earlier_reasons(tx)
+        reasons = gold.earlier_reasons(tx)
     values = {"job": job, "task": TASKS[job.task], "here": here, "shown": shown, "n": n, "n_waiting": len(waiting)}
     more = {"n_gold": n_gold, "enough": ENOUGH, "reasons": reasons, "problems": [problem] if problem else []}
     return context.page("gold_studio.html", {**values, **more}, status=422 if problem else 200)
@@ -139,13 +126,6 @@ class GoldUnits(Shape):
 
     gold: list[GoldUnit]
     warnings: list[str]
-
-
-class MadeGold(Shape):
-    """`met` items were gold already, or raters had met them."""
-
-    made: int
-    met: int
 
 
 class NewKnown(Body):
@@ -187,7 +167,7 @@ class Disputes(Shape):
 
 
 class DisputeDecided(Body):
-    """`grant` forgives the gold and settles every dispute about it; `answer` is told to the rater."""
+    """`grant` forgives the gold and settles every dispute about it; the rater reads the `answer`."""
 
     model_config = example(decision="refuse", answer="The sentence before rules that out.")
     decision: Literal["grant", "refuse"]
@@ -198,40 +178,32 @@ class DisputeDecided(Body):
 def gold_list(context: Context, job_id: str) -> GoldUnits:
     """The gold of a job, with accepted answers and raters' results."""
     with context.server.store.read() as tx:
-        job, records = jobs.get(tx, job_id), trust.gold_records(tx, job_id)
-        units = [_gold_unit(record, Shown.of(shown_to_staff(tx, record.unit_id))) for record in records]
+        job, units = jobs.get(tx, job_id), []
+        for record in trust.gold_records(tx, job_id):
+            fields = {name: getattr(record, name) for name in GoldUnit.model_fields if name not in ("known", "shown")}
+            shown = Shown.of(shown_to_staff(tx, record.unit_id))
+            units.append(GoldUnit(**fields, known=known_json(record.known), shown=shown))
         return GoldUnits(gold=units, warnings=trust.gold_warnings(tx, job))
 
 
 @api.post("/jobs/{job_id}/gold")
-def make_gold(context: Context, job_id: str, sent: GoldWanted) -> MadeGold:
+def make_gold(context: Context, job_id: str, sent: gold.GoldWanted) -> gold.MadeGold:
     """Make gold from expert agreement; for marked essays, from known errors."""
     with context.changing() as tx:
-        job, actor = jobs.get(tx, job_id), context.person.person_id
-        return MadeGold.of(known_gold(tx, job, sent, actor=actor))
-
-
-class Candidate(Shape):
-    """A unit that nobody has met, the answers to accept, and where they are known from."""
-
-    unit_id: str
-    item_id: str
-    accepted: list[str]
-    reason: str
-    source: str
+        return gold.known_gold(tx, jobs.get(tx, job_id), sent, actor=context.person.person_id)
 
 
 class Candidates(Shape):
     """The surest first."""
 
-    candidates: list[Candidate]
+    candidates: list[gold.Candidate]
 
 
 @api.get("/jobs/{job_id}/gold/candidates")
 def candidate_list(context: Context, job_id: str) -> Candidates:
     """Units that could become gold: from earlier jobs, agreeing experts, or agreeing raters of another job."""
     with context.server.store.read() as tx:
-        return Candidates(candidates=[Candidate.of(candidate) for candidate in candidates(tx, jobs.get(tx, job_id))])
+        return Candidates(candidates=gold.candidates(tx, jobs.get(tx, job_id)))
 
 
 @by_form(pages, "/manage/jobs/{job_id}/gold/rule", then="/manage/jobs/{job_id}/terms")
@@ -239,11 +211,11 @@ def candidate_list(context: Context, job_id: str) -> Candidates:
 def use_rule(context: Context, job_id: str) -> Job:
     """Use the recommended gold rule: a quiz of 12, then remove raters who are surely below 80 %."""
     with context.changing() as tx:
-        return Job.of(use_recommended_rule(tx, job_id, actor=context.person.person_id))
+        return Job.of(protocol.use_recommended_rule(tx, job_id, actor=context.person.person_id))
 
 
 @api.post("/units/{unit_id}/known")
-def make_known(context: Context, unit_id: str, sent: NewKnown) -> MadeGold:
+def make_known(context: Context, unit_id: str, sent: NewKnown) -> gold.MadeGold:
     """Turn a unit of one item into gold or practice, unless raters have seen it."""
     with context.changing() as tx:
         unit, actor = units.get(tx, unit_id), context.person.person_id
@@ -251,7 +223,7 @@ def make_known(context: Context, unit_id: str, sent: NewKnown) -> MadeGold:
         is_made = gold.make_gold(
             tx, unit.job, item_id, sent.accepted, reason=sent.reason, role=sent.role, actor=actor
         )
-    return MadeGold(made=int(is_made), met=int(not is_made))
+    return gold.MadeGold(made=int(is_made), met=int(not is_made))
 
 
 @by_form(pages, "/manage/gold/{unit_id}/state", then=_back)
@@ -287,21 +259,13 @@ def dispute_list(context: Context, job_id: str) -> Disputes:
 @api.post("/disputes/{dispute_id}")
 def decide_dispute(context: Context, dispute_id: str, sent: DisputeDecided) -> Dispute:
     """Grant or refuse a dispute."""
-    is_granted = sent.decision == "grant"
+    is_granted, actor = sent.decision == "grant", context.person.person_id
     with context.changing() as tx:
-        actor = context.person.person_id
-        return Dispute.of(
-            trust.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor)
-        )
+        decided = trust.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor)
+    return Dispute.of(decided)
 
 
 def _changed(known: list[gold.Gold]) -> GoldChanged:
     if not known:
         raise NotFound(gold.NO_GOLD)
     return GoldChanged.of(known[0])
-
-
-def _gold_unit(record: GoldRecord, shown: Shown) -> GoldUnit:
-    names = ("unit_id", "state", "pool", "seen", "missed", "disputes", "is_trouble", "viewings")
-    values = {name: getattr(record, name) for name in names}
-    return GoldUnit(**values, known=known_json(record.known), shown=shown)

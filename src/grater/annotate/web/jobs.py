@@ -61,7 +61,7 @@ from grater.annotate.web.charts import job_charts
 from grater.annotate.web.context import Context, RequestContext, number_of
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.security import MANAGERS
-from grater.annotate.web.work import by_field, crowd_view, told
+from grater.annotate.web.work import QuizState, by_field, crowd_view, essay_json
 from grater.annotate.work import checked, findings, own_job, shown_to_staff
 from grater.corpora.tagsets import TAGSETS
 from grater.errors import BadInput, Conflict, NotFound, UsageError
@@ -312,14 +312,6 @@ class Guidelines(Shape):
     at: When
 
 
-class Quiz(Shape):
-    """Questions with known answers that come first, how many must be right, and how many attempts are left."""
-
-    questions: int
-    needed: int
-    tries: int
-
-
 class OwnStanding(Shape):
     """`no_work` says in a word why you get no unit, and `words` in a sentence; both empty where you may.
 
@@ -330,7 +322,7 @@ class OwnStanding(Shape):
     no_work: str
     words: str
     pay: str
-    quiz: Quiz | None
+    quiz: QuizState | None
     code: str
     address: str
     unread: int
@@ -438,7 +430,7 @@ def one_job(context: Context, job_id: str) -> WholeJob:
         no_work=view.reason,
         words=" ".join(filter(None, (view.words, view.short_of_code if view.words else ""))),
         pay=view.pay,
-        quiz=Quiz.of(view.quiz) if view.quiz else None,
+        quiz=view.quiz,
         code=view.code,
         address=view.address,
         unread=view.n_unread,
@@ -598,7 +590,7 @@ def try_page(context: Context, job_id: str, n: int = 1, marked: int = -1) -> Res
         if unit.job.task != MARKING or marked >= 0:
             return _form_page(context, tx, unit, n, n_units, marked=marked)
         address, name = f"/manage/jobs/{unit.job.job_id}/try?n={n}", f"try-{unit.unit_id}"
-        sent: dict[str, Json] = told(unit.unit, Draft(0)) | {
+        sent: dict[str, Json] = essay_json(unit.unit, Draft(0)) | {
             "lease": name,
             "person": context.person.person_id,
             "token": context.csrf,

@@ -16,25 +16,7 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from grater.annotate import content, jobs
-from grater.annotate.mining import (
-    JUDGMENTS,
-    NewBalanced,
-    NewList,
-    add_list,
-    all_of,
-    balanced_job,
-    decide,
-    examples,
-    far,
-    find,
-    lists,
-    mine_study,
-    next_open,
-    the_list,
-    the_suspect,
-    verdict_table,
-)
+from grater.annotate import content, jobs, mining
 from grater.annotate.web.calls import Body, Job, Number, Shape, calls_about, example, form_of
 from grater.annotate.web.context import Context, RequestContext, version_of
 from grater.annotate.web.errors import lines_of
@@ -62,7 +44,7 @@ def lists_page(context: Context) -> Response:
 def new_list_form(context: Context) -> Response:
     """Mine the essays, or take the list that was sent."""
     try:
-        job = _take_list(context) if sent_files(context) else _mine(context, context.sent(NewList))
+        job = _take_list(context) if sent_files(context) else _mine(context, context.sent(mining.NewList))
     except (StoreBusy, StoreFull):
         raise
     except GraterError as error:
@@ -79,14 +61,14 @@ def list_page(context: Context, job_id: str, page: int = 1, show: str = "") -> R
 def verdict_file(context: Context, job_id: str) -> Response:
     """The list with its verdicts, as `grater lab mine --verdicts` reads it."""
     with context.server.store.read() as tx:
-        the_list(tx, job_id)
-        return csv_file(verdict_table(tx, job_id), "verdicts.csv")
+        mining.the_list(tx, job_id)
+        return csv_file(mining.verdict_table(tx, job_id), "verdicts.csv")
 
 
 @pages.post("/mining/{job_id}/balanced")
 def balanced_form(context: Context, job_id: str) -> Response:
     try:
-        job, made = _build(context, job_id, context.sent(NewBalanced))
+        job, made = _build(context, job_id, context.sent(mining.NewBalanced))
     except (StoreBusy, StoreFull, NotFound):
         raise
     except GraterError as error:
@@ -98,9 +80,13 @@ def balanced_form(context: Context, job_id: str) -> Response:
 def suspect_page(context: Context, job_id: str, place: int, after: int = 0) -> Response:
     """One suspect; `after` is the place of the one just decided, which can be taken back from here."""
     with context.server.store.read() as tx:
-        job, each = the_list(tx, job_id), the_suspect(tx, job_id, place)
-        values = {"job": job, "each": each, "last": find(tx, job_id, after), "shown": examples(tx, each)}
-        more = {"far": far(tx, job_id), "next_open": next_open(tx, job_id, place)}
+        job, each = mining.the_list(tx, job_id), mining.the_suspect(tx, job_id, place)
+        values = {"job": job, "each": each, "last": mining.find(tx, job_id, after)}
+        more = {
+            "shown": mining.examples(tx, each),
+            "far": mining.far(tx, job_id),
+            "next_open": mining.next_open(tx, job_id, place),
+        }
     return context.page("mining_suspect.html", {**values, **more})
 
 
@@ -109,10 +95,10 @@ def decided(context: Context, job_id: str, place: int) -> Response:
     """Accept, reject or take back, then on to the next that is open; the same one again if it was taken back."""
     known = version_of(context.text("version"))
     with context.changing() as tx:
-        the_list(tx, job_id)
-        each = the_suspect(tx, job_id, place)
-        verdict = decide(tx, each, context.text("verdict"), context.person, version=known)
-        following = next_open(tx, job_id, place)
+        mining.the_list(tx, job_id)
+        each = mining.the_suspect(tx, job_id, place)
+        verdict = mining.decide(tx, each, context.text("verdict"), context.person, version=known)
+        following = mining.next_open(tx, job_id, place)
     if verdict == OPEN:
         return context.go(f"/mining/{job_id}/{place}")
     return context.go(f"/mining/{job_id}/{following}?after={place}" if following else f"/mining/{job_id}")
@@ -120,7 +106,7 @@ def decided(context: Context, job_id: str, place: int) -> Response:
 
 def _lists(context: RequestContext, *, problems: Sequence[str] = ()) -> Response:
     with context.server.store.read() as tx:
-        rows = [(job, far(tx, job.job_id)) for job in lists(tx)]
+        rows = [(job, mining.far(tx, job.job_id)) for job in mining.lists(tx)]
         n_essays = content.n_essays(tx)
     values = {"rows": rows, "n_essays": n_essays, "may_make": context.role in MANAGERS, "most": MOST}
     return context.page("mining.html", values, status=422 if problems else 200, problems=problems)
@@ -137,12 +123,12 @@ def _list(
     told: Sequence[str] = (),
 ) -> Response:
     with context.server.store.read() as tx:
-        job, reviewed = the_list(tx, job_id), far(tx, job_id)
+        job, reviewed = mining.the_list(tx, job_id), mining.far(tx, job_id)
         here = pager(getattr(reviewed, show) if show in SHOWN else reviewed.all, page, size=A_PAGE)
-        rows = all_of(tx, job_id, SHOWN.get(show), start=here.start, most=here.size)
-        first_open = next_open(tx, job_id, 0)
+        rows = mining.all_of(tx, job_id, SHOWN.get(show), start=here.start, most=here.size)
+        first_open = mining.next_open(tx, job_id, 0)
     values = {"job": job, "rows": rows, "far": reviewed, "pager": here, "show": show, "first_open": first_open}
-    form = {"may_make": context.role in MANAGERS, "n_each": N_EACH, "n_gold": N_GOLD, "judgments": JUDGMENTS}
+    form = {"may_make": context.role in MANAGERS, "n_each": N_EACH, "n_gold": N_GOLD, "judgments": mining.JUDGMENTS}
     said = {"problems": problems, "built": built, "told": told}
     return context.page("mining_list.html", {**values, **form, **said}, status=422 if problems else 200)
 
@@ -151,13 +137,13 @@ MOST_ESSAYS = 2000
 """Essays that a request mines; for more there is the command."""
 
 
-def _mine(context: RequestContext, sent: NewList) -> jobs.Job:
+def _mine(context: RequestContext, sent: mining.NewList) -> jobs.Job:
     with context.server.store.read() as tx:
         n_essays = content.n_essays(tx)
     if n_essays > MOST_ESSAYS:
         raise UsageError(f"{n_essays:,} essays are too many to mine here; use grater lab mine --study")
     actor = context.person.person_id
-    return mine_study(context.store, sent, counts_in_shipped_model, source=SHIPPED, actor=actor)
+    return mining.mine_study(context.store, sent, counts_in_shipped_model, source=SHIPPED, actor=actor)
 
 
 def _take_list(context: RequestContext) -> jobs.Job:
@@ -167,11 +153,11 @@ def _take_list(context: RequestContext) -> jobs.Job:
         raise BadInput(Problem("form", f"files: expected one list, found {n_sent}"))
     with received(context) as (path,):
         table = replace(read_items(path), name=path.name)
-        return add_list(context.store, context.text("name"), table, lambda _: context.person)
+        return mining.add_list(context.store, context.text("name"), table, lambda _: context.person)
 
 
-def _build(context: RequestContext, job_id: str, sent: NewBalanced) -> tuple[jobs.Job, review.Balanced]:
-    return balanced_job(context.store, job_id, sent, counts_in_shipped_model, actor=context.person.person_id)
+def _build(context: RequestContext, job_id: str, sent: mining.NewBalanced) -> tuple[jobs.Job, review.Balanced]:
+    return mining.balanced_job(context.store, job_id, sent, counts_in_shipped_model, actor=context.person.person_id)
 
 
 api = calls_about("mining")
@@ -237,12 +223,12 @@ FILE = form_of("name", "files", name={"type": "string"}, files={"type": "string"
 def mined_lists(context: Context) -> Lists:
     """The mined lists of the study and their progress."""
     with context.server.store.read() as tx:
-        rows = [{**Job.of(job).model_dump(), **far(tx, job.job_id).to_dict()} for job in lists(tx)]
+        rows = [{**Job.of(job).model_dump(), **mining.far(tx, job.job_id).to_dict()} for job in mining.lists(tx)]
     return Lists(lists=[Listed.model_validate(row) for row in rows])
 
 
 @api.post("/mining")
-def new_list(context: Context, sent: NewList) -> Job:
+def new_list(context: Context, sent: mining.NewList) -> Job:
     """Mine the essays of the study with the language model that comes with grater."""
     return Job.of(_mine(context, sent))
 
@@ -257,8 +243,8 @@ def bring_list(context: Context) -> Job:
 def mined_list(context: Context, job_id: str) -> MinedList:
     """A mined list, most suspicious trigram first, with counts and verdicts."""
     with context.server.store.read() as tx:
-        job, suspects = the_list(tx, job_id), [suspect.to_dict() for suspect in all_of(tx, job_id)]
-        fields = {**Job.of(job).model_dump(), **far(tx, job_id).to_dict()}
+        job, suspects = mining.the_list(tx, job_id), [suspect.to_dict() for suspect in mining.all_of(tx, job_id)]
+        fields = {**Job.of(job).model_dump(), **mining.far(tx, job_id).to_dict()}
     return MinedList.model_validate({**fields, "suspects": suspects})
 
 
@@ -266,18 +252,18 @@ def mined_list(context: Context, job_id: str) -> MinedList:
 def say_verdicts(context: Context, job_id: str, sent: Verdicts) -> Far:
     """Accept and reject trigrams of a list."""
     with context.changing() as tx:
-        the_list(tx, job_id)
-        known = {suspect.trigram: suspect for suspect in all_of(tx, job_id)}
+        mining.the_list(tx, job_id)
+        known = {suspect.trigram: suspect for suspect in mining.all_of(tx, job_id)}
         strange = next((trigram for trigram in sent.verdicts if trigram not in known), None)
         if strange is not None:
             raise BadInput(Problem("verdicts", f"expected trigrams of the list, found {strange[:80]!r}"))
         for trigram, verdict in sent.verdicts.items():
-            decide(tx, known[trigram], verdict, context.person)
-        return Far.model_validate(far(tx, job_id).to_dict())
+            mining.decide(tx, known[trigram], verdict, context.person)
+        return Far.model_validate(mining.far(tx, job_id).to_dict())
 
 
 @api.post("/mining/{job_id}/balanced")
-def balanced(context: Context, job_id: str, sent: NewBalanced) -> Balanced:
+def balanced(context: Context, job_id: str, sent: mining.NewBalanced) -> Balanced:
     """Build the balanced corpus of the accepted trigrams as a job with gold."""
     job, made = _build(context, job_id, sent)
     return Balanced.model_validate({**Job.of(job).model_dump(), **made.to_dict()})

@@ -14,9 +14,9 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from pydantic import ConfigDict
@@ -58,7 +58,7 @@ from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.security import POLICY_HEADER, READ_ONLY_POLICY
 from grater.annotate.web.uploads import received
-from grater.annotate.writing import Public, open_to_public, public_pages
+from grater.annotate.writing import NewPublicPages, open_to_public, public_pages
 from grater.corpora import FORMATS
 from grater.errors import GraterError, NotFound, StoreBusy, StoreFull, UsageError
 from grater.model import Essay as StoredEssay
@@ -94,12 +94,9 @@ def _start_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Res
     with context.server.store.read() as tx:
         n_essays = content.n_essays(tx)
     filled = {name: values[0] for name, values in context.fields().items()}
-    shown = {"n_essays": n_essays, "filled": filled, "megabytes": _megabytes(context), "problems": problems}
+    megabytes = context.server.settings.most_upload_bytes // 1_000_000
+    shown = {"n_essays": n_essays, "filled": filled, "megabytes": megabytes, "problems": problems}
     return context.page("manage_start.html", shown, status=422 if problems else 200)
-
-
-def _megabytes(context: RequestContext) -> int:
-    return context.server.settings.most_upload_bytes // 1_000_000
 
 
 @pages.get("/manage/import")
@@ -124,7 +121,8 @@ def _import_page(
     with context.server.store.read() as tx:
         shown = {"earlier": importing.all_imports(tx), "jobs": jobs.all(tx), "preview": context.text("preview")}
     values = {**shown, "formats": list(FORMATS), "tasks": list(TASKS), "done": done, "problems": problems}
-    return context.page("manage_import.html", values, status=422 if problems else 200, megabytes=_megabytes(context))
+    megabytes = context.server.settings.most_upload_bytes // 1_000_000
+    return context.page("manage_import.html", values, status=422 if problems else 200, megabytes=megabytes)
 
 
 BIG = 5_000_000
@@ -213,9 +211,9 @@ def export_page(context: Context, job: str = "") -> Response:
     """`job` is the name of the one whose report is wanted."""
     with context.server.store.read() as tx:
         systems = content.system_names(tx)
-        told = earlier_versions(systems)
+        suggested = earlier_versions(systems)
         # Every system, the earlier version that its name suggests, and all that it could have.
-        versions = [(new, told.get(new, ""), [old for old in systems if old != new]) for new in systems]
+        versions = [(new, suggested.get(new, ""), [old for old in systems if old != new]) for new in systems]
         shown = {"jobs": jobs.all(tx), "chosen": job, "n_essays": content.n_essays(tx)}
     return context.page("manage_export.html", shown, versions=versions if len(systems) > 1 else [])
 
@@ -227,22 +225,19 @@ def download(context: Context) -> Response:
 
 @pages.post("/manage/report")
 def make_report(context: Context) -> Response:
-    """The report at once where that is quick; else it is made in the background."""
-    with context.changing() as tx:
-        asked = runs.ask(tx, context.sent(NewRun, kind="report"), actor=context.person.person_id)
-    return _made(context, asked)
+    return _made(context, context.sent(NewRun, kind="report"))
 
 
 @pages.post("/manage/class-report")
 def make_class_report(context: Context) -> Response:
     """What the default systems mark in the essays, per learner and over time, to print."""
-    with context.changing() as tx:
-        asked = runs.ask(tx, NewRun(kind="class"), actor=context.person.person_id)
-    return _made(context, asked)
+    return _made(context, NewRun(kind="class"))
 
 
-def _made(context: RequestContext, asked: Run) -> Response:
+def _made(context: RequestContext, sent: NewRun) -> Response:
     """The file of a run that is soon over; else the page that says how far it is."""
+    with context.changing() as tx:
+        asked = runs.ask(tx, sent, actor=context.person.person_id)
     run = context.server.runner.wait(asked.run_id, seconds=context.server.settings.wait_seconds)
     if run.state == "failed":
         raise UsageError(run.words)
@@ -411,31 +406,34 @@ class PublicPages(Shape):
     opened_at_start: list[str]
 
 
-class NewPublicPages(Body):
-    model_config = example(check_page=True, editors=False)
-    check_page: bool
-    editors: bool
+@pages.get("/manage/public")
+def public_page(context: Context) -> Response:
+    return _public_page(context, public(context), is_saved=False)
+
+
+def _public_page(context: RequestContext, chosen: PublicPages, *, is_saved: bool = True) -> Response:
+    settings = context.server.settings
+    shown = {"chosen": chosen, "at_start": settings, "most": settings.check_letters, "is_saved": is_saved}
+    links = {"check_link": settings.link("/check"), "editors_link": settings.link("/v2")}
+    return context.page("manage_public.html", {**shown, **links})
 
 
 @api.get("/public")
 def public(context: Context) -> PublicPages:
     """What is open to people without an account."""
     with context.server.store.read() as tx:
-        return _public(context, public_pages(tx))
+        chosen = public_pages(tx)
+    opened = [name for name in ("check_page", "editors") if getattr(context.server.settings, name)]
+    return PublicPages(check_page=chosen.check_page, editors=chosen.editors, opened_at_start=opened)
 
 
+@by_form(pages, "/manage/public", then=_public_page)
 @api.post("/public")
 def set_public(context: Context, sent: NewPublicPages) -> PublicPages:
     """Open or close "Check my writing", and the calls for editors."""
     with context.changing() as tx:
-        wanted = Public(check_page=sent.check_page, editors=sent.editors)
-        return _public(context, open_to_public(tx, wanted, actor=context.person.person_id))
-
-
-def _public(context: RequestContext, chosen: Public) -> PublicPages:
-    settings = context.server.settings
-    opened = [name for name in ("check_page", "editors") if getattr(settings, name)]
-    return PublicPages(check_page=chosen.check_page, editors=chosen.editors, opened_at_start=opened)
+        open_to_public(tx, sent, actor=context.person.person_id)
+    return public(context)
 
 
 @api.get("/tasks")
@@ -449,7 +447,12 @@ def item_list(context: Context, start: Start = 0, most: Most = A_PAGE, kind: str
     """The items of the study in order, optionally of one kind."""
     with context.server.store.read() as tx:
         here, following = cut(content.some_items(tx, kind=kind, start=start, most=most + 1), start, most)
-        shown = [_item(item, target) for item, target in zip(here, _targets(tx, here), strict=True)]
+        shown = []
+        for item, target in zip(here, _targets(tx, here), strict=True):
+            known = {"item": item.item_id, "kind": item.kind, "name": item.outside_id, "payload": item.payload}
+            span = asdict(item.item.span) if item.item else {"start": None, "end": None}
+            place = {"essay": item.item.essay_id if item.item else None, **span}
+            shown.append(Item.model_validate({**known, **place, "target": target}))
     return Items(items=shown, next=following)
 
 
@@ -555,20 +558,6 @@ def evaluation(
 
 def _entries(text: str) -> tuple[str, ...]:
     return tuple(entry.strip() for entry in text.split(",") if entry.strip())
-
-
-def _item(item: content.StudyItem, target: str) -> Item:
-    place = item.item
-    return Item(
-        item=item.item_id,
-        kind=item.kind,
-        essay=place.essay_id if place else None,
-        start=place.span.start if place else None,
-        end=place.span.end if place else None,
-        target=target,
-        name=item.outside_id,
-        payload=cast("Object", item.payload),
-    )
 
 
 class Essay(Shape):

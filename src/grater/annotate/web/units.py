@@ -15,7 +15,6 @@ from pydantic import Field
 from starlette.responses import Response
 
 from grater.annotate import adjudication, gold, jobs, judgments, progress, units, work
-from grater.annotate.adjudication import Adjudication
 from grater.annotate.gold import make_gold
 from grater.annotate.store import Tx
 from grater.annotate.tasks import TASKS
@@ -239,7 +238,7 @@ def one_unit(context: Context, unit_id: str) -> Unit:
             known=known_json(seen["known"]),
             may_see=seen["may_see"],
             sent=[sent_json(answered, answered.person.pseudonym) for answered in seen["sent"]],
-            decision=decision_json(seen["decided"]),
+            decision=Decision.of(seen["decided"]) if seen["decided"] else None,
         )
 
 
@@ -284,10 +283,6 @@ def sent_json(sent: Sent, rater: str) -> SentAnswers:
         seconds=row.seconds,
         answers=[Answer.of(answer) for answer in sent.answers],
     )
-
-
-def decision_json(decided: Adjudication | None) -> Decision | None:
-    return Decision.of(decided) if decided else None
 
 
 @by_form(pages, "/manage/units/{unit_id}/work", then="/manage/units/{unit_id}", refused=unit_view)

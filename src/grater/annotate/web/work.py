@@ -302,7 +302,7 @@ def marking_page(context: RequestContext, lease: leases.Lease, study_unit: Study
         n_returns = leases.returns_left(lease, standing.find(tx, lease.job_id, lease.person_id).returns)
         kept = Desk(lease, study_unit, MARKING, tx.key).shown.kept
     offered = suggestions_of(study_unit.unit) if kept.get(SUGGESTED) else ()
-    sent = told(study_unit.unit, draft) | {
+    sent = essay_json(study_unit.unit, draft) | {
         "suggestions": [suggestion.as_json() for suggestion in offered],
         "lease": lease.lease_id,
         "person": lease.person_id,
@@ -333,8 +333,8 @@ def save_draft_form(context: Context, lease_id: str, sent: SentDraft) -> Respons
         return JSONResponse({"message": str(error)}, status_of(error))
 
 
-def told(unit: Unit, draft: marks.Draft) -> dict[str, Json]:
-    """What the page is told of an essay: its text, the tags, the draft, the notes on it; nothing of anybody else."""
+def essay_json(unit: Unit, draft: marks.Draft) -> dict[str, Json]:
+    """What the page needs of an essay: its text, the tags, the draft, the notes on it; nothing of anybody else."""
     return {
         "text": unit.essay.text,
         "tags": [Tag.of(tag).model_dump() for tag in tagset_of(unit)],
@@ -385,7 +385,7 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class QuizState:
-    """The number of questions, how many of them must be right, and how many attempts are left."""
+    """Questions with known answers that come first, how many must be right, and how many attempts are left."""
 
     questions: int
     needed: int
