@@ -31,9 +31,9 @@ from grater.annotate.raters import CHANGES
 from grater.annotate.samples import NewSample
 from grater.annotate.terms import Pay, Qualification, Redundancy, Terms, TrustRule
 from grater.annotate.web import security
-from grater.annotate.web.gold import NewReason
 from grater.annotate.web.people import NewInvitations
 from grater.annotate.web.security import API
+from grater.annotate.web.units import NewReason
 from tests.annotate.web.studies import CHEAP_HASHER, Browser, Study, served
 from tests.cli.running import grater
 

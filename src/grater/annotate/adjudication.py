@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
 from sqlalchemy import select
 
@@ -93,18 +93,9 @@ def all(tx: Tx) -> list[Adjudication]:  # noqa: A001  (read as adjudication.all)
 
 
 def _read(row: Record) -> Adjudication:
-    return COLUMNS.read(row, answers=tuple(answer_of(stored) for stored in row.answers))
-
-
-def answer_of(stored: Mapping[str, Json]) -> Answer:
-    return Answer(
-        item_id=str(stored["item_id"]),
-        label=str(stored["label"]),
-        confidence=str(stored.get("confidence") or ""),
-        flags=tuple(cast("list[str]", stored.get("flags") or [])),
-        alternatives=tuple(cast("list[str]", stored.get("alternatives") or [])),
-        payload=cast("Mapping[str, Json]", stored.get("payload") or {}),
-    )
+    lists = ("flags", "alternatives")
+    answers = (Answer(**stored | {name: tuple(stored.get(name) or ()) for name in lists}) for stored in row.answers)
+    return COLUMNS.read(row, answers=tuple(answers))
 
 
 # Items: what waits, what raters are clear about, what a table decides

@@ -62,18 +62,8 @@ from grater.tables import Judgments, equal_in_number, read_judgments, with_label
 FORMAT = "grater-study"
 CORPORA = {"essays.sgml": "nucle", "essays.m2": "m2", "essays.jsonl": "jsonl", "brat": "brat"}
 STAYS = (
-    "meta",
-    "sessions",
-    "tokens",
-    "second_factors",
-    "recovery_codes",
-    "invitations",
-    "webhooks",
-    "deliveries",
-    "drafts",
-    "last_answers",
-    "run_files",
-    "runs",
+    *("meta", "sessions", "tokens", "second_factors", "recovery_codes", "invitations", "webhooks", "deliveries"),
+    *("drafts", "last_answers", "run_files", "runs"),
 )
 """Tables that no archive holds; drafts are unfinished and nobody's result, and nothing is undone or run in a copy."""
 
@@ -114,14 +104,30 @@ def export(store: Store, folder: Path, *, names: bool = False, raw: bool = False
     """Write the whole study to a new folder; `raw` leaves cells alone that a spreadsheet would run."""
     with _all_or_nothing(folder) as partial, store.read() as tx:
         (partial / "tables").mkdir()
-        for name in table_names():
-            _write_lines(partial / "tables" / f"{name}.jsonl", rows(tx, name, names=names))
+        counts = {
+            name: _write_lines(partial / "tables" / f"{name}.jsonl", rows(tx, name, names=names))
+            for name in table_names()
+        }
         _write_frames(tx, partial, names=names, raw=raw)
         _write_evaluation(tx, partial / "evaluation", names=names, raw=raw)
         losses = _write_corpora(tx, partial / "essays", names=names)
-        counts = _write_manifest(tx, partial, names=names, raw=raw)
-        n_files = sum(1 for file in partial.rglob("*") if file.is_file())
-    return Exported(folder, n_files, counts, losses)
+        files = [file for file in sorted(partial.rglob("*")) if file.is_file()]
+        manifest: dict[str, Json] = {
+            "format": FORMAT,
+            "grater": __version__,
+            "schema": VERSION,
+            "names": names,
+            "raw": raw,
+            "study": meta_values(tx),
+            "last_event": events.latest(tx),
+            "counts": counts,
+            "files": {
+                file.relative_to(partial).as_posix(): {"sha256": sha256(file), "bytes": file.stat().st_size}
+                for file in files
+            },
+        }
+        _write_json(partial / "manifest.json", manifest)
+    return Exported(folder, len(files) + 1, {name: n for name, n in counts.items() if n}, losses)
 
 
 def _write_frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
@@ -207,41 +213,17 @@ def _write_corpora(tx: Tx, folder: Path, *, names: bool) -> int:
     return len(lost)
 
 
-def _write_manifest(tx: Tx, folder: Path, *, names: bool, raw: bool) -> dict[str, int]:
-    counts = {name: _n_lines(folder / "tables" / f"{name}.jsonl") for name in table_names()}
-    listed: dict[str, Json] = {
-        file.relative_to(folder).as_posix(): {"sha256": sha256(file), "bytes": file.stat().st_size}
-        for file in sorted(folder.rglob("*"))
-        if file.is_file()
-    }
-    manifest: dict[str, Json] = {
-        "format": FORMAT,
-        "grater": __version__,
-        "schema": VERSION,
-        "names": names,
-        "raw": raw,
-        "study": meta_values(tx),
-        "last_event": events.latest(tx),
-        "counts": counts,
-        "files": listed,
-    }
-    _write_json(folder / "manifest.json", manifest)
-    return {name: n for name, n in counts.items() if n}
-
-
 def sha256(file: Path) -> str:
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _n_lines(file: Path) -> int:
-    with file.open("rb") as stream:
-        return sum(1 for _ in stream)
-
-
-def _write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
+def _write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> int:
+    n = 0
     with path.open("w", encoding="utf-8", newline="") as stream:
-        stream.writelines(f"{to_text(line)}\n" for line in lines)
+        for n, line in enumerate(lines, 1):  # noqa: B007  (counted for the caller)
+            stream.write(f"{to_text(line)}\n")
+    return n
 
 
 def _write_json(path: Path, value: Json) -> None:
@@ -426,7 +408,8 @@ def import_archive(archive: Path, location: Path | str, *, clock: Clock = utc_no
                 for name in table_names():
                     file = folder / "tables" / f"{name}.jsonl"
                     if file.exists():
-                        _insert(tx, name, _stored_rows(file))
+                        with file.open(encoding="utf-8", newline="\n") as stream:
+                            _insert(tx, name, map(json.loads, stream))
                 for name, value in manifest["study"].items():
                     set_meta(tx, name, value)
                 if int(manifest["schema"]) < migrations.TWO_POOLS:
@@ -461,12 +444,6 @@ def _manifest(folder: Path) -> dict[str, Any]:
     if int(manifest["schema"]) > VERSION:
         raise GraterError(f"{folder}: exported by a newer grater (schema {manifest['schema']}); upgrade grater")
     return manifest
-
-
-def _stored_rows(file: Path) -> Iterator[dict[str, Any]]:
-    with file.open(encoding="utf-8", newline="\n") as stream:
-        for line in stream:
-            yield json.loads(line)
 
 
 def complaint(member: zipfile.ZipInfo) -> str:

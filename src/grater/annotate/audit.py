@@ -147,10 +147,7 @@ class _Words:
         job = self.jobs.get(event.noun) or self.jobs.get(str(event.payload.get("job_id", "")), "")
         names = [name for name in (about.name if about else "", job) if name]
         return AuditEntry(
-            event=event,
-            person=actor.name if actor else "",
-            role=actor.role if actor else "",
-            about=", ".join(names),
+            event=event, person=actor.name if actor else "", role=actor.role if actor else "", about=", ".join(names)
         )
 
 

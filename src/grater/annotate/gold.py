@@ -19,7 +19,7 @@ Candidates for gold are units that nobody has met, those whose answer is known f
 jobs comes first, then items on which all experts agree, then those on which every rater of another job said the same
 (`LEAST_CROWD` or more).  Last come units of the job itself, drawn at random (`MOST_OWN` at most), which the manager
 answers: a first study has no other gold.  A manager looks at each, changes the accepted answers or the reason, and
-takes it or passes on (`grater.annotate.web.gold`).  Reasons that were written before are offered again.
+takes it or passes on (`grater.annotate.web.units`).  Reasons that were written before are offered again.
 """
 
 from __future__ import annotations

@@ -137,23 +137,22 @@ def of_rater(tx: Tx, person_id: str) -> list[Message]:
     """What a rater wrote and what was written to them or to all, the newest first; never another rater's."""
     to_all = schema.messages.c.to_id.is_(None) & schema.people.c.role.in_(STAFF)
     mine = or_(schema.messages.c.from_id == person_id, schema.messages.c.to_id == person_id, to_all)
-    query = MESSAGES.where(mine).order_by(schema.messages.c.at.desc(), schema.messages.c.message_id)
-    return [Message(**row._mapping) for row in tx.all(query)]
+    return _messages(tx, mine, schema.messages.c.at.desc())
 
 
 def with_rater(tx: Tx, person_id: str) -> list[Message]:
     """The messages from and to one rater, the oldest first."""
-    theirs = or_(schema.messages.c.from_id == person_id, schema.messages.c.to_id == person_id)
-    query = MESSAGES.where(theirs).order_by(schema.messages.c.at, schema.messages.c.message_id)
-    return [Message(**row._mapping) for row in tx.all(query)]
+    return _messages(tx, or_(schema.messages.c.from_id == person_id, schema.messages.c.to_id == person_id))
 
 
 def unread(tx: Tx) -> list[Message]:
     """What raters wrote and no manager has read yet."""
-    is_new = (
-        schema.messages.c.to_id.is_(None) & schema.messages.c.read_at.is_(None) & schema.people.c.role.not_in(STAFF)
-    )
-    query = MESSAGES.where(is_new).order_by(schema.messages.c.at, schema.messages.c.message_id)
+    of = schema.messages.c
+    return _messages(tx, of.to_id.is_(None) & of.read_at.is_(None) & schema.people.c.role.not_in(STAFF))
+
+
+def _messages(tx: Tx, those: ColumnElement[bool], at: ColumnElement[int] = schema.messages.c.at) -> list[Message]:
+    query = MESSAGES.where(those).order_by(at, schema.messages.c.message_id)
     return [Message(**row._mapping) for row in tx.all(query)]
 
 

@@ -255,7 +255,11 @@ def enter(
     query = select(schema.panels.c.panel_id).where(schema.panels.c.panel_id == panel_id)
     tx.first(tx.locked(query, of=schema.panels))
     panel = get(tx, panel_id)
-    time_out(tx, panel)
+    if panel.minutes:  # free the places of raters who came long ago and never finished
+        of, since = schema.panel_places.c, tx.now - panel.minutes * MINUTE
+        is_old = (of.panel_id == panel_id) & (of.state == "joined") & (of.joined_at <= since)
+        for old in tx.all(select(schema.panel_places).where(is_old)):
+            set_state(tx, PLACE_COLUMNS.read(old), "timed-out", actor=None)
     known = place_of(tx, panel_id, external_id)
     if known is not None and known.state not in GIVEN_BACK:
         return known
@@ -362,28 +366,15 @@ def set_state(tx: Tx, place: PanelPlace, state: str, *, actor: str | None) -> bo
 
     False, and nothing changes, where somebody changed it first: who has completed does not time out.
     """
-    here = (schema.panel_places.c.panel_id == place.panel_id) & (
-        schema.panel_places.c.external_id == place.external_id
-    )
-    values = {"state": state, "ended_at": None if state == "joined" else tx.now}
-    as_it_was = schema.panel_places.update().where(here, schema.panel_places.c.state == place.state)
-    if not tx.execute(as_it_was.values(**values)).rowcount:
+    of, ended_at = schema.panel_places.c, None if state == "joined" else tx.now
+    here = (of.panel_id == place.panel_id) & (of.external_id == place.external_id) & (of.state == place.state)
+    if not tx.execute(schema.panel_places.update().where(here).values(state=state, ended_at=ended_at)).rowcount:
         return False
     if state in GIVEN_BACK:
         for lease in leases.held_by(tx, place.person_id, job_id=get(tx, place.panel_id).job_id):
             leases.close(tx, lease, "returned", actor=actor)
     events.write(tx, actor, "place.state", place.panel_id, {"person_id": place.person_id, "state": state})
     return True
-
-
-def time_out(tx: Tx, panel: Panel) -> int:
-    """Free the places of raters who came long ago and never finished; return their number."""
-    if not panel.minutes:
-        return 0
-    is_old = schema.panel_places.c.joined_at <= tx.now - panel.minutes * MINUTE
-    here = (schema.panel_places.c.panel_id == panel.panel_id) & (schema.panel_places.c.state == "joined") & is_old
-    old = [PLACE_COLUMNS.read(row) for row in tx.all(select(schema.panel_places).where(here))]
-    return sum(set_state(tx, place, "timed-out", actor=None) for place in old)
 
 
 class PlaceEnd(Body):

@@ -104,8 +104,7 @@ def _keep(tx: Tx, run_id: str, files: Sequence[RunFile], *, is_result: bool) -> 
         {"run_id": run_id, "position": n, "name": file.name, "content": file.content, "is_result": is_result}
         for n, file in enumerate(files)
     ]
-    if rows:
-        tx.insert(schema.run_files, rows)
+    tx.insert(schema.run_files, rows)
 
 
 def get(tx: Tx, run_id: str) -> Run:
@@ -211,10 +210,6 @@ def ask(tx: Tx, sent: NewRun, *, actor: str | None = None) -> Run:
     if sent.kind == "class":
         return add(tx, sent.kind, "Class report", {}, actor=actor)
     return add(tx, sent.kind, f"Run {sent.system} over the essays", {"system": sent.system}, actor=actor)
-
-
-def ask_for_import(tx: Tx, files: Sequence[RunFile], sent: Importing, *, actor: str | None = None) -> Run:
-    return add(tx, "import", f"Import {counted(len(files), 'file')}", sent.model_dump(), files=files, actor=actor)
 
 
 # How it is done

@@ -50,7 +50,7 @@ def test_words_are_accepted_where_there_is_no_closed_set(study: Study) -> None:
 
 @pytest.mark.parametrize(
     ("form", "words"),
-    [({}, "at least one accepted answer"), ({"accepted": ["nonsense"]}, "expected answers from")],
+    [({}, "accepted: expected at least 1"), ({"accepted": ["nonsense"]}, "expected answers from")],
 )
 def test_what_cannot_be_known_is_told_and_the_unit_stays_work(
     study: Study, form: dict[str, object], words: str

@@ -71,13 +71,7 @@ def job_page(context: Context, job_id: str, show: str = "", page: int = 1) -> Re
         here = pager(len(chosen), page, size=ROWS)
         on_page = chosen[here.start : here.start + here.size]
         rows = [(each, shown_to_staff(tx, each.unit_id)) for each in on_page]
-    values = {
-        "job": job,
-        "rows": rows,
-        "pager": here,
-        "show": show,
-        "next": progress_of(by_show[""]).following,
-    }
+    values = {"job": job, "rows": rows, "pager": here, "show": show, "next": progress_of(by_show[""]).following}
     return context.page("adjudicate_job.html", values, counts={name: len(some) for name, some in by_show.items()})
 
 
@@ -407,8 +401,7 @@ def decide(context: Context, unit_id: str, sent: NewDecision) -> DecisionSaved:
 def _place(text: str, place: Place) -> Difference:
     opinions = [
         Opinion(
-            rater=opinion.rater,
-            edits=[EditShape.model_validate(sent_edit(text, edit)) for edit in opinion.edits],
+            rater=opinion.rater, edits=[EditShape.model_validate(sent_edit(text, edit)) for edit in opinion.edits]
         )
         for opinion in place.opinions
     ]

@@ -30,8 +30,7 @@ from grater.annotate.web.calls import Interval as IntervalShape
 from grater.annotate.web.charts import RaterPoint, Series, confusion_map, narrowing, pair_map, rater_scatter
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import lines_of
-from grater.annotate.web.money import Costs, costs_json
-from grater.annotate.web.raters import Message
+from grater.annotate.web.raters import Costs, Message, costs_json
 from grater.annotate.work import shown_to_staff
 from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.model import Interval, Json

@@ -153,7 +153,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,  # else every page asks the disk whether its templates are the same
     )
-    templates.filters |= FILTERS
+    templates.filters |= {"markdown": as_html, **{function.__name__: function for function in FILTERS}}
     templates.globals |= GLOBALS | {"site_css": sheet_address()}
     return templates
 
@@ -211,26 +211,7 @@ def csv_file(frame: pl.DataFrame, name: str) -> Response:
     return Response(guarded_frame(frame).write_csv(), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-FILTERS = {
-    "coefficient_title": coefficient_title,
-    "counted": counted,
-    "duration": duration,
-    "interval": interval,
-    "is_local": is_local,
-    "markdown": as_html,
-    "moment": moment,
-    "near": near,
-    "number": number,
-    "percent": percent,
-    "shown": shown,
-}
-GLOBALS = {
-    "adjudicators": ADJUDICATORS,
-    "expected": expected,
-    "in_words": in_words,
-    "managers": MANAGERS,
-    "name_of": name_of,
-    "owners": OWNERS,
-    "version": __version__,
-}
+FILTERS = (coefficient_title, counted, duration, interval, is_local, moment, near, number, percent, shown)
+GLOBALS: dict[str, object] = {function.__name__: function for function in (expected, in_words, name_of)}
+GLOBALS |= {"adjudicators": ADJUDICATORS, "managers": MANAGERS, "owners": OWNERS, "version": __version__}
 """What every template knows beside the values of its page."""

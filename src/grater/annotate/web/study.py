@@ -65,6 +65,7 @@ from grater.model import Essay as StoredEssay
 from grater.reporting.build import build
 from grater.reporting.save import report_html
 from grater.reporting.versions import earlier_versions, told_versions
+from grater.sheet import counted
 from grater.uncertainty import Basis, Population
 
 pages = APIRouter()
@@ -136,11 +137,10 @@ def _bring_in(context: RequestContext) -> list[importing.Imported] | Run:
         files = [(path, file) for path in paths for file in _files(path)]
         if sum(file.stat().st_size for _, file in files) <= BIG:
             return _imported(context, sent, paths)
-        to_keep = [
-            RunFile(name=file.relative_to(path.parent).as_posix(), content=file.read_bytes()) for path, file in files
-        ]
+        kept = [RunFile(file.relative_to(path.parent).as_posix(), file.read_bytes()) for path, file in files]
+        title, actor = f"Import {counted(len(kept), 'file')}", context.person.person_id
         with context.changing() as tx:
-            run = runs.ask_for_import(tx, to_keep, sent, actor=context.person.person_id)
+            run = runs.add(tx, "import", title, sent.model_dump(), files=kept, actor=actor)
         return context.server.runner.wait(run.run_id, seconds=0)
 
 
