@@ -211,7 +211,7 @@ def _decided_in_shards(
             folders = {table: folder / table for table in targets}
             results = run_job(job, shards, folders, engine, done=done)
             for table, path in targets.items():
-                write_joined(results[table].paths, job.tables[table].schema, path)
+                write_joined(results[table].paths, job.tables[table], path)
     if not is_cut(corpus):
         tell_left_out([corpus], format_name)
     return summary_of(results[DECISIONS])

@@ -40,7 +40,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
 from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
 
 from grater.corpora.m2 import noops_as_read
 from grater.corpora.merge import first_difference
@@ -376,17 +376,11 @@ class Coverage:
         self._first.setdefault(readers, (essay.essay_id, essay.line))
         self._is_tokenised |= essay.tokens is not None
 
-    def state(self) -> Json:
-        counts: list[Json] = [[sorted(readers), sorted(raters), n] for (readers, raters), n in self._counts.items()]
-        first: list[Json] = [[sorted(readers), *where] for readers, where in self._first.items()]
-        return {"counts": counts, "first": first, "tokenised": self._is_tokenised}
-
-    def take(self, state: Any) -> None:
-        for readers, raters, n in state["counts"]:
-            self._counts[frozenset(readers), frozenset(raters)] += n
-        for readers, essay_id, line in state["first"]:
-            self._first.setdefault(frozenset(readers), (essay_id, line))
-        self._is_tokenised |= state["tokenised"]
+    def merge(self, other: Self) -> None:
+        self._counts.update(other._counts)
+        for readers, where in other._first.items():
+            self._first.setdefault(readers, where)
+        self._is_tokenised |= other._is_tokenised
 
     def findings(self) -> Iterator[Finding]:
         if max(map(len, self._first), default=0) < 2:
@@ -437,11 +431,8 @@ class Emptiness:
     def see(self, essay: Essay) -> None:  # noqa: ARG002 (that there is one is all that matters)
         self._is_empty = False
 
-    def state(self) -> Json:
-        return self._is_empty
-
-    def take(self, state: Any) -> None:
-        self._is_empty &= state
+    def merge(self, other: Self) -> None:
+        self._is_empty &= other._is_empty
 
     def findings(self) -> Iterator[Finding]:
         if self._is_empty:
@@ -479,14 +470,10 @@ class UnknownTags:
             self._counts[edit.tag] += 1
             self._first.setdefault(edit.tag, (essay.essay_id, edit.line))
 
-    def state(self) -> Json:
-        first: list[Json] = [[tag, *where] for tag, where in self._first.items()]
-        return {"counts": dict(self._counts), "first": first}
-
-    def take(self, state: Any) -> None:
-        self._counts.update(state["counts"])
-        for tag, essay_id, line in state["first"]:
-            self._first.setdefault(tag, (essay_id, line))
+    def merge(self, other: Self) -> None:
+        self._counts.update(other._counts)
+        for tag, where in other._first.items():
+            self._first.setdefault(tag, where)
 
     def findings(self) -> Iterator[Finding]:
         tagset = self._tagset or guess_tagset(self._counts)
@@ -567,9 +554,7 @@ class CorpusRule(Protocol):
 
     def see(self, essay: Essay) -> None: ...
 
-    def state(self) -> Json: ...
-
-    def take(self, state: Any) -> None: ...
+    def merge(self, other: Self) -> None: ...
 
     def findings(self) -> Iterator[Finding]: ...
 
@@ -637,15 +622,11 @@ class CorpusCheck:
         for rule in self._rules:
             yield from rule.findings()
 
-    def state(self) -> Json:
-        """What was seen, for `take`."""
-        return {"census": asdict(self.census), "rules": [rule.state() for rule in self._rules]}
-
-    def take(self, state: Any) -> None:
+    def merge(self, other: CorpusCheck) -> None:
         """Take over what another has seen of the next part of the corpus."""
-        self.census += Census(**state["census"])
-        for rule, seen in zip(self._rules, state["rules"], strict=True):
-            rule.take(seen)
+        self.census += other.census
+        for rule, same in zip(self._rules, other._rules, strict=True):
+            rule.merge(same)
 
 
 def check_essays(

@@ -28,9 +28,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 from zlib import crc32
 
 from grater.corpora.tagsets import split
@@ -222,23 +222,6 @@ class DocumentCounts:
         return f"{self.unknown:,} sentences do not say which document they come from"
 
 
-@dataclass(frozen=True, slots=True)
-class TallyRow:
-    """One number of a tally; rows that are equal but for `n` add up, so tallies of many parts of a corpus do.
-
-    `part` and `value` say of which part of the corpus: all of it, one annotator's, those with one value of a field.
-    `what` is counted, of a block, tag, word or document (`key`), a number of edits, and an annotator (`reader`).
-    """
-
-    what: str
-    n: int = 0
-    part: str = "all"
-    value: str | None = None
-    number: int = -1
-    key: str = ""
-    reader: str | None = None
-
-
 class Documents:
     """Counts documents as essays come; only those that come in several pieces are remembered by name."""
 
@@ -261,29 +244,12 @@ class Documents:
             self._n_whole += 1
             self._whole_by_edits.update(n_edits_by_annotator.values())
 
-    def rows(self) -> Iterator[TallyRow]:
-        """What was counted, as rows that add up."""
-        yield TallyRow(what="whole", n=self._n_whole)
-        yield TallyRow(what="unknown", n=self._n_unknown)
-        for n_edits, n in self._whole_by_edits.items():
-            yield TallyRow(what="whole_by_edits", number=n_edits, n=n)
-        for document, edits in self._by_name.items():
-            yield TallyRow(what="document", key=document)
-            for annotator, n_edits in edits.items():
-                yield TallyRow(what="document", key=document, reader=annotator, n=n_edits)
-
-    def add_row(self, row: TallyRow) -> None:
-        """Count again what `rows` gave."""
-        if row.what == "whole":
-            self._n_whole += row.n
-        elif row.what == "unknown":
-            self._n_unknown += row.n
-        elif row.what == "whole_by_edits":
-            self._whole_by_edits[row.number] += row.n
-        elif row.what == "document":
-            edits = self._by_name.setdefault(row.key, Counter())
-            if row.reader is not None:
-                edits[row.reader] += row.n
+    def merge(self, other: Documents) -> None:
+        self._n_whole += other._n_whole
+        self._n_unknown += other._n_unknown
+        self._whole_by_edits += other._whole_by_edits
+        for document, edits in other._by_name.items():
+            self._by_name.setdefault(document, Counter()).update(edits)
 
     def counts(self) -> DocumentCounts:
         by_edits = self._whole_by_edits.copy()
@@ -336,35 +302,14 @@ class Tally:
         self._documents.add(essay, {annotator: reading.edits for annotator, reading in by_annotator.items()})
         self._words |= words
 
-    def rows(self) -> Iterator[TallyRow]:
-        """What was counted, as rows that add up."""
-        for block, counts in self._by_block.items():
-            yield from (TallyRow(what=name, number=block, n=getattr(counts, name)) for name in COUNTED)
-            for tag, n in counts.by_tag.items():
-                yield TallyRow(what="by_tag", number=block, key=tag, n=n)
-            for n_edits, n in counts.by_sentence.items():
-                yield TallyRow(what="by_sentence", number=block, key=str(n_edits), n=n)
-        yield from self._documents.rows()
-        yield from (TallyRow(what="word", key=word, n=1) for word in self._words)
-
-    def add_row(self, row: TallyRow) -> None:
-        """Count again what `rows` gave."""
-        if row.what == "word":
-            self._words.add(row.key)
-        elif row.what in COUNTED or row.what in ("by_tag", "by_sentence"):
-            before = self._by_block.get(row.number, CorpusCounts())
-            counted: dict[str, Any] = {row.what: row.n}
-            if row.what in ("by_tag", "by_sentence"):
-                counted = {row.what: {row.key if row.what == "by_tag" else int(row.key): row.n}}
-            self._by_block[row.number] = before + CorpusCounts(**counted)
-        else:
-            self._documents.add_row(row)
+    def merge(self, other: Tally) -> None:
+        for block, counts in other._by_block.items():
+            self._by_block[block] = self._by_block.get(block, CorpusCounts()) + counts
+        self._documents.merge(other._documents)
+        self._words |= other._words
 
     def portion(self) -> Portion:
         return Portion(self._by_block, self._documents.counts(), frozenset(self._words))
-
-
-COUNTED = tuple(column.name for column in fields(CorpusCounts) if column.name not in ("by_tag", "by_sentence"))
 
 
 def block_of(essay: Essay) -> int:

@@ -58,7 +58,6 @@ from grater.corpora.counts import (
     Histogram,
     Portion,
     Tally,
-    TallyRow,
     Totals,
     all_of,
     count_essay,
@@ -562,7 +561,7 @@ def require_known(field: str, fields: Iterable[str]) -> None:
         raise UnknownName(unknown("metadata field", field, known))
 
 
-MODULUS, HALF = 1 << 64, 1 << 32
+MODULUS = 1 << 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -681,40 +680,16 @@ class CorpusTally:
             group = self._by_value[value_of(essay, self.field)]
             group.add(essay, counted.text, by_annotator, counted.words)
 
-    def rows(self) -> Iterator[TallyRow]:
-        """What was counted, as rows that add up over the parts of a corpus."""
-        yield from self._whole.rows()
-        for annotator, tally in self._by_annotator.items():
-            yield from (replace(row, part="annotator", value=annotator) for row in tally.rows())
-        for value, tally in self._by_value.items():
-            yield from (replace(row, part="value", value=value) for row in tally.rows())
-        yield from (TallyRow(what="field", part="corpus", key=field) for field in self.fields)
-        yield from (TallyRow(what="adjudicated", part="corpus", key=name) for name in self.adjudicated)
-        for name in ("text", "data"):  # in halves, so that sums of many stay below 64 bits
-            whole = getattr(self.fingerprint, name)
-            yield TallyRow(what=name, part="corpus", key="low", n=whole % HALF)
-            yield TallyRow(what=name, part="corpus", key="high", n=whole // HALF)
-
-    @classmethod
-    def from_rows(cls, name: str, field: str | None, rows: Iterable[TallyRow]) -> CorpusTally:
-        """The tally of a corpus whose parts were counted apart."""
-        tally = cls(name, field)
-        parts = {"annotator": tally._by_annotator, "value": tally._by_value}
-        for row in rows:
-            if row.part == "all":
-                tally._whole.add_row(row)
-            elif row.part == "corpus":
-                tally._add_row(row)
-            else:
-                parts[row.part][row.value].add_row(row)  # type: ignore[index]
-        return tally
-
-    def _add_row(self, row: TallyRow) -> None:
-        if row.what in ("field", "adjudicated"):
-            (self.fields if row.what == "field" else self.adjudicated).add(row.key)
-            return
-        n = row.n * (HALF if row.key == "high" else 1) % MODULUS
-        self.fingerprint += Fingerprint(text=n) if row.what == "text" else Fingerprint(data=n)
+    def merge(self, other: CorpusTally) -> None:
+        """Add what was counted in another part of the corpus."""
+        self.fields |= other.fields
+        self.adjudicated |= other.adjudicated
+        self.fingerprint += other.fingerprint
+        self._whole.merge(other._whole)
+        for annotator, tally in other._by_annotator.items():
+            self._by_annotator[annotator].merge(tally)
+        for value, tally in other._by_value.items():
+            self._by_value[value].merge(tally)
 
     def parts(self) -> Parts:
         return Parts(

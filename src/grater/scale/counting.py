@@ -45,7 +45,6 @@ from grater.scale.jobs import (
     HELD_OUT_FILE,
     PARTIAL,
     Done,
-    JobTable,
     Part,
     PartFolder,
     Partial,
@@ -187,9 +186,9 @@ class CountJob:
         return {"order": self.order, "hold_out": self.hold_out, "repeats": self.repeats}
 
     @property
-    def tables(self) -> Mapping[str, JobTable]:
-        counts = {COUNTS: JobTable(ngram_schema(), "sum")}
-        return {**counts, HELD: JobTable(line_schema())} if self.hold_out else counts
+    def tables(self) -> Mapping[str, Schema]:
+        counts = {COUNTS: ngram_schema()}
+        return {**counts, HELD: line_schema()} if self.hold_out else counts
 
     def partial(self, essays: Sequence[ShardEssay]) -> Partial:
         held: list[str] = []
@@ -229,7 +228,7 @@ class BucketTask:
         return f"sum {self.number}"
 
     def run(self) -> tuple[int, Part]:
-        counts = _in_order(added_up(map(self._read, self.partials), counted_schema(), in_order=False))
+        counts = _in_order(added_up(map(self._read, self.partials), counted_schema()))
         n_words = int(counts.filter(pl.col("order") == 1)["n"].sum())
         return self.number, write_part(counts, self.path, {"unigrams": n_words})
 

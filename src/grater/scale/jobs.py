@@ -1,7 +1,6 @@
 """What a big job is, how one is run over the shards of a corpus, and the folder of its results.
 
-A job turns the essays of a shard into tables (`partial`), and every table says how those of many shards become one:
-by putting them one after the other in the order of the corpus, or by adding up the column `n` of equal rows.
+A job turns the essays of a shard into tables (`partial`), which follow each other in the order of the corpus.
 `name`, `version` and `options` say what was done; a result is used again only where all three and the shard are the
 same.
 
@@ -27,7 +26,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import polars as pl
 
@@ -194,17 +193,8 @@ def read_parts(folder: Path, *, job: str) -> Parts:
 Schema: TypeAlias = Mapping[str, Any]
 """Types of polars, or those of Python that stand for them, by column."""
 Options: TypeAlias = Mapping[str, Json]
-Merge: TypeAlias = Literal["concatenate", "sum"]
 COUNT = "n"
 """The column that sums add up; 64 bits."""
-
-
-@dataclass(frozen=True, slots=True)
-class JobTable:
-    """A table that a job makes."""
-
-    schema: Schema = field(hash=False)
-    merge: Merge = "concatenate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +218,7 @@ class Job(Protocol):
     def options(self) -> Options: ...
 
     @property
-    def tables(self) -> Mapping[str, JobTable]: ...
+    def tables(self) -> Mapping[str, Schema]: ...
 
     def partial(self, essays: Sequence[ShardEssay]) -> Partial: ...
 
@@ -350,8 +340,8 @@ LEAST_WAITING = 1 << 16
 added up a few times, however many tables there are."""
 
 
-def added_up(frames: Iterable[pl.DataFrame], schema: Schema, *, in_order: bool = True) -> pl.DataFrame:
-    """Tables as one with equal rows added up, in the order of the rows; half as large again as the sum at most."""
+def added_up(frames: Iterable[pl.DataFrame], schema: Schema) -> pl.DataFrame:
+    """Tables as one with equal rows added up, in any order; half as large again as the sum at most."""
     keys = [name for name in schema if name != COUNT]
     waiting, n_waiting = [pl.DataFrame(schema=schema)], 0
     for frame in frames:
@@ -359,8 +349,7 @@ def added_up(frames: Iterable[pl.DataFrame], schema: Schema, *, in_order: bool =
         n_waiting += len(frame)
         if n_waiting > max(LEAST_WAITING, len(waiting[0]) // 2):
             waiting, n_waiting = [_summed(waiting, keys)], 0
-    summed = _summed(waiting, keys).select(*schema)
-    return summed.sort(keys, nulls_last=True) if in_order else summed
+    return _summed(waiting, keys).select(*schema)
 
 
 def _summed(frames: Sequence[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:

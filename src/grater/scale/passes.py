@@ -4,14 +4,14 @@
 and within an essay in the order of the systems as they were named.  Systems from outside that are files or programs
 see a corpus as a whole and are not run shard by shard (`is_external`).
 
-*Statistics* of a shard are rows that add up (`grater.corpora.statistics`): a document that goes on in the next shard
-is added up by its name, and intervals come from the same blocks of documents, so every number is the same as in one
-pass.  *Defects* of single essays stand as they come; rules on the whole corpus hand on what they saw of a shard.
+*Statistics* of a shard are a tally that merges with others (`grater.corpora.statistics`): a document that goes on in
+the next shard is added up by its name, and intervals come from the same blocks of documents, so every number is the
+same as in one pass.  *Defects* of single essays stand as they come; rules on the whole corpus merge in the same way.
 """
 
 from __future__ import annotations
 
-import json
+import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from functools import cache
@@ -20,7 +20,7 @@ from pathlib import Path
 import polars as pl
 
 from grater.corpora.check import CheckResult, CorpusCheck, Finding
-from grater.corpora.counts import Counting, TallyRow
+from grater.corpora.counts import Counting
 from grater.corpora.statistics import CorpusTally
 from grater.corpora.tagsets import TAGSETS
 from grater.detect.decisions import ITEM, TYPES, DecisionRows, summary
@@ -28,7 +28,7 @@ from grater.detect.detector import Detector
 from grater.detect.systems import at_precision, load_systems
 from grater.model import Json
 from grater.scale.engines import Engine
-from grater.scale.jobs import Done, JobTable, Partial, Parts, added_up, ignore_done, run_job
+from grater.scale.jobs import Done, Partial, Parts, Schema, ignore_done, run_job
 from grater.scale.shards import ShardEssay, ShardSource
 
 DECISIONS, ITEMS = "decisions", "items"
@@ -70,9 +70,9 @@ class DecideJob:
         }
 
     @property
-    def tables(self) -> Mapping[str, JobTable]:
-        decisions = {DECISIONS: JobTable(self._rows().schema)}
-        return {**decisions, ITEMS: JobTable(ITEM)} if self.items else decisions
+    def tables(self) -> Mapping[str, Schema]:
+        decisions = {DECISIONS: self._rows().schema}
+        return {**decisions, ITEMS: ITEM} if self.items else decisions
 
     def _rows(self) -> DecisionRows:
         return DecisionRows(with_places=not self.items, with_answers=self.with_answers, with_documents=self.documents)
@@ -102,15 +102,12 @@ def summary_of(decisions: Parts) -> list[dict[str, Json]]:
 
 
 TALLY = "tally"
-ROW: dict[str, type] = {
-    "what": str,
-    "n": int,
-    "part": str,
-    "value": str,
-    "number": int,
-    "key": str,
-    "reader": str,
-}
+PICKLED: dict[str, type] = {"pickled": bytes}
+"""What was counted in a shard, to be merged with the rest; it lies in a folder that is gone with the command."""
+
+
+def _pickled(counted: CorpusTally | CorpusCheck) -> pl.DataFrame:
+    return pl.DataFrame({"pickled": [pickle.dumps(counted)]}, schema=PICKLED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +117,7 @@ class StatisticsJob:
     by: str | None = None
     counting: Counting = field(default_factory=Counting)
     name: str = "statistics"
-    version: int = 1
+    version: int = 2
 
     @property
     def options(self) -> Mapping[str, Json]:
@@ -128,13 +125,12 @@ class StatisticsJob:
         return {"by": self.by, "merge_alternatives": merge, "split_tags": split}
 
     @property
-    def tables(self) -> Mapping[str, JobTable]:
-        return {TALLY: JobTable(ROW, "sum")}
+    def tables(self) -> Mapping[str, Schema]:
+        return {TALLY: PICKLED}
 
     def partial(self, essays: Sequence[ShardEssay]) -> Partial:
         tally = CorpusTally.of("", (each.essay for each in essays), self.by, self.counting)
-        rows = pl.DataFrame([astuple(row) for row in tally.rows()], schema=ROW, orient="row")
-        return Partial(tables={TALLY: added_up([rows], ROW)})
+        return Partial(tables={TALLY: _pickled(tally)})
 
 
 def counted_corpus(
@@ -142,8 +138,10 @@ def counted_corpus(
 ) -> CorpusTally:
     """The tally of a corpus; what a shard gives is kept in a folder until all are there."""
     parts = run_job(job, shards, {TALLY: folder}, engine, done=done)[TALLY]
-    rows = added_up(parts.frames(), ROW).iter_rows(named=True)
-    return CorpusTally.from_rows(name, job.by, (TallyRow(**row) for row in rows))
+    tally = CorpusTally(name, job.by)
+    for frame in parts.frames():
+        tally.merge(pickle.loads(frame["pickled"].item()))
+    return tally
 
 
 FINDINGS, SEEN = "findings", "seen"
@@ -163,8 +161,8 @@ class CheckJob:
         return {"tagset": self.tagset}
 
     @property
-    def tables(self) -> Mapping[str, JobTable]:
-        return {FINDINGS: JobTable(FINDING), SEEN: JobTable({"state": str})}
+    def tables(self) -> Mapping[str, Schema]:
+        return {FINDINGS: FINDING, SEEN: PICKLED}
 
     def check(self) -> CorpusCheck:
         return CorpusCheck(TAGSETS[self.tagset] if self.tagset else None)
@@ -173,7 +171,7 @@ class CheckJob:
         check = self.check()
         rows = [astuple(finding) for finding in check.of_essays(each.essay for each in essays)]
         findings = pl.DataFrame(rows, schema=FINDING, orient="row")
-        return Partial(tables={FINDINGS: findings, SEEN: pl.DataFrame({"state": [json.dumps(check.state())]})})
+        return Partial(tables={FINDINGS: findings, SEEN: _pickled(check)})
 
 
 def checked_corpus(
@@ -183,7 +181,7 @@ def checked_corpus(
     tables = run_job(job, shards, {table: folder / table for table in job.tables}, engine, done=done)
     check = job.check()
     for frame in tables[SEEN].frames():
-        check.take(json.loads(frame["state"].item()))
+        check.merge(pickle.loads(frame["pickled"].item()))
     rows = (row for frame in tables[FINDINGS].frames() for row in frame.iter_rows(named=True))
     findings = [*(Finding(**row) for row in rows), *check.of_corpus()]
     return CheckResult(tuple((name, finding) for finding in findings), check.census)

@@ -36,7 +36,6 @@ from grater.scale.jobs import (
     PARTIAL,
     Done,
     Job,
-    JobTable,
     Partial,
     Parts,
     Schema,
@@ -86,8 +85,8 @@ class EventsJob:
         return {"gap_rate": self.gap_rate, "seed": self.seed, "tagger": load_tagger().card.get("hash")}
 
     @property
-    def tables(self) -> Mapping[str, JobTable]:
-        return {EVENTS: JobTable(event_schema()), HELD: JobTable(line_schema())}
+    def tables(self) -> Mapping[str, Schema]:
+        return {EVENTS: event_schema(), HELD: line_schema()}
 
     def partial(self, essays: Sequence[ShardEssay]) -> Partial:
         texts = (each.essay.text.strip() for each in essays if not each.is_repeat)
@@ -112,8 +111,8 @@ class ArticleEventsJob:
         return {"tagger": load_tagger().card.get("hash")}
 
     @property
-    def tables(self) -> Mapping[str, JobTable]:
-        return {EVENTS: JobTable(article_event_schema()), HELD: JobTable(line_schema())}
+    def tables(self) -> Mapping[str, Schema]:
+        return {EVENTS: article_event_schema(), HELD: line_schema()}
 
     def partial(self, essays: Sequence[ShardEssay]) -> Partial:
         texts = (each.essay.text for each in essays if not each.is_repeat)
