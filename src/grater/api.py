@@ -10,16 +10,55 @@ reading a corpus for detectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import wraps
 from math import inf
-from numbers import Integral, Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, Unpack
 
 from grater.errors import GraterError, UsageError
 from grater.model import Edit, Essay, Interval, Span
+from grater.options import (
+    WIDTH,
+    Assist,
+    ByColumn,
+    ByColumns,
+    DecisionTables,
+    Documents,
+    EssayFiles,
+    EssaySource,
+    Evaluating,
+    ExpertTable,
+    Flags,
+    FormatName,
+    GoldTable,
+    ItemTable,
+    JudgmentTables,
+    KindName,
+    LabelTable,
+    MissingItems,
+    Opt,
+    PopulationName,
+    Rates,
+    Reading,
+    ReadingAndIntervals,
+    ReadingAndResampling,
+    Redundancy,
+    Renamed,
+    Resampling,
+    SampleTable,
+    Seed,
+    Strata,
+    SystemName,
+    SystemNames,
+    TableSource,
+    Truth,
+    UnknownLabels,
+    Width,
+)
+from grater.options import described as _checked
+from grater.sheet import counted
 
 if TYPE_CHECKING:
     from grater.corpora.check import CheckResult
@@ -27,9 +66,8 @@ if TYPE_CHECKING:
     from grater.corpora.statistics import CorpusStatistics
     from grater.detect.detector import Detector
     from grater.detect.feedback import Feedback
-    from grater.detect.prepositions.selection import SelectionTest
+    from grater.detect.prepositions.selection import SelectionTests
     from grater.detect.systems import SystemCards
-    from grater.measure.agreement.coefficients import Scale, WeightName
     from grater.measure.agreement.difficulty import Difficulty
     from grater.measure.agreement.edits import CorpusAgreement
     from grater.measure.agreement.raters_needed import RatersNeeded
@@ -41,72 +79,100 @@ if TYPE_CHECKING:
     from grater.measure.crowd.aggregate import Aggregation
     from grater.measure.crowd.raters import Raters
     from grater.measure.crowd.simulate import SimulatedCrowd
-    from grater.measure.evaluation.cases import Missing
-    from grater.measure.evaluation.comparison import Comparison, Test
+    from grater.measure.evaluation.comparison import Comparison
     from grater.measure.evaluation.evaluation import Evaluation
-    from grater.measure.sampling.plan import Allocation, Plan
+    from grater.measure.sampling.plan import Plan
     from grater.measure.units import Unknown
     from grater.reporting.document import Report
     from grater.tables import Judgments, Sample, Table
-    from grater.uncertainty import Population
+    from grater.uncertainty import Basis
 
 T = TypeVar("T")
-P = ParamSpec("P")
-
-TableSource: TypeAlias = Any
-"""A path, a frame of pandas, polars or Arrow, or a table that was read before."""
-
-EssaySource: TypeAlias = Path | str | Iterable[Essay]
-"""A path of a corpus in any format, or essays."""
 
 SentenceSource: TypeAlias = Any
 """A path, sentences, or essays with edits; several of them in a list, or by name."""
 
+NOTES = logging.getLogger("grater.api")
+"""What a reader may want to know and no result has room for; commands print it."""
+
 DEFAULT_RESAMPLES = 1000
 
 
-def _is_truth(value: object) -> bool:
-    return type(value).__name__ in ("bool", "bool_")  # numpy's too, without numpy
+def _judgments(source: TableSource, options: Mapping[str, Any], *, but: Collection[str] = ()) -> Judgments:
+    """The judgments of one source, or of several combined, read as the options say; notes what was left out."""
+    from grater.tables import as_judgments, read_judgments
+
+    reading = {name: value for name, value in options.items() if name in Reading.__annotations__ and name not in but}
+    if isinstance(source, list | tuple):
+        judgments = _joined([_judgments(each, reading) for each in source], options.get("duplicates", "error"))
+    elif type(source).__name__ in ("Judgments", "Table"):
+        judgments = as_judgments(source)
+        judgments = read_judgments(judgments.frame, name=judgments.name, **reading) if reading else judgments
+    else:
+        judgments = read_judgments(source, **reading)
+    if not isinstance(source, list | tuple):
+        for reason, n_rows in judgments.dropped.items():
+            NOTES.info(f"{judgments.name}: left out {counted(n_rows, 'judgment')}: {reason}")
+    return judgments
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not _is_truth(value)
+def _joined(tables: Sequence[Judgments], duplicates: str) -> Judgments:
+    """One table of several; the same rater on the same item in two of them is a duplicate."""
+    import polars as pl
+
+    from grater.tables import read_judgments
+
+    frame = pl.concat([table.frame for table in tables], how="diagonal_relaxed")
+    name = ", ".join(table.name for table in tables)
+    joined = read_judgments(frame, duplicates=duplicates, status=("all",), name=name)  # type: ignore[arg-type]
+    dropped = {f"{reason} ({table.name})": n for table in tables for reason, n in table.dropped.items()}
+    is_anonymous = any(table.anonymous_raters for table in tables)
+    return replace(joined, dropped={**dropped, **joined.dropped}, anonymous_raters=is_anonymous)
 
 
-def _are(value: object, kind: Callable[[object], bool]) -> bool:
-    """Whether a value can be iterated over, a single text excepted; only the members of lists are checked."""
-    is_one = isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable)
-    return not is_one and (not isinstance(value, list | tuple) or all(map(kind, value)))
+OF_DECISIONS = ("system", "flagged", "score", "type", "suggestion")
+"""Columns that are about decisions where a function reads both."""
 
 
-EXPECTED: Mapping[str, tuple[str, Callable[[object], bool]]] = {
-    "bool": ("True or False", _is_truth),
-    "int": ("a whole number", lambda value: isinstance(value, Integral) and not _is_truth(value)),
-    "float": ("a number", _is_number),
-    "str": ("text", lambda value: isinstance(value, str)),
-    "Sequence[str]": ("a list of texts", lambda value: _are(value, lambda each: isinstance(each, str))),
-    "Sequence[float]": ("a list of numbers", lambda value: _are(value, _is_number)),
-    "Mapping[str, str]": ("a dictionary", lambda value: isinstance(value, Mapping)),
-    "Mapping[str, float]": ("a dictionary", lambda value: isinstance(value, Mapping)),
-}
-"""What to expect of an option by its annotation, and whether a value will do."""
+def _decisions(source: TableSource, options: Mapping[str, Any]) -> Table:
+    """The decisions of one source or of several; of the columns named, those of decisions count."""
+    import polars as pl
+
+    from grater.tables import Table, as_decisions, read_decisions
+
+    columns = {ours: theirs for ours, theirs in (options.get("columns") or {}).items() if ours in OF_DECISIONS}
+    reading: dict[str, Any] = {"columns": columns} if columns else {}
+    reading |= {"duplicates": options["duplicates"]} if "duplicates" in options else {}
+    if not isinstance(source, list | tuple):
+        if isinstance(source, Table) or not reading:
+            return as_decisions(source)
+        return read_decisions(source, **reading)
+    tables = [_decisions(each, options) for each in source]
+    frame = pl.concat([table.frame for table in tables], how="diagonal_relaxed")
+    return read_decisions(
+        frame, duplicates=options.get("duplicates", "error"), name=", ".join(table.name for table in tables)
+    )
 
 
-def _checked(function: Callable[P, T]) -> Callable[P, T]:
-    """The function; an option that is not of its annotated type is refused before it fails somewhere inside."""
-    kinds = {name: str(kind).removesuffix(" | None") for name, kind in function.__annotations__.items()}
-    optional = {name for name, kind in function.__annotations__.items() if kind != kinds[name]}
-    expected = {name: EXPECTED[kind] for name, kind in kinds.items() if kind in EXPECTED}
+def _beside_decisions(source: TableSource, options: Mapping[str, Any]) -> Judgments:
+    """The judgments, where some of the columns named are those of the decisions."""
+    columns = {ours: theirs for ours, theirs in (options.get("columns") or {}).items() if ours not in OF_DECISIONS}
+    return _judgments(source, {**options, "columns": columns})
 
-    @wraps(function)
-    def call(*args: P.args, **options: P.kwargs) -> T:
-        for name, value in ((name, value) for name, value in options.items() if name in expected):
-            words, will_do = expected[name]
-            if not will_do(value) and not (value is None and name in optional):
-                raise UsageError(f"{name}: expected {words}, found {value!r}")
-        return function(*args, **options)
 
-    return call
+def _gold(source: TableSource | None, columns: Mapping[str, str] | None, options: Mapping[str, Any]) -> Table | None:
+    from grater.tables import as_gold, read_gold
+
+    if source is None or not (columns or "duplicates" in options):
+        return _given(as_gold, source)
+    return read_gold(source, columns=columns, duplicates=options.get("duplicates", "error"))
+
+
+def _basis(options: Mapping[str, Any]) -> Basis:
+    from grater.uncertainty import Basis
+
+    named = {name: options[name] for name in ("units", "raters", "population", "interval", "seed") if name in options}
+    return Basis(**named, **({"n_resamples": options["resamples"]} if "resamples" in options else {}))
 
 
 def _given(read: Callable[[Any], T], source: TableSource | None) -> T | None:
@@ -256,166 +322,265 @@ def read_judgments(
 
 @_checked
 def agreement(
-    judgments: TableSource,
+    judgments: JudgmentTables,
     *,
-    weights: WeightName = "identity",
-    scale: Scale = "nominal",
-    label_order: Sequence[str] = (),
-    items: TableSource | None = None,
-    units: str = "auto",
-    raters: Literal["these", "random"] = "these",
-    interval: Literal["jackknife", "bootstrap"] = "jackknife",
-    ok: str | None = None,
-    resamples: int = DEFAULT_RESAMPLES,
-    seed: int = 0,
+    by: ByColumns = (),
+    items: ItemTable = None,
+    contexts: Flags = (),
+    compare: Annotated[
+        Sequence[str], Opt("Compare the kappas of two pairs of raters on their common items.", "A,B:C,D")
+    ] = (),
+    against: Annotated[TableSource | None, Opt("Compare with another table of judgments.", "FILE")] = None,
+    weights: Annotated[
+        str, Opt("Weights for partial agreement, for kappa and AC.", "identity|linear|quadratic|FILE")
+    ] = "identity",
+    scale: Annotated[
+        Literal["nominal", "ordinal", "interval", "ratio"], Opt("Level of measurement, for alpha.")
+    ] = "nominal",
+    label_order: Annotated[Sequence[str], Opt("The order of labels, lowest first.", "LABEL,LABEL", split=True)] = (),
+    ok: Annotated[str | None, Opt("The label that means no error.", "LABEL")] = None,
+    all_pairs: Annotated[bool, Opt("Compare all pairs, even with more than 40 raters.")] = False,
+    constructions: Annotated[
+        bool, Opt("Agreement on the constructions of nouns, with the items of lab nouns (Lee et al. 2009).")
+    ] = False,
+    **options: Unpack[ReadingAndIntervals],
 ) -> Agreement:
-    """Alpha, kappa and the other coefficients of all raters and of every two, with confidence intervals.
+    """Measure agreement among raters: alpha, kappa, observed agreement and AC1 with intervals, in all and by pair.
 
-    `units` are essays (documents) where `items`, or a column of the judgments, names them, else items; `raters`
-    `random` makes intervals generalise to other raters too.  Resamples and seed matter for the bootstrap only.
+    Intervals take essays (documents) as units where `items`, or a column of the judgments, names them, else items.
     """
-    from grater.measure.agreement.summary import agreement
-    from grater.measure.units import essays_of
-    from grater.tables import as_items, as_judgments
-    from grater.uncertainty import Basis
+    from functools import partial
 
-    basis = Basis(units=units, raters=raters, interval=interval, n_resamples=resamples, seed=seed)
-    table = as_judgments(judgments)
-    essays = essays_of(table, _given(as_items, items), units=units)
-    return agreement(table, essays=essays, weights=weights, scale=scale, order=label_order, ok=ok, basis=basis)
+    from grater.measure.agreement.constructions import construction_study
+    from grater.measure.agreement.groups import agreement_report
+    from grater.measure.agreement.summary import MOST_RATERS, agreement
+    from grater.measure.units import essays_of
+    from grater.tables import as_items
+
+    basis, table, placed = _basis(options), _judgments(judgments, options), _given(as_items, items)
+    if constructions:
+        if placed is None:
+            raise UsageError("expected `items` with `constructions`, the table from grater lab nouns")
+        return construction_study(table, placed)  # type: ignore[return-value]
+    essays = essays_of(table, placed, units=basis.units)
+    measure = partial(
+        agreement,
+        essays=essays,
+        weights=_weights(weights, table, label_order),
+        scale=scale,
+        order=label_order,
+        ok=ok,
+        most_raters=10**9 if all_pairs else MOST_RATERS,
+        basis=basis,
+    )
+    return agreement_report(
+        table,
+        measure,
+        by=by,
+        contexts=contexts,
+        compare=compare,
+        against=_judgments(against, options) if against is not None else None,
+        items=placed,
+        essays=essays,
+        basis=basis,
+    )
+
+
+def _weights(setting: str, judgments: Judgments, order: Sequence[str]) -> Any:
+    """The name of weights, or the matrix in a file: columns label, other, weight."""
+    from grater.errors import BadInput, Problem
+    from grater.measure.agreement.coefficients import WEIGHT_COLUMNS, WEIGHTS, matrix_of_rows
+    from grater.measure.units import coded
+    from grater.tables.files import load
+
+    if setting in WEIGHTS:
+        return setting
+    if not Path(setting).exists():
+        raise UsageError(f"expected `weights` {', '.join(WEIGHTS)} or a file, found {setting!r}")
+    raw = load(Path(setting), name=setting)
+    if missing := [name for name in WEIGHT_COLUMNS if name not in raw.columns]:
+        columns = f"expected columns {', '.join(WEIGHT_COLUMNS)}, found {', '.join(raw.columns)}"
+        raise BadInput(Problem(setting, f"{columns}; add {missing[0]!r}"))
+    rows = list(zip(*(raw.columns[name].to_list() for name in WEIGHT_COLUMNS), strict=True))
+    return matrix_of_rows(rows, tuple(order) or coded(judgments).labels, name=setting)
 
 
 @_checked
 def edit_agreement(
-    corpus: EssaySource,
+    corpus: Annotated[EssaySource, Opt("Annotated corpora, merged by essay.", "FILE", several=True)],
     *,
-    gaps: bool = False,
-    several: Literal["joined", "first"] = "joined",
-    units: str = "auto",
-    interval: Literal["jackknife", "bootstrap"] = "jackknife",
-    resamples: int = DEFAULT_RESAMPLES,
-    seed: int = 0,
+    gaps: Annotated[bool, Opt("Insertions belong to gaps between tokens, not to the next token.")] = False,
+    several: Annotated[
+        Literal["joined", "first"], Opt("Join several marks of one annotator on a token, or take the first.")
+    ] = "joined",
+    documents: Documents = None,
+    format_name: FormatName = None,
+    **options: Unpack[Resampling],
 ) -> CorpusAgreement:
     """How far the annotators of a corpus agree: which tokens are wrong, which error it is, which correction."""
+    from grater.corpora import read_corpus, read_merged
+    from grater.corpora.merge import attach_documents
     from grater.measure.agreement.edits import edit_agreement
-    from grater.uncertainty import Basis
 
-    basis = Basis(units=units, interval=interval, n_resamples=resamples, seed=seed)
-    return edit_agreement(_essays(corpus), gaps=gaps, several=several, basis=basis)
+    is_path = isinstance(corpus, str | Path)
+    files = [corpus] if is_path else corpus if _are_paths(corpus) else []
+    essays = read_merged(files, format_name=format_name) if files else _essays(corpus)  # type: ignore[arg-type]
+    if documents is not None:
+        essays = attach_documents(essays, read_corpus(documents))
+    return edit_agreement(essays, gaps=gaps, several=several, basis=_basis(options))
+
+
+def _are_paths(source: object) -> bool:
+    return isinstance(source, list | tuple) and bool(source) and all(isinstance(each, Path) for each in source)
 
 
 @_checked
-def raters(judgments: TableSource, *, gold: TableSource | None = None) -> Raters:
-    """One row per rater: how many items, accuracy on gold, agreement with the others, skill, speed."""
+def raters(
+    judgments: JudgmentTables,
+    *,
+    gold: GoldTable = None,
+    gold_columns: Renamed = None,
+    **options: Unpack[Reading],
+) -> Raters:
+    """Profile each rater: judgments, accuracy on gold, agreement with others, skill, speed, most frequent label."""
     from grater.measure.crowd.raters import raters
-    from grater.tables import as_gold, as_judgments
 
-    return raters(as_judgments(judgments), gold=_given(as_gold, gold))
+    return raters(_judgments(judgments, options), gold=_gold(gold, gold_columns, options))
 
 
 @_checked
 def raters_needed(
-    judgments: TableSource,
-    experts: TableSource | None = None,
+    judgments: JudgmentTables,
+    experts: ExpertTable = None,
     *,
-    gold: TableSource | None = None,
-    reach: float | None = None,
-    items: TableSource | None = None,
-    units: str = "auto",
-    draws: int = 0,
-    unknown: Unknown = "drop",
-    interval: Literal["jackknife", "bootstrap"] = "jackknife",
-    resamples: int = DEFAULT_RESAMPLES,
-    seed: int = 0,
+    gold: GoldTable = None,
+    reach: Annotated[float | None, Opt("The agreement to reach; default with gold: .95.", "SHARE")] = None,
+    expert_columns: Renamed = None,
+    items: ItemTable = None,
+    draws: Annotated[int, Opt("Draw N random subsets, as the paper does; 0: exact.", "N", min=0)] = 0,
+    unknown: UnknownLabels = "drop",
+    **options: Unpack[ReadingAndResampling],
 ) -> RatersNeeded:
-    """Reliability against the number of raters, and the smallest number that matches the experts.
+    """Find the smallest number of raters that matches the experts, from agreement by number of raters.
 
     With `gold` in place of experts it is the smallest number whose majority is right on the share `reach` of items.
     """
     from grater.measure.agreement.raters_needed import as_expert, raters_needed
-    from grater.measure.units import essays_of, with_unknown
-    from grater.tables import as_gold, as_items, as_judgments
-    from grater.uncertainty import Basis
+    from grater.measure.units import essays_of
+    from grater.tables import as_items, with_labels
 
-    answers = _given(as_gold, gold)
-    if (experts is None) == (answers is None):
-        raise UsageError("expected either experts or gold")
-    others = as_expert(answers) if answers is not None else as_judgments(experts)
-    crowd, known = (with_unknown(table, unknown) for table in (as_judgments(judgments), others))
-    share = 0.95 if answers is not None and reach is None else reach
-    basis = Basis(units=units, interval=interval, n_resamples=resamples, seed=seed)
-    essays = essays_of(crowd, _given(as_items, items), units=units)
-    return raters_needed(crowd, known, essays=essays, n_draws=draws, reach=share, basis=basis)
+    if (experts is None) == (gold is None):
+        raise UsageError("expected either `experts` or `gold`")
+    crowd, merge = _judgments(judgments, options), options.get("merge")
+    if gold is not None:
+        answers = _gold(gold, expert_columns, options)
+        others = as_expert(answers)  # type: ignore[arg-type]
+        others = with_labels(others, merge) if merge else others
+        reach = 0.95 if reach is None else reach
+    else:
+        others = _experts(experts, {**options, "columns": expert_columns})
+    basis = _basis(options)
+    return raters_needed(
+        _kept(crowd, unknown),
+        _kept(others, unknown),
+        essays=essays_of(crowd, _given(as_items, items), units=basis.units),
+        n_draws=draws,
+        reach=reach,
+        basis=basis,
+    )
+
+
+def _experts(source: TableSource, options: Mapping[str, Any]) -> Judgments:
+    """Columns and filters are about the crowd's table; labels must mean the same in the experts'."""
+    return _judgments(source, options, but=("drop_flags", "min_confidence", "rater_columns"))
+
+
+def _kept(judgments: Judgments, unknown: Unknown) -> Judgments:
+    """The judgments that count; notes how many were left out."""
+    from grater.measure.units import LEFT_OUT, with_unknown
+
+    kept = with_unknown(judgments, unknown)
+    if len(kept) == 0:
+        raise UsageError(f"{judgments.name}: every judgment is unknown; count them with `unknown` apart")
+    if n_dropped := kept.dropped.get(LEFT_OUT, 0):
+        NOTES.info(f"{judgments.name}: left out {counted(n_dropped, 'judgment')}: {LEFT_OUT}")
+    return kept
 
 
 @_checked
 def difficulty(
-    judgments: TableSource,
+    judgments: JudgmentTables,
     *,
-    experts: TableSource | None = None,
-    items: TableSource | None = None,
-    essays: EssaySource = (),
-    by: Sequence[str] = (),
-    top: int = 10,
-    split: float = 0.75,
-    quantiles: int = 4,
-    units: str = "auto",
+    experts: ExpertTable = None,
+    items: ItemTable = None,
+    essays: EssayFiles = (),
+    by: ByColumns = (),
+    top: Annotated[int, Opt("Number of easiest and of hardest items to list.", min=1)] = 10,
+    split: Annotated[float, Opt("A crowd is split if its majority is below this share.", min=0, max=1)] = 0.75,
+    quantiles: Annotated[int, Opt("Number of parts that a numeric column is divided into.", min=2)] = 4,
+    **options: Unpack[ReadingAndResampling],
 ) -> Difficulty:
-    """The easiest and hardest items for the crowd and for experts, and what goes with disagreement.
+    """List the easiest and hardest items for the crowd and for experts, and what predicts disagreement.
 
     With the `essays` of the items, factors are worked out from their text: frequency, surprise, length, alternatives,
     errors beside the target, uses of time and place.
     """
     from grater.measure.agreement.difficulty import difficulty
-    from grater.tables import as_items, as_judgments
-    from grater.uncertainty import Basis
+    from grater.tables import as_items
 
-    known = _given(as_judgments, experts)
+    crowd, known = _judgments(judgments, options), None
+    if experts is not None:
+        known = _experts(experts, {**options, "columns": None})
     placed = _given(as_items, items)
-    if placed is not None and essays:
+    if essays:
+        if placed is None:
+            raise UsageError("expected `items` with `essays`, for the positions of the items")
         from grater.detect.factors import with_factors
 
-        placed = with_factors(placed, _essays(essays))
-    return difficulty(
-        as_judgments(judgments),
-        known,
-        placed,
-        by=by,
-        top=top,
-        split=split,
-        n_quantiles=quantiles,
-        basis=Basis(units=units),
-    )
+        placed = with_factors(placed, _merged(essays))
+    return difficulty(crowd, known, placed, by=by, top=top, split=split, n_quantiles=quantiles, basis=_basis(options))
+
+
+def _merged(source: EssaySource) -> Iterable[Essay]:
+    """The essays of a corpus, or of several paths, merged."""
+    from grater.corpora import read_merged
+
+    return read_merged(source) if _are_paths(source) else _essays(source)  # type: ignore[arg-type]
 
 
 @_checked
 def aggregate(
-    judgments: TableSource,
+    judgments: JudgmentTables,
     *,
-    method: str = "dawid-skene",
-    gold: TableSource | None = None,
-    true_labels: TableSource | None = None,
-    iterations: int | None = None,
-    tolerance: float | None = None,
-    restarts: int | None = None,
-    seed: int = 0,
+    method: Annotated[
+        str,
+        Opt(
+            "Method: dawid-skene, glad, mace, majority, one-coin or wawa.",
+            "NAME",
+            names="grater.measure.crowd.aggregate:METHODS",
+        ),
+    ] = "dawid-skene",
+    gold: GoldTable = None,
+    true_labels: Annotated[
+        TableSource | None, Opt("True labels; reports how often the answers are right.", "FILE")
+    ] = None,
+    iterations: Annotated[int, Opt("Maximum iterations.")] = 1000,
+    tolerance: Annotated[float, Opt("Stop when the log-likelihood gains less than this per judgment.")] = 1e-6,
+    restarts: Annotated[int, Opt("Random starts of MACE.")] = 10,
+    gold_columns: Renamed = None,
+    seed: Seed = 0,
+    **options: Unpack[Reading],
 ) -> Aggregation:
-    """The joint answer for each item with its posterior, and how skilled each rater is.
+    """Aggregate judgments: an answer with its posterior for each item, and the skill of each rater.
 
     `gold` holds items with known answers fixed; `true_labels` are only compared with the answers.
     """
-    from grater.measure.crowd.aggregate import Options, aggregate
-    from grater.tables import as_gold, as_judgments
+    from grater.measure.crowd.aggregate import METHODS, Options, aggregate
 
-    given = {"iterations": iterations, "tolerance": tolerance, "restarts": restarts}
-    options = Options(seed=seed, **{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
-    return aggregate(
-        as_judgments(judgments),
-        method,
-        gold=_given(as_gold, gold),
-        truth=_given(as_gold, true_labels),
-        options=options,
-    )
+    METHODS[method]  # an unknown name is answered before a long table is read
+    known, right = (_gold(table, gold_columns, options) for table in (gold, true_labels))
+    steps = Options(iterations=iterations, tolerance=tolerance, restarts=restarts, seed=seed)
+    return aggregate(_judgments(judgments, options), method, gold=known, truth=right, options=steps)
 
 
 @_checked
@@ -477,65 +642,82 @@ def read_decisions(
 @_checked
 def plan(
     *,
-    width: float = 0.1,
-    flag_rate: float | None = None,
-    precision: float | None = None,
-    missed: float | None = None,
-    recall: float | None = None,
-    corpus_size: float = inf,
-    decisions: TableSource | None = None,
-    system: str = "",
-    strata: str = "score:10",
-    rates: Mapping[str, float] | None = None,
-    errors: int | None = None,
-    raters_per_item: int | None = None,
-    right: float = 0.95,
-    rater_accuracy: float | None = None,
-    kappa: float | None = None,
-    judgments: TableSource | None = None,
-    gold: TableSource | None = None,
-    items_per_hour: float = 125.0,
-    wage: float = 0.0,
-    assist: tuple[float, float] | None = None,
-    population: Population = "wider",
+    width: Annotated[float, WIDTH] = 0.1,
+    flag_rate: Annotated[float | None, Opt("Share of items the system flags; assumed: 0.1.", "SHARE")] = None,
+    precision: Annotated[float | None, Opt("Expected precision; assumed: 0.8.", "SHARE")] = None,
+    missed: Annotated[float | None, Opt("Expected error rate among unflagged items.", "RATE")] = None,
+    recall: Annotated[float | None, Opt("Expected recall, instead of missed.", "SHARE")] = None,
+    corpus_size: Annotated[int | None, Opt("Size of the corpus; default: unlimited.", "N", min=2)] = None,
+    decisions: DecisionTables | None = None,
+    system: SystemName = "",
+    strata: Strata = "score:10",
+    rates: Rates = None,
+    errors: Annotated[
+        int | None, Opt("Errors that an exhaustively judged corpus should contain.", "N", min=1)
+    ] = None,
+    raters_per_item: Annotated[
+        int | None, Opt("Raters per item; default: computed from their accuracy, or 1.", "N", min=1)
+    ] = None,
+    right: Annotated[float, Opt("How often the majority of an item's raters should be right.", "SHARE")] = 0.95,
+    rater_accuracy: Annotated[float | None, Opt("How often one rater is right.", "SHARE", min=0, max=1)] = None,
+    kappa: Annotated[float | None, Opt("Expected kappa of two raters, instead of their accuracy.", "KAPPA")] = None,
+    judgments: JudgmentTables | None = None,
+    gold: GoldTable = None,
+    items_per_hour: Annotated[float, Opt("Items a rater judges per hour.", "N")] = 125.0,
+    wage: Annotated[float, Opt("Cost of an hour.", "MONEY", min=0)] = 0.0,
+    judge_skill: Annotated[
+        Sequence[float], Opt("A cheap judge of every item: its sensitivity and specificity.", "SE,SP")
+    ] = (),
+    population: PopulationName = "wider",
+    **options: Unpack[Reading],
 ) -> Plan:
-    """Items, raters, hours and money for an interval of recall of this `width`, by several ways to evaluate.
+    """Compare the cost of exhaustive annotation, verification, and sampling (the paper's and ours).
 
-    Either `missed`, the rate of errors among items that are not flagged, or `recall` is expected of the system.  A
-    flag rate of .1 and a precision of .8 are assumed where none is given, with a warning.  With the `decisions` of a
-    system on the corpus, strata of its scores have a row of their own; their error rates are `rates`, those of
-    precision and recall, or the scores.  How many raters an item needs follows from `rater_accuracy`, the `kappa` of
-    two raters, or the `judgments` of a pilot with its `gold`.  `assist` are the sensitivity and specificity of a
-    cheap judge of every item.
+    The result has items, raters, hours and money for an interval of recall of this `width`.  Either `missed`, the
+    rate of errors among items that are not flagged, or `recall` is expected of the system.  A flag rate of .1 and a
+    precision of .8 are assumed where none is given, with a warning.  With the `decisions` of a system on the corpus,
+    strata of its scores have a row of their own; their error rates are `rates`, those of precision and recall, or the
+    scores.  How many raters an item needs follows from `rater_accuracy`, the `kappa` of two raters, or the
+    `judgments` of a pilot with its `gold`.  `judge_skill` are the sensitivity and specificity of a cheap judge.
     """
     from grater.measure.evaluation.cases import frame_of_truth, truth_of, votes_of
     from grater.measure.evaluation.gold import rater_error
     from grater.measure.sampling import plan as planning
-    from grater.tables import as_decisions, as_gold, as_judgments
+    from grater.tables import as_gold
 
     if items_per_hour <= 0:
-        raise UsageError(f"expected items_per_hour above 0, found {items_per_hour:g}")
+        raise UsageError(f"expected `items_per_hour` above 0, found {items_per_hour:g}")
+    if missed is None and recall is None and decisions is None:
+        raise UsageError("expected `missed` or `recall`, or `decisions`")
+    if judge_skill and (len(judge_skill) != 2 or not all(0 <= each <= 1 for each in judge_skill)):
+        raise UsageError(f"expected `judge_skill` as in 0.8,0.95, found {', '.join(map(str, judge_skill))}")
     guesses = {"precision": precision, "missed": missed, "recall": recall}
     parts = None
     if decisions is None:
-        expected = planning.expected_of(flag_rate=flag_rate, size=corpus_size, population=population, **guesses)
+        size = inf if corpus_size is None else corpus_size
+        expected = planning.expected_of(flag_rate=flag_rate, size=size, population=population, **guesses)
     else:
-        if corpus_size < inf:
-            raise UsageError("expected decisions or corpus_size, found both")
-        table = as_decisions(decisions)
+        if corpus_size is not None:
+            raise UsageError("expected `decisions` or `corpus_size`, found both")
+        table = _decisions(decisions, {})
         name = system or planning.only_system(table)
         parts, expected = planning.expected_strata(
-            table, name, strata=strata, rates=rates, population=population, **guesses
+            table,
+            name,
+            strata=strata or "decision",
+            rates=None if rates == "score" else rates,
+            population=population,
+            **guesses,
         )
     if sum(each is not None for each in (rater_accuracy, kappa, judgments)) > 1:
-        raise UsageError("expected one of rater_accuracy, kappa, and judgments with gold")
+        raise UsageError("expected one of `rater_accuracy`, `kappa`, and `judgments` with `gold`")
     if (judgments is None) != (gold is None):
-        raise UsageError("expected judgments and gold together")
+        raise UsageError("expected `judgments` and `gold` together")
     skill = planning.Skill(rater_accuracy, rater_accuracy) if rater_accuracy is not None else None
     if kappa is not None:
         skill = planning.skill_of_kappa(kappa, expected.error_rate)
     if judgments is not None and gold is not None:
-        votes, known = votes_of(as_judgments(judgments)), as_gold(gold)
+        votes, known = votes_of(_judgments(judgments, options)), as_gold(gold)
         raters = rater_error(frame_of_truth(votes, truth_of(votes, "share")), known)
         if raters.undefined_because:
             raise UsageError(f"{known.name}: {raters.undefined_because}")
@@ -553,25 +735,28 @@ def plan(
         strata=parts,
         panel=panel,
         right=right,
-        assist=planning.Skill(*assist) if assist is not None else None,
+        assist=planning.Skill(*judge_skill) if judge_skill else None,
     )
 
 
 @_checked
 def sample(
-    decisions: TableSource,
+    decisions: DecisionTables,
     *,
-    system: str,
-    n: int | None = None,
-    flagged: int | None = None,
-    strata: str | None = None,
-    allocation: Allocation | None = None,
-    rates: Mapping[str, float] | None = None,
-    stratum_labels: TableSource | None = None,
-    add_to: TableSource | None = None,
-    width: float | None = None,
-    judgments: TableSource | None = None,
-    seed: int = 0,
+    system: SystemName,
+    n: Annotated[int | None, Opt("Total number of items.", "N", min=1)] = None,
+    flagged: Annotated[int | None, Opt("Number of flagged items in the sample.", "N", min=0)] = None,
+    strata: Strata = None,
+    allocation: Annotated[
+        Literal["equal", "paper", "proportional", "neyman"] | None,
+        Opt("How to allocate N to the strata; default: paper."),
+    ] = None,
+    rates: Rates = None,
+    stratum_labels: LabelTable = None,
+    add_to: Annotated[TableSource | None, Opt("The sample to add the system to.", "SAMPLE")] = None,
+    width: Width = None,
+    judgments: JudgmentTables | None = None,
+    seed: Seed = 0,
 ) -> Sample:
     """Items to judge, drawn from the strata of a system's decisions; or a system added to the sample `add_to`.
 
@@ -580,11 +765,15 @@ def sample(
     """
     from grater.measure.evaluation.cases import error_shares
     from grater.measure.sampling.draw import add_system, draw_sample
-    from grater.tables import as_decisions, as_judgments, as_sample
+    from grater.measure.sampling.plan import score_rates
+    from grater.tables import as_judgments, as_sample
 
-    table = as_decisions(decisions)
-    labels = _given(as_judgments, stratum_labels)
+    table, labels = _decisions(decisions, {}), _given(as_judgments, stratum_labels)
+    if rates == "score":
+        rates = score_rates(table, system, strata=strata or "decision", labels=labels)
     if add_to is not None:
+        if width is not None and judgments is None:
+            raise UsageError("expected `judgments` with `width`, for error rates")
         return add_system(
             as_sample(add_to),
             table,
@@ -596,10 +785,10 @@ def sample(
             rates=rates,
             labels=labels,
             width=width,
-            errors=error_shares(as_judgments(judgments)) if judgments is not None else None,
+            errors=error_shares(_judgments(judgments, {})) if judgments is not None and width is not None else None,
         )
     if n is None:
-        raise UsageError("expected n, the number of items to draw")
+        raise UsageError("expected `n`, the number of items to draw")
     return draw_sample(
         table,
         system,
@@ -648,62 +837,111 @@ def worksheet(
 
 @_checked
 def evaluate(
-    decisions: TableSource,
-    judgments: TableSource,
+    decisions: DecisionTables,
+    judgments: JudgmentTables,
     *,
-    sample: TableSource | None = None,
-    weighted: bool = False,
-    bins: Sequence[float] = (),
-    truth: str = "majority",
-    items: TableSource | None = None,
-    gold: TableSource | None = None,
-    documents: TableSource | None = None,
-    kind: str = "",
-    missing: Missing = "absent",
-    by: str = "",
-    unknown: Unknown = "drop",
-    assist: TableSource | str | None = None,
-    stratum_labels: TableSource | None = None,
-    redundancy: int = 0,
-    suggestions: bool = False,
-    gold_answers: TableSource | None = None,
-    errors_by_flag: bool = False,
-    units: str = "auto",
-    raters: Literal["these", "random"] = "these",
-    population: Population = "wider",
-    interval: Literal["jackknife", "bootstrap"] = "jackknife",
-    resamples: int = DEFAULT_RESAMPLES,
-    seed: int = 0,
+    sample: SampleTable = None,
+    weighted: Annotated[bool, Opt("Weight scores by the share of raters who see an error.")] = False,
+    bins: Annotated[
+        Sequence[float], Opt("Show scores in bins of agreement, as in 0.5,0.75,0.9,1.", "EDGE,EDGE")
+    ] = (),
+    truth: Truth = "majority",
+    items: ItemTable = None,
+    gold: Annotated[
+        TableSource | None,
+        Opt(
+            "Known answers: the truth with --truth adjudicated, otherwise used to correct for raters' errors.", "FILE"
+        ),
+    ] = None,
+    documents: Documents = None,
+    kind: KindName = "",
+    missing: MissingItems = "absent",
+    by: ByColumn = "",
+    unknown: UnknownLabels = "drop",
+    assist: Assist = None,
+    stratum_labels: LabelTable = None,
+    contexts: Flags = (),
+    confidence_apart: Annotated[
+        float | None, Opt("Show items with a less confident judgment separately.", "NUMBER")
+    ] = None,
+    suggestions: Annotated[bool, Opt("Also score suggestions against the raters' alternatives.")] = False,
+    corrections: Annotated[
+        TableSource | None,
+        Opt("Score suggestions against adjudicated corrections, columns item and label.", "FILE"),
+    ] = None,
+    constructions: Annotated[
+        bool, Opt("Score articles and number against every accepted construction, with the items of lab nouns.")
+    ] = False,
+    redundancy: Redundancy = 0,
+    gold_answers: Annotated[
+        TableSource | None, Opt("Judgments of gold that was hidden among the items.", "FILE")
+    ] = None,
+    errors_by_flag: Annotated[
+        bool, Opt("Correct flagged and unflagged items by their own gold, in any case.")
+    ] = False,
+    curve: Annotated[
+        Path | str | None, Opt("Write precision and recall at every threshold to this table.", "FILE", writes=True)
+    ] = None,
+    higher: Annotated[
+        Literal["auto", "error", "ok"],
+        Opt("What a high score means; default: inferred from the system's flags."),
+    ] = "auto",
+    width: Width = None,
+    **options: Unpack[Evaluating],
 ) -> Evaluation:
-    """Precision, recall and F of systems against raters: the majority, each rater in turn, weighted, in bins.
+    """Score systems against raters: precision, recall and F by majority, by rater, weighted, by agreement bin.
 
     With the `sample` that the judged items were drawn as, all numbers are estimates for the corpus; `assist` is a
-    cheap judge of every item then, a table of its judgments or the name of a column with its numbers.  Where only
-    flags were judged, or the design is not known, recall is withheld.  `gold_answers` are judgments of gold that was
-    hidden among the items.  `weighted` and `bins` say which tables are
-    shown; the result has the numbers of all of them.  Intervals take `units` as independent: essays where a table has
-    them, else items.
+    cheap judge of every item then.  Where only flags were judged, or the design is not known, recall is withheld.
+    `weighted` and `bins` say which tables are shown; the result has the numbers of all of them.  With a `width`, how
+    many more judgments narrow the interval of recall to it is noted.
     """
     from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
+    from grater.measure.evaluation.selection import construction_scores
     from grater.measure.evaluation.standard import EDGES
-    from grater.tables import as_judgments
-    from grater.uncertainty import Basis
+    from grater.tables import as_gold, as_items, write_table
 
-    options = EvaluationOptions(
+    if gold is None and (errors_by_flag or gold_answers is not None):
+        raise UsageError(f"expected `gold` with {'`errors_by_flag`' if errors_by_flag else '`gold_answers`'}")
+    if width is not None and not 0 < width < 1:
+        raise UsageError(f"expected `width` between 0 and 1, found {width:g}")
+    if constructions:
+        if items is None:
+            raise UsageError("expected `items` with `constructions`, for the construction that was written")
+        tables = _decisions(decisions, options), _judgments(judgments, options), as_items(items)
+        return construction_scores(*tables, basis=_basis(options))  # type: ignore[return-value]
+    wanted = EvaluationOptions(
         truth=truth,
         edges=bins or EDGES,
-        basis=Basis(units, raters, population, interval=interval, n_resamples=resamples, seed=seed),
+        basis=_basis(options),
         unknown=unknown,
         missing=missing,
         kind=kind,
         by=by,
+        contexts=tuple(contexts),
+        least_confidence=confidence_apart,
         redundancy=redundancy,
         errors_by_flag=errors_by_flag,
     )
-    tables = _tables(decisions, judgments, items, sample, stratum_labels, assist, gold, documents)
-    on_gold = _given(as_judgments, gold_answers)
-    evaluation = evaluate(**tables, options=options, with_suggestions=suggestions, on_gold=on_gold)
+    evaluation = evaluate(
+        **_tables(decisions, judgments, items, sample, stratum_labels, assist, gold, documents, options),
+        options=wanted,
+        corrections=_given(as_gold, corrections),
+        with_suggestions=suggestions,
+        with_curves=curve is not None,
+        higher=higher,
+        on_gold=_judgments(gold_answers, options) if gold_answers is not None else None,
+    )
+    if evaluation.cases.n_stray and not evaluation.cases.is_judged.any():
+        raise UsageError("no item is both decided on and judged; do `decisions` and `judgments` name the same items?")
+    if curve is not None:
+        write_table(evaluation.curve_frame(), Path(curve))
+    for line in evaluation.progress(width) if width is not None else ():
+        NOTES.info(line)
     return replace(evaluation, shows_weighted=weighted, shows_bins=bool(bins))
+
+
+TABLES = (".csv", ".tsv", ".jsonl", ".parquet", ".gz", ".xlsx")
 
 
 def _tables(
@@ -715,6 +953,7 @@ def _tables(
     assist: TableSource | str | None,
     gold: TableSource | None,
     documents: TableSource | None,
+    options: Mapping[str, Any],
 ) -> dict[str, Any]:
     """What `evaluate` and `compare` read, by the names of their parameters."""
     import polars as pl
@@ -722,73 +961,75 @@ def _tables(
     from grater.measure.evaluation.cases import judge_of_labels
     from grater.measure.evaluation.design import judge_of_column
     from grater.measure.units import with_documents
-    from grater.tables import as_decisions, as_gold, as_items, as_judgments, as_sample
+    from grater.tables import as_gold, as_items, as_judgments, as_sample
     from grater.tables.files import load
 
-    decided, known, judge = as_decisions(decisions), _given(as_items, items), None
+    decided, known, judge = _decisions(decisions, options), _given(as_items, items), None
     if documents is not None:
-        named = pl.DataFrame(dict(load(documents, name="documents").columns))
+        named, name = pl.DataFrame(dict(load(documents, name="documents").columns)), "documents"
+        name = str(documents) if isinstance(documents, str | Path) else name
         if known is None:
-            decided = with_documents(decided, named, "documents")
+            decided = with_documents(decided, named, name)
         else:
-            known = with_documents(known, named, "documents")
-    if assist is not None:
-        is_column = isinstance(assist, str) and not Path(assist).exists()
-        judge = judge_of_column(str(assist), known, decided) if is_column else judge_of_labels(as_judgments(assist))
+            known = with_documents(known, named, name)
+    if isinstance(assist, str) and not Path(assist).exists():
+        if Path(assist).suffix in TABLES:
+            raise UsageError(f"{assist}: no such file; expected a table of judgments or the name of a column")
+        judge = judge_of_column(assist, known, decided)
+    elif assist is not None:
+        judge = judge_of_labels(_judgments(assist, {**options, "columns": None, "status": ("all",)}))
     return {
         "decisions": decided,
-        "judgments": as_judgments(judgments),
+        "judgments": _beside_decisions(judgments, options),
         "items": known,
         "sample": _given(as_sample, sample),
         "labels": _given(as_judgments, labels),
         "assist": judge,
         "gold": _given(as_gold, gold),
+        "merge": options.get("merge") or {},
     }
 
 
 @_checked
 def compare(
-    decisions: TableSource,
-    judgments: TableSource,
+    decisions: DecisionTables,
+    judgments: JudgmentTables,
     *,
-    sample: TableSource | None = None,
-    score: Literal["precision", "recall", "f0.5", "f1", "kappa"] = "f0.5",
-    weighted: bool = False,
-    truth: str = "majority",
-    items: TableSource | None = None,
-    gold: TableSource | None = None,
-    documents: TableSource | None = None,
-    kind: str = "",
-    missing: Missing = "absent",
-    by: str = "",
-    unknown: Unknown = "drop",
-    assist: TableSource | str | None = None,
-    stratum_labels: TableSource | None = None,
-    redundancy: int = 0,
-    test: Test = "paired",
-    units: str = "auto",
-    raters: Literal["these", "random"] = "these",
-    population: Population = "wider",
-    interval: Literal["jackknife", "bootstrap"] = "jackknife",
-    resamples: int = DEFAULT_RESAMPLES,
-    seed: int = 0,
+    sample: SampleTable = None,
+    score: Annotated[Literal["precision", "recall", "f0.5", "f1", "kappa"], Opt("The score to compare.")] = "f0.5",
+    weighted: Annotated[bool, Opt("Weight scores by the share of raters who see an error.")] = False,
+    truth: Truth = "majority",
+    items: ItemTable = None,
+    gold: GoldTable = None,
+    documents: Documents = None,
+    kind: KindName = "",
+    missing: MissingItems = "absent",
+    by: ByColumn = "",
+    unknown: UnknownLabels = "drop",
+    assist: Assist = None,
+    stratum_labels: LabelTable = None,
+    redundancy: Redundancy = 0,
+    test: Annotated[
+        Literal["paired", "randomisation", "mcnemar"],
+        Opt("The test behind the rank groups: paired t, approximate randomisation, McNemar."),
+    ] = "paired",
+    **options: Unpack[Evaluating],
 ) -> Comparison:
-    """Which system is better: paired differences on common items, and rank groups; the rest as in `evaluate`."""
+    """Compare systems on common items: differences with intervals and p, rank groups, McNemar, randomisation."""
     from grater.measure.evaluation.comparison import compare
     from grater.measure.evaluation.evaluation import EvaluationOptions
-    from grater.uncertainty import Basis
 
-    options = EvaluationOptions(
+    wanted = EvaluationOptions(
         truth=truth,
-        basis=Basis(units, raters, population, interval=interval, n_resamples=resamples, seed=seed),
+        basis=_basis(options),
         unknown=unknown,
         missing=missing,
         kind=kind,
         by=by,
         redundancy=redundancy,
     )
-    tables = _tables(decisions, judgments, items, sample, stratum_labels, assist, gold, documents)
-    return compare(**tables, options=options, score=score, weighted=weighted, test=test)
+    tables = _tables(decisions, judgments, items, sample, stratum_labels, assist, gold, documents, options)
+    return compare(**tables, options=wanted, score=score, weighted=weighted, test=test)
 
 
 @_checked
@@ -992,11 +1233,22 @@ __all__ += ["systems", "load_system", "check", "decide", "select"]
 
 
 @_checked
-def systems(*names: str | Path) -> SystemCards:
-    """The detectors that are installed, or those named: what they look for and what they were made of."""
+def systems(
+    *names: Annotated[
+        str | Path,
+        Opt("Systems or model files to show; default: all.", "[NAME]", names="grater.detect.systems:SYSTEMS"),
+    ],
+) -> SystemCards:
+    """List the detectors: what they look for, and what they were trained on."""
     from grater.detect.systems import system_cards
 
+    if not names:
+        NOTES.info(f"external systems, wherever a NAME is expected: {', '.join(OUTSIDE)}")
     return system_cards([_named(name) for name in names])
+
+
+OUTSIDE = ("harper", "languagetool:URL", "corrected:FILE", "edits:FILE", "command:LINE")
+"""Systems that grater did not write (docs/howto/bring-your-own-detector.md)."""
 
 
 @_checked
@@ -1060,12 +1312,19 @@ def decide(
 
 
 @_checked
-def select(corpus: EssaySource, *, system: str) -> SelectionTest:
-    """How often a system finds the preposition that stood in well-formed text."""
-    from grater.detect.prepositions.selection import selection_test
-    from grater.detect.systems import load_system
+def select(
+    corpus: Annotated[EssaySource, Opt("Well-formed text, in any format of a corpus.", "CORPUS")],
+    *,
+    systems: SystemNames,
+    format_name: FormatName = None,
+) -> SelectionTests:
+    """Measure how often systems predict the writer's preposition: accuracy, and F by preposition."""
+    from grater.detect.prepositions.selection import SelectionTests, selection_test
+    from grater.detect.systems import load_systems
 
-    return selection_test(load_system(system), _essays(corpus))
+    detectors = load_systems(systems)
+    essays = list(_essays(corpus, format_name))
+    return SelectionTests(tuple(selection_test(detector, essays) for detector in detectors))
 
 
 __all__ += ["Edit", "Essay", "GraterError", "Interval", "Span"]

@@ -174,6 +174,11 @@ class Interval:
     high: float
     undefined_because: str = ""
 
+    def __str__(self) -> str:
+        if isnan(self.value):
+            return f"undefined: {self.undefined_because}" if self.undefined_because else "undefined"
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
     def as_json(self) -> dict[str, Json]:
         """As `--json` prints it: undefined numbers are null, with the reason beside them."""
         numbers = {"value": self.value, "low": self.low, "high": self.high}

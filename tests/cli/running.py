@@ -9,7 +9,8 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from grater.cli import app, run
+from grater.cli import app, run, typed
+from grater.errors import GraterError
 
 RUNNER = CliRunner()
 INTERVAL = re.compile(r"\[[-−]?\d*\.\d+, [-−]?\d*\.?\d+\]")
@@ -39,10 +40,12 @@ def _check_intervals(words: list[str], printed: str) -> None:
         assert SPOKEN.search(" ".join(printed.split())), printed
 
 
-def invoked(app: typer.Typer, *args: object) -> Result:
-    """One command of an application; what it raises is raised here."""
+def invoked(command: str, *args: object) -> Result:
+    """One command; what it raises is raised here, in the words that a person would read."""
     words = [str(arg) for arg in args]
-    result = RUNNER.invoke(app, words)
+    result = RUNNER.invoke(app, [*command.split(), *words], prog_name="grater", env={"COLUMNS": "100"})
+    if isinstance(result.exception, GraterError):
+        raise type(result.exception)(typed(str(result.exception))) from result.exception
     if result.exception:
         raise result.exception
     _check_intervals(words, result.output)

@@ -6,16 +6,13 @@ from typing import Any
 import polars as pl
 import pytest
 
-from grater.cli import app_of
-from grater.cli.agree import agree, is_corpus
+from grater.cli.command import is_corpus
 from grater.errors import GraterError
 from grater.tables import Judgments, write_table
 from tests.cli.running import invoked, widest
 from tests.measure.agreement.tables import TABLE_3, judgments, of_confusion
 
-app = app_of(agree)
-
-run = partial(invoked, app)
+run = partial(invoked, "agree")
 
 
 def found(*args: object) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from grater.cli.agree import agree_corpora
+from grater import edit_agreement
 from grater.errors import GraterError
 from tests.cli.running import grater, widest
 
@@ -111,7 +111,7 @@ def test_numbers_are_written_as_a_table(
 
 def test_one_annotator_is_refused_in_one_line(files: list[Path]) -> None:
     with pytest.raises(GraterError, match="two annotators"):
-        agree_corpora(files[:1])
+        edit_agreement(files[:1])
 
 
 def test_the_command_takes_corpora_too(files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:

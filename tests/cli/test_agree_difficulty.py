@@ -8,8 +8,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-from grater.cli import app_of
-from grater.cli.agree import hard
 from grater.corpora import write_corpus
 from grater.errors import GraterError
 from grater.model import Essay
@@ -18,9 +16,7 @@ from tests.cli.running import invoked, widest
 from tests.measure.agreement.test_difficulty import items_table
 from tests.measure.agreement.test_raters_needed import crowd_of, experts_of
 
-difficulty_app = app_of(hard)
-
-run = partial(invoked, difficulty_app)
+run = partial(invoked, "lab difficulty")
 
 
 @pytest.fixture

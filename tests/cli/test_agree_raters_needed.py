@@ -8,8 +8,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-from grater.cli import app_of
-from grater.cli.agree import needed
 from grater.errors import GraterError
 from grater.measure.agreement.raters_needed import shown
 from grater.tables import write_table
@@ -17,9 +15,7 @@ from tests.cli.running import invoked, widest
 from tests.measure.agreement.tables import judgments
 from tests.measure.agreement.test_raters_needed import crowd_of, experts_of
 
-raters_needed_app = app_of(needed)
-
-run = partial(invoked, raters_needed_app)
+run = partial(invoked, "lab raters-needed")
 
 
 @pytest.fixture

@@ -6,17 +6,13 @@ from typing import Any
 import polars as pl
 import pytest
 
-from grater.cli import app_of
-from grater.cli.agree import aggregate
 from grater.errors import GraterError
 from grater.tables import write_table
 from tests.cli.running import invoked, widest
 from tests.measure.crowd.tables import judgments, mixed_crowd
 from tests.measure.crowd.test_aggregate import THREE
 
-aggregate_app = app_of(aggregate)
-
-run = partial(invoked, aggregate_app)
+run = partial(invoked, "aggregate")
 
 
 def found(*args: object) -> Any:

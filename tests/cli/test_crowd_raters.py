@@ -1,26 +1,17 @@
 import json
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner, Result
 
-from grater.cli import app_of
-from grater.cli.agree import raters
 from grater.errors import GraterError
 from grater.tables import write_table
-from tests.cli.running import widest
+from tests.cli.running import invoked, widest
 from tests.measure.crowd.tables import mixed_crowd
 from tests.measure.crowd.test_aggregate import THREE
 
-raters_app = app_of(raters)
-
-
-def run(*args: object) -> Result:
-    result = CliRunner().invoke(raters_app, [str(arg) for arg in args], env={"COLUMNS": "100"})
-    if result.exception:
-        raise result.exception
-    return result
+run = partial(invoked, "raters")
 
 
 @pytest.fixture

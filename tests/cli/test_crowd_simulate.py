@@ -1,23 +1,15 @@
 import json
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner, Result
 
-from grater.cli import app_of
-from grater.cli.agree import simulate
 from grater.errors import GraterError
 from grater.tables import read_gold, read_judgments
+from tests.cli.running import invoked
 
-simulate_app = app_of(simulate)
-
-
-def run(*args: object) -> Result:
-    result = CliRunner().invoke(simulate_app, [str(arg) for arg in args])
-    if result.exception:
-        raise result.exception
-    return result
+run = partial(invoked, "lab simulate")
 
 
 def test_a_crowd_is_written_with_truth_and_skills(tmp_path: Path) -> None:

@@ -10,8 +10,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-from grater.cli import app_of
-from grater.cli.evaluate import compare_detectors, evaluate_detectors
 from grater.errors import GraterError, UsageError
 from grater.measure.sampling.draw import draw_sample
 from grater.tables import write_table
@@ -19,8 +17,8 @@ from tests.cli.running import INTERVAL, SPOKEN, Ran, grater, invoked, widest
 from tests.measure.evaluation.worlds import FLAGGED, SHARES, decisions, items, votes
 from tests.measure.sampling.corpora import figure_1
 
-run = partial(invoked, app_of(evaluate_detectors))
-compare = partial(invoked, app_of(compare_detectors))
+run = partial(invoked, "evaluate")
+compare = partial(invoked, "compare")
 
 
 def found(*args: object) -> Any:
@@ -144,7 +142,7 @@ def test_items_without_a_judgment_are_a_row_of_their_own(tmp_path: Path) -> None
         (["--truth", "mean"], "unknown truth 'mean'"),
         (["--width", "2"], "expected --width between 0 and 1"),
         (["--assist", "nowhere.csv"], "no such file"),
-        (["--constructions"], "expected --items FILE"),
+        (["--constructions"], "expected --items with --constructions"),
         (["--redundancy", "2"], "no time"),
     ],
 )

@@ -1,28 +1,18 @@
 import json
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner, Result
 
-from grater.cli import app_of
-from grater.cli.evaluate import evaluate_detectors
-from grater.cli.sample import sample
 from grater.corpora import write_corpus
 from grater.errors import GraterError
 from grater.model import Essay
 from grater.tables import read_sample, write_table
+from tests.cli.running import invoked
 from tests.measure.sampling.corpora import decisions_of, oracle
 
-app = app_of(sample)
-evaluate_app = app_of(evaluate_detectors)
-
-
-def run(*args: object) -> Result:
-    result = CliRunner().invoke(app, [str(arg) for arg in args])
-    if result.exception:
-        raise result.exception
-    return result
+run = partial(invoked, "sample")
 
 
 @pytest.fixture
@@ -127,10 +117,8 @@ def test_a_worksheet_is_written_filled_and_estimated_from(tmp_path: Path) -> Non
     answered = sheet.with_columns(label=pl.when(is_wrong).then(pl.lit("error")).otherwise(pl.lit("ok")))
     answered.write_csv(tmp_path / "Ada.csv")
     paths = {"decisions": "decisions.csv", "sample": "sample.csv", "judgments": "Ada.csv"}
-    estimated = CliRunner().invoke(
-        evaluate_app,
-        [part for key, name in paths.items() for part in (f"--{key}", str(tmp_path / name))] + ["--json"],
-    )
+    paths_given = [part for key, name in paths.items() for part in (f"--{key}", tmp_path / name)]
+    estimated = invoked("evaluate", *paths_given, "--json")
     (system,) = json.loads(estimated.stdout)["systems"]
     assert (system["precision"]["value"], system["recall"]["value"]) == (1, 1)
     with pytest.raises(GraterError, match="expected different files"):

@@ -1,21 +1,13 @@
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from grater.cli import app_of
-from grater.cli.sample import plan
 from grater.errors import GraterError
+from tests.cli.running import invoked
 
-plan_app = app_of(plan)
-
-
-def run(*args: object) -> Result:
-    result = CliRunner().invoke(plan_app, [str(arg) for arg in args])
-    if result.exception:
-        raise result.exception
-    return result
+run = partial(invoked, "plan")
 
 
 def test_four_ways_stand_side_by_side_in_few_columns() -> None:
@@ -45,7 +37,7 @@ def test_the_eighty_hours_of_the_paper() -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([], "expected --missed RATE or --recall R"),
+        ([], "expected --missed or --recall"),
         (["--missed", "0.1", "--recall", "0.5"], "expected either recall or missed"),
         (["--recall", "0"], "expected a recall between 0 and 1"),
         (["--recall", "0.5", "--flag-rate", "1"], "expected a flag rate between 0 and 1"),
@@ -111,10 +103,10 @@ def test_scores_that_are_no_probabilities_need_a_guess(tmp_path: Path) -> None:
 
 
 def test_a_cheap_judge_saves_judgments() -> None:
-    value = json.loads(run("--recall", 0.4, "--assist", "0.8,0.95", "--json").stdout)
+    value = json.loads(run("--recall", 0.4, "--judge-skill", "0.8,0.95", "--json").stdout)
     plans = {row["method"]: row for row in value["plans"]}
     assert plans["ours, with a cheap judge"]["items"] < plans["ours"]["items"]
-    useless = json.loads(run("--recall", 0.4, "--assist", "0.5,0.5", "--json").stdout)["plans"]
+    useless = json.loads(run("--recall", 0.4, "--judge-skill", "0.5,0.5", "--json").stdout)["plans"]
     assert useless[-1]["items"] == plans["ours"]["items"]
-    with pytest.raises(GraterError, match="expected --assist SE,SP"):
-        run("--recall", 0.4, "--assist", "good")
+    with pytest.raises(GraterError, match="expected numbers for --judge-skill"):
+        run("--recall", 0.4, "--judge-skill", "good")

@@ -141,7 +141,7 @@ def test_known_raters_are_not_refused() -> None:
 
 def test_a_misspelt_rater_column_does_not_make_raters_anonymous() -> None:
     frame = pl.DataFrame({"item": ["a"], "worker_id": ["w"], "label": ["x"]})
-    with pytest.raises(BadInput, match="expected a column 'rater', found 'worker_id'; say columns rater=worker_id"):
+    with pytest.raises(BadInput, match="expected a column 'rater', found 'worker_id'; pass `columns="):
         read_judgments(frame)
     assert read_judgments(frame, columns={"rater": ""}).anonymous_raters
 

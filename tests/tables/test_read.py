@@ -78,7 +78,7 @@ def test_the_exact_name_wins_over_its_capitals(csv: Path) -> None:
 def test_two_synonyms_are_never_a_guess(csv: Path) -> None:
     found = problems(csv, "item,worker,annotator,label\nn1,Ada,Bo,ok\n")
     assert found == ["j.csv: expected one column for 'rater', found 'worker' and 'annotator'; choose with "
-                     "columns rater=worker"]  # fmt: skip
+                     '`columns={"rater": "worker"}`']  # fmt: skip
 
 
 def test_columns_can_be_named_and_the_pushed_aside_one_is_kept(csv: Path) -> None:
@@ -105,9 +105,10 @@ def test_a_mapping_without_a_name_is_wrong_use(setting: str) -> None:
 def test_every_missing_column_is_named_with_what_is_there(csv: Path) -> None:
     assert problems(csv, "item_id,who,verdict\n1,Ada,ok\n") == [
         "j.csv: expected a column 'item' or 'task', found item_id, who, verdict. Did you mean 'item_id'? "
-        "Then say columns item=item_id",
+        'Then pass `columns={"item": "item_id"}`',
         "j.csv: expected a column 'label' or 'response', found item_id, who, verdict. "
-        "If it has another name, say columns label=NAME; if every rater has a column, say rater columns NAME,NAME",
+        'Rename it, or pass `columns={"label": "NAME"}`; '
+        "if every rater has a column, name these with `rater_columns`",
     ]
 
 

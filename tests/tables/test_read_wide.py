@@ -78,5 +78,5 @@ def test_a_sheet_with_a_column_per_rater_is_read_as_judgments(tmp_path: Path) ->
 def test_a_table_without_labels_is_asked_whether_raters_have_columns(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     path.write_text("item,Ada,Bo\nn1,error,ok\n")
-    with pytest.raises(BadInput, match="if every rater has a column, say rater columns NAME,NAME"):
+    with pytest.raises(BadInput, match="if every rater has a column, name these with `rater_columns`"):
         read_judgments(path)

@@ -8,10 +8,10 @@ end with exit status 2 and plain lines on standard error; nobody sees a tracebac
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from io import TextIOWrapper
 from typing import Any
 
@@ -20,7 +20,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import Abort, Exit, TyperException
 
 from grater import __version__
-from grater.errors import GraterError, MissingExtra
+from grater.errors import GraterError, MissingExtra, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,8 @@ class Entry:
     target: str
     line: str
     example: str = ""
+    n_arguments: int = 1
+    for_corpora: str = ""
 
 
 STUDY = "grater.cli.study"
@@ -74,31 +76,33 @@ COMMANDS: Mapping[str, Entry] = {
         "Run a detector on a corpus and write its decisions.",
         "demo/essays.jsonl --system context --out decisions.csv",
     ),
-    "systems": Entry("grater.cli.systems:systems", "List the installed detectors.", "context prep-maxent"),
+    "systems": Entry("grater.api:systems", "List the installed detectors.", "context prep-maxent"),
     "learners": Entry(
         "grater.cli.check:learners",
         "Report on a class: errors per learner and over time.",
         "class/*.txt --out class.html",
     ),
     "agree": Entry(
-        "grater.cli.agree:agree",
+        "grater.api:agreement",
         "Measure agreement among raters: kappa, alpha and AC1 with intervals.",
         "demo/judgments.csv --items demo/items.csv",
+        for_corpora="grater.api:edit_agreement",
     ),
     "raters": Entry(
-        "grater.cli.agree:raters",
+        "grater.api:raters",
         "Profile each rater: accuracy, agreement, skill, speed.",
         "demo/crowd.csv --gold demo/gold.csv",
     ),
     "aggregate": Entry(
-        "grater.cli.agree:aggregate",
+        "grater.api:aggregate",
         "Combine the judgments of many raters into one answer per item.",
         "demo/crowd.csv --method dawid-skene --out answers.csv",
     ),
     "plan": Entry(
-        "grater.cli.sample:plan",
+        "grater.api:plan",
         "Plan an evaluation: items, raters, hours and cost for a target interval.",
         "--flag-rate 0.1 --precision 0.8 --recall 0.5 --width 0.1 --wage 20",
+        n_arguments=0,
     ),
     "sample": Entry(
         "grater.cli.sample:sample",
@@ -106,14 +110,16 @@ COMMANDS: Mapping[str, Entry] = {
         "demo/decisions.csv --system prep-maxent --n 200 --out my-sample.csv",
     ),
     "evaluate": Entry(
-        "grater.cli.evaluate:evaluate_detectors",
+        "grater.api:evaluate",
         "Score systems against raters: precision, recall and F.",
         "--decisions demo/decisions.csv --judgments demo/crowd.csv --weighted",
+        n_arguments=0,
     ),
     "compare": Entry(
-        "grater.cli.evaluate:compare_detectors",
+        "grater.api:compare",
         "Test whether systems differ: paired tests and rank groups.",
         "--decisions demo/decisions.csv --judgments demo/crowd.csv --score f0.5",
+        n_arguments=0,
     ),
     "score": Entry(
         "grater.cli.score:app",
@@ -244,17 +250,17 @@ COMMANDS: Mapping[str, Entry] = {
         "study.db --job error --endpoint https://HOST/v1 --model-name NAME",
     ),
     "lab raters-needed": Entry(
-        "grater.cli.agree:needed",
+        "grater.api:raters_needed",
         "Find out how many crowd raters match an expert.",
         "demo/crowd.csv --experts demo/judgments.csv",
     ),
     "lab difficulty": Entry(
-        "grater.cli.agree:hard",
+        "grater.api:difficulty",
         "List the easiest and hardest items, and what predicts disagreement.",
         "demo/crowd.csv --items demo/items.csv --essays demo/essays.jsonl",
     ),
     "lab simulate": Entry(
-        "grater.cli.agree:simulate",
+        "grater.cli.sample:simulate",
         "Simulate judgments by raters of known skill.",
         "--n-items 200 --n-raters 20 --skill 0.85 --out simulated.csv",
     ),
@@ -269,7 +275,7 @@ COMMANDS: Mapping[str, Entry] = {
         "demo/choice.csv --accuracy 0.7 --n-items 500",
     ),
     "lab select": Entry(
-        "grater.cli.systems:select",
+        "grater.api:select",
         "Measure preposition selection in native text.",
         "news.txt --system prep-maxent",
     ),
@@ -321,12 +327,36 @@ def example(path: str) -> str:
     return f"grater {path} {COMMANDS[path].example}"
 
 
+named_as: dict[str, str] = {}
+"""By parameter of the command that runs: its option."""
+
+
+def typed(message: str) -> str:
+    """What the library says of its arguments, as it can be typed: `columns={"item": "x"}` is --columns item=x."""
+    message = re.sub(r"`(\w+)=\{\"(\w+)\": \"?([^\"`}]*)\"?\}`", r"`\1` \2=\3", message)
+    return re.sub(r"`(\w+)`", lambda found: named_as.get(found[1], found[0]), message)
+
+
+class OneValue(TyperCommand):
+    """Refuses an option that takes one value and is given twice, of which the last would win in silence."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        named_as.clear()
+        named_as.update({str(each.name): each.opts[0] for each in self.params if each.param_type_name == "option"})
+        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        for param in order:
+            is_single = param.param_type_name == "option" and not (param.multiple or getattr(param, "is_flag", False))
+            if is_single and order.count(param) > 1:
+                raise UsageError(f"{param.opts[0]} takes one value, found {order.count(param)}")
+        return super().parse_args(ctx, args)
+
+
 def app_of(target: Any) -> typer.Typer:
     """A group as it is, or a function as an application of one command."""
     if isinstance(target, typer.Typer):
         return target
     app = typer.Typer(add_completion=False)
-    app.command()(target)
+    app.command(cls=OneValue)(target)
     return app
 
 
@@ -336,17 +366,21 @@ class LazyCommand(TyperCommand):
     def __init__(self, path: str, entry: Entry, panel: str | None = None) -> None:
         name = path if path in PANELS["Measure"] else path.rpartition(" ")[2]
         super().__init__(name, help=entry.line, rich_help_panel=panel)
-        self.path, self.target = path, entry.target
+        self.path, self.entry = path, entry
 
     def load(self) -> Any:
-        module, attribute = self.target.split(":")
+        from grater.cli.command import imported, made_of  # help of the whole program is quicker without
+
         try:
-            loaded = import_module(module)
+            target = imported(self.entry.target)
         except ModuleNotFoundError as error:
             if error.name not in ("sqlalchemy", "pydantic"):
                 raise
             raise MissingExtra("a study needs SQLAlchemy and pydantic: pip install 'grater[server]'") from error
-        command: Any = typer.main.get_command(app_of(getattr(loaded, attribute)))
+        if self.entry.target.startswith("grater.api:"):
+            other = imported(self.entry.for_corpora) if self.entry.for_corpora else None
+            target = made_of(target, other, n_arguments=self.entry.n_arguments)
+        command: Any = typer.main.get_command(app_of(target))
         command.name, command.epilog = self.name, f"Example: {example(self.path)}"
         return command
 
@@ -420,7 +454,7 @@ def run(args: list[str], program: typer.Typer = app) -> int:
     except TyperException as error:
         return _complain(_one_line(error)) if error.format_message() else 2
     except GraterError as error:
-        return _complain(str(error))
+        return _complain(typed(str(error)))
     except Exit as left:
         return left.exit_code
     except (Abort, KeyboardInterrupt):  # typer turns Ctrl-C into Abort once a command runs, not while it is imported

@@ -8,27 +8,33 @@ Tables are imported where they are read, since `grater score` and `grater corpus
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import partial, wraps
+from importlib import import_module
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_type_hints
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 from rich.console import Console
-from typer import Option
+from typer import Argument, Option
 
+from grater.cli import typed
 from grater.corpora import format_for, read_corpus
 from grater.corpora.formats import FORMATS
+from grater.corpora.jsonl import FORMAT_NAME
 from grater.corpora.merge import Reread
 from grater.corpora.source import OPENERS, left_out
 from grater.errors import UnknownName, UsageError
 from grater.model import Essay
 from grater.model import Json as JsonValue
+from grater.options import Opt, is_optional, parts_of, signature_of
 from grater.registry import unknown
 from grater.result import Result
 from grater.sheet import WRITERS, Sheet, TableFormat, as_text, counted
@@ -51,6 +57,7 @@ Precision: TypeAlias = Annotated[
     float | None, Option(metavar="SHARE", help="Target precision, .5 to .95, for calibrated systems such as context.")
 ]
 Table: TypeAlias = Annotated[TableFormat, Option("--table", help="Table format.")]
+Out: TypeAlias = Annotated[Path | None, Option("--out", metavar="FILE", help="Also write the result as a table.")]
 FigureTypes: TypeAlias = Annotated[
     list[str],
     Option("--figures", metavar="TYPE", help="Type of figure: svg, png or pdf; repeatable; default: all three."),
@@ -177,6 +184,7 @@ def file_types(names: Sequence[str]) -> list[FileType]:
 
 messages = Console(stderr=True, highlight=False, soft_wrap=True)
 
+TABLE_SUFFIXES = {".csv", ".tsv", ".parquet", ".ndjson", ".xlsx", ".xls", ".ods"}
 PLAIN_WIDTH = 120
 """Characters of a line where the output is no terminal."""
 
@@ -202,7 +210,7 @@ def say_done(message: str, value: JsonValue, *, as_json: bool) -> None:
 def warn(warnings: Iterable[str]) -> None:
     """What a reader of the result must know, one line each."""
     for warning in warnings:
-        say(f"warning: {warning}")
+        say(f"warning: {typed(warning)}")
 
 
 def show(result: Result, *, table: TableFormat = "text", as_json: bool = False) -> None:
@@ -297,6 +305,180 @@ def _options_of(block: Any) -> list[Parameter]:
         for option in fields(block)
     ]
 
+
+# Commands made from functions
+
+
+def made_of(
+    function: Callable[..., Any], for_corpora: Callable[..., Any] | None = None, *, n_arguments: int = 1
+) -> Callable[..., None]:
+    """A command with the options of a function, which calls it and shows its result.
+
+    The first parameters are arguments, the others options; tables and corpora are files.  Where an annotated corpus
+    is given, `for_corpora` is called instead, and options that only one of the two has are refused for the other.
+    """
+    functions = [function, *([for_corpora] if for_corpora else [])]
+    known = [dict(signature_of(each).parameters) for each in functions]
+    arguments = list(known[0])[:n_arguments]
+    if for_corpora:
+        known[1] = {arguments[0]: known[0][arguments[0]], **dict(list(known[1].items())[1:])}
+    taken = {**known[0], **known[-1], **known[0]}
+    wanted = [_typed(parameter, is_argument=name in arguments) for name, parameter in taken.items()]
+    flags = {name: _flag(parameter) for name, parameter in taken.items() if name not in arguments}
+    written = {name for name, each in taken.items() if (option := parts_of(each.annotation)[1]) and option.writes}
+    own: list[Parameter] = [
+        Parameter("out", Parameter.KEYWORD_ONLY, default=None, annotation=Out),
+        Parameter("table", Parameter.KEYWORD_ONLY, default="text", annotation=Table),
+        Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=Json),
+    ]
+
+    def command(**given: Any) -> None:
+        out, table, as_json = given.pop("out"), given.pop("table"), given.pop("as_json")
+        for value in given.values():
+            require_different(_paths(value))
+        require_different(_paths(given.get("judgments")) + _paths(given.get("experts")))
+        inputs, outputs = (
+            [path for name, value in given.items() if (name in written) is is_output for path in _paths(value)]
+            for is_output in (False, True)
+        )
+        require_outputs([out, *outputs], inputs)
+        is_other = for_corpora is not None and _is_corpora(given[arguments[0]], given.get("format_name"))
+        chosen, own_names = functions[is_other], known[is_other]
+        values: dict[str, Any] = {}
+        first: list[Any] = []
+        for parameter in wanted:
+            name, value = parameter.name, given[parameter.name]
+            if value is None or value == [] or (value == parameter.default and name not in arguments):
+                continue
+            if name not in own_names:
+                raise UsageError(f"{flags[name]} is for {'tables of judgments' if is_other else 'annotated corpora'}")
+            converted = _value(taken[name], value)
+            if name in arguments:
+                first += converted if taken[name].kind is Parameter.VAR_POSITIONAL else [converted]
+            else:
+                values[name] = converted
+        result = chosen(*first, **values)
+        warn(result.warnings)
+        if out:
+            from grater.tables import write_table
+
+            write_table(result.to_frame(), out)
+        show(result, table=table, as_json=as_json)
+        if table == "text" and not as_json and hasattr(result, "plot"):
+            sys.stdout.write("\n" + "\n".join(result.plot()) + "\n")
+
+    command.__doc__ = function.__doc__
+    command.__name__ = function.__name__
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in [*wanted, *own]}
+    command.__signature__ = Signature([*wanted, *own])  # type: ignore[attr-defined]
+    return command
+
+
+def _flag(parameter: Parameter) -> str:
+    _, option = parts_of(parameter.annotation)
+    return (option.flag if option else "") or f"--{parameter.name.replace('_', '-')}"
+
+
+def _typed(parameter: Parameter, *, is_argument: bool) -> Parameter:
+    """A parameter as typer takes it."""
+    plain, option = parts_of(parameter.annotation)
+    kind, _ = is_optional(plain)
+    option = option or Opt("")
+    is_list = option.several or bool(option.parse) or get_origin(kind) in (Sequence, Mapping)
+    is_list = is_list or parameter.kind is Parameter.VAR_POSITIONAL
+    default = [] if is_list else None if parameter.default is Parameter.empty else parameter.default
+    is_needed = parameter.default is Parameter.empty and not option.metavar.startswith("[")
+    word: Any = Path if _is_file(kind) else str if is_list or get_origin(kind) in (Union, UnionType) else kind
+    word = str if option.names else word
+    annotation: Any = list[word] if is_list else word if default is not None or is_needed else word | None
+    if is_list and is_argument and not is_needed:
+        annotation, default = list[word] | None, None
+    dots = "..." if is_argument and is_list else ""
+    about: dict[str, Any] = {"help": option.help, "metavar": f"{option.metavar}{dots}" or None}
+    about |= {name: getattr(option, name) for name in ("min", "max") if getattr(option, name) is not None}
+    if option.names:
+        about["autocompletion"] = completing(option.names)
+    if is_argument:
+        made: Any = Argument(**about)
+    else:
+        made = Option(_flag(parameter), **about)
+    return Parameter(
+        parameter.name,
+        Parameter.KEYWORD_ONLY,
+        default=Parameter.empty if is_needed else default,
+        annotation=Annotated[annotation, made],
+    )
+
+
+def _is_file(kind: Any) -> bool:
+    return kind is Any or kind is Path or (get_origin(kind) in (Union, UnionType) and Path in get_args(kind))
+
+
+def _paths(value: Any) -> list[Path]:
+    return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, Path)]
+
+
+def _is_corpora(files: Any, format_name: str | None) -> bool:
+    return bool(format_name) or any(is_corpus(file) for file in _paths(files))
+
+
+def _value(parameter: Parameter, value: Any) -> Any:
+    """What a function takes, of what was typed."""
+    plain, option = parts_of(parameter.annotation)
+    kind, _ = is_optional(plain)
+    option = option or Opt("")
+    if option.parse:
+        return imported(option.parse)(value)
+    if option.several:
+        return value[0] if len(value) == 1 else value
+    if get_origin(kind) is Sequence:
+        [member] = get_args(kind)
+        try:
+            return [member(each) for each in (entries(value) if option.split or member is not str else value)]
+        except ValueError:
+            raise UsageError(f"expected numbers for {_flag(parameter)}, found {', '.join(value)!r}") from None
+    return value
+
+
+def imported(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+def completing(place: str) -> Callable[[str], list[str]]:
+    """Completes the names of a registry, which is imported when the shell asks."""
+
+    def names(incomplete: str) -> list[str]:
+        return [name for name in imported(place) if name.startswith(incomplete)]
+
+    return names
+
+
+def is_corpus(path: Path) -> bool:
+    """Whether a path is an annotated corpus, not a table; a .jsonl file is one if it begins with our header.
+
+    Standard input is a table, unless a format of corpora was named.
+    """
+    if str(path) == "-":
+        return False
+    suffixes = [suffix for suffix in path.suffixes if suffix != ".gz"]
+    if suffixes and suffixes[-1] in TABLE_SUFFIXES:
+        return False
+    if suffixes and suffixes[-1] == ".jsonl" and path.suffix == ".jsonl" and path.is_file():
+        with path.open(encoding="utf-8", errors="replace") as lines:
+            return FORMAT_NAME in lines.readline()
+    return True
+
+
+class Notes(logging.Handler):
+    """What a function notes on its way, for the person at the terminal."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        say(record.getMessage())
+
+
+logging.getLogger("grater.api").addHandler(Notes(logging.INFO))
+logging.getLogger("grater.api").setLevel(logging.INFO)
 
 # Intervals
 

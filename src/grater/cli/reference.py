@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -17,6 +18,7 @@ import typer
 
 import grater
 from grater.cli import LazyCommand, app, example
+from grater.options import parts_of, signature_of
 
 HEADER = """# Commands
 
@@ -80,22 +82,26 @@ def python_reference() -> str:
 
 def _function(name: str) -> str:
     function = getattr(grater, name)
-    signature = inspect.signature(function)
-    lines = "".join(f"    {line},\n" for line in _parameters(signature))
+    signature = signature_of(function)
+    lines = "".join(f"    {line}\n" for line in _parameters(signature))
     call = f"grater.{name}(\n{lines}) -> {signature.return_annotation}"
     return f"## {name}\n\n{inspect.getdoc(function)}\n\n```text\n{call}\n```\n"
 
 
 def _parameters(signature: inspect.Signature) -> Iterator[str]:
-    """One line per parameter, and a star where those that must be named begin."""
+    """One line per parameter with what it means, and a star where those that must be named begin."""
     can_be_unnamed = True
     for parameter in signature.parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY and can_be_unnamed:
-            yield "*"
+            yield "*,"
         can_be_unnamed = parameter.kind is parameter.POSITIONAL_OR_KEYWORD
         star = "*" if parameter.kind is parameter.VAR_POSITIONAL else ""
+        plain, option = parts_of(parameter.annotation)
+        kind = (
+            plain if isinstance(plain, str) else re.sub(r"\b[a-z_.]+\.(?=[A-Z])", "", inspect.formatannotation(plain))
+        )
         default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
-        yield f"{star}{parameter.name}: {parameter.annotation}{default}"
+        yield f"{star}{parameter.name}: {kind}{default}," + (f"  # {option.help}" if option else "")
 
 
 def _value_type(name: str) -> str:

@@ -1,9 +1,7 @@
-"""`grater plan` and `sample`: what an interval costs, and which items to judge."""
+"""`grater sample` and `lab simulate`: which items to judge, and raters of known skill."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import inf, nan
 from pathlib import Path
 from typing import Annotated
 
@@ -15,24 +13,23 @@ from grater.annotate.tasks.worksheet import sample_worksheet
 from grater.cli.command import (
     ItemsFile,
     Json,
-    Merge,
-    Population,
-    Reading,
     Seed,
-    Table,
+    entries,
     print_json,
     reading_all,
     require_different,
     require_outputs,
     say,
-    show,
     warn,
 )
 from grater.corpora.judgments import items_of
 from grater.errors import UsageError
+from grater.measure.crowd.simulate import Crowd
 from grater.measure.sampling.draw import draws_of, few_flags, to_judge
-from grater.measure.sampling.plan import Allocation, score_rates
+from grater.measure.sampling.plan import Allocation
+from grater.options import parse_rates
 from grater.sheet import counted
+from grater.signature import Signature
 from grater.tables import (
     read_decisions,
     read_items,
@@ -41,6 +38,8 @@ from grater.tables import (
     write_table,
     write_worksheet,
 )
+
+DEFAULT = Crowd()
 
 
 def sample(
@@ -100,13 +99,7 @@ def sample(
     if name is None or (system and (new_system or not n)):
         raise UsageError("expected --system NAME --n N for a first sample, or --add-system NAME for another system")
     before = read_sample(old or out) if new_system else None
-    if rate == ["score"]:
-        rates = score_rates(table, name, strata=strata or "decision", labels=cheap)
-    else:
-        rates = parse_rates(rate)
     so_far = read_judgments(judged) if judged else None
-    if before and width is not None and so_far is None:
-        raise UsageError("expected --judgments FILE with --width, for error rates")
     drawn = api.sample(
         table,
         system=name,
@@ -114,11 +107,11 @@ def sample(
         flagged=flagged,
         strata=strata,
         allocation=allocation,
-        rates=rates,
+        rates=parse_rates(rate),  # type: ignore[arg-type]
         stratum_labels=cheap,
         add_to=before,
         width=width,
-        judgments=so_far if width is not None else None,
+        judgments=so_far,
         seed=seed,
     )
     known = so_far.frame if so_far else before.frame if before else None
@@ -147,111 +140,62 @@ def sample(
         say(f"  {draws[-1].system}, {stratum}: {part.n:,} of {part.size:,}")
 
 
-def parse_rates(settings: Sequence[str]) -> dict[str, float]:
-    """`["flagged=.8", "unflagged=.02"]` as numbers."""
-    rates = {}
-    for setting in settings:
-        name, equals, number = setting.rpartition("=")
-        try:
-            rates[name.strip()] = float(number)
-        except ValueError:
-            equals = ""
-        if not equals or not name.strip():
-            raise UsageError(f"expected --rate STRATUM=RATE, found {setting!r}; as in flagged=0.8")
-    return rates
+def _share(text: str) -> object:
+    return Option(metavar="SHARE", help=text)
 
 
-def plan(
-    width: Annotated[float, Option(metavar="WIDTH", help="Target width of the 95 % interval for recall.")] = 0.1,
-    flagged: Annotated[
-        float | None, Option("--flag-rate", metavar="SHARE", help="Share of items the system flags; assumed: 0.1.")
+def simulate(
+    out: Annotated[Path, Option(metavar="FILE", help="Write the judgments to this file.")],
+    items: Annotated[int, Option("--n-items", help="Number of items.")] = DEFAULT.n_items,
+    raters: Annotated[int, Option("--n-raters", help="Number of raters.")] = DEFAULT.n_raters,
+    judgments: Annotated[int, Option("--judgments-per-item", help="Judgments per item.")] = DEFAULT.n_each,
+    labels: Annotated[str, Option(metavar="LABEL,LABEL", help="The labels to choose from.")] = ",".join(
+        DEFAULT.labels
+    ),
+    prevalence: Annotated[str, Option(metavar="N,N", help="Frequency of each label; default: equal.")] = "",
+    skill: Annotated[float, Option(help="A skilled rater's mean chance of being right.")] = DEFAULT.skill,
+    spread: Annotated[float, Option(help="Standard deviation of --skill.")] = DEFAULT.spread,
+    spammers: Annotated[float, _share("Share of raters who answer at random.")] = DEFAULT.spammers,
+    biased: Annotated[float, _share("Share of raters who prefer one label.")] = DEFAULT.biased,
+    lazy: Annotated[float, _share("Share of raters who nearly always give the same answer.")] = DEFAULT.lazy,
+    turning: Annotated[float, _share("Share of raters who become spammers halfway through.")] = DEFAULT.turning,
+    difficulty: Annotated[float, Option(help="Mean share of guesses per item.")] = DEFAULT.difficulty,
+    truth: Annotated[
+        Path | None, Option("--true-labels-out", metavar="FILE", help="Also write the true labels.")
     ] = None,
-    precision: Annotated[float | None, Option(metavar="SHARE", help="Expected precision; assumed: 0.8.")] = None,
-    missed: Annotated[float | None, Option(metavar="RATE", help="Expected error rate among unflagged items.")] = None,
-    recall: Annotated[float | None, Option(metavar="SHARE", help="Expected recall, instead of --missed.")] = None,
-    items: Annotated[
-        int | None, Option("--corpus-size", min=2, metavar="N", help="Size of the corpus; default: unlimited.")
-    ] = None,
-    decisions: Annotated[
-        Path | None, Option(metavar="FILE", help="The system's decisions on the corpus, with scores.")
-    ] = None,
-    system: Annotated[str | None, Option(metavar="NAME", help="The system of --decisions to plan for.")] = None,
-    strata: Annotated[str, Option(metavar="score:N", help="The strata of --decisions.")] = "score:10",
-    rate: Annotated[
-        list[str],
-        Option(metavar="STRATUM=RATE", help="Expected error rate of a stratum; 'score' (default) uses the scores."),
-    ] = [],
-    errors: Annotated[
-        int | None, Option(min=1, metavar="N", help="Errors that an exhaustively judged corpus should contain.")
-    ] = None,
-    raters: Annotated[
-        int | None,
-        Option(
-            "--raters-per-item",
-            min=1,
-            metavar="N",
-            help="Raters per item; default: computed from their accuracy, or 1.",
-        ),
-    ] = None,
-    right: Annotated[
-        float, Option(metavar="SHARE", help="How often the majority of an item's raters should be right.")
-    ] = 0.95,
-    rater_accuracy: Annotated[
-        float | None, Option(min=0, max=1, metavar="SHARE", help="How often one rater is right.")
-    ] = None,
-    kappa: Annotated[
-        float | None, Option(metavar="KAPPA", help="Expected kappa of two raters, instead of their accuracy.")
-    ] = None,
-    judgments: Annotated[
-        Path | None, Option(metavar="FILE", help="Judgments from a pilot, with --gold, instead of --rater-accuracy.")
-    ] = None,
-    gold: Annotated[Path | None, Option(metavar="FILE", help="Known answers for items of the pilot.")] = None,
-    merge: Merge = [],
-    assist: Annotated[
-        str, Option(metavar="SE,SP", help="A cheap judge of every item: its sensitivity and specificity.")
-    ] = "",
-    items_per_hour: Annotated[float, Option(metavar="N", help="Items a rater judges per hour.")] = 125.0,
-    wage: Annotated[float, Option(min=0, metavar="MONEY", help="Cost of an hour.")] = 0.0,
-    population: Population = "wider",
-    table: Table = "text",
+    skills: Annotated[Path | None, Option(metavar="FILE", help="Also write the raters' kinds and skills.")] = None,
+    seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Compare the cost of exhaustive annotation, verification, and sampling (the paper's and ours)."""
-    if missed is None and recall is None and not decisions:
-        raise UsageError("expected --missed RATE or --recall R, or --decisions FILE")
-    result = api.plan(
-        width=width,
-        flag_rate=flagged,
-        precision=precision,
-        missed=missed,
-        recall=recall,
-        corpus_size=items or inf,
-        decisions=decisions,
-        system=system or "",
-        strata=strata,
-        rates=None if rate in ([], ["score"]) else parse_rates(rate),
-        errors=errors,
-        raters_per_item=raters,
-        right=right,
-        rater_accuracy=rater_accuracy,
-        kappa=kappa,
-        judgments=Reading(merge=merge).read(judgments) if judgments else None,
-        gold=gold,
-        items_per_hour=items_per_hour,
-        wage=wage,
-        assist=_skill_of_judge(assist) if assist else None,
-        population=population,
-    )
-    warn(result.warnings)
-    show(result, table=table, as_json=as_json)
-
-
-def _skill_of_judge(text: str) -> tuple[float, float]:
-    """`0.8,0.95` as the sensitivity and specificity of a cheap judge."""
+    """Simulate judgments by raters of known skill, for planning and testing."""
+    require_outputs([out, truth, skills], [])
     try:
-        sensitivity, specificity = (float(part) for part in text.split(","))
+        shares = tuple(float(entry) for entry in entries([prevalence]))
     except ValueError:
-        sensitivity = specificity = nan
-    if not (0 <= sensitivity <= 1 and 0 <= specificity <= 1):
-        raise UsageError(f"expected --assist SE,SP as in 0.8,0.95, found {text!r}")
-    return sensitivity, specificity
+        raise UsageError(f"expected numbers for --prevalence, found {prevalence!r}; as in 0.2,0.8") from None
+    simulated = api.simulate(
+        n_items=items,
+        n_raters=raters,
+        judgments_per_item=judgments,
+        labels=tuple(entries([labels])),
+        prevalence=shares,
+        skill=skill,
+        spread=spread,
+        spammers=spammers,
+        biased=biased,
+        lazy=lazy,
+        turning=turning,
+        difficulty=difficulty,
+        seed=seed,
+    )
+    write_table(simulated.judgments, out)
+    if truth:
+        write_table(simulated.truth, truth)
+    if skills:
+        write_table(simulated.raters, skills)
+    if as_json:
+        print_json({**simulated.to_dict(), "signature": str(Signature("simulate", {"seed": str(seed)}))})
+    else:
+        kinds = ", ".join(f"{n} {kind}" for kind, n in simulated.n_by_kind.items())
+        n_judgments, n_items = counted(len(simulated.judgments), "judgment"), counted(len(simulated.truth), "item")
+        say(f"{out}: {n_judgments} of {n_items} by {kinds}")

@@ -56,8 +56,7 @@ from grater.detect.decisions import (
     summary,
 )
 from grater.detect.external import is_external
-from grater.detect.prepositions.selection import selection_test
-from grater.detect.systems import at_precision, load_system, load_systems, system_cards
+from grater.detect.systems import at_precision, load_system, load_systems
 from grater.errors import UsageError
 from grater.files import require_place
 from grater.measure.evaluation.selection import WRITER, EquallyBad, choice_study, cloze_study, exact_accuracy
@@ -72,22 +71,6 @@ from grater.sheet import counted
 from grater.tables import Judgments, read_decisions, read_gold, read_items, read_judgments, write_joined, write_table
 from grater.tables import Table as DataTable
 from grater.uncertainty import shares_by_unit, wilson
-
-OUTSIDE = ("harper", "languagetool:URL", "corrected:FILE", "edits:FILE", "command:LINE")
-"""Systems that grater did not write (docs/howto/bring-your-own-detector.md)."""
-
-
-def systems(
-    names: Annotated[
-        list[str] | None, Argument(metavar="[NAME]", help="Systems or model files to show; default: all.")
-    ] = None,
-    table: Table = "text",
-    as_json: Json = False,
-) -> None:
-    """List the detectors: what they look for, and what they were trained on."""
-    show(system_cards(names or ()), table=table, as_json=as_json)
-    if not names and not as_json:
-        say(f"external systems, wherever a NAME is expected: {', '.join(OUTSIDE)}")
 
 
 def decide(
@@ -253,23 +236,6 @@ def _decided_at_once(
         if account := rows.edits.get(str(counts["system"])):
             counts["edits"] = account.to_dict()
     return systems, rows.edits
-
-
-def select(
-    corpus: Annotated[Path, Argument(metavar="CORPUS", help="Well-formed text in any format of grater corpus.")],
-    system: Annotated[str, Option(metavar="NAME", help="A preposition detector, or a model file.")],
-    format_name: Format = None,
-    table: Table = "text",
-    as_json: Json = False,
-) -> None:
-    """Measure how often a system predicts the writer's preposition: accuracy, and F by preposition."""
-    detector = load_system(system)
-    n_passes = format_for(corpus, format_name).n_passes
-    with reading(f"reading {corpus}", corpus, n_passes=n_passes) as advance:
-        essays = read_corpus(corpus, format_name=format_name, advance=advance)
-        result = selection_test(detector, essays)
-    warn(result.warnings)
-    show(result, table=table, as_json=as_json)
 
 
 SystemName: TypeAlias = Annotated[str, Option("--system", metavar="NAME", help="Run this system on --essays.")]

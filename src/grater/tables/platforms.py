@@ -58,7 +58,7 @@ def _only_answer(raw: Raw) -> str:
     answers = [name for name in raw.columns if name.startswith(ANSWER)]
     if len(answers) != 1:
         names = ", ".join(answers) or "none"
-        wish = f"choose with columns label={answers[0] if answers else 'COLUMN'}"
+        wish = f'choose with `columns={{"label": "{answers[0] if answers else "COLUMN"}"}}`'
         raise BadInput(Problem(raw.name, f"expected one column {ANSWER}*, found {names}; {wish}", 1))
     return answers[0]
 
@@ -132,7 +132,7 @@ def _only_question(raw: Raw) -> str:
     if len(questions) != 1:
         others = questions or [name for name in raw.columns if not name.startswith("_")]
         message = f"expected one question with a column QUESTION{GOLD}, found {len(questions)}"
-        wish = f"choose with columns label=QUESTION among {', '.join(others) or 'none'}"
+        wish = f'choose with `columns={{"label": "QUESTION"}}` among {", ".join(others) or "none"}'
         raise BadInput(Problem(raw.name, f"{message}; {wish}", 1))
     return questions[0]
 

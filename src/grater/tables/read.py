@@ -94,7 +94,7 @@ def require_raters(judgments: Judgments, what: str) -> None:
     if judgments.anonymous_raters:
         raise UsageError(
             f"{judgments.name}: {what} need rater ids, and this table has none: raters 1, 2, ... are positions, "
-            "not people; name a column with columns rater=COLUMN if there is one"
+            'not people; name a column with `columns={"rater": "COLUMN"}` if there is one'
         )
 
 
@@ -181,7 +181,7 @@ def parse_merge(settings: Iterable[str]) -> dict[str, str]:
 def _require_column(judgments: Judgments, column: str, what: str) -> None:
     if column not in judgments.frame.columns:
         raise UsageError(
-            f"{judgments.name}: cannot {what}: expected a column {column!r}, found none; name it with columns"
+            f"{judgments.name}: cannot {what}: expected a column {column!r}, found none; name it with `columns`"
         )
 
 
@@ -398,7 +398,7 @@ def _column_in(column: Column, free: list[str], name: str) -> str | None:
     for candidates in (own, others):
         if len(candidates) > 1:
             names = " and ".join(repr(theirs) for theirs in candidates)
-            wish = f"columns {column.name}={candidates[0]}"
+            wish = f'`columns={{"{column.name}": "{candidates[0]}"}}`'
             raise BadInput(
                 Problem(name, f"expected one column for {column.name!r}, found {names}; choose with {wish}")
             )
@@ -417,12 +417,12 @@ def near(schema: Schema, column: Column, raw: Raw) -> str | None:
 
 def _missing(schema: Schema, column: Column, raw: Raw) -> Problem:
     guess = near(schema, column, raw)
-    hint = f"Did you mean {guess!r}? Then say" if guess else "If it has another name, say"
+    hint = f"Did you mean {guess!r}? Then" if guess else "Rename it, or"
     names = " or ".join(repr(name) for name in column.names)
     present = ", ".join(raw.columns) or "none"
     is_wide = column.name == "label" and schema.kind == "judgments" and guess is None
-    wide = "; if every rater has a column, say rater columns NAME,NAME" if is_wide else ""
-    wish = f"{hint} columns {column.name}={guess or 'NAME'}{wide}"
+    wide = "; if every rater has a column, name these with `rater_columns`" if is_wide else ""
+    wish = f'{hint} pass `columns={{"{column.name}": "{guess or "NAME"}"}}`{wide}'
     return Problem(raw.name, f"expected a column {names}, found {present}. {wish}")
 
 
@@ -583,8 +583,8 @@ def read_judgments(
         # A misspelt rater column must not make raters anonymous unnoticed.
         guess = near(SCHEMA, next(column for column in SCHEMA.columns if column.name == "rater"), raw)
         if guess is not None and "rater" not in columns:
-            wish = f"columns rater={guess}, or columns rater= if raters are not known"
-            raise BadInput(Problem(raw.name, f"expected a column 'rater', found {guess!r}; say {wish}"))
+            wish = f'pass `columns={{"rater": "{guess}"}}`, or `columns={{"rater": ""}}` if raters are not known'
+            raise BadInput(Problem(raw.name, f"expected a column 'rater', found {guess!r}; {wish}"))
         if is_list(raw.columns["label"]):
             raw, n_empty = from_list(raw, "label")
     judgments = _judgments(raw, is_anonymous=is_anonymous, n_empty=n_empty)

@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 import grater
-from grater.cli.agree import plot
 from grater.errors import GraterError
 from grater.measure.agreement.raters_needed import RatersNeeded
 from grater.sheet import interval, number
@@ -53,7 +52,7 @@ def test_a_share_to_reach_is_shown_and_drawn_as_agreement_with_its_interval(need
     [first, *_] = needed.sheets()[0].rows
     assert first[2] == interval(needed.headline.points[0].agreement)
     assert "[" in first[2]
-    lines = list(plot(needed))
+    lines = list(needed.plot())
     top = max(0.95, *(point.agreement.value for point in needed.headline.points))
     assert lines[0].strip().startswith(number(top))
     assert any(line.endswith("to reach") for line in lines)
@@ -96,7 +95,7 @@ def test_gold_with_several_answers_takes_no_part() -> None:
 
 def test_experts_or_gold_but_not_both() -> None:
     judgments, gold = crowd_of(0.8, 20)
-    with pytest.raises(GraterError, match="either experts or gold"):
+    with pytest.raises(GraterError, match="either `experts` or `gold`"):
         grater.raters_needed(judgments)
     with pytest.raises(GraterError, match="above 0 and at most 1"):
         grater.raters_needed(judgments, gold=gold, reach=95)
@@ -107,10 +106,10 @@ def test_command_reads_gold_with_columns_of_its_own(tmp_path: Path, capsys: pyte
     judgments.write_csv(tmp_path / "crowd.csv")
     gold.rename({"item": "id", "label": "answer"}).write_csv(tmp_path / "gold.csv")
     options = ("--gold", tmp_path / "gold.csv", "--expert-columns", "item=id", "--expert-columns", "label=answer")
-    result = run(capsys, "raters-needed", tmp_path / "crowd.csv", *options, "--reach", 0.8)
+    result = run(capsys, "lab", "raters-needed", tmp_path / "crowd.csv", *options, "--reach", 0.8)
     assert result.status == 0
     assert "agrees on .80 of the items" in result.out
-    assert run(capsys, "raters-needed", tmp_path / "crowd.csv").status == 2
+    assert run(capsys, "lab", "raters-needed", tmp_path / "crowd.csv").status == 2
 
 
 def test_a_crowd_that_is_never_wrong_is_not_certain_to_be_right() -> None:

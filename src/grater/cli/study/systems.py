@@ -14,12 +14,12 @@ from grater.annotate.samples import Drawn, NewSample, draw, extend
 from grater.annotate.store import open_store
 from grater.annotate.systems import decide, places_of
 from grater.cli.command import Json, Seed, print_json, say
-from grater.cli.sample import parse_rates
 from grater.cli.study import StudyName, pasted
 from grater.detect.systems import load_systems
 from grater.errors import UsageError
 from grater.measure.sampling.plan import Allocation
 from grater.model import Json as JsonValue
+from grater.options import parse_rates
 from grater.sheet import counted
 
 
@@ -98,7 +98,7 @@ def draw_sample(
                 seed=seed,
                 kind=kind,
             )
-            drawn = draw(store, sent, rates=parse_rates(rate))
+            drawn = draw(store, sent, rates=parse_rates(rate))  # type: ignore[arg-type]
         else:
             name = name if name != old else f"{old}+{new_system}"
             drawn = extend(store, old, name, new_system or "", n=n, width=width)

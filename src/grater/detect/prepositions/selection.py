@@ -13,7 +13,7 @@ Intervals are by text (`grater.uncertainty`): the document where it is known, el
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -153,6 +153,37 @@ class SelectionTest(Result):
         *first, last = self.setups
         notes = (*self.reasons, self.scope.sentence)
         return (*(setup.sheet() for setup in first), last.sheet(*notes, signature=str(self.signature)))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SelectionTests(Result):
+    """The results of one system, or of several on the same text."""
+
+    tests: tuple[SelectionTest, ...]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(warning for test in self.tests for warning in test.warnings))
+
+    def to_dict(self) -> dict[str, Json]:
+        """The numbers of the only system, or a list of them under `systems`."""
+        found = [test.to_dict() for test in self.tests]
+        return found[0] if len(found) == 1 else {"systems": list(found), "warnings": list(self.warnings)}
+
+    def estimates(self) -> Iterator[Estimate]:
+        for test in self.tests:
+            yield from (({"system": test.system, **of}, value) for of, value in test.estimates())
+
+    def sheets(self) -> list[Sheet]:
+        if len(self.tests) == 1:
+            return list(self.tests[0].sheets())
+        rows = [(test.system, *(interval(setup.accuracy) for setup in test.setups)) for test in self.tests]
+        columns = ("system", *(f"accuracy, {setup.setup}" for setup in self.tests[0].setups))
+        first = Sheet("Share of prepositions that a system predicts", columns, tuple(rows), name="systems")
+        named = [
+            replace(sheet, title=f"{test.system}: {sheet.title}") for test in self.tests for sheet in test.sheets()
+        ]
+        return [first, *named]
 
 
 def selection_test(detector: Detector, essays: Iterable[Essay]) -> SelectionTest:

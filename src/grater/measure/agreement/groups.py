@@ -19,7 +19,7 @@ so its z treats dependent kappas as independent.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import combinations
 from math import isnan, nan, sqrt
 from statistics import NormalDist
@@ -65,9 +65,9 @@ from grater.measure.units import (
 )
 from grater.model import Interval, Json
 from grater.registry import unknown
-from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Result, encode, in_json, key
+from grater.result import FLAT, HIDDEN, OPTIONAL, Data, encode, in_json, key
 from grater.sheet import Sheet, count, interval, number, p_value, with_notes
-from grater.tables import Judgments, Table
+from grater.tables import Judgments, Table, require_raters
 from grater.tables.schema import LIST_SEPARATOR
 from grater.uncertainty import (
     LEVEL,
@@ -352,26 +352,24 @@ def agreement_by_context(judgments: Judgments, measure: Measure, flags: Sequence
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class AgreementReport(Result):
+class AgreementReport(Agreement):
     """The agreement of a table, in its parts, and of pairs of raters or tables compared."""
 
-    whole: Agreement = field(metadata=FLAT)
     groups: tuple[Groups, ...] = field(default=(), metadata=key("by", optional=True))
     comparisons: Mapping[str, Comparison] = field(default_factory=dict, metadata=OPTIONAL)
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        return self.whole.warnings
-
     def to_frame(self) -> pl.DataFrame:
         """Columns part, raters, coefficient, items, value, low, high, band."""
-        parts = [("", self.whole), *(part for groups in self.groups for part in groups.parts.items())]
+        parts: list[tuple[str, Agreement]] = [
+            ("", self),
+            *(part for groups in self.groups for part in groups.parts.items()),
+        ]
         return coefficient_frame(
             ({"part": name, **of}, value) for name, part in parts for of, value in part.estimates()
         )
 
     def sheets(self) -> list[Sheet]:
-        tables = [*self.whole.tables(), *(_parts_sheet(groups, self.whole) for groups in self.groups)]
+        tables = [*self.tables(), *(_parts_sheet(groups, self) for groups in self.groups)]
         clean = [groups.parts[CLEAN] for groups in self.groups if CLEAN in groups.parts]
         for part in clean:  # T&C 2008 print Table 3 after the removal
             if len(part.pairs) == 1 and len(part.labels) <= MOST_LABELS:
@@ -379,7 +377,48 @@ class AgreementReport(Result):
                 tables.append(confusion_sheet(part.pairs[0].table, f"Who said what, {CLEAN}"))
         if self.comparisons or any(groups.tests for groups in self.groups):
             tables.append(_tests_sheet(self.groups, self.comparisons))
-        return with_notes(tables, self.whole.notes(), str(self.whole.signature))
+        return with_notes(tables, self.notes(), str(self.signature))
+
+
+def agreement_report(
+    judgments: Judgments,
+    measure: Measure,
+    *,
+    by: Sequence[str] = (),
+    contexts: Sequence[str] = (),
+    compare: Sequence[str] = (),
+    against: Judgments | None = None,
+    items: Table | None = None,
+    essays: Essays,
+    basis: Basis,
+) -> AgreementReport:
+    """The agreement of a table, by columns, by flagged contexts, and compared: `A,B:C,D`, or with another table."""
+    groups = []
+    for column in by:
+        parts = by_batch(judgments) if column == "batch" else by_column(judgments, column, items=items)
+        with_tests = column != "batch"
+        groups.append(
+            agreement_by_group(parts, measure, by=column, with_tests=with_tests, essays=essays, basis=basis)
+        )
+    if contexts:
+        groups.append(agreement_by_context(judgments, measure, contexts))
+    comparisons = {}
+    for pairs in compare:
+        require_raters(judgments, "comparisons of raters")
+        split = [[rater.strip() for rater in pair.split(",")] for pair in pairs.split(":")]
+        if [len(pair) for pair in split] != [2, 2]:
+            raise UsageError(f"expected `compare` A,B:C,D with four raters, found {pairs!r}")
+        (a, b), (c, d) = split
+        codes = with_essays(coded(one_spelling(judgments)), essays)
+        comparisons[f"{a} and {b} against {c} and {d}"] = compare_pairs(codes, (a, b), (c, d), basis=basis)
+    if against is not None:
+        # Where essays come from the judgments' own column, each table names its own.
+        known = essays if essays.covers(against) else None
+        name = f"{judgments.name} against {against.name}"
+        comparisons[name] = compare_tables(judgments, against, essays=known, basis=basis)
+    whole = measure(judgments)
+    own = {each.name: getattr(whole, each.name) for each in fields(whole)}
+    return AgreementReport(**own, groups=tuple(groups), comparisons=comparisons)
 
 
 def _parts_sheet(groups: Groups, whole: Agreement) -> Sheet:

@@ -77,6 +77,9 @@ from grater.uncertainty import (
 WRITER = "writer"
 
 
+MOST_PLOTTED, HEIGHT = 20, 10
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
     """Kinds of items: the crowd's counts by label, the experts' labels (`NOBODY` where one has none), and the number
@@ -397,6 +400,35 @@ class RatersNeeded(Result):
     def sheets(self) -> list[Sheet]:
         notes = [*_answer(self), self.scope.sentence]
         return with_notes([_curves_sheet(self)], notes, str(self.signature))
+
+    def plot(self) -> Iterator[str]:
+        """Kappa against N in characters: a dot for each N, a line of dashes for the experts' kappa.
+
+        Where a share is to be reached: agreement, and a line for that share.
+        """
+        main, is_kappa = self.headline, self.reach is None
+        points = [main.points[index] for index in shown(len(main.points), MOST_PLOTTED)]
+        scores = {point.n_raters: (point.kappa if is_kappa else point.agreement).value for point in points}
+        target, name = (self.target.kappa.value, "experts") if self.reach is None else (self.reach, "to reach")
+        values = [value for value in (*scores.values(), target) if not isnan(value)]
+        if not values:
+            return
+        low, high = min(values), max(values)
+        heights = {n: _height(value, low, high) for n, value in scores.items()}
+        line = _height(target, low, high)
+        for height in range(HEIGHT, -1, -1):
+            value = low + (high - low) * height / HEIGHT
+            blank = "---" if line == height else "   "
+            cells = "".join("  o" if heights[point.n_raters] == height else blank for point in points)
+            yield f"{number(value):>8} |{cells}" + (f"  {name}" if line == height else "")
+        yield " " * 9 + "+" + "-" * 3 * len(points)
+        yield " " * 10 + "".join(f"{point.n_raters:>3}" for point in points) + "  raters"
+
+
+def _height(value: float, low: float, high: float) -> int | None:
+    if isnan(value):
+        return None
+    return round((value - low) / (high - low) * HEIGHT) if high > low else 0
 
 
 def as_expert(gold: Table) -> Judgments:

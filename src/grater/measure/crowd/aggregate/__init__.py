@@ -265,6 +265,9 @@ def _rival(own: Aggregation) -> Rival | None:
 
 
 def _warnings(aggregation: Aggregation) -> Iterator[str]:
+    if not aggregation.fit.has_converged:
+        n = aggregation.options.iterations
+        yield f"{aggregation.method} did not converge in {n} iterations; allow more with `iterations`"
     yield from spelling_warnings(aggregation.ballots.judgments)
     n_tied, n_items, rival = int(aggregation.is_tied.sum()), len(aggregation.items), aggregation.rival
     if n_tied > MANY_TIED * n_items:

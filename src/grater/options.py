@@ -1,0 +1,326 @@
+"""The options of functions and commands: what each is called, what it means, and which values it takes.
+
+An option is described once, where its type is named: `Seed = Annotated[int, Opt("Random seed.", min=0)]`.  Functions
+of `grater.api` use these names in their signatures; `grater.cli.command` makes commands of the signatures.  Options
+that many functions share come as a TypedDict, for `**options: Unpack[Reading]`, and stand in the signature like all
+others: `described` puts them there.  Nothing here imports what it describes, so help is quick.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import wraps
+from numbers import Integral, Real
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    ParamSpec,
+    TypeAlias,
+    TypedDict,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from grater.errors import UsageError
+from grater.model import Essay
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, slots=True)
+class Opt:
+    """What an option means; `flag` is its name on the command line where that is not the argument's.
+
+    `several` files are combined, and a text is `split` at commas.  `parse` and `names` are `module:name`: what makes
+    the value of the words on the command line, and where its possible values are listed.  A file that is written
+    is not one that is read.
+    `default` is for members of a TypedDict, whose values cannot stand in a signature.
+    """
+
+    help: str
+    metavar: str = ""
+    flag: str = ""
+    min: float | None = None
+    max: float | None = None
+    several: bool = False
+    split: bool = False
+    parse: str = ""
+    names: str = ""
+    writes: bool = False
+    default: Any = None
+
+
+TableSource: TypeAlias = Any
+"""A path, a frame of pandas, polars or Arrow, a table that was read before, or a list of these, combined."""
+
+EssaySource: TypeAlias = Path | str | Iterable[Essay]
+"""A path of a corpus in any format, or essays."""
+
+# Options by name; one that means the same in several functions is here once.
+
+JudgmentTables: TypeAlias = Annotated[TableSource, Opt("Judgments of raters.", "FILE", several=True)]
+DecisionTables: TypeAlias = Annotated[TableSource, Opt("Decisions of systems.", "FILE", several=True)]
+ItemTable: TypeAlias = Annotated[TableSource | None, Opt("A table of items, for its columns.", "FILE")]
+SampleTable: TypeAlias = Annotated[TableSource | None, Opt("The sample that the judged items were drawn as.", "FILE")]
+GoldTable: TypeAlias = Annotated[TableSource | None, Opt("Items with known answers.", "FILE")]
+ExpertTable: TypeAlias = Annotated[
+    TableSource | None, Opt("Judgments of experts; a rater called 'writer' is the writer.", "FILE", several=True)
+]
+LabelTable: TypeAlias = Annotated[TableSource | None, Opt("One cheap label per item, for --strata label.", "FILE")]
+EssayFiles: TypeAlias = Annotated[EssaySource, Opt("The corpus that the items are in.", "CORPUS", several=True)]
+SystemName: TypeAlias = Annotated[str, Opt("The name of a system.", "NAME", names="grater.detect.systems:SYSTEMS")]
+SystemNames: TypeAlias = Annotated[
+    Sequence[str],
+    Opt(
+        "A detector, a model file or an external system; NEW=NAME renames it; repeatable.",
+        "NAME",
+        flag="--system",
+        names="grater.detect.systems:SYSTEMS",
+    ),
+]
+Precision: TypeAlias = Annotated[
+    float | None, Opt("Target precision, .5 to .95, for calibrated systems such as context.", "SHARE")
+]
+Seed: TypeAlias = Annotated[int, Opt("Random seed.", min=0, default=0)]
+FormatName: TypeAlias = Annotated[
+    str | None,
+    Opt("Corpus format; default: by file name.", "FORMAT", flag="--format", names="grater.corpora.formats:FORMATS"),
+]
+Documents: TypeAlias = Annotated[
+    TableSource | None,
+    Opt("The documents of sentences: SGML, a table with a column document, or an id per line.", "FILE"),
+]
+KindName: TypeAlias = Annotated[str, Opt("Only items of this kind.", "KIND")]
+BY = "Show results for each value of a column; for agreement, 'batch' is sorted by time."
+ByColumn: TypeAlias = Annotated[str, Opt(BY, "COLUMN")]
+ByColumns: TypeAlias = Annotated[Sequence[str], Opt(BY, "COLUMN", split=True)]
+Flags: TypeAlias = Annotated[
+    Sequence[str], Opt("Show items with and without these flags separately.", "FLAG,FLAG", split=True)
+]
+UnknownLabels: TypeAlias = Annotated[
+    Literal["drop", "ok", "apart"],
+    Opt("Judgments 'unknown': drop them, count them as ok, or also show them separately."),
+]
+MissingItems: TypeAlias = Annotated[
+    Literal["absent", "not-flagged"], Opt("What it means that a system does not list an item.")
+]
+Truth: TypeAlias = Annotated[str, Opt("What counts as true.", "share|majority|dawid-skene|adjudicated|rater:NAME")]
+Redundancy: TypeAlias = Annotated[
+    int, Opt("Use the first N judgments of each item, if collection stopped early; 0: all.", "N", min=0)
+]
+Assist: TypeAlias = Annotated[
+    TableSource | str | None,
+    Opt("A cheap judge of every item: its judgments, or a column of numbers.", "FILE|COLUMN"),
+]
+Strata: TypeAlias = Annotated[str | None, Opt("How to stratify: decision, score:N or label.")]
+Rates: TypeAlias = Annotated[
+    Mapping[str, float] | Literal["score"] | None,
+    Opt(
+        "Expected error rate of a stratum; 'score' uses the scores.",
+        "STRATUM=RATE",
+        flag="--rate",
+        parse="grater.options:parse_rates",
+    ),
+]
+Renamed: TypeAlias = Annotated[
+    Mapping[str, str] | None,
+    Opt("Rename a column of that table.", "OURS=THEIRS", parse="grater.tables:parse_columns"),
+]
+WIDTH = Opt("Target width of the 95 % interval for recall.", "WIDTH")
+Width: TypeAlias = Annotated[float | None, WIDTH]
+Wage: TypeAlias = Annotated[float, Opt("Cost of an hour.", "MONEY", min=0)]
+PopulationName: TypeAlias = Annotated[
+    Literal["wider", "these"],
+    Opt("Intervals for other essays like these, or for exactly these items.", default="wider"),
+]
+EngineName: TypeAlias = Annotated[
+    str, Opt("What extracts edits from plain text: grater, or errant:MODEL with a spaCy model.", "NAME")
+]
+
+
+class Reading(TypedDict, total=False):
+    """Which judgments count, and how tables are read."""
+
+    columns: Annotated[
+        Mapping[str, str] | None,
+        Opt("Rename a column; repeatable.", "OURS=THEIRS", parse="grater.tables:parse_columns"),
+    ]
+    merge: Annotated[
+        Mapping[str, str] | None,
+        Opt("Merge labels, as in 0,1=error.", "OLD,OLD=NEW", parse="grater.tables:parse_merge"),
+    ]
+    drop_flags: Annotated[
+        Sequence[str], Opt("Ignore judgments with this flag; repeatable.", "FLAG", split=True, default=())
+    ]
+    min_confidence: Annotated[float | None, Opt("Ignore less confident judgments.", "NUMBER")]
+    status: Annotated[
+        Sequence[str],
+        Opt("Use only judgments with this status; 'all' for any.", "STATUS", split=True, default=("valid",)),
+    ]
+    duplicates: Annotated[
+        Literal["error", "first", "last"], Opt("What to do if a rater judged an item twice.", default="error")
+    ]
+    rater_columns: Annotated[
+        Sequence[str],
+        Opt(
+            "Columns of labels, one per rater, in a sheet with one row per item.",
+            "NAME,NAME",
+            split=True,
+            default=(),
+        ),
+    ]
+
+
+class Resampling(TypedDict, total=False):
+    """How intervals are computed."""
+
+    units: Annotated[
+        str,
+        Opt(
+            "What intervals take as independent; auto: documents or essays if known, else items.",
+            "auto|item|essay|document|COLUMN",
+            default="auto",
+        ),
+    ]
+    interval: Annotated[Literal["jackknife", "bootstrap"], Opt("How intervals are computed.", default="jackknife")]
+    resamples: Annotated[int, Opt("Resamples of a bootstrap or randomisation.", min=1, default=1000)]
+    seed: Seed
+
+
+class Intervals(Resampling, total=False):
+    """What intervals rest on."""
+
+    raters: Annotated[
+        Literal["these", "random"], Opt("Intervals for these raters, or for others like them.", default="these")
+    ]
+
+
+class ReadingAndResampling(Reading, Resampling, total=False):
+    """The options of functions that read judgments and print intervals."""
+
+
+class ReadingAndIntervals(Reading, Intervals, total=False):
+    """The same with what the intervals generalise to."""
+
+
+class Evaluating(ReadingAndIntervals, total=False):
+    """The options of evaluation, where the population can be exactly the items at hand."""
+
+    population: PopulationName
+
+
+def parse_rates(settings: Sequence[str]) -> dict[str, float] | str:
+    """`["flagged=.8", "unflagged=.02"]` as numbers; `["score"]` as it is."""
+    if list(settings) == ["score"]:
+        return "score"
+    rates = {}
+    for setting in settings:
+        name, equals, number = setting.rpartition("=")
+        try:
+            rates[name.strip()] = float(number)
+        except ValueError:
+            equals = ""
+        if not equals or not name.strip():
+            raise UsageError(f"expected `rates` STRATUM=RATE, found {setting!r}; as in flagged=0.8")
+    return rates
+
+
+# Signatures
+
+
+def parts_of(annotation: Any) -> tuple[Any, Opt | None]:
+    """The plain type of an annotation, and its description."""
+    if get_origin(annotation) is Annotated:
+        plain, *notes = get_args(annotation)
+        return plain, next((note for note in notes if isinstance(note, Opt)), None)
+    inner, is_any = is_optional(annotation)  # Named | None
+    return (
+        (parts_of(inner)[0] | None, parts_of(inner)[1]) if is_any and inner is not annotation else (annotation, None)
+    )
+
+
+def is_optional(plain: Any) -> tuple[Any, bool]:
+    """A type without its None, and whether it had one."""
+    if get_origin(plain) not in (Union, UnionType) or NoneType not in get_args(plain):
+        return plain, False
+    rest = tuple(each for each in get_args(plain) if each is not NoneType)
+    return rest[0] if len(rest) == 1 else Union[rest], True  # noqa: UP007
+
+
+def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    """The signature with its types, aliases resolved, and the members of a TypedDict in the place of `**options`."""
+    original = inspect.unwrap(function)
+    names = vars(inspect.getmodule(original))
+    parameters = []
+    for parameter in inspect.signature(original).parameters.values():
+        text = parameter.annotation
+        if parameter.kind is parameter.VAR_KEYWORD:
+            shared = names[text.removeprefix("Unpack[").removesuffix("]")]
+            for name, annotation in get_type_hints(shared, include_extras=True).items():
+                _, option = parts_of(annotation)
+                default = option.default if option else None
+                kind = parameter.KEYWORD_ONLY
+                parameters.append(inspect.Parameter(name, kind, default=default, annotation=annotation))
+        else:
+            with suppress(NameError):  # a type that is imported for type checking alone
+                parameter = parameter.replace(annotation=eval(text, names) if isinstance(text, str) else text)
+            parameters.append(parameter)
+    return inspect.Signature(parameters, return_annotation=inspect.signature(original).return_annotation)
+
+
+def _is_truth(value: object) -> bool:
+    return type(value).__name__ in ("bool", "bool_")  # numpy's too, without numpy
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not _is_truth(value)
+
+
+def _are(value: object, kind: Callable[[object], bool]) -> bool:
+    """Whether a value can be iterated over, a single text excepted; only the members of lists are checked."""
+    is_one = isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable)
+    return not is_one and (not isinstance(value, list | tuple) or all(map(kind, value)))
+
+
+EXPECTED: Mapping[Any, tuple[str, Callable[[object], bool]]] = {
+    bool: ("True or False", _is_truth),
+    int: ("a whole number", lambda value: isinstance(value, Integral) and not _is_truth(value)),
+    float: ("a number", _is_number),
+    str: ("text", lambda value: isinstance(value, str)),
+    Sequence[str]: ("a list of texts", lambda value: _are(value, lambda each: isinstance(each, str))),
+    Sequence[float]: ("a list of numbers", lambda value: _are(value, _is_number)),
+    Mapping[str, str]: ("a dictionary", lambda value: isinstance(value, Mapping)),
+    Mapping[str, float]: ("a dictionary", lambda value: isinstance(value, Mapping)),
+}
+"""What to expect of an option by its type, and whether a value will do."""
+
+
+def described(function: Callable[P, T]) -> Callable[P, T]:
+    """The function with the whole of its signature; a value of another type is refused before it fails inside."""
+    full = signature_of(function)
+    plain = {name: is_optional(parts_of(each.annotation)[0]) for name, each in full.parameters.items()}
+    expected = {name: (*EXPECTED[kind], optional) for name, (kind, optional) in plain.items() if kind in EXPECTED}
+
+    @wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> T:
+        for name, value in options.items():
+            if name not in full.parameters:
+                raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
+            words, will_do, optional = expected.get(name, ("", bool, True))
+            if words and not will_do(value) and not (value is None and optional):
+                raise UsageError(f"{name}: expected {words}, found {value!r}")
+        return function(*args, **options)
+
+    shown = [each.replace(annotation=parts_of(each.annotation)[0]) for each in full.parameters.values()]
+    call.__signature__ = full.replace(parameters=shown)  # type: ignore[attr-defined]
+    return call
