@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from grater.annotate import jobs, people, progress, units
 from grater.annotate.people import Person
 from grater.annotate.store import Store, Tx
-from grater.cli.living import CROWD, ESSAYS, NEXT
 from grater.demo import living
+from grater.demo.life import CROWD, ESSAYS, NEXT
 from tests.browser.site import Site
 from tests.browser.tour import Stop
 

@@ -13,9 +13,9 @@ from grater.annotate import credentials, jobs, judgments, messages, money, peopl
 from grater.annotate.marks import has_suggestions
 from grater.annotate.store import Store, open_store
 from grater.annotate.writing import public_pages
-from grater.cli.demo import EARLIER, fresh_study
-from grater.cli.living import CROWD, ESSAYS, NEXT, OFFERED
 from grater.demo import living, sample_path
+from grater.demo.life import CROWD, ESSAYS, NEXT, OFFERED
+from grater.demo.study import EARLIER, fresh_study
 from tests.cli.running import grater
 from tests.conftest import Demo
 

@@ -29,280 +29,155 @@ class Entry:
 
     target: str
     line: str
-    example: str = ""
-    n_arguments: int = 1
-    for_corpora: str = ""
+    example: str
 
 
-STUDY = "grater.cli.study"
+TABLE = """\
+demo: Run the whole pipeline on a bundled sample study and write its report.
+    cli.demo:demo --out demo
+check: Give feedback on essays: what looks wrong, why, and what would be better.
+    cli.check:check essay.txt --show html --out feedback
+serve: Serve a study to annotators in the browser.
+    cli.study.files:serve study.db --port 8000
+corpus stats: Count documents, sentences, tokens, edits and tags.
+    cli.corpus:stats demo/essays.m2 --split-tags
+corpus convert: Convert a corpus, or parallel text, to another format.
+    cli.corpus:convert demo/essays.jsonl essays.m2 --losses losses.jsonl
+corpus compare: Compare two sets of edits of the same sentences.
+    cli.corpus:compare demo/essays.m2 --engine grater
+corpus lint: List every defect of a corpus with its line.
+    cli.corpus:lint demo/essays.sgml --ignore whitespace
+corpus judgments: Turn annotators' edits into judgments of items.
+    cli.corpus:judgments demo/essays.jsonl --decisions demo/decisions.csv --tags Wcip --out judged.csv
+decide: Run a detector on a corpus and write its decisions.
+    cli.systems:decide demo/essays.jsonl --system context --out decisions.csv
+systems: List the installed detectors.
+    api:systems context prep-maxent
+learners: Report on a class: errors per learner and over time.
+    cli.check:learners class/*.txt --out class.html
+agree: Measure agreement among raters: kappa, alpha and AC1 with intervals.
+    api:agreement demo/judgments.csv --items demo/items.csv
+raters: Profile each rater: accuracy, agreement, skill, speed.
+    api:raters demo/crowd.csv --gold demo/gold.csv
+aggregate: Combine the judgments of many raters into one answer per item.
+    api:aggregate demo/crowd.csv --method dawid-skene --out answers.csv
+plan: Plan an evaluation: items, raters, hours and cost for a target interval.
+    api:plan --flag-rate 0.1 --precision 0.8 --recall 0.5 --width 0.1 --wage 20
+sample: Draw a stratified sample of items to judge.
+    cli.sample:sample demo/decisions.csv --system prep-maxent --n 200 --out my-sample.csv
+evaluate: Score systems against raters: precision, recall and F.
+    api:evaluate --decisions demo/decisions.csv --judgments demo/crowd.csv --weighted
+compare: Test whether systems differ: paired tests and rank groups.
+    api:compare --decisions demo/decisions.csv --judgments demo/crowd.csv --score f0.5
+score: Score corrections by M2, ERRANT, CLEME or GLEU.
+    cli.score:app reference.m2 ours=ours.txt theirs=theirs.txt --metric errant
+score compare: Compare saved scores, paired by sentence.
+    cli.score:compare ours.json theirs.json
+ceiling: Measure the human ceiling: each annotator against the others.
+    cli.score:ceiling_app reference.m2 --hyp ours=ours.txt
+report: Write a report on judgments and decisions, with figures.
+    cli.report:report --decisions demo/decisions.csv --judgments demo/crowd.csv --out report
+study new: Create an empty study: a file or a PostgreSQL database.
+    cli.study.files:make_study_file study.db --name 'Learner essays'
+study import: Import essays, items, decisions, judgments or known answers.
+    cli.study.files:import_into study.db demo/essays.jsonl --decisions demo/decisions.csv
+study decide: Run systems on the essays and store their decisions.
+    cli.study.systems:run_systems study.db --system context
+study sample: Draw a sample of flagged and unflagged items to judge.
+    cli.study.systems:draw_sample study.db --system context --n 500
+study status: Show progress and the next step.
+    cli.study.files:show_status demo/study.db
+study evaluate: Score the systems against the raters: precision, recall and F.
+    cli.study.results:evaluate_study study.db --sample sample --corrected
+study report: Write the report of a study, with figures.
+    cli.study.results:write_report demo/study.db --out study-report
+study adjudicate: List what raters differ on, and decide it.
+    cli.study.results:adjudicate study.db --job error --accept unanimous
+study suggestions: Measure the effect of a system's suggestions on marking.
+    cli.study.results:suggestions demo/study.db
+study audit: Show who did what and when, or write it to a file.
+    cli.study.people:audit study.db --person Ann --out events.csv
+study export: Export a study to a folder, without secrets.
+    cli.study.files:export_to demo/study.db export
+study backup: Back up a study, even while people work.
+    cli.study.files:backup study.db monday.backup
+study restore: Restore a study from a backup or an export.
+    cli.study.files:restore monday.backup restored.db
+study verify: Look for lost, duplicate or orphaned work in a study.
+    cli.study.files:verify demo/study.db
+job new: Create a job: a task on items or essays, or a published design.
+    cli.study.people:add_job_command study.db --task error --sample sample --judgments-per-item 3
+job open: Open a draft, or a paused or closed job.
+    cli.study.people:open_job study.db error
+job pause: Pause a job; work in progress is still accepted.
+    cli.study.people:pause_job study.db error
+job close: Close a job.
+    cli.study.people:close_job study.db error
+job guidelines: Give a job a new version of its instructions.
+    cli.study.people:guidelines study.db error guidelines.md
+job gold: Add gold to a job, from experts' agreement or known errors.
+    cli.study.people:make_gold_units study.db error --min-experts 2 --n 50
+job terms: Show or change a crowd job's terms, show its protocol and cost, write its payment file.
+    cli.study.people:terms study.db error --pay amounts.csv
+job review: Check a job's marks and return the findings to their annotators.
+    cli.study.results:review_marks study.db marking
+people invite: Print an invitation link that works once.
+    cli.study.people:make_link study.db --role annotator --note Ann
+people token: Create, list or revoke API tokens.
+    cli.study.people:print_token study.db Ann --scope read
+people seat: Create a joint seat: two people, one agreed judgment.
+    cli.study.people:make_seat study.db Ann Bob
+people hand-over: Reassign a person's remaining units to somebody else.
+    cli.study.people:hand_units_over study.db Ann Bob --job error
+people second-factor: List, require or reset second factors.
+    cli.study.people:second_factor study.db --require both
+judge: Let a program or a language model judge the units of a job.
+    cli.study.results:ask study.db --job error --endpoint https://HOST/v1 --model-name NAME
+lab raters-needed: Find out how many crowd raters match an expert.
+    api:raters_needed demo/crowd.csv --experts demo/judgments.csv
+lab difficulty: List the easiest and hardest items, and what predicts disagreement.
+    api:difficulty demo/crowd.csv --items demo/items.csv --essays demo/essays.jsonl
+lab simulate: Simulate judgments by raters of known skill.
+    cli.sample:simulate --n-items 200 --n-raters 20 --skill 0.85 --out simulated.csv
+lab cloze: Score a cloze task: writer, raters and systems fill the same blanks.
+    cli.systems:fill_blanks demo/cloze.csv --decisions demo/cloze-words.csv
+lab choice: Score a choice task: the writer's word or the system's.
+    cli.systems:choose_word demo/choice.csv --accuracy 0.7 --n-items 500
+lab select: Measure preposition selection in native text.
+    api:select news.txt --system prep-maxent
+lab nouns: Show how predictable article and number of nouns are, or choose items to judge.
+    cli.mine:nouns news.txt --noun dog
+lab mine: Find likely errors by n-gram counts, for people to judge.
+    cli.mine:mine_prepositions demo/essays.jsonl --out suspects.csv
+lab count: Count the n-grams of a text.
+    cli.scale:count news.txt.gz --hold-out --out counts
+lab shard: Cut a large corpus into shards for parallel work.
+    cli.scale:shard corpus.jsonl --out shards
+lab combine: Combine the corrections of several systems by vote.
+    cli.score:combine a.txt b.txt c.txt --source source.txt --at-least 2 --out combined.txt
+"""
+"""Every command with its line of help, then the function behind it and an example of what follows its name.
 
-COMMANDS: Mapping[str, Entry] = {
-    "demo": Entry(
-        "grater.cli.demo:demo", "Run the whole pipeline on a bundled sample study and write its report.", "--out demo"
-    ),
-    "check": Entry(
-        "grater.cli.check:check",
-        "Give feedback on essays: what looks wrong, why, and what would be better.",
-        "essay.txt --show html --out feedback",
-    ),
-    "serve": Entry(f"{STUDY}.files:serve", "Serve a study to annotators in the browser.", "study.db --port 8000"),
-    "corpus stats": Entry(
-        "grater.cli.corpus:stats",
-        "Count documents, sentences, tokens, edits and tags.",
-        "demo/essays.m2 --split-tags",
-    ),
-    "corpus convert": Entry(
-        "grater.cli.corpus:convert",
-        "Convert a corpus, or parallel text, to another format.",
-        "demo/essays.jsonl essays.m2 --losses losses.jsonl",
-    ),
-    "corpus compare": Entry(
-        "grater.cli.corpus:compare",
-        "Compare two sets of edits of the same sentences.",
-        "demo/essays.m2 --engine grater",
-    ),
-    "corpus lint": Entry(
-        "grater.cli.corpus:lint",
-        "List every defect of a corpus with its line.",
-        "demo/essays.sgml --ignore whitespace",
-    ),
-    "corpus judgments": Entry(
-        "grater.cli.corpus:judgments",
-        "Turn annotators' edits into judgments of items.",
-        "demo/essays.jsonl --decisions demo/decisions.csv --tags Wcip --out judged.csv",
-    ),
-    "decide": Entry(
-        "grater.cli.systems:decide",
-        "Run a detector on a corpus and write its decisions.",
-        "demo/essays.jsonl --system context --out decisions.csv",
-    ),
-    "systems": Entry("grater.api:systems", "List the installed detectors.", "context prep-maxent"),
-    "learners": Entry(
-        "grater.cli.check:learners",
-        "Report on a class: errors per learner and over time.",
-        "class/*.txt --out class.html",
-    ),
-    "agree": Entry(
-        "grater.api:agreement",
-        "Measure agreement among raters: kappa, alpha and AC1 with intervals.",
-        "demo/judgments.csv --items demo/items.csv",
-        for_corpora="grater.api:edit_agreement",
-    ),
-    "raters": Entry(
-        "grater.api:raters",
-        "Profile each rater: accuracy, agreement, skill, speed.",
-        "demo/crowd.csv --gold demo/gold.csv",
-    ),
-    "aggregate": Entry(
-        "grater.api:aggregate",
-        "Combine the judgments of many raters into one answer per item.",
-        "demo/crowd.csv --method dawid-skene --out answers.csv",
-    ),
-    "plan": Entry(
-        "grater.api:plan",
-        "Plan an evaluation: items, raters, hours and cost for a target interval.",
-        "--flag-rate 0.1 --precision 0.8 --recall 0.5 --width 0.1 --wage 20",
-        n_arguments=0,
-    ),
-    "sample": Entry(
-        "grater.cli.sample:sample",
-        "Draw a stratified sample of items to judge.",
-        "demo/decisions.csv --system prep-maxent --n 200 --out my-sample.csv",
-    ),
-    "evaluate": Entry(
-        "grater.api:evaluate",
-        "Score systems against raters: precision, recall and F.",
-        "--decisions demo/decisions.csv --judgments demo/crowd.csv --weighted",
-        n_arguments=0,
-    ),
-    "compare": Entry(
-        "grater.api:compare",
-        "Test whether systems differ: paired tests and rank groups.",
-        "--decisions demo/decisions.csv --judgments demo/crowd.csv --score f0.5",
-        n_arguments=0,
-    ),
-    "score": Entry(
-        "grater.cli.score:app",
-        "Score corrections by M2, ERRANT, CLEME or GLEU.",
-        "reference.m2 ours=ours.txt theirs=theirs.txt --metric errant",
-    ),
-    "score compare": Entry(
-        "grater.cli.score:compare", "Compare saved scores, paired by sentence.", "ours.json theirs.json"
-    ),
-    "ceiling": Entry(
-        "grater.cli.score:ceiling_app",
-        "Measure the human ceiling: each annotator against the others.",
-        "reference.m2 --hyp ours=ours.txt",
-    ),
-    "report": Entry(
-        "grater.cli.report:report",
-        "Write a report on judgments and decisions, with figures.",
-        "--decisions demo/decisions.csv --judgments demo/crowd.csv --out report",
-    ),
-    "study new": Entry(
-        f"{STUDY}.files:make_study_file",
-        "Create an empty study: a file or a PostgreSQL database.",
-        "study.db --name 'Learner essays'",
-    ),
-    "study import": Entry(
-        f"{STUDY}.files:import_into",
-        "Import essays, items, decisions, judgments or known answers.",
-        "study.db demo/essays.jsonl --decisions demo/decisions.csv",
-    ),
-    "study decide": Entry(
-        f"{STUDY}.systems:run_systems",
-        "Run systems on the essays and store their decisions.",
-        "study.db --system context",
-    ),
-    "study sample": Entry(
-        f"{STUDY}.systems:draw_sample",
-        "Draw a sample of flagged and unflagged items to judge.",
-        "study.db --system context --n 500",
-    ),
-    "study status": Entry(f"{STUDY}.files:show_status", "Show progress and the next step.", "demo/study.db"),
-    "study evaluate": Entry(
-        f"{STUDY}.results:evaluate_study",
-        "Score the systems against the raters: precision, recall and F.",
-        "study.db --sample sample --corrected",
-    ),
-    "study report": Entry(
-        f"{STUDY}.results:write_report",
-        "Write the report of a study, with figures.",
-        "demo/study.db --out study-report",
-    ),
-    "study adjudicate": Entry(
-        f"{STUDY}.results:adjudicate",
-        "List what raters differ on, and decide it.",
-        "study.db --job error --accept unanimous",
-    ),
-    "study suggestions": Entry(
-        f"{STUDY}.results:suggestions",
-        "Measure the effect of a system's suggestions on marking.",
-        "demo/study.db",
-    ),
-    "study audit": Entry(
-        f"{STUDY}.people:audit",
-        "Show who did what and when, or write it to a file.",
-        "study.db --person Ann --out events.csv",
-    ),
-    "study export": Entry(
-        f"{STUDY}.files:export_to", "Export a study to a folder, without secrets.", "demo/study.db export"
-    ),
-    "study backup": Entry(
-        f"{STUDY}.files:backup", "Back up a study, even while people work.", "study.db monday.backup"
-    ),
-    "study restore": Entry(
-        f"{STUDY}.files:restore", "Restore a study from a backup or an export.", "monday.backup restored.db"
-    ),
-    "study verify": Entry(
-        f"{STUDY}.files:verify", "Look for lost, duplicate or orphaned work in a study.", "demo/study.db"
-    ),
-    "job new": Entry(
-        f"{STUDY}.people:add_job_command",
-        "Create a job: a task on items or essays, or a published design.",
-        "study.db --task error --sample sample --judgments-per-item 3",
-    ),
-    "job open": Entry(f"{STUDY}.people:open_job", "Open a draft, or a paused or closed job.", "study.db error"),
-    "job pause": Entry(
-        f"{STUDY}.people:pause_job", "Pause a job; work in progress is still accepted.", "study.db error"
-    ),
-    "job close": Entry(f"{STUDY}.people:close_job", "Close a job.", "study.db error"),
-    "job guidelines": Entry(
-        f"{STUDY}.people:guidelines", "Give a job a new version of its instructions.", "study.db error guidelines.md"
-    ),
-    "job gold": Entry(
-        f"{STUDY}.people:make_gold_units",
-        "Add gold to a job, from experts' agreement or known errors.",
-        "study.db error --min-experts 2 --n 50",
-    ),
-    "job terms": Entry(
-        f"{STUDY}.people:terms",
-        "Show or change a crowd job's terms, show its protocol and cost, write its payment file.",
-        "study.db error --pay amounts.csv",
-    ),
-    "job review": Entry(
-        f"{STUDY}.results:review_marks",
-        "Check a job's marks and return the findings to their annotators.",
-        "study.db marking",
-    ),
-    "people invite": Entry(
-        f"{STUDY}.people:make_link",
-        "Print an invitation link that works once.",
-        "study.db --role annotator --note Ann",
-    ),
-    "people token": Entry(
-        f"{STUDY}.people:print_token", "Create, list or revoke API tokens.", "study.db Ann --scope read"
-    ),
-    "people seat": Entry(
-        f"{STUDY}.people:make_seat", "Create a joint seat: two people, one agreed judgment.", "study.db Ann Bob"
-    ),
-    "people hand-over": Entry(
-        f"{STUDY}.people:hand_units_over",
-        "Reassign a person's remaining units to somebody else.",
-        "study.db Ann Bob --job error",
-    ),
-    "people second-factor": Entry(
-        f"{STUDY}.people:second_factor", "List, require or reset second factors.", "study.db --require both"
-    ),
-    "judge": Entry(
-        f"{STUDY}.results:ask",
-        "Let a program or a language model judge the units of a job.",
-        "study.db --job error --endpoint https://HOST/v1 --model-name NAME",
-    ),
-    "lab raters-needed": Entry(
-        "grater.api:raters_needed",
-        "Find out how many crowd raters match an expert.",
-        "demo/crowd.csv --experts demo/judgments.csv",
-    ),
-    "lab difficulty": Entry(
-        "grater.api:difficulty",
-        "List the easiest and hardest items, and what predicts disagreement.",
-        "demo/crowd.csv --items demo/items.csv --essays demo/essays.jsonl",
-    ),
-    "lab simulate": Entry(
-        "grater.cli.sample:simulate",
-        "Simulate judgments by raters of known skill.",
-        "--n-items 200 --n-raters 20 --skill 0.85 --out simulated.csv",
-    ),
-    "lab cloze": Entry(
-        "grater.cli.systems:fill_blanks",
-        "Score a cloze task: writer, raters and systems fill the same blanks.",
-        "demo/cloze.csv --decisions demo/cloze-words.csv",
-    ),
-    "lab choice": Entry(
-        "grater.cli.systems:choose_word",
-        "Score a choice task: the writer's word or the system's.",
-        "demo/choice.csv --accuracy 0.7 --n-items 500",
-    ),
-    "lab select": Entry(
-        "grater.api:select",
-        "Measure preposition selection in native text.",
-        "news.txt --system prep-maxent",
-    ),
-    "lab nouns": Entry(
-        "grater.cli.mine:nouns",
-        "Show how predictable article and number of nouns are, or choose items to judge.",
-        "news.txt --noun dog",
-    ),
-    "lab mine": Entry(
-        "grater.cli.mine:mine_prepositions",
-        "Find likely errors by n-gram counts, for people to judge.",
-        "demo/essays.jsonl --out suspects.csv",
-    ),
-    "lab count": Entry(
-        "grater.cli.scale:count", "Count the n-grams of a text.", "news.txt.gz --hold-out --out counts"
-    ),
-    "lab shard": Entry(
-        "grater.cli.scale:shard", "Cut a large corpus into shards for parallel work.", "corpus.jsonl --out shards"
-    ),
-    "lab combine": Entry(
-        "grater.cli.score:combine",
-        "Combine the corrections of several systems by vote.",
-        "a.txt b.txt c.txt --source source.txt --at-least 2 --out combined.txt",
-    ),
-}
-"""Every command by the words that run it.  `grater demo` writes the files under `demo/` of the examples."""
+`grater demo` writes the files under `demo/` in the examples.
+"""
 
+OPTIONS_ONLY = ("plan", "evaluate", "compare")
+"""Commands made of a function whose first parameters are options too."""
+FOR_CORPORA = {"agree": "grater.api:edit_agreement"}
+"""What is called instead where an annotated corpus is given."""
+
+
+def _entries() -> dict[str, Entry]:
+    heads, places = TABLE.splitlines()[::2], TABLE.splitlines()[1::2]
+    found = {}
+    for head, place in zip(heads, places, strict=True):
+        name, _, line = head.partition(": ")
+        target, _, words = place.strip().partition(" ")
+        found[name] = Entry(f"grater.{target}", line, words)
+    return found
+
+
+COMMANDS: Mapping[str, Entry] = _entries()
 GROUPS: Mapping[str, str] = {
     "corpus": "Count, convert, compare and check annotated corpora.",
     "study": "Make a study, bring files in, see where it stands, take results out.",
@@ -378,8 +253,8 @@ class LazyCommand(TyperCommand):
                 raise
             raise MissingExtra("a study needs SQLAlchemy and pydantic: pip install 'grater[server]'") from error
         if self.entry.target.startswith("grater.api:"):
-            other = imported(self.entry.for_corpora) if self.entry.for_corpora else None
-            target = made_of(target, other, n_arguments=self.entry.n_arguments)
+            other = imported(FOR_CORPORA[self.path]) if self.path in FOR_CORPORA else None
+            target = made_of(target, other, n_arguments=0 if self.path in OPTIONS_ONLY else 1)
         command: Any = typer.main.get_command(app_of(target))
         command.name, command.epilog = self.name, f"Example: {example(self.path)}"
         return command

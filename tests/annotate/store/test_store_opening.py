@@ -29,7 +29,7 @@ def test_a_study_is_made_once(location: str) -> None:
 
 def test_a_study_in_sqlite_needs_no_driver_of_postgresql(tmp_path: Path) -> None:
     code = (
-        "import sys; sys.modules['psycopg'] = None; import grater.annotate.web.app, grater.cli.demo; "
+        "import sys; sys.modules['psycopg'] = None; import grater.annotate.web.app, grater.demo.study; "
         "from grater.annotate.store import open_store; open_store(sys.argv[1], create=True).close()"
     )
     subprocess.run([sys.executable, "-c", code, tmp_path / "study.db"], check=True)
