@@ -61,9 +61,12 @@ from grater.options import described as _checked
 from grater.sheet import counted
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from grater.corpora.check import CheckResult
     from grater.corpora.formats import Conversion
     from grater.corpora.statistics import CorpusStatistics
+    from grater.detect.decisions import Filled
     from grater.detect.detector import Detector
     from grater.detect.feedback import Feedback
     from grater.detect.prepositions.selection import SelectionTests
@@ -81,6 +84,7 @@ if TYPE_CHECKING:
     from grater.measure.crowd.simulate import SimulatedCrowd
     from grater.measure.evaluation.comparison import Comparison
     from grater.measure.evaluation.evaluation import Evaluation
+    from grater.measure.evaluation.selection import ChoiceStudy, ClozeStudy
     from grater.measure.sampling.plan import Plan
     from grater.measure.units import Unknown
     from grater.reporting.document import Report
@@ -583,25 +587,34 @@ def aggregate(
     return aggregate(_judgments(judgments, options), method, gold=known, truth=right, options=steps)
 
 
+def _share(text: str) -> Opt:
+    return Opt(text, "SHARE")
+
+
 @_checked
 def simulate(
     *,
-    n_items: int = 100,
-    n_raters: int = 10,
-    judgments_per_item: int = 5,
-    labels: Sequence[str] = ("error", "ok"),
-    prevalence: Sequence[float] = (),
-    skill: float = 0.8,
-    spread: float = 0.1,
-    spammers: float = 0.0,
-    biased: float = 0.0,
-    lazy: float = 0.0,
-    turning: float = 0.0,
-    difficulty: float = 0.0,
-    seed: int = 0,
+    n_items: Annotated[int, Opt("Number of items.", "N", min=1)] = 100,
+    n_raters: Annotated[int, Opt("Number of raters.", "N", min=1)] = 10,
+    judgments_per_item: Annotated[int, Opt("Judgments per item.", "N", min=1)] = 5,
+    labels: Annotated[Sequence[str], Opt("The labels to choose from.", "LABEL,LABEL", split=True)] = ("error", "ok"),
+    prevalence: Annotated[Sequence[float], Opt("Frequency of each label; default: equal.", "N,N")] = (),
+    skill: Annotated[float, Opt("A skilled rater's mean chance of being right.")] = 0.8,
+    spread: Annotated[float, Opt("Standard deviation of skill.")] = 0.1,
+    spammers: Annotated[float, _share("Share of raters who answer at random.")] = 0.0,
+    biased: Annotated[float, _share("Share of raters who prefer one label.")] = 0.0,
+    lazy: Annotated[float, _share("Share of raters who nearly always give the same answer.")] = 0.0,
+    turning: Annotated[float, _share("Share of raters who become spammers halfway through.")] = 0.0,
+    difficulty: Annotated[float, Opt("Mean share of guesses per item.")] = 0.0,
+    out: Annotated[Path | str | None, Opt("Write the judgments to this table.", "FILE", writes=True)] = None,
+    true_labels_out: Annotated[Path | str | None, Opt("Write the true labels.", "FILE", writes=True)] = None,
+    skills: Annotated[Path | str | None, Opt("Write the raters' kinds and skills.", "FILE", writes=True)] = None,
+    seed: Seed = 0,
 ) -> SimulatedCrowd:
-    """Judgments of raters of known skill, with the true labels."""
+    """Simulate judgments by raters of known skill, for planning and testing."""
     from grater.measure.crowd.simulate import Crowd, simulate
+    from grater.signature import Signature
+    from grater.tables import write_table
     from grater.uncertainty import generator
 
     crowd = Crowd(
@@ -618,7 +631,13 @@ def simulate(
         turning=turning,
         difficulty=difficulty,
     )
-    return simulate(crowd, rng=generator(seed, "simulate"))
+    simulated = simulate(crowd, rng=generator(seed, "simulate"))
+    simulated = replace(simulated, signature=Signature("simulate", {"seed": str(seed)}))
+    tables = ((simulated.judgments, out), (simulated.truth, true_labels_out), (simulated.raters, skills))
+    for table, path in tables:
+        if path is not None:
+            write_table(table, Path(path))
+    return simulated
 
 
 # Samples, systems against raters, and the report
@@ -1325,6 +1344,162 @@ def select(
     detectors = load_systems(systems)
     essays = list(_essays(corpus, format_name))
     return SelectionTests(tuple(selection_test(detector, essays) for detector in detectors))
+
+
+# Fill-in tasks
+
+__all__ += ["cloze", "choice"]
+
+JUDGED = "expected judgments, or `system`, `essays` and `answers_out` to write a system's words"
+OneSystem: TypeAlias = Annotated[
+    str, Opt("Run this system on the essays.", "NAME", names="grater.detect.systems:SYSTEMS")
+]
+AnswersOut: TypeAlias = Annotated[
+    Path | str | None,
+    Opt("Write the words of the system; without judgments, do nothing else.", "FILE", writes=True),
+]
+
+
+@_checked
+def cloze(
+    judgments: Annotated[
+        TableSource | None, Opt("Tables of the words that raters filled in.", "[JUDGMENTS]", several=True)
+    ] = None,
+    *,
+    decisions: DecisionTables | None = None,
+    writer: Annotated[str, Opt("The rater whose words are the writer's own.", "NAME")] = "writer",
+    system: OneSystem = "",
+    essays: EssayFiles = (),
+    items: ItemTable = None,
+    answers_out: AnswersOut = None,
+    **options: Unpack[Reading],
+) -> ClozeStudy | None:
+    """Score a cloze task: agreement and kappa of the writer with raters and systems, and among raters.
+
+    With a `system` and `essays` the system fills the same blanks, and the essays give the writer's words.  Systems'
+    words in `decisions` are in the column suggestion.
+    """
+    import polars as pl
+
+    from grater.measure.evaluation.selection import cloze_study
+    from grater.measure.units import NO_ESSAYS, known_essays
+    from grater.tables import as_items, read_decisions, read_judgments
+
+    people = _beside_decisions(judgments, options) if judgments is not None else None
+    decided = _decisions(decisions, options) if decisions is not None else None
+    places = _given(as_items, items)
+    essays_of_items = known_essays(people, places) if people else NO_ESSAYS
+    if system:
+        blanks = people.frame["item"].cast(str).unique().to_list() if people else []
+        words = _filled(system, essays, items, blanks)
+        _write_answers(words, words.decisions, answers_out)
+        if people is not None:
+            essays_of_items = known_essays(people, places or _places(words))
+            said = people.frame.select(pl.col("item", "rater", "label").cast(pl.String))
+            if writer not in said["rater"].unique().to_list():
+                own = words.written.select("item", rater=pl.lit(writer), label="label")
+                people = read_judgments(pl.concat([said, own]), name=people.name)
+        filled = words.decisions.select("item", "system", "flagged", "suggestion")
+        frames = [] if decided is None else [decided.frame.select(filled.columns).cast(filled.schema)]
+        name = ", ".join([*([] if decided is None else [decided.name]), words.system])
+        decided = read_decisions(pl.concat([*frames, filled]), name=name)
+    if people is None:
+        if answers_out is None or not system:
+            raise UsageError(JUDGED)
+        return None
+    return cloze_study(people, decisions=decided, writer=writer, essays=essays_of_items)
+
+
+def _filled(system: str, essays: EssaySource, items: TableSource | None, wanted: Collection[str]) -> Filled:
+    """What a system would write in the blanks of a corpus."""
+    from grater.detect.decisions import filled, read_item_places
+    from grater.detect.systems import load_system
+
+    if not essays:
+        raise UsageError("expected `essays` with `system`, the corpus that the blanks are in")
+    names = read_item_places(items).names if items is not None else {}
+    return filled(load_system(system), _merged(essays), wanted=wanted or names.values(), names=names)
+
+
+def _write_answers(words: Filled, frame: pl.DataFrame, out: Path | str | None) -> None:
+    from grater.tables import write_table
+
+    if out is not None:
+        write_table(frame, Path(out))
+        of = f"{counted(len(frame), 'word')} of {words.system}, of {counted(len(words.findings), 'place')}"
+        NOTES.info(f"{out}: {of}")
+
+
+def _places(words: Filled) -> Table:
+    """The essays of the places that a system looked at."""
+    from grater.tables import Table
+
+    return Table("items", words.decisions.select("item", "essay"), words.system)
+
+
+@_checked
+def choice(
+    judgments: Annotated[
+        TableSource | None,
+        Opt("Tables of judgments: writer, system, equally good or equally bad.", "[JUDGMENTS]", several=True),
+    ] = None,
+    *,
+    accuracy: Annotated[float | None, Opt("The system's accuracy by exact match.", "SHARE", min=0, max=1)] = None,
+    n_items: Annotated[int | None, Opt("Number of items.", "N", min=1)] = None,
+    decisions: DecisionTables | None = None,
+    words: Annotated[
+        TableSource | None, Opt("The writer's words, columns item and label; with decisions.", "FILE")
+    ] = None,
+    equally_bad: Annotated[
+        Literal["drop", "worse"], Opt("Ignore 'equally bad', or count it for the writer.")
+    ] = "drop",
+    system: OneSystem = "",
+    essays: EssayFiles = (),
+    items: ItemTable = None,
+    answers_out: AnswersOut = None,
+    **options: Unpack[Reading],
+) -> ChoiceStudy | None:
+    """Score a choice task: how often the system's word is as good or better, and the accuracy that gives.
+
+    `n_items` are behind the `accuracy`, for its interval.  With a `system` and `essays` its accuracy is computed
+    there; `answers_out` lists the places where it would write a different word, for raters to choose between.
+    """
+    from math import nan
+
+    import numpy as np
+
+    from grater.detect.decisions import is_mismatch
+    from grater.measure.evaluation.selection import choice_study, exact_accuracy
+    from grater.measure.units import known_essays
+    from grater.tables import as_gold, as_items
+    from grater.uncertainty import shares_by_unit, wilson
+
+    if (decisions is None) != (words is None) or (decisions is not None and accuracy is not None):
+        raise UsageError("expected `accuracy`, or `decisions` and `words` together, or neither")
+    known: Interval | None = None
+    if decisions is not None:
+        by_system = exact_accuracy(_decisions(decisions, options), as_gold(words))
+        if len(by_system) != 1:
+            raise UsageError(f"expected the words of one system in `decisions`, found {len(by_system)}")
+        [known] = by_system.values()
+    elif accuracy is not None:
+        missing = "expected `n_items` with `accuracy`, for its interval"
+        known = Interval(accuracy, nan, nan, missing) if n_items is None else wilson(accuracy * n_items, n_items)
+    places = _given(as_items, items)
+    if system:
+        own = _filled(system, essays, items, ())
+        _write_answers(own, own.mismatches, answers_out)
+        by_essay: dict[str, list[bool]] = {}
+        for finding in own.findings:
+            by_essay.setdefault(finding.item.essay_id, []).append(not is_mismatch(finding))
+        hits, n = (np.array([count(each) for each in by_essay.values()], np.float64) for count in (sum, len))
+        known, places = known or shares_by_unit(hits, n, "essay"), places or _places(own)
+    if judgments is None:
+        if answers_out is None or not system:
+            raise UsageError(JUDGED)
+        return None
+    chosen = _beside_decisions(judgments, options)
+    return choice_study(chosen, accuracy=known, equally_bad=equally_bad, essays=known_essays(chosen, places))
 
 
 __all__ += ["Edit", "Essay", "GraterError", "Interval", "Span"]

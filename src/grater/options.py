@@ -323,4 +323,5 @@ def described(function: Callable[P, T]) -> Callable[P, T]:
 
     shown = [each.replace(annotation=parts_of(each.annotation)[0]) for each in full.parameters.values()]
     call.__signature__ = full.replace(parameters=shown)  # type: ignore[attr-defined]
+    call.is_described = True  # type: ignore[attr-defined]
     return call

@@ -91,7 +91,7 @@ def test_without_judgments_and_without_a_file_there_is_nothing_to_do(folder: Pat
     assert "--answers-out" in ran.err
     ran = grater(capsys, "lab", "cloze", folder / "cloze.csv", "--system", folder / "tiny.model")
     assert (ran.status, ran.err.count("\n")) == (2, 1)
-    assert "expected --essays FILE with --system" in ran.err
+    assert "expected --essays with --system" in ran.err
 
 
 def test_the_design_choice_asks_where_the_best_word_differs_and_not_where_a_flag_is(

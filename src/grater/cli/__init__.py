@@ -138,11 +138,11 @@ lab raters-needed: Find out how many crowd raters match an expert.
 lab difficulty: List the easiest and hardest items, and what predicts disagreement.
     api:difficulty demo/crowd.csv --items demo/items.csv --essays demo/essays.jsonl
 lab simulate: Simulate judgments by raters of known skill.
-    cli.sample:simulate --n-items 200 --n-raters 20 --skill 0.85 --out simulated.csv
+    api:simulate --n-items 200 --n-raters 20 --skill 0.85 --out simulated.csv
 lab cloze: Score a cloze task: writer, raters and systems fill the same blanks.
-    cli.systems:fill_blanks demo/cloze.csv --decisions demo/cloze-words.csv
+    api:cloze demo/cloze.csv --decisions demo/cloze-words.csv
 lab choice: Score a choice task: the writer's word or the system's.
-    cli.systems:choose_word demo/choice.csv --accuracy 0.7 --n-items 500
+    api:choice demo/choice.csv --accuracy 0.7 --n-items 500
 lab select: Measure preposition selection in native text.
     api:select news.txt --system prep-maxent
 lab nouns: Show how predictable article and number of nouns are, or choose items to judge.
@@ -161,7 +161,7 @@ lab combine: Combine the corrections of several systems by vote.
 `grater demo` writes the files under `demo/` in the examples.
 """
 
-OPTIONS_ONLY = ("plan", "evaluate", "compare")
+OPTIONS_ONLY = ("plan", "evaluate", "compare", "report", "lab simulate")
 """Commands made of a function whose first parameters are options too."""
 FOR_CORPORA = {"agree": "grater.api:edit_agreement"}
 """What is called instead where an annotated corpus is given."""
@@ -252,7 +252,7 @@ class LazyCommand(TyperCommand):
             if error.name not in ("sqlalchemy", "pydantic"):
                 raise
             raise MissingExtra("a study needs SQLAlchemy and pydantic: pip install 'grater[server]'") from error
-        if self.entry.target.startswith("grater.api:"):
+        if hasattr(target, "is_described"):
             other = imported(FOR_CORPORA[self.path]) if self.path in FOR_CORPORA else None
             target = made_of(target, other, n_arguments=0 if self.path in OPTIONS_ONLY else 1)
         command: Any = typer.main.get_command(app_of(target))

@@ -309,6 +309,9 @@ def _options_of(block: Any) -> list[Parameter]:
 # Commands made from functions
 
 
+_KEY = Parameter.KEYWORD_ONLY
+
+
 def made_of(
     function: Callable[..., Any], for_corpora: Callable[..., Any] | None = None, *, n_arguments: int = 1
 ) -> Callable[..., None]:
@@ -326,14 +329,15 @@ def made_of(
     wanted = [_typed(parameter, is_argument=name in arguments) for name, parameter in taken.items()]
     flags = {name: _flag(parameter) for name, parameter in taken.items() if name not in arguments}
     written = {name for name, each in taken.items() if (option := parts_of(each.annotation)[1]) and option.writes}
-    own: list[Parameter] = [
-        Parameter("out", Parameter.KEYWORD_ONLY, default=None, annotation=Out),
-        Parameter("table", Parameter.KEYWORD_ONLY, default="text", annotation=Table),
-        Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=Json),
-    ]
+    is_whole = "as_json" in taken  # it prints what it has to say itself
+    own = [] if is_whole else [Parameter("table", _KEY, default="text", annotation=Table)]
+    own += [] if is_whole else [Parameter("as_json", _KEY, default=False, annotation=Json)]
+    own += [] if "out" in taken else [Parameter("out", _KEY, default=None, annotation=Out)]
 
     def command(**given: Any) -> None:
-        out, table, as_json = given.pop("out"), given.pop("table"), given.pop("as_json")
+        out: Path | None = None if "out" in taken else given.pop("out")
+        as_json: bool = False if is_whole else given.pop("as_json")
+        table: TableFormat = "text" if is_whole else given.pop("table")
         for value in given.values():
             require_different(_paths(value))
         require_different(_paths(given.get("judgments")) + _paths(given.get("experts")))
@@ -358,6 +362,8 @@ def made_of(
             else:
                 values[name] = converted
         result = chosen(*first, **values)
+        if result is None:
+            return
         warn(result.warnings)
         if out:
             from grater.tables import write_table

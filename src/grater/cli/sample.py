@@ -14,7 +14,6 @@ from grater.cli.command import (
     ItemsFile,
     Json,
     Seed,
-    entries,
     print_json,
     reading_all,
     require_different,
@@ -24,12 +23,10 @@ from grater.cli.command import (
 )
 from grater.corpora.judgments import items_of
 from grater.errors import UsageError
-from grater.measure.crowd.simulate import Crowd
 from grater.measure.sampling.draw import draws_of, few_flags, to_judge
 from grater.measure.sampling.plan import Allocation
 from grater.options import parse_rates
 from grater.sheet import counted
-from grater.signature import Signature
 from grater.tables import (
     read_decisions,
     read_items,
@@ -38,8 +35,6 @@ from grater.tables import (
     write_table,
     write_worksheet,
 )
-
-DEFAULT = Crowd()
 
 
 def sample(
@@ -138,64 +133,3 @@ def sample(
     say(f"{out}: {counted(n_items, 'item')}, {len(left):,} still to judge")
     for stratum, part in draws[-1].by_stratum.items():
         say(f"  {draws[-1].system}, {stratum}: {part.n:,} of {part.size:,}")
-
-
-def _share(text: str) -> object:
-    return Option(metavar="SHARE", help=text)
-
-
-def simulate(
-    out: Annotated[Path, Option(metavar="FILE", help="Write the judgments to this file.")],
-    items: Annotated[int, Option("--n-items", help="Number of items.")] = DEFAULT.n_items,
-    raters: Annotated[int, Option("--n-raters", help="Number of raters.")] = DEFAULT.n_raters,
-    judgments: Annotated[int, Option("--judgments-per-item", help="Judgments per item.")] = DEFAULT.n_each,
-    labels: Annotated[str, Option(metavar="LABEL,LABEL", help="The labels to choose from.")] = ",".join(
-        DEFAULT.labels
-    ),
-    prevalence: Annotated[str, Option(metavar="N,N", help="Frequency of each label; default: equal.")] = "",
-    skill: Annotated[float, Option(help="A skilled rater's mean chance of being right.")] = DEFAULT.skill,
-    spread: Annotated[float, Option(help="Standard deviation of --skill.")] = DEFAULT.spread,
-    spammers: Annotated[float, _share("Share of raters who answer at random.")] = DEFAULT.spammers,
-    biased: Annotated[float, _share("Share of raters who prefer one label.")] = DEFAULT.biased,
-    lazy: Annotated[float, _share("Share of raters who nearly always give the same answer.")] = DEFAULT.lazy,
-    turning: Annotated[float, _share("Share of raters who become spammers halfway through.")] = DEFAULT.turning,
-    difficulty: Annotated[float, Option(help="Mean share of guesses per item.")] = DEFAULT.difficulty,
-    truth: Annotated[
-        Path | None, Option("--true-labels-out", metavar="FILE", help="Also write the true labels.")
-    ] = None,
-    skills: Annotated[Path | None, Option(metavar="FILE", help="Also write the raters' kinds and skills.")] = None,
-    seed: Seed = 0,
-    as_json: Json = False,
-) -> None:
-    """Simulate judgments by raters of known skill, for planning and testing."""
-    require_outputs([out, truth, skills], [])
-    try:
-        shares = tuple(float(entry) for entry in entries([prevalence]))
-    except ValueError:
-        raise UsageError(f"expected numbers for --prevalence, found {prevalence!r}; as in 0.2,0.8") from None
-    simulated = api.simulate(
-        n_items=items,
-        n_raters=raters,
-        judgments_per_item=judgments,
-        labels=tuple(entries([labels])),
-        prevalence=shares,
-        skill=skill,
-        spread=spread,
-        spammers=spammers,
-        biased=biased,
-        lazy=lazy,
-        turning=turning,
-        difficulty=difficulty,
-        seed=seed,
-    )
-    write_table(simulated.judgments, out)
-    if truth:
-        write_table(simulated.truth, truth)
-    if skills:
-        write_table(simulated.raters, skills)
-    if as_json:
-        print_json({**simulated.to_dict(), "signature": str(Signature("simulate", {"seed": str(seed)}))})
-    else:
-        kinds = ", ".join(f"{n} {kind}" for kind, n in simulated.n_by_kind.items())
-        n_judgments, n_items = counted(len(simulated.judgments), "judgment"), counted(len(simulated.truth), "item")
-        say(f"{out}: {n_judgments} of {n_items} by {kinds}")

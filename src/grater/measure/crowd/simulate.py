@@ -27,6 +27,7 @@ import polars as pl
 from grater.errors import UsageError
 from grater.result import HIDDEN, Result, in_json, key
 from grater.sheet import Sheet, count, counted
+from grater.signature import Signature
 from grater.tables import Judgments, Table
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
@@ -87,6 +88,7 @@ class SimulatedCrowd(Result):
     truth: Table = field(metadata=key("items", write=len))
     raters: pl.DataFrame = field(metadata=key(write=len))
     confusions: Numbers = field(metadata=HIDDEN)
+    signature: Signature = field(default_factory=lambda: Signature("simulate"))
 
     @property
     @in_json("kinds")
