@@ -119,8 +119,7 @@ def set_reason(tx: Tx, unit_id: str, reason: str, *, actor: str | None = None) -
 
 
 def of_unit(tx: Tx, unit_id: str) -> list[Gold]:
-    query = select(schema.gold).where(schema.gold.c.unit_id == unit_id).order_by(schema.gold.c.item_id)
-    return [read(row) for row in tx.all(query)]
+    return [read(row) for row in tx.all(OF_UNIT, unit=unit_id)]
 
 
 def all(tx: Tx) -> list[tuple[str, Gold]]:  # noqa: A001  (read as gold.all)
@@ -192,6 +191,8 @@ def convert(
 
 
 NO_GOLD = "there is no such gold in this study"
+
+OF_UNIT = select(schema.gold).where(schema.gold.c.unit_id == bindparam("unit")).order_by(schema.gold.c.item_id)
 
 N_MET = (
     select(func.count())

@@ -69,6 +69,7 @@ from grater.annotate.store.transaction import (
     new_id,
     new_shuffle,
 )
+from grater.annotate.terms import terms_of
 from grater.annotate.units import StudyUnit
 from grater.errors import Conflict, NotFound
 from grater.model import Json
@@ -90,7 +91,9 @@ class UnitSlot:
     n: int | None
 
 
-def next_unit(tx: Tx, job: Job, person_id: str, *, practice: str | None) -> UnitSlot | None:
+def next_unit(
+    tx: Tx, job: Job, person_id: str, *, practice: str | None, state: str, n_answered: int
+) -> UnitSlot | None:
     """The unit of `practice` (`PRACTICE`) first, then work, or hidden gold where it is due.
 
     The slot is locked until the end of the transaction.
@@ -103,7 +106,7 @@ def next_unit(tx: Tx, job: Job, person_id: str, *, practice: str | None) -> Unit
     work = _work(tx, job, person_id)
     if work is None or not standing.has_gold(job):
         return work
-    due = standing.due(tx, job, person_id)
+    due = standing.due(tx, job, person_id, state=state, n_answered=n_answered)
     unseen = _gold(tx, job, person_id, "quiz" if due == "quiz" else "hidden")
     return work if due == "work" or (unseen is None and due == "hidden") else unseen
 
@@ -116,7 +119,8 @@ def n_unseen_quiz(tx: Tx, job: Job, person_id: str) -> int:
 
 def lacks_quiz(tx: Tx, job: Job, person_id: str) -> bool:
     """Whether the rater gets no work since the quiz has no question for them: a manager has to make more gold."""
-    return standing.due(tx, job, person_id) == "quiz" and _gold(tx, job, person_id, "quiz") is None
+    in_quiz = standing.is_in_quiz(terms_of(job.options), standing.find(tx, job.job_id, person_id).state)
+    return in_quiz and _gold(tx, job, person_id, "quiz") is None
 
 
 def _gold(tx: Tx, job: Job, person_id: str, pool: str) -> UnitSlot | None:
@@ -391,7 +395,10 @@ def take(tx: Tx, *, job_id: str, person_id: str, locked: Person | None = None) -
         held=None if row.lease_lease_id is None else HELD_COLUMNS.read(row),
     )
     job, lease = rater.job, rater.held
-    if standing.refusal(tx, job, person, trust_state=rater.trust, has_joint_seat=rater.has_joint_seat):
+    terms = terms_of(job.options)
+    counts = standing.counts_of(tx, job, person_id) if terms.gold or terms.limit else None
+    has_seat = rater.has_joint_seat
+    if standing.refusal(tx, job, person, trust_state=rater.trust, has_joint_seat=has_seat, counts=counts):
         return None
     if lease is not None and (lease.expires_at <= tx.now or lease.issued_at > tx.now + CLOCK_SLACK):
         lease = _renewed(tx, lease, job)
@@ -403,7 +410,8 @@ def take(tx: Tx, *, job_id: str, person_id: str, locked: Person | None = None) -
         lease = _take_again(tx, rater, rater.given_up_lease_id, person_id=person_id)
     if lease is not None:
         return lease
-    unit = next_unit(tx, job, person_id, practice=rater.practice_unit_id)
+    n_answered = counts.n_answered if counts else 0
+    unit = next_unit(tx, job, person_id, practice=rater.practice_unit_id, state=rater.trust, n_answered=n_answered)
     return None if unit is None else issue(tx, job, unit, person_id=person_id, version=rater.guidelines_version)
 
 

@@ -98,6 +98,13 @@ ANSWERS = (
 )
 """By the units, of which few are gold: a rater may have answered thousands."""
 
+RECOUNTED = (
+    schema.trust.update()
+    .where(schema.trust.c.job_id == bindparam("job"), schema.trust.c.person_id == bindparam("person"))
+    .values(seen=bindparam("n_seen"), right=bindparam("n_right"))
+    .returning(*COLUMNS)
+)
+
 RETURNS = select(schema.trust.c.returns).where(
     schema.trust.c.job_id == bindparam("job"), schema.trust.c.person_id == bindparam("person")
 )
@@ -123,7 +130,9 @@ def recount(tx: Tx, job_id: str, person_id: str, answers: Sequence[GoldAnswer] |
     """Count the answers to active gold anew."""
     known = gold_answers(tx, job_id, person_id) if answers is None else answers
     counted = [answer.is_right for answer in known if answer.is_active]
-    return _store(tx, job_id, person_id, actor=None, seen=len(counted), right=sum(counted))
+    counts = {"seen": len(counted), "right": sum(counted)}
+    row = tx.first(RECOUNTED, job=job_id, person=person_id, **{f"n_{name}": n for name, n in counts.items()})
+    return _store(tx, job_id, person_id, actor=None, **counts) if row is None else COLUMNS.read(row)
 
 
 def set_state(
@@ -172,6 +181,28 @@ SENT = select(func.count(schema.submissions.c.unit_id.distinct())).where(
 
 ANSWERED = SENT.where(schema.submissions.c.status != literal_column("'withdrawn'"))
 VALID = SENT.where(schema.submissions.c.status == literal_column("'valid'"))
+COUNTS = select(
+    N_HIDDEN.scalar_subquery().label("n_hidden"),
+    ANSWERED.scalar_subquery().label("n_answered"),
+    VALID.scalar_subquery().label("n_valid"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Of a job its hidden gold; of a rater the units, practice aside, that were answered and not taken back.
+
+    `n_valid` of these have an answer that counts: what a limit and a code are for.
+    """
+
+    n_hidden: int
+    n_answered: int
+    n_valid: int
+
+
+def counts_of(tx: Tx, job: Job, person_id: str) -> Counts:
+    row = tx.first(COUNTS, job=job.job_id, person=person_id)
+    return Counts(*row) if row else Counts(0, 0, 0)
 
 
 def has_gold(job: Job) -> bool:
@@ -191,25 +222,26 @@ def most_judgments(job: Job) -> int:
     return redundancy.most if redundancy else job.judgments
 
 
-def limit_of(tx: Tx, job: Job) -> int:
+def limit_of(tx: Tx, job: Job, counts: Counts | None = None) -> int:
     """The answers that one rater may give, 0 for any number: what is agreed, and what hidden gold can cover.
 
     Gold that is suspended later takes nothing from what a rater was promised.
     """
-    terms = terms_of(job.options)
-    n_hidden = 0 if terms.gold is None else int(tx.value(N_HIDDEN, job=job.job_id) or 0)
+    terms, n_hidden = terms_of(job.options), 0
+    if terms.gold is not None:
+        n_hidden = counts.n_hidden if counts else int(tx.value(N_HIDDEN, job=job.job_id) or 0)
     covered = terms.gold.quiz + int(n_hidden / gold_rate(terms.page)) if terms.gold and n_hidden else 0
     return min(filter(None, (terms.limit, covered)), default=0)
 
 
-def due(tx: Tx, job: Job, person_id: str) -> Due:
+def due(tx: Tx, job: Job, person_id: str, *, state: str, n_answered: int) -> Due:
+    """What comes next for a rater in this state of trust who has answered so many units."""
     terms = terms_of(job.options)
     if terms.gold is None:
         return "work"
-    if is_in_quiz(terms, find(tx, job.job_id, person_id).state):
+    if is_in_quiz(terms, state):
         return "quiz"
-    turn = str(n_answered(tx, job.job_id, person_id))
-    chance = multiplier(tx.key, "gold", job.job_id, person_id, turn) / PRIME
+    chance = multiplier(tx.key, "gold", job.job_id, person_id, str(n_answered)) / PRIME
     return "hidden" if chance < gold_rate(terms.page) else "work"
 
 
@@ -247,8 +279,16 @@ def why_not(tx: Tx, job: Job, person_id: str) -> str:
     return refusal(tx, job, people.get(tx, person_id))
 
 
-def refusal(tx: Tx, job: Job, person: Person, *, trust_state: str | None = None, has_joint_seat: bool = True) -> str:
-    """The same for a person who has been looked up already, and perhaps their trust and whether they share a seat."""
+def refusal(
+    tx: Tx,
+    job: Job,
+    person: Person,
+    *,
+    trust_state: str | None = None,
+    has_joint_seat: bool = True,
+    counts: Counts | None = None,
+) -> str:
+    """The same for a person who was looked up already, and perhaps trust, counts and whether they share a seat."""
     if job.state != "open":
         return "closed"
     if person.state != "active":
@@ -264,8 +304,8 @@ def refusal(tx: Tx, job: Job, person: Person, *, trust_state: str | None = None,
     terms = terms_of(job.options)
     if not is_open(terms.opening, tx.now):
         return "hours"
-    limit = limit_of(tx, job)
-    if limit and n_valid(tx, job.job_id, person.person_id) >= limit:
+    limit = limit_of(tx, job, counts)
+    if limit and (counts.n_valid if counts else n_valid(tx, job.job_id, person.person_id)) >= limit:
         return "limit"
     if asks_about(terms, person):
         return "about"

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import cast
 
-from sqlalchemy import ColumnElement, ScalarSelect, and_, bindparam, exists, func, literal_column, select
+from sqlalchemy import ColumnElement, ScalarSelect, and_, bindparam, exists, func, literal_column, select, true
 
 from grater.annotate import credentials, gold, jobs, judgments, leases, people, standing, units
 from grater.annotate.gold import Gold
@@ -317,6 +317,14 @@ FRESH = (
 )
 """Hidden gold that does not rest."""
 
+_votes = VOTES.order_by(None).subquery("votes")
+REVIEW = select(
+    func.count().label("n_seen"),
+    func.count().filter(_votes.c.is_right.is_not(true())).label("n_missed"),
+    exists(FRESH).label("is_fresh"),
+).select_from(_votes)
+"""All that an answer may have changed for gold, by one query."""
+
 DISPUTES = select(schema.disputes, schema.submissions.c.unit_id).join(
     schema.submissions, schema.submissions.c.submission_id == schema.disputes.c.submission_id
 )
@@ -347,12 +355,13 @@ def review_gold(store: Store, job: Job, unit_id: str) -> None:
     The same is asked after gold and work (P5).  The answer is stored: what cannot be done now, the next answer does.
     """
     with store.glance() as tx:
-        is_suspect = _is_suspect(tx, job, unit_id)
-        rests = not tx.value(FRESH, job=job.job_id, most=standing.exposure_of(job))
-    if not is_suspect and (not rests or "resting" in _alerts(job)):
+        row = tx.first(REVIEW, unit=unit_id, job=job.job_id, most=standing.exposure_of(job))
+    rests = row is not None and not row.is_fresh
+    may_be_wrong = row is not None and is_suspect(seen=row.n_seen, missed=row.n_missed)
+    if not may_be_wrong and (not rests or "resting" in _alerts(job)):
         return
     with store.write() as tx:
-        if is_suspect:
+        if may_be_wrong:
             doubt(tx, unit_id)
         if rests and tx.value(standing.N_HIDDEN, job=job.job_id):
             _alert(tx, job.job_id, "resting")

@@ -124,6 +124,7 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # asked for, it looks for a module each time
         dependencies=[Depends(open_context)],
         lifespan=_lifespan,
     )
