@@ -26,7 +26,7 @@ queue is read.  An order by "fewest raters left" would change nothing: each judg
 rater from its unit, so all units keep the same number to spare.
 
 Raters come with every page and every answer, so each of these is one query: a lease with its unit
-(`find_with_unit`), and all that must be known before a unit is handed out (`RaterState`).
+(`find_with_unit`), and all that must be known before a unit is handed out (`RATER_STATE`).
 """
 
 from __future__ import annotations
@@ -78,6 +78,7 @@ LARGEST = 2**31 - 1
 
 
 Which: TypeAlias = Literal["any", "after", "assigned", "first"]
+Lock: TypeAlias = Literal["no", "skip", "wait"]
 
 FREE: ColumnElement[str] = literal_column("'free'")
 """A literal and no parameter, so that both engines know that the index of free slots will do."""
@@ -103,7 +104,8 @@ def next_unit(
     """
     if practice is not None:
         return UnitSlot(unit_id=practice, n=None)
-    work = _work(tx, job, person_id)
+    # What the rater has skipped comes when there is nothing else.
+    work = _free_work(tx, job, person_id, left_out=SKIPPED) or _free_work(tx, job, person_id, left_out=NO_PLACE)
     if work is None or not standing.has_gold(job):
         return work
     due = standing.due(tx, job, person_id, state=state, n_answered=n_answered)
@@ -139,32 +141,17 @@ def free_slot(tx: Tx, job: Job, unit_id: str, person_id: str) -> int | None:
     return n
 
 
-def _work(tx: Tx, job: Job, person_id: str) -> UnitSlot | None:
-    """What the rater has skipped comes when there is nothing else."""
-    return _free_work(tx, job, person_id, left_out=SKIPPED) or _free_work(tx, job, person_id, left_out=NO_PLACE)
-
-
 def _free_work(tx: Tx, job: Job, person_id: str, *, left_out: int) -> UnitSlot | None:
     values: dict[str, str | int] = {"job": job.job_id, "person": person_id, "now": tx.now, "left_out": left_out}
+    lock: Lock = "skip" if tx.is_postgres else "no"
     if job.access == "assigned":
         row = _locked(tx, "assigned", **values, factor=multiplier(tx.key, person_id))
     else:
         start = new_shuffle()
-        row = _after(tx, "first", **values, start=start) or _in_order(tx, **values, start=start)
+        row = tx.first(pool("first", lock), **values, start=start)
+        if row is None and (batch := tx.value(pool("any", "no"), **values)) is not None:
+            row = tx.first(pool("after", lock), **values, start=start, batch=batch) or _locked(tx, "any", **values)
     return None if row is None else UnitSlot(unit_id=row.unit_id, n=row.n)
-
-
-def _after(tx: Tx, which: Which, **values: str | int) -> Record | None:
-    return tx.first(pool(which, "skip" if tx.is_postgres else "no"), **values)
-
-
-def _in_order(tx: Tx, **values: str | int) -> Record | None:
-    """Where the first batch with a free slot has nothing for this rater from the starting point on."""
-    rest = {name: value for name, value in values.items() if name != "start"}
-    batch = tx.value(pool("any", "no"), **rest)
-    if batch is None:
-        return None
-    return _after(tx, "after", **values, batch=batch) or _locked(tx, "any", **rest)
 
 
 def _locked(tx: Tx, which: Which, **values: str | int) -> Record | None:
@@ -175,7 +162,7 @@ def _locked(tx: Tx, which: Which, **values: str | int) -> Record | None:
 
 
 @cache
-def pool(which: Which, lock: Literal["no", "skip", "wait"]) -> Select[Any]:
+def pool(which: Which, lock: Lock) -> Select[Any]:
     """The first eligible slot: of `any` batch, `after` a starting point in one, or among those `assigned`.
 
     `first` is `after` in the first batch that has a free slot for anybody: mostly the rater's own, by one query.
@@ -228,13 +215,9 @@ def _is_none(rows: FromClause, *where: ColumnElement[bool]) -> ColumnElement[boo
     return func.coalesce(first, literal_column("0")) < ONE
 
 
-def _not_judged() -> ColumnElement[bool]:
-    """Whatever became of a judgment, nobody is asked twice."""
-    mine = schema.submissions.alias("mine")
-    return _is_none(mine, mine.c.unit_id == schema.units.c.unit_id, mine.c.person_id == bindparam("person"))
-
-
-NOT_JUDGED = _not_judged()
+_mine = schema.submissions.alias("mine")
+NOT_JUDGED = _is_none(_mine, _mine.c.unit_id == schema.units.c.unit_id, _mine.c.person_id == bindparam("person"))
+"""Whatever became of a judgment, nobody is asked twice."""
 
 
 def _not_seen() -> ColumnElement[bool]:
@@ -344,20 +327,6 @@ class Lease:
     kept: Mapping[str, Json] = field(default_factory=dict, hash=False)
 
 
-@dataclass(frozen=True, slots=True)
-class RaterState:
-    """What a rater who asks for work in a job has there; `trust` is their state of trust."""
-
-    job: Job
-    trust: str
-    has_joint_seat: bool
-    guidelines_version: int
-    practice_unit_id: str | None
-    given_up_lease_id: str | None
-    has_expired_leases: bool
-    held: Lease | None
-
-
 COLUMNS = Columns(Lease, schema.leases)
 OF_PERSON = select(*COLUMNS).where(
     schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.person_id == bindparam("person")
@@ -384,35 +353,24 @@ def take(tx: Tx, *, job_id: str, person_id: str, locked: Person | None = None) -
     row = tx.first(RATER_STATE, job=job_id, person=person_id, now=tx.now)
     if row is None:
         raise NotFound(jobs.NO_JOB)
-    rater = RaterState(
-        job=jobs.COLUMNS.read(row),
-        trust=row.trust,
-        has_joint_seat=bool(row.has_joint_seat),
-        guidelines_version=row.guidelines_version,
-        practice_unit_id=row.practice_unit_id,
-        given_up_lease_id=row.given_up_lease_id,
-        has_expired_leases=bool(row.has_expired_leases),
-        held=None if row.lease_lease_id is None else HELD_COLUMNS.read(row),
-    )
-    job, lease = rater.job, rater.held
-    terms = terms_of(job.options)
+    job, lease = jobs.COLUMNS.read(row), None if row.lease_lease_id is None else HELD_COLUMNS.read(row)
+    terms, has_seat = terms_of(job.options), bool(row.has_joint_seat)
     counts = standing.counts_of(tx, job, person_id) if terms.gold or terms.limit else None
-    has_seat = rater.has_joint_seat
-    if standing.refusal(tx, job, person, trust_state=rater.trust, has_joint_seat=has_seat, counts=counts):
+    if standing.refusal(tx, job, person, trust_state=row.trust, has_joint_seat=has_seat, counts=counts):
         return None
     if lease is not None and (lease.expires_at <= tx.now or lease.issued_at > tx.now + CLOCK_SLACK):
         lease = _renewed(tx, lease, job)
     if lease is not None:
         return lease
-    if rater.has_expired_leases:
+    if row.has_expired_leases:
         free_expired(tx, job)
-    if rater.given_up_lease_id is not None:
-        lease = _take_again(tx, rater, rater.given_up_lease_id, person_id=person_id)
+    if row.given_up_lease_id is not None:
+        lease = _take_again(tx, job, row, person_id=person_id)
     if lease is not None:
         return lease
     n_answered = counts.n_answered if counts else 0
-    unit = next_unit(tx, job, person_id, practice=rater.practice_unit_id, state=rater.trust, n_answered=n_answered)
-    return None if unit is None else issue(tx, job, unit, person_id=person_id, version=rater.guidelines_version)
+    unit = next_unit(tx, job, person_id, practice=row.practice_unit_id, state=row.trust, n_answered=n_answered)
+    return None if unit is None else issue(tx, job, unit, person_id=person_id, version=row.guidelines_version)
 
 
 def issue(tx: Tx, job: Job, unit: UnitSlot, *, person_id: str, place: int = 0, version: int | None = None) -> Lease:
@@ -434,10 +392,11 @@ def issue(tx: Tx, job: Job, unit: UnitSlot, *, person_id: str, place: int = 0, v
     return lease
 
 
-def _take_again(tx: Tx, rater: RaterState, lease_id: str, *, person_id: str) -> Lease | None:
+def _take_again(tx: Tx, job: Job, rater: Record, *, person_id: str) -> Lease | None:
     """The unit that the rater gave up, with a slot of it if one is free for them; without, where nobody is tested,
     they get something else."""
-    job, given_up = rater.job, find(tx, lease_id, person_id=person_id, lock=True)
+    lease_id = rater.given_up_lease_id
+    given_up = find(tx, lease_id, person_id=person_id, lock=True)
     n = None if given_up is None else free_slot(tx, job, given_up.unit_id, person_id)
     if given_up is None or (n is None and not standing.has_gold(job)):
         return None

@@ -320,7 +320,7 @@ def test_what_raters_receive_does_not_depend_on_what_a_system_flagged(monkeypatc
 
 
 def test_an_order_that_depends_on_flags_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = leases._work
+    right = leases._free_work
     flagged = (
         select(schema.slots.c.unit_id, schema.slots.c.n)
         .join(schema.unit_items, schema.unit_items.c.unit_id == schema.slots.c.unit_id)
@@ -331,10 +331,12 @@ def test_an_order_that_depends_on_flags_is_found(monkeypatch: pytest.MonkeyPatch
         .limit(1)
     )
 
-    def flagged_first(tx: Tx, job: Job, person_id: str) -> UnitSlot | None:
+    def flagged_first(tx: Tx, job: Job, person_id: str, *, left_out: int) -> UnitSlot | None:
         row = tx.first(flagged.where(schema.slots.c.job_id == job.job_id), person=person_id)
-        return right(tx, job, person_id) if row is None else UnitSlot(unit_id=row.unit_id, n=row.n)
+        if row is None:
+            return right(tx, job, person_id, left_out=left_out)
+        return UnitSlot(unit_id=row.unit_id, n=row.n)
 
-    monkeypatch.setattr(leases, "_work", flagged_first)
+    monkeypatch.setattr(leases, "_free_work", flagged_first)
     one, other = twins(monkeypatch)
     assert one != other
