@@ -9,6 +9,7 @@ Nothing of the study is in this process, so nothing of it is lost.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -34,6 +35,8 @@ PROCESSES = get_context("spawn")
 LONGEST = 20_000
 MOST_WAITING = 6
 SECONDS, SECONDS_A_LETTER = 3.0, 0.0006
+NICENESS = 5
+"""Raters, who wait for pages, go first."""
 PATIENCE, STARTING_SECONDS = 5.0, 60.0
 """Seconds by the clock for each CPU second, on a machine that is busy; and for loading the systems."""
 
@@ -102,6 +105,7 @@ def _work(line: Connection, names: Sequence[str]) -> None:
     systems: list[Detector] = []
     if resource:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        os.nice(NICENESS)
     while True:
         try:
             text, seconds = line.recv()

@@ -97,6 +97,9 @@ ROUTERS = (*BUSY, *PAGES, *CALLS)
 LOOK_SECONDS = 20.0
 """Between two looks for long work that a process left behind when it died."""
 
+AT_ONCE = 20
+"""Requests of a visitor or guest that are served as they come; more are served at the pace of their minute."""
+
 WATCH_SECONDS = 300.0
 """Between two looks for raters who share wrong answers."""
 
@@ -112,6 +115,11 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
             logins=logins,
             checks=Tries(a_minute=settings.check_letters / 2, most=settings.check_letters, clock=settings.clock),
             requests=Tries(a_minute=settings.guest_requests, clock=settings.clock),
+            paces=Tries(
+                a_minute=settings.guest_requests,
+                most=max(AT_ONCE, settings.guest_requests / 15),
+                clock=settings.clock,
+            ),
             changes=Tries(a_minute=settings.guest_bytes, clock=settings.clock),
             proofreader=Proofreader(settings.check_systems),
             live=Live(store),

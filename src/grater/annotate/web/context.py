@@ -13,6 +13,7 @@ to their browser.  Both are out of reach of scripts, stay on our site and, where
 from __future__ import annotations
 
 import time
+from asyncio import sleep
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -75,7 +76,7 @@ class Settings:
     `wait_seconds` for it, and then lets it go on in the background.
 
     A visitor's address, or a rater who came by a link and has no password, has `guest_requests` a minute, and such a
-    rater changes of `guest_bytes`; what is more is answered after `refusal_seconds`.
+    rater changes of `guest_bytes`; what is more is answered after `refusal_seconds`, and what comes at once by turns.
 
     `check_page` opens "Check my writing" to whoever comes, `editors` LanguageTool's protocol; both check texts by
     `check_systems`, or by the default ones.  An address may have `check_letters` checked at once, and half as many
@@ -169,6 +170,7 @@ class Server:
     logins: Tries
     checks: Tries
     requests: Tries
+    paces: Tries
     changes: Tries
     proofreader: Proofreader
     live: Live
@@ -398,7 +400,7 @@ async def open_context(request: Request) -> AsyncIterator[RequestContext]:
     access = await run_in_threadpool(_who, server, request, token, is_api)
     visitor, session_csrf = (access.person, access.csrf) if access else (None, "")
     request.state.known = (visitor, masked(session_csrf))  # a page that tells of an error keeps the way on
-    _require_budget(server, request, access)
+    await sleep(_require_budget(server, request, access))
     _require_allowed(request, route, access)
     sent_nonce = read_cookie(request, server.settings, NONCE)
     nonce = sent_nonce or new_secret()
@@ -430,22 +432,27 @@ LIKE_A_REQUEST = 20_000
 """Bytes of a body that count as one more request."""
 
 
+LONGEST_WAIT = 20.0
+"""Seconds that a request waits for its turn; one that would wait longer is refused."""
+
+
 class TooOften(Exception):
     """Somebody without an account has used up what a minute has for them."""
 
 
-def _require_budget(server: Server, request: Request, access: Access | None) -> None:
+def _require_budget(server: Server, request: Request, access: Access | None) -> float:
     """Requests of visitors, by address, and of raters who came by a link and have no password, are limited.
 
     A long body counts as several requests.  Changes of such raters are limited by bytes too, except drafts, each of
-    which takes the place of the one before.
+    which takes the place of the one before.  Return the seconds that the request has to wait: what comes all at once
+    is served one after the other, so that nobody else waits for a minute's worth of it.
     """
     is_chunked = "transfer-encoding" in request.headers
     n = server.settings.most_body_bytes if is_chunked else int(request.headers.get("content-length", 0))
     if access is None:
         key = address_of(request, server.settings)
     elif access.person.password_hash or access.person.kind != "human" or not access.csrf:
-        return
+        return 0.0
     else:
         key = access.person.person_id
     if not server.requests.take(key, amount=min(server.requests.most, 1 + n // LIKE_A_REQUEST)):
@@ -453,6 +460,9 @@ def _require_budget(server: Server, request: Request, access: Access | None) -> 
     n_stored = min(server.changes.most, CHANGE_BYTES + n)
     if access is not None and request.method == "POST" and not server.changes.take(key, amount=n_stored):
         raise TooOften
+    if (seconds := server.paces.owe(key)) > LONGEST_WAIT:
+        raise TooOften
+    return seconds
 
 
 SLOW_SECONDS = 1.0

@@ -532,14 +532,25 @@ class Tries:
         """Whether every key has as much left; then each has less by it, otherwise none is used up."""
         now = self.clock()
         with self._lock:
-            if len(self._buckets) + len(keys) > MOST_BUCKETS:
-                kept = {key: bucket for key, bucket in self._buckets.items() if self._left(key, now) < self.most}
-                self._buckets = kept if len(kept) < MOST_BUCKETS else {}
+            self._make_room(now, len(keys))
             left = {key: self._left(key, now) for key in keys}
             if min(left.values()) < amount:
                 return False
             self._buckets |= {key: _Bucket(tries - amount, now) for key, tries in left.items()}
             return True
+
+    def owe(self, key: str) -> float:
+        """Use one in any case; the seconds until it would have been there."""
+        now = self.clock()
+        with self._lock:
+            self._make_room(now, 1)
+            self._buckets[key] = _Bucket(self._left(key, now) - 1, now)
+            return max(0.0, -self._buckets[key].left / self.a_minute * 60)
+
+    def _make_room(self, now: int, n: int) -> None:
+        if len(self._buckets) + n > MOST_BUCKETS:
+            kept = {key: bucket for key, bucket in self._buckets.items() if self._left(key, now) < self.most}
+            self._buckets = kept if len(kept) < MOST_BUCKETS else {}
 
     def give_back(self, *keys: str) -> None:
         """After a success: anyone who knows the password may come in as often as they like.
@@ -560,4 +571,5 @@ class Tries:
         bucket = self._buckets.get(key)
         if bucket is None:
             return self.most
-        return min(self.most, bucket.left + max(0, now - bucket.at) * self.a_minute / MINUTE)
+        bucket.at = min(bucket.at, now)  # a clock that was set back makes nobody wait until it is there again
+        return min(self.most, bucket.left + (now - bucket.at) * self.a_minute / MINUTE)
