@@ -7,38 +7,19 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from grater.errors import GraterError
 from grater.measure import units as coded_module
-from grater.measure.agreement.cohen import confusion, confusions, disagreements
+from grater.measure.agreement.cohen import confusion, disagreements
 from grater.measure.agreement.summary import agreement
 from grater.measure.units import Coded, coded, from_rows, in_order, reordered, spelled_alike, tally
 from grater.tables import Judgments
-from grater.uncertainty import Ints
-from tests.examples import examples
-from tests.measure.agreement.tables import TABLE_3, judgments, krippendorff_matrix, of_confusion, of_matrix
-
-ROWS = ("b Zoe ok", "a Ann error", "b Ann ok", "c Zoe error")
+from tests.measure.agreement.tables import TABLE_3, judgments
 
 
 def named(codes: Coded) -> list[tuple[str, str, str]]:
     triples = zip(codes.item.tolist(), codes.rater.tolist(), codes.label.tolist(), strict=True)
     return [(codes.items[item], codes.raters[rater], codes.labels[label]) for item, rater, label in triples]
-
-
-@pytest.mark.parametrize(
-    "kind", [pl.String, pl.Categorical, pl.Enum(["x", "Zoe", "c", "ok", "b", "a", "Ann", "error"])]
-)
-def test_codes_name_what_the_rows_say_whatever_the_type_of_the_columns(kind: pl.DataType) -> None:
-    table = judgments(*ROWS)
-    codes = coded(Judgments(table.frame.cast(kind), "frame"))
-    assert named(codes) == [tuple(row.split()) for row in ROWS]
-    assert codes.items.to_list() == ["b", "a", "c"]
-    assert (codes.raters, codes.labels) == (("Ann", "Zoe"), ("error", "ok"))
-    assert {array.dtype for array in (codes.item, codes.rater, codes.label)} == {np.dtype(np.int32)}
 
 
 def test_numbers_count_by_size_and_an_order_must_name_every_label() -> None:
@@ -72,31 +53,6 @@ def test_names_stand_in_the_order_in_which_people_count(names: list[str], ordere
     assert [names[place] for place in in_order(names)] == ordered
 
 
-TABLES = arrays(np.int64, st.tuples(st.integers(0, 12), st.integers(1, 4)), elements=st.integers(0, 9))
-
-
-def test_items_with_equal_counts_are_one_pattern_and_single_judgments_are_left_out() -> None:
-    # Items with equal counts are one pattern.
-    counts = tally(judgments("a 1 x", "a 2 y", "b 1 y", "b 2 x", "c 1 x", "c 2 x"))
-    assert counts.patterns.tolist() == [[1, 1], [2, 0]]
-    assert counts.n_items.tolist() == [2, 1]
-    assert (counts.labels, counts.n_compared, counts.n_judgments) == (("x", "y"), 3, 6)
-    # Item with one judgment is left out and counted.
-    counts = tally(of_matrix(krippendorff_matrix()))
-    assert (counts.n_compared, counts.n_left_out, counts.n_judgments) == (11, 1, 40)  # Krippendorff 2011: n.. = 40
-
-
-@given(TABLES)
-@examples(60)
-def test_patterns_are_the_distinct_rows(rows: Ints) -> None:
-    counts = from_rows(rows, tuple("wxyz"[: rows.shape[1]]), unit_of=np.arange(len(rows)))
-    expected, n_times = np.unique(rows[rows.sum(axis=1) > 1], axis=0, return_counts=True)
-    assert counts.patterns.tolist() == expected.tolist()
-    assert counts.n_items.tolist() == n_times.tolist()
-    assert counts.place is not None
-    assert counts.patterns[counts.place].tolist() == rows[rows.sum(axis=1) > 1].tolist()
-
-
 def test_patterns_of_many_labels_do_not_overflow() -> None:
     rows = np.zeros((4, 70), np.int64)
     rows[:, 0], rows[1:3, 69] = 2, 9
@@ -109,18 +65,6 @@ def test_too_many_labels_for_memory_are_refused(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(coded_module, "MOST_CELLS", 5)
     with pytest.raises(GraterError, match="at most 2 different labels for 2 items, found 3"):
         tally(coded(judgments("a 1 x", "a 2 y", "b 1 z")))
-
-
-def test_table_of_two_raters_is_theirs() -> None:
-    [table] = confusions(coded(of_confusion(TABLE_3)))
-    assert table.raters == ("r0", "r1")
-    assert table.labels == ("Extraneous", "OK", "Wrong-Choice")
-    assert table.cells.tolist() == [[17, 6, 0], [4, 1213, 33], [1, 20, 42]]
-
-
-def test_every_pair_has_a_table_also_one_without_an_item() -> None:
-    tables = list(confusions(coded(judgments("a 1 x", "a 2 y", "b 2 x", "b 3 x"))))
-    assert [(table.raters, table.n) for table in tables] == [(("1", "2"), 1), (("1", "3"), 0), (("2", "3"), 1)]
 
 
 def test_raters_without_errors_have_no_disagreement_rate() -> None:

@@ -16,7 +16,7 @@ from grater.measure.agreement.groups import (
 from grater.measure.agreement.summary import agreement
 from grater.measure.units import coded
 from grater.tables import Judgments, read_items
-from grater.uncertainty import Basis, generator
+from grater.uncertainty import generator
 from tests.measure.agreement.tables import IN_CONTEXT, NO_CONTEXT, judgments, of_confusion, of_matrix
 
 ROWS = ("a 1 x", "a 2 x", "b 1 x", "b 2 y", "c 1 y", "c 2 y", "d 1 y", "d 2 x")
@@ -168,13 +168,3 @@ def test_undefined_kappa_gives_no_p() -> None:
     test = independent_test(confusion([[5, 0], [0, 0]], ("a", "b")), IN_CONTEXT)
     assert test.difference.undefined_because == "one of the two is undefined"
     assert Comparison("kappa", 5, test).to_dict()["p"] is None
-
-
-@pytest.mark.parametrize("interval", ["jackknife", "bootstrap"])
-def test_p_and_interval_say_the_same(interval: str) -> None:
-    basis = Basis(interval=interval)  # type: ignore[arg-type]
-    for seed in range(8):
-        codes = coded(raters(80, 0.95, 0.95, 0.8, 0.8, seed=seed))
-        test = compare_pairs(codes, ("r0", "r1"), ("r2", "r3"), basis=basis).test
-        is_apart = test.difference.low > 0 or test.difference.high < 0
-        assert is_apart == (test.p < 0.05) or interval == "bootstrap"

@@ -7,34 +7,13 @@ from math import isnan
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import grater
 from grater.errors import BadInput, GraterError, UnknownName, UsageError
-from grater.measure.evaluation.cases import SCORES, Counts, cases_of, counts_of, graded, score_of, truth_of
+from grater.measure.evaluation.cases import Counts, cases_of, graded, truth_of
 from grater.tables import read_gold, read_judgments
-from tests.examples import examples
 from tests.measure.agreement.tables import judgments
-from tests.measure.evaluation.worlds import FLAGGED, SHARES, decisions, items, votes
-
-amounts = st.floats(0, 1000, allow_nan=False)
-many_counts = st.builds(Counts, amounts, amounts, amounts, amounts)
-
-
-def test_counts_of_whole_truths_are_those_everybody_knows() -> None:
-    assert counts_of([1, 1, 0, 0, 1], [1, 0, 1, 0, 1]) == Counts(2, 1, 1, 1)
-    assert counts_of([1, -1, 0], [1, 1, 1]) == Counts(1, 0, 1, 0)  # an absent decision counts nowhere
-    assert Counts(1, 2, 3, 4) + Counts(0.5, 0, 1, 1) == Counts(1.5, 2, 4, 5)
-
-
-def test_equations_1_to_3_on_the_worked_example() -> None:
-    # statistics.md, golden: Madnani 2011, by hand
-    counts = counts_of(FLAGGED, SHARES)
-    assert (counts.hit, counts.miss, counts.false_alarm) == pytest.approx((2.8, 1.35, 1.2), abs=1e-12)
-    assert counts.score("precision") == pytest.approx(0.7, abs=1e-12)
-    assert counts.score("recall") == pytest.approx(2.8 / 4.15, abs=1e-12)  # .674699
-    assert counts.score("f0.5") == pytest.approx(3.5 / (4 + 4.15 / 4), abs=1e-12)  # .694789
+from tests.measure.evaluation.worlds import decisions, items, votes
 
 
 def test_scores_by_hand() -> None:
@@ -45,18 +24,6 @@ def test_scores_by_hand() -> None:
     assert counts.score("f0.5") == pytest.approx(7.5 / 10.5)
     assert counts.f(2) == pytest.approx(5 * 6 / (8 + 40))
     assert counts.score("kappa") == pytest.approx(0.4)  # observed .7, by chance .4*.5 + .6*.5 = .5
-
-
-@examples(50)
-@given(st.lists(many_counts, min_size=1, max_size=4))
-def test_scores_of_many_sums_are_those_of_each_and_f_is_a_harmonic_mean(several: list[Counts]) -> None:
-    rows = np.stack([counts.row() for counts in several])
-    for name in SCORES:
-        np.testing.assert_allclose(score_of(name, rows), [counts.score(name) for counts in several])
-    for counts in several:
-        precision, recall = counts.score("precision"), counts.score("recall")
-        if precision > 1e-9 and recall > 1e-9:
-            assert counts.score("f1") == pytest.approx(2 * precision * recall / (precision + recall))
 
 
 # Truth

@@ -86,6 +86,8 @@ def test_weighted_scores_of_the_worked_example_come_from_tables() -> None:
     assert found["precision"].value == pytest.approx(0.7, abs=1e-12)
     assert found["recall"].value == pytest.approx(2.8 / 4.15, abs=1e-12)
     assert found["recall"].low < 0.674699 < found["recall"].high
+    assert found["f0.5"].value == pytest.approx(3.5 / (4 + 4.15 / 4), abs=1e-12)  # .694789
+    assert found.counts.row()[:3] == pytest.approx([2.8, 1.2, 1.35], abs=1e-12)
     assert found.n == 8
     [share] = grater.evaluate(*madnani(), truth="share").systems
     assert share.scores == found.scores
