@@ -11,7 +11,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.cli.score import repeated
 from grater.corpora import write_corpus
 from grater.measure.corrections.read import named_files
 from tests.cli.running import Ran, grater, widest
@@ -53,13 +52,6 @@ def test_hypotheses_may_all_follow_one_option(capsys: pytest.CaptureFixture[str]
     here = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt", "--json")
     assert there.status == 0
     assert there.out == here.out
-
-
-def test_every_hypothesis_gets_the_option_of_its_own() -> None:
-    assert repeated(["r", "--hyp", "a", "b", "--json"]) == ["r", "--hyp", "a", "--hyp", "b", "--json"]
-    assert repeated(["--hyp", "a", "--hyp", "b", "-"]) == ["--hyp", "a", "--hyp", "b", "--hyp", "-"]
-    assert repeated(["--seed", "1", "a"]) == ["--seed", "1", "a"]
-    assert repeated(["--hyp=a", "r"]) == ["--hyp=a", "r"]
 
 
 def test_m2_hypotheses_are_scored_by_errant_with_types(capsys: pytest.CaptureFixture[str], folder: Path) -> None:

@@ -142,12 +142,12 @@ def odd_lines(sources: Sequence[Sequence[str]], texts: Sequence[str]) -> OddLine
         given = text.split()
         if given == words:
             continue
-        known = set(words)
-        new = [word for word in given if word not in known]
+        distinct = set(given)
+        new = distinct.difference(words)
         is_several = any(map(_is_several, new))
-        if 2 * (len(given) - len(new)) < len(words) and _shared(_keys(" ".join(words)), _keys(text)) < FEW:
+        if 2 * (len(distinct) - len(new)) < len(words) and _shared(_keys(" ".join(words)), _keys(text)) < FEW:
             odd.misplaced.append(number)
-        is_same = len(new) < len(given) and "".join(given) == "".join(words) and fitted(words, text) == words
+        is_same = len(given) != len(words) and "".join(given) == "".join(words) and fitted(words, text) == words
         if is_several or is_same:
             odd.cut.append(number)
         if is_same:

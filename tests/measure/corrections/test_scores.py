@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from grater.corpora import read_corpus
+from grater.corpora.edits.engine import load_engine
 from grater.corpora.merge import attach_documents
+from grater.corpora.parallel import parallel_essays
 from grater.corpora.source import open_source, read_sentences
 from grater.errors import UsageError
 from grater.measure.corrections.scores import (
@@ -18,6 +20,7 @@ from grater.measure.corrections.scores import (
     MetricOptions,
     References,
     Scores,
+    SentenceCounts,
     compare_counts,
     of_rows,
     rewritten,
@@ -178,6 +181,43 @@ def test_randomisation_is_a_test_by_name() -> None:
 def test_two_systems_of_one_name_are_refused() -> None:
     with pytest.raises(UsageError, match="found 's' twice"):
         scored("m2", text_system("s"), text_system("s", WORSE))
+
+
+def system_of(name: str, *right: int, n: int = 60) -> SentenceCounts:
+    """Counts of one edit per sentence: true positives in those whose number leaves one of these, divided by 6."""
+    is_right = np.isin(np.arange(n) % 6, right).astype(np.int64)
+    return of_rows(name, np.stack([is_right, 1 - is_right, 1 - is_right], axis=-1))
+
+
+@pytest.mark.parametrize(
+    ("right", "baseline", "verdict"),
+    [
+        ({"A": (0, 1, 2, 3, 4), "B": (0,)}, "", "A is better than B."),
+        ({"A": (0, 1, 2), "B": (1, 2, 3)}, "", "Nothing separates A from B."),
+        (
+            {"A": (0, 1, 2, 3), "B": (1, 2, 3, 4), "C": ()},
+            "",
+            "A and B are better than C; nothing separates A from B.",
+        ),
+        ({"A": (0, 1, 2), "B": (1, 2, 3), "C": (2, 3, 4)}, "", "Nothing separates A, B and C."),
+        ({"A": (0, 1, 2, 3, 4), "B": (1, 2, 3, 4), "C": (2,)}, "C", "A and B are better than C."),
+        ({"A": (0, 1, 2), "B": (1, 2, 3), "C": (2, 3, 4)}, "B", "Nothing separates B from A and C."),
+    ],
+)
+def test_one_sentence_says_who_is_better(right: dict[str, tuple[int, ...]], baseline: str, verdict: str) -> None:
+    counts = [system_of(name, *each) for name, each in right.items()]
+    how = {"options": MetricOptions(), "basis": Basis(), "baseline": baseline}
+    assert compare_counts(METRICS["m2"], counts, Signature("m2"), **how).verdict == verdict
+
+
+def test_types_are_left_out_of_a_language_that_they_are_not_for() -> None:
+    german = ["Wir wissen dass das Ende nah ist und sie mit ihr in die Stadt gehen müsst ."] * 9
+    people = References("de", list(parallel_essays(german, {"0": [german[0].replace("ss", "ß")] * 9}, load_engine())))
+    scores = score_systems(METRICS["errant"], people, [text_system("s", german)], options=MetricOptions(tier="full"))
+    assert scores.systems[0].by_type == {}
+    assert "types of errors are left out: they are known for English only" in scores.warnings
+    with pytest.raises(UsageError, match="known for English only"):
+        score_systems(METRICS["errant"], people, [text_system("s", german)], options=MetricOptions(mode="cse"))
 
 
 @pytest.mark.parametrize("metric", METRICS.names())

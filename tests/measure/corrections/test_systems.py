@@ -11,7 +11,6 @@ from grater.corpora.edits.engine import load_engine
 from grater.corpora.m2 import read_m2
 from grater.corpora.parallel import parallel_essays
 from grater.errors import BadInput
-from grater.measure.corrections.ceiling import ceiling
 from grater.measure.corrections.scores import (
     METRICS,
     Hypothesis,
@@ -26,7 +25,6 @@ from grater.measure.corrections.scores import (
     score_systems,
 )
 from grater.model import Essay, Span
-from grater.sheet import as_markdown
 from tests.measure.corrections.essays import SOURCE, TEXT, m2_system, references, text_system
 
 
@@ -165,21 +163,3 @@ def test_a_sentence_with_fewer_references_shares_them_among_its_own() -> None:
     cells = np.array([[[2], [4]], [[6], [0]]])
     counts = SentenceCounts("s", cells, np.array([2, 1]))
     assert counts.expected.tolist() == [[3], [6]]
-
-
-def test_a_table_of_scores_has_a_row_for_each_system_in_per_cent() -> None:
-    scores = score_systems(METRICS["m2"], references(), [text_system("s"), text_system("b", SOURCE)])
-    systems, pairs = scores.sheets()
-    assert systems.columns == ("", "P", "R", "F0.5", "TP", "FP", "FN", "group")
-    assert systems.rows[0][:2] == ("s", systems.rows[0][1])
-    assert systems.rows[0][1].startswith("66.67 [")
-    assert pairs.signature == str(scores.signature)
-    assert as_markdown(systems).startswith("**M2 (MaxMatch), ")
-
-
-def test_a_table_of_a_ceiling_has_people_and_systems() -> None:
-    people = ceiling(METRICS["m2"], references(), [text_system("s")])
-    (sheet,) = people.sheets()
-    assert [row[0] for row in sheet.rows] == ["human", "0", "1", "s"]
-    assert sheet.rules == (3,)
-    assert set(people.to_frame()["score"]) == {"precision", "recall", "f0.5", "of_human"}
