@@ -30,7 +30,7 @@ def as_json(ran: Ran) -> object:
 
 def test_from_the_first_essay_to_the_archive(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert as_json(grater(capsys, "study", "import", study, "--items", write_items(tmp_path), "--json")) == [
-        {"file": str(tmp_path / "items.csv"), "kind": "items", "new": 2, "known": 0}
+        {"file": str(tmp_path / "items.csv"), "kind": "items", "new": 2, "known": 0, "warnings": []}
     ]
     job = as_json(grater(capsys, "job", "new", study, "--task", "error", "--judgments-per-item", 3, "--json"))
     assert isinstance(job, dict)
@@ -90,10 +90,6 @@ def test_check_exits_with_one_when_a_promise_is_broken(study: Path, capsys: pyte
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("study", "status", "nowhere.db"), "no such study"),
-        (("study", "import", "STUDY"), "found none"),
-        (("study", "import", "STUDY", "nowhere.m2"), "nowhere.m2"),
-        (("study", "import", "STUDY", "judgments.csv"), "expected essays, found a table; name it with --items"),
         (("job", "new", "STUDY", "--task", "errr"), "Did you mean 'error'"),
         (("job", "new", "STUDY", "--task", "choice"), "no system has decisions on the essays yet"),
         (("people", "invite", "STUDY", "--role", "king"), "role: expected 'owner', "),

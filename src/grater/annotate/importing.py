@@ -105,6 +105,7 @@ def import_files(
     job: str | None = None,
     task: str = "error",
     columns: Mapping[str, str] | None = None,
+    rater_columns: Sequence[str] = (),
     preview: bool = False,
     actor: str | None = None,
 ) -> list[Imported]:
@@ -136,7 +137,7 @@ def import_files(
             if kind == "sample":
                 return _add_sample(tx, path, own, actor)
             if kind == "judgments":
-                made = read_judgments(path, columns=own, status=(ANY,))
+                made = read_judgments(path, columns=own, status=(ANY,), rater_columns=rater_columns)
                 return add_judgments(tx, made, job=job or path.stem, task=task)
             known = read_gold(path, columns=own)
             return add_gold(tx, known, _ids_of_items(tx, known), job=job, role=kind)
@@ -372,11 +373,12 @@ def _placed(table: Table, by_id: Mapping[str, Essay]) -> Iterator[StudyItem]:
 def _complaint(item: Item, row: Mapping[str, Any], essay: Essay | None) -> str:
     if essay is None:
         return f"expected an essay of the study, found {item.essay_id!r}; import its corpus first"
+    place = f"{item.span.start}-{item.span.end}"
     if not item.span.start <= item.span.end <= len(essay.text):
-        return f"expected a span inside the essay ({len(essay.text)} characters), found {item.span}"
+        return f"expected a span inside the essay ({len(essay.text)} characters), found {place}"
     target = row.get("target")
     if target is not None and target != item.span.of(essay.text):
-        return f"expected {target!r} at {item.span.start}-{item.span.end}, found {item.span.of(essay.text)!r}"
+        return f"expected {target!r} at {place}, found {item.span.of(essay.text)!r}"
     return ""
 
 

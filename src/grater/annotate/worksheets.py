@@ -78,9 +78,7 @@ def write_worksheet(
     without what they have judged.  Returns the number of items of every file.
     """
     if bool(job) == bool(sample):
-        raise UsageError(
-            "expected a job or a sample for the worksheet, found both" if job else "expected a job or a sample"
-        )
+        raise UsageError(f"expected a job or a sample for the worksheet, found {'both' if job else 'none'}")
     sheets: dict[Path, Worksheet] = {}
     with store.read() as tx:
         asked = _units_of_job(tx, job) if job else _units_of_sample(tx, sample, task)

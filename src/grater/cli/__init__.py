@@ -119,6 +119,8 @@ job gold: Add gold to a job, from experts' agreement or known errors.
     cli.study.people:make_gold_units study.db error --min-experts 2 --n 50
 job terms: Show or change a crowd job's terms, show its protocol and cost, write its payment file.
     cli.study.people:terms study.db error --pay amounts.csv
+job units: Write the units of a job, or the items of a sample, as worksheets to judge in a spreadsheet.
+    cli.study.files:write_units study.db error --worksheet sheet.xlsx
 job review: Check a job's marks and return the findings to their annotators.
     cli.study.results:review_marks study.db marking
 people invite: Print an invitation link that works once.
@@ -208,8 +210,12 @@ named_as: dict[str, str] = {}
 
 def typed(message: str) -> str:
     """What the library says of its arguments, as it can be typed: `columns={"item": "x"}` is --columns item=x."""
-    message = re.sub(r"`(\w+)=\{\"(\w+)\": \"?([^\"`}]*)\"?\}`", r"`\1` \2=\3", message)
+    message = re.sub(r"`(\w+)=\{(.*?)\}`", lambda found: f"`{found[1]}` {_pairs(found[2])}", message)
     return re.sub(r"`(\w+)`", lambda found: named_as.get(found[1], found[0]), message)
+
+
+def _pairs(dictionary: str) -> str:
+    return dictionary.replace('": ', "=").replace('"', "").replace(", ", ",")
 
 
 class OneValue(TyperCommand):

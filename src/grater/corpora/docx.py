@@ -40,7 +40,7 @@ def read_docx(stream: BinaryIO, *, name: str, most_bytes: int) -> str:
             with archive.open(MAIN) as part:
                 text = _parsed(part, name, most_bytes)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error, ElementTree.ParseError) as error:
-        raise _refusal(name, f"cannot be read as a Word document: {error}") from error
+        raise _refusal(name, f"cannot be read as a Word document: {error}; save it again in Word") from error
     return text.strip("\n") + "\n"
 
 

@@ -26,7 +26,7 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from io import StringIO, TextIOWrapper
@@ -44,6 +44,7 @@ STDIN = "standard input"
 BOM = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 UTF8_CHARACTER = re.compile(rb"[\xc3-\xf4][\x80-\xbf]+")
+NO_TEXT = re.compile("[\x00-\x08\x0e-\x1f]")
 WORD, WORKBOOK = CONVERTED = (".docx", ".xlsx")
 MOST_UNPACKED = 100_000_000
 """Bytes of a Word document."""
@@ -131,15 +132,13 @@ def guessed_encoding(path: Path) -> str:
         return ""
     if content.startswith(UTF16_MARKS):
         return "utf-16"
-    for encoding, zeros in (("utf-16-le", content[1::2]), ("utf-16-be", content[::2])):
-        if zeros.count(0) > len(content) // 4:
-            return encoding
-    for encoding in ("utf-8", "cp1252"):
-        try:
-            content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        return "" if encoding == "utf-8" or UTF8_CHARACTER.search(content) else encoding
+    zeros = {"utf-16-le": content[1::2].count(0), "utf-16-be": content[::2].count(0)}
+    wide = [encoding for encoding, n in zeros.items() if n > len(content) // 4]
+    for encoding in (*wide, "utf-8", "cp1252"):
+        with suppress(UnicodeDecodeError):
+            is_text = not NO_TEXT.search(content.decode(encoding))
+            is_mixed = encoding == "cp1252" and UTF8_CHARACTER.search(content)
+            return encoding if is_text and encoding != "utf-8" and not is_mixed else ""
     return ""
 
 

@@ -367,7 +367,7 @@ def matched(schema: Schema, raw: Raw, columns: Mapping[str, str] | None = None, 
     sources = {name: theirs for name, theirs in found.items() if theirs}
     wanted = [column for column in schema.columns if column.required and column.name not in (but, *sources)]
     if wanted:
-        raise BadInput(*(_missing(schema, column, raw) for column in wanted))
+        raise BadInput(_missing(schema, wanted, raw))
     ordered = {name: raw.columns[theirs].alias(name) for name, theirs in sources.items()}
     for theirs, series in raw.columns.items():
         if theirs not in sources.values():
@@ -415,15 +415,21 @@ def near(schema: Schema, column: Column, raw: Raw) -> str | None:
     return next(iter(holding), None) or next((free[match[0]] for match in close if match), None)
 
 
-def _missing(schema: Schema, column: Column, raw: Raw) -> Problem:
-    guess = near(schema, column, raw)
-    hint = f"Did you mean {guess!r}? Then" if guess else "Rename it, or"
-    names = " or ".join(repr(name) for name in column.names)
+def _missing(schema: Schema, wanted: Sequence[Column], raw: Raw) -> Problem:
+    guesses = {column.name: near(schema, column, raw) for column in wanted}
+    found = [repr(guess) for guess in guesses.values() if guess]
+    hint = f"Did you mean {' and '.join(found)}? Then" if found else "Rename it, or"
+    names = " and ".join(f"'{column.name}'" for column in wanted)
+    if len(wanted) == 1:
+        names = " or ".join(repr(name) for name in wanted[0].names)
     present = ", ".join(raw.columns) or "none"
-    is_wide = column.name == "label" and schema.kind == "judgments" and guess is None
+    is_wide = schema.kind == "judgments" and guesses.get("label", "") is None
     wide = "; if every rater has a column, name these with `rater_columns`" if is_wide else ""
-    wish = f'{hint} pass `columns={{"{column.name}": "{guess or "NAME"}"}}`{wide}'
-    return Problem(raw.name, f"expected a column {names}, found {present}. {wish}")
+    named = ", ".join(f'"{name}": "{guess or "NAME"}"' for name, guess in guesses.items())
+    wish = f"{hint} pass `columns={{{named}}}`{wide}"
+    return Problem(
+        raw.name, f"expected {'a column' if len(wanted) == 1 else 'columns'} {names}, found {present}. {wish}"
+    )
 
 
 NO_JUDGMENT = "rows without an answer"

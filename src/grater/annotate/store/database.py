@@ -407,7 +407,9 @@ def _require_file(address: str, *, create: bool) -> None:
     if create:
         _make_private(path)
     if not create and not _looks_like_sqlite(path):
-        raise UsageError(f"{path}: expected a study of grater, found some other file")
+        raise UsageError(
+            f"{path}: expected a study of grater, found some other file; make a study: grater study new STUDY.db"
+        )
 
 
 def _real_file(name: str) -> Path:

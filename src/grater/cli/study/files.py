@@ -4,6 +4,7 @@ backup, restore and `grater serve`.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -20,10 +21,13 @@ from grater.annotate.importing import import_files
 from grater.annotate.standing import has_gold
 from grater.annotate.status import Step, new_study, status
 from grater.annotate.store import checks, open_store
+from grater.annotate.worksheets import write_worksheet
 from grater.cli.command import (
     Columns,
     Format,
     Json,
+    RaterColumns,
+    entries,
     print_json,
     require_different,
     say,
@@ -111,6 +115,7 @@ def import_into(
     job: Annotated[str | None, Option(help="The job that judgments, gold or practice belong to.")] = None,
     task: Annotated[str, Option(help="The task that imported judgments answer.")] = "error",
     columns: Columns = [],
+    rater_columns: RaterColumns = [],
     encoding: Annotated[
         str, Option(metavar="NAME", help="The encoding of texts that are not UTF-8, as in cp1252; default: a guess.")
     ] = "",
@@ -143,6 +148,7 @@ def import_into(
             job=job,
             task=task,
             columns=parse_columns(columns),
+            rater_columns=entries(rater_columns),
             encoding=encoding,
             keep_duplicates=keep_duplicates,
             skip_unreadable=skip_unreadable,
@@ -164,6 +170,27 @@ def import_into(
         say("preview: nothing was stored; import without --preview")
         return
     say(f"next: grater study status {pasted(study)}")
+
+
+def write_units(
+    study: StudyName,
+    job: Annotated[str, Argument(metavar="JOB", help="The name of the job; none with --sample.")] = "",
+    worksheet: Annotated[Path, Option(metavar="FILE", help="The worksheet to write, .csv or .xlsx.")] = Path("-"),
+    sample: Annotated[str, Option(metavar="NAME", help="A sample of the study, instead of a job.")] = "",
+    task: Annotated[str, Option(help="The task of the worksheet: error, usage or verify.")] = "error",
+    rater: Annotated[list[str], Option(metavar="NAME", help="Write a worksheet for this rater; repeatable.")] = [],
+    as_json: Json = False,
+) -> None:
+    """Write what is to judge as worksheets; import them with `grater study import --judgments SHEET --job JOB`."""
+    with open_store(study) as store:
+        written = write_worksheet(store, worksheet, job=job, sample=sample, task=task, raters=rater)
+    if as_json:
+        print_json([{"file": str(file), "items": n_items} for file, n_items in written.items()])
+        return
+    for file, n_items in written.items():
+        say(f"{file}: {counted(n_items, 'item')} to judge")
+    again = f"grater study import {pasted(study)} --judgments SHEET --job {shlex.quote(job or 'NAME')}"
+    say(f"next, when a sheet is filled in: {again}")
 
 
 def verify(study: StudyName, as_json: Json = False) -> None:

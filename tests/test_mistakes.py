@@ -1,0 +1,147 @@
+"""Mistakes that people make with files: each is answered with one line that says what to do, and nothing is stored.
+
+A mistake is the files of a folder, a command in it, and words that the answer must have: what to type or change.
+`study.db` is a study with one essay (`first`), its item `one`, and the job `errors` on it.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook
+
+from grater.annotate.importing import import_files
+from grater.annotate.plans import NewJob, add_job
+from grater.annotate.status import new_study
+from tests.cli.running import grater
+
+TEXT = "We waited on the bus stop."
+ITEMS = "item,essay,start,end,kind\none,first,10,12,prep\n"
+DECISIONS = "item,system,flagged\none,S,1\n"
+JUDGMENTS = "item,rater,label\none,Ada,ok\n"
+M2 = "S We waited on it .\nA 2 3|||Prep|||for|||REQUIRED|||-NONE-|||0\n\n"
+IMPORT = "study import study.db"
+
+
+def book(*rows: tuple[str, ...]) -> bytes:
+    made, stream = Workbook(), BytesIO()
+    for row in rows:
+        made.active.append(row)
+    made.save(stream)
+    return stream.getvalue()
+
+
+@dataclass(frozen=True)
+class Mistake:
+    name: str
+    command: str
+    words: str
+    files: Mapping[str, str | bytes] = field(default_factory=dict)
+
+
+MISTAKES = (
+    Mistake("a file that is not there", f"{IMPORT} esays.txt", "no such file"),
+    Mistake("a folder without texts", f"{IMPORT} pictures", "name the format", {"pictures/a.png": b"\x89PNG"}),
+    Mistake("no file at all", IMPORT, "study import --help"),
+    Mistake("an empty text", f"{IMPORT} a.txt", "empty", {"a.txt": ""}),
+    Mistake("a text of two million words", f"{IMPORT} a.txt", "split it", {"a.txt": "word " * 2_000_000}),
+    Mistake("two encodings in one file", f"{IMPORT} a.txt", "name its encoding", {"a.txt": "é".encode() + b" \xe9"}),
+    Mistake("an encoding that there is not", f"{IMPORT} a.txt --encoding ansi8", "cp1252", {"a.txt": "Other words."}),
+    Mistake("bytes that are no text", f"{IMPORT} a.txt", "is it text at all", {"a.txt": b"\x00\x01\x00\x02\x03\x05"}),
+    Mistake("M2 called text", f"{IMPORT} a.txt", "name the format m2", {"a.txt": M2}),
+    Mistake("text called M2", f"{IMPORT} a.m2", "a line starting with 'S '", {"a.m2": "Other words."}),
+    Mistake("a picture called .docx", f"{IMPORT} a.docx", "Word document", {"a.docx": b"\x89PNG"}),
+    Mistake("an old Word document", f"{IMPORT} a.doc", "save it as .docx", {"a.doc": b"\xd0\xcf\x11"}),
+    Mistake("another text of a name that is taken", f"{IMPORT} first.txt", "rename", {"first.txt": "Other words."}),
+    Mistake("a table without ids", f"{IMPORT} a.csv", "id=NAME", {"a.csv": "student,text\nann,Hello.\n"}),
+    Mistake("a table without texts", f"{IMPORT} a.csv", "text=", {"a.csv": "id,essay_body\nann,Hello.\n"}),
+    Mistake("an id twice in a table", f"{IMPORT} a.csv", "in line 2 too", {"a.csv": "id,text\na,One.\na,Two.\n"}),
+    Mistake("a workbook without a header", f"{IMPORT} a.xlsx", "id=NAME,text=NAME",
+            {"a.xlsx": book(("ann", "I am Ann."))}),
+    Mistake("a workbook that is none", f"{IMPORT} a.xlsx", "save the sheet as .csv", {"a.xlsx": "id,text\n"}),
+    Mistake("an unclosed quote", f"{IMPORT} a.csv", "quotes in pairs", {"a.csv": 'id,text\na,"Hello.\nb,Bye.\n'}),
+    Mistake("judgments as essays", f"{IMPORT} j.csv", "--judgments", {"j.csv": JUDGMENTS}),
+    Mistake("Excel's decisions as essays", f"{IMPORT} d.csv", "--decisions",
+            {"d.csv": b"\xef\xbb\xbf" + DECISIONS.replace(",", ";").encode()}),
+    Mistake("essays as items", f"{IMPORT} --items e.csv", "start=NAME", {"e.csv": "id,text\na,Hello.\n"}),
+    Mistake("an annotated corpus as judgments", f"{IMPORT} --judgments a.m2", ".csv", {"a.m2": M2}),
+    Mistake("decisions before their items", f"{IMPORT} --decisions d.csv", "import its items first",
+            {"d.csv": DECISIONS.replace("one", "two")}),
+    Mistake("decisions with places, not given as items", f"{IMPORT} --decisions d.csv", "as items, too",
+            {"d.csv": "item,essay,start,end,kind,system,flagged\ntwo,first,3,9,verb,S,1\n"}),
+    Mistake("an item beyond its essay", f"{IMPORT} --items i.csv", "26 characters",
+            {"i.csv": ITEMS.replace("12", "99")}),
+    Mistake("an item of an essay that is not there", f"{IMPORT} --items i.csv", "import its corpus first",
+            {"i.csv": ITEMS.replace("first", "second")}),
+    Mistake("flags in words", f"{IMPORT} --decisions d.csv", "0, 1, true or false",
+            {"d.csv": DECISIONS.replace(",1", ",yes")}),
+    Mistake("a column per rater", f"{IMPORT} --judgments j.csv", "rater columns NAME,NAME",
+            {"j.csv": "item,Ada,Bo\none,ok,error\n"}),
+    Mistake("a misspelt column", f"{IMPORT} --judgments j.csv", "label=lable",
+            {"j.csv": JUDGMENTS.replace("label", "lable")}),
+    Mistake("labels 0 and 1 for a job that asks for error and ok", f"{IMPORT} --judgments j.csv --job errors",
+            "error, ok, unknown", {"j.csv": JUDGMENTS.replace("ok", "0")}),
+    Mistake("a rater twice on one item", f"{IMPORT} --judgments j.csv", "lines 2, 3",
+            {"j.csv": f"{JUDGMENTS}one,Ada,error\n"}),
+    Mistake("judgments of another job's items", f"{IMPORT} --judgments j.csv --job errors", "name another job",
+            {"j.csv": JUDGMENTS.replace("one", "two")}),
+    Mistake("a worksheet that nobody filled in", f"{IMPORT} --judgments j.csv", "answers in the column label",
+            {"j.csv": "item,sentence,answers,label\none,We waited,error | ok,\n"}),
+    Mistake("a sample of other items", f"{IMPORT} --sample s.csv", "import its items first",
+            {"s.csv": "item,stratum,probability\ntwo,flagged,0.5\n"}),
+    Mistake("gold without a job", f"{IMPORT} --gold g.csv", "job", {"g.csv": "item,label\none,error\n"}),
+    Mistake("a table in Latin-1", f"{IMPORT} --judgments j.csv", "UTF-8",
+            {"j.csv": JUDGMENTS.replace("Ada", "Zoë").encode("latin-1")}),
+    Mistake("an old workbook", f"{IMPORT} --judgments j.xls", "save the sheet as .csv", {"j.xls": b"\xd0\xcf\x11"}),
+    Mistake("one file twice", f"{IMPORT} a.txt a.txt", "named twice", {"a.txt": TEXT}),
+    Mistake("study and file swapped", "study import a.txt study.db", "grater study new", {"a.txt": TEXT}),
+    Mistake("a table for a study", "study status j.csv", "grater study new", {"j.csv": JUDGMENTS}),
+    Mistake("a study that is not there", "study import stduy.db a.txt", "grater study new", {"a.txt": TEXT}),
+    Mistake("a worksheet of no job", "job units study.db --worksheet s.csv", "a job or a sample"),
+    Mistake("a worksheet of a job that there is not", "job units study.db eror --worksheet s.csv", "errors"),
+    Mistake("a worksheet of another type", "job units study.db errors --worksheet s.docx", ".xlsx"),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    folder = tmp_path_factory.mktemp("study")
+    (folder / "first.txt").write_text(TEXT)
+    (folder / "items.csv").write_text(ITEMS)
+    with new_study(str(folder / "study.db"), name="A study") as store:
+        import_files(store, corpora=[folder / "first.txt"], items=[folder / "items.csv"])
+        add_job(store, NewJob(name="errors", task="error"))
+    return (folder / "study.db").read_bytes()
+
+
+def sizes() -> list[int]:
+    with closing(sqlite3.connect("study.db")) as connection:
+        tables = ("essays", "items", "decisions", "samples", "jobs", "people", "submissions", "imports")
+        return [connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables]
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.name)
+def test_a_mistake_is_answered_with_what_to_do(
+    mistake: Mistake,
+    study: bytes,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, content in {"study.db": study, **mistake.files}.items():
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
+    before = sizes()
+    ran = grater(capsys, *shlex.split(mistake.command))
+    assert (ran.status, ran.out) == (2, ""), ran
+    (line,) = ran.err.splitlines()
+    assert mistake.words in line
+    assert sizes() == before
