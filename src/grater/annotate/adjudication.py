@@ -324,12 +324,12 @@ def _place(cluster: Sequence[TokenEdit], raters: Sequence[str]) -> Place:
     return Place(span, tokens, _kind(list(by_rater.values())), opinions)
 
 
-def _kind(said: Sequence[Sequence[TokenEdit]]) -> Kind:
-    if any(not mine for mine in said):
+def _kind(answered: Sequence[Sequence[TokenEdit]]) -> Kind:
+    if any(not mine for mine in answered):
         return "identification"
-    if len({frozenset(each.tag for each in mine) for mine in said}) > 1:
+    if len({frozenset(each.tag for each in mine) for mine in answered}) > 1:
         return "type"
-    if len({frozenset((each.start, each.end, each.replacement) for each in mine) for mine in said}) > 1:
+    if len({frozenset((each.start, each.end, each.replacement) for each in mine) for mine in answered}) > 1:
         return "correction"
     return "same"
 

@@ -145,12 +145,12 @@ def sizes(n: int) -> list[int]:
 
 def confusion_of(rows: Sequence[Mapping[str, Json]]) -> Confusion | None:
     """Counts over pairs of people who answered one item; None where there is no such pair, or any word is a label."""
-    said = by_people(rows, name="judgments").frame
-    frequent = [label for label, _ in Counter(said["label"].to_list()).most_common()]
+    given = by_people(rows, name="judgments").frame
+    frequent = [label for label, _ in Counter(given["label"].to_list()).most_common()]
     if not 2 <= len(frequent) <= MOST_LABELS:
         return None
     labels = sorted(frequent)
-    wide = said.group_by("item").agg([(pl.col("label") == label).sum().alias(label) for label in labels])
+    wide = given.group_by("item").agg([(pl.col("label") == label).sum().alias(label) for label in labels])
     counts = wide.select(labels).to_numpy().astype(np.int64)
     both = counts.T @ counts - np.diag(counts.sum(axis=0))
     return Confusion(tuple(labels), tuple(map(tuple, both.tolist()))) if both.sum() else None
@@ -158,10 +158,10 @@ def confusion_of(rows: Sequence[Mapping[str, Json]]) -> Confusion | None:
 
 def pairs_of(rows: Sequence[Mapping[str, Json]]) -> list[PairShare]:
     """The pairs of the busiest people, by name."""
-    said = by_people(rows, name="judgments").frame
-    busiest = sorted(name for name, _ in Counter(said["rater"].to_list()).most_common(MOST_RATERS))
+    given = by_people(rows, name="judgments").frame
+    busiest = sorted(name for name, _ in Counter(given["rater"].to_list()).most_common(MOST_RATERS))
     answers = {
-        name: dict(said.filter(pl.col("rater") == name).select("item", "label").iter_rows()) for name in busiest
+        name: dict(given.filter(pl.col("rater") == name).select("item", "label").iter_rows()) for name in busiest
     }
     pairs = []
     for number, first in enumerate(busiest):

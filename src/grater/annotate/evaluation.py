@@ -189,11 +189,11 @@ def evaluate_study(
 
 def _whole_judge(tx: Tx, name: str, decided: Table) -> CheapJudge:
     """A program as a cheap judge, by its verdicts; one that judged only a part of the corpus is refused."""
-    said = program_verdicts(tx, name)
-    if said is None:
+    given = program_verdicts(tx, name)
+    if given is None:
         known = ", ".join(judged_by_programs(tx)) or "none; grater judge asks one"
         raise UsageError(f"expected a program that has judged items of the study, found {name!r}. Known: {known}")
-    judge, wanted = judge_of_labels(said), decided.frame.select(pl.col("item").cast(pl.String)).unique()
+    judge, wanted = judge_of_labels(given), decided.frame.select(pl.col("item").cast(pl.String)).unique()
     n_missing = len(wanted.join(judge.frame, on="item", how="anti"))
     if n_missing:
         raise UsageError(
@@ -308,8 +308,8 @@ def agreement_so_far(
 def by_people(rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0) -> Judgments:
     """What raters said, of each item only the `first` judgments where that is asked."""
     schema = {"item": pl.String, "rater": pl.String, "label": pl.String, "at": pl.String}
-    said = [[row.get(column) for column in schema] for row in rows if row["group"] in PEOPLE]
-    return equal_in_number(Judgments(pl.DataFrame(said, schema, orient="row"), name), first)
+    given = [[row.get(column) for column in schema] for row in rows if row["group"] in PEOPLE]
+    return equal_in_number(Judgments(pl.DataFrame(given, schema, orient="row"), name), first)
 
 
 def _in_labels_of(task: Task, judgments: Judgments) -> Judgments:

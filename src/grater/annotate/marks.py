@@ -267,10 +267,10 @@ def marked_essays(tx: Tx, *, job_names: Collection[str] = (), names: bool = Fals
 
 def marked_in(tx: Tx, job_id: str, *, names: bool = False) -> list[Essay]:
     """The essays of one job with what people marked in it, and nothing else."""
-    said = [row for row in judgments.table(tx, job_id, names=names) if row["group"] in PEOPLE]
-    places = content.items_of(tx, [str(row["item"]) for row in said])
+    given = [row for row in judgments.table(tx, job_id, names=names) if row["group"] in PEOPLE]
+    places = content.items_of(tx, [str(row["item"]) for row in given])
     by_essay: dict[str, dict[str, tuple[Edit, ...]]] = defaultdict(dict)
-    for row in said:
+    for row in given:
         place = places[str(row["item"])].item
         answer = Answer(str(row["item"]), str(row["label"]), payload=cast("Mapping[str, Json]", row["payload"]))
         if place is not None:

@@ -301,18 +301,18 @@ def _sample(chat: Chat, opening: Sequence[Message], asked: Asked, number: int) -
     messages = [*opening, _message("user", question(asked))]
     trouble = shown = ""
     for _ in range(MOST_ASKED):
-        said = chat.ask(messages, sample=number)
+        answered = chat.ask(messages, sample=number)
         try:
-            fields = fields_of(said)
+            fields = fields_of(answered)
             read_answer(asked, fields)
             return fields
         except BadInput as error:
             trouble = refusal(error, asked)
-            shown = f" (the model answered {said.strip()[:80]!r})"
+            shown = f" (the model answered {answered.strip()[:80]!r})"
         except ValueError as error:
             trouble, shown = str(error), ""
         messages += [
-            _message("assistant", said),
+            _message("assistant", answered),
             _message("user", f"That answer was refused: {trouble}. Answer again."),
         ]
     raise _Refused(f"{trouble}{shown}")

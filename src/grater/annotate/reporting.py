@@ -94,14 +94,14 @@ def _on_nouns(tx: Tx, items: Table) -> Table | None:
 
 def _with_writer(tx: Tx, blanks: Judgments) -> Judgments:
     """The filled blanks with the writer's own words beside them."""
-    said = blanks.frame.select(pl.col("item", "rater", "label").cast(pl.String))
-    places = place_columns(tx, kinds_of(tx, said["item"].unique().to_list()))
-    own = places.join(said, on="item", how="semi").select(
+    given = blanks.frame.select(pl.col("item", "rater", "label").cast(pl.String))
+    places = place_columns(tx, kinds_of(tx, given["item"].unique().to_list()))
+    own = places.join(given, on="item", how="semi").select(
         "item",
         rater=pl.lit(WRITER),
         label=pl.col("target").map_elements(lambda word: canonical(word) or word, return_dtype=pl.String),
     )
-    return read_judgments(pl.concat([said, own]), name=blanks.name)
+    return read_judgments(pl.concat([given, own]), name=blanks.name)
 
 
 def names_of(tx: Tx) -> dict[str, str]:
@@ -222,14 +222,14 @@ def _crowds(tx: Tx, chosen: Collection[Job], costs_of: Mapping[str, Costs]) -> I
     experts = everything.filter(group=EXPERT)
     crowds = everything.filter(group=CROWD).partition_by("job", as_dict=True) if len(everything) else {}
     for job in asked:
-        said = crowds.get((job.name,), everything.clear())
-        judgments = latest_judgments(said, job.name)
+        given = crowds.get((job.name,), everything.clear())
+        judgments = latest_judgments(given, job.name)
         if judgments is None:
             continue
-        known = latest_judgments(experts.join(said, on="item", how="semi"), f"experts of {job.name}")
+        known = latest_judgments(experts.join(given, on="item", how="semi"), f"experts of {job.name}")
         costs = costs_of[job.job_id] if terms_of(job.options).pay else None
         paid = costs.cents + costs.bonuses if costs else 0
-        hours = hours_of(said)
+        hours = hours_of(given)
         yield CrowdJob(
             name=job.name,
             judgments=judgments,

@@ -193,10 +193,10 @@ def _errors(tx: Tx, width: float) -> dict[str, float]:
     """How far people call each judged item an error."""
     if not 0 < width < 1:
         raise UsageError(f"expected a width between 0 and 1, found {width:g}")
-    said = all_verdicts(tx, "the study")
-    if said is None:
+    given = all_verdicts(tx, "the study")
+    if given is None:
         raise UsageError("a target width needs judgments to estimate error rates; there are none yet")
-    return error_shares(said)
+    return error_shares(given)
 
 
 def of_sample(store: Store, plan: NewJob) -> NewJob:

@@ -110,24 +110,24 @@ def study_tables(
 ) -> StudyTables:
     """Everything that can be evaluated; crowd and experts apart where both judged; only items of `kind` if named."""
     chosen = _jobs(tx, job_names)
-    said = verdicts_of(tx, chosen, (*PEOPLE, PROGRAM) if with_programs else PEOPLE)
-    kinds = {kind} if kind else kinds_of(tx, said["item"].unique().to_list())
+    given = verdicts_of(tx, chosen, (*PEOPLE, PROGRAM) if with_programs else PEOPLE)
+    kinds = {kind} if kind else kinds_of(tx, given["item"].unique().to_list())
     places, decided = place_columns(tx, kinds), decision_columns(tx, kinds)
     if kind:
-        said = said.join(places, on="item", how="semi")
-    experts, crowd = said.filter(group=EXPERT), said.filter(pl.col("group") != EXPERT)
+        given = given.join(places, on="item", how="semi")
+    experts, crowd = given.filter(group=EXPERT), given.filter(pl.col("group") != EXPERT)
     both = bool(len(experts) and len(crowd))
     if counting != ALL_COUNT:
-        counting.require_some(latest_judgments(said, f"judgments of {name}"))
+        counting.require_some(latest_judgments(given, f"judgments of {name}"))
     return StudyTables(
         name=name,
-        judgments=counting.of(latest_judgments(crowd if both else said, f"judgments of {name}")),
+        judgments=counting.of(latest_judgments(crowd if both else given, f"judgments of {name}")),
         experts=counting.of(latest_judgments(experts, f"experts of {name}")) if both else None,
         decisions=read_decisions(decided, name="decisions") if len(decided) else None,
         items=read_items(places, name="items") if len(places) else None,
         gold=_gold(tx, chosen),
         on_gold=latest_judgments(verdicts_of(tx, chosen, PEOPLE, role="gold"), f"gold of {name}"),
-        hours=hours_of(crowd if both else said),
+        hours=hours_of(crowd if both else given),
         redundancy=redundancy_of(job for job in chosen if TASKS[job.task].verdict),
         programs=latest_judgments(verdicts_of(tx, chosen, (PROGRAM,)), f"programs of {name}"),
     )
@@ -135,8 +135,8 @@ def study_tables(
 
 def judged_by_programs(tx: Tx, *, job_names: Collection[str] = ()) -> dict[str, int]:
     """How many verdicts each program gave, by its name: they count only where they are asked for."""
-    said = verdicts_of(tx, _jobs(tx, job_names), (PROGRAM,))
-    return dict(said.group_by("rater").len().sort("rater").iter_rows()) if len(said) else {}
+    given = verdicts_of(tx, _jobs(tx, job_names), (PROGRAM,))
+    return dict(given.group_by("rater").len().sort("rater").iter_rows()) if len(given) else {}
 
 
 def redundancy_of(chosen: Iterable[Job]) -> int:
@@ -151,8 +151,8 @@ def labels_of(
     """What raters of these groups said in the jobs of one task (only in these, if any are named), in its labels."""
     chosen = [job for job in jobs.all(tx) if job.task == task and (not job_names or job.name in job_names)]
     frames = [label_columns(tx, job.job_id) for job in chosen]
-    said = pl.concat(frames).filter(pl.col("group").is_in(list(groups))) if frames else pl.DataFrame()
-    return latest_judgments(said, task)
+    given = pl.concat(frames).filter(pl.col("group").is_in(list(groups))) if frames else pl.DataFrame()
+    return latest_judgments(given, task)
 
 
 def all_verdicts(tx: Tx, name: str) -> Judgments | None:
@@ -162,8 +162,8 @@ def all_verdicts(tx: Tx, name: str) -> Judgments | None:
 
 def program_verdicts(tx: Tx, name: str) -> Judgments | None:
     """What one program said in any job whose task has verdicts."""
-    said = verdicts_of(tx, jobs.all(tx), (PROGRAM,))
-    return latest_judgments(said.filter(pl.col("rater") == name), name) if len(said) else None
+    given = verdicts_of(tx, jobs.all(tx), (PROGRAM,))
+    return latest_judgments(given.filter(pl.col("rater") == name), name) if len(given) else None
 
 
 def latest_judgments(frame: pl.DataFrame, name: str) -> Judgments | None:
@@ -219,9 +219,9 @@ def _gold(tx: Tx, chosen: Collection[Job]) -> Table | None:
     return read_gold(pl.DataFrame(list(rows.values())), name="gold") if rows else None
 
 
-def hours_of(said: pl.DataFrame) -> tuple[float, ...]:
+def hours_of(given: pl.DataFrame) -> tuple[float, ...]:
     """When judgments came, counted from the first; those of which nobody knows it are left out."""
-    times = said.filter("is_dated")["ms"].sort().to_list() if len(said) else []
+    times = given.filter("is_dated")["ms"].sort().to_list() if len(given) else []
     return tuple((time - times[0]) / HOUR for time in times)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grater.annotate import adjudication, people, units
+from grater.annotate import adjudication, units
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import Study
 from tests.annotate.web.test_work import FILLED, answer, answer_all, start
@@ -55,10 +55,3 @@ def test_odd_marks_are_found_kept_and_mended(study: Study) -> None:
     assert annotator.get("/findings") == {"findings": []}
     annotator.post(f"/findings/{found['finding_id']}", {"state": "mended"}, status=422)  # only work mends
     manager.post(f"/findings/{found['finding_id']}", {"state": "kept"}, status=404)
-
-
-def test_a_seat_is_made_for_two(study: Study) -> None:
-    made = Program(study, "manager").post("/seats", {"members": ["Worker", "Annotator"], "name": "The pair"})
-    assert (made["name"], made["kind"], made["role"]) == ("The pair", "joint", "worker")
-    with study.store.read() as tx:
-        assert len(people.members(tx, made["person_id"])) == 2

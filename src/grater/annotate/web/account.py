@@ -6,8 +6,8 @@ study.  One's own page shows the work done, and is where a password is changed a
 
 Between the password and the code of a second factor a browser holds a ticket: who proved their password, and until
 when the code may follow, signed with the study's key and bound to the password, so that a new one makes it worthless.
-Guesses are few: ten a minute for a person, whoever makes them; a browser in which the person came in before has tries
-of its own, so that somebody who has only the password cannot keep its owner out.
+Guesses are few: ten a minute for a person, no matter who makes them; a browser in which the person came in before has
+tries of its own, so that somebody who has only the password cannot keep its owner out.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def home(context: Context) -> Response:
 
 @pages.get("/healthz")
 def health(context: Context) -> Response:
-    """Whether the server and its database answer, for whoever watches over them."""
+    """Whether the server and its database answer, for those who watch over them."""
     with context.server.store.read():
         return PlainTextResponse("ok")
 

@@ -150,11 +150,11 @@ def filled_by(
         # The form that says the same as a decision.
         form = _form_of(shown, decided)
         try:
-            said = TASKS[unit.job.task].read(unit.unit, form, kept=shown.kept)
+            given = TASKS[unit.job.task].read(unit.unit, form, kept=shown.kept)
         except GraterError:  # imported decisions may be none that the form could give
             return {}
         # A form that would say something else is worse than none.
-        return form if tuple(said) == tuple(decided) else {}
+        return form if tuple(given) == tuple(decided) else {}
     bodies: list[Mapping[str, Json]] = [answered.submission.body for answered in sent]
     if not bodies or shown.kept:
         return {}
@@ -240,9 +240,9 @@ def _earlier_choice(place: Place, gold: Sequence[Edit]) -> tuple[dict[str, str],
     """The choice at a place that gives these edits, or some of them, and which."""
     by_content = {_content(edit): edit for edit in gold}
     for opinion in sorted(place.opinions, key=lambda opinion: -len(opinion.edits)):
-        said = {_content(edit) for edit in opinion.edits}
-        if said <= set(by_content) and (said or not gold):
-            return {f"choice {place.name}": opinion.rater}, [by_content[content] for content in said]
+        given = {_content(edit) for edit in opinion.edits}
+        if given <= set(by_content) and (given or not gold):
+            return {f"choice {place.name}": opinion.rater}, [by_content[content] for content in given]
     own = next((edit for edit in gold if edit.span in spans_of(place) and len(edit.replacements) <= 1), None)
     if own is None:
         # The choice that nothing is wrong at a place: that of an annotator who says so, where there is one.

@@ -101,7 +101,7 @@ Object: TypeAlias = dict[str, JsonValue]
 
 
 class Shape(BaseModel):
-    """Made of whatever has attributes of these names, and of nothing else that it has."""
+    """Made of anything that has attributes of these names, and of nothing else that it has."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -200,7 +200,7 @@ class Shown(Shape):
 
 
 class Answer(Shape):
-    """What was said of one item; the edits of an essay are in the `payload`."""
+    """The answer to one item; the edits of an essay are in the `payload`."""
 
     item_id: str
     label: str

@@ -299,12 +299,12 @@ def _map(
     for row, column, part, shown, hint in cells:
         shade = 0 if part is None else 1 + min(SHADES - 2, int((SHADES - 1) * part))
         x, y = left + column * across, 24 + row * CELL
-        told = Markup("{}<title>{}</title>").format(shown, hint) if hint else shown
+        noted = Markup("{}<title>{}</title>").format(shown, hint) if hint else shown
         parts.append(
             Markup(
                 '<rect class="cell shade-{0}" x="{1}" y="{2}" width="{3}" height="{4}" rx="4"/>'
                 '<text class="on-shade-{0}" x="{5}" y="{6}" text-anchor="middle">{7}</text>'
-            ).format(shade, x + 1, y + 1, across - 2, CELL - 2, x + across / 2, y + CELL / 2 + 5, told)
+            ).format(shade, x + 1, y + 1, across - 2, CELL - 2, x + across / 2, y + CELL / 2 + 5, noted)
         )
     width, height = left + len(labels) * across + 10, len(labels) * CELL + 30
     return _svg(parts, width=max(WIDTH, width), height=height, title=title, words=words)

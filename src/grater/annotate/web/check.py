@@ -259,18 +259,11 @@ def languages(context: Context) -> Response:
 
 
 @pages.get(f"{EDITORS}/check")
-def check_by_address(context: Context) -> Response:
-    return _check(context, dict(context.request.query_params))
-
-
 @pages.post(f"{EDITORS}/check")
-def check_by_form(context: Context) -> Response:
-    fields = {name: values[0] for name, values in context.fields().items()}
-    return _check(context, {**context.request.query_params, **fields})
-
-
-def _check(context: RequestContext, parameters: Mapping[str, str]) -> Response:
+def check_for_editor(context: Context) -> Response:
     require_open(context, "editors")
+    fields = {name: values[0] for name, values in context.fields().items()}
+    parameters = {**context.request.query_params, **fields}
     language = _language(parameters)
     # What was sent, as text or as text with markup; more than may be checked is refused before it is looked at.
     if "text" in parameters:
@@ -326,19 +319,18 @@ Pieces: TypeAlias = list[tuple[str, str | None]]
 
 def _with_markup(data: str) -> Pieces:
     try:
-        pieces = [_piece(piece) for piece in json.loads(data)["annotation"]]
+        pieces: Pieces = [
+            (str(piece["text"]), None)
+            if "text" in piece
+            else (str(piece["markup"]), str(piece.get("interpretAs", "")))
+            for piece in json.loads(data)["annotation"]
+        ]
         for piece in pieces:
             "".join(filter(None, piece)).encode()  # half a surrogate pair is no text
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         wanted = '{"annotation": [{"text": "..."}, {"markup": "...", "interpretAs": "..."}]}'
         raise HTTPException(400, f"Expected 'data' as {wanted}") from error
     return pieces
-
-
-def _piece(piece: Mapping[str, Any]) -> tuple[str, str | None]:
-    if "text" in piece:
-        return str(piece["text"]), None
-    return str(piece["markup"]), str(piece.get("interpretAs", ""))
 
 
 def of_pieces(pieces: Pieces) -> Document:

@@ -306,7 +306,7 @@ class NewProgram(Body):
 
 
 class Program(Shape):
-    """`token` is told this once; the program works with it in its own job, `job_id`."""
+    """`token` is shown only once; the program works with it in its own job, `job_id`."""
 
     job_id: str
     job: str

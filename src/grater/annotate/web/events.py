@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Annotated, Literal
 from urllib.parse import urlencode
@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response, StreamingResponse
 
 from grater.annotate import jobs, people, webhooks
-from grater.annotate.audit import AuditEntry, AuditFilter, audit_filter, csv_parts, entries, json_lines
+from grater.annotate.audit import AuditEntry, audit_filter, csv_parts, entries, json_lines
 from grater.annotate.store import Tx, events
 from grater.annotate.store.events import VERBS_ABOUT
 from grater.annotate.units import FINISHED
@@ -59,9 +59,6 @@ def _page(context: RequestContext, *, made: webhooks.Webhook | None = None, prob
     return context.page("manage_webhooks.html", shown, status=422 if problems else 200)
 
 
-Writer = Callable[[Tx, AuditFilter], Iterator[str]]
-
-
 @pages.get("/manage/audit")
 def audit_page(context: Context) -> Response:
     """The newest first; an unknown name says so beside an empty list."""
@@ -84,18 +81,13 @@ def audit_page(context: Context) -> Response:
 
 
 @pages.get("/manage/audit.csv")
-def audit_csv(context: Context) -> Response:
-    """All that the filter lets through, for a spreadsheet."""
-    return _file(context, csv_parts, "text/csv; charset=utf-8", "audit.csv")
-
-
 @pages.get("/manage/audit.jsonl")
-def audit_jsonl(context: Context) -> Response:
-    """All that the filter lets through, for a program."""
-    return _file(context, json_lines, "application/x-ndjson", "audit.jsonl")
-
-
-def _file(context: RequestContext, write: Writer, media_type: str, name: str) -> Response:
+def audit_file(context: Context) -> Response:
+    """All that the filter lets through, for a spreadsheet or for a program."""
+    name = context.request.url.path.rpartition("/")[2]
+    write, media_type = (csv_parts, "text/csv; charset=utf-8")
+    if name == "audit.jsonl":
+        write, media_type = json_lines, "application/x-ndjson"
     with context.server.store.read() as tx:
         wanted = audit_filter(tx, **_asked(context))
 
@@ -133,7 +125,7 @@ class Events(Shape):
 
 
 class Delivery(Shape):
-    """One attempt to tell event `n`; `http_status` is null where nobody answered, `problem` says why it failed."""
+    """One attempt to deliver event `n`; `http_status` is null where nobody answered, `problem` says why it failed."""
 
     n: int
     tries: int
@@ -155,7 +147,7 @@ class Webhook(Shape):
 
 
 class MadeWebhook(Webhook):
-    """`secret` signs what is sent, and is told this once."""
+    """`secret` signs what is sent, and is shown only once."""
 
     secret: str
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from fastapi import APIRouter
@@ -167,12 +166,12 @@ def study_page(context: Context) -> Response:
 
 @pages.get("/manage/jobs/{job_id}")
 def job_page(context: Context, job_id: str, tried: bool = False) -> Response:
-    """`tried`: whoever reads it comes from trying the job as a rater."""
+    """`tried`: the reader comes from trying the job as a rater."""
     return job_view(context, job_id, is_tried=tried)
 
 
 def job_view(
-    context: RequestContext, job_id: str, *, told: str = "", problems: Sequence[str] = (), is_tried: bool = False
+    context: RequestContext, job_id: str, *, done: str = "", problems: Sequence[str] = (), is_tried: bool = False
 ) -> Response:
     """A job and how far it is, with what has just happened or went wrong, and what comes next."""
     with context.server.store.read() as tx:
@@ -182,12 +181,7 @@ def job_view(
         sent = [one for one in invitations.all(tx) if one.job_id == job.job_id and one.ended_at is None]
         links = [one for one in sent if one.used_at is not None or one.expires_at > tx.now]
         may_rate = [each for each in everybody if each.state == "active" and each.role in ("annotator", "worker")]
-        reached = Reached(
-            n_links=len(links),
-            n_unused=sum(one.used_at is None for one in links),
-            n_panels=n_panels,
-            has_others=bool(assigned or may_rate),
-        )
+        has_people = bool(links or n_panels or assigned or may_rate)
         practice = units.ids_of_job(tx, job_id, role="practice")
         shown = {
             "job": job,
@@ -200,39 +194,20 @@ def job_view(
             "moves": MOVES[job.state],
             "n_findings": n_open_findings(tx, job_id),
             "practice": [(unit_id, shown_to_staff(tx, unit_id)) for unit_id in practice],
-            "told": told,
+            "done": done,
             "problems": problems,
             "everybody": [person for person in everybody if person.kind != "program"] if assigned else [],
-            "reached": reached,
+            "n_links": len(links),
+            "n_unused": sum(one.used_at is None for one in links),
+            "has_people": has_people,
             "n_gold": len(units.ids_of_job(tx, job_id, role="gold")),
             "n_panels": n_panels,
             "lacking_gold": trust.gold_warnings(tx, job),
             "terms": terms_of(job.options),
         }
-    step = reached.step(is_tried=is_tried)
+    is_tried = is_tried or bool(links or n_panels)  # anyone who has invited people need not be asked to try it
+    step = "try" if not is_tried else "open" if has_people else "people"
     return context.page("manage_job.html", shown, status=422 if problems else 200, step=step)
-
-
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """Who can work on a job: by links for it, joined or not, by a crowd's link, or as others in the study."""
-
-    n_links: int
-    n_unused: int
-    n_panels: int
-    has_others: bool
-
-    @property
-    def has_people(self) -> bool:
-        return bool(self.n_links or self.n_panels or self.has_others)
-
-    def step(self, *, is_tried: bool) -> str:
-        """The next step of a draft.  Whoever has invited people for it has no need to be told to try it."""
-        if self.n_links or self.n_panels:
-            return "open"
-        if not is_tried:
-            return "try"
-        return "open" if self.has_people else "people"
 
 
 @pages.get("/manage/jobs/{job_id}/agreement")
@@ -285,8 +260,8 @@ def look_over_form(context: Context, job_id: str) -> Response:
     with context.server.store.read() as tx:
         name = jobs.get(tx, job_id).name
     n_new = review(context.store, name, actor=context.person.person_id)
-    told = f"{counted(n_new, 'mark')} returned to their annotators." if n_new else "No new unusual marks."
-    return job_view(context, job_id, told=told)
+    words = f"{counted(n_new, 'mark')} returned to their annotators." if n_new else "No new unusual marks."
+    return job_view(context, job_id, done=words)
 
 
 api = calls_about("jobs")
@@ -398,7 +373,7 @@ class MarkAgreement(Shape):
 
 
 class LiveAgreement(Shape):
-    """On labels, and on what they come to; of marked essays on `marks` alone; `reason` says why there is none yet."""
+    """On labels, and on their verdicts; of marked essays on `marks` alone; `reason` says why there is none yet."""
 
     labels: Agreement | None
     verdicts: Agreement | None
@@ -561,8 +536,8 @@ class HandedOver(Shape):
 
 
 def _after_handing_over(context: RequestContext, done: HandedOver) -> Response:
-    told = f"{counted(done.units, 'unit')} reassigned from {context.text('giver')} to {context.text('taker')}."
-    return job_view(context, context.request.path_params["job_id"], told=told)
+    words = f"{counted(done.units, 'unit')} reassigned from {context.text('giver')} to {context.text('taker')}."
+    return job_view(context, context.request.path_params["job_id"], done=words)
 
 
 @by_form(pages, "/manage/jobs/{job_id}/hand-over", then=_after_handing_over, refused=job_view)

@@ -1,7 +1,7 @@
 """Mined suspects, accepted or rejected one by one: one key or one button each (Madnani et al. 2011, section 2.1).
 
 Managers mine the study's essays or bring a list that `grater lab mine` wrote, and build the balanced corpus;
-whoever may adjudicate decides.  A decision is made from the version that the page showed: two people at one suspect
+adjudicators and managers decide.  A decision is made from the version that the page showed: two people at one suspect
 do not overwrite each other unseen.  Mining here is for few essays, while somebody waits, with the counts of the model
 that comes with grater.
 """
@@ -73,7 +73,7 @@ def balanced_form(context: Context, job_id: str) -> Response:
         raise
     except GraterError as error:
         return _list(context, job_id, problems=lines_of(error))
-    return _list(context, job_id, built=job, told=made.lines(job.name))
+    return _list(context, job_id, built=job, done=made.lines(job.name))
 
 
 @pages.get("/mining/{job_id}/{place}")
@@ -120,7 +120,7 @@ def _list(
     show: str = "",
     problems: Sequence[str] = (),
     built: jobs.Job | None = None,
-    told: Sequence[str] = (),
+    done: Sequence[str] = (),
 ) -> Response:
     with context.server.store.read() as tx:
         job, reviewed = mining.the_list(tx, job_id), mining.far(tx, job_id)
@@ -129,8 +129,8 @@ def _list(
         first_open = mining.next_open(tx, job_id, 0)
     values = {"job": job, "rows": rows, "far": reviewed, "pager": here, "show": show, "first_open": first_open}
     form = {"may_make": context.role in MANAGERS, "n_each": N_EACH, "n_gold": N_GOLD, "judgments": mining.JUDGMENTS}
-    said = {"problems": problems, "built": built, "told": told}
-    return context.page("mining_list.html", {**values, **form, **said}, status=422 if problems else 200)
+    after = {"problems": problems, "built": built, "done": done}
+    return context.page("mining_list.html", {**values, **form, **after}, status=422 if problems else 200)
 
 
 MOST_ESSAYS = 2000

@@ -121,7 +121,7 @@ class Invitation(Shape):
 
 
 class Invited(Invitation):
-    """`link` is told this once: whoever opens it first chooses a name and a password, and is in."""
+    """`link` is shown only once: the first to open it chooses a name and a password, and is in."""
 
     link: str
 

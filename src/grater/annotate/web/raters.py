@@ -146,7 +146,7 @@ money_api = calls_about("money")
 
 
 class Costs(Shape):
-    """Money in whole cents of the `currency`, told only where pay is agreed; `share_valid` with its limits."""
+    """Money in whole cents of the `currency`, only where pay is agreed; `share_valid` with its limits."""
 
     judgments: int
     valid: int
@@ -166,7 +166,7 @@ class Costs(Shape):
 
 
 class Payment(Shape):
-    """`work` and `correction` rows of a rater add up to what the policy owes; a `bonus` stands beside."""
+    """`work` and `correction` rows of a rater add up to what the policy owes; a `bonus` is extra."""
 
     payment_id: str
     job_id: str
@@ -249,7 +249,7 @@ talk = calls_about("talk")
 
 
 class Dispute(Shape):
-    """A rater says that a known answer is wrong; `answer` is what was said to it."""
+    """A rater says that a known answer is wrong; `answer` is the reply."""
 
     dispute_id: str
     submission_id: str
@@ -283,7 +283,7 @@ class NewDispute(Body):
 
 
 class Message(Shape):
-    """`to_id` is null for a message to all raters, or from a rater to whoever runs the study."""
+    """`to_id` is null for a message to all raters, or from a rater to those who run the study."""
 
     message_id: str
     job_id: str | None

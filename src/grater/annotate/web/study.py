@@ -295,7 +295,7 @@ class Study(Shape):
 
 
 class Task(Shape):
-    """`verdict` is what the labels come to (error, ok, unknown), null where they come to nothing."""
+    """`verdict` by label (error, ok, unknown), null for a task without verdicts."""
 
     name: str
     title: str
@@ -461,7 +461,7 @@ def bring_in(context: Context) -> ImportedFiles:
     """Import files, all or nothing, as `multipart/form-data`.
 
     Essays in every corpus format, and tables of items, decisions, samples, judgments, gold and practice; zip, gz, bz2
-    and xz are unpacked.  What is wrong is told with its line, and then nothing is stored.
+    and xz are unpacked.  What is wrong is reported with its line, and then nothing is stored.
     """
     sent = context.sent(Importing)
     with received(context) as paths:
@@ -600,9 +600,7 @@ def essay_list(context: Context, start: Start = 0, most: Most = A_PAGE) -> Essay
 
 
 @api.get("/essay")
-def one_essay(
-    context: Context, essay_id: Annotated[str, Query(description="Whatever its file called it.")]
-) -> WholeEssay:
+def one_essay(context: Context, essay_id: Annotated[str, Query(description="As its file calls it.")]) -> WholeEssay:
     """An essay with its imported marks and the units about it."""
     with context.server.store.read() as tx:
         essay = _essay(tx, essay_id)

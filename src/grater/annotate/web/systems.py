@@ -68,8 +68,8 @@ def _page(context: RequestContext, *, problem: str = "", done: str = "") -> Resp
             "decided": content.flags_by_system(tx),
             "drawn": [(name, each.frame["item"].n_unique(), each.meta) for name, each in drawn.items()],
         }
-    told = {"installed": list(SYSTEMS), "problem": problem, "done": done}
-    return context.page("manage_systems.html", {**shown, **told}, status=422 if problem else 200)
+    more = {"installed": list(SYSTEMS), "problem": problem, "done": done}
+    return context.page("manage_systems.html", {**shown, **more}, status=422 if problem else 200)
 
 
 @pages.get("/manage/runs")
