@@ -18,7 +18,7 @@ from grater.annotate import gold, jobs, judgments, standing, trust, units
 from grater.annotate.gold import Gold
 from grater.annotate.jobs import Job
 from grater.annotate.raters import best, rater_lines
-from grater.annotate.requests import Body, example
+from grater.annotate.requests import Body, Moment, example
 from grater.annotate.store import Tx, events, schema
 from grater.annotate.store.transaction import Columns, new_id
 from grater.annotate.tasks import Answer, Shown
@@ -50,7 +50,7 @@ class Review:
     stars: int | None
     clear: int | None
     text: str
-    at: int
+    at: Moment
 
 
 COLUMNS = Columns(Message, schema.messages, without=["name", "role"])

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
+from typing import Literal, TypeAlias
 
 import polars as pl
 from pydantic import Field
@@ -23,7 +24,7 @@ from sqlalchemy import case, literal, select
 
 from grater.annotate import jobs, people, progress
 from grater.annotate.jobs import Job
-from grater.annotate.requests import Body, example
+from grater.annotate.requests import Body, Moment, example
 from grater.annotate.store import Tx, events, schema
 from grater.annotate.store.transaction import Columns, Record, new_id
 from grater.annotate.tables import undated
@@ -37,17 +38,22 @@ HOUR_MS = 3_600_000
 OWED_COLUMNS = ("panel", "id", "amount", "currency")
 
 
+Kind: TypeAlias = Literal["work", "correction", "bonus"]
+
+
 @dataclass(frozen=True, slots=True)
 class Payment:
+    """`work` and `correction` rows of a rater add up to what the policy owes; a `bonus` is extra."""
+
     payment_id: str
     job_id: str
     person_id: str
-    kind: str
+    kind: Kind
     cents: int
     currency: str
-    state: str
+    state: Literal["owed", "paid", "refused"]
     note: str
-    at: int
+    at: Moment
 
 
 COLUMNS = Columns(Payment, schema.payments)
@@ -61,7 +67,7 @@ def settle(tx: Tx, job: Job, *, actor: str | None = None) -> int:
         changes[payment.person_id] -= payment.cents if payment.kind in BY_POLICY else 0
     for person_id, cents in sorted(changes.items()):
         if cents:
-            kind = "work" if cents > 0 else "correction"
+            kind: Kind = "work" if cents > 0 else "correction"
             _write(tx, Payment(new_id(), job.job_id, person_id, kind, cents, pay.currency, "owed", "", tx.now), actor)
     return changes.total()
 

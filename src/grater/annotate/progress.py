@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, literal_column, select, union_all
 
+from grater.annotate.requests import Moment
 from grater.annotate.store import schema
 from grater.annotate.store.transaction import Tx
 from grater.annotate.terms import UnitsAnswered
@@ -40,7 +41,7 @@ class RaterProgress:
     surplus: int
     withdrawn: int
     seconds: float | None
-    last_at: int
+    last_at: Moment
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,11 @@ nowhere else, and what is wrong is said in the same words at every door.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Annotated, Any, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, PlainSerializer, ValidationError, WithJsonSchema, model_validator
 
+from grater.annotate.store.transaction import as_iso
 from grater.errors import MOST_PROBLEMS, UsageError
 from grater.registry import unknown
 
@@ -20,6 +21,11 @@ LONGEST_SHOWN = 40
 LONGEST_NAME = 80
 LARGEST = 2**31 - 1
 """The largest integer that every database stores."""
+
+Moment: TypeAlias = Annotated[
+    int, PlainSerializer(as_iso), WithJsonSchema({"type": "string", "format": "date-time", "title": "When"})
+]
+"""A time of the store in a noun that the API shows: there it is text."""
 
 
 class Body(BaseModel):

@@ -25,7 +25,7 @@ from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.raters import RaterLine
 from grater.annotate.store import Tx
 from grater.annotate.terms import DAYS, POLICIES, Terms, odds_for, terms_json, terms_of
-from grater.annotate.web.calls import Body, Name, Number, Shape, When, calls_about, example
+from grater.annotate.web.calls import Body, Name, Number, Shape, calls_about, example
 from grater.annotate.web.calls import Interval as IntervalShape
 from grater.annotate.web.charts import RaterPoint, Series, confusion_map, narrowing, pair_map, rater_scatter
 from grater.annotate.web.context import Context, RequestContext
@@ -263,14 +263,6 @@ class Score(Shape):
     recall: IntervalShape
 
 
-class Review(Shape):
-    pseudonym: str
-    stars: int | None
-    clear: int | None
-    text: str
-    at: When
-
-
 class RaterGroup(Shape):
     """Raters to look at, and why; `p` where their answers are the reason."""
 
@@ -296,7 +288,7 @@ class Crowd(Shape):
     scope: str
     warnings: list[str]
     pace: JobPace | None
-    reviews: list[Review]
+    reviews: list[messages.Review]
     unread: list[Message]
 
 
@@ -337,7 +329,7 @@ def crowd(context: Context, job_id: str) -> Crowd:
             scope=scores.words,
             warnings=list(scores.warnings),
             pace=pace,
-            reviews=[Review.of(review) for review in messages.reviews_of_job(tx, job_id)],
+            reviews=messages.reviews_of_job(tx, job_id),
             unread=[Message.of(message) for message in messages.unread(tx)],
         )
 

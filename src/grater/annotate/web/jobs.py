@@ -314,19 +314,6 @@ class Versions(Shape):
     guidelines: list[Guidelines]
 
 
-class RaterProgress(Shape):
-    person_id: str
-    name: str
-    pseudonym: str
-    kind: str
-    valid: int
-    untrusted: int
-    surplus: int
-    withdrawn: int
-    seconds: float | None
-    last_at: When
-
-
 class Progress(Shape):
     """`done` units have all judgments that they want; `held` units are in raters' hands now."""
 
@@ -335,7 +322,7 @@ class Progress(Shape):
     wanted: int
     valid: int
     held: int
-    raters: list[RaterProgress] = Field(validation_alias="by_rater")
+    raters: list[progress.RaterProgress] = Field(validation_alias="by_rater")
 
 
 class Coefficient(Interval):

@@ -165,20 +165,6 @@ class Costs(Shape):
     warning: str = ""
 
 
-class Payment(Shape):
-    """`work` and `correction` rows of a rater add up to what the policy owes; a `bonus` is extra."""
-
-    payment_id: str
-    job_id: str
-    person_id: str
-    kind: Literal["work", "correction", "bonus"]
-    cents: int
-    currency: str
-    state: Literal["owed", "paid", "refused"]
-    note: str
-    at: When
-
-
 class Owed(Shape):
     """What to pay out now, by the panel's own id for a rater; `amount` in whole units, as in 12.34."""
 
@@ -190,7 +176,7 @@ class Owed(Shape):
 
 class Payments(Shape):
     costs: Costs
-    payments: list[Payment]
+    payments: list[money.Payment]
     owed: list[Owed]
 
 
@@ -212,7 +198,7 @@ def payment_list(context: Context, job_id: str, panel: str = "") -> Payments:
         owed = money.owed_frame(tx, job, panel=panel).to_dicts()
         return Payments(
             costs=costs_json(tx, job),
-            payments=[Payment.of(payment) for payment in money.payments_of(tx, job_id)],
+            payments=money.payments_of(tx, job_id),
             owed=[Owed.model_validate(row) for row in owed],
         )
 
@@ -232,11 +218,10 @@ def payments_paid(context: Context, job_id: str) -> Paid:
 
 
 @money_api.post("/jobs/{job_id}/raters/{person_id}/bonus")
-def pay_bonus(context: Context, job_id: str, person_id: str, sent: NewBonus) -> Payment:
+def pay_bonus(context: Context, job_id: str, person_id: str, sent: NewBonus) -> money.Payment:
     """Pay a rater a bonus, in the currency of the job."""
     with context.changing() as tx:
-        made = money.bonus(tx, jobs.get(tx, job_id), person_id, sent, actor=context.person.person_id)
-    return Payment.of(made)
+        return money.bonus(tx, jobs.get(tx, job_id), person_id, sent, actor=context.person.person_id)
 
 
 def costs_json(tx: Tx, job: Job) -> Costs:
@@ -430,7 +415,7 @@ class WholeRater(Shape):
     rater: Rater
     gold: list[GoldAnswer]
     messages: list[Message]
-    payments: list[Payment]
+    payments: list[money.Payment]
 
 
 class NewStanding(Body):
@@ -467,12 +452,11 @@ def rater_list(context: Context, job_id: str) -> Raters:
 def one_rater(context: Context, job_id: str, person_id: str) -> WholeRater:
     """One rater: signals, gold answers, messages, payments."""
     with context.server.store.read() as tx:
-        paid = [payment for payment in money.payments_of(tx, job_id) if payment.person_id == person_id]
         return WholeRater(
             rater=Rater.of(line_of(tx, jobs.get(tx, job_id), person_id)),
             gold=[GoldAnswer.of(answer) for answer in standing.gold_answers(tx, job_id, person_id)],
             messages=[Message.of(message) for message in messages.with_rater(tx, person_id)],
-            payments=[Payment.of(payment) for payment in paid],
+            payments=[payment for payment in money.payments_of(tx, job_id) if payment.person_id == person_id],
         )
 
 
