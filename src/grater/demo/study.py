@@ -13,15 +13,11 @@ construction tests (`grater.demo.raters`).  The people of the living part are in
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated
 
 import polars as pl
-import typer
-from typer import Option
 
 from grater.annotate import jobs, people
 from grater.annotate.archive import decision_frame, item_frame
@@ -32,13 +28,9 @@ from grater.annotate.samples import NewSample, draw
 from grater.annotate.status import new_study, study_name
 from grater.annotate.store import Store, open_store, schema
 from grater.annotate.systems import decide
-from grater.demo.life import bring_to_life, mark_with_suggestions
-from grater.corpora import read_corpus, write_corpus
-from grater.corpora.check import check_essays
 from grater.corpora.judgments import items_of, judgments_from_edits
-from grater.corpora.source import replacing
-from grater.corpora.statistics import CorpusStatistics, corpus_statistics
-from grater.demo import living, sample_path
+from grater.demo import living
+from grater.demo.life import bring_to_life, mark_with_suggestions
 from grater.demo.raters import (
     CrowdWish,
     cloze_crowd,
@@ -61,15 +53,12 @@ from grater.detect.prepositions.detector import PrepositionDetector
 from grater.detect.systems import NEURAL, default_systems, load_system
 from grater.errors import GraterError
 from grater.files import complaining
-from grater.measure.agreement.coefficients import band_words
-from grater.measure.agreement.edits import edit_agreement
 from grater.model import Essay
 from grater.model import Json as JsonValue
 from grater.reporting.build import build
 from grater.reporting.drawing import FILE_TYPES, FileType
 from grater.reporting.save import save_report
 from grater.result import HIDDEN, Data, in_json, key
-from grater.sheet import counted, interval
 from grater.tables import read_decisions, read_gold, read_judgments, write_table
 
 SYSTEMS, EARLIER = ("prep-maxent", "prep-perceptron", "prep-lm"), "prep-maxent-v0.9"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 from grater.annotate import credentials, judgments
-from grater.annotate.web.security import API
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import Study
 
