@@ -105,7 +105,8 @@ def test_a_mapping_without_a_name_is_wrong_use(setting: str) -> None:
 def test_every_missing_column_is_named_with_what_is_there(csv: Path) -> None:
     assert problems(csv, "item_id,who,verdict\n1,Ada,ok\n") == [
         "j.csv: expected columns 'item' and 'label', found item_id, who, verdict. Did you mean 'item_id'? "
-        'Then pass `columns={"item": "item_id", "label": "NAME"}`; if every rater has a column, name these with `rater_columns`',
+        'Then pass `columns={"item": "item_id", "label": "NAME"}`; '
+        "if every rater has a column, name these with `rater_columns`",
     ]
 
 

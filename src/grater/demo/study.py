@@ -1,4 +1,4 @@
-"""The study of `grater demo`: the whole loop on the bundled sample study, ending in a report and in a study that is alive.
+"""The study of `grater demo`: the whole loop on the bundled essays, ending in a report and in a living study.
 
 No server or account is needed.  Essays by learners are read, counted and checked; our detectors look at every
 preposition, and an earlier version of one of them beside it; two annotators and a simulated crowd judge them; a
