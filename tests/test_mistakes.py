@@ -82,7 +82,7 @@ MISTAKES = (
             {"i.csv": ITEMS.replace("first", "second")}),
     Mistake("flags in words", f"{IMPORT} --decisions d.csv", "0, 1, true or false",
             {"d.csv": DECISIONS.replace(",1", ",yes")}),
-    Mistake("a column per rater", f"{IMPORT} --judgments j.csv", "rater columns NAME,NAME",
+    Mistake("a column per rater", f"{IMPORT} --judgments j.csv", "--rater-columns",
             {"j.csv": "item,Ada,Bo\none,ok,error\n"}),
     Mistake("a misspelt column", f"{IMPORT} --judgments j.csv", "label=lable",
             {"j.csv": JUDGMENTS.replace("label", "lable")}),
