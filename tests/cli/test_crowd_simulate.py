@@ -34,7 +34,6 @@ def test_the_same_seed_writes_the_same_file(tmp_path: Path) -> None:
 def test_what_was_made_is_shown(tmp_path: Path) -> None:
     result = run("--out", tmp_path / "a.csv", "--lazy", 0.5)
     assert "500 judgments of 100 items" in result.stdout
-    assert result.stdout == ""
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grater import __version__
-from grater.cli import PANELS, run
+from grater.cli import COMMANDS, PANELS, run
 from tests.cli.running import grater
 
 HEAVY = ("numpy", "polars", "scipy", "spacy", "pandas", "pyarrow")
@@ -157,13 +158,45 @@ def test_ctrl_c_while_a_command_is_imported_ends_quietly(
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("command", [["demo"], ["serve"], ["study", "new"]])
 @pytest.mark.parametrize("missing", ["sqlalchemy", "pydantic"])
-def test_a_command_on_studies_says_what_to_install(command: list[str], missing: str) -> None:
+def test_help_needs_no_extra_and_a_command_on_studies_says_what_to_install(missing: str, tmp_path: Path) -> None:
     """In a process of its own, which has imported nothing yet."""
-    code = f"import sys; sys.modules['{missing}'] = None; from grater.cli import run; sys.exit(run(sys.argv[1:]))"
-    done = subprocess.run(
-        [sys.executable, "-c", code, *command, "--help"], capture_output=True, text=True, check=False
-    )
-    words = "a study needs SQLAlchemy and pydantic: pip install 'grater[server]'\n"
-    assert (done.returncode, done.stderr) == (2, words)
+    helps = [[*name.split(), "--help"] for name in COMMANDS]
+    calls = [["demo", "--out", str(tmp_path / "demo")], ["study", "new", str(tmp_path / "study.db")]]
+    code = f"import json, sys; sys.modules['{missing}'] = None; from grater.cli import run"
+    code += f"; print(json.dumps([run(args) for args in {helps + calls}]), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    *said, statuses = done.stderr.splitlines()
+    assert json.loads(statuses) == [0] * len(helps) + [2, 2]
+    assert said == ["a study needs SQLAlchemy and pydantic: pip install 'grater[server]'"] * 2
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("plan", "--recall", "0.4", "--recall", "0.5"),
+        ("corpus", "stats", "--by", "a", "--by", "b", "x.m2"),
+        ("study", "new", "x.db", "--name", "a", "--name", "b"),
+    ],
+)
+def test_an_option_that_takes_one_value_is_not_given_twice(
+    capsys: pytest.CaptureFixture[str], args: tuple[str, ...]
+) -> None:
+    ran = grater(capsys, *args)
+    flag = next(word for word in args if word.startswith("--"))
+    assert (ran.status, ran.err) == (2, f"{flag} takes one value, found 2\n")
+
+
+def test_messages_name_what_can_be_typed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "j.csv").write_text("sentence_id,rater,label\n1,Ada,ok\n")
+    assert "pass --columns item=NAME" in grater(capsys, "agree", tmp_path / "j.csv").err
+    assert "expected either --experts or --gold" in grater(capsys, "lab", "raters-needed", tmp_path / "j.csv").err
+
+
+def test_the_shell_completes_values() -> None:
+    for words, value in (("aggregate --method daw", "dawid-skene"), ("lab select --system prep-m", "prep-maxent")):
+        asked = {"_GRATER_COMPLETE": "complete_bash", "COMP_WORDS": f"grater {words}"}
+        asked["COMP_CWORD"] = str(len(words.split()))
+        command = [sys.executable, "-m", "grater"]
+        done = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, check=False)
+        assert value in done.stdout.split()

@@ -20,7 +20,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import Abort, Exit, TyperException
 
 from grater import __version__
-from grater.errors import GraterError, MissingExtra, UsageError
+from grater.errors import GraterError, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,12 +252,7 @@ class LazyCommand(TyperCommand):
     def load(self) -> Any:
         from grater.cli.command import imported, made_of  # help of the whole program is quicker without
 
-        try:
-            target = imported(self.entry.target)
-        except ModuleNotFoundError as error:
-            if error.name not in ("sqlalchemy", "pydantic"):
-                raise
-            raise MissingExtra("a study needs SQLAlchemy and pydantic: pip install 'grater[server]'") from error
+        target = imported(self.entry.target)
         if hasattr(target, "is_described"):
             other = imported(FOR_CORPORA[self.path]) if self.path in FOR_CORPORA else None
             target = made_of(target, other, n_arguments=0 if self.path in OPTIONS_ONLY else 1)
@@ -336,6 +331,10 @@ def run(args: list[str], program: typer.Typer = app) -> int:
         return _complain(_one_line(error)) if error.format_message() else 2
     except GraterError as error:
         return _complain(typed(str(error)))
+    except ModuleNotFoundError as error:
+        if error.name not in ("sqlalchemy", "pydantic"):
+            raise
+        return _complain("a study needs SQLAlchemy and pydantic: pip install 'grater[server]'")
     except Exit as left:
         return left.exit_code
     except (Abort, KeyboardInterrupt):  # typer turns Ctrl-C into Abort once a command runs, not while it is imported

@@ -7,20 +7,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 from zipfile import is_zipfile
 
 import typer
 from typer import Argument, Option
 
-from grater.annotate import jobs
-from grater.annotate.archive import export, import_archive
-from grater.annotate.backup import back_up
-from grater.annotate.backup import restore as restore_backup
-from grater.annotate.importing import import_files
-from grater.annotate.standing import has_gold
-from grater.annotate.status import Step, new_study, status
-from grater.annotate.store import checks, open_store
 from grater.annotate.worksheets import write_worksheet
 from grater.cli.command import (
     Columns,
@@ -41,6 +33,9 @@ from grater.errors import MissingExtra, UsageError
 from grater.sheet import counted
 from grater.tables import parse_columns
 
+if TYPE_CHECKING:
+    from grater.annotate.status import Step
+
 
 def make_study_file(
     study: StudyName,
@@ -48,6 +43,8 @@ def make_study_file(
     as_json: Json = False,
 ) -> None:
     """Create an empty study; an existing one is left as it is."""
+    from grater.annotate.status import new_study
+
     with new_study(study, name=name) as store:
         file = pasted(study)
         message = f"{store.name}: a new study; next: grater serve {file}, or grater study import {file} FILE..."
@@ -67,6 +64,9 @@ NEXT_STEPS: Mapping[Step, str] = {
 
 def show_status(study: StudyName, as_json: Json = False) -> None:
     """Show counts, the progress of each job, and the next step."""
+    from grater.annotate.status import status
+    from grater.annotate.store import open_store
+
     with open_store(study) as store, store.read() as tx:
         summary = status(tx)
     if as_json:
@@ -129,6 +129,11 @@ def import_into(
     as_json: Json = False,
 ) -> None:
     """Import files; importing a file again changes nothing."""
+    from grater.annotate import jobs
+    from grater.annotate.importing import import_files
+    from grater.annotate.standing import has_gold
+    from grater.annotate.store import open_store
+
     corpora = files or []
     if not any((corpora, items, decisions, sample, judgments, gold, practice)):
         raise UsageError("expected files to import, found none; see grater study import --help")
@@ -195,6 +200,8 @@ def write_units(
 
 def verify(study: StudyName, as_json: Json = False) -> None:
     """Look for lost, duplicate or orphaned work in a study; exit status 1 if there is any."""
+    from grater.annotate.store import checks, open_store
+
     with open_store(study) as store, store.read() as tx:
         violations = checks.violations(tx)
     if as_json:
@@ -217,6 +224,9 @@ def export_to(
     as_json: Json = False,
 ) -> None:
     """Write a consistent snapshot of the study, without secrets."""
+    from grater.annotate.archive import export
+    from grater.annotate.store import open_store
+
     with open_store(study) as store:
         done = export(store, folder, names=names, raw=raw)
     if as_json:
@@ -237,6 +247,8 @@ def backup(
     as_json: Json = False,
 ) -> None:
     """Back up the whole study to a file that only you can read; the study may be in use."""
+    from grater.annotate.backup import back_up
+
     made = back_up(study, file, pseudonyms=pseudonyms)
     if as_json:
         print_json({"file": str(made.path), "engine": made.engine, "bytes": made.n_bytes})
@@ -257,6 +269,9 @@ def restore(
 
     A damaged archive is refused.
     """
+    from grater.annotate.archive import import_archive
+    from grater.annotate.backup import restore as restore_backup
+
     is_export = file.is_dir() or file.suffix.lower() == ".zip" or is_zipfile(file)
     with import_archive(file, study) if is_export else restore_backup(file, study) as store:
         back = f"people have no passwords: grater people invite {pasted(study)} --back NAME"
@@ -294,6 +309,8 @@ def serve(
     ] = None,
 ) -> None:
     """Serve a study in the browser; the first start prints a one-time set-up link."""
+    from grater.annotate.store import open_store
+
     try:
         from grater.annotate.web import serving as server  # the extra may be missing, and then one line says so
         from grater.annotate.web.context import Settings

@@ -5,29 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Argument, Option
 
-from grater.annotate import credentials, jobs, people, progress, samples, trust
-from grater.annotate.audit import audit_filter, csv_parts, entries, json_lines
-from grater.annotate.credentials import TOKEN_DAYS, NewToken, end_token
-from grater.annotate.gold import PLANTED, GoldWanted, gold_from_planted, known_gold
-from grater.annotate.invitations import NewInvitation, invite, invite_back
-from grater.annotate.jobs import GivenState, Job, NewGuidelines
-from grater.annotate.money import job_costs, owed_frame, settle
-from grater.annotate.people import NewSeat
-from grater.annotate.plans import NewJob, add_job, hand_over
-from grater.annotate.protocol import protocol_sheet, set_terms
-from grater.annotate.samples import DESIGNS, MISSING, Order, notes_on, of_sample, start
-from grater.annotate.second_factor import NewSecondFactorRule, people_with_one, require_of, required_roles, reset
-from grater.annotate.standing import has_gold
-from grater.annotate.store import Store, Tx, open_store
-from grater.annotate.store.schema import SCOPES
-from grater.annotate.store.transaction import as_iso
 from grater.annotate.tasks import TASKS
-from grater.annotate.terms import terms_json, terms_of
 from grater.cli.command import Json, Seed, print_json, require_outputs, say, say_done, warn
 from grater.cli.study import JobName, StudyName, pasted, read_guidelines, tell_unmet_gold
 from grater.corpora import read_corpus
@@ -36,13 +19,21 @@ from grater.model import Json as JsonValue
 from grater.sheet import counted
 from grater.tables import write_table
 
+if TYPE_CHECKING:
+    from grater.annotate.jobs import GivenState, Job
+    from grater.annotate.samples import Order
+    from grater.annotate.store import Store, Tx
+
+
+DESIGNS_LISTED = "sampling, exhaustive, verification, crowd-error, cloze, choice, constructions, marking"
+
 
 def add_job_command(
     study: StudyName,
     task: Annotated[str, Option(help=f"The task: one of {', '.join(TASKS)}.")] = "",
     design: Annotated[
         str,
-        Option(help=f"A published design instead of a task, with its paper's sizes: one of {', '.join(DESIGNS)}."),
+        Option(help=f"A published design instead of a task, with its paper's sizes: one of {DESIGNS_LISTED}."),
     ] = "",
     name: Annotated[str | None, Option(help="The job's name; default: the task's.")] = None,
     judgments: Annotated[
@@ -79,6 +70,11 @@ def add_job_command(
     as_json: Json = False,
 ) -> None:
     """Create a job and open it."""
+    from grater.annotate import progress
+    from grater.annotate.plans import NewJob, add_job
+    from grater.annotate.samples import Order, of_sample
+    from grater.annotate.store import open_store
+
     if bool(task) == bool(design) or (flagged is not None and not design):
         raise UsageError("expected --task TASK, or --design DESIGN with --flagged N if wanted")
     if design:
@@ -130,6 +126,10 @@ def add_job_command(
 
 
 def _start_design(study: str, order: Order, *, as_json: bool) -> None:
+    from grater.annotate import progress, samples
+    from grater.annotate.samples import DESIGNS, MISSING, notes_on, start
+    from grater.annotate.store import open_store
+
     with open_store(study) as store:
         job = start(store, order)
         with store.read() as tx:
@@ -146,8 +146,8 @@ def _start_design(study: str, order: Order, *, as_json: bool) -> None:
     for note in notes:
         say(f"note: {note}")
     size = f"{counted(n_units, 'unit')} of the task {job.task}, {counted(job.judgments, 'judgment')} each"
-    invite = f"grater people invite {pasted(study)} --role annotator"
-    say(f"{job.name}: {size} ({DESIGNS[order.design].source}); next: {invite}")
+    command = f"grater people invite {pasted(study)} --role annotator"
+    say(f"{job.name}: {size} ({DESIGNS[order.design].source}); next: {command}")
 
 
 def open_job(study: StudyName, job: JobName, as_json: Json = False) -> None:
@@ -166,6 +166,9 @@ def close_job(study: StudyName, job: JobName, as_json: Json = False) -> None:
 
 
 def _move(study: str, job: str, state: GivenState, *, as_json: bool) -> None:
+    from grater.annotate import jobs, trust
+    from grater.annotate.store import open_store
+
     with open_store(study) as store, store.write() as tx:
         changed = jobs.move(tx, jobs.named(tx, job).job_id, state)
         warn(trust.gold_warnings(tx, changed) if state == "open" else ())
@@ -179,6 +182,10 @@ def guidelines(
     as_json: Json = False,
 ) -> None:
     """Give a job a new version of its instructions."""
+    from grater.annotate import jobs
+    from grater.annotate.jobs import NewGuidelines
+    from grater.annotate.store import open_store
+
     words = NewGuidelines.checked(markdown=read_guidelines(file)).markdown
     with open_store(study) as store, store.write() as tx:
         changed = jobs.named(tx, job)
@@ -187,6 +194,9 @@ def guidelines(
 
 
 def _say_state(study: str, job: Job, *, as_json: bool) -> None:
+    from grater.annotate import jobs
+    from grater.annotate.store import open_store
+
     with open_store(study) as store, store.read() as tx:
         current = jobs.current_guidelines(tx, job.job_id)
     version = current.version if current else 0
@@ -214,6 +224,11 @@ def make_gold_units(
     as_json: Json = False,
 ) -> None:
     """Turn units that nobody has seen into gold."""
+    from grater.annotate import jobs
+    from grater.annotate.gold import PLANTED, GoldWanted, gold_from_planted, known_gold
+    from grater.annotate.standing import has_gold
+    from grater.annotate.store import open_store
+
     good = None if planted is None else list(read_corpus(planted))
     with open_store(study) as store, store.write() as tx:
         target = jobs.named(tx, job)
@@ -241,6 +256,12 @@ def terms(
     as_json: Json = False,
 ) -> None:
     """Show the terms, protocol and cost of a crowd job; with --change, change its terms first."""
+    from grater.annotate import jobs
+    from grater.annotate.money import job_costs, owed_frame, settle
+    from grater.annotate.protocol import protocol_sheet
+    from grater.annotate.store import open_store
+    from grater.annotate.terms import terms_json, terms_of
+
     require_outputs([pay], [])
     with open_store(study) as store:
         if changed is not None:
@@ -270,6 +291,9 @@ def terms(
 
 
 def _change(store: Store, job: str, terms: str) -> None:
+    from grater.annotate import jobs
+    from grater.annotate.protocol import set_terms
+
     try:
         new_terms = json.loads(terms)
     except ValueError as error:
@@ -289,6 +313,10 @@ def hand_units_over(
     as_json: Json = False,
 ) -> None:
     """Reassign a person's remaining units in a job to somebody else."""
+    from grater.annotate import jobs, people
+    from grater.annotate.plans import hand_over
+    from grater.annotate.store import open_store
+
     with open_store(study) as store, store.write() as tx:
         n_units = hand_over(tx, jobs.named(tx, job), people.named(tx, giver), people.named(tx, taker))
     say_done(
@@ -314,6 +342,10 @@ def make_link(
     as_json: Json = False,
 ) -> None:
     """Print an invitation link that works once."""
+    from grater.annotate import jobs, people
+    from grater.annotate.invitations import NewInvitation, invite, invite_back
+    from grater.annotate.store import open_store
+
     sent = NewInvitation.checked(role=role, days=days, name=name)
     with open_store(study) as store, store.write() as tx:
         if back_name:
@@ -338,6 +370,10 @@ def make_seat(
     as_json: Json = False,
 ) -> None:
     """Create a joint seat; either person can open it from their own page."""
+    from grater.annotate import people
+    from grater.annotate.people import NewSeat
+    from grater.annotate.store import open_store
+
     sent = NewSeat.checked(members=[first, second], name=name)
     with open_store(study) as store, store.write() as tx:
         seat = people.add_seat(tx, sent.members, name=sent.name)
@@ -351,17 +387,21 @@ def make_seat(
 def print_token(
     study: StudyName,
     person: Annotated[str | None, Argument(metavar="[NAME]", help="The person the program acts for.")] = None,
-    days: Annotated[float, Option(help="Days the token is valid.")] = TOKEN_DAYS,
+    days: Annotated[float, Option(help="Days the token is valid.")] = 90,
     scope: Annotated[
         str,
         Option(help="read (change nothing), work (rate and adjudicate) or manage (everything the person may do)."),
-    ] = SCOPES[-1],
+    ] = "manage",
     name: Annotated[str, Option("--note", help="A note on its purpose.")] = "",
     is_list: Annotated[bool, Option("--list-tokens", help="List the valid tokens, of everyone or of NAME.")] = False,
     ended: Annotated[str | None, Option("--end", metavar="ID", help="Revoke a token, by its id.")] = None,
     as_json: Json = False,
 ) -> None:
     """Print a new API token; it can do what the person can, within its scope."""
+    from grater.annotate import credentials, people
+    from grater.annotate.credentials import NewToken, end_token
+    from grater.annotate.store import open_store
+
     sent = NewToken.checked(name=name, days=days, scope=scope)
     with open_store(study) as store, store.write() as tx:
         if ended:
@@ -384,6 +424,9 @@ def print_token(
 
 def _token_rows(tx: Tx, person: str | None) -> list[dict[str, JsonValue]]:
     """The tokens that hold, the oldest first."""
+    from grater.annotate import credentials, people
+    from grater.annotate.store.transaction import as_iso
+
     wanted = people.named(tx, person).person_id if person else None
     names = {each.person_id: each.name for each in people.all(tx)}
     return [
@@ -422,6 +465,10 @@ def second_factor(
     as_json: Json = False,
 ) -> None:
     """List who has a second factor and which roles need one; reset or require it."""
+    from grater.annotate import people
+    from grater.annotate.second_factor import NewSecondFactorRule, people_with_one, require_of, required_roles, reset
+    from grater.annotate.store import open_store
+
     with open_store(study) as store, store.write() as tx:
         if reset_name:
             reset(tx, people.named(tx, reset_name).person_id)
@@ -454,6 +501,9 @@ def audit(
     as_json: Json = False,
 ) -> None:
     """Show the audit log, newest first: the latest 50 events, or all in a file."""
+    from grater.annotate.audit import audit_filter, csv_parts, entries, json_lines
+    from grater.annotate.store import open_store
+
     write = {".csv": csv_parts, ".jsonl": json_lines}.get(out.suffix.lower() if out else ".csv")
     if write is None:
         raise UsageError(f"{out}: expected a file that ends in .csv or .jsonl")

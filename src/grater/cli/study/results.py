@@ -6,20 +6,11 @@ import os
 from collections import Counter
 from functools import partial
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 from typer import Argument, Option
 
-from grater.annotate import evaluation as study_evaluation
-from grater.annotate import jobs
-from grater.annotate.adjudication import Rule, accept, decide, waiting
-from grater.annotate.chat import Cache, Chat, Endpoint
-from grater.annotate.marks import review, study_suggestions
-from grater.annotate.programs import judge, judge_by_model, program_job, the_job, through
-from grater.annotate.reporting import study_inputs
-from grater.annotate.store import open_store
-from grater.annotate.tables import Counting, judged_by_programs
 from grater.cli.command import (
     Author,
     ConfidenceApart,
@@ -49,6 +40,10 @@ from grater.model import Json as JsonValue
 from grater.reporting.versions import told_versions
 from grater.sheet import counted
 
+if TYPE_CHECKING:
+    from grater.annotate.chat import Endpoint
+
+
 StudyConfidence: TypeAlias = Annotated[
     float | None,
     Option("--min-confidence", metavar="NUMBER", help="Ignore less confident judgments: low is 0, high is 1."),
@@ -62,12 +57,17 @@ def adjudicate(
     ] = None,
     job: Annotated[str, Option(help="The job to decide in.")] = "",
     rule: Annotated[
-        Rule | None, Option("--accept", help="Accept the answer of all raters, or of more than half.")
+        Literal["unanimous", "majority"] | None,
+        Option("--accept", help="Accept the answer of all raters, or of more than half."),
     ] = None,
     decider: Annotated[str | None, Option("--as", help="Who decides; default: the only owner.")] = None,
     as_json: Json = False,
 ) -> None:
     """List undecided units; with a table or --accept, decide them. Decisions are stored as the annotator `gold`."""
+    from grater.annotate import jobs
+    from grater.annotate.adjudication import accept, decide, waiting
+    from grater.annotate.store import open_store
+
     if not job or (table is not None and rule is not None):
         raise UsageError("expected --job NAME, and a table or --accept but not both")
     with open_store(study) as store:
@@ -91,6 +91,9 @@ def adjudicate(
 
 def review_marks(study: StudyName, job: JobName, as_json: Json = False) -> None:
     """Run `corpus lint` on a job's marks and return the findings to their annotators."""
+    from grater.annotate.marks import review
+    from grater.annotate.store import open_store
+
     with open_store(study) as store:
         n_new = review(store, job)
     say_done(
@@ -127,6 +130,10 @@ def evaluate_study(
     as_json: Json = False,
 ) -> None:
     """Score every system: precision, recall and F on the judged items or, from a sample, for the whole corpus."""
+    from grater.annotate import evaluation as study_evaluation
+    from grater.annotate.store import open_store
+    from grater.annotate.tables import Counting, judged_by_programs
+
     counting = Counting(tuple(entries(drop_flags)), min_confidence)
     with open_store(study) as store, store.read() as tx:
         programs = {} if with_programs else judged_by_programs(tx, job_names=job)
@@ -157,6 +164,9 @@ def suggestions(
     as_json: Json = False,
 ) -> None:
     """Measure the effect of a system's suggestions on marking: agreement and scores with and without, and bias."""
+    from grater.annotate.marks import study_suggestions
+    from grater.annotate.store import open_store
+
     with open_store(study) as store, store.read() as tx:
         result = study_suggestions(tx, job_names=job)
     warn(result.warnings)
@@ -179,6 +189,10 @@ def write_report(
     as_json: Json = False,
 ) -> None:
     """Write the report: an HTML page that works offline, Markdown, LaTeX tables, every figure."""
+    from grater.annotate.reporting import study_inputs
+    from grater.annotate.store import open_store
+    from grater.annotate.tables import Counting
+
     wanted = file_types(figures)
     counting = Counting(tuple(entries(drop_flags)), min_confidence)
     with open_store(study) as store, store.read() as tx:
@@ -234,6 +248,8 @@ def ask(
     fields are {"label": ["ok"]}, for usage {"label": ["1"], "better": ["at"], "confidence": ["high"]}; the
     documentation of tasks has them all.
     """
+    from grater.annotate.chat import Endpoint
+
     if bool(command) == bool(endpoint) or bool(endpoint) != bool(model):
         raise UsageError("expected --command LINE for a program, or --endpoint URL and --model-name NAME for a model")
     if command:
@@ -260,6 +276,9 @@ def ask(
 
 
 def _ask_program(study: str, job: str, command: str, name: str, *, as_json: bool) -> None:
+    from grater.annotate.programs import judge, program_job, the_job, through
+    from grater.annotate.store import open_store
+
     with open_store(study) as store:
         with store.write() as tx:
             own, person = program_job(tx, the_job(tx, job), name)
@@ -274,6 +293,10 @@ def _ask_program(study: str, job: str, command: str, name: str, *, as_json: bool
 def _ask_model(
     study: str, job: str, endpoint: Endpoint, cache: Path, name: str, n_samples: int, *, as_json: bool
 ) -> None:
+    from grater.annotate.chat import Cache, Chat
+    from grater.annotate.programs import judge_by_model, program_job, the_job
+    from grater.annotate.store import open_store
+
     chat = Chat(endpoint, Cache(cache), tell=say)
     with open_store(study) as store:
         with store.write() as tx:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from rich.console import Console
 from rich.progress import Progress
 from typer import Option
 
-from grater.annotate import content
-from grater.annotate.samples import Drawn, NewSample, draw, extend
-from grater.annotate.store import open_store
-from grater.annotate.systems import decide, places_of
 from grater.cli.command import Json, Seed, print_json, say
 from grater.cli.study import StudyName, pasted
 from grater.detect.systems import load_systems
@@ -21,6 +17,9 @@ from grater.measure.sampling.plan import Allocation
 from grater.model import Json as JsonValue
 from grater.options import parse_rates
 from grater.sheet import counted
+
+if TYPE_CHECKING:
+    from grater.annotate.samples import Drawn
 
 
 def run_systems(
@@ -38,6 +37,10 @@ def run_systems(
 
     If its decisions differ from those stored under the same name, the run is refused.
     """
+    from grater.annotate import content
+    from grater.annotate.store import open_store
+    from grater.annotate.systems import decide, places_of
+
     console = Console(stderr=True)
     with (
         open_store(study) as store,
@@ -82,6 +85,9 @@ def draw_sample(
     as_json: Json = False,
 ) -> None:
     """Draw a sample, or add a system to one; earlier judgments are reused."""
+    from grater.annotate.samples import NewSample, draw, extend
+    from grater.annotate.store import open_store
+
     if (system is None) == (new_system is None) or (system and n is None):
         raise UsageError("expected --system NAME --n N for a first sample, or --add-system NAME for another system")
     if width is not None and not new_system:
