@@ -171,7 +171,6 @@ def alone(core: Path, home: Path, *args: str, code: str = "main()") -> subproces
     return subprocess.run(command, capture_output=True, text=True, cwd=home, check=False)
 
 
-@pytest.mark.xfail(reason="commands on studies are made from functions that need SQLAlchemy")
 def test_every_command_has_its_help_where_no_extra_is_installed(core: Path, tmp_path: Path) -> None:
     code = """
 from grater.cli import COMMANDS

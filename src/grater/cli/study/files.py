@@ -13,7 +13,6 @@ from zipfile import is_zipfile
 import typer
 from typer import Argument, Option
 
-from grater.annotate.worksheets import write_worksheet
 from grater.cli.command import (
     Columns,
     Format,
@@ -187,6 +186,9 @@ def write_units(
     as_json: Json = False,
 ) -> None:
     """Write what is to judge as worksheets; import them with `grater study import --judgments SHEET --job JOB`."""
+    from grater.annotate.store import open_store
+    from grater.annotate.worksheets import write_worksheet
+
     with open_store(study) as store:
         written = write_worksheet(store, worksheet, job=job, sample=sample, task=task, raters=rater)
     if as_json:
