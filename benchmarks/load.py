@@ -231,7 +231,7 @@ def make(
     *,
     n_essays: int = 100,
     judgments: int = 20,
-    password_hash: str | None = None,
+    password_hash: str = "",
 ) -> tuple[str, list[tuple[str, str]]]:
     """A study with 48 units of the task `error` for an essay, and a key for every rater; `both` is by turns.
 

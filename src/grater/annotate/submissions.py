@@ -203,11 +203,11 @@ def _read(desk: Desk, fields: Mapping[str, Sequence[str]]) -> tuple[dict[str, Js
     }
     if unknown := sorted(body.keys() - sent_fields(desk.task, desk.shown)):
         raise BadInput(Problem("form", f"expected only fields of this task, found {unknown[0][:60]!r}"))
-    _require_size(desk.unit.unit, desk.task, sum(len(value) + 1 for values in fields.values() for value in values))
+    require_size(desk.unit.unit, desk.task, sum(len(value) + 1 for values in fields.values() for value in values))
     return body, desk.task.read(desk.unit.unit, fields, kept=desk.kept)
 
 
-def _require_size(unit: Unit, task: Task, n: int) -> None:
+def require_size(unit: Unit, task: Task, n: int) -> None:
     most = MOST_LETTERS + (LETTERS_OF_MARKS * len(unit.essay.text) if task.name == MARKING.name else 0)
     if n > most:
         raise BadInput(Problem("form", f"expected an answer of at most {most:,} characters, found {n:,}"))
@@ -243,6 +243,7 @@ class Receipt:
 ID_SEPARATOR = "\x1f"
 """Between the ids of items where a query returns them as one text; no id has it."""
 JOB_COLUMNS = jobs.COLUMNS.prefixed("job_")
+PERSON_COLUMNS = people.COLUMNS.prefixed("rater_")
 ITEM_IDS = (
     select(func.aggregate_strings(schema.unit_items.c.item_id, ID_SEPARATOR))
     .where(schema.unit_items.c.unit_id == schema.leases.c.unit_id)
@@ -252,6 +253,7 @@ CONTEXT = (
     select(
         *leases.COLUMNS,
         *JOB_COLUMNS,
+        *PERSON_COLUMNS,
         schema.units.c.role.label("unit_role"),
         exists()
         .where(schema.submissions.c.unit_id == schema.leases.c.unit_id, judgments.IS_COUNTING)
@@ -264,6 +266,7 @@ CONTEXT = (
     .select_from(schema.leases)
     .join(schema.units, schema.units.c.unit_id == schema.leases.c.unit_id)
     .join(schema.jobs, schema.jobs.c.job_id == schema.leases.c.job_id)
+    .join(schema.people, schema.people.c.person_id == schema.leases.c.person_id)
     .outerjoin(
         schema.trust,
         and_(schema.trust.c.job_id == schema.leases.c.job_id, schema.trust.c.person_id == bindparam("person")),
@@ -271,7 +274,7 @@ CONTEXT = (
     .where(schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.person_id == bindparam("person"))
 )
 CONTEXT_LOCKED = locking(CONTEXT, of=schema.leases)
-"""What decides about a new submission: its lease (locked), the job, the unit's role and items, the rater's trust.
+"""What decides about a new submission: its lease (locked), job, the unit's role and items, the rater and their trust.
 
 `is_answered`: the rater has another submission that counts for the unit."""
 ANSWERED = schema.leases.update().where(schema.leases.c.lease_id == bindparam("lease")).values(state="done")
@@ -306,16 +309,16 @@ def submit(
         raise UsageError(f"expected a submission id of 1 to {LONGEST_ID} characters, found {len(submission_id)}")
     if may_be_gold:
         trust.hold_gold(tx, lease_id)
-    person = people.lock(tx, person_id)
-    # Asked when the person is locked: what the same rater sent a moment ago is then in it.
+    if tx.is_postgres:  # locked before the rest is asked, so that what the same rater sent a moment ago is in it
+        people.lock(tx, person_id)
     known, asked = CONTEXT_LOCKED if tx.is_postgres else CONTEXT, {"lease": lease_id, "person": person_id}
     row = tx.first(known, submission=submission_id, **asked)
     if row is None or row.is_stored:
-        return _replay(tx, submission_id, person, body)
+        return _replay(tx, submission_id, people.get(tx, person_id), body)
     if row.place == leases.REVISION:
         marks.make_room(tx, lease_id=lease_id, person_id=person_id)
         row = tx.first(known, submission=submission_id, **asked) or row
-    lease, job = leases.COLUMNS.read(row), JOB_COLUMNS.read(row)
+    lease, job, person = leases.COLUMNS.read(row), JOB_COLUMNS.read(row), PERSON_COLUMNS.read(row)
     expected = set(row.item_ids.split(ID_SEPARATOR)) if row.item_ids else set()
     answered = [answer.item_id for answer in answers]
     if not answered or len(set(answered)) != len(answered) or (expected and set(answered) != expected):

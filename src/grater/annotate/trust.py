@@ -126,7 +126,9 @@ def reinstate(tx: Tx, job: Job, person_id: str, *, actor: str | None = None) -> 
     """
     people.lock(tx, person_id)
     rule, why = terms_of(job.options).gold, standing.find(tx, job.job_id, person_id).why
-    if rule is None or not rule.quiz or (why != "quiz" and _has_worked(tx, job.job_id, person_id)):
+    work = select(schema.units.c.unit_id).where(schema.units.c.job_id == job.job_id, schema.units.c.role == "work")
+    answered = (schema.submissions.c.person_id == person_id) & schema.submissions.c.unit_id.in_(work)
+    if rule is None or not rule.quiz or (why != "quiz" and tx.value(select(exists().where(answered)))):
         return _restore(tx, job, person_id, "trusted", actor=actor, why=REINSTATED)
     if leases.n_unseen_quiz(tx, job, person_id) < rule.quiz:
         raise Conflict(
@@ -136,12 +138,6 @@ def reinstate(tx: Tx, job: Job, person_id: str, *, actor: str | None = None) -> 
     back = _restore(tx, job, person_id, "quiz", actor=actor, attempts=rule.attempts - 1)
     _withdraw_quiz(tx, job, person_id, standing.gold_answers(tx, job.job_id, person_id), actor)
     return back
-
-
-def _has_worked(tx: Tx, job_id: str, person_id: str) -> bool:
-    work = select(schema.units.c.unit_id).where(schema.units.c.job_id == job_id, schema.units.c.role == "work")
-    mine = exists().where(schema.submissions.c.person_id == person_id, schema.submissions.c.unit_id.in_(work))
-    return bool(tx.value(select(mine)))
 
 
 def _restore(
@@ -194,7 +190,10 @@ def _promote_surplus(tx: Tx, unit_ids: Iterable[str], actor: str | None) -> None
             schema.submissions.c.person_id,
         ).where(schema.submissions.c.unit_id.in_(portion), schema.submissions.c.status == "surplus")
         surplus = tx.all(query.order_by(schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id)))
-        n_free = _n_free_slots(tx, portion) if surplus else Counter[str]()
+        free = select(schema.slots.c.unit_id).where(
+            schema.slots.c.unit_id.in_(portion), schema.slots.c.state == "free"
+        )
+        n_free = Counter(row.unit_id for row in tx.all(free)) if surplus else Counter[str]()
         for row in surplus:
             if n_free[row.unit_id] > 0 and _may_count(tx, row):
                 status = judgments.set_status(tx, row.submission_id, "valid", actor=actor, why="a slot became free")
@@ -209,13 +208,6 @@ def _may_count(tx: Tx, surplus: Record) -> bool:
     if standing.find(tx, surplus.job_id, surplus.person_id).state == "ejected":
         return False
     return tx.first(judgments.COUNTING, unit=surplus.unit_id, person=surplus.person_id) is None
-
-
-def _n_free_slots(tx: Tx, unit_ids: list[str]) -> Counter[str]:
-    query = select(schema.slots.c.unit_id, func.count().label("n_free")).where(
-        schema.slots.c.unit_id.in_(unit_ids), schema.slots.c.state == "free"
-    )
-    return Counter({row.unit_id: row.n_free for row in tx.all(query.group_by(schema.slots.c.unit_id))})
 
 
 LONGEST_DISPUTE = 2000
@@ -485,7 +477,13 @@ def open_dispute(tx: Tx, submission_id: str, *, person_id: str, text: str) -> Di
         message = f"text: expected 1 to {LONGEST_DISPUTE} characters, found {len(text.strip())}"
         raise BadInput(Problem("form", message))
     people.lock(tx, person_id)
-    missed = _missed(tx, submission_id)
+    query = (
+        select(schema.submissions.c.person_id, schema.jobs.c.state)
+        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+        .join(schema.jobs, schema.jobs.c.job_id == schema.units.c.job_id)
+        .where(schema.units.c.role == "gold", schema.submissions.c.is_right.is_(False))
+    )
+    missed = tx.first(query.where(schema.submissions.c.submission_id == submission_id))
     if missed is None or missed.person_id != person_id or missed.state != "closed":
         raise NotFound("there is no missed question of yours to dispute here; they are shown when the job is closed")
     if _disputes(tx, schema.disputes.c.submission_id == submission_id):
@@ -540,13 +538,3 @@ def _disputes(tx: Tx, where: ColumnElement[bool]) -> list[Dispute]:
     """Open ones first."""
     order = (schema.disputes.c.state != "open", schema.disputes.c.at, schema.disputes.c.dispute_id)
     return [Dispute(**row._mapping) for row in tx.all(DISPUTES.where(where).order_by(*order))]
-
-
-def _missed(tx: Tx, submission_id: str) -> Record | None:
-    query = (
-        select(schema.submissions.c.person_id, schema.jobs.c.state)
-        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
-        .join(schema.jobs, schema.jobs.c.job_id == schema.units.c.job_id)
-    )
-    is_missed = (schema.units.c.role == "gold") & schema.submissions.c.is_right.is_(False)
-    return tx.first(query.where(schema.submissions.c.submission_id == submission_id, is_missed))

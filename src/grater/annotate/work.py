@@ -167,8 +167,7 @@ def is_out(tx: Tx, job_id: str, person_id: str) -> bool:
 
 def may_see(tx: Tx, job_id: str, unit_id: str, person_id: str) -> bool:
     """Whether somebody may see what others said of a unit: it is finished, or they rate in its job no more."""
-    unit = progress.of_unit(tx, unit_id)
-    return (unit is not None and unit.is_done) or is_out(tx, job_id, person_id)
+    return is_finished(tx, unit_id) or is_out(tx, job_id, person_id)
 
 
 RUNS_ON = ("Srun", "Sfrag")
@@ -182,7 +181,7 @@ def save_draft(
     with store.write() as tx:
         unit = _essay_unit(tx, lease_id, person_id)
         draft = checked(unit.essay.text, body)
-        submissions._require_size(unit, MARKING, len(json.dumps(draft, ensure_ascii=False)))
+        submissions.require_size(unit, MARKING, len(json.dumps(draft, ensure_ascii=False)))
         saved = marks.save_draft(tx, unit_id=unit.unit_id, person_id=person_id, revision=revision, body=draft)
     return {"revision": saved, "findings": findings(unit, draft)}
 

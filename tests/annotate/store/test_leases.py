@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -151,7 +150,7 @@ def test_every_rater_has_another_order(store: Store, monkeypatch: pytest.MonkeyP
     A unit after a wide gap is likely to be the next one for everybody, so orders agree more often than 1 in 12!.
     """
     rng = random.Random(1)
-    for module in ("store.queue", "units"):
+    for module in ("leases", "units"):
         monkeypatch.setattr(f"grater.annotate.{module}.new_shuffle", lambda: rng.randrange(1, PRIME))
     world = make_world(store, n_units=12, judgments=3, n_raters=3)
     orders = [[world.work(rater).unit_id for _ in range(12)] for rater in range(3)]
@@ -198,20 +197,6 @@ def test_the_second_stage_waits_for_the_first_of_the_same_rater_and_the_delay(st
     assert world.must_take(1).unit_id == first  # somebody else's first stage opens nothing for this rater
 
 
-def test_a_healthy_study_has_no_violations_at_any_step(store: Store, clock: FakeClock) -> None:
-    world = make_world(store, n_units=2, judgments=2, lease_minutes=10)
-    steps: list[Callable[[], object]] = [
-        lambda: world.take(0),
-        lambda: world.work(1),
-        lambda: clock.advance(HOUR),
-        lambda: world.work(2),
-    ]
-    for step in steps:
-        step()
-        with store.read() as tx:
-            assert checks.violations(tx) == []
-
-
 def test_what_comes_next_is_found_by_indexes_alone(tmp_path: Path) -> None:
     """On SQLite, whose plans are fixed: no table is read whole and nothing is sorted, however much has been done."""
     values = {"job": "j", "person": "p", "now": 0, "batch": 0, "start": 1, "latest": 1}
@@ -231,24 +216,6 @@ def test_what_comes_next_is_found_by_indexes_alone(tmp_path: Path) -> None:
             assert "SEARCH" in plan
             assert "SCAN" not in plan.replace("SCAN joint_members", "")  # a seat or two, if any
             assert "TEMP B-TREE" not in plan
-
-
-def test_few_questions_are_asked_to_hand_out_a_unit_and_to_take_it_in(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("grater.annotate.leases.new_shuffle", lambda: 0)  # a start before every unit
-    world = make_world(store, n_units=3)
-    world.take(0)
-    with statements(store) as said:
-        lease = world.must_take(1)
-    assert _by_verb(said) == {"SELECT": 3, "INSERT": 2, "UPDATE": 1}  # who, on what footing, what is next
-    with statements(store) as said:
-        world.submit(lease)
-    assert _by_verb(said) == {"SELECT": 3, "INSERT": 3, "UPDATE": 2}  # who, what is met; and the test's own unit
-
-
-def _by_verb(said: list[str]) -> Counter[str]:
-    return Counter(verb for each in said if (verb := each.split()[0]) in ("SELECT", "INSERT", "UPDATE"))
 
 
 def test_a_glance_begins_nothing_and_sees_what_is_stored(store: Store) -> None:

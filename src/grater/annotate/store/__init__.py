@@ -1,7 +1,7 @@
-"""The database of a study: schema, migrations, transactions, and queries by noun (docs/store.md).
+"""The database of a study: schema, migrations, transactions, events, and the check of what must hold (docs/store.md).
 
-Nouns with a module of their own in `grater.annotate` have their queries there, next to their rules.  Every query
-function takes a transaction first and returns frozen records; SQLite and PostgreSQL run the same code.
+The queries of a noun are in its module of `grater.annotate`, next to its rules.  They take a transaction first;
+SQLite and PostgreSQL run the same code.
 """
 
 from importlib.util import find_spec

@@ -136,7 +136,7 @@ def _postgres(location: str, *, pool_size: int = POOL, **options: Any) -> Engine
         **options,
     )
     event.listen(engine, "connect", _prepare_postgres)
-    event.listen(engine, "checkin", _note_the_time)
+    event.listen(engine, "checkin", lambda _, record: record.info.update(used_at=time.monotonic()))
     event.listen(engine, "checkout", _check_the_idle)
     return engine
 
@@ -144,10 +144,6 @@ def _postgres(location: str, *, pool_size: int = POOL, **options: Any) -> Engine
 def _prepare_postgres(connection: Any, _record: Any) -> None:
     connection.execute(SETTINGS)
     connection.commit()
-
-
-def _note_the_time(_connection: Any, record: Any) -> None:
-    record.info["used_at"] = time.monotonic()
 
 
 def _check_the_idle(connection: Any, record: Any, _proxy: Any) -> None:
@@ -199,7 +195,7 @@ def _in_words(name: str, error: DBAPIError) -> GraterError:
     lowered = message.lower()
     if is_over() and any(word in lowered for word in BROKEN_OFF):
         return OutOfTime(f"{name}: this took too long and was broken off; nothing was stored")
-    if any(word in lowered for word in FULL) or _code(error) in ("53100", "53200"):
+    if any(word in lowered for word in FULL) or getattr(error.orig, "sqlstate", "") in ("53100", "53200"):
         return StoreFull(f"{name}: the disk is full, nothing was stored ({message}); make room and try again")
     if any(word in lowered for word in BUSY):
         return StoreBusy(f"{name}: the database is busy, nothing was stored ({message}); try again")
@@ -210,10 +206,6 @@ def _in_words(name: str, error: DBAPIError) -> GraterError:
     if any(word in lowered for word in NO_TEXT):
         return UsageError("a text may not hold the character NUL")
     return GraterError(f"{name}: the database refused: {message}")
-
-
-def _code(error: DBAPIError) -> str:
-    return str(getattr(error.orig, "sqlstate", ""))
 
 
 def _first_line(error: DBAPIError) -> str:
