@@ -28,7 +28,7 @@ from grater.annotate.requests import require_name
 from grater.annotate.store import schema
 from grater.annotate.store.transaction import MINUTE, new_secret
 from grater.annotate.web import check
-from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about
+from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about, page_at
 from grater.annotate.web.context import (
     DEVICE,
     DEVICE_DAYS,
@@ -162,11 +162,6 @@ def _join_form(context: RequestContext, invitation: Invitation, *, name: str, pr
     return context.page("join.html", shown, status=status, is_back=invitation.person_id is not None)
 
 
-@pages.get("/me")
-def me_page(context: Context) -> Response:
-    return _own_page(context)
-
-
 @pages.post("/me/password")
 def new_password(context: Context) -> Response:
     """A new password ends every session and token of the person, and begins a new session here."""
@@ -192,6 +187,7 @@ def new_token(context: Context) -> Response:
     return _own_page(context, secret=make_token(context, context.sent(NewToken)).token)
 
 
+@page_at(pages, "/me")
 def _own_page(
     context: RequestContext, *, problems: Sequence[str] = (), secret: str = "", status: int = 422
 ) -> Response:
@@ -224,11 +220,6 @@ def enter_code(context: Context) -> Response:
         return code_page(context, ticket=ticket, path=path, problem=wrong, status=401)
     context.server.logins.give_back(key)
     return begin_session(context, person, path)
-
-
-@pages.get(FACTOR_PATH)
-def factor_page(context: Context) -> Response:
-    return _page(context)
 
 
 @pages.post(FACTOR_PATH)
@@ -284,6 +275,7 @@ def _key(context: RequestContext, person: people.Person) -> str:
     return f"code {_device(context, person) or person.person_id}"
 
 
+@page_at(pages, FACTOR_PATH)
 def _page(context: RequestContext, *, problems: Sequence[str] = (), status: int = 422) -> Response:
     person = context.person
     with context.server.store.read() as tx:

@@ -26,7 +26,7 @@ from grater.annotate.tasks import TASKS, Answer, Shown
 from grater.annotate.tasks.marking import MARKING, SET_ASIDE, TASK, edits_of, read_edits, tagset_of
 from grater.annotate.tasks.task import CONFIDENCE, LABEL
 from grater.annotate.units import StudyUnit
-from grater.annotate.web.calls import A_PAGE, Most, Page, Shape, Start, calls_about, cut, example
+from grater.annotate.web.calls import A_PAGE, Most, Page, Shape, Start, calls_about, cut, example, page_at
 from grater.annotate.web.calls import Edit as EditShape
 from grater.annotate.web.calls import Shown as ShownShape
 from grater.annotate.web.context import Context, RequestContext, version_of
@@ -75,11 +75,6 @@ def job_page(context: Context, job_id: str, show: str = "", page: int = 1) -> Re
     return context.page("adjudicate_job.html", values, counts={name: len(some) for name, some in by_show.items()})
 
 
-@pages.get("/adjudicate/{unit_id}")
-def unit_page(context: Context, unit_id: str) -> Response:
-    return _unit_page(context, unit_id)
-
-
 @pages.post("/adjudicate/{unit_id}")
 def decide_form(context: Context, unit_id: str) -> Response:
     """Store the decision and go on to the next unit of the job without one, or to the other jobs."""
@@ -102,6 +97,7 @@ def decide_form(context: Context, unit_id: str) -> Response:
     return context.go(f"/adjudicate/{following}" if following else "/adjudicate")
 
 
+@page_at(pages, "/adjudicate/{unit_id}")
 def _unit_page(context: RequestContext, unit_id: str, error: BadInput | Stale | None = None) -> Response:
     """The form of a unit; after an error as it was sent, on top of what somebody may have decided meanwhile."""
     with context.server.store.read() as tx:

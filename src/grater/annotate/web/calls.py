@@ -45,6 +45,19 @@ def calls_about(tag: str) -> APIRouter:
     return APIRouter(prefix=API, tags=[tag], generate_unique_id_function=lambda route: route.name)
 
 
+def page_at(pages: APIRouter, path: str) -> Callable[[Call], Call]:
+    """Let a view, which forms also end at with what went wrong, be the page of an address."""
+
+    def add(view: Call) -> Call:
+        def answer(context: Context) -> Any:
+            return view(context, **context.request.path_params)
+
+        pages.get(path, response_class=Response)(answer)
+        return view
+
+    return add
+
+
 def by_form(
     pages: APIRouter,
     path: str,

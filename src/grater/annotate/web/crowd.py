@@ -25,7 +25,7 @@ from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.raters import RaterLine
 from grater.annotate.store import Tx
 from grater.annotate.terms import DAYS, POLICIES, Terms, odds_for, terms_json, terms_of
-from grater.annotate.web.calls import Body, Name, Number, Shape, calls_about, example
+from grater.annotate.web.calls import Body, Name, Number, Shape, calls_about, example, page_at
 from grater.annotate.web.calls import Interval as IntervalShape
 from grater.annotate.web.charts import RaterPoint, Series, confusion_map, narrowing, pair_map, rater_scatter
 from grater.annotate.web.context import Context, RequestContext
@@ -143,11 +143,6 @@ def _points(job_id: str, raters: Sequence[RaterLine]) -> list[RaterPoint]:
     ]
 
 
-@pages.get("/manage/jobs/{job_id}/terms")
-def terms_page(context: Context, job_id: str) -> Response:
-    return _terms_page(context, job_id, problems=[])
-
-
 @pages.post("/manage/jobs/{job_id}/terms")
 def new_terms(context: Context, job_id: str) -> Response:
     try:
@@ -155,7 +150,7 @@ def new_terms(context: Context, job_id: str) -> Response:
             set_terms(tx, job_id, _filled_in(context), actor=context.person.person_id)
     except (BadInput, Conflict, NotFound, UsageError) as error:
         return _terms_page(context, job_id, problems=lines_of(error))
-    return _terms_page(context, job_id, problems=[], is_saved=True)
+    return _terms_page(context, job_id, is_saved=True)
 
 
 def _filled_in(context: RequestContext) -> dict[str, Json]:
@@ -185,7 +180,10 @@ def _filled_in(context: RequestContext) -> dict[str, Json]:
     }
 
 
-def _terms_page(context: RequestContext, job_id: str, *, problems: list[str], is_saved: bool = False) -> Response:
+@page_at(pages, "/manage/jobs/{job_id}/terms")
+def _terms_page(
+    context: RequestContext, job_id: str, *, problems: Sequence[str] = (), is_saved: bool = False
+) -> Response:
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         others = [other.name for other in jobs.all(tx) if other.job_id != job_id]

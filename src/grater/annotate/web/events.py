@@ -15,7 +15,7 @@ from grater.annotate.audit import AuditEntry, audit_filter, csv_parts, entries, 
 from grater.annotate.store import Tx, events
 from grater.annotate.store.events import VERBS_ABOUT
 from grater.annotate.units import FINISHED
-from grater.annotate.web.calls import A_PAGE, MOST, Most, Object, Shape, When, by_form, calls_about
+from grater.annotate.web.calls import A_PAGE, MOST, Most, Object, Shape, When, by_form, calls_about, page_at
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import lines_of
 from grater.annotate.webhooks import NewWebhook, NewWebhookState
@@ -25,11 +25,6 @@ pages = APIRouter()
 ROWS = 100
 N_DELIVERIES = 5
 FIELDS = ("person", "kind", "since", "until", "job")
-
-
-@pages.get("/manage/webhooks")
-def webhook_page(context: Context) -> Response:
-    return _page(context)
 
 
 @pages.post("/manage/webhooks")
@@ -49,6 +44,7 @@ def _make(context: RequestContext, sent: NewWebhook) -> webhooks.Webhook:
         return webhooks.add(tx, url=sent.url, verbs=sent.verbs, actor=context.person.person_id)
 
 
+@page_at(pages, "/manage/webhooks")
 def _page(context: RequestContext, *, made: webhooks.Webhook | None = None, problems: Sequence[str] = ()) -> Response:
     with context.server.store.read() as tx:
         rows = [

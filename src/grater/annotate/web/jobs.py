@@ -55,6 +55,7 @@ from grater.annotate.web.calls import (
     by_form,
     calls_about,
     example,
+    page_at,
 )
 from grater.annotate.web.charts import job_charts
 from grater.annotate.web.context import Context, RequestContext, number_of
@@ -70,11 +71,6 @@ from grater.sheet import counted
 pages = APIRouter()
 
 RATERS = ("annotator", "worker", "adjudicator", "manager", "owner")
-
-
-@pages.get("/manage/jobs/new")
-def new_job_page(context: Context) -> Response:
-    return _new_job_page(context)
 
 
 @pages.post("/manage/jobs")
@@ -125,6 +121,7 @@ def _percent(text: str) -> object:
         return text
 
 
+@page_at(pages, "/manage/jobs/new")
 def _new_job_page(context: RequestContext, *, problems: Sequence[str] = (), **previewed: object) -> Response:
     tagsets = {"" if name == DEFAULT_TAGSET else name: TAGSETS[name] for name in ("nucle", "errant", "clc")}
     with context.server.store.read() as tx:

@@ -17,7 +17,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from grater.annotate import content, jobs, mining
-from grater.annotate.web.calls import Body, Job, Number, Shape, calls_about, example, form_of
+from grater.annotate.web.calls import Body, Job, Number, Shape, calls_about, example, form_of, page_at
 from grater.annotate.web.context import Context, RequestContext, version_of
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.rendering import csv_file, pager
@@ -33,11 +33,6 @@ pages = APIRouter()
 
 A_PAGE = 100
 SHOWN = {"open": OPEN, "accepted": YES, "rejected": NO}
-
-
-@pages.get("/mining")
-def lists_page(context: Context) -> Response:
-    return _lists(context)
 
 
 @pages.post("/mining")
@@ -104,6 +99,7 @@ def decided(context: Context, job_id: str, place: int) -> Response:
     return context.go(f"/mining/{job_id}/{following}?after={place}" if following else f"/mining/{job_id}")
 
 
+@page_at(pages, "/mining")
 def _lists(context: RequestContext, *, problems: Sequence[str] = ()) -> Response:
     with context.server.store.read() as tx:
         rows = [(job, mining.far(tx, job.job_id)) for job in mining.lists(tx)]

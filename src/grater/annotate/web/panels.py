@@ -23,7 +23,7 @@ from grater.annotate.store import Tx
 from grater.annotate.store.transaction import new_id
 from grater.annotate.terms import terms_of
 from grater.annotate.web.account import address_of
-from grater.annotate.web.calls import Shape, When, calls_about
+from grater.annotate.web.calls import Shape, When, calls_about, page_at
 from grater.annotate.web.context import (
     SESSION,
     Context,
@@ -118,11 +118,6 @@ def _stranger(tx: Tx, context: RequestContext, person_id: str) -> str:
     return WRONG_CODE if sent else ASK_CODE
 
 
-@pages.get("/manage/jobs/{job_id}/panels")
-def panels_page(context: Context, job_id: str) -> Response:
-    return _page(context, job_id)
-
-
 @pages.post("/manage/jobs/{job_id}/panels")
 def new_panel_form(context: Context, job_id: str) -> Response:
     by_ending = {
@@ -153,6 +148,7 @@ def set_place(context: Context, panel_id: str) -> Response:
     return context.go(f"/manage/jobs/{job_id}/panels")
 
 
+@page_at(pages, "/manage/jobs/{job_id}/panels")
 def _page(
     context: RequestContext,
     job_id: str,

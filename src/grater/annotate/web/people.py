@@ -20,7 +20,7 @@ from grater.annotate.people import NewSeat, Role
 from grater.annotate.second_factor import NewSecondFactorRule
 from grater.annotate.store import Tx, schema
 from grater.annotate.web.account import begin_session
-from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about
+from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about, page_at
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.security import OWNERS
 
@@ -32,11 +32,6 @@ class NewInvitations(NewInvitation):
     """Several at once, which only a page makes."""
 
     number: int = Field(1, ge=1, le=100)
-
-
-@pages.get(PAGE)
-def people_page(context: Context) -> Response:
-    return people_view(context)
 
 
 @pages.post("/manage/invitations")
@@ -56,6 +51,7 @@ def way_back_form(context: Context, person_id: str) -> Response:
     return people_view(context, tokens=[token])
 
 
+@page_at(pages, PAGE)
 def people_view(
     context: RequestContext, *, tokens: Sequence[str] = (), job_id: str = "", problems: Sequence[str] = ()
 ) -> Response:

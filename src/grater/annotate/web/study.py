@@ -53,6 +53,7 @@ from grater.annotate.web.calls import (
     cut,
     example,
     form_of,
+    page_at,
 )
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.rendering import pager
@@ -73,12 +74,6 @@ pages = APIRouter()
 ROWS = 50
 
 
-@pages.get("/manage/start")
-def start_page(context: Context) -> Response:
-    """The first page of a study: its name and its texts."""
-    return _start_page(context)
-
-
 @pages.post("/manage/start")
 def start(context: Context) -> Response:
     try:
@@ -91,18 +86,15 @@ def start(context: Context) -> Response:
     return context.go("/manage/runs" if isinstance(done, Run) else "/manage/jobs/new")
 
 
+@page_at(pages, "/manage/start")
 def _start_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Response:
+    """The first page of a study: its name and its texts."""
     with context.server.store.read() as tx:
         n_essays = content.n_essays(tx)
     filled = {name: values[0] for name, values in context.fields().items()}
     megabytes = context.server.settings.most_upload_bytes // 1_000_000
     shown = {"n_essays": n_essays, "filled": filled, "megabytes": megabytes, "problems": problems}
     return context.page("manage_start.html", shown, status=422 if problems else 200)
-
-
-@pages.get("/manage/import")
-def import_page(context: Context) -> Response:
-    return _import_page(context)
 
 
 @pages.post("/manage/import")
@@ -116,6 +108,7 @@ def bring_in_form(context: Context) -> Response:
     return context.go("/manage/runs") if isinstance(done, Run) else _import_page(context, done=done)
 
 
+@page_at(pages, "/manage/import")
 def _import_page(
     context: RequestContext, *, problems: Sequence[str] = (), done: Sequence[importing.Imported] = ()
 ) -> Response:

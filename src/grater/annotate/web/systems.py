@@ -15,7 +15,7 @@ from grater.annotate import content, people, runs, samples
 from grater.annotate.runs import NewRun
 from grater.annotate.samples import NewSample, draw, kind_of
 from grater.annotate.systems import decide, require_installed
-from grater.annotate.web.calls import Body, Shape, When, calls_about, example
+from grater.annotate.web.calls import Body, Shape, When, calls_about, example, page_at
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.study import result_file
@@ -25,11 +25,6 @@ from grater.tables import Sample as Drawn
 
 pages = APIRouter()
 MOST_RUNS = 50
-
-
-@pages.get("/manage/systems")
-def systems_page(context: Context) -> Response:
-    return _page(context)
 
 
 @pages.post("/manage/systems")
@@ -60,6 +55,7 @@ def draw_sample_form(context: Context) -> Response:
     return context.go("/manage/systems")
 
 
+@page_at(pages, "/manage/systems")
 def _page(context: RequestContext, *, problem: str = "", done: str = "") -> Response:
     with context.server.store.read() as tx:
         drawn = {name: samples.named(tx, name) for name in samples.names(tx)}

@@ -47,11 +47,7 @@ def unit_list_page(context: Context, job_id: str, page: int = 1) -> Response:
     return context.page("manage_units.html", job=job, rows=rows, pager=here)
 
 
-@pages.get("/manage/units/{unit_id}")
-def unit_page(context: Context, unit_id: str) -> Response:
-    return unit_view(context, unit_id)
-
-
+@calls.page_at(pages, "/manage/units/{unit_id}")
 def unit_view(context: RequestContext, unit_id: str, *, problems: Sequence[str] = ()) -> Response:
     """One unit with what was said of it and what is known of it, as far as the manager may see that."""
     with context.server.store.read() as tx:
@@ -288,11 +284,6 @@ ENOUGH = 2 * protocol.QUIZ
 """Gold for the quiz of the recommended rule, and as many among the work."""
 
 
-@pages.get("/manage/jobs/{job_id}/gold")
-def gold_page(context: Context, job_id: str) -> Response:
-    return _gold_page(context, job_id)
-
-
 @pages.post("/manage/jobs/{job_id}/gold")
 def make_known_gold(context: Context, job_id: str) -> Response:
     """Items on which the experts of the study all agree; essays by their known errors."""
@@ -310,6 +301,7 @@ def _back(context: RequestContext, changed: GoldChanged | Dispute) -> Response:
     return context.go(f"/manage/jobs/{job_id}/gold")
 
 
+@calls.page_at(pages, "/manage/jobs/{job_id}/gold")
 def _gold_page(context: RequestContext, job_id: str, *, problems: Sequence[str] = (), done: str = "") -> Response:
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
