@@ -267,8 +267,9 @@ class Chat:
         if choice.get("finish_reason") == "length" and not self._has_told_of_cut:
             self._has_told_of_cut = True
             self.tell(f"an answer was cut at {self.endpoint.max_tokens:,} tokens; allow longer ones")
-        usage = completion.get("usage")
-        n_in, n_out = (_used(usage, name) for name in ("prompt_tokens", "completion_tokens"))
+        usage = completion.get("usage") if isinstance(completion.get("usage"), dict) else {}
+        counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
+        n_in, n_out = (n if type(n) is int and n >= 0 else None for n in counts)
         estimated = len(answer) // CHARACTERS_PER_TOKEN + 1
         return answer, _tokens(messages) if n_in is None else n_in, estimated if n_out is None else n_out
 
@@ -279,11 +280,6 @@ def _length(messages: Sequence[Message]) -> int:
 
 def _tokens(messages: Sequence[Message]) -> int:
     return _length(messages) // CHARACTERS_PER_TOKEN + 8 * len(messages)
-
-
-def _used(usage: Any, name: str) -> int | None:
-    n = usage.get(name) if isinstance(usage, dict) else None
-    return n if isinstance(n, int) and not isinstance(n, bool) and n >= 0 else None
 
 
 def _reason(body: bytes) -> str:

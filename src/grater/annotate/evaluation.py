@@ -71,7 +71,13 @@ def evaluable(tx: Tx, tables: StudyTables, drawn: Sample | None = None) -> Evalu
     decisions, judgments, lines = tables.decisions, tables.judgments, []
     if judgments is None or decisions is None:
         return None
-    drawn = drawn or _latest_sample(tx, decisions, judgments)
+    if drawn is None:
+        items, judged = items_hash(decisions.frame["item"].cast(str).unique()), set(judgments.frame["item"].cast(str))
+        for sample in (samples.named(tx, name) for name in reversed(samples.names(tx))):
+            fits = sample.meta is not None and sample.meta.items == items
+            if fits and not judged.isdisjoint(sample.frame["item"]):
+                drawn = sample
+                break
     if drawn is None:
         return Evaluable(decisions, judgments, tables.items, None)
     on_gold = as_many_votes(tables.on_gold, judgments, truth="share") if tables.on_gold is not None else None
@@ -86,16 +92,6 @@ def evaluable(tx: Tx, tables: StudyTables, drawn: Sample | None = None) -> Evalu
             lines.append(f"{rows['item'].n_unique():,} of the drawn items {words}")
             judgments = replace(judgments, frame=pl.concat([judgments.frame, rows], how="diagonal_relaxed"))
     return Evaluable(decisions, judgments, tables.items, drawn, tuple(lines))
-
-
-def _latest_sample(tx: Tx, decisions: Table, judgments: Judgments) -> Sample | None:
-    items, judged = items_hash(decisions.frame["item"].cast(str).unique()), set(judgments.frame["item"].cast(str))
-    for name in reversed(samples.names(tx)):
-        sample = samples.named(tx, name)
-        fits = sample.meta is not None and sample.meta.items == items
-        if fits and not judged.isdisjoint(sample.frame["item"]):
-            return sample
-    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -270,21 +270,17 @@ def enter(
     if known is not None:
         set_state(tx, known, "joined", actor=known.person_id)
         return cast(PanelPlace, place_of(tx, panel_id, external_id))
-    if address and panel.per_address and _n_from(tx, panel.job_id, address) >= panel.per_address:
-        raise Conflict(CROWDED)
+    if address and panel.per_address:  # raters of the last day, by whatever panel and whatever became of them
+        query = PLACES.with_only_columns(func.count(schema.panel_places.c.person_id.distinct()))
+        query = query.join(schema.sessions, schema.sessions.c.person_id == schema.panel_places.c.person_id)
+        here = (schema.panels.c.job_id == panel.job_id) & (schema.sessions.c.address == address)
+        if tx.value(query.where(here, schema.panel_places.c.joined_at > tx.now - DAY)) >= panel.per_address:
+            raise Conflict(CROWDED)
     person = _person(tx, panel.provider.name, external_id, also or {})
     row = {"panel_id": panel_id, "external_id": external_id, "person_id": person.person_id, "joined_at": tx.now}
     tx.insert(schema.panel_places, row)
     events.write(tx, person.person_id, "place.taken", panel_id, {"person_id": person.person_id})
     return cast(PanelPlace, place_of(tx, panel_id, external_id))
-
-
-def _n_from(tx: Tx, job_id: str, address: str) -> int:
-    """The raters who joined a job from an address in the last day, by whatever panel and whatever became of them."""
-    query = PLACES.with_only_columns(func.count(schema.panel_places.c.person_id.distinct()))
-    query = query.join(schema.sessions, schema.sessions.c.person_id == schema.panel_places.c.person_id)
-    lately = schema.panel_places.c.joined_at > tx.now - DAY
-    return int(tx.value(query.where(schema.panels.c.job_id == job_id, schema.sessions.c.address == address, lately)))
 
 
 def place_of(tx: Tx, panel_id: str, external_id: str) -> PanelPlace | None:

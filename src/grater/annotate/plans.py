@@ -379,7 +379,12 @@ def _one(each: StudyItem, item: Item, payload: Mapping[str, Json], plan: NewJob)
 
 def _essays(tx: Tx, plan: NewJob, is_preview: bool) -> list[NewUnit]:
     system = _system(tx, plan) if plan.system else ""
-    flagged = _flagged(tx, system) if system else {}
+    flagged: dict[str, list[tuple[Item, Decision]]] = defaultdict(list)
+    places = {each.item_id: each.item for each in content.all_items(tx) if each.item is not None} if system else {}
+    for decision in content.all_decisions(tx, system=system) if system else ():
+        item = places.get(decision.item_id)
+        if decision.flagged and item is not None:
+            flagged[item.essay_id].append((item, decision))
     tags = TAGSETS[str(plan.payload.get("tagset") or DEFAULT_TAGSET)]
     pages = []
     for essay in content.all_essays(tx) if plan.essay_ids else own_essays(tx):
@@ -395,17 +400,6 @@ def _essays(tx: Tx, plan: NewJob, is_preview: bool) -> list[NewUnit]:
             payload |= payload_of(system, plan.suggested_share, [mark for mark in marks if mark is not None])
         pages.append(NewUnit(((whole.item_id, {}),), essay.essay_id, payload=payload))
     return pages
-
-
-def _flagged(tx: Tx, system: str) -> dict[str, list[tuple[Item, Decision]]]:
-    """What a system flags, by essay."""
-    places = {each.item_id: each.item for each in content.all_items(tx) if each.item is not None}
-    by_essay: dict[str, list[tuple[Item, Decision]]] = defaultdict(list)
-    for decision in content.all_decisions(tx, system=system):
-        item = places.get(decision.item_id)
-        if decision.flagged and item is not None:
-            by_essay[item.essay_id].append((item, decision))
-    return by_essay
 
 
 def _system(tx: Tx, plan: NewJob) -> str:

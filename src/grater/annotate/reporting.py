@@ -146,7 +146,11 @@ def study_inputs(
     require_length("title", title, LONGEST)
     require_length("author", author, LONGEST)
     name = study_name(tx) or "study"
-    tables = _tables_of(tx, name, job_names, kind=kind, counting=counting)
+    judging = [each for each in job_names if TASKS[jobs.named(tx, each).task].verdict]
+    if job_names and not judging:  # no answer of these jobs says whether something is an error
+        tables = StudyTables(name=name, judgments=None, experts=None, decisions=None, items=None, gold=None)
+    else:
+        tables = study_tables(tx, name, job_names=judging, kind=kind, counting=counting)
     read = evaluable(tx, tables)
     chosen = [job for job in jobs.all(tx) if not job_names or job.name in job_names]
     costs = {job.job_id: job_costs(tx, job) for job in chosen if job.options.get(KEY)}
@@ -197,14 +201,6 @@ def _suggestions(tx: Tx, chosen: Collection[Job]) -> SuggestionEffect | None:
         return study_suggestions(tx, job_names=marking)
     except UsageError:
         return None
-
-
-def _tables_of(tx: Tx, name: str, job_names: Collection[str], *, kind: str, counting: Counting) -> StudyTables:
-    """What can be evaluated; nothing where no answer of the named jobs says whether something is an error."""
-    judging = [each for each in job_names if TASKS[jobs.named(tx, each).task].verdict]
-    if job_names and not judging:
-        return StudyTables(name=name, judgments=None, experts=None, decisions=None, items=None, gold=None)
-    return study_tables(tx, name, job_names=judging, kind=kind, counting=counting)
 
 
 def _essays(tx: Tx, job_names: Collection[str]) -> list[Essay]:

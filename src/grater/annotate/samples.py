@@ -184,19 +184,14 @@ def extend(
     with store.write() as tx:
         content.hold(tx)
         earlier = named(tx, old)
-        errors = _errors(tx, width) if width is not None else None
+        judged = all_verdicts(tx, "the study") if width is not None else None
+        if width is not None and not 0 < width < 1:
+            raise UsageError(f"expected a width between 0 and 1, found {width:g}")
+        if width is not None and judged is None:
+            raise UsageError("a target width needs judgments to estimate error rates; there are none yet")
+        errors = error_shares(judged) if judged is not None else None
         table = _decisions(tx, kind_of(earlier))
         return _keep(tx, name, add_system(earlier, table, system, n=n, width=width, errors=errors), actor)
-
-
-def _errors(tx: Tx, width: float) -> dict[str, float]:
-    """How far people call each judged item an error."""
-    if not 0 < width < 1:
-        raise UsageError(f"expected a width between 0 and 1, found {width:g}")
-    given = all_verdicts(tx, "the study")
-    if given is None:
-        raise UsageError("a target width needs judgments to estimate error rates; there are none yet")
-    return error_shares(given)
 
 
 def of_sample(store: Store, plan: NewJob) -> NewJob:

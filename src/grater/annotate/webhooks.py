@@ -540,7 +540,13 @@ class Sender:
     def start_round(self) -> list[Sending]:
         """Start on every webhook that has news, is due and is not being served yet."""
         with self.store.read() as tx:
-            due = [webhook.webhook_id for webhook in all(tx) if _is_due(tx, webhook)]
+            due = [
+                webhook.webhook_id
+                for webhook in all(tx)
+                if webhook.state == "active"
+                and tx.now >= failures_of(tx, webhook).not_before
+                and next(events.since(tx, webhook.last_n, most=1), None) is not None
+            ]
         self._busy = {key: sending for key, sending in self._busy.items() if sending.is_alive()}
         started = [
             Sending(self.store, webhook_id, self.post, self._closing)
@@ -558,12 +564,6 @@ class Sender:
         deadline = time.monotonic() + GOODBYE_SECONDS
         for sending in self._busy.values():
             sending.join(max(0.0, deadline - time.monotonic()))
-
-
-def _is_due(tx: Tx, webhook: Webhook) -> bool:
-    if webhook.state != "active" or tx.now < failures_of(tx, webhook).not_before:
-        return False
-    return next(events.since(tx, webhook.last_n, most=1), None) is not None
 
 
 def _payload(tx: Tx, event: Event, verbs: Sequence[str]) -> Mapping[str, Json] | None:
