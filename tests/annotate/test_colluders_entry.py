@@ -179,8 +179,10 @@ def test_units_that_others_hold_are_no_reason_for_a_code(study: Study) -> None:
         assert "DONE-1" not in seen
         assert "Come back later" in seen
     latecomer = rater_of(study, panel, "latecomer")
+    latecomer.get(f"/jobs/{job_id}")
     seen = latecomer.post(f"/jobs/{job_id}/next").text
     assert "OUT-1" not in seen  # nor screened out, since there may be work in a while
+    assert "Come back later" in seen
     states = {"r": "joined", "latecomer": "joined"}
     with study.store.read() as tx:
         found = {place.external_id: place.state for place in panels.places(tx, panel["panel_id"])}
@@ -221,7 +223,7 @@ def test_a_closed_job_gives_the_code_to_those_who_did_all_that_was_left(study: S
     panel = new_panel(study, job_id)
     first, second, idle = (rater_of(study, panel, name) for name in ("a", "bb", "ccc"))
     answer(first, begin(first, job_id), {"label": "error"})
-    begin(idle, job_id)
+    late = begin(idle, job_id)
     study.clock.now += HOUR
     with study.store.write() as tx:
         jobs.set_state(tx, job_id, "closed")
@@ -234,4 +236,5 @@ def test_a_closed_job_gives_the_code_to_those_who_did_all_that_was_left(study: S
         path = reply.url.path
     assert "DONE-1" in reply.text
     assert "DONE-1" in first.post(f"/jobs/{job_id}/next").text
+    assert "DONE-1" not in idle.post(late, {"label": "error"}).text  # others have answered it: surplus
     assert "DONE-1" not in idle.post(f"/jobs/{job_id}/next").text
