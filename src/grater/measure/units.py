@@ -41,7 +41,6 @@ from grater.tables import Judgments, Sample, Table
 from grater.uncertainty import (
     FEWEST_UNITS,
     INDEPENDENT,
-    LEVEL,
     Basis,
     Influence,
     Ints,
@@ -304,11 +303,11 @@ class Essays:
             return wilson(int(is_hit.sum()), len(is_hit))
         return self.mean(is_hit.astype(np.float64), np.ones(len(is_hit)), items)
 
-    def mean(self, values: Numbers, worth: Numbers, items: pl.Series, *, level: float = LEVEL) -> Interval:
+    def mean(self, values: Numbers, worth: Numbers, items: pl.Series) -> Interval:
         """The mean over items of shares; nan has none.  `worth` is the number of cases behind each."""
         it, known = self._influence(values, self.codes(items)), ~np.isnan(values)
         n, n_items = float(worth[known].sum()), float(known.sum())
-        return share(it, n=n, n_design=n_items, level=level, undefined="no item has enough judgments")
+        return share(it, n=n, n_design=n_items, undefined="no item has enough judgments")
 
     def _influence(self, values: Numbers, codes: Ints | None) -> Influence:
         known = ~np.isnan(values)
@@ -340,7 +339,6 @@ class Essays:
             design_effect=effect,
             n_raters=n_raters if basis.raters == "random" else 0,
             note="; ".join(notes) if basis.population == "wider" else "",
-            level=basis.level,
         )
 
 

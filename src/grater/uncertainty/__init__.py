@@ -77,7 +77,6 @@ class Basis:
     units: Unit = "auto"
     raters: Literal["these", "random"] = "these"
     population: Population = "wider"
-    level: float = LEVEL
     interval: Literal["jackknife", "bootstrap"] = "jackknife"
     n_resamples: int = 1000
     seed: int = 0
@@ -95,7 +94,6 @@ class Basis:
             "interval": "bootstrap" if self.interval == "bootstrap" else "jackknife-t",
             **({"raters": "random"} if self.raters == "random" else {}),
             **({"population": "these"} if self.population == "these" else {}),
-            **({"level": f"{self.level:g}"} if self.level != LEVEL else {}),
             **({"design": design} if design else {}),
             **drawn,
         }
@@ -106,10 +104,10 @@ def z_value(level: float = LEVEL) -> float:
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
-def t_value(freedom: float, level: float = LEVEL) -> float:
+def t_value(freedom: float) -> float:
     from scipy.special import stdtrit  # takes a fifth of a second to import
 
-    return float(stdtrit(freedom, (1 + level) / 2)) if isfinite(freedom) else z_value(level)
+    return float(stdtrit(freedom, (1 + LEVEL) / 2)) if isfinite(freedom) else z_value()
 
 
 def kish(weights: Numbers, times: Numbers | None = None) -> float:
@@ -288,32 +286,30 @@ def worth_of(share: float, variance: float, n: float, n_design: float) -> float:
     return min(n, (share * (1 - share) + 0.5 / n_design) / (variance + 0.5 / n_design**2))
 
 
-def share(
-    it: Influence, *, n: float, n_design: float | None = None, level: float = LEVEL, undefined: str = ""
-) -> Interval:
+def share(it: Influence, *, n: float, n_design: float | None = None, undefined: str = "") -> Interval:
     """A share of n cases, counted without weights; `n_design` is what they are worth under a design."""
     if reason := no_interval(it, undefined):
         return Interval(it.value, nan, nan, reason)
     if it.draws is not None:
-        return _percentiles(it, level, (0.0, 1.0))
+        return _percentiles(it, (0.0, 1.0))
     m = it.n_with_cases
     variance = it.variance * (m - 1) / m if it.unit == "item" else it.variance
-    quantile = z_value(level) if it.unit == "item" else t_value(it.freedom, level)
+    quantile = z_value() if it.unit == "item" else t_value(it.freedom)
     worth = worth_of(it.value, variance, n, n if n_design is None else n_design)
     return Interval(it.value, *_around(it.value, wilson_limits(it.value, worth, quantile)))
 
 
-def wilson(hits: float, n: float, *, level: float = LEVEL) -> Interval:
+def wilson(hits: float, n: float) -> Interval:
     """The share of hits among n independent cases."""
     if n <= 0:
         return Interval(nan, nan, nan, "no case was counted")
-    return Interval(hits / n, *_around(hits / n, wilson_limits(hits / n, n, z_value(level))))
+    return Interval(hits / n, *_around(hits / n, wilson_limits(hits / n, n, z_value())))
 
 
-def shares_by_unit(hits: Numbers, n: Numbers, unit: str, *, level: float = LEVEL) -> Interval:
+def shares_by_unit(hits: Numbers, n: Numbers, unit: str) -> Interval:
     """The share of hits among n cases, both by unit."""
     it = influence(Units(np.stack([hits, n], axis=1), unit), lambda sums: ratio(sums[..., 0], sums[..., 1]), n)
-    return share(it, n=float(n.sum()), level=level, undefined="no case was counted")
+    return share(it, n=float(n.sum()), undefined="no case was counted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +320,7 @@ class Rare:
     units: float
 
 
-def coefficient(it: Influence, *, rare: Rare | None = None, level: float = LEVEL, undefined: str = "") -> Interval:
+def coefficient(it: Influence, *, rare: Rare | None = None, undefined: str = "") -> Interval:
     """A coefficient of agreement, between -1 and 1."""
     reason = no_interval(it, undefined)
     if not reason and rare is not None and (rare.cases < FEWEST_RARE or rare.units < FEWEST_RARE_UNITS):
@@ -335,12 +331,12 @@ def coefficient(it: Influence, *, rare: Rare | None = None, level: float = LEVEL
     if reason:
         return Interval(it.value, nan, nan, reason)
     if it.draws is not None:
-        return _percentiles(it, level, (-1.0, 1.0))
-    half = t_value(it.freedom, level) * it.error / (1 - it.value**2)
+        return _percentiles(it, (-1.0, 1.0))
+    half = t_value(it.freedom) * it.error / (1 - it.value**2)
     return Interval(it.value, tanh(atanh(it.value) - half), tanh(atanh(it.value) + half))
 
 
-def density(it: Influence, *, level: float = LEVEL, undefined: str = "") -> Interval:
+def density(it: Influence, *, undefined: str = "") -> Interval:
     """A rate with no upper end, such as edits per 100 words."""
     reason = no_interval(it, undefined)
     if not reason and it.draws is None and (it.variance == 0 or it.value <= 0):
@@ -348,8 +344,8 @@ def density(it: Influence, *, level: float = LEVEL, undefined: str = "") -> Inte
     if reason:
         return Interval(it.value, nan, nan, reason)
     if it.draws is not None:
-        return _percentiles(it, level, (0.0, inf))
-    factor = exp(t_value(it.freedom, level) * it.error / it.value)
+        return _percentiles(it, (0.0, inf))
+    factor = exp(t_value(it.freedom) * it.error / it.value)
     return Interval(it.value, it.value / factor, it.value * factor)
 
 
@@ -362,17 +358,17 @@ class Difference(Data):
     freedom: float = field(default=nan, metadata=HIDDEN)
 
 
-def difference(it: Influence, *, level: float = LEVEL, undefined: str = "") -> Difference:
+def difference(it: Influence, *, undefined: str = "") -> Difference:
     """A difference of two scores; identical scores have p = 1."""
     from scipy.special import stdtr
 
     if reason := no_interval(it, undefined):
         return Difference(Interval(it.value, nan, nan, reason), nan)
     if it.draws is not None:
-        return Difference(_percentiles(it, level, (-inf, inf)), _bootstrap_p(it.draws))
+        return Difference(_percentiles(it, (-inf, inf)), _bootstrap_p(it.draws))
     if it.variance == 0 and it.value == 0:
         return Difference(Interval(0.0, 0.0, 0.0), 1.0)
-    t = t_value(it.freedom, level)
+    t = t_value(it.freedom)
     # A difference that is the same in every unit may yet move by what none of them shows (Newcombe 1998).
     error = it.error or sqrt(2) * t / (it.n_with_cases + t * t)
     p = float(2 * stdtr(it.freedom, -abs(it.value) / error))
@@ -383,11 +379,11 @@ def _around(value: float, limits: tuple[float, float]) -> tuple[float, float]:
     return min(value, limits[0]), max(value, limits[1])
 
 
-def _percentiles(it: Influence, level: float, ends: tuple[float, float]) -> Interval:
+def _percentiles(it: Influence, ends: tuple[float, float]) -> Interval:
     """Percentiles, expanded for few units (Hesterberg 2015)."""
     draws = it.draws[np.isfinite(it.draws)] if it.draws is not None else np.zeros(0)
     m = max(2.0, float(it.times.sum()))
-    tail = NormalDist().cdf(-sqrt(m / (m - 1)) * t_value(m - 1, level))
+    tail = NormalDist().cdf(-sqrt(m / (m - 1)) * t_value(m - 1))
     low, high = np.quantile(draws, [tail, 1 - tail])
     return Interval(it.value, *_around(it.value, (max(ends[0], float(low)), min(ends[1], float(high)))))
 
@@ -479,16 +475,16 @@ class PairTest(Data):
     def second(self) -> str:
         return self.systems[1]
 
-    def is_apart(self, level: float = LEVEL) -> bool:
-        return self.p_holm < 1 - level
+    def is_apart(self) -> bool:
+        return self.p_holm < 1 - LEVEL
 
 
-def paired_tests(scores: Mapping[str, Influence], *, baseline: str = "", level: float = LEVEL) -> list[PairTest]:
+def paired_tests(scores: Mapping[str, Influence], *, baseline: str = "") -> list[PairTest]:
     """Every two systems on the same units; with a baseline, every other system against that one."""
     pairs = list(combinations(scores, 2))
     if baseline:
         pairs = [(name, baseline) for name in scores if name != baseline]
-    found = [difference(scores[first] - scores[second], level=level) for first, second in pairs]
+    found = [difference(scores[first] - scores[second]) for first, second in pairs]
     adjusted = holm([each.p for each in found])
     return [
         PairTest(pair, each.difference, each.p, p_holm)

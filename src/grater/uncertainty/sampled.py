@@ -34,7 +34,6 @@ from grater.model import Interval
 from grater.sheet import counted
 from grater.uncertainty import (
     FEWEST_UNITS,
-    LEVEL,
     Influence,
     Numbers,
     Population,
@@ -71,7 +70,6 @@ class Strata:
     errors: Numbers
     unit: str = "item"
     population: Population = "wider"
-    level: float = LEVEL
     offsets: Numbers | None = None
     explained: Numbers | None = None
 
@@ -213,7 +211,7 @@ def sample_scores(strata: Strata, flagged: Flags) -> SampleScores:
     is_counted = bool((strata.sizes.sum(axis=0) >= strata.judged.sum(axis=0)).all())
     if strata.unit != "item" or strata.population == "these" or not is_counted or not n_flagged or not n_passed:
         return found
-    return with_flagged_share(found, wilson(n_flagged, n_flagged + n_passed, level=strata.level), n_passed)
+    return with_flagged_share(found, wilson(n_flagged, n_flagged + n_passed), n_passed)
 
 
 def with_flagged_share(found: SampleScores, phi: Interval, n_passed: float) -> SampleScores:
@@ -263,7 +261,7 @@ def _total(strata: Strata, side: Flags) -> Interval:
     if strata.unit == "item":
         rates = own_rates(strata)[seen]
         variance = float((size[seen] ** 2 * rates * (1 - rates) / worths[seen]).sum()) / weight**2
-        quantile = z_value(strata.level)
+        quantile = z_value()
     else:
         rows = strata.rows()
         it = influence(Units(rows, strata.unit), lambda sums: totals(sums, seen)[0] / (_sizes(sums) @ seen))
@@ -274,7 +272,7 @@ def _total(strata: Strata, side: Flags) -> Interval:
         if n_units < FEWEST_UNITS:
             few = f"its cases come from {counted(n_units, strata.unit)}; an interval needs {FEWEST_UNITS}"
             return Interval(value, nan, nan, few)
-        quantile = t_value(max(1.0, kish(by_unit) - 1), strata.level)
+        quantile = t_value(max(1.0, kish(by_unit) - 1))
     # By item the variance is that of the design, so strata may be worth more than as many items drawn alike.
     most = inf if strata.unit == "item" else n_counted
     low, high = wilson_limits(min(1.0, max(0.0, share)), worth_of(share, variance, most, n_design), quantile)
@@ -365,7 +363,7 @@ def mover_ratio(over: Interval, under: Interval) -> Interval:
 
 def normal_scores(strata: Strata, flagged: Flags) -> SampleScores:
     """P, R and F with the paper's normal intervals (T&C 2008, 6.3), items taken as independent."""
-    z, size, n = z_value(strata.level), strata.sizes.sum(axis=0), strata.judged.sum(axis=0)
+    z, size, n = z_value(), strata.sizes.sum(axis=0), strata.judged.sum(axis=0)
     hits, misses, n_flagged = (float(each) for each in totals(strata.rows().sum(axis=0), flagged))
     rates = own_rates(strata)
     spread = np.where(n > 0, size**2 * rates * (1 - rates) / np.where(n > 0, n, 1.0), 0.0)

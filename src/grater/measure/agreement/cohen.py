@@ -256,7 +256,7 @@ def cohen_kappa(table: Confusion, *, weights: Matrix | None = None, basis: Basis
     """Kappa with its interval, judged by the pair's own shared and rare items."""
     basis = basis or Basis()
     it = kappa_influence(table, weights=weights, basis=basis)
-    return coefficient(it, rare=table.rare, level=basis.level, undefined=ONE_LABEL if table.n else NO_ITEM)
+    return coefficient(it, rare=table.rare, undefined=ONE_LABEL if table.n else NO_ITEM)
 
 
 def standard_error(table: Confusion, *, error: Error = "fce", weights: Matrix | None = None) -> float:
@@ -275,14 +275,14 @@ def standard_error(table: Confusion, *, error: Error = "fce", weights: Matrix | 
     return sqrt(observed * (1 - observed) / n) / (1 - expected)
 
 
-def fce_interval(table: Confusion, *, weights: Matrix | None = None, level: float = Basis().level) -> Interval:
+def fce_interval(table: Confusion, *, weights: Matrix | None = None) -> Interval:
     """Kappa with the interval of Fleiss, Cohen & Everitt 1969, items taken as independent."""
     value, error = kappa(table, weights=weights), standard_error(table, weights=weights)
     if isnan(value):
         return Interval(nan, nan, nan, ONE_LABEL if table.n else NO_ITEM)
     if error == 0:
         return Interval(value, nan, nan, "the two never disagree, so the standard error is 0")
-    half = z_value(level) * error
+    half = z_value() * error
     return Interval(value, max(-1.0, value - half), min(1.0, value + half))
 
 
@@ -330,7 +330,7 @@ def mean_pairwise(
         mean = for_other_raters(mean, without, mean_influence(by_item))
     rarest = [table.rare for table in tables if table.n]
     rare = Rare(*np.median([(each.cases, each.units) for each in rarest], axis=0))
-    interval = coefficient(mean, rare=rare, level=basis.level, undefined=NO_KAPPA)
+    interval = coefficient(mean, rare=rare, undefined=NO_KAPPA)
     return MeanPairwise(interval, n_pairs=len(found), n_undefined=n_undefined, n_shared=n_shared)
 
 
@@ -419,7 +419,7 @@ def conger_kappa(
         it = influence(Units(units[:, :-1], coded.unit), score, units[:, -1], basis)
     if basis.raters == "random":
         it = for_other_raters(it, _conger_without_each(matrix, used), by_item)
-    return coefficient(it, rare=rare, level=basis.level, undefined=ONE_LABEL_OF_ALL)
+    return coefficient(it, rare=rare, undefined=ONE_LABEL_OF_ALL)
 
 
 def _conger_without_each(matrix: Labels, weights: Matrix) -> Numbers:

@@ -234,7 +234,7 @@ def _two_parts(
     if not first.table.n or not second.table.n:
         return []
     ours = (kappa_influence(part.table, basis=basis) for part in (first, second))
-    test = influence_test(next(ours) - next(ours), how="paired", level=basis.level)
+    test = influence_test(next(ours) - next(ours), how="paired")
     paper = independent_test(first.table, second.table, error="simple")
     return [Contrast(name=name, first=first, second=second, paper=paper, ours=test)]
 

@@ -125,7 +125,7 @@ def columns_of(items: Table, spread: Spread) -> list[str]:
 
 
 def by_columns(
-    spread: Spread, items: Table, columns: Sequence[str], *, essays: Essays, n_quantiles: int, level: float
+    spread: Spread, items: Table, columns: Sequence[str], *, essays: Essays, n_quantiles: int
 ) -> Iterator[ColumnGroup]:
     """A row for each group of each column, in the order of the values."""
     frame = _joined(items, spread)
@@ -134,15 +134,15 @@ def by_columns(
         raise UnknownName(f"{items.name}: {unknown('column', missing, list(items.frame.columns))}")
     for column in columns:
         for value, rows in column_groups(frame[column], n_quantiles).items():
-            yield ColumnGroup(column, value, len(rows), *_means(spread, rows, essays=essays, level=level))
+            yield ColumnGroup(column, value, len(rows), *_means(spread, rows, essays=essays))
 
 
-def _means(spread: Spread, rows: Ints, *, essays: Essays, level: float) -> Iterator[Interval]:
+def _means(spread: Spread, rows: Ints, *, essays: Essays) -> Iterator[Interval]:
     """The mean over some items of the majority's share, of the pairs that agree, and of unknown."""
     n, items = spread.n.astype(np.float64), spread.items.gather(rows)
     parts = ((spread.majority_share, n), (spread.pair_agreement, n * (n - 1) / 2))
     for values, worth in (*parts, (spread.unknown_share, n + spread.n_unknown)):
-        yield essays.mean(values[rows], worth[rows], items, level=level)
+        yield essays.mean(values[rows], worth[rows], items)
 
 
 def _joined(items: Table, spread: Spread) -> pl.DataFrame:
@@ -286,12 +286,12 @@ def difficulty(
     texts = texts_of(items)
     groups = []
     for name, spread in tables.items():
-        rows, level = np.arange(len(spread.items)), basis.level
-        majority, agreement, unknown_share = _means(spread, rows, essays=essays, level=level)
+        rows = np.arange(len(spread.items))
+        majority, agreement, unknown_share = _means(spread, rows, essays=essays)
         parts: tuple[ColumnGroup, ...] = ()
         if items is not None:
             columns = by or columns_of(items, spread)
-            parts = tuple(by_columns(spread, items, columns, essays=essays, n_quantiles=n_quantiles, level=level))
+            parts = tuple(by_columns(spread, items, columns, essays=essays, n_quantiles=n_quantiles))
         groups.append(
             GroupDifficulty(
                 name=name,

@@ -245,11 +245,11 @@ class Statistic:
             for at, value in enumerate(values)
         ]
 
-    def observed(self, it: Influence, *, level: float, undefined: str) -> Interval:
+    def observed(self, it: Influence, *, undefined: str) -> Interval:
         """Observed agreement: a share of units."""
         n = np.asarray(self.rows[:, [0]].toarray(), np.float64).ravel()
         of_units = from_left_out(it.value, it.value - it.change, it.unit, n, it.draws)
-        return share(of_units, n=float(n.sum()), level=level, undefined=undefined)
+        return share(of_units, n=float(n.sum()), undefined=undefined)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -526,7 +526,6 @@ def edit_agreement(
         n_units=len(np.unique(marks.cluster[is_shared])),
         design_effect=_design_effect(judged(marks, "identification")),
         note="" if marks.knows_documents else SENTENCES,
-        level=basis.level,
         is_agreement=True,
     )
     counting = {"unit": "token+gap" if gaps else "token", "insertion": "gap" if gaps else "next-token"}
@@ -591,7 +590,7 @@ def _criterion(marks: EditMarks, criterion: Criterion, unit: str, basis: Basis, 
     mean = Interval(nan, nan, nan, NO_KAPPA)
     if kappas:
         rare = Rare(*np.median([(each.cases, each.units) for _, each in kappas], axis=0))
-        mean = coefficient(mean_influence([it for it, _ in kappas]), rare=rare, level=basis.level)
+        mean = coefficient(mean_influence([it for it, _ in kappas]), rare=rare)
     return EditAgreement(
         criterion=criterion,
         labels=_label_names(marks, criterion),
@@ -615,9 +614,9 @@ def _overall(together: Judged, n_clusters: int, unit: str, basis: Basis, *, is_m
     statistic = all_statistic(together, n_clusters, is_marked=is_marked)
     why = ONE_LABEL_OF_ALL if together.n else NOTHING
     return {
-        name: statistic.observed(it, level=basis.level, undefined=why)
+        name: statistic.observed(it, undefined=why)
         if name == "observed"
-        else coefficient(it, rare=statistic.rare, level=basis.level, undefined=why)
+        else coefficient(it, rare=statistic.rare, undefined=why)
         for name, it in zip(NAMES, statistic.influences(unit, basis), strict=True)
     }
 
@@ -634,15 +633,15 @@ def _pair(
     found = PairOfAnnotators(
         raters=(marks.raters[first], marks.raters[second]),
         n=table.n,
-        observed=statistic.observed(observed, level=basis.level, undefined=why),
-        kappa=coefficient(kappa, rare=statistic.rare, level=basis.level, undefined=why),
-        fce=_fce(table, observed.value, kappa.value, undefined=why, level=basis.level),
+        observed=statistic.observed(observed, undefined=why),
+        kappa=coefficient(kappa, rare=statistic.rare, undefined=why),
+        fce=_fce(table, observed.value, kappa.value, undefined=why),
         compared=table,
     )
     return found, kappa, statistic.rare
 
 
-def _fce(table: UnitLabels, observed: float, kappa: float, *, undefined: str, level: float) -> Interval:
+def _fce(table: UnitLabels, observed: float, kappa: float, *, undefined: str) -> Interval:
     """Cohen's kappa with an interval as if tokens were independent (Fleiss, Cohen & Everitt 1969, eq. 13)."""
     if isnan(kappa):
         return Interval(nan, nan, nan, undefined)
@@ -652,7 +651,7 @@ def _fce(table: UnitLabels, observed: float, kappa: float, *, undefined: str, le
     expected = float(rows @ columns) / n**2
     by_expected = (columns[first] + rows[second]) / n - 2 * expected
     slope = ((first == second) - observed) * (1 - expected) - (1 - observed) * by_expected
-    half = z_value(level) * sqrt(float(table.times @ slope**2)) / (1 - expected) ** 2 / n
+    half = z_value() * sqrt(float(table.times @ slope**2)) / (1 - expected) ** 2 / n
     if half == 0:
         return Interval(kappa, nan, nan, "the two never disagree, so the standard error is 0")
     return Interval(kappa, max(-1.0, kappa - half), min(1.0, kappa + half))

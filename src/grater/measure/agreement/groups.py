@@ -70,7 +70,6 @@ from grater.sheet import Sheet, count, interval, number, p_value, with_notes
 from grater.tables import Judgments, Table, require_raters
 from grater.tables.schema import LIST_SEPARATOR
 from grater.uncertainty import (
-    LEVEL,
     Basis,
     Influence,
     Ints,
@@ -110,8 +109,8 @@ def independent_test(first: Confusion, second: Confusion, *, error: Error = "fce
     return KappaTest(Interval(apart, apart - half, apart + half), 2 * NormalDist().cdf(-abs(z)), error, z)
 
 
-def influence_test(it: Influence, *, how: str, level: float = LEVEL) -> KappaTest:
-    found = difference(it, level=level, undefined=UNDEFINED)
+def influence_test(it: Influence, *, how: str) -> KappaTest:
+    found = difference(it, undefined=UNDEFINED)
     return KappaTest(found.difference, found.p, how if it.unit == "item" else f"{how} by {it.unit}")
 
 
@@ -136,7 +135,7 @@ def compare_pairs(judgments: Coded, first: Pair, second: Pair, *, basis: Basis |
         said = columns[is_common][:, pair]
         table = between(said[:, 0], said[:, 1], judgments.labels, raters, unit_of=unit_of, unit=judgments.unit)
         sides.append(on_items(said, table, basis=basis))
-    test = influence_test(sides[0] - sides[1], how="paired", level=basis.level)
+    test = influence_test(sides[0] - sides[1], how="paired")
     return Comparison("kappa", int(is_common.sum()), test)
 
 
@@ -158,14 +157,14 @@ def compare_tables(
     common = pl.DataFrame({"item": ours.items}).join(pl.DataFrame({"item": theirs.items}), on="item", how="semi")
     if common.is_empty():
         (mine, n), (other, n_other) = (_alone(table, name, basis) for table in (ours, theirs))
-        test = influence_test(mine.unpaired(other), how="two samples", level=basis.level)
+        test = influence_test(mine.unpaired(other), how="two samples")
         return Comparison(name, n + n_other, test)
     rows = [_rows(table, common["item"], name) for table in (ours, theirs)]
     kept = rows[0][1] & rows[1][1]
     chosen = _row_of(ours, common["item"])[kept]
     unit_of = None if ours.unit_of is None else np.unique(ours.unit_of[chosen], return_inverse=True)[1]
     sides = [_paired(of[kept], ours, name, unit_of, basis) for of, _ in rows]
-    test = influence_test(sides[0] - sides[1], how="paired", level=basis.level)
+    test = influence_test(sides[0] - sides[1], how="paired")
     return Comparison(name, int(kept.sum()), test)
 
 

@@ -58,6 +58,7 @@ from grater.signature import Signature
 from grater.tables import Judgments, Table, data_hash, require_raters
 from grater.tables.schema import LIST_SEPARATOR
 from grater.uncertainty import (
+    LEVEL,
     Basis,
     Influence,
     Ints,
@@ -507,7 +508,7 @@ class _Crowds:
         it, size = self.against(index, lines, AGREEMENT), self.shared.counts.sum(axis=1)
         is_case = (size > index) & (self.shared.said[:, lines] >= 0).any(axis=1)
         n, n_items = (float(self.shared.n_items @ (of * is_case)) for of in (size, np.ones_like(size)))
-        return share(it, n=n, n_design=n_items, level=self.basis.level, undefined=ONE_LABEL)
+        return share(it, n=n, n_design=n_items, undefined=ONE_LABEL)
 
     def experts(self) -> Influence:
         return self._mean(expert_rows(self.shared), KAPPA)
@@ -550,12 +551,12 @@ class _Crowds:
             yield Curve(name, tuple(points))
 
     def _point(self, index: int, lines: Sequence[int]) -> Point:
-        shared, level = self.shared, self.basis.level
+        shared = self.shared
         is_enough, said = shared.counts.sum(axis=1) > index, shared.said[:, lines]
         n_items = float((shared.n_items[:, None] * (is_enough[:, None] & (said >= 0))).sum(axis=0).mean())
         kappa = self.against(index, lines, KAPPA)
         rare = self.rare(crowd_rows(shared, self.wins[:, :, index])[:, lines])
-        interval = coefficient(kappa, rare=rare, level=level, undefined=ONE_LABEL)
+        interval = coefficient(kappa, rare=rare, undefined=ONE_LABEL)
         if all(np.unique(column[column >= 0]).size == 1 for column in said.T):
             interval = replace(interval, low=nan, high=nan, undefined_because=ONE_SIDED)
         return Point(
@@ -574,7 +575,7 @@ class _Crowds:
         rows = expert_rows(shared)
         kappas = pair_scores(np.tensordot(shared.n_items, rows, axes=1), len(shared.labels))[:, KAPPA]
         names = [(shared.experts[first], shared.experts[second]) for first, second in shared.pairs]
-        mean = coefficient(self.experts(), rare=self.rare(rows), level=self.basis.level, undefined=ONE_LABEL)
+        mean = coefficient(self.experts(), rare=self.rare(rows), undefined=ONE_LABEL)
         return Target(what, mean, tuple((*pair, float(value)) for pair, value in zip(names, kappas, strict=True)))
 
     def scope(self, essays: Essays) -> Scope:
@@ -588,7 +589,6 @@ class _Crowds:
             n_units=shared.n if shared.unit_of is None else len(np.unique(shared.unit_of)),
             design_effect=effect,
             note=essays.note if shared.unit_of is None else "",
-            level=self.basis.level,
             is_agreement=True,
         )
 
@@ -599,7 +599,7 @@ def _experts(shared: Design) -> list[int]:
 
 def _smallest(crowds: _Crowds, reach: float | None) -> Interval:
     """The first N that reaches the experts, or the share; limits by inverting the test of each N."""
-    shared, level = crowds.shared, crowds.basis.level
+    shared = crowds.shared
     writer = [line for line, name in enumerate(shared.experts) if name == WRITER]
     lines = _experts(shared) or writer if reach is not None else writer or _experts(shared)
     if reach is None and not shared.pairs:
@@ -610,7 +610,7 @@ def _smallest(crowds: _Crowds, reach: float | None) -> Interval:
     apart = []
     for index in range(shared.most):
         if target is not None:
-            apart.append(difference(crowds.against(index, lines, KAPPA) - target, level=level).difference)
+            apart.append(difference(crowds.against(index, lines, KAPPA) - target).difference)
         else:
             agreed, goal = crowds.agreement(index, lines), reach or 0.0
             apart.append(Interval(agreed.value - goal, agreed.low - goal, agreed.high - goal))
@@ -691,7 +691,7 @@ def _answer(result: RatersNeeded) -> Iterator[str]:
     kappa, smallest = result.target.kappa, result.smallest
     pairs = counted(len(result.target.pairs), "pair")
     if result.reach is not None:
-        yield _reach_words(result.reach, smallest, result.scope.level)
+        yield _reach_words(result.reach, smallest)
         return
     if not isnan(kappa.value):
         words = (f"mean of {pairs}", band_words(kappa))
@@ -700,17 +700,17 @@ def _answer(result: RatersNeeded) -> Iterator[str]:
         yield f"No number of raters can be named: {smallest.undefined_because}."
     else:
         enough = "1 rater matches" if smallest.value == 1 else f"{smallest.value:.0f} raters match"
-        yield f"{enough} the experts ({100 * result.scope.level:g} % interval {whole_words(smallest)})."
+        yield f"{enough} the experts ({100 * LEVEL:g} % interval {whole_words(smallest)})."
         if smallest.undefined_because:
             yield f"Above the upper bound: {smallest.undefined_because}."
 
 
-def _reach_words(reach: float, smallest: Interval, level: float) -> str:
+def _reach_words(reach: float, smallest: Interval) -> str:
     share = number(reach, digits=2)
     if isnan(smallest.value):
         return f"No number of raters can be named for an agreement of {share}: {smallest.undefined_because}."
     who = "1 rater" if smallest.value == 1 else f"The majority of {smallest.value:.0f} raters"
-    return f"{who} agrees on {share} of the items ({100 * level:g} % interval {whole_words(smallest)})."
+    return f"{who} agrees on {share} of the items ({100 * LEVEL:g} % interval {whole_words(smallest)})."
 
 
 def whole_words(estimate: Interval) -> str:

@@ -293,7 +293,6 @@ def _scope(counts: Counts, essays: Essays, codes: Coded, basis: Basis) -> Scope:
         design_effect=effect,
         n_raters=len(codes.raters) if basis.raters == "random" else 0,
         note="" if counts.unit_of is not None else essays.note,
-        level=basis.level,
         is_agreement=True,
     )
 
@@ -329,7 +328,7 @@ def _pair(table: Confusion, weights: Matrix, ok: str | None, basis: Basis) -> Pa
     return PairAgreement(
         table=table,
         kappa=cohen_kappa(table, weights=weights, basis=basis),
-        fce=fce_interval(table, weights=weights, level=basis.level),
+        fce=fce_interval(table, weights=weights),
         disagreements=disagreements(table, ok=ok) if ok is not None else (),
     )
 

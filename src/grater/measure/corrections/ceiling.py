@@ -293,20 +293,17 @@ def _rows(work: _Work, means: Sequence[_Means], size: int) -> Iterator[CeilingRo
         for each in zip(*(mean.scores for mean in people), strict=True)
     ]
     human = _Means(HUMAN, "human", of_people, sum(mean.n_subsets for mean in people))
-    names, level = work.metric.score_names(work.options), work.basis.level
+    names = work.metric.score_names(work.options)
     for mean in (human, *people, *systems):
         yield CeilingRow(
             name=mean.name,
             kind=mean.kind,
             n_references=size,
             n_subsets=mean.n_subsets,
-            scores={
-                name: share(it, n=float(it.den.sum()), level=level)
-                for name, it in zip(names, mean.scores, strict=True)
-            },
+            scores={name: share(it, n=float(it.den.sum())) for name, it in zip(names, mean.scores, strict=True)},
             of_human=Interval(1.0, nan, nan, "people are the measure")
             if mean is human
-            else density(_ratio(mean.scores[-1], human.scores[-1]), level=level, undefined=NO_HUMAN),
+            else density(_ratio(mean.scores[-1], human.scores[-1]), undefined=NO_HUMAN),
         )
 
 

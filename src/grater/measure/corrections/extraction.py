@@ -120,7 +120,7 @@ def compare_edits(
         n_sentences=len(theirs),
         n_first=sum(len(essay.edits) for essay in theirs),
         n_second=sum(len(essay.edits) for essay in ours),
-        scores={name: share(it, n=float(it.den.sum()), level=basis.level) for name, it in its.items()},
+        scores={name: share(it, n=float(it.den.sum())) for name, it in its.items()},
         confusions=dict(confusions.most_common()),
         scope=design.scope,
         signature=Signature("edits-compared", {"spans": "tokens+correction", **basis.signature(design.scope.unit)}),

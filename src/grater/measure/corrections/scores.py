@@ -42,6 +42,7 @@ from grater.result import FLAT, HIDDEN, Data, Estimate, Result, in_json
 from grater.sheet import UNDEFINED, Sheet, count, counted, p_value, percent, undefined_notes
 from grater.signature import Signature
 from grater.uncertainty import (
+    LEVEL,
     SENTENCES,
     Basis,
     Influence,
@@ -484,7 +485,7 @@ def design_of(n_sentences: int, documents: Sequence[str | None] | None, basis: B
         raise UsageError("the references do not name their documents; pass --documents FILE")
     if documents is None or basis.units not in ("auto", "document"):
         note = SENTENCES if documents is None else AS_ASKED
-        return Design(np.arange(n_sentences), Scope("sentence", n_sentences, note=note, level=basis.level))
+        return Design(np.arange(n_sentences), Scope("sentence", n_sentences, note=note))
     if len(documents) != n_sentences:
         raise UsageError(f"expected the documents of {counted(n_sentences, 'sentence')}, found {len(documents):,}")
     n_alone = sum(name is None for name in documents)
@@ -492,7 +493,7 @@ def design_of(n_sentences: int, documents: Sequence[str | None] | None, basis: B
     codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
     note = f"{counted(n_alone, 'sentence')} without a document taken as independent" if n_alone else ""
     unit_of = np.array([codes[name] for name in names], np.int64)
-    return Design(unit_of, Scope("document", len(codes), note=note, level=basis.level))
+    return Design(unit_of, Scope("document", len(codes), note=note))
 
 
 @dataclass(frozen=True, slots=True)
@@ -544,7 +545,7 @@ class Scores(Result):
         if not self.pairs or all(isnan(pair.p) for pair in self.pairs):
             return ""
         ranked, baseline = [system.system for system in self.systems], self.signature.options.get("baseline", "")
-        apart = {frozenset(pair.systems) for pair in self.pairs if pair.is_apart(self.scope.level)}
+        apart = {frozenset(pair.systems) for pair in self.pairs if pair.is_apart()}
         worse = {
             name: tuple(other for other in ranked[place + 1 :] if {name, other} in apart)
             for place, name in enumerate(ranked)
@@ -790,7 +791,7 @@ def compare_counts(
     its = {name: influences(metric, own, options, basis) for name, own in units.items()}
     counts = sorted(counts, key=lambda own: (-its[own.system][-1].value, own.system))
     ranked = {own.system: its[own.system][-1] for own in counts}
-    pairs = paired_tests(ranked, baseline=baseline, level=basis.level)
+    pairs = paired_tests(ranked, baseline=baseline)
     used = {**basis.signature(design.scope.unit), **({"baseline": baseline} if baseline else {})}
     warnings = list(design.scope.warnings)
     if any(it.is_concentrated for it in ranked.values()):
@@ -798,17 +799,17 @@ def compare_counts(
     if test == "randomisation" and pairs:
         used |= {"test": test, "resamples": str(basis.n_resamples), "seed": str(basis.seed)}
         pairs = _randomised(metric, units, pairs, options, basis)
-        least = round(len(pairs) / (1 - basis.level))
+        least = round(len(pairs) / (1 - LEVEL))
         if basis.n_resamples < least:
             few = f"{basis.n_resamples:,} swaps cannot show any difference to be significant"
             warnings.insert(0, f"{few}; use --resamples {least:,} or more")
-    letters = _letters(list(ranked), pairs, baseline, basis.level)
+    letters = _letters(list(ranked), pairs, baseline)
     systems = [
         SystemScores(
             system=own.system,
-            overall=_scored(metric, its[own.system], own.expected, options, basis),
+            overall=_scored(metric, its[own.system], own.expected, options),
             by_type={
-                kind: _scored(metric, influences(metric, design.units(rows), options, basis), rows, options, basis)
+                kind: _scored(metric, influences(metric, design.units(rows), options, basis), rows, options)
                 for kind, rows in ((kind, rows.astype(np.float64)) for kind, rows in own.by_type.items())
             },
             group=letters[own.system],
@@ -851,19 +852,15 @@ def scored_part(
     part = [replace(own, cells=own.cells[chosen], n_rows=own.n_rows[chosen], by_type={}) for own in counts]
     design = design_of(len(places), None if documents is None else [documents[place] for place in places], basis)
     return [
-        _scored(
-            metric, influences(metric, design.units(metric.rows(own)), options, basis), own.expected, options, basis
-        )
+        _scored(metric, influences(metric, design.units(metric.rows(own)), options, basis), own.expected, options)
         for own in part
     ]
 
 
-def _scored(
-    metric: Metric, its: Sequence[Influence], rows: Numbers, options: MetricOptions, basis: Basis
-) -> ScoredCounts:
+def _scored(metric: Metric, its: Sequence[Influence], rows: Numbers, options: MetricOptions) -> ScoredCounts:
     names, totals = metric.score_names(options), rows.sum(axis=0).tolist()
     return ScoredCounts(
-        {name: share(it, n=float(it.den.sum()), level=basis.level) for name, it in zip(names, its, strict=True)},
+        {name: share(it, n=float(it.den.sum())) for name, it in zip(names, its, strict=True)},
         {name: int(n) if n == int(n) else n for name, n in zip(metric.columns, totals, strict=True)},
     )
 
@@ -887,9 +884,9 @@ def _randomised(
     return [replace(pair, p=p, p_holm=to) for pair, p, to in zip(pairs, found, holm(found), strict=True)]
 
 
-def _letters(ranked: Sequence[str], pairs: Sequence[PairTest], baseline: str, level: float) -> dict[str, str]:
+def _letters(ranked: Sequence[str], pairs: Sequence[PairTest], baseline: str) -> dict[str, str]:
     """Rank groups, or which side of the baseline each system is on."""
-    apart = [pair for pair in pairs if pair.is_apart(level)]
+    apart = [pair for pair in pairs if pair.is_apart()]
     if pairs and all(isnan(pair.p) for pair in pairs):
         return dict.fromkeys(ranked, UNDEFINED)
     if not baseline:

@@ -63,6 +63,7 @@ from grater.sheet import Sheet, counted, interval, p_value, undefined_notes
 from grater.signature import Signature
 from grater.tables import Judgments, Sample, Table
 from grater.uncertainty import (
+    LEVEL,
     Basis,
     Influence,
     Numbers,
@@ -310,7 +311,7 @@ def compare_systems(
     if cases.design and score in HEADLINE:
         tests = _sampled(cases, truth, defined, score, basis)
     else:
-        tests = paired_tests(defined, level=basis.level)
+        tests = paired_tests(defined)
     if basis.population == "these" and not cases.design and len(places) == int(decided.sum()):
         tests = [_census(each) for each in tests]
     elif correction:
@@ -318,7 +319,7 @@ def compare_systems(
     if not cases.withheld:
         tests = _with_undefined(order, score, tests)
     pairs = _pairs(cases, truth, common, tests, score=score, test=test, basis=basis)
-    apart = [pair.test.systems for pair in pairs if pair.p_of(test) < 1 - basis.level]
+    apart = [pair.test.systems for pair in pairs if pair.p_of(test) < 1 - LEVEL]
     can_rank = len(defined) == len(order) and not any(isnan(pair.p_of(test)) for pair in pairs)
     effects = [of.design_effect.get(score, nan) for of in found]
     return Comparison(
@@ -411,7 +412,7 @@ def _sampled(cases: Cases, truth: Truth, scores: Mapping[str, Influence], score:
         it = replace(it, variance=it.variance + small_cell_variance(strata, score, of_first, of_second))
         if ((of_first != of_second) & (size > 0) & (n == 0)).any():
             it = replace(it, withheld_because=PART_UNJUDGED.format(first, second))
-        found.append(difference(it, level=basis.level))
+        found.append(difference(it))
     adjusted = holm([each.p for each in found])
     return [
         PairTest(pair, each.difference, each.p, p_holm)
@@ -436,5 +437,5 @@ def _joint(cases: Cases, truth: Truth, one: int, other: int, basis: Basis) -> tu
     judged = table(known.astype(np.float64))
     sizes = table(np.ones(len(cases))) if design else judged
     errors = table(np.where(known, np.nan_to_num(truth.values), 0.0))
-    strata = Strata(sizes, judged, errors, cases.essays.unit, basis.population, basis.level)
+    strata = Strata(sizes, judged, errors, cases.essays.unit, basis.population)
     return strata, rows[:, 0] == 1, rows[:, 1] == 1

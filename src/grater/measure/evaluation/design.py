@@ -136,7 +136,7 @@ class Design:
             n = judged.sum(axis=0)
             sizes = judged * np.divide(cells.sizes, n, out=np.zeros(k), where=n > 0)
             sizes[0, n == 0] = cells.sizes[n == 0]
-        plain = Strata(sizes, judged, errors, unit, basis.population, basis.level)
+        plain = Strata(sizes, judged, errors, unit, basis.population)
         return plain if self.judge is None else self._assisted(plain, cells, truth, rows, used, here)
 
     def _assisted(

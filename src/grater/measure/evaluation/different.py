@@ -169,7 +169,6 @@ def different_data(cases: Cases, truth: Truth, *, basis: Basis, edges: Sequence[
             differences={
                 name: difference(
                     drawn[one].influences[name].unpaired(drawn[other].influences[name]),
-                    level=basis.level,
                     undefined=REASONS[name],
                 ).difference
                 for name in SHOWN
@@ -242,7 +241,7 @@ def _standardise(
         mask = IN_DENOMINATOR[name]
         it = influence(Units(rows, unit), partial(_at_standard, name, standard), by_unit @ mask)
         influences[name] = it
-        intervals[name] = share(it, n=float(plain @ mask), level=basis.level, undefined=REASONS[name])
+        intervals[name] = share(it, n=float(plain @ mask), undefined=REASONS[name])
     n_units = len(rows) if unit != "item" else len(places)
     return Standardised(own, intervals, influences, Scope(unit=unit, n_units=n_units, population=basis.population))
 

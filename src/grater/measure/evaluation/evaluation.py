@@ -369,7 +369,7 @@ def evaluate(
         assert correction is not None
         found = scored.sampled
         if found is None:  # a corpus judged whole is a sample of two strata that holds all of its items
-            found = sample_scores(scored.tally.as_strata(correction.raters.level), np.array([True, False]))
+            found = sample_scores(scored.tally.as_strata(), np.array([True, False]))
         n_passed = scored.counts.miss + scored.counts.correct_rejection
         judged = found, n_passed, correction.sides[scored.system]
         corrected_by_system[scored.system] = corrected(*judged)
@@ -406,7 +406,7 @@ def evaluate(
         suggestions=tuple(suggested),
         curves=tuple(curves),
         different=different,
-        types=() if options.is_brief else tuple(scores_by_type(cases, decisions, truth, basis=basis)),
+        types=() if options.is_brief else tuple(scores_by_type(cases, decisions, truth)),
         scope=replace(scope, n_units=0) if different else scope,
         basis=basis,
     )
@@ -461,8 +461,7 @@ def correction_by_gold(
         return None
     votes = votes_of(judgments, unknown=options.unknown)
     judged = frame_of_truth(votes, truth_of(votes, options.truth, seed=options.basis.seed))
-    level, by_flag = options.basis.level, options.errors_by_flag
-    return correction_of(judged, gold, decisions, systems, by_flag=by_flag, merge=merge, level=level)
+    return correction_of(judged, gold, decisions, systems, by_flag=options.errors_by_flag, merge=merge)
 
 
 def contaminated(cases: Cases, judgments: Judgments, gold: Table | None, options: EvaluationOptions) -> Iterator[str]:

@@ -35,7 +35,6 @@ from grater.sheet import counted, interval, number
 from grater.signature import digest
 from grater.tables import Judgments, Table, exploded
 from grater.uncertainty import (
-    LEVEL,
     Difference,
     Influence,
     Numbers,
@@ -60,17 +59,16 @@ class RaterError(Data):
     n_passed: float = field(metadata=HIDDEN)
     n_ok: int = field(metadata=HIDDEN)
     n_left_out: int = field(default=0, metadata=HIDDEN)
-    level: float = field(default=LEVEL, metadata=HIDDEN)
 
     @property
     @in_json()
     def sensitivity(self) -> Interval:
-        return wilson(self.n_caught, self.n_errors, level=self.level)
+        return wilson(self.n_caught, self.n_errors)
 
     @property
     @in_json()
     def specificity(self) -> Interval:
-        return wilson(self.n_passed, self.n_ok, level=self.level)
+        return wilson(self.n_passed, self.n_ok)
 
     @property
     @in_json()
@@ -96,7 +94,6 @@ def rater_error(
     gold: Table,
     *,
     merge: Mapping[str, str] | None = None,
-    level: float = LEVEL,
     only: pl.Series | None = None,
 ) -> RaterError:
     """How often what an evaluation believes is right on gold: `judged` has item and error, a share from 0 to 1.
@@ -117,7 +114,6 @@ def rater_error(
         n_passed=float((1 - good).sum()),
         n_ok=len(good),
         n_left_out=len(known) - len(rows),
-        level=level,
     )
 
 
@@ -222,12 +218,11 @@ def correction_of(
     *,
     by_flag: bool = False,
     merge: Mapping[str, str] | None = None,
-    level: float = LEVEL,
 ) -> Correction:
     """The correction of these systems, each side by itself with `by_flag`, or where raters err differently there."""
 
     def read(only: pl.Series | None = None) -> RaterError:
-        return rater_error(judged, gold, merge=merge, level=level, only=only)
+        return rater_error(judged, gold, merge=merge, only=only)
 
     raters, chosen, told = read(), {}, []
     for system in systems:
@@ -339,8 +334,8 @@ def corrected_difference(strata: Strata, name: str, first: Flags, second: Flags,
     for low, high in (((se.low, sp.value), (se.high, sp.value)), ((se.value, sp.low), (se.value, sp.high))):
         moved = [abs(at(*rates).value - it.value) for rates in (low, high)]
         extra += max(1.0 if isnan(each) else each for each in moved) ** 2
-    variance = it.variance + extra / z_value(strata.level) ** 2
-    return difference(replace(it, variance=variance), level=strata.level)
+    variance = it.variance + extra / z_value() ** 2
+    return difference(replace(it, variance=variance))
 
 
 def limits_of_correction(system: str, judged: SampleScores, n_passed: float, sides: Sides) -> Iterator[str]:

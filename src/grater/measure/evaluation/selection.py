@@ -399,12 +399,12 @@ def construction_scores(
         own = right.filter(system=system)
         by_unit = own.group_by(column, maintain_order=True).agg(pl.col(*RULES).sum(), n=pl.len())
         counts = {name: by_unit[name].cast(pl.Float64).to_numpy() for name in (*RULES, "n")}
-        shares = {name: shares_by_unit(counts[name], counts["n"], unit, level=basis.level) for name in RULES}
+        shares = {name: shares_by_unit(counts[name], counts["n"], unit) for name in RULES}
         systems.append(ConstructionScore(system, len(own), shares))
     return ConstructionScores(
         systems=tuple(systems),
         n_none=int((accepted["accepted_set"].list.len() == 0).sum()),
-        scope=Scope(unit, right[column].n_unique(), note=note, level=basis.level),
+        scope=Scope(unit, right[column].n_unique(), note=note),
         signature=Signature("constructions", {**basis.signature(unit), "data": digest(map("|".join, rows))}),
     )
 

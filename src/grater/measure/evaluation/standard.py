@@ -163,11 +163,11 @@ class Tally:
     def counts(self) -> Counts:
         return Counts.of_row(self.units.sums)
 
-    def as_strata(self, level: float) -> Strata:
+    def as_strata(self) -> Strata:
         """A sample of two cells, what the system flags and what it does not, that holds all of its items."""
         rows = self.units.sums[None] if self.units.is_items else self.units.rows
         sizes, errors = np.stack([rows[:, :2].sum(axis=1), rows[:, 2:].sum(axis=1)], axis=1), rows[:, [0, 2]]
-        return Strata(sizes, sizes, errors, self.units.unit, level=level)
+        return Strata(sizes, sizes, errors, self.units.unit)
 
     def influence(self, name: str, basis: Basis) -> Influence:
         return influence(self.units, partial(score_of, name), self.den(name), basis)
@@ -229,7 +229,7 @@ def against(
             one = replace(one, design_effect=effects)
         if cases.design and is_property:
             sampled = _of_sample(cases, truth, column, one, basis, where)
-            one = _for_other_raters(sampled, one, basis.level) if is_random else sampled
+            one = _for_other_raters(sampled, one) if is_random else sampled
         found.append(withheld(one, cases.withheld.get(system, "")))
     return found
 
@@ -323,14 +323,12 @@ def scored(
             it = with_raters(it, from_left_out(value, score_of(name, left_out)), by_item.influence(name, basis))
         it, factor = _finite(name, it, by_unit, basis)
         influences[name] = it
-        intervals[name] = _interval(name, it, by_unit, basis, factor, is_weighted=is_weighted)
+        intervals[name] = _interval(name, it, by_unit, factor, is_weighted=is_weighted)
     n = round(float(by_unit.plain.sum()))
     return Scored(system, n, by_unit.counts, intervals, by_unit, influences)
 
 
-def _interval(
-    name: str, it: Influence, by_unit: Tally, basis: Basis, factor: float, *, is_weighted: bool
-) -> Interval:
+def _interval(name: str, it: Influence, by_unit: Tally, factor: float, *, is_weighted: bool) -> Interval:
     if name == "recall" and not by_unit.n_passed:
         return Interval(it.value, nan, nan, ALL_FLAGGED)
     if name == "kappa" and not (by_unit.n_passed and by_unit.n_flagged):
@@ -338,12 +336,12 @@ def _interval(
     if factor == inf:
         return Interval(it.value, it.value, it.value)
     if name == "kappa":
-        return coefficient(it, rare=by_unit.rare(), level=basis.level)
+        return coefficient(it, rare=by_unit.rare())
     mask = IN_DENOMINATOR[name]
     n, n_design = float(by_unit.plain @ mask), None
     if is_weighted:
         n_design = factor * float(by_unit.units.sums @ mask) ** 2 / float(by_unit.squares @ mask)
-    return share(it, n=factor * n, n_design=n_design, level=basis.level)
+    return share(it, n=factor * n, n_design=n_design)
 
 
 def _finite(name: str, it: Influence, by_unit: Tally, basis: Basis) -> tuple[Influence, float]:
@@ -382,7 +380,7 @@ def _of_sample(cases: Cases, truth: Truth, column: int, found: Scored, basis: Ba
     )
 
 
-def _for_other_raters(sampled: Scored, others: Scored, level: float) -> Scored:
+def _for_other_raters(sampled: Scored, others: Scored) -> Scored:
     """The scores of a sample with limits as much wider as other raters make the standard error (rule 7)."""
     scores, influences = dict(sampled.scores), dict(sampled.influences)
     for name in HEADLINE:
@@ -393,7 +391,7 @@ def _for_other_raters(sampled: Scored, others: Scored, level: float) -> Scored:
         if both.withheld_because:
             scores[name] = Interval(own.value, nan, nan, both.withheld_because)
             continue
-        half, before = (t_value(each.freedom, level) * each.error for each in (both, it))
+        half, before = (t_value(each.freedom) * each.error for each in (both, it))
         wider = max(1.0, half / before) if before else 1.0
         low, high = own.value - wider * (own.value - own.low), own.value + wider * (own.high - own.value)
         scores[name] = Interval(own.value, max(0.0, low), min(1.0, high))
@@ -667,7 +665,7 @@ class TypeScore(Data):
     scores: dict[str, Interval] = field(metadata=FLAT)
 
 
-def scores_by_type(cases: Cases, decisions: Table, truth: Truth, *, basis: Basis) -> list[TypeScore]:
+def scores_by_type(cases: Cases, decisions: Table, truth: Truth) -> list[TypeScore]:
     """Every system by every type that occurs; nothing where no decision has a type."""
     flagged = _types_of_flags(cases, decisions)
     if flagged is None:
@@ -688,7 +686,7 @@ def scores_by_type(cases: Cases, decisions: Table, truth: Truth, *, basis: Basis
             parts = np.stack([own * values, own.astype(np.float64), is_flagged * real, real], axis=1)
             weights = cases.design.weights(column, known) if cases.design else np.ones(len(cases))
             decided = parts[is_decided], weights[is_decided], cases.unit_of[is_decided]
-            found = _scored(*decided, cases.essays.unit, basis)
+            found = _scored(*decided, cases.essays.unit)
             if system in cases.withheld:
                 none = Interval(nan, nan, nan, cases.withheld[system])
                 found |= {"recall": none, "f0.5": none}
@@ -749,7 +747,7 @@ def _gaps(columns: pl.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     return is_gap
 
 
-def _scored(parts: Numbers, weights: Numbers, unit_of: Ints, unit: str, basis: Basis) -> dict[str, Interval]:
+def _scored(parts: Numbers, weights: Numbers, unit_of: Ints, unit: str) -> dict[str, Interval]:
     """Precision, recall and F0.5 of one type, from what each item adds (`_values`)."""
     rows = parts * weights[:, None]
     if unit != "item":
@@ -763,7 +761,7 @@ def _scored(parts: Numbers, weights: Numbers, unit_of: Ints, unit: str, basis: B
         it = influence(Units(rows, unit), score, rows[:, columns].sum(axis=1))
         n_design = float(weights @ own) ** 2 / float(weights**2 @ own) if own.any() else None
         undefined = REASONS["precision"] if name == "precision" else UNTYPED
-        found[name] = share(it, n=float(own.sum()), n_design=n_design, level=basis.level, undefined=undefined)
+        found[name] = share(it, n=float(own.sum()), n_design=n_design, undefined=undefined)
     return found
 
 
