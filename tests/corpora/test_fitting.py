@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from grater.corpora.fitting import fitted, is_english, require_lines_fit
+from grater.corpora.fitting import fitted, fitted_lines, is_english, require_lines_fit
 from grater.errors import BadInput
 
 SOURCES = [
@@ -42,6 +42,16 @@ SOURCES = [
 def test_a_line_is_cut_as_its_source_where_the_two_are_the_same(source: str, line: str, words: str) -> None:
     assert fitted(source.split(), line) == words.split()
     assert fitted(source.split(), words) == words.split()
+
+
+@pytest.mark.parametrize("mark", ["well - known", "well-known"])
+def test_new_words_are_cut_at_hyphens_where_those_of_the_sources_are(mark: str) -> None:
+    sources = [f"A {mark} man".split(), ["A", "first", "rate", "idea"]]
+    new = mark.replace("well", "first").replace("known", "rate")
+    assert fitted_lines(sources, ["A well-known man", "A first-rate 3-D idea"]) == [
+        f"A {mark} man",
+        f"A {new} 3-D idea",
+    ]
 
 
 def corrected() -> list[str]:

@@ -30,6 +30,7 @@ PLAIN = {"``": '"', "''": '"', **dict.fromkeys("“”„«»", '"'), **dict.fro
 """Quotation marks that are the same but for the typeface."""
 
 HYPHENS = frozenset("-‐‑–/")
+HYPHENATED = re.compile(r"[^\W\d_][-‐‑–/][^\W\d_]")
 INNER, CUT, SPACE = range(3)
 """What stands before an atom: a part of the same token, a token of the same word, or white space."""
 
@@ -45,7 +46,16 @@ def _atoms(word: str) -> tuple[tuple[str, int], ...]:
     return ((atoms[0][0], SPACE), *atoms[1:])
 
 
-def fitted(words: Sequence[str], text: str) -> list[str]:
+def fitted_lines(sources: Sequence[Sequence[str]], texts: Sequence[str]) -> list[str]:
+    """Lines in the tokens of their sources; new words are cut at hyphens where most of the sources' words are."""
+    words = [word for source in sources for word in source]
+    n_cut = sum(word in HYPHENS for word in words)
+    at_hyphens = n_cut > sum(HYPHENATED.search(word) is not None for word in words)
+    lines = [" ".join(fitted(*pair, at_hyphens=at_hyphens)) for pair in zip(sources, texts, strict=False)]
+    return [*lines, *texts[len(lines) :]]
+
+
+def fitted(words: Sequence[str], text: str, *, at_hyphens: bool = False) -> list[str]:
     """The words of a line, cut as its source is wherever the two are the same."""
     given = text.split()
     if not given or given == words:
@@ -56,6 +66,9 @@ def fitted(words: Sequence[str], text: str) -> list[str]:
         tokens.append(range(len(theirs), len(theirs) + len(_atoms(word))))
         theirs += _atoms(word)
     spelt, begins = [atom for atom, _ in ours], [gap > INNER for _, gap in ours]
+    for place in range(1, len(ours) - 1) if at_hyphens else ():
+        if spelt[place] in HYPHENS and spelt[place - 1].isalpha() and spelt[place + 1].isalpha():
+            begins[place] = begins[place + 1] = True
     same = _same([atom for atom, _ in theirs], spelt)
     if not any(atom in PLAIN for atom, _ in theirs):
         spelt = [PLAIN.get(atom, atom) for atom in spelt]

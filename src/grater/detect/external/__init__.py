@@ -35,7 +35,7 @@ from typing import Protocol
 
 from grater.corpora import read_corpus
 from grater.corpora.edits.engine import GraterEngine
-from grater.corpora.fitting import fitted, odd_lines, require_lines_fit
+from grater.corpora.fitting import fitted_lines, odd_lines, require_lines_fit
 from grater.corpora.judgments import overlaps, reach
 from grater.corpora.normalise import TokenEdit, TokenRange, align, normalised_edits, tokens_of_edit
 from grater.corpora.text.analysis import analyse
@@ -337,7 +337,7 @@ class Corrected:
             raise BadInput(Problem(self.path.name, message))
         words = [[span.of(essay.text) for span in tokens_of(essay)] for essay in essays]
         if 2 * len(odd_lines(words, lines).cut) > len(lines):  # written as people write, not in tokens
-            lines = [" ".join(fitted(source, line)) for source, line in zip(words, lines, strict=True)]
+            lines = fitted_lines(words, lines)
         require_lines_fit(words, lines, name=self.path.name, source_name="the corpus")
         for essay, line in zip(essays, lines, strict=True):
             yield essay, edits_between(essay, line, rater=self.name)

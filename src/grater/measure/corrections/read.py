@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from grater.corpora import read_corpus, with_documents
-from grater.corpora.fitting import fitted
+from grater.corpora.fitting import fitted_lines
 from grater.corpora.merge import Reread, merge_annotators
 from grater.corpora.source import OPENERS, open_source, sentences_alone
 from grater.corpora.text.tokens import TokenisedText
@@ -179,10 +179,7 @@ def _rewritten(
     if tokenise:
         words = [list(TokenisedText(line).words) for line in originals]
         originals = [" ".join(line) for line in words]
-        plain = {
-            called: [" ".join(fitted(*pair)) for pair in zip(words, lines, strict=False)] + [*lines[len(words) :]]
-            for called, lines in plain.items()
-        }
+        plain = {called: fitted_lines(words, lines) for called, lines in plain.items()}
     if metric.references_are_texts:
         return References(name, rewritten(originals, plain, source_name=source_name))
     from grater.corpora.edits.engine import load_engine

@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grater import __version__
-from grater.corpora.fitting import begun, fitted, is_english, require_lines_fit
+from grater.corpora.fitting import begun, fitted_lines, is_english, require_lines_fit
 from grater.corpora.formats import Source
 from grater.corpora.m2 import FORMAT as M2_FORMAT
 from grater.corpora.normalise import corrected_text
@@ -186,9 +186,7 @@ def fit_hypotheses(
     fitting, warnings = list[Hypothesis](), list[str]()
     for hypothesis in hypotheses:
         if hypothesis.texts is not None:
-            texts = hypothesis.texts
-            if tokenise:
-                texts = [" ".join(fitted(*pair)) for pair in zip(words, texts, strict=False)] + [*texts[len(words) :]]
+            texts = fitted_lines(words, hypothesis.texts) if tokenise else hypothesis.texts
             advice = "pass --tokenise to cut them alike"
             warnings += require_lines_fit(
                 words, texts, name=hypothesis.name, source_name=references.name, advice=advice
