@@ -74,7 +74,7 @@ def test_everything_but_words_is_told_as_a_loss() -> None:
     assert losses == [
         "essay e1: id changed: a text file has no id: its name replaces it",
         "essay e1: U+FEFF at its start left out: it will be taken for a byte-order mark",
-        "essay e1: NUL characters left out: they are not text",
+        "essay e1: NUL characters left out: a text file contains only words",
         "essay e1: edit 3-5 SVA left out: a text file contains only words",
         "essay e1: edit 0-2 Um left out: a text file contains only words",
         "essay e1: annotator R1 left out: a text file contains only words",

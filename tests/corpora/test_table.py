@@ -43,7 +43,7 @@ def test_a_row_is_an_essay_and_further_columns_are_its_metadata(tmp_path: Path) 
 def test_columns_of_another_name_are_named_by_the_caller() -> None:
     source = TextSource("student,answer\nann,Hello.\n", "class.csv")
     assert plain(list(read_table_of_texts(source, {"id": "student", "text": "answer"}))) == [("ann", "Hello.", {})]
-    with pytest.raises(BadInput, match="expected a column 'id'"):
+    with pytest.raises(BadInput, match="expected columns 'id' and 'text'"):
         list(read_table_of_texts(source))
 
 

@@ -117,6 +117,14 @@ def edit_name(edit: Edit) -> str:
     return f"edit {edit.span.start}-{edit.span.end} {edit.tag}"
 
 
+def unmarked_losses(essay: Essay, why: str) -> Iterator[Loss]:
+    """What formats lose that hold text alone."""
+    edits = [edit_name(edit) for edit in essay.edits]
+    rest = [*(f"annotator {name}" for name in essay.annotators), *(["tokens"] if essay.tokens is not None else [])]
+    for what in [*(["NUL characters"] if "\0" in essay.text else []), *edits, *rest]:
+        yield Loss(essay.essay_id, what, why)
+
+
 def ignore_loss(loss: Loss) -> None:
     """The report of callers who want to hear of no loss."""
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
-from grater.corpora.formats import EssayIds, FileFormat, Loss, Report
+from grater.corpora.formats import EssayIds, FileFormat, Loss, Report, unmarked_losses
 from grater.corpora.source import STDIN, without_nul
 from grater.errors import Problems
 from grater.model import Essay, short_hash
@@ -68,14 +68,7 @@ def _losses(essay: Essay, *, is_first: bool) -> Iterator[Loss]:
     yield loss("id", "a text file has no id: its name replaces it", changed=True)
     if is_first and essay.text.startswith("\ufeff"):
         yield loss("U+FEFF at its start", "it will be taken for a byte-order mark")
-    if "\0" in essay.text:
-        yield loss("NUL characters", "they are not text")
-    for edit in essay.edits:
-        yield loss(f"edit {edit.span.start}-{edit.span.end} {edit.tag}")
-    for annotator in essay.annotators:
-        yield loss(f"annotator {annotator}")
-    if essay.tokens is not None:
-        yield loss("tokens")
+    yield from unmarked_losses(essay, WORDS_ONLY)
     for key in essay.metadata:
         yield loss(f"metadata {key}")
 

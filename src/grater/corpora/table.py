@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from grater.corpora.formats import FileFormat, Loss, Report, Source, edit_name
+from grater.corpora.formats import FileFormat, Loss, Report, Source, unmarked_losses
 from grater.errors import BadInput, Problem, Problems
 from grater.model import Essay
 
@@ -74,10 +74,8 @@ def write_table_of_texts(essays: Iterable[Essay], report: Report) -> Iterator[st
                 row[name] = value
             else:
                 report(Loss(essay.essay_id, f"metadata {name}", CELLS))
-        lost = [edit_name(edit) for edit in essay.edits] + [f"annotator {name}" for name in essay.annotators]
-        lost += ["tokens"] * (essay.tokens is not None) + ["NUL characters"] * ("\0" in essay.text)
-        for what in lost:
-            report(Loss(essay.essay_id, what, CELLS))
+        for loss in unmarked_losses(essay, CELLS):
+            report(loss)
         rows.append(row)
     names = dict.fromkeys(["id", "text", *(name for row in rows for name in row)])
     frame = pl.DataFrame({name: pl.Series([row.get(name) for row in rows], dtype=pl.String) for name in names})

@@ -5,9 +5,11 @@ The four sets against their sources.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from grater.corpora.tagsets import TAGSETS, Tag, TagSet, all_tagsets, guess_tagset
+from grater.corpora.tagsets import OURS, TAGSETS, Tag, TagSet, all_tagsets, guess_tagset
 from grater.errors import UnknownName
 
 SMALL = TagSet("small", "A small set", (Tag("B", "b", "late", "", ""), Tag("A", "a", "early", "", "")))
@@ -138,3 +140,13 @@ def test_clc_has_77_codes() -> None:
 def test_clc_descriptions_name_the_word_class() -> None:
     assert TAGSETS["clc"]["MT"].description == "A preposition is missing."
     assert TAGSETS["clc"]["RY"].description == "An adverb should be replaced by another."
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_the_page_has_every_tag_with_its_example(name: str) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "tagsets.md").read_text("utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| ")]
+    lacking = [
+        tag.code for tag in TAGSETS[name] if not any(f"`{tag.code}`" in row and tag.example in row for row in rows)
+    ]
+    assert lacking == []
