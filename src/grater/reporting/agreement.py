@@ -27,7 +27,7 @@ from grater.measure.agreement.raters_needed import RatersNeeded, raters_needed, 
 from grater.measure.agreement.summary import Agreement, agreement, kappa_cells
 from grater.measure.units import known_essays
 from grater.model import Interval
-from grater.reporting.document import Figure, Row, Section, interval, listed, percent_of, sentences
+from grater.reporting.document import Figure, Row, Section, interval, listed, percent_of, section_of
 from grater.reporting.drawing import (
     HEIGHT,
     INK,
@@ -71,16 +71,9 @@ def agreement_section(
         f"{counted(len(judgments), 'judgment')} of {counted(result.n_items, 'item')} "
         f"by {counted(len(result.raters), who)}: {name_of} {_kappa_words(headline)}."
     )
-    return Section(
-        name=name,
-        title=title,
-        words=(words,),
-        figures=_maps(result),
-        sheets=(_coefficients_sheet(result, name),),
-        signature=str(result.signature),
-        scope=result.scope.sentence,
-        warnings=sentences(result.warnings),
-    )
+    ranked = sorted(result.pairs, key=lambda pair: -int(pair.table.cells.sum()))
+    maps = [confusion_map(pair.table) for pair in ranked[:MOST_PAIRS] if len(result.labels) <= MOST_LABELS]
+    return section_of(result, name, title, [words], figures=maps, sheets=[_coefficients_sheet(result, name)])
 
 
 def _kappa_words(kappa: Interval) -> str:
@@ -91,11 +84,6 @@ def _kappa_words(kappa: Interval) -> str:
     return f"{interval(kappa)} ({words} on the Landis and Koch scale)" if words else interval(kappa)
 
 
-def _maps(result: Agreement) -> tuple[Figure, ...]:
-    ranked = sorted(result.pairs, key=lambda pair: -int(pair.table.cells.sum()))
-    return tuple(confusion_map(pair.table) for pair in ranked[:MOST_PAIRS] if len(result.labels) <= MOST_LABELS)
-
-
 def _coefficients_sheet(result: Agreement, name: str) -> Sheet:
     rows = [(coefficient_title(key), interval(estimate)) for key, estimate in result.coefficients.items()]
     if result.mean:
@@ -103,8 +91,8 @@ def _coefficients_sheet(result: Agreement, name: str) -> Sheet:
     if result.conger and len(result.pairs) > 1:
         rows.append(("Conger kappa", interval(result.conger)))
     rows += [(f"Agreement on {label}", interval(estimate)) for label, estimate in result.specific.items()]
-    heading = f"Agreement among all {'experts' if name == 'experts' else 'raters'}"
-    return Sheet(name=f"{name}-coefficients", title=heading, columns=("coefficient", "value"), rows=tuple(rows))
+    title = f"Agreement among all {'experts' if name == 'experts' else 'raters'}"
+    return Sheet(title, ("coefficient", "value"), tuple(rows), name=f"{name}-coefficients")
 
 
 def confusion_map(
@@ -114,14 +102,9 @@ def confusion_map(
     first, second = table.raters
     total = int(table.cells.sum())
     rows: list[Row] = [
-        {
-            "first": one,
-            "second": other,
-            "n": int(table.cells[i, j]),
-            "share": float(table.cells[i, j]) / max(total, 1),
-        }
-        for i, one in enumerate(table.labels)
-        for j, other in enumerate(table.labels)
+        {"first": one, "second": other, "n": n, "share": n / max(total, 1)}
+        for one, counts in zip(table.labels, table.cells.tolist(), strict=True)
+        for other, n in zip(table.labels, counts, strict=True)
     ]
     height = max(CELL * len(table.labels), 130)
     spec = {**data(rows), "width": WIDTH, "height": height, "layer": _shaded_cells(table)}
@@ -186,15 +169,7 @@ def experts_section(
     """The majority of 1, 2, ... raters against experts (T,C&M 2013, 5.2 and 5.3)."""
     needed = raters_needed(crowd, experts, essays=known_essays(crowd, places))
     figure = reliability_curve(needed, name=name, title=title)
-    return Section(
-        name=name,
-        title=title,
-        words=(raters_needed_words(needed),),
-        figures=(figure,),
-        signature=str(needed.signature),
-        scope=needed.scope.sentence,
-        warnings=sentences(needed.warnings),
-    )
+    return section_of(needed, name, title, [raters_needed_words(needed)], figures=[figure])
 
 
 def raters_needed_words(needed: RatersNeeded) -> str:
@@ -255,7 +230,6 @@ def _reliability_words(needed: RatersNeeded) -> str:
 
 # The full rating scheme of prepositions
 
-
 EXTRANEOUS, WRONG_CHOICE, OK = "Extraneous", "Wrong-Choice", "OK"
 LABELS = {"0": EXTRANEOUS, "1": WRONG_CHOICE, "2": OK, "e": OK}
 ORDER = (EXTRANEOUS, WRONG_CHOICE, OK)
@@ -277,34 +251,28 @@ def usage_section(judgments: Judgments, *, places: Table | None = None) -> Secti
         for name, result in results.items()
     )
     columns = ("", "items", "observed", results[ALL].headline[0], "band")
-    kappas_sheet = Sheet(name="usage-agreement", title="Agreement in three classes", columns=columns, rows=rows)
-    return Section(
-        name="usage",
-        title="Prepositions in three classes",
-        words=(_words(results),),
-        figures=tuple(_usage_maps(results)),
-        sheets=(kappas_sheet, *_accepted_sheets(results)),
-        signature=str(results[ALL].signature),
-        scope=results[ALL].scope.sentence,
-        warnings=sentences(line for result in results.values() for line in result.warnings),
+    kappas_sheet = Sheet("Agreement in three classes", columns, rows, name="usage-agreement")
+    return section_of(
+        results[ALL],
+        "usage",
+        "Prepositions in three classes",
+        [_words(results)],
+        figures=_usage_maps(results),
+        sheets=[kappas_sheet, *_accepted_sheets(results)],
+        warnings=[line for result in results.values() for line in result.warnings],
     )
 
 
 def _parts(judgments: Judgments) -> Iterator[tuple[str, Judgments]]:
     yield ALL, judgments
-    flags = _flags(judgments)
+    flags: list[str] = []
+    if "flags" in judgments.frame.columns:  # all are about errors near the preposition
+        flags = judgments.frame.select(entries("flags").explode()).to_series().drop_nulls().unique().sort().to_list()
     clean = without_flagged(judgments, flags, by="any") if flags else judgments
     if flags and len(clean):
         yield CLEAN, clean
     if "confidence" in judgments.frame.columns and judgments.frame["confidence"].n_unique() > 1:
         yield SURE, with_confidence(judgments, 1)
-
-
-def _flags(judgments: Judgments) -> list[str]:
-    """Every flag that somebody set: all are about errors near the preposition."""
-    if "flags" not in judgments.frame.columns:
-        return []
-    return judgments.frame.select(entries("flags").explode()).to_series().drop_nulls().unique().sort().to_list()
 
 
 def _words(results: Mapping[str, Agreement]) -> str:
@@ -329,7 +297,7 @@ def _accepted_sheets(results: Mapping[str, Agreement]) -> Iterator[Sheet]:
     )
     if rows:
         columns = ("", "disagreement", "items", "rate")
-        yield Sheet(name="usage-disagreement", title="Disagreement on errors", columns=columns, rows=rows)
+        yield Sheet("Disagreement on errors", columns, rows, name="usage-disagreement")
 
 
 def _usage_maps(results: Mapping[str, Agreement]) -> Iterator[Figure]:

@@ -34,7 +34,6 @@ OVER_RATERS = (
     f"judged fewer than {ENOUGH} of the system’s flags (for recall, errors) are left out."
 )
 ESTIMATED = "Scores are estimates for the whole corpus from the judged sample."
-EARLIER = "{}, earlier"
 ROW_HEIGHT, NARROW_WIDTH, GAP = 44, 200, 22
 PANEL_WIDTH = 168
 
@@ -51,7 +50,7 @@ class Answered:
 
     @property
     def title(self) -> str:
-        return EARLIER.format(self.system) if self.replaced_by else self.system
+        return f"{self.system}, earlier" if self.replaced_by else self.system
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,12 +103,8 @@ def answer_of(evaluation: Evaluation, *, earlier: Mapping[str, str] | None = Non
 
 def _ranges(evaluation: Evaluation, whole: Scored) -> Iterator[tuple[str, tuple[float, float]]]:
     """The lowest and the highest score against one rater or the majority; none where fewer than two judged enough."""
-    alone = [
-        scored
-        for by_system in evaluation.whole.by_rater.values()
-        for scored in by_system
-        if scored.system == whole.system
-    ]
+    by_rater = evaluation.whole.by_rater.values()
+    alone = [scored for by_system in by_rater for scored in by_system if scored.system == whole.system]
     for score in SCORES:
         sides = ("precision", "recall") if score == "f0.5" else (score,)
         values = [scored[score].value for scored in alone if all(n_behind(scored, side) >= ENOUGH for side in sides)]
@@ -120,20 +115,20 @@ def _ranges(evaluation: Evaluation, whole: Scored) -> Iterator[tuple[str, tuple[
 
 def _ordered(rows: Sequence[Answered]) -> list[Answered]:
     """The best first; an earlier version right below the one that replaced it."""
+
+    def merit(row: Answered) -> float:
+        value = row.scores["f0.5"].value
+        return 1.0 if isnan(value) else -value
+
     by_name = {row.system: row for row in rows}
     before = {row.replaced_by: row for row in rows if row.replaced_by in by_name}
     ordered: list[Answered] = []
-    for row in sorted((row for row in rows if row.replaced_by not in by_name), key=_merit):
+    for row in sorted((row for row in rows if row.replaced_by not in by_name), key=merit):
         following: Answered | None = row
         while following is not None and following not in ordered:
             ordered.append(following)
             following = before.get(following.system)
     return ordered + [row for row in rows if row not in ordered]
-
-
-def _merit(row: Answered) -> float:
-    value = row.scores["f0.5"].value
-    return 1.0 if isnan(value) else -value
 
 
 def answer_section(answer: Answer) -> Section:
@@ -215,8 +210,7 @@ def _words(answer: Answer) -> str:
     words += " Lines are 95 % intervals"
     if any(each.over_raters for each in answer.rows):
         words += ", pale bars the range over single raters"
-    words += "; hollow points are earlier versions." if any(each.replaced_by for each in answer.rows) else "."
-    return words
+    return words + ("; hollow points are earlier versions." if any(each.replaced_by for each in answer.rows) else ".")
 
 
 def _panel(answer: Answer, score: str, *, has_names: bool = True, is_narrow: bool = False) -> Spec:
@@ -231,7 +225,6 @@ def _panel(answer: Answer, score: str, *, has_names: bool = True, is_narrow: boo
     shape = {"shape": {**look["shape"], "legend": None}}
     place = {"y": y, "x": x}
     mark = {"type": "text", "dy": -15, "fontSize": 12, "fontWeight": 600}
-    label = {"mark": mark, "encoding": {**place, "text": {"field": "label"}}}
     return {
         **data([_row(row, score) for row in answer.rows]),
         "title": {"text": SCORES[score], "fontSize": 14, "fontWeight": 600, "anchor": "start", "frame": "group"},
@@ -242,7 +235,7 @@ def _panel(answer: Answer, score: str, *, has_names: bool = True, is_narrow: boo
             _bar({**place, **colour}, "low", "high", strokeWidth=2.5, opacity=1),
             _points({**place, **colour, **shape}, "!datum.is_earlier", filled=True),
             _points({**place, **colour, **shape}, "datum.is_earlier", filled=False, fill=PAPER, strokeWidth=2),
-            label,
+            {"mark": mark, "encoding": {**place, "text": {"field": "label"}}},
         ],
     }
 

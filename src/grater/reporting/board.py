@@ -34,7 +34,7 @@ from grater.measure.corrections.scores import (
     scored_part,
     source_words,
 )
-from grater.reporting.document import Figure, ItemList, ItemView, Report, Section, listed, sentences
+from grater.reporting.document import Figure, ItemList, ItemView, Report, Section, listed, section_of
 from grater.reporting.drawing import forest, number_axis
 from grater.sheet import Sheet, counted, percent
 from grater.uncertainty import Basis, Ints, Numbers
@@ -45,6 +45,7 @@ LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 10_000))
 COUNTS = ("tp", "fp", "fn")
 TITLES = {"tp": "corrected as an annotator does", "fp": "changed unnecessarily", "fn": "with an error missed"}
 UNCHANGED = "no change"
+NO_TYPES = "Scores by type of error need the measure ERRANT, and references with ERRANT's types."
 OF_TYPES = "Edits in the references count under their own type, edits made only by the system under the system's."
 
 
@@ -86,20 +87,14 @@ def board(
     parts = [_by_type(page), _by_length(page)]
     sections = [_ranking(page), *(section for section, _ in parts if section), *_tests(page)]
     lists = [*_overall_lists(page), *(items for _, of_part in parts for items in of_part)]
-    no_types = (
-        ()
-        if parts[0][0]
-        else ("Scores by type of error need the measure ERRANT, and references with ERRANT's types.",)
-    )
     return Report(
         title=f"{metric_title(scores.metric)} of {counted(len(scores.systems), 'system')}",
         headline=_headline(scores),
         sections=sections,
         lists=lists,
-        left_out=no_types,
+        left_out=() if parts[0][0] else (NO_TYPES,),
         made=f"Made with grater {__version__}.",
         lists_title="The sentences behind the numbers",
-        lists_words="Choose a list, or follow a number from a table.",
     )
 
 
@@ -148,16 +143,7 @@ def _ranking(page: _Data) -> Section:
         for column, kind in enumerate(COUNTS if page.counted_edits else ("lowest",))
     }
     sheet = replace(sheet, links=links, columns=("system", *sheet.columns[1:]), signature="")
-    return Section(
-        name="systems",
-        title="Systems",
-        words=(),
-        figures=(_forest(scores),),
-        sheets=(sheet,),
-        signature=str(scores.signature),
-        scope=scores.scope.sentence,
-        warnings=sentences(scores.warnings),
-    )
+    return section_of(scores, "systems", "Systems", (), figures=[_forest(scores)], sheets=[sheet])
 
 
 def _forest(scores: Scores) -> Figure:
@@ -204,19 +190,14 @@ def _mistakes(page: _Data, counts: SentenceCounts) -> Numbers:
 def _list(page: _Data, name: str, title: str, system: int, weights: Numbers | Ints, most: int) -> ItemList:
     """The sentences of weight above 0, the heaviest first."""
     places = [int(place) for place in np.argsort(-weights, kind="stable") if weights[place] > 0]
-    views = tuple(_view(page, place, system) for place in places[:most])
-    return ItemList(name, title, len(places), views)
-
-
-def _view(page: _Data, place: int, system: int) -> ItemView:
-    """A sentence, what annotators change in it, and what this system does."""
-    name = page.scores.systems[system].system
-    people = [change for change in page.changes[place] if change[0].startswith("annotator ")]
-    own = [change for change in page.changes[place] if change[0] == name]
-    text = " ".join(page.sources[place])
-    return ItemView(
-        item_id=str(place + 1), before=text, target="", after="", labels=(), decisions=(*own, *people), is_whole=True
-    )
+    views = []
+    for place in places[:most]:
+        # A sentence, what this system does with it, and what annotators change in it.
+        text, changes = " ".join(page.sources[place]), page.changes[place]
+        own = [change for change in changes if change[0] == page.scores.systems[system].system]
+        people = [change for change in changes if change[0].startswith("annotator ")]
+        views.append(ItemView(str(place + 1), text, "", "", labels=(), decisions=(*own, *people), is_whole=True))
+    return ItemList(name, title, len(places), tuple(views))
 
 
 def _by_type(page: _Data) -> tuple[Section | None, list[ItemList]]:
@@ -239,9 +220,9 @@ def _by_type(page: _Data) -> tuple[Section | None, list[ItemList]]:
     title = f"{score_title(page.scores.headline)} by type of error"
     sheet = Sheet(title, ("type", *(system.system for system in systems)), tuple(rows), name="types", links=links)
     words = (
-        f"{score_title(page.scores.headline)} of every system by type. {OF_TYPES} Differences are not tested here.",
+        f"{score_title(page.scores.headline)} of every system by type. {OF_TYPES} Differences are not tested here."
     )
-    return Section("types", "By type of error", words, sheets=(sheet,)), lists
+    return Section("types", "By type of error", (words,), sheets=(sheet,)), lists
 
 
 def _by_length(page: _Data) -> tuple[Section | None, list[ItemList]]:

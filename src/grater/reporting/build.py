@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 import polars as pl
 
@@ -14,7 +13,7 @@ from grater.measure.evaluation.design import CheapJudge
 from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, evaluate
 from grater.measure.evaluation.offered import SuggestionEffect
 from grater.measure.evaluation.selection import WRITER, exact_accuracy
-from grater.model import Essay, Interval
+from grater.model import Essay
 from grater.registry import unknown
 from grater.reporting.agreement import agreement_section, experts_section, usage_section
 from grater.reporting.answer import Answer, answer_of, answer_section, headline_figure, quotable
@@ -36,8 +35,6 @@ from grater.reporting.versions import Version, earlier_versions, version_lists, 
 from grater.sheet import counted
 from grater.tables import Judgments, Sample, Table, equal_in_number, read_gold
 from grater.uncertainty import Basis
-
-T = TypeVar("T", Judgments, Table)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,18 +102,10 @@ def of_kind(inputs: Inputs, kind: str) -> Inputs:
     if kept.is_empty():
         raise UsageError(unknown("kind", kind, sorted(table.frame.select(kinds).to_series().drop_nulls().unique())))
     is_kept = pl.col("item").cast(pl.String).is_in(kept["item"].implode())
-    return replace(
-        inputs,
-        judgments=_only(inputs.judgments, is_kept),
-        experts=_only(inputs.experts, is_kept),
-        decisions=_only(inputs.decisions, is_kept),
-        items=_only(inputs.items, is_kept),
-        gold=_only(inputs.gold, is_kept),
-    )
-
-
-def _only(table: T | None, is_kept: pl.Expr) -> T | None:
-    return None if table is None else replace(table, frame=table.frame.filter(is_kept))
+    names = ("judgments", "experts", "decisions", "items", "gold")
+    tables = {name: each for name in names if (each := getattr(inputs, name)) is not None}
+    kept_rows = {name: replace(each, frame=each.frame.filter(is_kept)) for name, each in tables.items()}
+    return replace(inputs, **kept_rows)
 
 
 NEEDS = {
@@ -271,21 +260,14 @@ def _native_text_sections(inputs: Inputs) -> Iterator[Section]:
     if inputs.cloze is not None:
         yield cloze_section(inputs.cloze, inputs.cloze_words, places=inputs.whereabouts)
     if inputs.choice is not None:
-        yield choice_section(inputs.choice, accuracy=_exact_accuracy(inputs), places=inputs.whereabouts)
+        accuracy = {}
+        if inputs.cloze is not None and inputs.cloze_words is not None:
+            rows = inputs.cloze.frame.filter(pl.col("rater").cast(pl.String) == WRITER).select("item", "label")
+            accuracy = exact_accuracy(inputs.cloze_words, read_gold(rows, name="the writer's words"))
+        yield choice_section(inputs.choice, accuracy=accuracy, places=inputs.whereabouts)
     if inputs.constructions is not None and inputs.construction_items is not None:
-        yield constructions_section(
-            inputs.constructions,
-            inputs.construction_items,
-            decisions=inputs.construction_decisions,
-        )
-
-
-def _exact_accuracy(inputs: Inputs) -> dict[str, Interval]:
-    """The accuracy of each system by exact match with the writer, where blanks were filled."""
-    if inputs.cloze is None or inputs.cloze_words is None:
-        return {}
-    rows = inputs.cloze.frame.filter(pl.col("rater").cast(pl.String) == WRITER).select("item", "label")
-    return exact_accuracy(inputs.cloze_words, read_gold(rows, name="the writer's words"))
+        decisions = inputs.construction_decisions
+        yield constructions_section(inputs.constructions, inputs.construction_items, decisions=decisions)
 
 
 def _agreement_sections(inputs: Inputs) -> Iterator[Section]:

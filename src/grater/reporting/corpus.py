@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from grater.corpora.statistics import CorpusStatistics, corpus_statistics
 from grater.measure.agreement.coefficients import band_words
 from grater.measure.agreement.edits import CorpusAgreement, Criterion, edit_agreement
 from grater.model import Essay, Interval, as_annotated
-from grater.reporting.document import Figure, Section, interval, listed, percent_of, sentences
+from grater.reporting.document import Figure, Section, interval, listed, percent_of, section_of, sentences
 from grater.reporting.drawing import HEIGHT, SERIES, WIDTH, data, names_axis
 from grater.sheet import Sheet, counted, natural
 
@@ -35,21 +35,9 @@ def annotators_section(essays: Sequence[Essay]) -> Section | None:
         f"tokens are wrong they agree with kappa {kappa}{on_scale}."
     )
     rows = tuple((what, *_pair(agreement, name)) for name, what in CRITERIA.items() if name in agreement.criteria)
-    agreement_sheet = Sheet(
-        name="edit-agreement",
-        title="Agreement among annotators (NUCLE 2013, Table 3)",
-        columns=("on", "kappa", "band"),
-        rows=rows,
-    )
-    return Section(
-        name="annotators",
-        title="Agreement among annotators",
-        words=(words,),
-        sheets=(agreement_sheet,),
-        signature=str(agreement.signature),
-        scope=agreement.scope.sentence,
-        warnings=sentences(agreement.warnings),
-    )
+    title = "Agreement among annotators"
+    kappas = Sheet(f"{title} (NUCLE 2013, Table 3)", ("on", "kappa", "band"), rows, name="edit-agreement")
+    return section_of(agreement, "annotators", title, [words], sheets=[kappas])
 
 
 def corpus_section(essays: Sequence[Essay]) -> Section:
@@ -66,33 +54,26 @@ def corpus_section(essays: Sequence[Essay]) -> Section:
     n_readers = max(len(essay.annotators) for essay in read)
     everybody, annotators = ({name for essay in group for name in essay.annotators} for group in (essays, read))
     apart = sorted(everybody - annotators, key=natural)
-    told = [f"Not counted, since they are no annotators: {listed(apart)}."] if apart else []
-    figures = tuple(_figures(statistics, n_readers))
+    left_out = [f"Not counted, since they are no annotators: {listed(apart)}."] if apart else []
     return Section(
         name="corpus",
         title="Corpus",
-        words=(words, *told),
-        figures=figures,
+        words=(words, *left_out),
+        figures=tuple(_figures(statistics, n_readers)),
         signature=str(statistics.signature),
         scope=statistics.whole.summary.scope.sentence,
         warnings=sentences(statistics.warnings),
     )
 
 
-def _figures(statistics: CorpusStatistics, n_readers: int) -> list[Figure]:
+def _figures(statistics: CorpusStatistics, n_readers: int) -> Iterator[Figure]:
     summary = statistics.whole.summary
-    figures: list[Figure] = []
     if not summary.counts.edits:
-        return []
+        return
     if summary.per_document:
-        figures.append(_histogram("document", summary.per_document.by_number, n_readers, "NUCLE 2013, figure 2"))
-    figures.append(_histogram("sentence", summary.per_sentence.by_number, n_readers, "NUCLE 2013, figure 3"))
-    return [*figures, tag_bars(summary.counts.by_tag, shares=summary.estimates.tags)]
-
-
-def _histogram(unit: str, by_number: Mapping[int, int], n_readers: int, source: str) -> Figure:
-    name = f"edits-per-{unit}"
-    return counts_histogram(by_number, name=name, unit=unit, noun="edits", n_readers=n_readers, source=source)
+        yield counts_histogram(summary.per_document.by_number, "document", n_readers, source="NUCLE 2013, figure 2")
+    yield counts_histogram(summary.per_sentence.by_number, "sentence", n_readers, source="NUCLE 2013, figure 3")
+    yield tag_bars(summary.counts.by_tag, summary.estimates.tags)
 
 
 def _pair(agreement: CorpusAgreement, criterion: Criterion) -> tuple[str, str]:
@@ -100,10 +81,8 @@ def _pair(agreement: CorpusAgreement, criterion: Criterion) -> tuple[str, str]:
     return interval(kappa), band_words(kappa)
 
 
-def counts_histogram(
-    by_number: Mapping[int, int], *, name: str, unit: str, noun: str, n_readers: int = 1, source: str = ""
-) -> Figure:
-    """`by_number` maps a number of `noun` (edits) to the number of units (documents) that have it.
+def counts_histogram(by_number: Mapping[int, int], unit: str, n_readers: int, *, source: str) -> Figure:
+    """`by_number` maps a number of edits to the number of units (documents) that have it.
 
     A document that `n_readers` marked, each alone, is there once for each of them.
     """
@@ -117,39 +96,27 @@ def counts_histogram(
         "field": "low",
         "bin": {"binned": True, "step": step},
         "type": "quantitative",
-        "title": noun,
+        "title": "edits",
         "axis": {"format": "d", "values": list(named)},
     }
     units = f"{unit}s" if n_readers == 1 else f"{unit}s, once per annotator"
     y = {"field": "n", "type": "quantitative", "title": units, "scale": {"nice": 5}, "axis": {"tickCount": 5}}
     mark = {"type": "bar", "color": SERIES[0], "binSpacing": 2}
-    spec = {
-        **data(rows),
-        "width": WIDTH,
-        "height": HEIGHT - 60,
-        "mark": mark,
-        "encoding": {"x": x, "x2": {"field": "high"}, "y": y},
-    }
+    encoding = {"x": x, "x2": {"field": "high"}, "y": y}
+    spec = {**data(rows), "width": WIDTH, "height": HEIGHT - 60, "mark": mark, "encoding": encoding}
     n_units, n_without = sum(by_number.values()), by_number.get(0, 0)
     mean = sum(key * n for key, n in by_number.items()) / n_units if n_units else 0.0
     whose = f"A {unit}" if n_readers == 1 else f"Counted once per annotator, a {unit}"
     words = (
-        f"{whose} has {mean:.1f} {noun} on average; {n_without:,} of {counted(n_units, unit)} "
+        f"{whose} has {mean:.1f} edits on average; {n_without:,} of {counted(n_units, unit)} "
         f"({percent_of(n_without, n_units)}) {'has' if n_without == 1 else 'have'} none."
     )
-    return Figure(name=name, title=f"{noun.capitalize()} per {unit}", words=words, spec=spec, source=source)
+    return Figure(name=f"edits-per-{unit}", title=f"Edits per {unit}", words=words, spec=spec, source=source)
 
 
-def tag_bars(
-    by_tag: Mapping[str, int],
-    *,
-    shares: Mapping[str, Interval],
-    name: str = "tags",
-    source: str = "NUCLE 2013, figure 4",
-) -> Figure:
+def tag_bars(by_tag: Mapping[str, int], shares: Mapping[str, Interval]) -> Figure:
     """The tags from the commonest down; `shares` of all edits, by tag, have intervals."""
     ranked = sorted(by_tag.items(), key=lambda pair: (-pair[1], pair[0]))
-    total = sum(by_tag.values())
     rows = [{"tag": tag, "n": n} for tag, n in ranked]
     encoding = {
         "y": names_axis("tag", None, [tag for tag, _ in ranked], axis={"labelFontSize": 11}),
@@ -162,10 +129,5 @@ def tag_bars(
     }
     spec = {**data(rows), "width": WIDTH - 80, "height": 19 * len(rows), "layer": [bars, labels]}
     first = listed([f"{tag} ({interval(shares[tag])})" for tag, _ in ranked[:3]])
-    return Figure(
-        name=name,
-        title="Edits by tag",
-        words=f"{counted(total, 'edit')}; the most frequent tags are {first}.",
-        spec=spec,
-        source=source,
-    )
+    words = f"{counted(sum(by_tag.values()), 'edit')}; the most frequent tags are {first}."
+    return Figure(name="tags", title="Edits by tag", words=words, spec=spec, source="NUCLE 2013, figure 4")

@@ -16,16 +16,11 @@ from typing import TypeAlias
 import numpy as np
 import polars as pl
 
-from grater.measure.agreement.difficulty import (
-    Difficulty,
-    GroupDifficulty,
-    ItemDifficulty,
-    difficulty,
-)
+from grater.measure.agreement.difficulty import Difficulty, GroupDifficulty, ItemDifficulty, difficulty
 from grater.measure.evaluation.evaluation import Evaluation
 from grater.measure.evaluation.standard import Bin, agreement_of, histogram
 from grater.model import Essay
-from grater.reporting.document import Figure, Row, Section, interval, listed, percent_of, sentences
+from grater.reporting.document import Figure, Row, Section, interval, listed, percent_of, section_of
 from grater.reporting.drawing import (
     HEIGHT,
     SERIES,
@@ -73,7 +68,9 @@ def difficulty_section(
     """The items on which raters part most, and those on which they agree; those `listed` further down are linked."""
     has_factors = False
     if items is not None and factors is not None and essays and judgments.frame["item"].n_unique() >= ENOUGH:
-        items, has_factors = factors(_judged(items, judgments), essays), True
+        judged = judgments.frame["item"].cast(pl.String).unique().implode()
+        asked = replace(items, frame=items.frame.filter(pl.col("item").cast(pl.String).is_in(judged)))
+        items, has_factors = factors(asked, essays), True
     telling = [
         name for name in FACTOR_NAMES if items is not None and has_factors and items.frame[name].n_unique() > 1
     ]
@@ -92,21 +89,7 @@ def difficulty_section(
             sheets.append(_split(result, texts, listed))
     if has_factors:
         sheets.append(_factors(crowd))
-    return Section(
-        name="difficulty",
-        title="Hard and easy items",
-        words=tuple(words),
-        sheets=tuple(sheets),
-        signature=str(result.signature),
-        scope=result.scope.sentence,
-        warnings=sentences(result.warnings),
-    )
-
-
-def _judged(items: Table, judgments: Judgments) -> Table:
-    """Only the judged items: nobody asks how hard the others are."""
-    judged = judgments.frame["item"].cast(pl.String).unique().implode()
-    return replace(items, frame=items.frame.filter(pl.col("item").cast(pl.String).is_in(judged)))
+    return section_of(result, "difficulty", "Hard and easy items", words, sheets=sheets)
 
 
 def _factors(crowd: GroupDifficulty) -> Sheet:
@@ -123,7 +106,7 @@ def _factors(crowd: GroupDifficulty) -> Sheet:
         for part, last in zip(crowd.columns, before, strict=False)
     )
     columns = ("factor", "quarter", "items", "majority share", "pairs that agree")
-    return Sheet(name="difficulty-factors", title="What goes with disagreement", columns=columns, rows=rows)
+    return Sheet("What goes with disagreement", columns, rows, name="difficulty-factors")
 
 
 def _sheet(
@@ -134,9 +117,7 @@ def _sheet(
         for ranked in items
     )
     columns = ("item", "majority", "judgments", "majority share")
-    return Sheet(
-        name=name, title=title, columns=columns, rows=rows, links=_links([ranked.item for ranked in items], listed)
-    )
+    return Sheet(title, columns, rows, name=name, links=_links([ranked.item for ranked in items], listed))
 
 
 def _split(result: Difficulty, texts: Texts | None, listed: Collection[str]) -> Sheet:
@@ -153,9 +134,7 @@ def _split(result: Difficulty, texts: Texts | None, listed: Collection[str]) -> 
     )
     columns = ("item", "experts say", "crowd says", "judgments", "majority share")
     links = _links([ranked.crowd.item for ranked in shown], listed)
-    return Sheet(
-        name="only-crowd-split", title="Experts agree, the crowd is split", columns=columns, rows=rows, links=links
-    )
+    return Sheet("Experts agree, the crowd is split", columns, rows, name="only-crowd-split", links=links)
 
 
 def _line(item: str, texts: Texts | None) -> str:
@@ -177,10 +156,10 @@ def _rounded(quarter: str) -> str:
 
 # Systems where raters agree and where they do not
 
-
 SCORES = ("precision", "recall", "kappa")
 SPLIT = 0.75
 MOST_BARS = 10
+SIDING = "raters who side with the majority"
 
 
 def bins_section(evaluation: Evaluation) -> Section:
@@ -192,26 +171,17 @@ def bins_section(evaluation: Evaluation) -> Section:
     votes = equal.n_votes[equal.is_judged]
     n_bars = int(min(MOST_BARS, max(1, np.median(votes) // 2))) if len(votes) else MOST_BARS
     bars = histogram(evaluation.cases, n_bars=n_bars)
-    figures = [agreement_histogram(bars, n_split=n_split, split=SPLIT)]
-    if evaluation.whole.bins:
-        figures += [
-            scores_by_agreement(evaluation.whole.bins),
-            scores_by_agreement(evaluation.whole.bins, scores=("kappa",)),
-        ]
+    bins = evaluation.whole.bins
+    figures = [agreement_histogram(bars, n_split)]
+    if bins:
+        figures += [scores_by_agreement(bins, ("precision", "recall")), scores_by_agreement(bins, ("kappa",))]
     words = (
         "A system whose mistakes fall where raters disagree is better than its scores suggest; one that fails where "
         "they agree is worse."
     )
-    sheets = (_bins_sheet(evaluation.whole.bins),) if evaluation.whole.bins else ()
-    return Section(
-        name="bins",
-        title="Scores where raters agree and disagree",
-        words=(words,),
-        figures=tuple(figures),
-        sheets=sheets,
-        signature=str(evaluation.signature),
-        scope=evaluation.scope.sentence,
-    )
+    sheets = [_bins_sheet(bins)] if bins else []
+    title = "Scores where raters agree and disagree"
+    return section_of(evaluation, "bins", title, [words], figures=figures, sheets=sheets, warnings=())
 
 
 def _bins_sheet(bins: Sequence[Bin]) -> Sheet:
@@ -229,9 +199,9 @@ def _bins_sheet(bins: Sequence[Bin]) -> Sheet:
     return Sheet(title, columns, tuple(rows), tuple(notes), name="bins", links=links)
 
 
-def scores_by_agreement(bins: Sequence[Bin], *, scores: Sequence[str] = ("precision", "recall")) -> Figure:
+def scores_by_agreement(bins: Sequence[Bin], scores: Sequence[str]) -> Figure:
     """One panel per score, one line per system, from the most contested items to the clearest."""
-    systems = [scored.system for scored in bins[0].systems] if bins else []
+    systems = [scored.system for scored in bins[0].systems]
     rows: list[Row] = [
         {"bin": part.title, "n": scored.n, "system": scored.system, "score": score, **interval_columns(scored[score])}
         for part in bins
@@ -239,32 +209,25 @@ def scores_by_agreement(bins: Sequence[Bin], *, scores: Sequence[str] = ("precis
         for score in scores
     ]
     encoding = {
-        "x": names_axis(
-            "bin", "raters who side with the majority", [part.title for part in bins], axis={"labelAngle": 0}
-        ),
+        "x": names_axis("bin", SIDING, [part.title for part in bins], axis={"labelAngle": 0}),
         "y": number_axis("value", "", domain=(min([0.0, *(row["low"] or 0.0 for row in rows)]), 1.0)),
         "xOffset": {"field": "system", "sort": systems},
         **series("system", systems),
     }
     layer = [whiskers(encoding), line(encoding, opacity=0.35), points(encoding)]
     facet = {"field": "score", "type": "nominal", "title": None, "sort": list(scores)}
-    spec = {
-        **data(rows),
-        "facet": {"column": facet},
-        "spec": {"width": 620 // len(scores) - 30, "height": 260, "layer": layer},
-    }
+    panel = {"width": 620 // len(scores) - 30, "height": 260, "layer": layer}
+    spec = {**data(rows), "facet": {"column": facet}, "spec": panel}
     name = "agreement-bins" if "precision" in scores else "kappa-by-agreement"
     title = f"{listed(scores).capitalize()} by agreement of the raters"
-    return Figure(
-        name=name, title=title, words=_bin_words(bins, scores[0]), spec=spec, source="Madnani et al. 2011, figure 2"
-    )
+    words = _bin_words(bins, scores[0])
+    return Figure(name=name, title=title, words=words, spec=spec, source="Madnani et al. 2011, figure 2")
 
 
 def _bin_words(bins: Sequence[Bin], score: str) -> str:
     parts = []
-    for index, scored in enumerate(bins[-1].systems if bins else ()):
-        values = [part.systems[index][score].value for part in bins]
-        path = ", ".join(number(value) for value in values)
+    for index, scored in enumerate(bins[-1].systems):
+        path = ", ".join(number(part.systems[index][score].value) for part in bins)
         parts.append(f"{scored.system} {path}")
     sizes = [tuple(part.systems[index].n for part in bins) for index in range(len(parts))]
     if len(set(sizes)) > 1:
@@ -274,28 +237,18 @@ def _bin_words(bins: Sequence[Bin], score: str) -> str:
     return f"{score.capitalize()} from contested to clear items ({shown} items): {'; '.join(parts)}."
 
 
-def agreement_histogram(bars: Sequence[tuple[float, float, int]], *, n_split: int, split: float = 0.75) -> Figure:
-    """`bars` are low, high and count, the last of them full agreement; `n_split` items lie below `split`."""
+def agreement_histogram(bars: Sequence[tuple[float, float, int]], n_split: int) -> Figure:
+    """`bars` are low, high and count, the last of them full agreement; `n_split` items lie below `SPLIT`."""
     n_items, n_full = sum(n for _, _, n in bars), bars[-1][2]
     words = (
         f"On {n_full:,} of {n_items:,} items all raters agree; on {n_split:,} "
-        f"({percent_of(n_split, n_items)}) fewer than {100 * split:g} % do, and scores there depend on who was asked."
+        f"({percent_of(n_split, n_items)}) fewer than {100 * SPLIT:g} % do, and scores there depend on who was asked."
     )
     names = [f"{100 * low:.3g}–{100 * high:.3g}" if low < high else "100" for low, high, _ in bars]
     rows = [{"share": name, "n": n} for name, (_, _, n) in zip(names, bars, strict=True)]
-    axis = {"labelAngle": 0, "ticks": False}
+    x = names_axis("share", f"{SIDING}, %", names, axis={"labelAngle": 0, "ticks": False})
     y = {"field": "n", "type": "quantitative", "title": "items", "scale": {"nice": 5}, "axis": {"tickCount": 5}}
-    spec = {
-        **data(rows),
-        "width": WIDTH,
-        "height": HEIGHT,
-        "mark": {"type": "bar", "color": SERIES[0]},
-        "encoding": {"x": names_axis("share", "raters who side with the majority, %", names, axis=axis), "y": y},
-    }
-    return Figure(
-        name="agreement-histogram",
-        title="Agreement on single items",
-        words=words,
-        spec=spec,
-        source="Madnani et al. 2011, figure 1",
-    )
+    mark, encoding = {"type": "bar", "color": SERIES[0]}, {"x": x, "y": y}
+    spec = {**data(rows), "width": WIDTH, "height": HEIGHT, "mark": mark, "encoding": encoding}
+    name, title = "agreement-histogram", "Agreement on single items"
+    return Figure(name=name, title=title, words=words, spec=spec, source="Madnani et al. 2011, figure 1")

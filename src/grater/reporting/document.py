@@ -11,11 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from math import isnan
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from grater import __version__, sheet
 from grater.model import Interval
 from grater.sheet import UNDEFINED, Sheet
+from grater.signature import Signature
+from grater.uncertainty import Scope
 
 Spec: TypeAlias = Mapping[str, Any]
 """A Vega-Lite 5 specification: any JSON."""
@@ -26,7 +28,8 @@ MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
-BIBTEX = str.maketrans({character: f"\\{character}" for character in "&%$#_"})
+BIBTEX = str.maketrans({**{each: f"\\{each}" for each in "&%$#_"}, "{": "", "}": "", "\\": "/"})
+"""Braces are left out, what LaTeX reads is escaped."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +63,42 @@ class Section:
     signature: str = ""
     scope: str = ""
     warnings: tuple[str, ...] = ()
+
+
+class Measured(Protocol):
+    """A result that says how it was computed, what its intervals generalise to, and what a reader must know."""
+
+    @property
+    def signature(self) -> Signature: ...
+
+    @property
+    def scope(self) -> Scope: ...
+
+    @property
+    def warnings(self) -> tuple[str, ...]: ...
+
+
+def section_of(
+    result: Measured,
+    name: str,
+    title: str,
+    words: Iterable[str],
+    *,
+    figures: Iterable[Figure] = (),
+    sheets: Iterable[Sheet] = (),
+    warnings: Iterable[str] | None = None,
+) -> Section:
+    """The section of a result, with its signature, scope and warnings, or other `warnings` than these."""
+    return Section(
+        name=name,
+        title=title,
+        words=tuple(words),
+        figures=tuple(figures),
+        sheets=tuple(sheets),
+        signature=str(result.signature),
+        scope=result.scope.sentence,
+        warnings=sentences(result.warnings if warnings is None else warnings),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,31 +166,16 @@ class Byline:
         begin = f"{self.author}{year}. {title}." if self.author else f"{title}{year}."
         report = f"Report of the study {self.study}" if self.study else "Report"
         rest = ", ".join(filter(None, (report, self.day)))
-        return " ".join((begin.replace("?.", "?"), f"{rest}.", self._made))
+        return f"{begin.replace('?.', '?')} {rest}. Made with {self.made_by}."
 
     def bibtex(self, title: str) -> str:
         """The same as an entry for BibTeX."""
         name = re.sub(r"\W+", "", (self.author or title).split()[-1] if (self.author or title).split() else "")
-        fields = {
-            "author": self.author,
-            "title": title,
-            "year": self.date[:4],
-            "howpublished": ", ".join(
-                filter(None, (f"Report of the study {self.study}" * bool(self.study), self.day))
-            ),
-            "note": self._made.rstrip("."),
-        }
-        rows = "".join(f"  {key} = {{{_braced(value)}}},\n" for key, value in fields.items() if value)
+        published = ", ".join(filter(None, (f"Report of the study {self.study}" * bool(self.study), self.day)))
+        fields = {"author": self.author, "title": title, "year": self.date[:4], "howpublished": published}
+        fields["note"] = f"Made with {self.made_by}".rstrip(".")
+        rows = "".join(f"  {key} = {{{value.translate(BIBTEX)}}},\n" for key, value in fields.items() if value)
         return f"@misc{{{(name or 'report').lower()}{self.date[:4]},\n{rows}}}"
-
-    @property
-    def _made(self) -> str:
-        return f"Made with {self.made_by}."
-
-
-def _braced(text: str) -> str:
-    """Text as a value of BibTeX: braces left out, what LaTeX reads escaped."""
-    return text.replace("{", "").replace("}", "").replace("\\", "/").translate(BIBTEX)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,16 +212,14 @@ class Report:
     @property
     def said_once(self) -> Report:
         """The same for a reader from top to bottom: no section repeats a warning, or a sentence of the headline."""
-        told: set[str] = set()
+        shown: set[str] = set()
         shorter = []
         for section in self.parts:
             words = tuple(line for line in section.words if line not in self.headline)
-            shorter.append(
-                replace(section, words=words, warnings=tuple(line for line in section.warnings if line not in told))
-            )
-            told.update(section.warnings)
-        answer = [shorter.pop(0)] if self.answer else [None]
-        return replace(self, answer=answer[0], sections=shorter)
+            warnings = tuple(line for line in section.warnings if line not in shown)
+            shorter.append(replace(section, words=words, warnings=warnings))
+            shown.update(section.warnings)
+        return replace(self, answer=shorter.pop(0) if self.answer else None, sections=shorter)
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -27,19 +27,14 @@ Theme: TypeAlias = Literal["light", "dark", "page"]
 
 INK, MUTED, GRID, PAPER = "#1c1e21", "#5c6370", "#e3e5e8", "#fffffe"
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58400", "#3a9bdc", "#7a5195", "#4d4d4d")
+DARK_SERIES = ("#4fb3e8", "#ff8f4d", "#38cfa0", "#f0a6cb", "#edc04a", "#8fcaf2", "#b997d6", "#b9b9b9")
 
 DARK: Mapping[str, str] = {
     INK: "#ececee",
     MUTED: "#a5abb6",
     GRID: "#34383f",
     PAPER: "#16181b",
-    **dict(
-        zip(
-            SERIES,
-            ("#4fb3e8", "#ff8f4d", "#38cfa0", "#f0a6cb", "#edc04a", "#8fcaf2", "#b997d6", "#b9b9b9"),
-            strict=True,
-        )
-    ),
+    **dict(zip(SERIES, DARK_SERIES, strict=True)),
 }
 
 VARIABLES: Mapping[str, str] = {
@@ -71,6 +66,7 @@ FileType: TypeAlias = Literal["svg", "png", "pdf"]
 FILE_TYPES: tuple[FileType, ...] = ("svg", "png", "pdf")
 FONT = "Inter, 'Source Sans 3', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 PIXELS = 2.0
+SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 CLIP = re.compile(r'id="((?:clip|gradient)_?\d+)"')
 
 CONFIG: dict[str, Any] = {
@@ -114,7 +110,8 @@ CONFIG: dict[str, Any] = {
 
 def as_svg(figure: Figure, *, theme: Theme = "light") -> str:
     """A chart as SVG; for a page its colours are CSS variables, otherwise it has the paper's own ground."""
-    svg = _converted(json.dumps(_spec(figure)))
+    described = {"$schema": SCHEMA, "description": f"{figure.title}. {figure.words}"}
+    svg = _converted(json.dumps({**described, **figure.spec, "config": CONFIG}))
     if theme == "page":
         svg = GROUND.sub("", svg, count=1)
     return coloured(_numbered(svg, figure.name), theme)
@@ -142,20 +139,9 @@ def as_bytes(figure: Figure, file_type: FileType) -> bytes:
     return pdf
 
 
-def _spec(figure: Figure) -> dict[str, Any]:
-    described = {"description": f"{figure.title}. {figure.words}"}
-    return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        **described,
-        **figure.spec,
-        "config": CONFIG,
-    }
-
-
 def _numbered(svg: str, name: str) -> str:
     """Ids inside the SVG named after the figure: vl-convert counts them through the life of the process."""
-    ids = list(dict.fromkeys(CLIP.findall(svg)))
-    for index, old in enumerate(ids):
+    for index, old in enumerate(dict.fromkeys(CLIP.findall(svg))):
         svg = svg.replace(f'id="{old}"', f'id="{name}-{index}"').replace(f"url(#{old})", f"url(#{name}-{index})")
     return svg
 

@@ -5,20 +5,21 @@ The text around an item comes from its essay where that is there, else from the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import polars as pl
 
-from grater.measure.evaluation.cases import Cases, Truths
+from grater.measure.evaluation.cases import Cases
 from grater.measure.evaluation.evaluation import Evaluation
 from grater.measure.evaluation.standard import agreement_of
 from grater.model import Essay
 from grater.reporting.document import ItemList, ItemView
 from grater.sheet import counted, natural
 from grater.tables import Table
+from grater.uncertainty import Ints
 
 TIE = 0.5
 CONTENTIOUS = "contentious"
@@ -31,45 +32,28 @@ AROUND, NEAR = 90, 32
 def item_lists(evaluation: Evaluation, texts: Texts, *, most: int) -> list[ItemList]:
     """Every list of the report; a list shows `most` items at the most, and says how many there are."""
     places = ItemViews(evaluation.cases, texts)
-    ties = np.asarray(evaluation.truth.values == TIE)
+    truth = evaluation.truth.values
+    ties = np.asarray(truth == TIE)
     lists = []
     for column, system in enumerate(evaluation.cases.systems):
-        for cell, where in _cells(evaluation, column):
+        flagged = evaluation.cases.flagged[:, column]
+        cells = {"hit": (flagged == 1) & (truth >= TIE), "false_alarm": (flagged == 1) & (truth <= TIE)}
+        cells["miss"] = (flagged == 0) & (truth >= TIE)
+        for cell, where in cells.items():
             rows = np.concatenate([np.flatnonzero(where & ~ties), np.flatnonzero(where & ties)])
             note = HALF.format(counted(int((where & ties).sum()), "item")) if (where & ties).any() else ""
             lists.append(item_list(places, list_name(system, cell), TITLES[cell].format(system), rows, most, note))
     agreement = agreement_of(evaluation.cases)
     split = np.flatnonzero(agreement < 1)
     ranked = split[np.argsort(agreement[split], kind="stable")]
-    return [
-        *lists,
-        item_list(places, CONTENTIOUS, "Items that divide the raters, the most contested first", ranked, most),
-    ]
+    title = "Items that divide the raters, the most contested first"
+    return [*lists, item_list(places, CONTENTIOUS, title, ranked, most)]
 
 
-def _cells(evaluation: Evaluation, column: int) -> Iterator[tuple[str, Truths]]:
-    truth, flagged = evaluation.truth.values, evaluation.cases.flagged[:, column]
-    yield "hit", (flagged == 1) & (truth >= TIE)
-    yield "false_alarm", (flagged == 1) & (truth <= TIE)
-    yield "miss", (flagged == 0) & (truth >= TIE)
-
-
-def item_list(
-    places: ItemViews,
-    name: str,
-    title: str,
-    rows: np.ndarray[tuple[int], np.dtype[np.int64]],
-    most: int,
-    note: str = "",
-) -> ItemList:
+def item_list(places: ItemViews, name: str, title: str, rows: Ints, most: int, note: str = "") -> ItemList:
     """The first `most` of some rows, and how many there are."""
-    return ItemList(
-        name=name,
-        title=title,
-        n_items=len(rows),
-        items=tuple(places.view(int(row)) for row in rows[:most]),
-        note=note,
-    )
+    shown = tuple(places.view(int(row)) for row in rows[:most])
+    return ItemList(name=name, title=title, n_items=len(rows), items=shown, note=note)
 
 
 def list_name(system: str, cell: str) -> str:
@@ -99,20 +83,15 @@ class ItemViews:
     def view(self, row: int) -> ItemView:
         item_id = str(self.cases.items[row])
         before, target, after = self.texts.around(item_id)
+        words = {1: "flags it", 0: "lets it pass"}
+        decided = zip(self.cases.systems, self.cases.flagged[row].tolist(), strict=True)
         return ItemView(
             item_id=item_id,
             before=before,
             target=target,
             after=after,
-            labels=tuple(sorted(self.labels.get(item_id, ()), key=lambda said: natural(said[0]))),
-            decisions=self._decided(row),
-        )
-
-    def _decided(self, row: int) -> tuple[tuple[str, str], ...]:
-        words = {1: "flags it", 0: "lets it pass"}
-        flags = self.cases.flagged[row].tolist()
-        return tuple(
-            (system, words[flag]) for system, flag in zip(self.cases.systems, flags, strict=True) if flag in words
+            labels=tuple(sorted(self.labels.get(item_id, ()), key=lambda pair: natural(pair[0]))),
+            decisions=tuple((system, words[flag]) for system, flag in decided if flag in words),
         )
 
 

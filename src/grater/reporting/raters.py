@@ -52,19 +52,17 @@ def raters_section(judgments: Judgments, *, gold: Table | None = None, on_gold: 
             else rater
             for rater in rows
         ]
-    figure = rater_scatter(rows)
     ranked = sorted(rows, key=lambda rater: (-rater.n, natural(rater.rater)))[:MOST_ROWS]
     columns = ("rater", "judged", "correct on gold", "agrees with others", "skill", "median seconds")
     notes = (f"The {MOST_ROWS} raters with the most judgments, of {len(rows)}.",) if len(rows) > MOST_ROWS else ()
-    sheet = Sheet(name="raters", title="Every rater", columns=columns, rows=tuple(map(_row, ranked)), notes=notes)
-    signature = str(signature_of(judgments, gold))
+    sheet = Sheet("Every rater", columns, tuple(map(_row, ranked)), notes, name="raters")
     return Section(
         name="raters",
         title="Raters",
         words=(_rater_words(rows),),
-        figures=(figure,),
+        figures=(rater_scatter(rows),),
         sheets=(without_empty_columns(sheet),),
-        signature=signature,
+        signature=str(signature_of(judgments, gold)),
         scope=SPOKEN_OF,
         warnings=sentences(result.warnings),
     )
@@ -113,19 +111,13 @@ def rater_scatter(raters: Sequence[Rater]) -> Figure:
     encoding = {"x": fixed_axis("n", "items judged", across), "y": fixed_axis("value", title, up)}
     ends = {**encoding, "y": {**encoding["y"], "field": "low"}, "y2": {"field": "high"}}
     whiskers = {"mark": {"type": "rule", "color": SERIES[0], "opacity": 0.3}, "encoding": ends}
-    dots = {
-        "mark": {"type": "point", "filled": True, "color": SERIES[0], "size": 90, "opacity": 0.9},
-        "encoding": encoding,
-    }
+    look = {"type": "point", "filled": True, "color": SERIES[0], "size": 90, "opacity": 0.9}
+    dots = {"mark": look, "encoding": encoding}
     places = {row["rater"]: (row["n"], row["value"]) for row in _oddest_first(rows)}
     layer = [whiskers, dots, *names_beside(encoding, places, across=across, up=up, most=MOST_NAMED)]
     spec = {**data(rows), "width": WIDTH, "height": HEIGHT, "layer": layer}
-    return Figure(
-        name="raters",
-        title="Raters by amount and quality of work",
-        words=_scatter_words(raters, has_gold=has_gold),
-        spec=spec,
-    )
+    words = _scatter_words(raters, has_gold=has_gold)
+    return Figure(name="raters", title="Raters by amount and quality of work", words=words, spec=spec)
 
 
 def _oddest_first(rows: Sequence[Row]) -> list[Row]:
@@ -161,18 +153,13 @@ def effort_section(
 ) -> Section:
     """Turn-around as a picture, the protocol as a table; the protocol alone without judgments (marked essays)."""
     has_effort = bool(hours or cost or has_judgments)
-    figure = turnaround_curve(sorted(hours))
-    sheets = (
-        (Sheet(name="protocol", title="Protocol of every job", columns=("job", "setting", "value"), rows=protocol),)
-        if protocol
-        else ()
-    )
+    sheet = Sheet("Protocol of every job", ("job", "setting", "value"), protocol, name="protocol")
     return Section(
         name="effort",
         title="Time and cost" if has_effort else "Protocol",
         words=(_effort_words(hours, cost),) if has_effort else (),
-        figures=(figure,) if hours else (),
-        sheets=sheets,
+        figures=(turnaround_curve(sorted(hours)),) if hours else (),
+        sheets=(sheet,) if protocol else (),
     )
 
 
@@ -193,35 +180,24 @@ def _time(hours: float) -> str:
 
 def turnaround_curve(hours: Sequence[float]) -> Figure:
     """`hours` since the first judgment, one entry a judgment, in order."""
-    in_minutes = bool(hours) and hours[-1] < SHORT
+    in_minutes = hours[-1] < SHORT
     rows = [{"hours": 60 * hour if in_minutes else hour, "n": n} for n, hour in enumerate(hours, start=1)]
     encoding = {
         "x": number_axis("hours", f"{'minutes' if in_minutes else 'hours'} since the first judgment"),
         "y": {**number_axis("n", "judgments"), "stack": None},
     }
-    mark = {
-        "type": "area",
-        "interpolate": "step-after",
-        "color": SERIES[0],
-        "opacity": 0.25,
-        "line": {"color": SERIES[0]},
-    }
+    look = {"color": SERIES[0], "opacity": 0.25, "line": {"color": SERIES[0]}}
+    mark = {"type": "area", "interpolate": "step-after", **look}
     step = max(1, len(rows) // 300)
     thinned = rows[::step] + (rows[-1:] if step > 1 else [])
     spec = {**data(thinned), "width": WIDTH, "height": HEIGHT - 60, "mark": mark, "encoding": encoding}
-    half, most = (hours[int(share * (len(hours) - 1))] if hours else 0.0 for share in (0.5, 0.9))
-    done = f"Half of the judgments were in after {_time(half)}, nine in ten after {_time(most)}"
-    return Figure(
-        name="turnaround",
-        title="How quickly judgments came in",
-        words=f"{done}.",
-        spec=spec,
-        source="T,C&M 2013, Table 5",
-    )
+    half, most = (_time(hours[int(share * (len(hours) - 1))]) for share in (0.5, 0.9))
+    words = f"Half of the judgments were in after {half}, nine in ten after {most}."
+    title = "How quickly judgments came in"
+    return Figure(name="turnaround", title=title, words=words, spec=spec, source="T,C&M 2013, Table 5")
 
 
 # Crowd jobs beside experts
-
 
 MATCHED = ("job", "items", "judgments per item", "experts' kappa", "raters needed", "kappa of these", "kappa of all")
 TOOK = ("job", "items", "judgments", "raters", "hours", "cost", "per judgment")
@@ -245,15 +221,14 @@ class CrowdJob:
 
 def crowds_section(crowds: Sequence[CrowdJob], *, places: Table | None = None) -> Section | None:
     """The two tables; None where no job has both a crowd and experts."""
-    needed = [(job, _needed(job, places)) for job in crowds]
-    matched = tuple(_matched(job, result) for job, result in needed if result is not None)
-    if not matched:
+    known = [(job, result) for job in crowds if (result := _needed(job, places)) is not None]
+    if not known:
         return None
+    matched = tuple(_matched(job, result) for job, result in known)
     sheets = (
-        Sheet(name="crowd-experts", title="How many raters match an expert", columns=MATCHED, rows=matched),
-        Sheet(name="crowd-costs", title="Time and cost of each job", columns=TOOK, rows=tuple(map(_took, crowds))),
+        Sheet("How many raters match an expert", MATCHED, matched, name="crowd-experts"),
+        Sheet("Time and cost of each job", TOOK, tuple(map(_took, crowds)), name="crowd-costs"),
     )
-    known = [(job, result) for job, result in needed if result is not None]
     return Section(
         name="crowds",
         title="Crowds compared with experts",

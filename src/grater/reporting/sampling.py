@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from grater.measure.evaluation.design import CheapJudge
 from grater.measure.evaluation.evaluation import Estimated, Evaluation, EvaluationOptions, FromSample, evaluate
-from grater.reporting.document import Figure, Row, Section, interval, percent_of
+from grater.reporting.document import Figure, Row, Section, interval, percent_of, section_of
 from grater.reporting.drawing import GRID, INK, MUTED, SERIES, WIDTH, data
-from grater.reporting.systems import raters_words
+from grater.reporting.systems import corrected_sheets
 from grater.sheet import Sheet, count, counted
 from grater.tables import Judgments, Sample, Table
 
@@ -45,47 +45,27 @@ def sampling_section(
         if other is not None and other.assist is not None:
             rows += [(f"{each.system}, with {other.assist.name}", *_numbers(each)) for each in other.systems]
             lines.append(f"{other.assist.sentence[:1].upper()}{other.assist.sentence[1:]}.")
-    estimates_sheet = Sheet(
-        name="estimates",
-        title="Estimated for the whole corpus",
-        columns=("system", "precision", "recall", "F0.5", "precision (T&C)", "recall (T&C)"),
-        rows=tuple(rows),
-        notes=(PAPER,),
-    )
-    return Section(
-        name="sampling",
-        title="Estimates from the sample",
-        words=(words, *lines),
-        figures=(sampling_tree(list(_branches(first))),),
-        sheets=(estimates_sheet, *_corrected_sheets(evaluation)),
-        signature=str(evaluation.signature),
-        scope=evaluation.scope.sentence,
-    )
-
-
-def _corrected_sheets(evaluation: Evaluation) -> Iterator[Sheet]:
-    """The estimates as they would be if raters made no mistakes, where gold says enough of these."""
-    correction = evaluation.correction
-    if correction is None or correction.raters.undefined_because:
-        return
-    yield Sheet(
-        name="corrected-estimates",
-        title="Estimated for the whole corpus, corrected for rater error",
-        columns=("system", "precision", "recall", "F0.5"),
-        rows=tuple(
-            (system, *map(interval, (scores.precision, scores.recall, scores.f[0.5])))
-            for system, scores in evaluation.corrected.items()
-        ),
-        notes=(raters_words(correction.raters),),
+    title = "Estimated for the whole corpus"
+    columns = ("system", "precision", "recall", "F0.5", "precision (T&C)", "recall (T&C)")
+    estimates = Sheet(title, columns, tuple(rows), notes=(PAPER,), name="estimates")
+    corrected = corrected_sheets(evaluation, f"{title}, corrected for rater error", "corrected-estimates")
+    figures = [sampling_tree(list(_branches(first)))]
+    return section_of(
+        evaluation,
+        "sampling",
+        "Estimates from the sample",
+        (words, *lines),
+        figures=figures,
+        sheets=[estimates, *corrected],
+        warnings=(),
     )
 
 
 def _branches(estimated: Estimated) -> Iterator[Branch]:
     strata = estimated.strata
     sizes, judged, errors = (part.sum(axis=0) for part in (strata.sizes, strata.judged, strata.errors))
-    for name, is_flagged, size, n_judged, n_errors in zip(
-        estimated.names, estimated.flagged, sizes, judged, errors, strict=True
-    ):
+    columns = (estimated.names, estimated.flagged, sizes, judged, errors)
+    for name, is_flagged, size, n_judged, n_errors in zip(*columns, strict=True):
         if size:
             title = name or ("flagged" if is_flagged else "not flagged")
             yield Branch(title, round(float(size)), round(float(n_judged)), float(n_errors))
@@ -130,50 +110,30 @@ def sampling_tree(branches: Sequence[Branch]) -> Figure:
             {"x": CORPUS_X + 75, "y": middle, "x2": STRATUM_X - 75, "y2": y},
             {"x": STRATUM_X + 75, "y": y, "x2": JUDGED_X - 75, "y2": y},
         ]
-    spec = {"width": WIDTH, "height": height, "layer": [_links(links, height), *_nodes(nodes, height)]}
+    axes = {
+        "x": {"field": "x", "type": "quantitative", "axis": None, "scale": {"domain": [0, WIDTH], "nice": False}},
+        "y": {"field": "y", "type": "quantitative", "axis": None, "scale": {"domain": [height, 0], "nice": False}},
+    }
+    ends = {**axes, "x2": {"field": "x2"}, "y2": {"field": "y2"}}
+    lines = {**data(links), "mark": {"type": "rule", "color": MUTED, "strokeWidth": 1.5}, "encoding": ends}
+    spec = {"width": WIDTH, "height": height, "layer": [lines, *_nodes(nodes, axes)]}
     n_judged = sum(branch.n_judged for branch in branches)
     words = (
         f"{n_judged:,} of {n_items:,} items ({percent_of(n_judged, n_items)}) were judged; weighted by the size of "
         "their strata, they stand for the whole corpus."
     )
-    return Figure(
-        name="sampling-tree",
-        title="What was sampled, and what raters found",
-        words=words,
-        spec=spec,
-        source="T&C 2008, figure 1",
-    )
+    title = "What was sampled, and what raters found"
+    return Figure(name="sampling-tree", title=title, words=words, spec=spec, source="T&C 2008, figure 1")
 
 
 def _node(x: float, y: float, title: str, text: str, kind: str) -> Row:
     width, height = BOX
-    return {
-        "x": x,
-        "y": y,
-        "left": x - width / 2,
-        "right": x + width / 2,
-        "top": y - height / 2,
-        "bottom": y + height / 2,
-        "title": title,
-        "text": text,
-        "kind": kind,
-    }
+    across = {"x": x, "left": x - width / 2, "right": x + width / 2}
+    down = {"y": y, "top": y - height / 2, "bottom": y + height / 2}
+    return {**across, **down, "title": title, "text": text, "kind": kind}
 
 
-def _axes(height: float) -> dict[str, Any]:
-    return {
-        "x": {"field": "x", "type": "quantitative", "axis": None, "scale": {"domain": [0, WIDTH], "nice": False}},
-        "y": {"field": "y", "type": "quantitative", "axis": None, "scale": {"domain": [height, 0], "nice": False}},
-    }
-
-
-def _links(rows: Sequence[Row], height: float) -> dict[str, Any]:
-    ends = {**_axes(height), "x2": {"field": "x2"}, "y2": {"field": "y2"}}
-    return {**data(rows), "mark": {"type": "rule", "color": MUTED, "strokeWidth": 1.5}, "encoding": ends}
-
-
-def _nodes(rows: Sequence[Row], height: float) -> list[dict[str, Any]]:
-    axes = _axes(height)
+def _nodes(rows: Sequence[Row], axes: Mapping[str, Any]) -> list[dict[str, Any]]:
     box = {
         "x": {**axes["x"], "field": "left"},
         "x2": {"field": "right"},

@@ -7,7 +7,7 @@ T&C 2008, section 5.2 and Table 4.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 from typing import Any
 
@@ -17,11 +17,10 @@ import polars as pl
 from grater.measure.evaluation.cases import bounds_sheet
 from grater.measure.evaluation.comparison import Comparison, compare_systems, is_comparable
 from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, evaluate
-from grater.measure.evaluation.gold import RaterError
 from grater.measure.evaluation.standard import Scored, effects_note, types_sheet
 from grater.measure.evaluation.thresholds import Curve, curve_of_thresholds, scored_systems
 from grater.model import Interval
-from grater.reporting.document import Figure, Row, Section, interval, listed, sentences
+from grater.reporting.document import Figure, Row, Section, interval, listed, section_of
 from grater.reporting.drawing import (
     HEIGHT,
     INK,
@@ -49,6 +48,7 @@ LISTED_TIES = (
     "An item on which raters are evenly split counts half as an error, so counts may end in .5; it comes at the end "
     "of both lists."
 )
+PEOPLE = "Experts scored against the raters as if they were systems; the line in the figure is the best of them."
 COUNTS = ("hit", "false_alarm", "miss")
 ERROR, OK = "error", "ok"
 
@@ -62,10 +62,10 @@ def systems_section(
     ranked = comparison.systems if comparison and not evaluation.different else whole.standard
     people = people_as_systems(evaluation, experts, items=items) if experts is not None else ()
     ceiling = people[0]["f0.5"] if people else None
-    groups = comparison.groups if comparison and not evaluation.different else None
+    groups = comparison.groups if comparison and not evaluation.different else {}
     figures = []
     if not evaluation.cases.withheld:
-        figures = [forest_plot(whole.standard, groups=groups, ceiling=ceiling, is_ranked=not evaluation.different)]
+        figures = [forest_plot(whole.standard, groups, ceiling, is_ranked=not evaluation.different)]
     if len(whole.by_rater) > 1:
         figures.append(raters_in_turn(whole.by_rater, ranked))
     sample, unjudged = evaluation.sample, ""
@@ -74,16 +74,8 @@ def systems_section(
     elif whole.n_unjudged:
         unjudged = f", {whole.n_unjudged:,} of which have no usable judgment"
     words = f"{counted(len(whole.standard), 'system')} on {counted(whole.n_items, 'item')}{unjudged}."
-    return Section(
-        name="systems",
-        title="Systems in detail",
-        words=(words,),
-        figures=tuple(figures),
-        sheets=tuple(_sheets(evaluation, comparison, people)),
-        signature=str(evaluation.signature),
-        scope=evaluation.scope.sentence,
-        warnings=sentences(evaluation.warnings),
-    )
+    sheets = _sheets(evaluation, comparison, people)
+    return section_of(evaluation, "systems", "Systems in detail", [words], figures=figures, sheets=sheets)
 
 
 def _sheets(evaluation: Evaluation, comparison: Comparison | None, people: Sequence[Scored]) -> list[Sheet]:
@@ -99,19 +91,7 @@ def _sheets(evaluation: Evaluation, comparison: Comparison | None, people: Seque
                 notes=("Counts are sums of rater shares; they link to the items as the majority sees them.",),
             )
         )
-    if evaluation.correction and not evaluation.correction.raters.undefined_because:
-        # What the scores would be if raters made no mistakes, as far as gold says what mistakes they make.
-        corrected = Sheet(
-            "Corrected for rater error (Rogan and Gladen 1978)",
-            ("system", "precision", "recall", "F0.5"),
-            tuple(
-                (system, *map(interval, (scores.precision, scores.recall, scores.f[0.5])))
-                for system, scores in evaluation.corrected.items()
-            ),
-            notes=(raters_words(evaluation.correction.raters),),
-            name="corrected-scores",
-        )
-        sheets.append(corrected)
+    sheets += corrected_sheets(evaluation, "Corrected for rater error (Rogan and Gladen 1978)", "corrected-scores")
     if comparison:
         sheets.append(_pairs_sheet(comparison))
     if evaluation.types:
@@ -123,17 +103,22 @@ def _sheets(evaluation: Evaluation, comparison: Comparison | None, people: Seque
     if people:
         rows = tuple((scored.system, *(interval(scored[score]) for score in SCORES)) for scored in people)
         columns = ("expert", *("F0.5" if score == "f0.5" else score for score in SCORES))
-        note = (
-            "Experts scored against the raters as if they were systems; the line in the figure is the best of them."
-        )
-        sheets.append(Sheet(name="people", title="Human ceiling", columns=columns, rows=rows, notes=(note,)))
+        sheets.append(Sheet("Human ceiling", columns, rows, notes=(PEOPLE,), name="people"))
     return sheets
 
 
-def raters_words(raters: RaterError) -> str:
-    """What gold says of raters, and what a correction believes of them."""
+def corrected_sheets(evaluation: Evaluation, title: str, name: str) -> list[Sheet]:
+    """What the scores would be if raters made no mistakes, where gold says what mistakes they make."""
+    if evaluation.correction is None or evaluation.correction.raters.undefined_because:
+        return []
+    raters = evaluation.correction.raters
     known = f"catch {interval(raters.sensitivity)} of errors and accept {interval(raters.specificity)} of good items"
-    return f"On gold, raters {known}; the correction assumes the same rates everywhere."
+    note = f"On gold, raters {known}; the correction assumes the same rates everywhere."
+    rows = tuple(
+        (system, *map(interval, (scores.precision, scores.recall, scores.f[0.5])))
+        for system, scores in evaluation.corrected.items()
+    )
+    return [Sheet(title, ("system", "precision", "recall", "F0.5"), rows, notes=(note,), name=name)]
 
 
 def _notes(evaluation: Evaluation) -> tuple[str, ...]:
@@ -175,29 +160,16 @@ def people_as_systems(
 
 
 def _scores_sheet(name: str, title: str, systems: Sequence[Scored], *, notes: tuple[str, ...] = ()) -> Sheet:
-    columns = (
-        "system",
-        *("F0.5" if score == "f0.5" else score for score in SCORES),
-        "hits",
-        "false alarms",
-        "misses",
-    )
-    rows = tuple(
-        (
-            scored.system,
-            *(cell(scored[score]) for score in SCORES),
-            *(count(getattr(scored.counts, name)) for name in COUNTS),
-        )
-        for scored in systems
-    )
-    first = 1 + len(SCORES)
-    links = {
-        (row, first + index): list_name(scored.system, counted_as)
-        for row, scored in enumerate(systems)
-        for index, counted_as in enumerate(COUNTS)
-    }
+    scores = ("F0.5" if score == "f0.5" else score for score in SCORES)
+    rows: list[tuple[str, ...]] = []
+    links: dict[tuple[int, int], str] = {}
+    for row, scored in enumerate(systems):
+        counts = [count(getattr(scored.counts, counted_as)) for counted_as in COUNTS]
+        rows.append((scored.system, *(cell(scored[score]) for score in SCORES), *counts))
+        links |= {(row, 1 + len(SCORES) + n): list_name(scored.system, each) for n, each in enumerate(COUNTS)}
     notes = (*notes, *undefined_notes(scored[score] for scored in systems for score in SCORES))
-    return Sheet(name=name, title=title, columns=columns, rows=rows, notes=notes, links=links)
+    columns = ("system", *scores, "hits", "false alarms", "misses")
+    return Sheet(title, columns, tuple(rows), notes, name=name, links=links)
 
 
 def _pairs_sheet(comparison: Comparison) -> Sheet:
@@ -210,56 +182,40 @@ def _pairs_sheet(comparison: Comparison) -> Sheet:
         )
         for pair in comparison.pairs
     )
+    title = f"Systems compared on {comparison.n_items:,} common items"
     columns = ("pair", "difference in F0.5", "p", "p (McNemar)")
-    return Sheet(
-        name="pairs",
-        title=f"Systems compared on {comparison.n_items:,} common items",
-        columns=columns,
-        rows=rows,
-        notes=("p values are Holm-corrected over all pairs.",),
-    )
-
-
-NAMES = {"f0.5": "F0.5", "f1": "F1"}
+    return Sheet(title, columns, rows, notes=("p values are Holm-corrected over all pairs.",), name="pairs")
 
 
 def forest_plot(
-    systems: Sequence[Scored],
-    *,
-    score: str = "f0.5",
-    groups: Mapping[str, str] | None = None,
-    ceiling: Interval | None = None,
-    is_ranked: bool = True,
+    systems: Sequence[Scored], letters: Mapping[str, str], ceiling: Interval | None, *, is_ranked: bool
 ) -> Figure:
     """The best first, unless they are not ranked; systems that share a letter do not differ significantly."""
-    ranked = sorted(systems, key=lambda scored: -scored[score].value) if is_ranked else list(systems)
-    letters = groups or {}
+    ranked = sorted(systems, key=lambda scored: -scored["f0.5"].value) if is_ranked else list(systems)
     rows = [
-        {"system": scored.system, "group": letters.get(scored.system, ""), **interval_columns(scored[score])}
+        {"system": scored.system, "group": letters.get(scored.system, ""), **interval_columns(scored["f0.5"])}
         for scored in ranked
     ]
-    title = NAMES.get(score, score)
-    people = (
-        rule("x", ceiling.value, f"best expert {interval(ceiling)}", before=ceiling.value > 0.5) if ceiling else []
-    )
-    spec = forest(rows, number_axis("value", title, share=True), *people)
+    best = f"best expert {interval(ceiling)}" if ceiling else ""
+    people = rule("x", ceiling.value, best, before=ceiling.value > 0.5) if ceiling else []
+    spec = forest(rows, number_axis("value", "F0.5", share=True), *people)
     if is_ranked:
-        words = _forest_words(ranked, score, letters)
+        words = _forest_words(ranked, letters)
     else:
-        parts = [f"{each.system} has {title} {interval(each[score])} on {counted(each.n, 'item')}" for each in ranked]
+        parts = [f"{each.system} has F0.5 {interval(each['f0.5'])} on {counted(each.n, 'item')}" for each in ranked]
         words = (
             f"{'; '.join(parts)}. They decided on different items and are not ranked; see the standardised scores."
         )
     if ceiling:
         words += f" The best expert, scored in the same way, reaches {interval(ceiling)}."
-    return Figure(name="systems", title=f"{title} of every system", words=words, spec=spec)
+    return Figure(name="systems", title="F0.5 of every system", words=words, spec=spec)
 
 
-def _forest_words(ranked: Sequence[Scored], score: str, letters: Mapping[str, str]) -> str:
+def _forest_words(ranked: Sequence[Scored], letters: Mapping[str, str]) -> str:
     """How much the first place is worth; the score itself stands in the headline."""
     first, *others = ranked
     if not others or not letters:
-        return f"{first.system} reaches {interval(first[score])} on {counted(first.n, 'item')}."
+        return f"{first.system} reaches {interval(first['f0.5'])} on {counted(first.n, 'item')}."
     alike = [each.system for each in others if set(letters.get(each.system, "")) & set(letters.get(first.system, ""))]
     if not alike:
         return f"The lead of {first.system} over every other system is significant."
@@ -279,22 +235,11 @@ def raters_in_turn(by_rater: Mapping[str, Sequence[Scored]], truth: Sequence[Sco
     """A tick for each rater, pale for one who judged little; a diamond for the majority of all."""
     systems = [scored.system for scored in truth]
     rows: list[Row] = [
-        {
-            "rater": rater,
-            "system": scored.system,
-            "score": score,
-            "is_enough": n_behind(scored, score) >= ENOUGH,
-            **interval_columns(scored[score]),
-        }
-        for rater in by_rater
-        for scored in by_rater[rater]
-        for score in PANEL_SCORES
+        {"is_enough": n_behind(scored, score) >= ENOUGH, **row}
+        for scores in by_rater.values()
+        for scored, score, row in _panel_rows(scores)
     ]
-    joint = [
-        {"system": scored.system, "score": score, **interval_columns(scored[score])}
-        for scored in truth
-        for score in PANEL_SCORES
-    ]
+    joint = [row for _, _, row in _panel_rows(truth)]
     encoding = {"y": names_axis("system", None, systems), "x": number_axis("value", "", share=True)}
     ticks = {
         **data(rows),
@@ -316,13 +261,15 @@ def raters_in_turn(by_rater: Mapping[str, Sequence[Scored]], truth: Sequence[Sco
         }
         for score in PANEL_SCORES
     ]
-    return Figure(
-        name="raters-in-turn",
-        title="Scores against each rater in turn",
-        words=_spread_words(rows, systems),
-        spec={"hconcat": panels, "spacing": 24},
-        source="T&C 2008, Table 4",
-    )
+    title, spec = "Scores against each rater in turn", {"hconcat": panels, "spacing": 24}
+    words = _spread_words(rows, systems)
+    return Figure(name="raters-in-turn", title=title, words=words, spec=spec, source="T&C 2008, Table 4")
+
+
+def _panel_rows(scores: Sequence[Scored]) -> Iterator[tuple[Scored, str, Row]]:
+    for scored in scores:
+        for score in PANEL_SCORES:
+            yield scored, score, {"system": scored.system, "score": score, **interval_columns(scored[score])}
 
 
 def n_behind(scored: Scored, score: str) -> float:
@@ -379,21 +326,18 @@ def curves_section(evaluation: Evaluation) -> Section | None:
         for curve in curves
     )
     columns = ("system", "threshold", "precision", "recall", "F0.5")
-    best_sheet = Sheet(name="best-thresholds", title="The threshold with the best F0.5", columns=columns, rows=rows)
     return Section(
         name="thresholds",
         title="Every threshold",
         words=(CHOSEN_HERE,),
         figures=figures,
-        sheets=(best_sheet,),
+        sheets=(Sheet("The threshold with the best F0.5", columns, rows, name="best-thresholds"),),
         signature=signature,
         scope=evaluation.scope.sentence,
     )
 
 
 CHOSEN_HERE = "A threshold chosen and reported on the same data looks better than it is: confirm it on other items."
-
-
 MARKED = 5
 """One in this many points of a curve has a marker."""
 
@@ -411,11 +355,7 @@ CURVES = (
 def precision_recall_curves(curves: Sequence[Curve], *, is_weighted: bool = False) -> Figure:
     """One curve per system; a ringed point is what it flags today."""
     systems = [curve.system for curve in curves]
-    rows = [
-        row
-        for index, curve in enumerate(curves)
-        for row in _curve_rows(curve, is_weighted=is_weighted, first_marker=index)
-    ]
+    rows = [row for number, curve in enumerate(curves) for row in _curve_rows(curve, is_weighted, number)]
     encoding = {
         "x": number_axis("recall", "recall", share=True),
         "y": number_axis("value", "precision", share=True),
@@ -424,18 +364,14 @@ def precision_recall_curves(curves: Sequence[Curve], *, is_weighted: bool = Fals
     }
     at_work = {**ringed_points(encoding), "transform": [{"filter": "datum.is_operating"}]}
     markers = {**points(encoding, size=45), "transform": [{"filter": "datum.is_marked"}]}
-    spec = {
-        **data(rows),
-        "width": WIDTH,
-        "height": HEIGHT,
-        "layer": [interval_band(encoding), line(encoding), markers, at_work],
-    }
+    layer = [interval_band(encoding), line(encoding), markers, at_work]
+    spec = {**data(rows), "width": WIDTH, "height": HEIGHT, "layer": layer}
     name = "precision-recall-weighted" if is_weighted else "precision-recall"
     how = "weighted by rater shares" if is_weighted else "against the majority"
     return Figure(name=name, title=f"Precision and recall at every threshold, {how}", words=CURVES, spec=spec)
 
 
-def _curve_rows(curve: Curve, *, is_weighted: bool, first_marker: int = 0) -> list[Row]:
+def _curve_rows(curve: Curve, is_weighted: bool, first_marker: int) -> list[Row]:
     """Every fifth point has a marker, on each curve another fifth, so that they do not hide each other."""
     rows: list[Row] = []
     for place, point in enumerate(curve.points, start=MARKED - first_marker):

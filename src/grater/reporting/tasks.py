@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from math import isnan
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from grater.measure.agreement.coefficients import band_words
@@ -30,7 +29,6 @@ from grater.measure.agreement.constructions import (
     NO_CONTEXT,
     ConstructionStudy,
     Contrast,
-    SeveralRight,
     construction_study,
 )
 from grater.measure.agreement.summary import kappa_cells
@@ -39,56 +37,49 @@ from grater.measure.evaluation.selection import choice_study, cloze_study, const
 from grater.measure.units import Essays, known_essays
 from grater.model import Interval
 from grater.reporting.agreement import confusion_map
-from grater.reporting.document import Section, interval, listed, percent_of, sentences
+from grater.reporting.document import Section, interval, listed, percent_of, section_of, sentences
 from grater.sheet import Sheet, count, counted, number, p_value
 from grater.tables import Judgments, Table
 
 EVERYBODY = "all"
 STAGES = {NO_CONTEXT: "without context", IN_CONTEXT: "in context"}
+BEST = "Best: marked yes*, the rater’s first choice; original: the writer’s own construction."
 
 
 def constructions_section(judgments: Judgments, items: Table, *, decisions: Table | None = None) -> Section:
     """Tables 4 and 5, several right constructions, what agreement depends on, and systems against all of these."""
     study = construction_study(judgments, items)
-    figures = tuple(
-        confusion_map(
-            part.table, name=f"constructions-{part.name}", about=STAGES[part.name], source="Lee et al. 2009, Table 5"
-        )
+    paper = "Lee et al. 2009, Table"
+    figures = [
+        confusion_map(part.table, name=f"constructions-{part.name}", about=_named(part.name), source=f"{paper} 5")
         for part in study.stages
-    )
-    rows = tuple(
-        (row.rater, STAGES.get(row.stage, row.stage), f"{row.n:,}", interval(row.yes)) for row in study.freedom
-    )
-    freedom_sheet = Sheet(
-        name="constructions-yes",
-        title="Share of yes answers (Lee et al. 2009, Table 4)",
-        columns=("rater", "stage", "answers", "yes"),
-        rows=rows,
+    ]
+    rows = tuple((row.rater, _named(row.stage), f"{row.n:,}", interval(row.yes)) for row in study.freedom)
+    columns: tuple[str, ...] = ("rater", "stage", "answers", "yes")
+    sheets = [Sheet(f"Share of yes answers ({paper} 4)", columns, rows, name="constructions-yes")]
+    if study.stages:
+        stages = tuple(
+            (_named(part.name), f"{part.table.n:,}", interval(part.observed), interval(part.kappa))
+            for part in study.stages
+        )
+        columns = ("stage", "answers", "agreement", "kappa")
+        sheets.append(Sheet(f"Agreement by stage ({paper} 5)", columns, stages, name="constructions-agreement"))
+    several = tuple(
+        (row.rater, f"{row.n_places:,}", *map(interval, shares))
+        for row in study.several
+        for shares in [(row.several_yes, row.several_starred, row.original_yes, row.original_starred)]
     )
     columns = ("rater", "nouns", "several accepted", "several best", "original accepted", "original best")
-    several_sheet = Sheet(
-        name="constructions-several",
-        title="Several acceptable constructions, and the writer’s own",
-        columns=columns,
-        rows=tuple(map(_several_row, study.several)),
-        notes=("Best: marked yes*, the rater’s first choice; original: the writer’s own construction.",),
-    )
-    sheets = [freedom_sheet, *([_stages_sheet(study)] if study.stages else []), several_sheet]
+    title = "Several acceptable constructions, and the writer’s own"
+    sheets.append(Sheet(title, columns, several, notes=(BEST,), name="constructions-several"))
     if study.contrasts:
         sheets.append(_contrasts_sheet(study.contrasts))
     scores = construction_scores(decisions, judgments, items) if decisions is not None else None
     if scores is not None:
         sheets += [replace(sheet, name="constructions-systems") for sheet in scores.sheets()]
-    return Section(
-        name="constructions",
-        title="Articles and noun number",
-        words=tuple(_constructions_words(study)),
-        figures=figures,
-        sheets=tuple(sheets),
-        signature=str(study.signature),
-        scope=study.scope.sentence,
-        warnings=sentences([*study.warnings, *(scores.warnings if scores else ())]),
-    )
+    words, warnings = _constructions_words(study), [*study.warnings, *(scores.warnings if scores else ())]
+    title = "Articles and noun number"
+    return section_of(study, "constructions", title, words, figures=figures, sheets=sheets, warnings=warnings)
 
 
 def _constructions_words(study: ConstructionStudy) -> list[str]:
@@ -109,24 +100,6 @@ def _constructions_words(study: ConstructionStudy) -> list[str]:
     return words
 
 
-def _stages_sheet(study: ConstructionStudy) -> Sheet:
-    rows = tuple(
-        (STAGES.get(part.name, part.name), f"{part.table.n:,}", interval(part.observed), interval(part.kappa))
-        for part in study.stages
-    )
-    return Sheet(
-        name="constructions-agreement",
-        title="Agreement by stage (Lee et al. 2009, Table 5)",
-        columns=("stage", "answers", "agreement", "kappa"),
-        rows=rows,
-    )
-
-
-def _several_row(several: SeveralRight) -> tuple[str, ...]:
-    shares = (several.several_yes, several.several_starred, several.original_yes, several.original_starred)
-    return several.rater, f"{several.n_places:,}", *map(interval, shares)
-
-
 def _contrasts_sheet(contrasts: tuple[Contrast, ...]) -> Sheet:
     rows = tuple(
         (
@@ -140,9 +113,7 @@ def _contrasts_sheet(contrasts: tuple[Contrast, ...]) -> Sheet:
     )
     note = "The paper’s z treats all answers as independent; our p takes nouns, or essays, as the units."
     columns = ("first or second", "kappa of first", "kappa of second", "z (paper)", "p (ours)")
-    return Sheet(
-        name="constructions-contrasts", title="What agreement depends on", columns=columns, rows=rows, notes=(note,)
-    )
+    return Sheet("What agreement depends on", columns, rows, notes=(note,), name="constructions-contrasts")
 
 
 def _named(part: str) -> str:
@@ -155,6 +126,7 @@ KINDS = {
     "rater-rater": "between raters",
 }
 MARKED = "suggestions marked"
+UNKNOWN_FATES = "What became of the suggestions is unknown."
 
 
 def cloze_section(judgments: Judgments, decisions: Table | None = None, *, places: Table | None = None) -> Section:
@@ -174,18 +146,8 @@ def cloze_section(judgments: Judgments, decisions: Table | None = None, *, place
         for pair in study.pairs
     )
     columns = ("pair", "blanks", "agreement", "kappa", "band")
-    pairs_sheet = Sheet(
-        name="cloze", title="Agreement on the word in the blank (T&C 2008, Table 2)", columns=columns, rows=rows
-    )
-    return Section(
-        name="cloze",
-        title="Filled blanks",
-        words=(words,),
-        sheets=(pairs_sheet,),
-        signature=str(study.signature),
-        scope=study.scope.sentence,
-        warnings=sentences(study.warnings),
-    )
+    pairs = Sheet("Agreement on the word in the blank (T&C 2008, Table 2)", columns, rows, name="cloze")
+    return section_of(study, "cloze", "Filled blanks", [words], sheets=[pairs])
 
 
 def choice_section(
@@ -205,32 +167,22 @@ def choice_section(
         words.append(
             f"{system} has the writer’s word in {interval(exact)} of blanks, an acceptable one in {corrected}."
         )
-    sheet = Sheet(
-        name="choice",
-        title="The system’s word is as good or better (T&C 2008, section 4.2)",
-        columns=("rater", "share of items"),
-        rows=tuple(rows),
-        notes=(f"{counted(choices.n_equally_bad, 'answer')} “equally bad” left out.",),
-    )
-    return Section(
-        name="choice",
-        title="The writer’s word or the system’s",
-        words=tuple(words),
-        sheets=(sheet,),
-        signature=str(study.signature),
-        scope=study.scope.sentence,
-        warnings=sentences(study.warnings),
-    )
+    title = "The system’s word is as good or better (T&C 2008, section 4.2)"
+    notes = (f"{counted(choices.n_equally_bad, 'answer')} “equally bad” left out.",)
+    sheet = Sheet(title, ("rater", "share of items"), tuple(rows), notes, name="choice")
+    return section_of(study, "choice", "The writer’s word or the system’s", words, sheets=[sheet])
 
 
 def suggestions_section(effect: SuggestionEffect) -> Section:
     """Agreement and scores with and without suggestions, and what became of them."""
-    sheets = effect.sheets()
+    total = sum(effect.fates.values())
+    parts = [f"{percent_of(n, total)} were {FATE_WORDS.get(fate, fate)}" for fate, n in effect.fates.items() if n]
+    fates = f"Of {total:,} suggestions shown, {listed(parts)}." if parts else UNKNOWN_FATES
     return Section(
         name="suggestions",
         title="Effect of suggestions",
-        words=(_bias(effect), _fates(effect)),
-        sheets=tuple(replace(sheet, name=f"suggestions-{sheet.name}", signature="") for sheet in sheets),
+        words=(_bias(effect), fates),
+        sheets=tuple(replace(sheet, name=f"suggestions-{sheet.name}", signature="") for sheet in effect.sheets()),
         signature=str(effect.signature),
         warnings=sentences(effect.warnings),
     )
@@ -248,14 +200,6 @@ def _bias(effect: SuggestionEffect) -> str:
     return f"{compared}. The difference, {interval(difference)}, may be chance."
 
 
-def _fates(effect: SuggestionEffect) -> str:
-    total = sum(effect.fates.values())
-    parts = [f"{percent_of(n, total)} were {FATE_WORDS.get(fate, fate)}" for fate, n in effect.fates.items() if n]
-    return (
-        f"Of {total:,} suggestions shown, {listed(parts)}." if parts else "What became of the suggestions is unknown."
-    )
-
-
 ERROR, OK = "error", "ok"
 ALL = "all"
 PERSON = "a person, against the other people"
@@ -271,18 +215,11 @@ class Compared:
     table: Confusion
 
     def row(self) -> tuple[str, ...]:
-        kappa = cohen_kappa(self.table)
-        cells = self.table.cells
-        on_errors, on_ok = (self.table.share(*_diagonal(cells.shape, row)) for row in (0, 1))
-        agreement = (interval(self.table.observed), *kappa_cells(kappa))
-        return (self.rater, self.kind, count(self.table.n), *agreement, interval(on_errors), interval(on_ok))
-
-
-def _diagonal(shape: tuple[int, ...], row: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """The cell of a row in which the two agree, and the whole row."""
-    part, whole = np.zeros(shape, bool), np.zeros(shape, bool)
-    part[row, row], whole[row] = True, True
-    return part, whole
+        rows = np.indices(self.table.cells.shape)[0]
+        is_same = np.eye(len(rows), dtype=bool)
+        on_errors, on_ok = (interval(self.table.share(is_same & (rows == row), rows == row)) for row in (0, 1))
+        agreement = (interval(self.table.observed), *kappa_cells(cohen_kappa(self.table)))
+        return (self.rater, self.kind, count(self.table.n), *agreement, on_errors, on_ok)
 
 
 def programs_section(
@@ -308,7 +245,7 @@ def programs_section(
     compared += _compared(PERSON, _against_others(said), None, kinds, essays)
     columns = ("program", "items", "n", "agreement", "kappa", "band", "on errors", "on ok")
     rows = tuple(each.row() for each in compared)
-    sheet = Sheet(name="programs", title="Programs against the majority of people", columns=columns, rows=rows)
+    sheet = Sheet("Programs against the majority of people", columns, rows, name="programs")
     return Section(
         name="programs",
         title="Programs as raters",

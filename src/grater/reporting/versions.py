@@ -24,7 +24,7 @@ from grater.measure.evaluation.comparison import compare_systems, is_comparable
 from grater.measure.evaluation.evaluation import Evaluation
 from grater.model import Interval
 from grater.registry import unknown
-from grater.reporting.document import ItemList, Section, interval
+from grater.reporting.document import ItemList, Section, interval, section_of
 from grater.reporting.items import TIE, ItemViews, Texts, item_list, safe_name
 from grater.sheet import Sheet, natural, number, p_value
 
@@ -53,7 +53,7 @@ class Version:
 
     @property
     def words(self) -> str:
-        f = self.differences["f0.5"]
+        f, p = self.differences["f0.5"], p_value(self.p)
         if self.p > LEVEL or not f.value:
             verdict = "not significant"
         else:
@@ -61,13 +61,8 @@ class Version:
         others = " and ".join(f"{score} by {_signed(self.differences[score])}" for score in ("precision", "recall"))
         return (
             f"Compared with {self.old} on the same {self.n_items:,} items, {self.new} changes F0.5 by "
-            f"{_signed(f)} (p {_p(self.p)}, {verdict}), {others}."
+            f"{_signed(f)} (p {p if p.startswith('<') else f'= {p}'}, {verdict}), {others}."
         )
-
-
-def _p(p: float) -> str:
-    text = p_value(p)
-    return text if text.startswith("<") else f"= {text}"
 
 
 def told_versions(settings: Sequence[str]) -> dict[str, str]:
@@ -92,15 +87,11 @@ def earlier_versions(systems: Sequence[str], told: Mapping[str, str] | None = No
     seen: dict[str, str] = {}
     for name, versions in by_name.items():
         kept = [each for each in versions if name in systems or each[1].endswith(("@", "v"))]
-        ordered = [system for _, _, system in sorted(kept, key=_age)]
+        # By its number; a plain name comes after version 1 and before version 2.
+        kept.sort(key=lambda version: (natural(version[0])[0], not version[1]))
+        ordered = [system for _, _, system in kept]
         seen.update(zip(ordered[1:], ordered[:-1], strict=True))
     return {**seen, **(told or {})}
-
-
-def _age(version: tuple[str, str, str]) -> tuple[list[tuple[str, int]], bool]:
-    """By its number; a plain name comes after version 1 and before version 2."""
-    own, sign, _ = version
-    return natural(own)[0], not sign
 
 
 def versions_of(evaluation: Evaluation, earlier: Mapping[str, str]) -> list[Version]:
@@ -122,23 +113,15 @@ def _version(evaluation: Evaluation, new: str, old: str) -> Version | None:
         if not compared.pairs:  # withheld by the design
             return None
         [pair] = compared.pairs
-        differences[score] = pair.test.difference if pair.test.first == new else _turned(pair.test.difference)
+        difference = pair.test.difference
+        turned = replace(difference, value=-difference.value, low=-difference.high, high=-difference.low)
+        differences[score] = difference if pair.test.first == new else turned
         p, n_items = pair.test.p, compared.n_items
     is_error, is_ok = evaluation.truth.values > TIE, evaluation.truth.values < TIE
     gained, lost = (flags[:, 0] == 1) & (flags[:, 1] == 0), (flags[:, 0] == 0) & (flags[:, 1] == 1)
     places = (gained & is_error, lost & is_error, lost & is_ok, gained & is_ok)
-    return Version(
-        new=new,
-        old=old,
-        n_items=n_items,
-        differences=differences,
-        p=p,
-        changes=dict(zip(CHANGES, places, strict=True)),
-    )
-
-
-def _turned(difference: Interval) -> Interval:
-    return replace(difference, value=-difference.value, low=-difference.high, high=-difference.low)
+    changes = dict(zip(CHANGES, places, strict=True))
+    return Version(new=new, old=old, n_items=n_items, differences=differences, p=p, changes=changes)
 
 
 def versions_section(evaluation: Evaluation, versions: Sequence[Version]) -> Section:
@@ -147,25 +130,9 @@ def versions_section(evaluation: Evaluation, versions: Sequence[Version]) -> Sec
         (version.new, version.old, *(_signed(version.differences[score]) for score in SCORES), p_value(version.p))
         for version in versions
     )
-    differences_sheet = Sheet(
-        name="versions",
-        title="Change from the earlier version, on the same items",
-        columns=("new version", "earlier", *(f"Δ {title}" for title in SCORES.values()), "p (F0.5)"),
-        rows=rows,
-    )
-    return Section(
-        name="versions",
-        title="New versions",
-        words=tuple(version.words for version in versions),
-        sheets=(differences_sheet, _changes_sheet(versions)),
-        signature=str(evaluation.signature),
-        scope=evaluation.scope.sentence,
-    )
-
-
-def _changes_sheet(versions: Sequence[Version]) -> Sheet:
-    """Every count leads to its items."""
-    rows = tuple(
+    columns = ("new version", "earlier", *(f"Δ {title}" for title in SCORES.values()), "p (F0.5)")
+    differences = Sheet("Change from the earlier version, on the same items", columns, rows, name="versions")
+    counts = tuple(
         (version.new, version.old, *(f"{int(version.changes[change].sum()):,}" for change in CHANGES))
         for version in versions
     )
@@ -174,13 +141,11 @@ def _changes_sheet(versions: Sequence[Version]) -> Sheet:
         for row, version in enumerate(versions)
         for place, change in enumerate(CHANGES)
     }
-    return Sheet(
-        name="version-items",
-        title="Items that the new version decides differently",
-        columns=("new version", "earlier", *(title for title, _ in CHANGES.values())),
-        rows=rows,
-        links=links,
-    )
+    columns = ("new version", "earlier", *(title for title, _ in CHANGES.values()))
+    title = "Items that the new version decides differently"
+    changes = Sheet(title, columns, counts, name="version-items", links=links)
+    words = [version.words for version in versions]
+    return section_of(evaluation, "versions", "New versions", words, sheets=[differences, changes], warnings=())
 
 
 def _signed(difference: Interval) -> str:
