@@ -117,12 +117,12 @@ def prepare(location: str) -> dict[str, Any]:
     from grater.annotate import credentials, people
     from grater.annotate.plans import NewJob, add_job
     from grater.annotate.store import open_store
-    from grater.annotate.writing import Public, open_to_public
+    from grater.annotate.writing import NewPublicPages, open_to_public
 
     with open_store(location) as store:
         marking = add_job(store, NewJob(name="essays", task="marking"))
         with store.write() as tx:
-            open_to_public(tx, Public(check_page=True, editors=True))
+            open_to_public(tx, NewPublicPages(check_page=True, editors=True))
             guest = people.add(tx, name="Guest", role="worker").person_id
             token, session = credentials.start_session(tx, guest, hours=12)
     return {"marking": marking.job_id, "guest": guest, "token": token, "csrf": session.csrf}

@@ -30,55 +30,41 @@ The functions `as_...` take whatever a caller has, checked already or not.
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from functools import partial
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from collections.abc import Collection
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
-from datetime import UTC
-from datetime import datetime
-from difflib import get_close_matches
-from functools import partial
-from grater.errors import BadInput
-from grater.errors import Problem
-from grater.errors import Problems
-from grater.errors import UnknownName
-from grater.errors import UsageError
-from grater.model import Json
-from grater.model import short_hash
-from grater.registry import unknown
-from grater.tables import platforms
-from grater.tables import worksheets
-from grater.tables.files import META
-from grater.tables.files import Source
-from grater.tables.files import as_path
-from grater.tables.files import beside
-from grater.tables.files import load
-from grater.tables.files import read_text
-from grater.tables.schema import Column
-from grater.tables.schema import Duplicates
-from grater.tables.schema import Kind
-from grater.tables.schema import LIST_SEPARATOR
-from grater.tables.schema import Raw
-from grater.tables.schema import SCHEMAS
-from grater.tables.schema import Schema
-from grater.tables.schema import Table
-from grater.tables.schema import VALID
-from grater.tables.schema import add
-from grater.tables.schema import checked
-from grater.tables.schema import entries
-from grater.tables.schema import further
-from grater.tables.schema import places
-from grater.tables.schema import plain
-from grater.tables.schema import text_of
-from grater.tables.schema import without_duplicates
-from typing import Any
 
+from grater.errors import BadInput, Problem, Problems, UnknownName, UsageError
+from grater.model import Json, short_hash
+from grater.registry import unknown
+from grater.tables import platforms, worksheets
+from grater.tables.files import META, Source, as_path, beside, load, read_text
+from grater.tables.schema import (
+    LIST_SEPARATOR,
+    SCHEMAS,
+    VALID,
+    Column,
+    Duplicates,
+    Kind,
+    Raw,
+    Schema,
+    Table,
+    add,
+    checked,
+    entries,
+    further,
+    places,
+    plain,
+    text_of,
+    without_duplicates,
+)
 
 ANY = "all"
 """The word for judgments of whatever status."""
