@@ -88,7 +88,7 @@ def new_study(folder: Path) -> Path:
 
 
 def studied(*steps: tuple[object, ...]) -> None:
-    assert [run(["study", *map(str, words)]) for words in steps] == [0] * len(steps)
+    assert [run([*([] if words[0] == "job" else ["study"]), *map(str, words)]) for words in steps] == [0] * len(steps)
 
 
 def judged(
@@ -110,9 +110,9 @@ def sampled(study: Path) -> None:
     gold = {item: "error" if item in ERRORS else "ok" for item in drawn[10:16] + wrong + fine}
     table = write_text(study.parent / "g.csv", "item,label", *map(",".join, gold.items()))
     studied(
-        ("job", study, "--task", "error", "--sample", "sample", "--judgments-per-item", 2, "--name", "crowd"),
+        ("job", "new", study, "--task", "error", "--sample", "sample", "--judgments-per-item", 2, "--name", "crowd"),
         ("import", study, "--gold", table, "--job", "crowd"),
-        ("crowd", study, "--job", "crowd", "--terms", TERMS),
+        ("job", "terms", study, "crowd", "--change", TERMS),
     )
     with open_store(study) as store:
         answer_all(store, "crowd")

@@ -24,12 +24,16 @@ from grater.options import (
     Assist,
     ByColumn,
     ByColumns,
+    ConfidenceApart,
     DecisionTables,
     Documents,
+    Earlier,
+    ErrorsByFlag,
     EssayFiles,
     EssaySource,
     Evaluating,
     ExpertTable,
+    FigureTypes,
     Flags,
     FormatName,
     GoldTable,
@@ -56,6 +60,7 @@ from grater.options import (
     Truth,
     UnknownLabels,
     Width,
+    basis_of,
 )
 from grater.options import described as _checked
 from grater.sheet import counted
@@ -89,7 +94,6 @@ if TYPE_CHECKING:
     from grater.measure.units import Unknown
     from grater.reporting.document import Report
     from grater.tables import Judgments, Sample, Table
-    from grater.uncertainty import Basis
 
 T = TypeVar("T")
 
@@ -170,13 +174,6 @@ def _gold(source: TableSource | None, columns: Mapping[str, str] | None, options
     if source is None or not (columns or "duplicates" in options):
         return _given(as_gold, source)
     return read_gold(source, columns=columns, duplicates=options.get("duplicates", "error"))
-
-
-def _basis(options: Mapping[str, Any]) -> Basis:
-    from grater.uncertainty import Basis
-
-    named = {name: options[name] for name in ("units", "raters", "population", "interval", "seed") if name in options}
-    return Basis(**named, **({"n_resamples": options["resamples"]} if "resamples" in options else {}))
 
 
 def _given(read: Callable[[Any], T], source: TableSource | None) -> T | None:
@@ -295,33 +292,12 @@ __all__ += ["aggregate", "simulate"]
 
 
 @_checked
-def read_judgments(
-    source: TableSource,
-    *,
-    columns: Mapping[str, str] | None = None,
-    merge: Mapping[str, str] | None = None,
-    drop_flags: Sequence[str] = (),
-    min_confidence: float | None = None,
-    status: Sequence[str] = ("valid",),
-    duplicates: Literal["error", "first", "last"] = "error",
-    rater_columns: Sequence[str] = (),
-) -> Judgments:
-    """Judgments with other names of columns, labels merged, or some of them left out.
+def read_judgments(source: TableSource, **options: Unpack[Reading]) -> Judgments:
+    """Judgments of one source or several, with other names of columns, labels merged, or some of them left out.
 
     Of a sheet with one row per item and a column of labels per rater, name these: `rater_columns=["Ada", "Bo"]`.
     """
-    from grater.tables import read_judgments
-
-    return read_judgments(
-        source,
-        columns=columns,
-        merge=merge,
-        drop_flags=drop_flags,
-        min_confidence=min_confidence,
-        status=status,
-        duplicates=duplicates,
-        rater_columns=rater_columns,
-    )
+    return _judgments(source, options)
 
 
 @_checked
@@ -361,7 +337,7 @@ def agreement(
     from grater.measure.units import essays_of
     from grater.tables import as_items
 
-    basis, table, placed = _basis(options), _judgments(judgments, options), _given(as_items, items)
+    basis, table, placed = basis_of(options), _judgments(judgments, options), _given(as_items, items)
     if constructions:
         if placed is None:
             raise UsageError("expected `items` with `constructions`, the table from grater lab nouns")
@@ -431,7 +407,7 @@ def edit_agreement(
     essays = read_merged(files, format_name=format_name) if files else _essays(corpus)  # type: ignore[arg-type]
     if documents is not None:
         essays = attach_documents(essays, read_corpus(documents))
-    return edit_agreement(essays, gaps=gaps, several=several, basis=_basis(options))
+    return edit_agreement(essays, gaps=gaps, several=several, basis=basis_of(options))
 
 
 def _are_paths(source: object) -> bool:
@@ -483,7 +459,7 @@ def raters_needed(
         reach = 0.95 if reach is None else reach
     else:
         others = _experts(experts, {**options, "columns": expert_columns})
-    basis = _basis(options)
+    basis = basis_of(options)
     return raters_needed(
         _kept(crowd, unknown),
         _kept(others, unknown),
@@ -542,7 +518,9 @@ def difficulty(
         from grater.detect.factors import with_factors
 
         placed = with_factors(placed, _merged(essays))
-    return difficulty(crowd, known, placed, by=by, top=top, split=split, n_quantiles=quantiles, basis=_basis(options))
+    return difficulty(
+        crowd, known, placed, by=by, top=top, split=split, n_quantiles=quantiles, basis=basis_of(options)
+    )
 
 
 def _merged(source: EssaySource) -> Iterable[Essay]:
@@ -606,9 +584,9 @@ def simulate(
     lazy: Annotated[float, _share("Share of raters who nearly always give the same answer.")] = 0.0,
     turning: Annotated[float, _share("Share of raters who become spammers halfway through.")] = 0.0,
     difficulty: Annotated[float, Opt("Mean share of guesses per item.")] = 0.0,
-    out: Annotated[Path | str | None, Opt("Write the judgments to this table.", "FILE", writes=True)] = None,
-    true_labels_out: Annotated[Path | str | None, Opt("Write the true labels.", "FILE", writes=True)] = None,
-    skills: Annotated[Path | str | None, Opt("Write the raters' kinds and skills.", "FILE", writes=True)] = None,
+    out: Annotated[Path | str | None, Opt("Write the judgments to this table.", "FILE", writes="table")] = None,
+    true_labels_out: Annotated[Path | str | None, Opt("Write the true labels.", "FILE", writes="table")] = None,
+    skills: Annotated[Path | str | None, Opt("Write the raters' kinds and skills.", "FILE", writes="table")] = None,
     seed: Seed = 0,
 ) -> SimulatedCrowd:
     """Simulate judgments by raters of known skill, for planning and testing."""
@@ -763,7 +741,7 @@ def sample(
     decisions: DecisionTables,
     *,
     system: SystemName,
-    n: Annotated[int | None, Opt("Total number of items.", "N", min=1)] = None,
+    n: Annotated[int | None, Opt("Number of items or units to draw.", "N", min=1)] = None,
     flagged: Annotated[int | None, Opt("Number of flagged items in the sample.", "N", min=0)] = None,
     strata: Strata = None,
     allocation: Annotated[
@@ -866,12 +844,7 @@ def evaluate(
     ] = (),
     truth: Truth = "majority",
     items: ItemTable = None,
-    gold: Annotated[
-        TableSource | None,
-        Opt(
-            "Known answers: the truth with --truth adjudicated, otherwise used to correct for raters' errors.", "FILE"
-        ),
-    ] = None,
+    gold: GoldTable = None,
     documents: Documents = None,
     kind: KindName = "",
     missing: MissingItems = "absent",
@@ -880,9 +853,7 @@ def evaluate(
     assist: Assist = None,
     stratum_labels: LabelTable = None,
     contexts: Flags = (),
-    confidence_apart: Annotated[
-        float | None, Opt("Show items with a less confident judgment separately.", "NUMBER")
-    ] = None,
+    confidence_apart: ConfidenceApart = None,
     suggestions: Annotated[bool, Opt("Also score suggestions against the raters' alternatives.")] = False,
     corrections: Annotated[
         TableSource | None,
@@ -895,11 +866,9 @@ def evaluate(
     gold_answers: Annotated[
         TableSource | None, Opt("Judgments of gold that was hidden among the items.", "FILE")
     ] = None,
-    errors_by_flag: Annotated[
-        bool, Opt("Correct flagged and unflagged items by their own gold, in any case.")
-    ] = False,
+    errors_by_flag: ErrorsByFlag = False,
     curve: Annotated[
-        Path | str | None, Opt("Write precision and recall at every threshold to this table.", "FILE", writes=True)
+        Path | str | None, Opt("Write precision and recall at every threshold to this table.", "FILE", writes="table")
     ] = None,
     higher: Annotated[
         Literal["auto", "error", "ok"],
@@ -912,6 +881,7 @@ def evaluate(
 
     With the `sample` that the judged items were drawn as, all numbers are estimates for the corpus; `assist` is a
     cheap judge of every item then.  Where only flags were judged, or the design is not known, recall is withheld.
+    `gold` is the truth where that is adjudicated, otherwise it corrects for raters' errors.
     `weighted` and `bins` say which tables are shown; the result has the numbers of all of them.  With a `width`, how
     many more judgments narrow the interval of recall to it is noted.
     """
@@ -928,11 +898,11 @@ def evaluate(
         if items is None:
             raise UsageError("expected `items` with `constructions`, for the construction that was written")
         tables = _decisions(decisions, options), _judgments(judgments, options), as_items(items)
-        return construction_scores(*tables, basis=_basis(options))  # type: ignore[return-value]
+        return construction_scores(*tables, basis=basis_of(options))  # type: ignore[return-value]
     wanted = EvaluationOptions(
         truth=truth,
         edges=bins or EDGES,
-        basis=_basis(options),
+        basis=basis_of(options),
         unknown=unknown,
         missing=missing,
         kind=kind,
@@ -1030,7 +1000,7 @@ def compare(
     redundancy: Redundancy = 0,
     test: Annotated[
         Literal["paired", "randomisation", "mcnemar"],
-        Opt("The test behind the rank groups: paired t, approximate randomisation, McNemar."),
+        Opt("The test behind the rank groups."),
     ] = "paired",
     **options: Unpack[Evaluating],
 ) -> Comparison:
@@ -1040,7 +1010,7 @@ def compare(
 
     wanted = EvaluationOptions(
         truth=truth,
-        basis=_basis(options),
+        basis=basis_of(options),
         unknown=unknown,
         missing=missing,
         kind=kind,
@@ -1054,38 +1024,44 @@ def compare(
 @_checked
 def report(
     *,
-    title: str = "Report",
-    author: str = "",
-    earlier: Mapping[str, str] | None = None,
-    judgments: TableSource | None = None,
-    decisions: TableSource | None = None,
-    experts: TableSource | None = None,
-    essays: EssaySource = (),
-    items: TableSource | None = None,
-    kind: str = "",
-    gold: TableSource | None = None,
-    sample: TableSource | None = None,
-    out: Path | str | None = None,
+    out: Annotated[Path | str | None, Opt("The folder for the report.", "FOLDER", writes="file")] = None,
+    judgments: JudgmentTables | None = None,
+    decisions: DecisionTables | None = None,
+    experts: ExpertTable = None,
+    essays: EssayFiles = (),
+    items: ItemTable = None,
+    kind: KindName = "",
+    gold: GoldTable = None,
+    sample: SampleTable = None,
+    title: Annotated[str, Opt("The title.")] = "How good are these detectors?",
+    author: Annotated[str, Opt("The author, shown under the title.", "NAME")] = "",
+    earlier: Earlier = None,
+    headline: Annotated[
+        Path | str | None, Opt("Write the first figure alone: FILE.svg, FILE.png or FILE.pdf.", "FILE", writes="file")
+    ] = None,
+    figures: FigureTypes = (),
+    **options: Unpack[Reading],
 ) -> Report:
-    """Words, figures and tables from the tables of a study; `out` is a folder to write the page and its parts to.
+    """Report on tables of judgments and decisions: an HTML page that works offline, Markdown, LaTeX, figures.
 
-    With `kind`, only items of that kind count (`prep`), by the column `kind` of `items` or `decisions`.
     `earlier` names the earlier version of a system: `{"new": "old"}`; names like mine-2 and mine say so themselves.
     """
     from datetime import UTC, datetime
 
     from grater.detect.factors import with_factors
-    from grater.reporting.build import Inputs, build, of_kind
+    from grater.reporting.build import Inputs, of_kind
     from grater.reporting.document import Byline
-    from grater.reporting.save import save_report
-    from grater.tables import as_decisions, as_gold, as_items, as_judgments, as_sample
+    from grater.reporting.save import built
+    from grater.tables import as_gold, as_items, as_sample
 
+    if judgments is None and experts is None and decisions is None and not essays:
+        raise UsageError("expected something to report on: `essays`, `judgments`, `experts` or `decisions`")
     inputs = Inputs(
         title=title,
-        essays=tuple(_essays(essays)),
-        judgments=_given(as_judgments, judgments),
-        experts=_given(as_judgments, experts),
-        decisions=_given(as_decisions, decisions),
+        essays=tuple(_merged(essays)),
+        judgments=_beside_decisions(judgments, options) if judgments is not None else None,
+        experts=_beside_decisions(experts, options) if experts is not None else None,
+        decisions=_decisions(decisions, options) if decisions is not None else None,
         items=_given(as_items, items),
         gold=_given(as_gold, gold),
         sample=_given(as_sample, sample),
@@ -1093,10 +1069,7 @@ def report(
         earlier=dict(earlier or {}),
         factors=with_factors,
     )
-    result = build(of_kind(inputs, kind) if kind else inputs)
-    if out is not None:
-        save_report(result, Path(out))
-    return result
+    return built(of_kind(inputs, kind) if kind else inputs, out, headline, figures)
 
 
 # Corrections
@@ -1356,7 +1329,7 @@ OneSystem: TypeAlias = Annotated[
 ]
 AnswersOut: TypeAlias = Annotated[
     Path | str | None,
-    Opt("Write the words of the system; without judgments, do nothing else.", "FILE", writes=True),
+    Opt("Write the words of the system; without judgments, do nothing else.", "FILE", writes="table"),
 ]
 
 

@@ -17,6 +17,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import (
+    TYPE_CHECKING,
     Annotated,
     Any,
     Literal,
@@ -32,6 +33,9 @@ from typing import (
 
 from grater.errors import UsageError
 from grater.model import Essay
+
+if TYPE_CHECKING:
+    from grater.uncertainty import Basis
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -56,7 +60,7 @@ class Opt:
     split: bool = False
     parse: str = ""
     names: str = ""
-    writes: bool = False
+    writes: Literal["", "table", "file"] = ""
     default: Any = None
 
 
@@ -70,7 +74,9 @@ EssaySource: TypeAlias = Path | str | Iterable[Essay]
 
 JudgmentTables: TypeAlias = Annotated[TableSource, Opt("Judgments of raters.", "FILE", several=True)]
 DecisionTables: TypeAlias = Annotated[TableSource, Opt("Decisions of systems.", "FILE", several=True)]
-ItemTable: TypeAlias = Annotated[TableSource | None, Opt("A table of items, for its columns.", "FILE")]
+ItemTable: TypeAlias = Annotated[
+    TableSource | None, Opt("A table of items, for their places and other columns.", "FILE")
+]
 SampleTable: TypeAlias = Annotated[TableSource | None, Opt("The sample that the judged items were drawn as.", "FILE")]
 GoldTable: TypeAlias = Annotated[TableSource | None, Opt("Items with known answers.", "FILE")]
 ExpertTable: TypeAlias = Annotated[
@@ -94,7 +100,12 @@ Precision: TypeAlias = Annotated[
 Seed: TypeAlias = Annotated[int, Opt("Random seed.", min=0, default=0)]
 FormatName: TypeAlias = Annotated[
     str | None,
-    Opt("Corpus format; default: by file name.", "FORMAT", flag="--format", names="grater.corpora.formats:FORMATS"),
+    Opt(
+        "Corpus format: bea, brat, fce, jsonl, m2, nucle, table or text; default: by file name.",
+        "FORMAT",
+        flag="--format",
+        names="grater.corpora.formats:FORMATS",
+    ),
 ]
 Documents: TypeAlias = Annotated[
     TableSource | None,
@@ -115,14 +126,15 @@ MissingItems: TypeAlias = Annotated[
     Literal["absent", "not-flagged"], Opt("What it means that a system does not list an item.")
 ]
 Truth: TypeAlias = Annotated[str, Opt("What counts as true.", "share|majority|dawid-skene|adjudicated|rater:NAME")]
-Redundancy: TypeAlias = Annotated[
-    int, Opt("Use the first N judgments of each item, if collection stopped early; 0: all.", "N", min=0)
-]
+REDUNDANCY = Opt("Use the first N judgments of each item, if collection stopped early; 0: all.", "N", min=0)
+Redundancy: TypeAlias = Annotated[int, REDUNDANCY]
+DROP_FLAGS = Opt("Ignore judgments with this flag; repeatable.", "FLAG", split=True, default=())
+MIN_CONFIDENCE = Opt("Ignore less confident judgments; in a study, low is 0 and high is 1.", "NUMBER")
 Assist: TypeAlias = Annotated[
     TableSource | str | None,
     Opt("A cheap judge of every item: its judgments, or a column of numbers.", "FILE|COLUMN"),
 ]
-Strata: TypeAlias = Annotated[str | None, Opt("How to stratify: decision, score:N or label.")]
+Strata: TypeAlias = Annotated[str | None, Opt("How to stratify: decision, score:N or, of tables, label.")]
 Rates: TypeAlias = Annotated[
     Mapping[str, float] | Literal["score"] | None,
     Opt(
@@ -148,6 +160,26 @@ EngineName: TypeAlias = Annotated[
 ]
 
 
+Earlier: TypeAlias = Annotated[
+    Mapping[str, str] | None,
+    Opt(
+        "OLD is an earlier version of NEW; not needed for names such as mine-2 and mine.",
+        "NEW=OLD",
+        parse="grater.reporting.versions:told_versions",
+    ),
+]
+FigureTypes: TypeAlias = Annotated[
+    Sequence[str], Opt("Type of figure: svg, png or pdf; repeatable; default: all three.", "TYPE")
+]
+StudyName: TypeAlias = Annotated[str, Opt("A file (SQLite) or a postgresql:// URL.", "STUDY")]
+JobNames: TypeAlias = Annotated[Sequence[str], Opt("Only judgments of these jobs.", "NAME", flag="--job")]
+ErrorsByFlag: TypeAlias = Annotated[bool, Opt("Correct flagged and unflagged items by their own gold, in any case.")]
+ConfidenceApart: TypeAlias = Annotated[
+    float | None, Opt("Show items with a less confident judgment separately.", "NUMBER")
+]
+AsJson: TypeAlias = Annotated[bool, Opt("Print JSON.", flag="--json")]
+
+
 class Reading(TypedDict, total=False):
     """Which judgments count, and how tables are read."""
 
@@ -159,16 +191,15 @@ class Reading(TypedDict, total=False):
         Mapping[str, str] | None,
         Opt("Merge labels, as in 0,1=error.", "OLD,OLD=NEW", parse="grater.tables:parse_merge"),
     ]
-    drop_flags: Annotated[
-        Sequence[str], Opt("Ignore judgments with this flag; repeatable.", "FLAG", split=True, default=())
-    ]
-    min_confidence: Annotated[float | None, Opt("Ignore less confident judgments.", "NUMBER")]
+    drop_flags: Annotated[Sequence[str], DROP_FLAGS]
+    min_confidence: Annotated[float | None, MIN_CONFIDENCE]
     status: Annotated[
         Sequence[str],
         Opt("Use only judgments with this status; 'all' for any.", "STATUS", split=True, default=("valid",)),
     ]
     duplicates: Annotated[
-        Literal["error", "first", "last"], Opt("What to do if a rater judged an item twice.", default="error")
+        Literal["error", "first", "last"],
+        Opt("What to do if a rater or system is twice on an item.", default="error"),
     ]
     rater_columns: Annotated[
         Sequence[str],
@@ -187,7 +218,7 @@ class Resampling(TypedDict, total=False):
     units: Annotated[
         str,
         Opt(
-            "What intervals take as independent; auto: documents or essays if known, else items.",
+            "What intervals take as independent; auto: documents or essays if known.",
             "auto|item|essay|document|COLUMN",
             default="auto",
         ),
@@ -205,6 +236,12 @@ class Intervals(Resampling, total=False):
     ]
 
 
+class Generalising(Intervals, total=False):
+    """Intervals of evaluation, where the population can be exactly the items at hand."""
+
+    population: PopulationName
+
+
 class ReadingAndResampling(Reading, Resampling, total=False):
     """The options of functions that read judgments and print intervals."""
 
@@ -213,10 +250,17 @@ class ReadingAndIntervals(Reading, Intervals, total=False):
     """The same with what the intervals generalise to."""
 
 
-class Evaluating(ReadingAndIntervals, total=False):
-    """The options of evaluation, where the population can be exactly the items at hand."""
+class Evaluating(Reading, Generalising, total=False):
+    """The options of evaluation."""
 
-    population: PopulationName
+
+def basis_of(options: Mapping[str, Any]) -> Basis:
+    """What intervals rest on, by the options that say it."""
+    from grater.uncertainty import Basis  # numpy, which help need not wait for
+
+    names = {"units": "units", "raters": "raters", "population": "population", "interval": "interval"}
+    names |= {"resamples": "n_resamples", "seed": "seed"}
+    return Basis(**{ours: options[name] for name, ours in names.items() if name in options})
 
 
 def parse_rates(settings: Sequence[str]) -> dict[str, float] | str:

@@ -15,9 +15,13 @@ from typing import Any
 import pytest
 import typer
 
-from grater.cli import COMMANDS, PANELS, app, example
+from grater import api
+from grater.cli import COMMANDS, FOR_CORPORA, PANELS, app, example
+from grater.cli.command import imported
 from grater.cli.reference import _commands
+from grater.options import is_optional, parts_of, signature_of
 from tests.cli.running import grater
+from tests.conftest import Demo
 from tests.each import for_each
 
 
@@ -31,13 +35,11 @@ def with_table() -> list[str]:
     return [name for name, command in commands().items() if "--table" in options(command)]
 
 
-IN_A_STUDY = ("study ", "job ", "lab mine")
-"""In a study, samples and jobs are known by name; elsewhere a sample is a file."""
-
-OTHER_VALUES = {"--by", "--cluster", "--mode", "--test", "--strata", "--allocation", "--duplicates", "--unknown"}
-"""One meaning each, with the choices that make sense for the command."""
-
-ALSO_PRINTED_AS_TABLE = {"agree", "raters", "lab difficulty", "aggregate", "plan", "evaluate"}
+OF_ITS_NOUN = {
+    *("--as", "--assist", "--by", "--constructions", "--corrections", "--engine", "--job", "--kind", "--labels"),
+    *("--n", "--name", "--out", "--precision", "--sample", "--system", "--tagset", "--task", "--top", "--json"),
+}
+"""What these are depends on the command: the name of a study or of a job, the file that it writes."""
 
 
 def options(command: Any) -> dict[str, Any]:
@@ -54,14 +56,54 @@ def kind(param: Any) -> str:
     return "file" if "path" in type_name else "number" if type_name.startswith(numbers) else "text"
 
 
-def test_an_option_takes_the_same_kind_of_value_in_every_command() -> None:
+def test_an_option_has_one_meaning_one_description_and_one_kind_of_value_in_all_commands() -> None:
     kinds: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    helps: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for name, command in commands().items():
         for option, param in options(command).items():
-            if not (option == "--sample" and name.startswith(IN_A_STUDY)):
-                kinds[option][kind(param)].append(name)
-    several = {option: dict(by_kind) for option, by_kind in kinds.items() if len(by_kind) > 1}
-    assert {option: by_kind for option, by_kind in several.items() if option not in OTHER_VALUES} == {}
+            kinds[option][kind(param)].append(name)
+            helps[option][param.help].append(name)
+    for found in (kinds, helps):
+        several = {
+            option: dict(each) for option, each in found.items() if len(each) > 1 and option not in OF_ITS_NOUN
+        }
+        assert several == {}
+
+
+@for_each([name for name, entry in COMMANDS.items() if entry.target.startswith("grater.api:")])
+def test_a_command_has_the_options_defaults_and_descriptions_of_its_function(name: str) -> None:
+    function = imported(COMMANDS[name].target)
+    parameters = dict(signature_of(function).parameters)
+    if name in FOR_CORPORA:
+        parameters = {**dict(signature_of(imported(FOR_CORPORA[name])).parameters), **parameters}
+        parameters.pop("corpus")
+    params = {param.name: param for param in commands()[name].params}
+    assert params.keys() - {"out", "table", "as_json", "help"} == parameters.keys() - {"out"}
+    for each in parameters.values():
+        plain, described = parts_of(each.annotation)
+        param = params[each.name]
+        assert described is not None
+        assert param.help == described.help
+        if param.param_type_name == "option":
+            assert param.opts == [described.flag or f"--{each.name.replace('_', '-')}"]
+        if is_optional(plain)[0] in (bool, int, float, str) and each.default is not each.empty:
+            assert param.default == each.default
+
+
+def test_a_command_prints_the_result_of_its_function(capsys: pytest.CaptureFixture[str], demo: Demo) -> None:
+    crowd, decisions, gold = (demo.folder / f"{name}.csv" for name in ("crowd", "decisions", "gold"))
+    results = {
+        f"agree {crowd} --units item": api.agreement(crowd, units="item"),
+        f"raters {crowd} --gold {gold}": api.raters(crowd, gold=gold),
+        f"aggregate {crowd} --method majority": api.aggregate(crowd, method="majority"),
+        f"evaluate --decisions {decisions} --judgments {crowd} --truth share": api.evaluate(
+            decisions, crowd, truth="share"
+        ),
+        f"compare --decisions {decisions} --judgments {crowd}": api.compare(decisions, crowd),
+        "plan --recall 0.4 --wage 20": api.plan(recall=0.4, wage=20.0),
+    }
+    for words, result in results.items():
+        assert json.loads(grater(capsys, *words.split(), "--json").out) == json.loads(json.dumps(result.to_dict()))
 
 
 @for_each(commands)
@@ -105,10 +147,6 @@ def test_a_table_has_the_same_forms_everywhere(name: str) -> None:
 @for_each(commands)
 def test_a_program_can_read_what_a_command_did(name: str) -> None:
     assert "--json" in options(commands()[name]) or name == "serve"
-
-
-def test_results_are_printed_in_every_form() -> None:
-    assert [name for name in ALSO_PRINTED_AS_TABLE if "--table" not in options(commands()[name])] == []
 
 
 # The shell

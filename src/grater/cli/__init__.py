@@ -76,7 +76,7 @@ score compare: Compare saved scores, paired by sentence.
 ceiling: Measure the human ceiling: each annotator against the others.
     cli.score:ceiling_app reference.m2 --hyp ours=ours.txt
 report: Write a report on judgments and decisions, with figures.
-    cli.report:report --decisions demo/decisions.csv --judgments demo/crowd.csv --out report
+    api:report --decisions demo/decisions.csv --judgments demo/crowd.csv --out report
 study new: Create an empty study: a file or a PostgreSQL database.
     cli.study.files:make_study_file study.db --name 'Learner essays'
 study import: Import essays, items, decisions, judgments or known answers.

@@ -14,7 +14,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from dataclasses import MISSING, fields, is_dataclass
 from functools import partial, wraps
 from importlib import import_module
 from inspect import Parameter, Signature, signature
@@ -27,7 +27,6 @@ from typer import Argument, Option
 
 from grater.cli import typed
 from grater.corpora import format_for, read_corpus
-from grater.corpora.formats import FORMATS
 from grater.corpora.jsonl import FORMAT_NAME
 from grater.corpora.merge import Reread
 from grater.corpora.source import OPENERS, left_out
@@ -38,12 +37,9 @@ from grater.options import Opt, is_optional, parts_of, signature_of
 from grater.registry import unknown
 from grater.result import Result
 from grater.sheet import WRITERS, Sheet, TableFormat, as_text, counted
-from grater.uncertainty import Basis
 
 if TYPE_CHECKING:
     from grater.reporting.drawing import FileType
-    from grater.tables import Judgments
-    from grater.tables import Table as DataTable
 
 # Options
 
@@ -63,31 +59,10 @@ FigureTypes: TypeAlias = Annotated[
     Option("--figures", metavar="TYPE", help="Type of figure: svg, png or pdf; repeatable; default: all three."),
 ]
 
-Author: TypeAlias = Annotated[str, Option(metavar="NAME", help="The author, shown under the title.")]
-Earlier: TypeAlias = Annotated[
-    list[str],
-    Option(metavar="NEW=OLD", help="OLD is an earlier version of NEW; not needed for names such as mine-2 and mine."),
-]
-HeadlineFile: TypeAlias = Annotated[
-    Path | None,
-    Option("--headline", metavar="FILE", help="Write the first figure alone: FILE.svg, FILE.png or FILE.pdf."),
-]
-FORMAT_HELP = f"Corpus format: {FORMATS.listed()}; default: by file name."
+FORMAT_HELP = "Corpus format: bea, brat, fce, jsonl, m2, nucle, table or text; default: by file name."
 Format: TypeAlias = Annotated[str | None, Option("--format", metavar="FORMAT", help=FORMAT_HELP)]
 Columns: TypeAlias = Annotated[
     list[str], Option("--columns", metavar="OURS=THEIRS", help="Rename a column; repeatable.")
-]
-Merge: TypeAlias = Annotated[
-    list[str], Option("--merge", metavar="OLD,OLD=NEW", help="Merge labels, as in 0,1=error.")
-]
-DropFlags: TypeAlias = Annotated[
-    list[str], Option("--drop-flags", metavar="FLAG", help="Ignore judgments with this flag; repeatable.")
-]
-MinConfidence: TypeAlias = Annotated[
-    float | None, Option("--min-confidence", metavar="NUMBER", help="Ignore less confident judgments.")
-]
-Status: TypeAlias = Annotated[
-    list[str], Option("--status", metavar="STATUS", help="Use only judgments with this status; 'all' for any.")
 ]
 RaterColumns: TypeAlias = Annotated[
     list[str],
@@ -97,63 +72,11 @@ RaterColumns: TypeAlias = Annotated[
         help="Columns of labels, one per rater, in a sheet with one row per item.",
     ),
 ]
-DuplicateRows: TypeAlias = Annotated[
-    Literal["error", "first", "last"], Option("--duplicates", help="What to do if a rater judged an item twice.")
-]
-DecisionFiles: TypeAlias = Annotated[
-    list[Path], Option("--decisions", metavar="FILE", help="Decisions of systems; repeatable.")
-]
-JudgmentFiles: TypeAlias = Annotated[
-    list[Path], Option("--judgments", metavar="FILE", help="Judgments of raters; repeatable.")
-]
 ItemsFile: TypeAlias = Annotated[
-    Path | None, Option("--items", metavar="FILE", help="A table of items, for its columns.")
-]
-GoldFile: TypeAlias = Annotated[
-    Path | None,
-    Option(
-        "--gold",
-        metavar="FILE",
-        help="Known answers: the truth with --truth adjudicated, otherwise used to correct for raters' errors.",
-    ),
-]
-ErrorsByFlag: TypeAlias = Annotated[
-    bool, Option("--errors-by-flag", help="Correct flagged and unflagged items by their own gold, in any case.")
+    Path | None, Option("--items", metavar="FILE", help="A table of items, for their places and other columns.")
 ]
 
 
-TruthName: TypeAlias = Annotated[
-    str, Option("--truth", metavar="share|majority|dawid-skene|adjudicated|rater:NAME", help="What counts as true.")
-]
-ContextFlags: TypeAlias = Annotated[
-    str, Option("--contexts", metavar="FLAG,FLAG", help="Show items with and without these flags separately.")
-]
-ConfidenceApart: TypeAlias = Annotated[
-    float | None,
-    Option("--confidence-apart", metavar="X", help="Show items with a less confident judgment separately."),
-]
-UnknownWay: TypeAlias = Annotated[
-    Literal["drop", "ok", "apart"],
-    Option("--unknown", help="Judgments 'unknown': drop them, count them as ok, or also show them separately."),
-]
-Population: TypeAlias = Annotated[
-    Literal["wider", "these"],
-    Option("--population", help="Intervals for other essays like these, or for exactly these items."),
-]
-KindName: TypeAlias = Annotated[str, Option("--kind", metavar="KIND", help="Only items of this kind.")]
-ByColumn: TypeAlias = Annotated[
-    str, Option("--by", metavar="COLUMN", help="Show results for each value of an item column.")
-]
-Resamples: TypeAlias = Annotated[int, Option("--resamples", min=1, help="Resamples of a bootstrap or randomisation.")]
-Redundancy: TypeAlias = Annotated[
-    int | None,
-    Option(
-        "--redundancy",
-        metavar="N",
-        min=0,
-        help="Use the first N judgments of each item, if collection stopped early; 0: all.",
-    ),
-]
 Jobs: TypeAlias = Annotated[
     int | None,
     Option(
@@ -328,7 +251,7 @@ def made_of(
     taken = {**known[0], **known[-1], **known[0]}
     wanted = [_typed(parameter, is_argument=name in arguments) for name, parameter in taken.items()]
     flags = {name: _flag(parameter) for name, parameter in taken.items() if name not in arguments}
-    written = {name for name, each in taken.items() if (option := parts_of(each.annotation)[1]) and option.writes}
+    written = {name: (parts_of(each.annotation)[1] or Opt("")).writes for name, each in taken.items()}
     is_whole = "as_json" in taken  # it prints what it has to say itself
     own = [] if is_whole else [Parameter("table", _KEY, default="text", annotation=Table)]
     own += [] if is_whole else [Parameter("as_json", _KEY, default=False, annotation=Json)]
@@ -341,11 +264,8 @@ def made_of(
         for value in given.values():
             require_different(_paths(value))
         require_different(_paths(given.get("judgments")) + _paths(given.get("experts")))
-        inputs, outputs = (
-            [path for name, value in given.items() if (name in written) is is_output for path in _paths(value)]
-            for is_output in (False, True)
-        )
-        require_outputs([out, *outputs], inputs)
+        inputs = [path for name, value in given.items() if not written[name] for path in _paths(value)]
+        require_outputs([out, *(given[name] for name, kind in written.items() if kind == "table")], inputs)
         is_other = for_corpora is not None and _is_corpora(given[arguments[0]], given.get("format_name"))
         chosen, own_names = functions[is_other], known[is_other]
         values: dict[str, Any] = {}
@@ -363,6 +283,9 @@ def made_of(
                 values[name] = converted
         result = chosen(*first, **values)
         if result is None:
+            return
+        if not isinstance(result, Result):
+            say_done("\n".join(result.lines()), result.to_dict(), as_json=as_json)
             return
         warn(result.warnings)
         if out:
@@ -485,126 +408,6 @@ class Notes(logging.Handler):
 
 logging.getLogger("grater.api").addHandler(Notes(logging.INFO))
 logging.getLogger("grater.api").setLevel(logging.INFO)
-
-# Intervals
-
-
-@dataclass(frozen=True, slots=True)
-class IntervalOptions:
-    """What intervals rest on: the options of every command that prints them."""
-
-    units: Annotated[
-        str,
-        Option(
-            "--units",
-            metavar="auto|item|essay|document|COLUMN",
-            help="What intervals take as independent; auto: essays if known, else items.",
-        ),
-    ] = "auto"
-    raters: Annotated[
-        Literal["these", "random"], Option("--raters", help="Intervals for these raters, or for others like them.")
-    ] = "these"
-    population: Population = "wider"
-    interval: Annotated[
-        Literal["jackknife", "bootstrap"], Option("--interval", help="How intervals are computed.")
-    ] = "jackknife"
-    resamples: Resamples = 1000
-    seed: Seed = 0
-
-    @property
-    def basis(self) -> Basis:
-        return Basis(
-            units=self.units,
-            raters=self.raters,
-            population=self.population,
-            interval=self.interval,
-            n_resamples=self.resamples,
-            seed=self.seed,
-        )
-
-
-# Input
-
-OF_DECISIONS = ("system", "flagged", "score", "type", "suggestion")
-"""Columns that are about decisions where a command reads both."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """Which judgments count, and how tables are read: the options that `takes_options` gives to a command."""
-
-    columns: Columns = field(default_factory=list)
-    merge: Merge = field(default_factory=list)
-    drop_flags: DropFlags = field(default_factory=list)
-    min_confidence: MinConfidence = None
-    status: Status = field(default_factory=list)
-    duplicates: DuplicateRows = "error"
-    rater_columns: RaterColumns = field(default_factory=list)
-
-    def read(self, *paths: Path) -> Judgments:
-        """The judgments of one file, or of several combined; says on standard error what was left out."""
-        from grater.tables import parse_columns, parse_merge, read_judgments
-
-        require_different(paths)
-        tables = [
-            read_judgments(
-                path,
-                columns=parse_columns(self.columns),
-                duplicates=self.duplicates,
-                status=entries(self.status) or ("valid",),
-                drop_flags=entries(self.drop_flags),
-                min_confidence=self.min_confidence,
-                merge=parse_merge(self.merge),
-                rater_columns=entries(self.rater_columns),
-            )
-            for path in paths
-        ]
-        judgments = tables[0] if len(tables) == 1 else self._joined(tables)
-        for reason, n_rows in judgments.dropped.items():
-            say(f"{judgments.name}: left out {counted(n_rows, 'judgment')}: {reason}")
-        return judgments
-
-    @property
-    def for_experts(self) -> Reading:
-        """Columns and filters are about the crowd's file; labels must mean the same in the experts'."""
-        return Reading(merge=self.merge, status=self.status, duplicates=self.duplicates)
-
-    def read_beside_decisions(self, *paths: Path) -> Judgments:
-        """The judgments, where some of the columns named are those of the decisions."""
-        columns = [column for column in entries(self.columns) if not _is_of_decisions(column)]
-        return replace(self, columns=columns).read(*paths)
-
-    def read_decisions(self, *paths: Path) -> DataTable:
-        """The decisions of several files as one table."""
-        import polars as pl
-
-        from grater.tables import parse_columns, read_decisions
-
-        require_different(paths)
-        columns = parse_columns(column for column in entries(self.columns) if _is_of_decisions(column))
-        if len(paths) == 1:
-            return read_decisions(paths[0], columns=columns, duplicates=self.duplicates)
-        tables = [read_decisions(path, columns=columns, duplicates=self.duplicates) for path in paths]
-        frame = pl.concat([table.frame for table in tables], how="diagonal_relaxed")
-        return read_decisions(frame, duplicates=self.duplicates, name=", ".join(table.name for table in tables))
-
-    def _joined(self, tables: Sequence[Judgments]) -> Judgments:
-        """One table of several; the same rater on the same item in two files is a duplicate."""
-        import polars as pl
-
-        from grater.tables import read_judgments
-
-        frame = pl.concat([table.frame for table in tables], how="diagonal_relaxed")
-        name = ", ".join(table.name for table in tables)
-        joined = read_judgments(frame, duplicates=self.duplicates, status=("all",), name=name)
-        dropped = {f"{reason} ({table.name})": n for table in tables for reason, n in table.dropped.items()}
-        is_anonymous = any(table.anonymous_raters for table in tables)
-        return replace(joined, dropped={**dropped, **joined.dropped}, anonymous_raters=is_anonymous)
-
-
-def _is_of_decisions(column: str) -> bool:
-    """Whether a `--columns OURS=THEIRS` is about the decisions; all others are about the judgments."""
-    return column.partition("=")[0].strip() in OF_DECISIONS
 
 
 def entries(settings: Sequence[str]) -> list[str]:

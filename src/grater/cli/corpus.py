@@ -136,7 +136,11 @@ def convert(
     ] = "keep",
     engine: EngineName = "grater",
     documents: Annotated[
-        Path | None, Option(metavar="FILE", help="The documents the M2 sentences come from, to name them.")
+        Path | None,
+        Option(
+            metavar="FILE",
+            help="The documents of sentences: SGML, a table with a column document, or an id per line.",
+        ),
     ] = None,
     losses: Annotated[
         Path | None, Option(metavar="FILE", help="Write every loss to this file, as JSON lines.")
@@ -316,11 +320,11 @@ def _tell_check(result: CheckResult, n_files: int) -> None:
 
 def judgments(
     files: Annotated[list[Path], Argument(metavar="CORPUS", help="Annotated corpora of the same essays.")],
-    decisions: Annotated[Path, Option(metavar="FILE", help="The table of decisions whose items are judged.")],
+    decisions: Annotated[Path, Option(metavar="FILE", help="Decisions of systems.")],
     tags: Annotated[str, Option(metavar="TAG,TAG", help="Tags that make an item an error.")],
     out: Annotated[Path, Option(metavar="FILE", help="The table of judgments to write.")],
     items: Annotated[
-        Path | None, Option(metavar="FILE", help="The positions of items, if the decisions lack them.")
+        Path | None, Option(metavar="FILE", help="A table of items, for their places and other columns.")
     ] = None,
     match: Annotated[
         Literal["tag", "any"],
@@ -335,7 +339,7 @@ def judgments(
     ] = "verdict",
     duplicates: Annotated[
         Literal["error", "first", "last"],
-        Option(metavar="error|first|last", help="What to do if a system decided on an item twice."),
+        Option(metavar="error|first|last", help="What to do if a rater or system is twice on an item."),
     ] = "error",
     columns: Columns = [],
     format_name: Format = None,

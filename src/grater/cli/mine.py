@@ -120,7 +120,7 @@ def mine_prepositions(
     job: Annotated[str, Option(help="For --study and --balanced: the name of the job to create.")] = "balanced",
     judgments: Annotated[
         int,
-        Option("--judgments-per-item", min=1, metavar="N", help="For --study and --balanced: judgments per item."),
+        Option("--judgments-per-item", min=1, metavar="N", help="Judgments per item."),
     ] = 1,
     decider: Annotated[
         str | None,

@@ -42,30 +42,30 @@ def sample(
     out: Annotated[Path, Option(metavar="SAMPLE", help="Write the sample to this file, with its design.")],
     system: Annotated[str | None, Option(metavar="NAME", help="The system to draw a first sample for.")] = None,
     new_system: Annotated[
-        str | None, Option("--add-system", metavar="NAME", help="Add a system or version to --sample.")
+        str | None, Option("--add-system", metavar="NAME", help="Add a system to a sample.")
     ] = None,
     old: Annotated[
         Path | None, Option("--sample", metavar="OLD", help="The sample to add to; default: SAMPLE itself.")
     ] = None,
-    n: Annotated[int | None, Option("--n", min=1, metavar="N", help="Total number of items.")] = None,
+    n: Annotated[int | None, Option("--n", min=1, metavar="N", help="Number of items or units to draw.")] = None,
     flagged: Annotated[int | None, Option(min=0, metavar="N", help="Number of flagged items in the sample.")] = None,
-    strata: Annotated[str | None, Option(help="How to stratify: decision, score:N or label.")] = None,
+    strata: Annotated[str | None, Option(help="How to stratify: decision, score:N or, of tables, label.")] = None,
     allocation: Annotated[Allocation | None, Option(help="How to allocate N to the strata; default: paper.")] = None,
     rate: Annotated[
-        list[str], Option(metavar="STRATUM=RATE", help="Expected error rate, for neyman; 'score' to use scores.")
+        list[str], Option(metavar="STRATUM=RATE", help="Expected error rate of a stratum; 'score' uses the scores.")
     ] = [],
     labels: Annotated[
         Path | None, Option("--stratum-labels", metavar="FILE", help="One cheap label per item, for --strata label.")
     ] = None,
     judged: Annotated[
         Path | None,
-        Option("--judgments", metavar="FILE", help="Judgments so far; judged items are left out of --to-judge."),
+        Option("--judgments", metavar="FILE", help="Judgments of raters."),
     ] = None,
     list_out: Annotated[
         Path | None, Option("--to-judge", metavar="FILE", help="Write the items still to judge, in order.")
     ] = None,
     essays: Annotated[
-        list[Path], Option("--essays", metavar="CORPUS", help="The essays of the items, for --worksheet.")
+        list[Path], Option("--essays", metavar="CORPUS", help="The corpus that the items are in.")
     ] = [],
     items: ItemsFile = None,
     sheet: Annotated[
@@ -77,7 +77,7 @@ def sample(
         float | None,
         Option(
             metavar="WIDTH",
-            help="With --add-system and --judgments: the fewest items that narrow recall to this width.",
+            help="Target width of the 95 % interval for recall.",
         ),
     ] = None,
     seed: Seed = 0,

@@ -112,7 +112,11 @@ def shard(
     size: Annotated[int, Option("--shard-size", min=1, metavar="N", help="Characters per shard.")] = SIZE,
     lines: Lines = False,
     documents: Annotated[
-        Path | None, Option(metavar="FILE", help="The documents the M2 sentences come from, to name them.")
+        Path | None,
+        Option(
+            metavar="FILE",
+            help="The documents of sentences: SGML, a table with a column document, or an id per line.",
+        ),
     ] = None,
     format_name: Format = None,
     as_json: Json = False,

@@ -78,9 +78,7 @@ def require_piped_once(files: Iterable[Path | None]) -> None:
 MetricName: TypeAlias = Annotated[
     str, Option(metavar="m2|errant|cleme|gleu|accuracy", help="How corrections are scored.")
 ]
-SourceFile: TypeAlias = Annotated[
-    Path | None, Option(metavar="FILE", help="The sentences before correction, for references in plain text.")
-]
+SourceFile: TypeAlias = Annotated[Path | None, Option(metavar="FILE", help="The sentences before correction.")]
 Tokenise: TypeAlias = Annotated[
     bool, Option("--tokenise", help="Cut plain text into words as the references are: don't as do n't.")
 ]
@@ -92,10 +90,13 @@ SpacyModel: TypeAlias = Annotated[
 ]
 DocumentsFile: TypeAlias = Annotated[
     Path | None,
-    Option(metavar="FILE", help="Their documents: SGML, a table with a column document, or an id per line."),
+    Option(
+        metavar="FILE", help="The documents of sentences: SGML, a table with a column document, or an id per line."
+    ),
 ]
 SentenceUnits: TypeAlias = Annotated[
-    Literal["auto", "sentence", "document"], Option(help="Units of intervals and tests; auto: documents if known.")
+    Literal["auto", "sentence", "document"],
+    Option(help="What intervals take as independent; auto: documents or essays if known."),
 ]
 
 
@@ -129,9 +130,7 @@ class Measure:
         }
 
 
-PairedTest: TypeAlias = Annotated[
-    Test, Option(help="The test behind the rank groups: paired t, or approximate randomisation.")
-]
+PairedTest: TypeAlias = Annotated[Test, Option(help="The test behind the rank groups.")]
 BaselineName: TypeAlias = Annotated[str, Option(metavar="NAME", help="Compare every system with this one only.")]
 
 
@@ -140,10 +139,8 @@ class Intervals:
     """What intervals and tests rest on."""
 
     units: SentenceUnits = "auto"
-    interval: Annotated[
-        Literal["jackknife", "bootstrap"], Option(help="Leave out one unit at a time, or resample units.")
-    ] = "jackknife"
-    resamples: Annotated[int, Option(min=1, help="Resamples of the bootstrap, swaps of a randomisation test.")] = 1000
+    interval: Annotated[Literal["jackknife", "bootstrap"], Option(help="How intervals are computed.")] = "jackknife"
+    resamples: Annotated[int, Option(min=1, help="Resamples of a bootstrap or randomisation.")] = 1000
     seed: Seed = 0
 
     @property
@@ -168,7 +165,7 @@ def score(
         Argument(metavar="REF... HYP...", help="References, then hypotheses; or references alone, with --hyp."),
     ],
     hyp: Annotated[
-        list[Path], Option(metavar="HYP...", help="FILE or NAME=FILE: text, one sentence per line, or M2.")
+        list[Path], Option(metavar="HYP...", help="Systems, FILE or NAME=FILE: text, one sentence per line, or M2.")
     ] = [],
     *,
     measure: Measure,
@@ -257,7 +254,7 @@ def score_people(
         list[Path], Argument(metavar="REF", help="References: M2 files, or plain text files with --source.")
     ],
     hyp: Annotated[
-        list[Path], Option(metavar="HYP...", help="Systems to compare, FILE or NAME=FILE: text or M2.")
+        list[Path], Option(metavar="HYP...", help="Systems, FILE or NAME=FILE: text, one sentence per line, or M2.")
     ] = [],
     *,
     measure: Measure,

@@ -61,7 +61,9 @@ def decide(
     corpus: Annotated[Path, Argument(metavar="CORPUS", help="Essays in any format of grater corpus.")],
     system: Annotated[
         list[str],
-        Option(metavar="NAME", help="A detector, a model file, or an external system; NEW=NAME renames it."),
+        Option(
+            metavar="NAME", help="A detector, a model file or an external system; NEW=NAME renames it; repeatable."
+        ),
     ],
     out: Annotated[Path, Option(metavar="DECISIONS", help="The table of decisions to write.")],
     items: Annotated[
@@ -85,7 +87,11 @@ def decide(
     ] = False,
     precision: Precision = None,
     documents: Annotated[
-        Path | None, Option(metavar="FILE", help="The documents of sentences, as for grater score; kept as a column.")
+        Path | None,
+        Option(
+            metavar="FILE",
+            help="The documents of sentences: SGML, a table with a column document, or an id per line.",
+        ),
     ] = None,
     jobs: Jobs = None,
     engine: EngineChoice = "processes",

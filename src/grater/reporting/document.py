@@ -11,11 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from math import isnan
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from grater import __version__, sheet
-from grater.model import Interval
-from grater.sheet import UNDEFINED, Sheet
+from grater.model import Interval, Json
+from grater.sheet import UNDEFINED, Sheet, counted
 from grater.signature import Signature
 from grater.uncertainty import Scope
 
@@ -197,6 +198,20 @@ class Report:
     notes: tuple[str, ...] = ()
     answer: Section | None = None
     byline: Byline = field(default_factory=Byline)
+    files: tuple[Path, ...] = ()
+    """What was written: the page first, the headline figure last."""
+
+    def to_dict(self) -> dict[str, Json]:
+        """Where the report is, and what a reader must know."""
+        page = {"report": str(self.files[0])} if len(self.files) > 1 else {}
+        return {**page, "files": [str(path) for path in self.files], "warnings": list(self.warnings)}
+
+    def lines(self) -> list[str]:
+        """What a command says: where the report is, or the headline where nothing was written."""
+        if len(self.files) > 1:
+            folder = self.files[0].parent
+            return [f"the report is {self.files[0]}; {counted(len(self.figures), 'figure')} in {folder}/figures"]
+        return [f"the figure is {self.files[0]}"] if self.files else list(self.headline)
 
     def __repr__(self) -> str:
         parts = ", ".join(section.name for section in self.sections)

@@ -13,8 +13,10 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
-from grater.errors import MissingExtra, UsageError
+from grater.errors import MissingExtra, UnknownName, UsageError
 from grater.files import complaining, replacing
+from grater.registry import unknown
+from grater.reporting.build import Inputs, build, headline
 from grater.reporting.document import Figure, Report, Section
 from grater.reporting.drawing import FILE_TYPES, FileType, as_bytes, as_svg, variables
 from grater.sheet import as_latex, as_markdown
@@ -34,6 +36,21 @@ def save_report(report: Report, folder: Path, *, file_types: Sequence[FileType] 
             stream.write(contents)
         written.append(folder / name)
     return written
+
+
+def built(
+    inputs: Inputs, out: Path | str | None, figure: Path | str | None = None, types: Sequence[str] = ()
+) -> Report:
+    """The report, written to a folder where one is named; `figure` is a file for the first figure alone."""
+    for name in types:
+        if name not in FILE_TYPES:
+            raise UnknownName(unknown("type of figure", name, list(FILE_TYPES)))
+    if figure is not None:
+        save_figure(headline(inputs), Path(figure))
+    report = build(inputs)
+    wanted = [name for name in FILE_TYPES if not types or name in types]
+    written = save_report(report, Path(out), file_types=wanted) if out is not None else []
+    return replace(report, files=(*written, *([Path(figure)] if figure is not None else [])))
 
 
 def _files(report: Report, file_types: Sequence[FileType]) -> Iterator[tuple[str, bytes]]:

@@ -103,13 +103,13 @@ def import_into(
     study: StudyName,
     files: Annotated[list[Path] | None, Argument(metavar="FILE...", help="Essays, in any corpus format.")] = None,
     format_name: Format = None,
-    items: Annotated[Tables, Option(metavar="FILE", help="A table of items; repeatable.")] = [],
-    decisions: Annotated[
-        Tables, Option(metavar="FILE", help="Decisions of systems; may be the file of --items.")
+    items: Annotated[
+        Tables, Option(metavar="FILE", help="A table of items, for their places and other columns.")
     ] = [],
-    sample: Annotated[Tables, Option(metavar="FILE", help="A sample of items, drawn with grater sample.")] = [],
-    judgments: Annotated[Tables, Option(metavar="FILE", help="Judgments made elsewhere, or worksheets.")] = [],
-    gold: Annotated[Tables, Option(metavar="FILE", help="Known answers, for --job.")] = [],
+    decisions: Annotated[Tables, Option(metavar="FILE", help="Decisions of systems.")] = [],
+    sample: Annotated[Tables, Option(metavar="FILE", help="The sample that the judged items were drawn as.")] = [],
+    judgments: Annotated[Tables, Option(metavar="FILE", help="Judgments of raters.")] = [],
+    gold: Annotated[Tables, Option(metavar="FILE", help="Items with known answers.")] = [],
     practice: Annotated[Tables, Option(metavar="FILE", help="Known answers to practise on, for --job.")] = [],
     job: Annotated[str | None, Option(help="The job that judgments, gold or practice belong to.")] = None,
     task: Annotated[str, Option(help="The task that imported judgments answer.")] = "error",
@@ -300,7 +300,9 @@ def serve(
     editors: Annotated[
         bool, Option("--editors", help="Serve LanguageTool's protocol to editors at /v2/check.")
     ] = False,
-    url: Annotated[str | None, Option(help="The public address, if behind a proxy: https://...")] = None,
+    url: Annotated[
+        str | None, Option(help="The public address of the server, as in https://rate.example.org.")
+    ] = None,
     proxies: Annotated[
         list[str] | None,
         Option(

@@ -36,10 +36,8 @@ def add_job_command(
         Option(help=f"A published design instead of a task, with its paper's sizes: one of {DESIGNS_LISTED}."),
     ] = "",
     name: Annotated[str | None, Option(help="The job's name; default: the task's.")] = None,
-    judgments: Annotated[
-        int | None, Option("--judgments-per-item", min=1, help="Judgments per unit; default: 1, or as in the paper.")
-    ] = None,
-    kind: Annotated[str | None, Option(help="The kind of items; default: the task's.")] = None,
+    judgments: Annotated[int | None, Option("--judgments-per-item", min=1, help="Judgments per item.")] = None,
+    kind: Annotated[str | None, Option(help="Only items of this kind.")] = None,
     system: Annotated[
         str | None, Option(help="The system whose suggestions choice and verify show, and marking offers.")
     ] = None,
@@ -47,10 +45,8 @@ def add_job_command(
         float,
         Option(metavar="SHARE", help="Marking: offer the system's marks for this share of each annotator's essays."),
     ] = 1.0,
-    most: Annotated[int | None, Option("--n", min=1, help="Only N units, drawn at random.")] = None,
-    flagged: Annotated[
-        int | None, Option(min=0, help="The design sampling: number of flagged units in the sample.")
-    ] = None,
+    most: Annotated[int | None, Option("--n", min=1, help="Number of items or units to draw.")] = None,
+    flagged: Annotated[int | None, Option(min=0, help="Number of flagged items in the sample.")] = None,
     fresh: Annotated[bool, Option("--fresh", help="Only essays that no job with this task has used.")] = False,
     sample: Annotated[str, Option(metavar="NAME", help="Only the items of a sample that are not judged yet.")] = "",
     annotators: Annotated[
@@ -214,7 +210,7 @@ def make_gold_units(
         str | None, Option("--expert-job", help="The job with the expert judgments; default: any.")
     ] = None,
     least: Annotated[int, Option("--min-experts", min=1, help="Minimum number of experts, who must all agree.")] = 2,
-    most: Annotated[int | None, Option("--n", min=1, help="Only N units, drawn at random.")] = None,
+    most: Annotated[int | None, Option("--n", min=1, help="Number of items or units to draw.")] = None,
     rater: Annotated[str | None, Option(help="Marking: the rater whose edits are the known errors.")] = None,
     planted: Annotated[
         Path | None, Option(metavar="CORPUS", help="Marking: correct essays whose edits name the errors to plant.")
@@ -330,15 +326,17 @@ def make_link(
     study: StudyName,
     role: Annotated[str, Option(help="Role: owner, manager, adjudicator, annotator or worker.")] = "annotator",
     job: Annotated[str | None, Option(help="The job the person starts with.")] = None,
-    days: Annotated[float, Option(help="Days the link is valid.")] = 14,
-    name: Annotated[str, Option("--note", help="A note on who it is for.")] = "",
+    days: Annotated[float, Option(help="Days until it expires.")] = 14,
+    name: Annotated[str, Option("--note", help="A note on what it is for.")] = "",
     back_name: Annotated[
         str | None,
         Option(
             "--back", metavar="NAME", help="Let this person of the study back in, for example after a lost password."
         ),
     ] = None,
-    url: Annotated[str, Option(help="The server's public address.")] = "http://127.0.0.1:8000",
+    url: Annotated[
+        str, Option(help="The public address of the server, as in https://rate.example.org.")
+    ] = "http://127.0.0.1:8000",
     as_json: Json = False,
 ) -> None:
     """Print an invitation link that works once."""
@@ -387,12 +385,12 @@ def make_seat(
 def print_token(
     study: StudyName,
     person: Annotated[str | None, Argument(metavar="[NAME]", help="The person the program acts for.")] = None,
-    days: Annotated[float, Option(help="Days the token is valid.")] = 90,
+    days: Annotated[float, Option(help="Days until it expires.")] = 90,
     scope: Annotated[
         str,
         Option(help="read (change nothing), work (rate and adjudicate) or manage (everything the person may do)."),
     ] = "manage",
-    name: Annotated[str, Option("--note", help="A note on its purpose.")] = "",
+    name: Annotated[str, Option("--note", help="A note on what it is for.")] = "",
     is_list: Annotated[bool, Option("--list-tokens", help="List the valid tokens, of everyone or of NAME.")] = False,
     ended: Annotated[str | None, Option("--end", metavar="ID", help="Revoke a token, by its id.")] = None,
     as_json: Json = False,

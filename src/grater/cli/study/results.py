@@ -4,50 +4,43 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, Unpack
 
 import typer
 from typer import Argument, Option
 
-from grater.cli.command import (
-    Author,
-    ConfidenceApart,
-    ContextFlags,
-    DropFlags,
-    Earlier,
-    ErrorsByFlag,
-    FigureTypes,
-    HeadlineFile,
-    IntervalOptions,
-    Json,
-    Redundancy,
-    TruthName,
-    entries,
-    file_types,
-    print_json,
-    say,
-    say_done,
-    show,
-    takes_options,
-    warn,
-)
-from grater.cli.report import save_asked
+from grater.cli.command import Json, print_json, say, say_done
 from grater.cli.study import JobName, StudyName
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
-from grater.reporting.versions import told_versions
+from grater.options import (
+    DROP_FLAGS,
+    MIN_CONFIDENCE,
+    REDUNDANCY,
+    ConfidenceApart,
+    Earlier,
+    ErrorsByFlag,
+    FigureTypes,
+    Flags,
+    Generalising,
+    JobNames,
+    KindName,
+    Opt,
+    Truth,
+    basis_of,
+    described,
+)
+from grater.options import StudyName as StudyPath
 from grater.sheet import counted
 
 if TYPE_CHECKING:
     from grater.annotate.chat import Endpoint
-
-
-StudyConfidence: TypeAlias = Annotated[
-    float | None,
-    Option("--min-confidence", metavar="NUMBER", help="Ignore less confident judgments: low is 0, high is 1."),
-]
+    from grater.measure.evaluation.evaluation import Evaluation
+    from grater.measure.evaluation.offered import SuggestionEffect
+    from grater.reporting.document import Report
 
 
 def adjudicate(
@@ -103,43 +96,37 @@ def review_marks(study: StudyName, job: JobName, as_json: Json = False) -> None:
     )
 
 
-@takes_options
+@described
 def evaluate_study(
-    study: StudyName,
-    job: Annotated[list[str], Option(metavar="NAME", help="Only judgments of these jobs.")] = [],
-    kind: Annotated[str, Option(help="Only items of this kind, such as prep.")] = "",
-    sample: Annotated[
-        str, Option(metavar="NAME", help="The sample to estimate from; default: the latest that fits the judgments.")
-    ] = "",
-    truth: TruthName = "majority",
-    redundancy: Redundancy = None,
-    with_programs: Annotated[bool, Option("--with-programs", help="Also count the votes of programs.")] = False,
-    drop_flags: DropFlags = [],
-    min_confidence: StudyConfidence = None,
-    contexts: ContextFlags = "",
+    study: StudyPath,
+    *,
+    job: JobNames = (),
+    kind: KindName = "",
+    sample: Annotated[str, Opt("The sample to estimate from; default: the latest that fits.", "NAME")] = "",
+    truth: Truth = "majority",
+    redundancy: Annotated[int | None, REDUNDANCY] = None,
+    with_programs: Annotated[bool, Opt("Also count the votes of programs.")] = False,
+    drop_flags: Annotated[Sequence[str], DROP_FLAGS] = (),
+    min_confidence: Annotated[float | None, MIN_CONFIDENCE] = None,
+    contexts: Flags = (),
     confidence_apart: ConfidenceApart = None,
     assist: Annotated[
-        str, Option(metavar="PROGRAM", help="A program that judged every item, as a cheap judge beside a sample.")
+        str, Opt("A program that judged every item, as a cheap judge beside a sample.", "PROGRAM")
     ] = "",
-    corrected: Annotated[
-        bool, Option("--corrected", help="Also show scores corrected for raters' errors on gold.")
-    ] = False,
+    corrected: Annotated[bool, Opt("Also show scores corrected for raters' errors on gold.")] = False,
     errors_by_flag: ErrorsByFlag = False,
-    *,
-    intervals: IntervalOptions,
-    as_json: Json = False,
-) -> None:
+    **options: Unpack[Generalising],
+) -> Evaluation:
     """Score every system: precision, recall and F on the judged items or, from a sample, for the whole corpus."""
-    from grater.annotate import evaluation as study_evaluation
+    from grater.annotate.evaluation import Scheme, evaluate_study
     from grater.annotate.store import open_store
     from grater.annotate.tables import Counting, judged_by_programs
 
-    counting = Counting(tuple(entries(drop_flags)), min_confidence)
     with open_store(study) as store, store.read() as tx:
         programs = {} if with_programs else judged_by_programs(tx, job_names=job)
         for program, n_judged in programs.items():
             say(f"{program}, a program: {counted(n_judged, 'judgment')} not counted; --with-programs counts them")
-        result = study_evaluation.evaluate_study(
+        return evaluate_study(
             tx,
             study,
             job_names=job,
@@ -148,53 +135,51 @@ def evaluate_study(
             truth=truth,
             redundancy=redundancy,
             with_programs=with_programs,
-            scheme=study_evaluation.Scheme(counting, tuple(entries([contexts])), confidence_apart),
+            scheme=Scheme(Counting(tuple(drop_flags), min_confidence), tuple(contexts), confidence_apart),
             assist=assist,
             corrected=corrected,
             errors_by_flag=errors_by_flag,
-            basis=intervals.basis,
+            basis=basis_of(options),
         )
-    warn(result.warnings)
-    show(result, as_json=as_json)
 
 
-def suggestions(
-    study: StudyName,
-    job: Annotated[list[str], Option(metavar="NAME", help="Only judgments of these jobs.")] = [],
-    as_json: Json = False,
-) -> None:
+@described
+def suggestions(study: StudyPath, *, job: JobNames = ()) -> SuggestionEffect:
     """Measure the effect of a system's suggestions on marking: agreement and scores with and without, and bias."""
     from grater.annotate.marks import study_suggestions
     from grater.annotate.store import open_store
 
     with open_store(study) as store, store.read() as tx:
-        result = study_suggestions(tx, job_names=job)
-    warn(result.warnings)
-    show(result, as_json=as_json)
+        return study_suggestions(tx, job_names=job)
 
 
+@described
 def write_report(
-    study: StudyName,
-    out: Annotated[Path | None, Option(metavar="FOLDER", help="The folder for the report; default: report.")] = None,
-    title: Annotated[str, Option(help="The title; default: the study's name.")] = "",
-    job: Annotated[list[str], Option(metavar="NAME", help="Only judgments of these jobs.")] = [],
-    kind: Annotated[str, Option(help="Only items of this kind, such as prep.")] = "",
-    names: Annotated[bool, Option("--names", help="Name raters instead of using pseudonyms.")] = False,
-    author: Author = "",
-    earlier: Earlier = [],
-    headline: HeadlineFile = None,
-    drop_flags: DropFlags = [],
-    min_confidence: StudyConfidence = None,
-    figures: FigureTypes = [],
-    as_json: Json = False,
-) -> None:
-    """Write the report: an HTML page that works offline, Markdown, LaTeX tables, every figure."""
+    study: StudyPath,
+    *,
+    out: Annotated[Path | None, Opt("The folder for the report.", "FOLDER", writes="file")] = None,
+    title: Annotated[str, Opt("The title.")] = "",
+    job: JobNames = (),
+    kind: KindName = "",
+    names: Annotated[bool, Opt("Name raters instead of using pseudonyms.")] = False,
+    author: Annotated[str, Opt("The author, shown under the title.", "NAME")] = "",
+    earlier: Earlier = None,
+    headline: Annotated[
+        Path | None, Opt("Write the first figure alone: FILE.svg, FILE.png or FILE.pdf.", "FILE", writes="file")
+    ] = None,
+    drop_flags: Annotated[Sequence[str], DROP_FLAGS] = (),
+    min_confidence: Annotated[float | None, MIN_CONFIDENCE] = None,
+    figures: FigureTypes = (),
+) -> Report:
+    """Write the report of a study to a folder, `report` by default: an HTML page, Markdown, LaTeX tables, figures.
+
+    Its title is the study's name unless another is given.
+    """
     from grater.annotate.reporting import study_inputs
     from grater.annotate.store import open_store
     from grater.annotate.tables import Counting
+    from grater.reporting.save import built
 
-    wanted = file_types(figures)
-    counting = Counting(tuple(entries(drop_flags)), min_confidence)
     with open_store(study) as store, store.read() as tx:
         inputs = study_inputs(
             tx,
@@ -202,11 +187,11 @@ def write_report(
             author=author,
             job_names=job,
             kind=kind,
-            counting=counting,
-            earlier=told_versions(earlier),
+            counting=Counting(tuple(drop_flags), min_confidence),
+            earlier=earlier or {},
             names=names,
         )
-    save_asked(inputs, out or (None if headline else Path("report")), headline, wanted, as_json=as_json)
+    return built(inputs, out or (None if headline else Path("report")), headline, figures)
 
 
 KeyVariable: TypeAlias = Annotated[

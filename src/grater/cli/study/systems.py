@@ -26,7 +26,9 @@ def run_systems(
     study: StudyName,
     system: Annotated[
         list[str],
-        Option(metavar="NAME", help="A detector, a model file, or an external system; NEW=NAME renames it."),
+        Option(
+            metavar="NAME", help="A detector, a model file or an external system; NEW=NAME renames it; repeatable."
+        ),
     ],
     kind: Annotated[
         str, Option(metavar="KIND", help="The kind of items an external system decides on, instead of prepositions.")
@@ -64,21 +66,23 @@ def draw_sample(
     study: StudyName,
     system: Annotated[str | None, Option(metavar="NAME", help="The system to draw a first sample for.")] = None,
     new_system: Annotated[
-        str | None, Option("--add-system", metavar="NAME", help="Add a system to --sample.")
+        str | None, Option("--add-system", metavar="NAME", help="Add a system to a sample.")
     ] = None,
     old: Annotated[str, Option("--sample", metavar="NAME", help="The sample to add to.")] = "sample",
-    n: Annotated[int | None, Option("--n", min=1, help="Total number of items.")] = None,
+    n: Annotated[int | None, Option("--n", min=1, help="Number of items or units to draw.")] = None,
     flagged: Annotated[int | None, Option(min=0, help="Number of flagged items in the sample.")] = None,
-    strata: Annotated[str, Option(help="How to stratify: decision or score:N.")] = "decision",
-    allocation: Annotated[Allocation, Option(help="How to allocate N to the strata.")] = "paper",
-    rate: Annotated[list[str], Option(metavar="STRATUM=RATE", help="Expected error rate, for neyman.")] = [],
-    kind: Annotated[str, Option(help="The kind of items, where the system looks at several.")] = "",
+    strata: Annotated[str, Option(help="How to stratify: decision, score:N or, of tables, label.")] = "decision",
+    allocation: Annotated[Allocation, Option(help="How to allocate N to the strata; default: paper.")] = "paper",
+    rate: Annotated[
+        list[str], Option(metavar="STRATUM=RATE", help="Expected error rate of a stratum; 'score' uses the scores.")
+    ] = [],
+    kind: Annotated[str, Option(help="Only items of this kind.")] = "",
     name: Annotated[str, Option(help="The sample's name.")] = "sample",
     width: Annotated[
         float | None,
         Option(
             metavar="WIDTH",
-            help="With --add-system: add the fewest items that narrow the interval of its recall to this width.",
+            help="Target width of the 95 % interval for recall.",
         ),
     ] = None,
     seed: Seed = 0,
