@@ -1107,7 +1107,7 @@ def score(
     or by name, are the annotators of one.  M2 and ERRANT score edits: of plain text they are made by the `engine`,
     `grater` or `errant:MODEL` with a spaCy model.  `tokenise` cuts plain text into words as the references are.
     `documents` names the document of each sentence: a list, or a file as for `grater score --documents`.
-    `per_sentence`, `save` and `html` are files to write: counts, the result for `score compare`, a leaderboard.
+    `per_sentence`, `save` and `html` are files to write: counts, the result to compare later, a leaderboard.
     """
     from grater.measure.corrections.read import read_hypotheses, read_references
     from grater.measure.corrections.scores import (

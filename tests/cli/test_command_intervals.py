@@ -46,7 +46,7 @@ COMMANDS = {
 }
 NO_INTERVALS = {
     *("demo", "check", "systems", "lab simulate", "sample", "decide", "lab mine", "lab combine"),
-    *("judge", "serve", "plan", "report", "learners", "score compare", "lab shard", "lab count"),
+    *("judge", "serve", "plan", "report", "learners", "lab shard", "lab count"),
     *("corpus convert", "corpus lint", "corpus judgments"),
     *(name for name in cli.COMMANDS if name.startswith(("job ", "people "))),
     *(f"study {name}" for name in ("new", "import", "decide", "sample", "status", "report", "adjudicate")),
@@ -84,7 +84,7 @@ def test_saved_scores_compared_say_what_their_intervals_speak_of(
         (tmp_path / f"{name}.txt").write_text("\n".join(sentences) + "\n", "utf-8")
         saved = ("--save", tmp_path / f"{name}.json")
         assert grater(capsys, "score", "essays.m2", tmp_path / f"{name}.txt", *saved, *FEW).status == 0
-    ran = grater(capsys, "score", "compare", tmp_path / "as-written.json", tmp_path / "changed.json", *FEW)
+    ran = grater(capsys, "score", tmp_path / "as-written.json", tmp_path / "changed.json", *FEW)
     assert ran.status == 0, ran.err
     assert INTERVAL.search(ran.out), ran.out
     assert SPOKEN.search(ran.out), ran.out

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from grater.demo.study import EARLIER, fresh_study
 
 from grater.annotate import credentials, jobs, judgments, messages, money, people, progress, standing, trust
 from grater.annotate.marks import has_suggestions
@@ -16,6 +15,7 @@ from grater.annotate.store import Store, open_store
 from grater.annotate.writing import public_pages
 from grater.demo import living, sample_path
 from grater.demo.life import CROWD, ESSAYS, NEXT, OFFERED
+from grater.demo.study import EARLIER, fresh_study
 from tests.cli.running import grater
 from tests.conftest import Demo
 

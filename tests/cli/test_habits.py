@@ -37,7 +37,19 @@ def with_table() -> list[str]:
 
 OF_ITS_NOUN = {
     *("--as", "--assist", "--by", "--constructions", "--corrections", "--engine", "--job", "--kind", "--labels"),
-    *("--n", "--name", "--out", "--precision", "--sample", "--system", "--tagset", "--task", "--top", "--json"),
+    *(
+        "--n",
+        "--name",
+        "--out",
+        "--precision",
+        "--rater",
+        "--sample",
+        "--system",
+        "--tagset",
+        "--task",
+        "--top",
+        "--json",
+    ),
 }
 """What these are depends on the command: the name of a study or of a job, the file that it writes."""
 

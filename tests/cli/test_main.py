@@ -45,7 +45,7 @@ def test_help_lists_every_command_with_its_line(capsys: pytest.CaptureFixture[st
     ran = grater(capsys, "--help")
     assert ran.status == 0
     for panel, names in PANELS.items():
-        assert {panel, *names} <= set(ran.out.split()) | {"score compare"}
+        assert {panel, *names} <= set(ran.out.split())
 
 
 def test_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

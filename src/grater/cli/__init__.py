@@ -71,8 +71,6 @@ compare: Test whether systems differ: paired tests and rank groups.
     api:compare --decisions demo/decisions.csv --judgments demo/crowd.csv --score f0.5
 score: Score corrections by M2, ERRANT, CLEME or GLEU.
     cli.score:app reference.m2 ours=ours.txt theirs=theirs.txt --metric errant
-score compare: Compare saved scores, paired by sentence.
-    cli.score:compare ours.json theirs.json
 ceiling: Measure the human ceiling: each annotator against the others.
     cli.score:ceiling_app reference.m2 --hyp ours=ours.txt
 report: Write a report on judgments and decisions, with figures.
@@ -192,7 +190,7 @@ PANELS: Mapping[str, Sequence[str]] = {
     "Texts": ("corpus", "decide", "systems", "learners"),
     "Measure": (
         *("agree", "raters", "aggregate", "plan", "sample", "evaluate", "compare"),
-        *("score", "score compare", "ceiling", "report"),
+        *("score", "ceiling", "report"),
     ),
     "Studies": ("study", "job", "people", "judge"),
     "Lab": ("lab",),
@@ -245,8 +243,7 @@ class LazyCommand(TyperCommand):
     """Stands in for a command until it is called; then the real one makes the context and runs in it."""
 
     def __init__(self, path: str, entry: Entry, panel: str | None = None) -> None:
-        name = path if path in PANELS["Measure"] else path.rpartition(" ")[2]
-        super().__init__(name, help=entry.line, rich_help_panel=panel)
+        super().__init__(path.rpartition(" ")[2], help=entry.line, rich_help_panel=panel)
         self.path, self.entry = path, entry
 
     def load(self) -> Any:
@@ -285,11 +282,6 @@ class LazyGroup(TyperGroup):
                     rich_markup_mode="rich",
                 )
             self.add_command(command)
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """`score compare FILE...` is a command next to `score FILE...`."""
-        name = " ".join(args[:2])
-        return (name, self.commands[name], args[2:]) if name in self.commands else super().resolve_command(ctx, args)
 
 
 def panel_of(name: str) -> str:

@@ -70,7 +70,7 @@ def sample(
     items: ItemsFile = None,
     sheet: Annotated[
         Path | None,
-        Option("--worksheet", metavar="FILE", help="Write the items still to judge as a worksheet, .csv or .xlsx."),
+        Option("--worksheet", metavar="FILE", help="The worksheet to write, .csv or .xlsx."),
     ] = None,
     task: Annotated[str, Option(help="The task of the worksheet: error, usage or verify.")] = "error",
     width: Annotated[

@@ -1,4 +1,4 @@
-"""The commands for corrections: `grater score` by M2, ERRANT or GLEU, `score compare` for saved scores side by side,
+"""The commands for corrections: `grater score` by M2, ERRANT or GLEU, or of saved scores,
 `ceiling` for what annotators reach by the same measures, `combine` for one correction of several systems, by votes.
 
 Files are `FILE` or `NAME=FILE`; `-` is standard input (`grater.measure.corrections.read`).
@@ -176,9 +176,7 @@ def score(
     per_sentence: Annotated[
         Path | None, Option(metavar="FILE", help="Write the counts per sentence as a table.")
     ] = None,
-    save: Annotated[
-        Path | None, Option(metavar="FILE", help="Save the result as JSON, for 'grater score compare'.")
-    ] = None,
+    save: Annotated[Path | None, Option(metavar="FILE", help="Save the result as JSON, to compare it later.")] = None,
     html: Annotated[
         Path | None, Option(metavar="FILE", help="Write a leaderboard page with the sentences behind it.")
     ] = None,
@@ -186,7 +184,18 @@ def score(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Score corrections, with intervals, paired tests between systems, and rank groups."""
+    """Score corrections, with intervals, paired tests between systems, and rank groups.
+
+    Results that --save wrote, two or more, are compared: paired by sentence, as if scored in one run.
+    """
+    if len(files) > 1 and not hyp and all(file.suffix == ".json" for file in files):
+        named = named_files(files)
+        require_different([file for _, file in named])
+        saved = [read_saved("".join(open_source(file).lines()), name=str(file), label=name) for name, file in named]
+        compared = compare_saved(saved, basis=intervals.basis, test=test, baseline=baseline)
+        warn(compared.warnings)
+        show(compared, table=table, as_json=as_json)
+        return
     references, hypotheses, notes = (files, hyp, list[str]()) if hyp else references_first(files)
     if not hypotheses:
         raise UsageError("expected a reference and at least one hypothesis: REF HYP..., or REF... --hyp HYP...")
@@ -224,27 +233,6 @@ def _require_places(per_sentence: Path | None, outputs: Sequence[Path | None], i
         require_place(path)
     if per_sentence:
         require_outputs([per_sentence], inputs)
-
-
-@takes_options
-def compare(
-    files: Annotated[list[Path], Argument(metavar="SCORES", help="Results of 'grater score --save', two or more.")],
-    *,
-    intervals: Intervals,
-    test: PairedTest = "paired",
-    baseline: BaselineName = "",
-    table: Table = "text",
-    as_json: Json = False,
-) -> None:
-    """Compare saved scores: one table of all systems, paired by sentence, with tests and rank groups."""
-    if len(files) < 2:
-        raise UsageError("expected two saved results or more: grater score compare A.json B.json")
-    named = named_files(files)
-    require_different([file for _, file in named])
-    saved = [read_saved("".join(open_source(file).lines()), name=str(file), label=name) for name, file in named]
-    scores = compare_saved(saved, basis=intervals.basis, test=test, baseline=baseline)
-    warn(scores.warnings)
-    show(scores, table=table, as_json=as_json)
 
 
 @ceiling_app.command(cls=ManyHypotheses)

@@ -108,10 +108,10 @@ def test_the_commands_save_and_compare(capsys: pytest.CaptureFixture[str], folde
     for system in ("ours", "idle"):
         ran = run(capsys, folder / "ref.m2", folder / f"{system}.txt", "--save", folder / f"{system}.json")
         assert ran.status == 0
-    compared = run(capsys, "compare", folder / "ours.json", folder / "idle.json", "--json")
+    compared = run(capsys, folder / "ours.json", folder / "idle.json", "--json")
     direct = run(capsys, folder / "ref.m2", folder / "ours.txt", folder / "idle.txt", "--json")
     assert json.loads(compared.out) == json.loads(direct.out)
-    shown = run(capsys, "compare", folder / "ours.json", folder / "idle.json", "--baseline", "idle")
+    shown = run(capsys, folder / "ours.json", folder / "idle.json", "--baseline", "idle")
     assert "95 % intervals generalise to other sentences like these" in shown.out
 
 
