@@ -355,7 +355,8 @@ def take(tx: Tx, *, job_id: str, person_id: str, locked: Person | None = None) -
         raise NotFound(jobs.NO_JOB)
     job, lease = jobs.COLUMNS.read(row), None if row.lease_lease_id is None else HELD_COLUMNS.read(row)
     terms, has_seat = terms_of(job.options), bool(row.has_joint_seat)
-    counts = standing.counts_of(tx, job, person_id) if terms.gold or terms.limit else None
+    is_limited = terms.gold is not None or terms.limit > 0
+    counts = tx.first(standing.COUNTS, job=job_id, person=person_id) if is_limited else None
     if standing.refusal(tx, job, person, trust_state=row.trust, has_joint_seat=has_seat, counts=counts):
         return None
     if lease is not None and (lease.expires_at <= tx.now or lease.issued_at > tx.now + CLOCK_SLACK):

@@ -38,7 +38,7 @@ from grater.annotate import gold, people
 from grater.annotate.jobs import Job
 from grater.annotate.people import Person
 from grater.annotate.store import events, schema
-from grater.annotate.store.transaction import PRIME, Columns, Tx, multiplier
+from grater.annotate.store.transaction import PRIME, Columns, Record, Tx, multiplier
 from grater.annotate.terms import Qualification, Terms, gold_rate, is_open, terms_of
 from grater.model import Json
 
@@ -186,23 +186,8 @@ COUNTS = select(
     ANSWERED.scalar_subquery().label("n_answered"),
     VALID.scalar_subquery().label("n_valid"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """Of a job its hidden gold; of a rater the units, practice aside, that were answered and not taken back.
-
-    `n_valid` of these have an answer that counts: what a limit and a code are for.
-    """
-
-    n_hidden: int
-    n_answered: int
-    n_valid: int
-
-
-def counts_of(tx: Tx, job: Job, person_id: str) -> Counts:
-    row = tx.first(COUNTS, job=job.job_id, person=person_id)
-    return Counts(*row) if row else Counts(0, 0, 0)
+"""Of a job its hidden gold; of a rater the units, practice aside, that were answered and not taken back, and of these
+the ones with an answer that counts."""
 
 
 def has_gold(job: Job) -> bool:
@@ -222,7 +207,7 @@ def most_judgments(job: Job) -> int:
     return redundancy.most if redundancy else job.judgments
 
 
-def limit_of(tx: Tx, job: Job, counts: Counts | None = None) -> int:
+def limit_of(tx: Tx, job: Job, counts: Record | None = None) -> int:
     """The answers that one rater may give, 0 for any number: what is agreed, and what hidden gold can cover.
 
     Gold that is suspended later takes nothing from what a rater was promised.
@@ -286,7 +271,7 @@ def refusal(
     *,
     trust_state: str | None = None,
     has_joint_seat: bool = True,
-    counts: Counts | None = None,
+    counts: Record | None = None,
 ) -> str:
     """The same for a person who was looked up already, and perhaps trust, counts and whether they share a seat."""
     if job.state != "open":

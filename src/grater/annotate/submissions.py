@@ -435,21 +435,9 @@ SO_FAR = select(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class AnswersSoFar:
+def so_far(tx: Tx, job_id: str, person_id: str) -> Record:
     """A rater's units of a job: how many were answered, how often one was returned, the lease that may be undone."""
-
-    n_done: int
-    n_returned: int
-    undoable_lease_id: str
-
-
-def so_far(tx: Tx, job_id: str, person_id: str) -> AnswersSoFar:
-    """All that is said beside a unit, by one query."""
-    row = tx.first(SO_FAR, job=job_id, person=person_id)
-    if row is None:
-        raise NotFound(jobs.NO_JOB)
-    return AnswersSoFar(n_done=row.n_done, n_returned=row.n_returned, undoable_lease_id=row.undoable_lease_id or "")
+    return tx.execute(SO_FAR, {"job": job_id, "person": person_id}).one()
 
 
 def last_answer(tx: Tx, job_id: str, person_id: str) -> Record | None:

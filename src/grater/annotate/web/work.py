@@ -281,7 +281,7 @@ def _form(
         pace = pace_of(tx, desk.unit.job, context.person.person_id, n_done=state.n_done, pools=pools)
     shown = {"desk": desk, "shown": desk.shown, "filled": filled, "problems": problems}
     n_returns = leases.returns_left(desk.lease, state.n_returned)
-    shown |= {"pace": pace, "n_returns": n_returns, "undo_id": state.undoable_lease_id}
+    shown |= {"pace": pace, "n_returns": n_returns, "undo_id": state.undoable_lease_id or ""}
     shown |= {"may_skip": leases.may_skip(desk.unit.job)}
     return context.page("lease.html", shown, status=422 if problems else 200)
 
