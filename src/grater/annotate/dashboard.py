@@ -88,7 +88,7 @@ class PairShare:
         return self.agreed / self.n
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Dashboard:
     """`contested` units are finished, their raters differ and nobody has decided: `n_contested` of them in all."""
 
@@ -257,8 +257,8 @@ class Kept(Generic[T]):
 class Live:
     """The figures that one process keeps.
 
-    Whoever asks for several in one transaction takes the `mark` once and hands it on: to count the submissions of a
-    large job takes as long as much of a page.
+    A caller that needs several in one transaction takes the `mark` once and hands it on: to count the submissions of
+    a large job takes as long as much of a page.
     """
 
     store: Store

@@ -3,7 +3,7 @@
 Managers invite those who work; only owners make managers and owners.
 
 A password reset is an invitation that names its person: shown once, used once, with an end.  It holds only as long as
-the person has the role that they had when it was made, so that an old link never gives more than whoever made it
+the person has the role that they had when it was made, so that an old link never gives more than its maker
 could give (`credentials.reset_password`).  After a restore nobody has a password, and everybody comes back by such a
 link.
 """
@@ -136,7 +136,7 @@ def find(tx: Tx, token: str) -> Invitation | None:
 
 
 def find_locked(tx: Tx, token: str) -> Invitation:
-    """The same, looked up only when it is locked: whoever held the link before us has spent it."""
+    """The same, looked up only when it is locked: somebody who held it before us has spent it."""
     query = select(schema.invitations.c.role).where(schema.invitations.c.token_hash == hashed(token))
     tx.first(tx.locked(query, of=schema.invitations))
     found = find(tx, token)

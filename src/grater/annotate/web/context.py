@@ -23,7 +23,6 @@ from urllib.parse import quote, urlsplit
 
 from fastapi import Depends
 from jinja2 import Environment
-from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
@@ -31,7 +30,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from grater.annotate import people
-from grater.annotate.dashboard import Dashboard, Live
+from grater.annotate.dashboard import Live
 from grater.annotate.people import ENDED, Beside, Person, require_access
 from grater.annotate.plans import Previews
 from grater.annotate.proofreading import Proofreader
@@ -161,7 +160,7 @@ class Server:
     """One value, made by `create_app`; handlers reach it through their context.
 
     `secret` signs the forms of visitors who have not logged in.  It is the study's own, so any process takes a form
-    that another one made.  `drawings` are the charts of a job's dashboard, drawn once for each count.
+    that another one made.
     """
 
     settings: Settings
@@ -177,7 +176,6 @@ class Server:
     secret: str = field(repr=False)
     runner: Runner
     previews: Previews = field(default_factory=Previews)
-    drawings: dict[str, tuple[Dashboard, dict[str, Markup]]] = field(default_factory=dict)
     title: StudyTitle = field(default_factory=lambda: StudyTitle())
     pools: LargePools = field(default_factory=LargePools)
 

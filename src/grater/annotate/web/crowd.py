@@ -8,6 +8,8 @@ The terms are one form: gold, redundancy, pay, hours, limits, who may take part.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from functools import lru_cache
 from math import isfinite
 
 from fastapi import APIRouter
@@ -51,31 +53,24 @@ def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
         figures, far = kept.value, live.counts(tx, job, mark=mark)
         agreed = figures.agreement
         shown = {
+            **{part.name: getattr(figures, part.name) for part in fields(figures)},
             "job": job,
-            "pace": figures.pace,
-            "agreement": agreed,
             "far": far,
             "behind": kept.behind,
-            "sample": figures.scores.sample,
-            "scores": figures.scores.systems,
-            "words": figures.scores.words,
             "notes": {
                 "systems": _notes(figures.scores.warnings, figures.scores.intervals),
                 "agreement": _notes(agreed.warnings, agreed.coefficients.values()) if agreed else (),
             },
-            "costs": figures.costs,
             "trouble": [(gold, shown_to_staff(tx, gold.unit_id)) for gold in figures.trouble[:MOST_TROUBLE]],
             "standing": standing.of_job(tx, job_id),
             "reviews": messages.reviews_of_job(tx, job_id),
             "unread": messages.unread(tx),
-            "protocol": figures.protocol,
-            "groups": figures.groups,
             "lacking_gold": trust.gold_warnings(tx, job),
         }
     per_item = far.wanted / max(1, far.units)
     coming = forecasts(figures.scores, figures.costs, figures.pace, per_item=per_item, width=wanted)
     board = history.value if history else None
-    drawn = _charts(context, job, board) if board else {}
+    drawn = _charts(job_id, board) if board else {}
     more = {"forecasts": coming, "width": wanted, "charts": drawn, "is_drawing": history is None, "board": board}
     return context.page("crowd_live.html", {**shown, **more})
 
@@ -85,23 +80,12 @@ def _notes(warnings: Iterable[str], shown: Iterable[Interval]) -> tuple[str, ...
     return (*sentences(warnings), *undefined_notes(shown))
 
 
-def _charts(context: RequestContext, job: Job, board: Dashboard) -> dict[str, Markup]:
-    """The charts of a dashboard, drawn once."""
-    drawings = context.server.drawings
-    kept = drawings.get(job.job_id)
-    if kept is None or kept[0] is not board:
-        while len(drawings) >= MOST_DRAWN:
-            drawings.pop(next(iter(drawings)), None)
-        kept = drawings[job.job_id] = (board, _drawn(job, board))
-    return kept[1]
-
-
-MOST_DRAWN = 100
 MOST_TROUBLE = 10
 
 
-def _drawn(job: Job, board: Dashboard) -> dict[str, Markup]:
-    """The charts of a dashboard by title; those with nothing to show are left out."""
+@lru_cache(maxsize=20)
+def _charts(job_id: str, board: Dashboard) -> dict[str, Markup]:
+    """The charts of a dashboard by title, drawn once; those with nothing to show are left out."""
     agreed = tuple((point.n, point.agreement) for point in board.checkpoints if point.agreement)
     systems = dict.fromkeys(line.system for point in board.checkpoints for line in point.systems)
     drawn = {"Agreement over time": narrowing([Series("alpha", agreed)], title="Krippendorff’s alpha")}
@@ -126,7 +110,7 @@ def _drawn(job: Job, board: Dashboard) -> dict[str, Markup]:
     if board.confusion:
         title = "Pairs of answers to the same item"
         drawn["Which answers are confused"] = confusion_map(board.confusion, title=title)
-    drawn["Raters by speed and agreement"] = rater_scatter(_points(job.job_id, board.raters), title="Raters")
+    drawn["Raters by speed and agreement"] = rater_scatter(_points(job_id, board.raters), title="Raters")
     return {title: chart for title, chart in drawn.items() if chart}
 
 
