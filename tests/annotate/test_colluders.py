@@ -24,7 +24,7 @@ from sqlalchemy import select
 from grater.annotate import credentials, gold, jobs, panels, people, standing, trust, units
 from grater.annotate.jobs import Job
 from grater.annotate.messages import missed_by
-from grater.annotate.panels import NewPanel
+from grater.annotate.panels import NewPanel, Panel
 from grater.annotate.store import Store, Tx, checks, open_store, schema, transaction
 from grater.annotate.store.transaction import HOUR
 from grater.annotate.submissions import Desk, desk_of, hand_in, submission_id_of, take_desk
@@ -150,7 +150,7 @@ def restless(rater: Rater, _: Shared) -> None:
     while (desk := rater.take()) is not None:
         rater.give_back(desk)
         rater.take()
-        rater.study.clock.now += 2 * HOUR
+        rater.study.clock.now += 3 * HOUR // 2
         again = rater.take()
         assert again is not None
         assert again.unit.unit_id == desk.unit.unit_id
@@ -228,9 +228,11 @@ class Attack:
                 for panel in panels.of_job(tx, self.job.job_id)
                 for place in panels.places(tx, panel.panel_id)
             )
+            n_sent = [standing.n_sent(tx, self.job.job_id, colluder.person_id) for colluder in self.colluders]
             n_violations = len(checks.violations(tx))
         shown = [page for colluder in self.colluders for page in colluder.pages]
         return {
+            "colluders without an answer": n_sent.count(0),
             "gold suspended": n_suspended,
             "colluders trusted": sum(colluder.trust == "trusted" for colluder in self.colluders),
             "answers shown": len(self.shared) + sum(REASON in page for page in shown),
@@ -241,8 +243,22 @@ class Attack:
         }
 
 
+def come_by_panel(rater: Rater, panel: Panel, n: int) -> None:
+    """With an id that is made up, from one of as many addresses as it takes."""
+    link, path = {"id": f"made-up-{n}"}, f"/p/{panel.panel_id}"
+    address = f"192.0.2.{n // panel.per_address}"
+    rater.browser = Browser(Client(rater.study.client().app, base_url=BASE, address=address))
+    rater.browser.get(path, params=link)
+    rater.browser.post(path, link)
+    rater.browser.get(f"/jobs/{rater.job.job_id}")  # whose token of forms the next change needs
+    with rater.study.store.read() as tx:
+        place = panels.place_of(tx, panel.panel_id, link["id"])
+    assert place is not None
+    rater.person_id = place.person_id
+
+
 def attack(study: Study, door: str, *, k: int, n_honest: int, strategies: Iterator[str], seed: int = 1) -> Attack:
-    """Colluders at the pages come by a panel whose links are not signed, from as many addresses as they need."""
+    """Colluders at the pages come by a panel whose links are not signed."""
     rng = random.Random(seed)
     job, truth = fill(study.store, n_work=60, n_gold=40, judgments=12, terms={"gold": RULE, "page": 2})
     with study.store.write() as tx:
@@ -252,20 +268,13 @@ def attack(study: Study, door: str, *, k: int, n_honest: int, strategies: Iterat
         panel = panels.add(tx, job.job_id, NewPanel(provider="generic", unsigned=True, codes=codes))  # type: ignore[arg-type]
     raters = [Rater(study, job, truth, door, person_id) for person_id in person_ids]
     colluders, honest = raters[:k], raters[k : k + n_honest]
-    for n, colluder in enumerate(colluders if door == "pages" else ()):
-        address = f"192.0.2.{n // panel.per_address}"
-        colluder.browser = Browser(Client(study.client().app, base_url=BASE, address=address))
-        colluder.browser.get(f"/p/{panel.panel_id}", params={"id": f"made-up-{n}"})
-        colluder.browser.post(f"/p/{panel.panel_id}", {"id": f"made-up-{n}"})
-        with study.store.read() as tx:
-            place = panels.place_of(tx, panel.panel_id, f"made-up-{n}")
-        assert place is not None
-        colluder.person_id = place.person_id
     shared: Shared = {}
     order = colluders + honest
     rng.shuffle(order)
     for rater in order:
         if rater in colluders:
+            if door == "pages":
+                come_by_panel(rater, panel, colluders.index(rater))
             STRATEGIES[next(strategies)](rater, shared)
         else:
             answers = {False: rater.right, True: rater.wrong}
