@@ -19,7 +19,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import inf, isnan, nan
+from math import inf, isnan, nan, sqrt
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -31,14 +32,21 @@ from scipy.stats import binom
 
 import grater
 from grater import tables
-from grater.measure.agreement.summary import agreement as agreement_of_all
+from grater.measure.agreement.coefficients import (
+    COEFFICIENTS,
+    alpha,
+    specific,
+    with_interval,
+    without_each_rater,
+)
+from grater.measure.agreement.cohen import confusions, mean_pairwise
 from grater.measure.evaluation.cases import Cases, Truth, graded, truth_of
 from grater.measure.evaluation.comparison import compare_systems
 from grater.measure.evaluation.design import CellsOf, Design
 from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
 from grater.measure.evaluation.standard import against
 from grater.measure.sampling.plan import Allocation, Stratification, allocate
-from grater.measure.units import NO_ESSAYS, essays_of
+from grater.measure.units import NO_ESSAYS, Coded, tally
 from grater.measure.units import Essays as UnitsOfItems
 from grater.model import Edit, Essay, Interval, Span
 from grater.result import Result
@@ -53,7 +61,13 @@ CORPORA = 1000
 LARGE = 8_000
 """Essays of the corpus that gives the truth."""
 NOBODY = -1
+INTERVALS = "95 % intervals"
 INDEPENDENT = "alpha, items taken as independent"
+AGREEMENTS = {
+    f"{INTERVALS} of alpha and kappas": ["kappa", "alpha", "mean kappa"],
+    f"{INTERVALS} of agreement on a label": ["agreement on error", "agreement on ok"],
+    f"{INTERVALS} of AC1 and observed agreement": ["ac1", "observed"],
+}
 SCORES = ("precision", "recall", "f0.5", "f1")
 
 
@@ -80,31 +94,39 @@ def values(found: Found) -> dict[str, float]:
 
 
 def cell(found: Iterable[Found], truth: Mapping[str, float]) -> dict[str, float]:
-    """For each interval the share that hold the truth, of those that are not withheld; the mean of each number."""
+    """For each interval the share that hold the truth, of those that are not withheld; the mean of each number.
+
+    An interval that nine corpora of ten withhold has no share: the rest are too few.
+    """
     columns: dict[str, list[float]] = defaultdict(list)
-    for corpus in found:
+    n = 0
+    for n, corpus in enumerate(found, start=1):  # noqa: B007
         for name, each in corpus.items():
             if not isinstance(each, Interval):
                 columns[name].append(each)
             elif not isnan(each.low):
                 columns[name].append(float(each.low - 1e-9 <= truth[name] <= each.high + 1e-9))
-    return {name: round(float(np.nanmean(column)), 3) for name, column in columns.items()}
+    return {name: round(float(np.nanmean(column)), 3) for name, column in columns.items() if 10 * len(column) >= n}
 
 
 def simulated(n: int, measured: Callable[[Random], Found], truth: Mapping[str, float], seed: int) -> dict[str, float]:
     return cell((measured(np.random.default_rng((seed, number))) for number in range(n)), truth)
 
 
-def table_of(title: str, rows: Mapping[str, Mapping[str, float]], n: int, *others: str) -> Table:
-    """A row for each design; `others` are columns that are no coverage: each has its own line on the page."""
+def table_of(
+    title: str,
+    rows: Mapping[str, Mapping[str, float]],
+    n: int,
+    *others: str,
+    groups: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> Table:
+    """A row for each design; `groups` of intervals, and `others` that are none, have their own lines on the page."""
     columns = list(dict.fromkeys(name for row in rows.values() for name in row))
-    covered = [name for name in columns if name not in others]
-    summary: dict[str, Sequence[str]] = {
-        **({"95 % intervals": covered} if covered else {}),
-        **{name: [name] for name in others},
-    }
+    apart = {**groups, **{name: [name] for name in others}}
+    rest = [name for name in columns if not any(name in names for names in apart.values())]
     cells = [[design, *(row.get(name) for name in columns)] for design, row in rows.items()]
-    return Table(title, ["design", *columns], cells, f"{n:,} corpora a row", summary)
+    note = f"{n:,} corpora a row, standard error {sqrt(0.95 * 0.05 / n):.3f}"
+    return Table(title, ["design", *columns], cells, note, {**({INTERVALS: rest} if rest else {}), **apart})
 
 
 # Corpora as tables
@@ -166,6 +188,15 @@ def cases_of(corpus: Corpus, design: Design | None = None) -> tuple[Cases, Truth
     return cases, truth_of(cases, "majority")
 
 
+def codes_of(corpus: Corpus) -> Coded:
+    """The same for `grater.agreement`."""
+    item, rater = np.nonzero(corpus.said != NOBODY)
+    raters = tuple(f"r{number}" for number in range(corpus.said.shape[1]))
+    items, label = pl.Series(np.arange(len(corpus.said))), 1 - corpus.said[item, rater]
+    codes = Coded(item, rater, label, items, raters, ("error", "ok"), "judged")
+    return codes if corpus.essay[0] < 0 else replace(codes, unit_of=corpus.essay, unit="essay")
+
+
 def true_scores(flagged: Array, is_error: Array) -> dict[str, float]:
     hit, flags, errors = (flagged * is_error).sum(), flagged.sum(), is_error.sum()
     f = {f"f{beta:g}": (1 + beta**2) * hit / (flags + beta**2 * errors) for beta in (0.5, 1)}
@@ -221,17 +252,19 @@ ESSAYS = {
 
 def judged(world: Essays, rng: Random, lengths: Sequence[int] = ()) -> dict[str, Interval | float]:
     corpus = world.draw(rng, lengths)
-    judgments, items = corpus.judgments(), corpus.items()
-    cases, truth = cases_of(corpus)
-    compared = compare_systems(cases, truth, basis=Basis())
-    [weighted] = against(cases.of_systems([0]), graded(cases, truth), basis=Basis())
-    agreement = grater.agreement(judgments, items=items)
+    (cases, truth), codes, basis = cases_of(corpus), codes_of(corpus), Basis()
+    compared = compare_systems(cases, truth, basis=basis)
+    [weighted] = against(cases.of_systems([0]), graded(cases, truth), basis=basis)
     found: dict[str, Interval | float] = dict(intervals(compared, *SCORES, "kappa", system="S0", other=""))
     found |= {f"weighted {name}": weighted[name] for name in SCORES[:3]}
-    found |= intervals(agreement, "alpha", "ac1", "observed", raters="all") | {"mean kappa": agreement.kappa}
-    found |= {f"agreement on {label}": each for label, each in agreement.specific.items()}
-    if items is not None:
-        found[INDEPENDENT] = agreement_of_all(judgments, most_raters=1).alpha
+    counts, plain = tally(codes), np.eye(2)
+    chosen = {each.name: each.of_table(plain, "nominal", codes.labels) for each in COEFFICIENTS}
+    found |= {name: with_interval(chosen[name], counts, basis) for name in ("alpha", "ac1", "observed")}
+    found["mean kappa"] = mean_pairwise(codes, tuple(confusions(codes)), weights=plain, basis=basis).kappa
+    for code, label in enumerate(codes.labels):
+        found[f"agreement on {label}"] = with_interval(specific(code), counts, basis)
+    if codes.unit_of is not None:
+        found[INDEPENDENT] = with_interval(chosen["alpha"], tally(replace(codes, unit_of=None, unit="item")), basis)
     return found | {"F0.5 of equal systems differs": rejects(compared.pairs[0].test.difference)}
 
 
@@ -242,7 +275,8 @@ def essays(n: int) -> Iterator[Table]:
         if like not in truths:
             truths[like] = values(judged(world, np.random.default_rng(999_999), [20] * min(LARGE, 100 * n)))
         rows[name] = simulated(n, partial(judged, world), truths[like], seed)
-    yield table_of("Every item judged by five raters", rows, n, INDEPENDENT, "F0.5 of equal systems differs")
+    others = INDEPENDENT, "F0.5 of equal systems differs"
+    yield table_of("Every item judged by five raters", rows, n, *others, groups=AGREEMENTS)
 
 
 def several(n: int) -> Iterator[Table]:
@@ -275,10 +309,10 @@ def other_raters(n: int) -> Iterator[Table]:
     def measured(rng: Random, n_raters: int, n_essays: int, n_items: int, effect: float) -> Found:
         said = draw(rng, rng.choice(skills, n_raters, replace=False), n_essays, n_items, effect)
         essay = np.repeat(np.arange(n_essays), n_items) if n_items > 1 else np.full(n_essays, -1)
-        corpus = Corpus(essay, said, np.zeros((len(said), 0)))
-        judgments, random = corpus.judgments(), Basis(raters="random")
-        known = essays_of(judgments, corpus.items())
-        return {"alpha": agreement_of_all(judgments, essays=known, most_raters=1, basis=random).alpha}
+        codes = codes_of(Corpus(essay, said, np.zeros((len(said), 0))))
+        of_all = alpha("nominal", codes.labels)
+        [without] = without_each_rater([of_all], codes)
+        return {"alpha": with_interval(of_all, tally(codes), Basis(raters="random"), without=without)}
 
     rows = {}
     for shape in ((300, 1, 0.0), (20, 25, 0.5), (50, 20, 1.2)):

@@ -128,7 +128,7 @@ def tables(question: Mapping[str, Any]) -> str:
     summed = [table for table in question["tables"] if table["summary"]]
     if summed:
         rows = [
-            [table["title"], len(table["rows"]), name, *_range(table, columns)]
+            [f"{table['title']} ({table['note']})", len(table["rows"]), name, *_range(table, columns)]
             for table in summed
             for name, columns in table["summary"].items()
         ]

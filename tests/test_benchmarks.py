@@ -82,8 +82,9 @@ def test_a_peer_that_could_not_run_is_a_row_without_a_ratio() -> None:
 
 def test_a_table_may_be_summed_up_by_its_lowest_and_highest_value() -> None:
     table = {"title": "Scores", "columns": ["design", "a", "b"], "rows": [["x", 0.9, 0.1], ["y", 0.97, None]]}
-    shown = results.tables({**ABOUT, "rows": [], "tables": [{**table, "note": "", "summary": {"ours": ["a"]}}]})
-    assert "| Scores | 2 | ours | .900 | .970 |" in shown
+    found = {**table, "note": "20 corpora", "summary": {"ours": ["a"]}}
+    shown = results.tables({**ABOUT, "rows": [], "tables": [found]})
+    assert "| Scores (20 corpora) | 2 | ours | .900 | .970 |" in shown
     assert shown.endswith("Measured today at 8f811ff+, load 3.")
 
 
@@ -113,7 +114,12 @@ def test_a_corpus_of_the_worlds_has_the_numbers_of_the_public_functions() -> Non
     evaluation = grater.evaluate(*tables, items=items)
     public = {name: evaluation.systems[0][name] for name in coverage.SCORES}
     public |= {"weighted recall": evaluation.whole.weighted[0]["recall"]}
-    public |= {"alpha": grater.agreement(tables[1], items=items).alpha}
+    agreement = grater.agreement(tables[1], items=items)
+    public |= {
+        "alpha": agreement.alpha,
+        "mean kappa": agreement.kappa,
+        coverage.INDEPENDENT: grater.agreement(tables[1]).alpha,
+    }
     for name, each in public.items():
         own: Any = found[name]
         assert [own.value, own.low, own.high] == pytest.approx([each.value, each.low, each.high], rel=1e-12), name
