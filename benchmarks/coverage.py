@@ -190,11 +190,13 @@ def cases_of(corpus: Corpus, design: Design | None = None) -> tuple[Cases, Truth
 
 def codes_of(corpus: Corpus) -> Coded:
     """The same for `grater.agreement`."""
-    item, rater = np.nonzero(corpus.said != NOBODY)
-    raters = tuple(f"r{number}" for number in range(corpus.said.shape[1]))
-    items, label = pl.Series(np.arange(len(corpus.said))), 1 - corpus.said[item, rater]
+    is_judged = (corpus.said != NOBODY).any(axis=1)
+    said, essay = corpus.said[is_judged], np.unique(corpus.essay[is_judged], return_inverse=True)[1]
+    item, rater = np.nonzero(said != NOBODY)
+    raters = tuple(f"r{number}" for number in range(said.shape[1]))
+    items, label = pl.Series(np.arange(len(said))), 1 - said[item, rater]
     codes = Coded(item, rater, label, items, raters, ("error", "ok"), "judged")
-    return codes if corpus.essay[0] < 0 else replace(codes, unit_of=corpus.essay, unit="essay")
+    return codes if corpus.essay[0] < 0 else replace(codes, unit_of=essay, unit="essay")
 
 
 def true_scores(flagged: Array, is_error: Array) -> dict[str, float]:
