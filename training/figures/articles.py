@@ -19,7 +19,7 @@ import polars as pl
 from figures.data import cell, learner_essays, lines_of, table
 from figures.prepositions import BASIS, at_least, decided
 from grater.corpora.judgments import items_of, judgments_from_edits
-from grater.detect.articles.constructions import CONSTRUCTIONS, EDGES, share_entropy
+from grater.detect.articles.constructions import CONSTRUCTIONS, EDGES, entropy
 from grater.detect.articles.detector import TYPE, ArticleDetector, ArticleModel, Caution, article, completed
 from grater.detect.articles.detector import TYPES as OF_TYPE
 from grater.detect.articles.features import (
@@ -105,7 +105,7 @@ def by_ease(model: ArticleModel, text: Text) -> None:
 
 def by_entropy(model: ArticleModel, text: Text) -> None:
     found = [model.habits.of(number) for number in text.rows[:, COLUMN["head"]].tolist()]
-    bits = np.array([np.nan if shares is None else share_entropy(shares) for shares in found])
+    bits = np.array([np.nan if shares is None else entropy(shares) for shares in found])
     edges = (0.0, *EDGES, 9.0)
     parts = {f"{low} to {high} bits": (bits >= low) & (bits < high) for low, high in itertools.pairwise(edges)}
     parts = {name.replace("2.0 to 9.0", "above 2.0"): where for name, where in parts.items()}

@@ -109,18 +109,15 @@ def explain(place: Place) -> Explanation | None:
 
 def example_sides(rule: Rule) -> tuple[str, str]:
     """The example with its error, and without."""
-    return _example_with(rule, "wrong"), _example_with(rule, "right")
-
-
-def _example_with(rule: Rule, side: str) -> str:
     match = EXAMPLE.search(rule.example)
     if match is None:
         raise ValueError(f"{rule.name}: expected an example with [wrong→right], found {rule.example!r}")
-    before, words, after = rule.example[: match.start()], match[side], rule.example[match.end() :]
-    if not words and before[-1:] in ("", " "):
-        after = after.lstrip(" ")
-    text = before + words + after
-    return text[:1].upper() + text[1:]
+    before, after = rule.example[: match.start()], rule.example[match.end() :]
+    sides = []
+    for words in (match["wrong"], match["right"]):
+        text = before + words + (after.lstrip(" ") if not words and before[-1:] in ("", " ") else after)
+        sides.append(text[:1].upper() + text[1:])
+    return sides[0], sides[1]
 
 
 def _match(rule: Rule, place: Place) -> dict[str, str] | None:
@@ -128,20 +125,19 @@ def _match(rule: Rule, place: Place) -> dict[str, str] | None:
     if not _is(rule.word, place.word) or not _is(rule.better, place.better):
         return None
     left, right = LAST_WORD.search(place.before), FIRST_WORD.match(place.after)
-    slots = {
-        "word": place.word,
-        "better": place.better,
-        "left": left[0] if left else "",
-        "right": right[0] if right else "",
-    }
+    slots = {"word": place.word, "better": place.better}
+    slots |= {"left": left[0] if left else "", "right": right[0] if right else ""}
     if rule.phrases:
-        phrase = _phrase(rule.phrases, place)
+        # The phrase whose last word is the suggestion, and whose others stand before the mark in some form.
+        known = _phrase_patterns(rule.phrases, place.better.lower())
+        phrase = next((phrase for phrase, pattern in known if pattern.search(place.before)), None)
         if phrase is None:
             return None
         slots["phrase"] = phrase
-    for pattern, words in ((_ending(rule.before), place.before), (_beginning(rule.after), place.after)):
+    around = ((rule.before, r"\b(?:{})$", place.before), (rule.after, "^(?:{})", place.after))
+    for pattern, where, words in around:
         if pattern is not None:
-            match = pattern.search(words)
+            match = _compiled(where.format(pattern)).search(words)
             if match is None:
                 return None
             slots |= {name: text for name, text in match.groupdict().items() if text}
@@ -149,25 +145,12 @@ def _match(rule: Rule, place: Place) -> dict[str, str] | None:
 
 
 def _is(pattern: str | None, words: str) -> bool:
-    return pattern is None or re.fullmatch(pattern, words, re.IGNORECASE) is not None
+    return pattern is None or _compiled(pattern).fullmatch(words) is not None
 
 
 @cache
-def _ending(pattern: str | None) -> re.Pattern[str] | None:
-    return None if pattern is None else re.compile(rf"\b(?:{pattern})$", re.IGNORECASE)
-
-
-@cache
-def _beginning(pattern: str | None) -> re.Pattern[str] | None:
-    return None if pattern is None else re.compile(rf"^(?:{pattern})", re.IGNORECASE)
-
-
-def _phrase(phrases: tuple[str, ...], place: Place) -> str | None:
-    """The phrase whose last word is the suggestion, and whose others stand before the mark in some form."""
-    for phrase, pattern in _phrase_patterns(phrases, place.better.lower()):
-        if pattern.search(place.before):
-            return phrase
-    return None
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
 
 
 @cache

@@ -74,8 +74,7 @@ def with_factors(items: Table, essays: Iterable[Essay]) -> Table:
     for row in items.frame.select("item", "essay", "start", "end", "kind").iter_rows(named=True):
         item = Item(str(row["essay"]), Span(row["start"], row["end"]), str(row["kind"]))
         asked.setdefault(item.essay_id, []).append((str(row["item"]), item))
-    rows = list(factor_rows(asked, essays))
-    known = pl.DataFrame(rows, schema=TYPES, orient="row")
+    known = pl.DataFrame(list(factor_rows(asked, essays)), schema=TYPES, orient="row")
     frame = items.frame.drop(FACTORS, strict=False).with_columns(pl.col("item").cast(pl.String))
     return replace(items, frame=frame.join(known, on="item", how="left"))
 
@@ -87,8 +86,7 @@ def factor_rows(
     engine = prep_lm().engine
     assert isinstance(engine, NgramEngine)
     language, choice = engine.model, prep_maxent().engine
-    wanted = (essay for essay in essays if essay.essay_id in asked)
-    for group in grouped(wanted):
+    for group in grouped(essay for essay in essays if essay.essay_id in asked):
         held = [
             (sentence, essay, inside)
             for essay, sentences in zip(group, analyse_all(group), strict=True)
@@ -122,14 +120,10 @@ def _is_in(sentence: Sentence, span: Span) -> bool:
 
 def _tokens(sentence: Sentence, span: Span) -> tuple[int, int]:
     """The first and the last token that a span touches; of a gap, the token after it."""
-    touched = [
-        place for place, token in enumerate(sentence.spans) if token.end > span.start and token.start < span.end
-    ]
-    if touched:
-        return touched[0], touched[-1]
-    after = next((place for place, token in enumerate(sentence.spans) if token.start >= span.start), None)
-    place = len(sentence.spans) - 1 if after is None else after
-    return place, place
+    spans = list(enumerate(sentence.spans))
+    touched = [place for place, token in spans if token.end > span.start and token.start < span.end]
+    after = next((place for place, token in spans if token.start >= span.start), len(spans) - 1)
+    return (touched[0], touched[-1]) if touched else (after, after)
 
 
 def _rows(
@@ -137,7 +131,10 @@ def _rows(
 ) -> Iterator[tuple[object, ...]]:
     """The rows of items in some sentences, whose words are looked up together."""
     ids = [language.vocabulary.sentence(sentence.words).tolist() for sentence in sentences]
-    surprises, frequencies = _surprises(language, ids), _frequencies(language, ids, places)
+    # Bits per word of each sentence, its end one more word.
+    chains = [_windows(language, each)[1:] for each in ids]
+    surprises = [-log_p / len(chain) / LOG2 for log_p, chain in zip(_log_p(language, chains), chains, strict=True)]
+    frequencies = _frequencies(language, ids, places)
     with_prepositions = sorted({place.sentence for place in places if place.item.kind == PREP})
     choices = _choices({number: sentences[number] for number in with_prepositions}, choice)
     for place, frequency in zip(places, frequencies, strict=True):
@@ -175,12 +172,6 @@ def _use(sentence: Sentence, at: int) -> str:
         return "time"
     is_place = {head, head.removesuffix("s"), head.removesuffix("es")} & PLACE
     return "place" if is_place and sentence.words[at].casefold() in OF_PLACE else "other"
-
-
-def _surprises(language: LanguageModel, sentences: Sequence[Sequence[int]]) -> list[float]:
-    """Bits per word of each sentence, its end one more word."""
-    chains = [_windows(language, ids)[1:] for ids in sentences]
-    return [-log_p / len(chain) / LOG2 for log_p, chain in zip(_log_p(language, chains), chains, strict=True)]
 
 
 def _frequencies(

@@ -17,7 +17,7 @@ they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import groupby
@@ -69,14 +69,6 @@ WHO = {"context": "grater’s own model", "harper": "a free checker of spelling 
 """Who is behind the marks of an essay unless others are named, for writers who have never heard of them."""
 
 
-def _essay_json(essay: Essay) -> dict[str, Json]:
-    return {"essay": essay.essay_id, "characters": len(essay.text)}
-
-
-def _systems_json(n_candidates: Mapping[str, int | None]) -> list[dict[str, Json]]:
-    return [{"system": name, "candidates": n} for name, n in n_candidates.items()]
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class Feedback(Result):
     """An essay with its flags; `name` is the file, `n_candidates` the number of places each system looked at.
@@ -86,9 +78,15 @@ class Feedback(Result):
     """
 
     name: str = field(metadata=key("file"))
-    essay: Essay = field(metadata=key(flat=True, write=_essay_json))
+    essay: Essay = field(
+        metadata=key(flat=True, write=lambda essay: {"essay": essay.essay_id, "characters": len(essay.text)})
+    )
     flags: tuple[Finding, ...] = field(metadata=HIDDEN)
-    n_candidates: dict[str, int | None] = field(metadata=key("systems", write=_systems_json))
+    n_candidates: dict[str, int | None] = field(
+        metadata=key(
+            "systems", write=lambda looked: [{"system": name, "candidates": n} for name, n in looked.items()]
+        )
+    )
     kinds: tuple[str, ...] = field(default=(), metadata=HIDDEN)
 
     @property
@@ -136,19 +134,17 @@ class Feedback(Result):
 
         schema = {"start": pl.Int64, "end": pl.Int64, "kind": pl.String, "target": pl.String, "system": pl.String}
         schema |= {"type": pl.String, "suggestion": pl.String, "score": pl.Float64, "sureness": pl.String}
-        rows = self._flags
-        return pl.DataFrame({name: [row[name] for row in rows] for name in schema}, schema=schema)
+        return pl.DataFrame({name: [flag[name] for flag in self._flags] for name in schema}, schema=schema)
 
     def sheets(self) -> tuple[Sheet, ...]:
         """The flags, each with the words around it."""
-        rows = tuple(self._row(finding) for finding in self.flags)
+        rows = []
+        for flag in self.flags:
+            around = excerpt(self.essay.text, flag.item.span)
+            text = f"{around.before}[{around.marked}]{around.after}"
+            rows.append((str(around.line), text, advice(flag), reason(flag), source(flag)))
         notes = (self.note,) if self.note else ()
-        return (Sheet(self.summary, ("line", "text", "advice", "why", "system"), rows, notes=notes),)
-
-    def _row(self, finding: Finding) -> tuple[str, ...]:
-        around = excerpt(self.essay.text, finding.item.span)
-        text = f"{around.before}[{around.marked}]{around.after}"
-        return str(around.line), text, advice(finding), reason(finding), source(finding)
+        return (Sheet(self.summary, ("line", "text", "advice", "why", "system"), tuple(rows), notes=notes),)
 
     def to_html(self) -> str:
         """A whole page: the marked text and a list of suggestions."""
@@ -179,17 +175,13 @@ def feedback_on(essay: Essay, systems: Sequence[Detector], *, name: str) -> Feed
     for checker in (system for system in systems if isinstance(system, Checker)):
         taken = [flag.item.span for flag in flags]
         for finding in checker.marks(essay):
-            if not any(_is_same(finding.item.span, span) for span in taken):
+            own = finding.item.span  # of no words that are flagged already, and no gap that is
+            if not any(own == span or (own.start < span.end and span.start < own.end) for span in taken):
                 flags.append(finding)
     flags = [taught(finding, essay.text) for finding in flags]
     flags.sort(key=lambda finding: (finding.item.span, finding.item.kind, finding.decision.system))
     kinds = tuple(dict.fromkeys(kind for system in detectors for kind in system.kinds))
     return Feedback(name=name, essay=essay, flags=tuple(flags), n_candidates=n_candidates, kinds=kinds)
-
-
-def _is_same(one: Span, other: Span) -> bool:
-    """Whether two places share a character, or are the same gap."""
-    return one == other or (one.start < other.end and other.start < one.end)
 
 
 def _flag(finding: Finding, text: str) -> dict[str, Json]:
@@ -245,7 +237,6 @@ BADGES = """<s aria-hidden="true">✗</s> {wrong}<br><b aria-hidden="true">✓</
 
 
 def page(title: str, *, note: str, text: str, marks: Sequence[Mark]) -> str:
-    """The whole page."""
     essay = "".join(_marked(text, [mark.span for mark in marks]))
     notes = "".join(_notes(marks))
     listed = f"<h2>To look at again</h2>\n<ol>{notes}</ol>" if notes else "<h2>Nothing to look at again</h2>"

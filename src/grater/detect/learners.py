@@ -23,7 +23,7 @@ from grater.detect.detector import Detector
 from grater.detect.explanations import BY_KIND, example_sides
 from grater.detect.feedback import BADGES, STYLE, feedback_on, whole_page
 from grater.model import Essay, Json
-from grater.result import Result, in_json, key
+from grater.result import Data, Result, in_json, key
 from grater.sheet import Sheet, counted, natural, number
 
 if TYPE_CHECKING:
@@ -52,38 +52,25 @@ th { color: var(--soft); font-weight: 500; vertical-align: bottom } td:first-chi
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedEssay:
+class CheckedEssay(Data):
     """What was marked in one essay."""
 
     essay: str
     learner: str
     date: str
-    n_words: int
-    rules: tuple[str, ...]
+    n_words: int = field(metadata=key("words"))
+    rules: tuple[str, ...] = field(metadata=key("marks", write=Counter))
 
     @property
     def n_marks(self) -> int:
         return len(self.rules)
 
 
-def _essays_json(essays: Iterable[CheckedEssay]) -> list[dict[str, Json]]:
-    return [
-        {
-            "essay": essay.essay,
-            "learner": essay.learner,
-            "date": essay.date,
-            "words": essay.n_words,
-            "marks": dict(Counter(essay.rules)),
-        }
-        for essay in essays
-    ]
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class ClassReport(Result):
     """The marks of a class."""
 
-    essays: tuple[CheckedEssay, ...] = field(metadata=key(write=_essays_json))
+    essays: tuple[CheckedEssay, ...]
     note: str = ""
 
     @property
@@ -121,38 +108,27 @@ class ClassReport(Result):
         notes = (self.note,) if self.note else ()
         return (
             Sheet(title, ("mark", "times", "learners", "per 100 words"), tuple(rules)),
-            Sheet(
-                "By learner",
-                ("learner", "essays", "words", "marks", "per 100 words", "change", "most often"),
-                tuple(learners),
-            ),
-            Sheet(
-                "Over time",
-                ("learner", "date", "essay", "words", "marks", "per 100 words"),
-                self._in_time(),
-                notes=notes,
-            ),
+            Sheet("By learner", tuple(name for name, _ in LEARNERS if name != "over time"), tuple(learners)),
+            Sheet("Over time", tuple(name for name, _ in ESSAYS), self._in_time(), notes),
         )
 
     def to_html(self) -> str:
         """A page to print."""
         dates = sorted({essay.date for essay in self.essays if essay.date})
         when = f"Essays from {dates[0]} to {dates[-1]}." if len(dates) > 1 else ""
+        learners = counted(len({essay.learner for essay in self.essays}), "learner")
+        n_words = sum(essay.n_words for essay in self.essays)
+        marks = counted(sum(essay.n_marks for essay in self.essays), "mark")
+        rate = f", {number(_rate(self.essays), digits=1)} per {PER} words" if n_words else ""
+        lead = f"{counted(len(self.essays), 'essay')} by {learners}, {n_words:,} words: {marks}{rate}."
         parts = (
-            f'<p class="lead">{escape(self._lead())}</p>',
+            f'<p class="lead">{escape(lead)}</p>',
             f'<p class="note">{escape(f"{when} {self.note}".strip())}</p>',
             f"<h2>What comes up</h2>\n{_table(MARKS, self._mark_rows())}",
             f"<h2>By learner</h2>\n{_table(LEARNERS, self._learner_rows())}",
             f"<h2>Every essay</h2>\n{_table(ESSAYS, ([escape(cell) for cell in row] for row in self._in_time()))}",
         )
         return whole_page("Class report", "\n".join(parts), style=STYLE + TABLES)
-
-    def _lead(self) -> str:
-        learners = counted(len({essay.learner for essay in self.essays}), "learner")
-        n_words = sum(essay.n_words for essay in self.essays)
-        marks = counted(sum(essay.n_marks for essay in self.essays), "mark")
-        rate = f", {number(_rate(self.essays), digits=1)} per {PER} words" if n_words else ""
-        return f"{counted(len(self.essays), 'essay')} by {learners}, {n_words:,} words: {marks}{rate}."
 
     def _mark_rows(self) -> Iterator[list[str]]:
         counts = self._by_rule()
@@ -183,16 +159,10 @@ class ClassReport(Result):
 
     def _in_time(self) -> tuple[tuple[str, ...], ...]:
         return tuple(
-            (
-                learner,
-                essay.date,
-                essay.essay,
-                f"{essay.n_words:,}",
-                f"{essay.n_marks:,}",
-                number(_rate([essay]), digits=1),
-            )
+            (learner, essay.date, essay.essay, f"{essay.n_words:,}", f"{essay.n_marks:,}", rate)
             for learner, essays in self._by_learner()
             for essay in essays
+            for rate in [number(_rate([essay]), digits=1)]
         )
 
 
@@ -233,14 +203,13 @@ def _rate(essays: Sequence[CheckedEssay]) -> float:
 
 def _learner_row(learner: str, essays: Sequence[CheckedEssay]) -> dict[str, Json]:
     rules = Counter(rule for essay in essays for rule in essay.rules)
-    change = _change(essays)
     return {
         "learner": learner,
         "essays": len(essays),
         "words": sum(essay.n_words for essay in essays),
         "marks": sum(essay.n_marks for essay in essays),
         "per_100_words": _rate(essays) if any(essay.n_words for essay in essays) else None,
-        "change": change,
+        "change": _change(essays),
         "most_often": [rule for rule, _ in rules.most_common(3)],
     }
 
@@ -281,12 +250,11 @@ ESSAYS = (
 
 def _table(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[str]]) -> str:
     head = "".join(f'<th scope="col" class="{look}">{escape(name)}</th>' for name, look in columns)
-    body = "\n".join(
-        "<tr>"
-        + "".join(f'<td class="{look}">{cell}</td>' for cell, (_, look) in zip(row, columns, strict=True))
-        + "</tr>"
+    cells = (
+        "".join(f'<td class="{look}">{cell}</td>' for cell, (_, look) in zip(row, columns, strict=True))
         for row in rows
     )
+    body = "\n".join(f"<tr>{row}</tr>" for row in cells)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 

@@ -17,7 +17,7 @@ addition, on the size of the batch or on the machine.  Scores have one row per p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
@@ -26,22 +26,8 @@ import numpy.typing as npt
 
 NO_WORD = "<none>"
 ENDINGS = (
-    "ing",
-    "ed",
-    "ly",
-    "tion",
-    "sion",
-    "ness",
-    "ment",
-    "ity",
-    "ism",
-    "ous",
-    "ful",
-    "able",
-    "al",
-    "ic",
-    "er",
-    "s",
+    *("ing", "ed", "ly", "tion", "sion", "ness", "ment", "ity"),
+    *("ism", "ous", "ful", "able", "al", "ic", "er", "s"),
 )
 CLASSES = (NO_WORD, "<number>", "<joined>", "<mark>", *(f"<-{ending}>" for ending in ENDINGS), "<other>")
 PLACE_OF_CLASS: Mapping[str, int] = {name: place for place, name in enumerate(CLASSES)}
@@ -61,13 +47,12 @@ Rows: TypeAlias = npt.NDArray[np.int32]
 Keys: TypeAlias = npt.NDArray[np.uint32]
 Mixed: TypeAlias = npt.NDArray[np.uint64]
 
-BLOCK = 1 << 16
-"""Rows hashed at once."""
-
 Scores: TypeAlias = npt.NDArray[np.float64]
-
 Weights: TypeAlias = npt.NDArray[np.int8]
 Sums: TypeAlias = npt.NDArray[np.int32]
+
+BLOCK = 1 << 16
+"""Rows hashed at once."""
 
 ROWS_AT_ONCE = 1 << 15
 """Rows of weights that are filled in together: the places of all weights take more than the table itself."""
@@ -87,9 +72,7 @@ class Vocabulary:
     _places: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        first = len(CLASSES)
-        numbers = {word: number for number, word in enumerate(self.words, first)}
-        object.__setattr__(self, "_places", numbers)
+        object.__setattr__(self, "_places", {word: at for at, word in enumerate(self.words, len(CLASSES))})
 
     def __len__(self) -> int:
         return len(CLASSES) + len(self.words)
@@ -98,16 +81,12 @@ class Vocabulary:
         return word in self._places or form(word) in self._places
 
     def numbers(self, words: Iterable[str]) -> Iterator[int]:
-        """The number of each word."""
-        known = self._places.get
         for word in words:
-            number = known(word)
-            yield self._slowly(word) if number is None else number
-
-    def _slowly(self, word: str) -> int:
-        plain = form(word)
-        number = self._places.get(plain)
-        return class_of(plain) if number is None else number
+            number = self._places.get(word)  # most words are in their form already
+            if number is None:
+                plain = form(word)
+                number = self._places[plain] if plain in self._places else class_of(plain)
+            yield number
 
 
 def form(word: str) -> str:
@@ -160,7 +139,10 @@ class Hashing:
     _seeds: Mixed = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        columns = _columns(self.fields, self.templates)
+        # Templates with fewer fields than others take the column of zeros after all of them.
+        most, empty = max(len(template.fields) for template in self.templates), len(self.fields)
+        places = [[*map(self.fields.index, template.fields)] for template in self.templates]
+        columns = np.array([own + [empty] * (most - len(own)) for own in places], np.intp)
         indices = np.arange(columns.size, dtype=np.uint64).reshape(columns.shape)
         object.__setattr__(self, "_columns", columns)
         object.__setattr__(self, "_factors", splitmix(indices) | np.uint64(1))
@@ -184,14 +166,6 @@ class Hashing:
         for start in range(0, len(rows), BLOCK):
             keys[start : start + BLOCK] = self.keys(rows[start : start + BLOCK])
         return keys
-
-
-def _columns(fields: Sequence[str], templates: Sequence[Template]) -> npt.NDArray[np.intp]:
-    """The columns of each template; templates with fewer fields take the column of zeros after the others."""
-    most = max(len(template.fields) for template in templates)
-    empty = len(fields)
-    rows = [[*map(fields.index, template.fields)] + [empty] * (most - len(template.fields)) for template in templates]
-    return np.array(rows, np.intp)
 
 
 def log_softmax(scores: Scores) -> Scores:

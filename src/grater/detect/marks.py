@@ -17,6 +17,7 @@ from grater.model import DELETE, Span
 
 NEXT_WORD = re.compile(r"[ \t]*(?P<word>[\w'’-]+)")
 LAST_WORD = re.compile(r"[\w'’-]+\s*$")
+ON_ONE_LINE = str.maketrans("\n\t", "  ")
 
 AROUND = 60
 """Characters of the text shown on each side of a flag."""
@@ -133,16 +134,6 @@ class Excerpt:
 
 def excerpt(text: str, span: Span) -> Excerpt:
     """The text around a span, up to the ends of its line and of words."""
-    start, end = _window(text, span)
-    return Excerpt(
-        line=text.count("\n", 0, span.start) + 1,
-        before=("…" if text[:start].strip() else "") + _on_one_line(text[start : span.start]),
-        marked=span.of(text) if len(span) else "▁",
-        after=("" if len(span) else " ") + _on_one_line(text[span.end : end]) + ("…" if text[end:].strip() else ""),
-    )
-
-
-def _window(text: str, span: Span) -> tuple[int, int]:
     start = max(text.rfind("\n", 0, span.start) + 1, span.start - AROUND)
     newline = text.find("\n", span.end)
     end = min(len(text) if newline < 0 else newline, span.end + AROUND)
@@ -150,11 +141,13 @@ def _window(text: str, span: Span) -> tuple[int, int]:
         start = max(start, text.find(" ", start, span.start) + 1)
     if end < len(text) and text[end] not in " \n":
         end = max(span.end, text.rfind(" ", span.end, end))
-    return start, end
-
-
-def _on_one_line(text: str) -> str:
-    return text.replace("\n", " ").replace("\t", " ")
+    before, after = (part.translate(ON_ONE_LINE) for part in (text[start : span.start], text[span.end : end]))
+    return Excerpt(
+        line=text.count("\n", 0, span.start) + 1,
+        before=("…" if text[:start].strip() else "") + before,
+        marked=span.of(text) if len(span) else "▁",
+        after=("" if len(span) else " ") + after + ("…" if text[end:].strip() else ""),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,19 +185,12 @@ def change(text: str, finding: Finding) -> TextChange:
                 span=Span(start, place), replacements=tuple(f"{text[start:place]} {word}".strip() for word in words)
             )
         start, word = follows.start("word"), follows["word"]
-        if _begins_sentence(text, start) and word[:1].isupper() and word != "I":
-            return TextChange(
-                span=Span(start, follows.end()),
-                replacements=tuple(f"{_capital(each)} {word[:1].lower()}{word[1:]}" for each in words),
-            )
+        is_first = text[:start].rstrip(" \t")[-1:] in ("", *".!?\n")
+        if is_first and word[:1].isupper() and word != "I":
+            words, word = [_capital(each) for each in words], word[:1].lower() + word[1:]
         return TextChange(span=Span(start, follows.end()), replacements=tuple(f"{each} {word}" for each in words))
     is_first = span.of(text)[:1].isupper() and finding.item.kind != "capital"
     return TextChange(span=span, replacements=tuple(map(_capital, words)) if is_first else tuple(words))
-
-
-def _begins_sentence(text: str, start: int) -> bool:
-    before = text[:start].rstrip(" \t")
-    return not before or before[-1] in ".!?\n"
 
 
 def _capital(word: str) -> str:

@@ -100,10 +100,8 @@ def _form_of(word: str, offered: tuple[str, ...]) -> tuple[str, ...]:
     known = (POSSESSIVES | PRONOUNS).get(word)
     if known:
         return known
-    made = _plural_of(word) or _past_of(word)
-    return (
-        made or tuple(better for better in offered if "'" in better and better.replace("'", "").lower() == word)[:1]
-    )
+    same = tuple(better for better in offered if "'" in better and better.replace("'", "").lower() == word)
+    return _plural_of(word) or _past_of(word) or same[:1]
 
 
 def _plural_of(word: str) -> tuple[str, ...]:

@@ -84,7 +84,7 @@ def remembered(text: str) -> list[tuple[str, Mention]]:
             if phrase.is_open:
                 found.append((phrase.noun, memory.recall(phrase)))
             memory.add(phrase)
-        memory.end_sentence()
+        memory.sentence += 1
     return found
 
 

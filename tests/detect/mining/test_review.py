@@ -13,7 +13,6 @@ from grater.detect.mining.review import (
     Mined,
     balance,
     balanced_from,
-    beyond_suspicion,
     mine,
     progress_of,
     suspects_table,
@@ -129,12 +128,6 @@ def test_nothing_accepted_or_too_much_gold_is_refused() -> None:
         balance([], CORRECT, rng=rng())
     with pytest.raises(UsageError, match="expected at most 20 gold items, found 75"):
         balance(ERRORS, CORRECT, rng=rng())
-
-
-def test_correct_uses_are_attested_and_not_suspicious() -> None:
-    first, second, third = CORRECT[:3]
-    found = beyond_suspicion([first, second, third], {first.trigram, second.trigram}, {second.trigram})
-    assert found == [first]
 
 
 TEXT = "I entered into the room. We lived with her aunt. He looked at the sky. They walked into the garden."

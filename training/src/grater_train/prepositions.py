@@ -35,7 +35,7 @@ import numpy as np
 
 from grater.corpora.text.analysis import Sentence, analyse, analyse_all, analyse_words
 from grater.corpora.text.prepositions import PREPOSITIONS, canonical
-from grater.detect.linear import Scores
+from grater.detect.linear import Scores, sums_of
 from grater.detect.ngrams.counts import HELD_OUT, distinct_lines, fold_of, smallest
 from grater.detect.prepositions.candidates import (
     ANSWERS,
@@ -279,7 +279,8 @@ def train(
     engine = fitted(events, options, tell=tell)
     tell("calibrating")
     labels = events.labels[is_held]
-    sums = engine.sums(HASHING.all_keys(events.rows[is_held])).astype(np.float64)
+    keys = HASHING.all_keys(events.rows[is_held])
+    sums = sums_of(keys, engine.keys, engine.table).astype(np.float64)
     engine = replace(engine, step=temperature(sums, labels))
     thresholds = choose_thresholds(engine, held_out, options, frequencies(events.labels.tolist()))
     figures: dict[str, Json] = {

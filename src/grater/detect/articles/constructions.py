@@ -94,11 +94,10 @@ class Noun:
         return not is_mass(self.noun) and counted >= NON_COUNT * self.n
 
 
-def entropy(counts: Sequence[int]) -> float:
-    """In bits; 0 without counts."""
-    n = sum(counts)
-    bits = -sum(count / n * log2(count / n) for count in counts if count)
-    return max(0.0, bits)
+def entropy(counts: Sequence[float]) -> float:
+    """Of counts or shares, in bits; 0 without any."""
+    n = sum(counts) or 1.0
+    return max(0.0, -sum(count / n * log2(count / n) for count in counts if count))
 
 
 def nouns_of(constructions: Iterable[tuple[str, int]]) -> list[Noun]:
@@ -139,10 +138,5 @@ def habit_classes(shares: Sequence[float]) -> tuple[int, int]:
     for share in shares:
         whole = whole * (len(LEVELS) + 1) + sum(share >= level for level in LEVELS)
     dominant = max(range(N_CONSTRUCTIONS), key=lambda code: (shares[code], -code))
-    level = sum(share_entropy(shares) >= edge for edge in EDGES)
+    level = sum(entropy(shares) >= edge for edge in EDGES)
     return whole + 1, 1 + dominant * (len(EDGES) + 1) + level
-
-
-def share_entropy(shares: Sequence[float]) -> float:
-    total = sum(shares) or 1.0
-    return max(0.0, -sum(share / total * log2(share / total) for share in shares if share > 0))

@@ -20,7 +20,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -28,15 +28,13 @@ import polars as pl
 from grater.corpora.text.analysis import Sentence, analyse_all
 from grater.detect.articles.constructions import CONSTRUCTIONS, Noun, nouns_of
 from grater.detect.articles.features import N_CONTEXT
-from grater.detect.articles.phrases import NounPhrase, noun_phrases, within_reach, written_as
+from grater.detect.articles.phrases import noun_phrases, within_reach, written_as
 from grater.detect.detector import grouped
 from grater.model import Essay, Interval, Item, Json, Span, short_hash
 from grater.result import HIDDEN, Data, Result, in_json, key
 from grater.sheet import Sheet, count, counted, interval, number, undefined_notes
 from grater.signature import Signature, digest
 from grater.uncertainty import Basis, Numbers, Scope, permanent_number, shares_by_unit
-
-Row: TypeAlias = tuple[str | None, str, int, float, float | None, float | None]
 
 MOST = 25
 """Nouns in a sheet."""
@@ -107,17 +105,15 @@ class NounConstructions(Result):
 
     def to_frame(self) -> pl.DataFrame:
         """One row per noun and construction: count and share; without a noun, over all nouns, with an interval."""
-        columns = ("noun", "construction", "n", "value", "low", "high")
-        return pl.DataFrame([*self._total_rows(), *self._noun_rows()], schema=columns, orient="row")
-
-    def _total_rows(self) -> Iterator[Row]:
-        for name, n, share in zip(CONSTRUCTIONS, self.totals, self.shares, strict=True):
-            yield None, name, n, share.value, share.low, share.high
-
-    def _noun_rows(self) -> Iterator[Row]:
+        rows: list[tuple[str | None, str, int, float, float | None, float | None]] = [
+            (None, name, n, share.value, share.low, share.high)
+            for name, n, share in zip(CONSTRUCTIONS, self.totals, self.shares, strict=True)
+        ]
         for noun in self.listed:
-            for name, n in zip(CONSTRUCTIONS, noun.counts, strict=True):
-                yield noun.noun, name, n, n / noun.n, None, None
+            shares = zip(CONSTRUCTIONS, noun.counts, strict=True)
+            rows += [(noun.noun, name, n, n / noun.n, None, None) for name, n in shares]
+        columns = ("noun", "construction", "n", "value", "low", "high")
+        return pl.DataFrame(rows, schema=columns, orient="row")
 
     def sheets(self) -> tuple[Sheet, ...]:
         """The constructions over all nouns, and each noun."""
@@ -125,28 +121,17 @@ class NounConstructions(Result):
             (name, count(n), interval(share))
             for name, n, share in zip(CONSTRUCTIONS, self.totals, self.shares, strict=True)
         )
-        title, columns = "Constructions of head nouns", ("construction", "n", "share")
-        return Sheet(title, columns, rows, notes=self.reasons), self._noun_sheet()
-
-    def _noun_sheet(self) -> Sheet:
         short = [name.replace("singular", "sg").replace("plural", "pl").replace("-", " ") for name in CONSTRUCTIONS]
-        rows = tuple(
-            (
-                noun.noun,
-                count(noun.n),
-                *(number(n / noun.n, digits=2) for n in noun.counts),
-                short[noun.dominant],
-                f"{noun.entropy:.2f}",
-            )
-            for noun in self.listed[: self.most]
-        )
-        more = len(self.listed) > self.most
-        return Sheet(
-            "Nouns (sg singular, pl plural)",
-            ("noun", "n", *short, "mostly", "entropy"),
-            rows,
-            notes=(*([f"{self.most} of {counted(len(self.listed), 'noun')}."] if more else []), self.scope.sentence),
-            signature=str(self.signature),
+        nouns = []
+        for noun in self.listed[: self.most]:
+            shares = (number(n / noun.n, digits=2) for n in noun.counts)
+            nouns.append((noun.noun, count(noun.n), *shares, short[noun.dominant], f"{noun.entropy:.2f}"))
+        is_cut = len(self.listed) > self.most
+        notes = (*([f"{self.most} of {counted(len(self.listed), 'noun')}."] if is_cut else []), self.scope.sentence)
+        columns = ("noun", "n", *short, "mostly", "entropy")
+        return (
+            Sheet("Constructions of head nouns", ("construction", "n", "share"), rows, notes=self.reasons),
+            Sheet("Nouns (sg singular, pl plural)", columns, tuple(nouns), notes, str(self.signature)),
         )
 
 
@@ -285,7 +270,15 @@ def places_of(essay_id: str, sentences: Iterable[Sentence], *, n_context: int = 
         phrases = list(noun_phrases(sentence))
         for phrase in phrases:
             if phrase.is_of_study and len(within_reach(phrase)) == len(CONSTRUCTIONS):
-                yield _place(essay_id, phrase, any(phrase.noun in nouns for nouns in before))
+                spans = sentence.spans
+                yield NounPlace(
+                    essay_id=essay_id,
+                    span=Span(spans[phrase.left].start, spans[phrase.head].end),
+                    noun=phrase.noun,
+                    construction=phrase.construction,
+                    is_anaphoric=any(phrase.noun in nouns for nouns in before),
+                    words=tuple(written_as(phrase, target) for target in range(len(CONSTRUCTIONS))),
+                )
         before.append(Counter(phrase.noun for phrase in phrases))
 
 
@@ -298,7 +291,17 @@ def select(
         for noun in nouns_of((place.noun, place.construction) for place in places)
         if noun.n >= least and noun.is_count
     ]
-    chosen, shortfalls = _chosen(candidates, nouns)
+    chosen: list[ChosenNoun] = []
+    shortfalls: list[Shortfall] = []
+    for code, name in enumerate(CONSTRUCTIONS):
+        of_set = [noun for noun in candidates if noun.dominant == code]
+        ranked = sorted(of_set, key=lambda noun: (-noun.entropy, noun.noun))
+        high = ranked[: min(nouns, (len(ranked) + 1) // 2)]  # where a set is small, no noun is both
+        sides: tuple[tuple[Side, list[Noun]], ...] = (("high", high), ("low", ranked[len(high) :][-nouns:][::-1]))
+        for side, of in sides:
+            chosen += [ChosenNoun(noun, side) for noun in of]
+            if len(of) < nouns:
+                shortfalls.append(Shortfall(f"nouns mostly {name}, {side} entropy", nouns, len(of)))
     by_cell: defaultdict[tuple[str, Cell], list[NounPlace]] = defaultdict(list)
     wanted = {chosen_noun.noun.noun for chosen_noun in chosen}
     for place in places:
@@ -331,38 +334,6 @@ def item_rows(design: Design) -> Iterator[dict[str, object]]:
                 item = Item(place.essay_id, span, f"construction/{stage}/{name}")
                 where = {"item": item.item_id, "essay": place.essay_id, "start": span.start, "end": span.end}
                 yield {**where, "kind": item.kind, "group": group, **about, "words": words}
-
-
-def _place(essay_id: str, phrase: NounPhrase, is_anaphoric: bool) -> NounPlace:
-    spans = phrase.sentence.spans
-    span = Span(spans[phrase.left].start, spans[phrase.head].end)
-    words = tuple(written_as(phrase, target) for target in range(len(CONSTRUCTIONS)))
-    return NounPlace(
-        essay_id=essay_id,
-        span=span,
-        noun=phrase.noun,
-        construction=phrase.construction,
-        is_anaphoric=is_anaphoric,
-        words=words,
-    )
-
-
-def _chosen(candidates: Sequence[Noun], n: int) -> tuple[list[ChosenNoun], list[Shortfall]]:
-    """The highest and the lowest of each set; where a set is small, no noun is both."""
-    chosen: list[ChosenNoun] = []
-    shortfalls: list[Shortfall] = []
-    for code, name in enumerate(CONSTRUCTIONS):
-        ranked = sorted(
-            (noun for noun in candidates if noun.dominant == code), key=lambda noun: (-noun.entropy, noun.noun)
-        )
-        high = ranked[: min(n, (len(ranked) + 1) // 2)]
-        low = ranked[len(high) :][-n:][::-1]
-        sides: tuple[tuple[Side, list[Noun]], ...] = (("high", high), ("low", low))
-        for side, of in sides:
-            chosen += [ChosenNoun(noun, side) for noun in of]
-            if len(of) < n:
-                shortfalls.append(Shortfall(f"nouns mostly {name}, {side} entropy", n, len(of)))
-    return chosen, shortfalls
 
 
 def _drawn(places: list[NounPlace], n: int, seed: int) -> list[NounPlace]:

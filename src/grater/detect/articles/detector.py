@@ -29,7 +29,7 @@ The number that a verb shows is not used unless requested: a learner's verb may 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from math import inf
 from pathlib import Path
@@ -46,8 +46,8 @@ from grater.detect.articles.constructions import (
     NONE_OF_THEM,
     NUMBER_OF,
     Habits,
+    entropy,
     is_confusable,
-    share_entropy,
 )
 from grater.detect.articles.features import (
     AGREEMENT_COLUMNS,
@@ -64,7 +64,6 @@ from grater.detect.articles.features import (
 from grater.detect.articles.phrases import (
     ARTICLE,
     NUMBER,
-    Change,
     Kind,
     NounPhrase,
     changes,
@@ -105,9 +104,11 @@ class ArticleModel:
 
     def scores(self, rows: Rows, *, with_agreement: bool = True) -> Scores:
         """(phrases, 5): log-probabilities of the constructions; with or without the number that verbs show."""
+        if not with_agreement:
+            rows = rows.copy()
+            rows[:, AGREEMENT_COLUMNS] = 0
         blocks = [rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK)]
-        keys = (HASHING.keys(_hidden(block, with_agreement)) for block in blocks)
-        return log_probabilities(keys, self.keys, self.table, self.step)
+        return log_probabilities((HASHING.keys(block) for block in blocks), self.keys, self.table, self.step)
 
 
 def completed(rows: Rows, habits: Habits, classes: Classes) -> Rows:
@@ -116,14 +117,6 @@ def completed(rows: Rows, habits: Habits, classes: Classes) -> Rows:
     filled[:, HABIT_COLUMNS] = habits.classes(rows[:, COLUMN["head"]])
     filled[:, CLASSES] = classes[rows[:, CLASSED]]
     return filled
-
-
-def _hidden(rows: Rows, with_agreement: bool) -> Rows:
-    if with_agreement:
-        return rows
-    hidden = rows.copy()
-    hidden[:, AGREEMENT_COLUMNS] = 0
-    return hidden
 
 
 def save(model: ArticleModel, path: Path) -> None:
@@ -222,7 +215,7 @@ def strengths(shares: Sequence[tuple[float, ...] | None]) -> Scores:
     strengths = np.zeros((len(shares), N))
     for row, of in enumerate(shares):
         if of is not None:
-            strength = 1 - share_entropy(of) / HIGHEST
+            strength = 1 - entropy(of) / HIGHEST
             strengths[row] = -strength
             strengths[row, int(np.argmax(of))] = strength
     return strengths
@@ -270,13 +263,12 @@ class ArticleDetector:
             yield from self._decided(waiting)
 
     def _decided(self, waiting: list[tuple[str, PlacedPhrase]]) -> Iterator[Finding]:
-        phrases = [placed.phrase for _, placed in waiting]
-        if not phrases:
+        if not waiting:
             return
         scores, excess = self.judged([placed for _, placed in waiting])
         shares = np.round(np.exp(scores), DECIMALS).tolist()
-        for (essay_id, _), phrase, of, over in zip(waiting, phrases, shares, excess.tolist(), strict=True):
-            yield from self._findings(essay_id, phrase, of, over)
+        for (essay_id, placed), of, over in zip(waiting, shares, excess.tolist(), strict=True):
+            yield from self._findings(essay_id, placed.phrase, of, over)
 
     def judged(self, placed: list[PlacedPhrase]) -> tuple[Scores, Scores]:
         """For each phrase the log-probabilities of the constructions, and by how much each exceeds its threshold."""
@@ -298,38 +290,29 @@ class ArticleDetector:
         form = wrong_form(phrase)
         if form and not any(change.kind == ARTICLE for change in made):
             made = [*made, form]
-        beliefs = _beliefs(shares, phrase.construction)
+        # The constructions and their probabilities, likeliest first; *a* with a plural has none.
+        beliefs = sorted(zip(CONSTRUCTIONS, shares, strict=True), key=lambda pair: -pair[1])
+        if phrase.construction == NONE_OF_THEM:
+            beliefs.append((STRANGE, 0.0))
         for kind in KINDS:
             change = next((change for change in made if change.kind == kind), None)
             written = phrase.article if kind == ARTICLE else phrase.number
             others: Sequence[str] = ARTICLE_OF if kind == ARTICLE else NUMBER_OF
             score = max((over for over, other in zip(excess, others, strict=True) if other != written), default=-inf)
-            finding = self._finding(essay_id, phrase, kind, change, score, beliefs)
-            yield replace(finding, words=_words(phrase, kind, shares))
-
-    def _finding(
-        self,
-        essay_id: str,
-        phrase: NounPhrase,
-        kind: Kind,
-        change: Change | None,
-        score: float,
-        beliefs: tuple[tuple[str, float], ...],
-    ) -> Finding:
-        item = Item(essay_id, place_of(phrase, kind), kind)
-        below = None if score == -inf else min(score, 0.0)
-        decision = Decision(item_id=item.item_id, system=self.name, flagged=False, score=below)
-        if change is not None:
-            decision = replace(
-                decision, flagged=True, score=max(score, 0.0), type=change.type, suggestion=change.suggestion
+            item = Item(essay_id, place_of(phrase, kind), kind)
+            if change is None:
+                below = None if score == -inf else min(score, 0.0)
+                decision = Decision(item_id=item.item_id, system=self.name, flagged=False, score=below)
+            else:
+                words = {"type": change.type, "suggestion": change.suggestion}
+                decision = Decision(item.item_id, self.name, flagged=True, score=max(score, 0.0), **words)
+            yield Finding(
+                item=item,
+                decision=decision,
+                target=target_of(phrase, kind),
+                probabilities=tuple(beliefs),
+                words=_words(phrase, kind, shares),
             )
-        return Finding(item=item, decision=decision, target=target_of(phrase, kind), probabilities=beliefs)
-
-
-def _beliefs(shares: list[float], written: int) -> tuple[tuple[str, float], ...]:
-    """The constructions and their probabilities, likeliest first; *a* with a plural has none."""
-    named = sorted(zip(CONSTRUCTIONS, shares, strict=True), key=lambda pair: -pair[1])
-    return (*named, (STRANGE, 0.0)) if written == NONE_OF_THEM else tuple(named)
 
 
 def _words(phrase: NounPhrase, kind: Kind, shares: list[float]) -> tuple[tuple[str, float], ...]:

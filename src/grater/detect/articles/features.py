@@ -84,7 +84,6 @@ class Memory:
         )
 
     def add(self, phrase: NounPhrase) -> None:
-        """Remember a phrase."""
         if phrase.closed in ("pronoun", "no noun"):
             return
         form = form_of(phrase)
@@ -92,9 +91,6 @@ class Memory:
         count = before[2] if before is not None and self.sentence - before[0] <= MEMORY else 0
         self._nouns[phrase.noun] = (self.sentence, form, count + 1)
         self._phrases[_modified(phrase)] = (self.sentence, form)
-
-    def end_sentence(self) -> None:
-        self.sentence += 1
 
 
 def form_of(phrase: NounPhrase) -> int:
@@ -160,22 +156,19 @@ def placed_phrases(sentences: Iterable[Sentence], memory: Memory) -> Iterator[Pl
             if phrase.is_checked:
                 yield plain.placed(phrase, memory)
             memory.add(phrase)
-        memory.end_sentence()
+        memory.sentence += 1
 
 
 def rows_of(placed: Sequence[PlacedPhrase], vocabulary: Numbering) -> Rows:
     """(phrases, fields): words as the vocabulary numbers them; an empty word is 0."""
     rows = np.zeros((len(placed), len(FIELDS)), np.int32)
     if placed:
-        numbers = _numbered([word for phrase in placed for word in phrase.words], vocabulary)
+        words = [word for phrase in placed for word in phrase.words]
+        known = vocabulary.numbers(word for word in words if word)
+        numbers = [next(known) if word else 0 for word in words]
         rows[:, : len(WORDS)] = np.array(numbers, np.int32).reshape(len(placed), -1)
         rows[:, len(WORDS) : CLASSES[0]] = [phrase.rest for phrase in placed]
     return rows
-
-
-def _numbered(words: list[str], vocabulary: Numbering) -> list[int]:
-    numbers = vocabulary.numbers([word for word in words if word])
-    return [next(numbers) if word else 0 for word in words]
 
 
 class _Plain:

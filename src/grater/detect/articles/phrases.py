@@ -247,21 +247,16 @@ def changes(phrase: NounPhrase, target: int) -> list[Change]:
     noun = noun_as(phrase, NUMBER_OF[target])
     if noun is None:
         return []
-    article_changes = _article_change(phrase, target, noun)
+    wanted, made = ARTICLE_OF[target], []
+    if wanted not in ("null", phrase.article):
+        written = indefinite_article(_following(phrase, noun)) if wanted == "a" else "the"
+        type_ = MISSING if phrase.article_at is None else CHOICE
+        made.append(Change(ARTICLE, type_, _like_first(phrase, written)))
+    elif wanted != phrase.article:
+        made.append(Change(ARTICLE, EXTRANEOUS, DELETE))
     if NUMBER_OF[target] != phrase.number:
-        article_changes.append(Change(NUMBER, OF_NUMBER, noun))
-    return article_changes
-
-
-def _article_change(phrase: NounPhrase, target: int, noun: str) -> list[Change]:
-    wanted = ARTICLE_OF[target]
-    if wanted == phrase.article:
-        return []
-    if wanted == "null":
-        return [Change(ARTICLE, EXTRANEOUS, DELETE)]
-    written = indefinite_article(_following(phrase, noun)) if wanted == "a" else "the"
-    type_ = MISSING if phrase.article_at is None else CHOICE
-    return [Change(ARTICLE, type_, _like_first(phrase, written))]
+        made.append(Change(NUMBER, OF_NUMBER, noun))
+    return made
 
 
 def word_in(phrase: NounPhrase, target: int, kind: Kind) -> str | None:

@@ -80,13 +80,8 @@ class Calibration:
     def as_json(self) -> dict[str, Json]:
         thresholds: dict[str, Json] = {f"{level:g}": margin for level, margin in sorted(self.thresholds.items())}
         shipped = self.shipped if isfinite(self.shipped) else None
-        return {
-            "slope": self.slope,
-            "intercept": self.intercept,
-            "shipped": shipped,
-            "thresholds": thresholds,
-            "usual": self.usual,
-        }
+        fitted: dict[str, Json] = {"slope": self.slope, "intercept": self.intercept, "shipped": shipped}
+        return {**fitted, "thresholds": thresholds, "usual": self.usual}
 
 
 SILENT = Calibration()

@@ -57,6 +57,7 @@ from grater.models import read_model, require_parts, shipped, write_model
 
 KIND = "context"
 CHOICE, EXTRANEOUS, MISSING_TYPE, FORM = "choice", "extraneous", "missing", "form"
+TYPE_OF_KIND = {NUMBER: NUMBER, VERB_FORM: FORM}
 
 MOST_ANSWERS = 4
 """Answers of a finding with their probabilities; the writer's own comes after them, if it is another."""
@@ -89,15 +90,12 @@ class Asked:
     def options(self) -> list[Option]:
         """For each name of error the likeliest other word."""
         own = log(max(next(share for word, share in self.shares if word == self.slot.written), LEAST_PROBABILITY))
-        return [self._option(word, log(max(share, LEAST_PROBABILITY)) - own) for word, share in self._others()]
-
-    @property
-    def is_doubtful_number(self) -> bool:
-        return self.slot.kind == NUMBER and self.options()[0].margin > DOUBTFUL
-
-    def with_other_number(self) -> Slot:
-        """The slot as if the other number stood there."""
-        return replace(self.slot, written=self.options()[0].word)
+        options = []
+        for word, share in self._others():
+            margin = -inf if self.slot.is_right else log(max(share, LEAST_PROBABILITY)) - own
+            type_ = type_of(self.slot, word)
+            options.append(Option(word=word, margin=margin, type=type_, name=name_of(self.slot, type_)))
+        return options
 
     def and_again(self, other: Asked) -> Asked:
         """Both margins together; `other` is the same slot where the other number stands."""
@@ -115,21 +113,16 @@ class Asked:
         is_none = first[0] == DELETE
         return [first, next(pair for pair in others if (pair[0] == DELETE) != is_none)]
 
-    def _option(self, word: str, margin: float) -> Option:
-        type_ = type_of(self.slot, word)
-        kept = -inf if self.slot.is_right else margin
-        return Option(word=word, margin=kept, type=type_, name=name_of(self.slot, type_))
-
 
 def name_of(slot: Slot, type_: str) -> str:
     """The name that an error has its calibration under; written and missing prepositions are both *prep*."""
-    return slot.kind if slot.kind in (NUMBER, VERB_FORM) else f"{slot.kind.removesuffix('-missing')}-{type_}"
+    return slot.kind if slot.kind in TYPE_OF_KIND else f"{slot.kind.removesuffix('-missing')}-{type_}"
 
 
 def type_of(slot: Slot, word: str) -> str:
     """The type of error that a word would correct."""
-    if slot.kind in (NUMBER, VERB_FORM):
-        return FORM if slot.kind == VERB_FORM else NUMBER
+    if slot.kind in TYPE_OF_KIND:
+        return TYPE_OF_KIND[slot.kind]
     if slot.is_gap:
         return MISSING_TYPE
     return EXTRANEOUS if word == DELETE else CHOICE
@@ -232,11 +225,15 @@ class ContextDetector:
 
     def _asked_again(self, sentences: Sequence[Sentence], answered: Sequence[Asked]) -> list[Asked]:
         """The same slots; nouns that may have the wrong number with what the sentence with the other one says."""
-        doubtful = [number for number, one in enumerate(answered) if one.is_doubtful_number]
-        turned = [answered[number].with_other_number() for number in doubtful]
-        changed = [
-            _with_word(words_read(sentences[number]), slot) for number, slot in zip(doubtful, turned, strict=True)
-        ]
+        numbers = [(at, one.options()[0]) for at, one in enumerate(answered) if one.slot.kind == NUMBER]
+        doubtful = {at: other.word for at, other in numbers if other.margin > DOUBTFUL}
+        turned = [replace(answered[at].slot, written=word) for at, word in doubtful.items()]
+        changed = []
+        for at, slot in zip(doubtful, turned, strict=True):
+            words = list(words_read(sentences[at]))
+            is_capital = words[slot.index][:1].isupper()
+            words[slot.index] = slot.written.capitalize() if is_capital else slot.written
+            changed.append(words)
         places = [(slot.index,) for slot in turned]
         rows = answer_sentences(self.network, self.vocabulary, changed, asked=places)
         again = dict(zip(doubtful, asked(turned, [row[0] for row in rows]), strict=True))
@@ -251,39 +248,21 @@ class ContextDetector:
         excesses = [option.margin + shift - least for option, least in zip(options, thresholds, strict=True)]
         best = max(range(len(options)), key=lambda number: (excesses[number], options[number].margin))
         option, excess = options[best], excesses[best]
-        decision = Decision(
-            item_id=item.item_id,
-            system=self.name,
-            flagged=False,
-            score=None if excess == -inf else round(excess, DECIMALS),
-        )
+        score = None if excess == -inf else round(excess, DECIMALS)
+        decision = Decision(item_id=item.item_id, system=self.name, flagged=False, score=score)
         confidence = None
         if excess > 0:
-            decision = replace(
-                decision, flagged=True, type=option.type, suggestion=suggestion(slot, sentence, option.word)
-            )
+            words = suggestion(slot, sentence, option.word)
+            decision = replace(decision, flagged=True, type=option.type, suggestion=words)
             confidence = round(self.calibrations[option.name].probability(option.margin + shift), DECIMALS)
-        elif is_wrong_indefinite(slot):
-            decision = replace(
-                decision, flagged=True, score=0.0, type=FORM, suggestion=suggestion(slot, sentence, slot.written)
-            )
+        elif slot.kind == ARTICLE and slot.target.lower() in {"a", "an"} - {slot.written}:
+            words = suggestion(slot, sentence, slot.written)
+            decision = replace(decision, flagged=True, score=0.0, type=FORM, suggestion=words)
         kept = list(answered.shares[:MOST_ANSWERS])
         if all(word != answered.slot.written for word, _ in kept):
             kept += [pair for pair in answered.shares if pair[0] == answered.slot.written]
         beliefs = tuple([(word, round(share, DECIMALS)) for word, share in kept])
         return Finding(item=item, decision=decision, target=slot.target, probabilities=beliefs, confidence=confidence)
-
-
-def _with_word(words: Sequence[str], slot: Slot) -> list[str]:
-    """The words of a sentence with the one that the slot says was written, in the case of the one there."""
-    is_capital = words[slot.index][:1].isupper()
-    return [*words[: slot.index], slot.written.capitalize() if is_capital else slot.written, *words[slot.index + 1 :]]
-
-
-def is_wrong_indefinite(slot: Slot) -> bool:
-    """*a* for *an* or the other way round."""
-    small = slot.target.lower()
-    return slot.kind == ARTICLE and small in ("a", "an") and small != slot.written
 
 
 def suggestion(slot: Slot, sentence: Sentence, word: str) -> str:

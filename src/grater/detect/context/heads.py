@@ -16,6 +16,7 @@ The columns of all heads lie side by side in the order above.  Prepositions come
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 
 from grater.corpora.text.prepositions import PREPOSITIONS
 from grater.corpora.text.verbs import VerbForms
@@ -44,21 +45,16 @@ class Head:
         return slice(self.start, self.end)
 
 
-def _laid_out(*questions: tuple[str, tuple[str, ...]]) -> tuple[Head, ...]:
-    heads: list[Head] = []
-    for name, answers in questions:
-        heads.append(Head(name=name, start=heads[-1].end if heads else 0, answers=answers))
-    return tuple(heads)
-
-
-HEADS = _laid_out(
-    ("prep", (*PREPOSITIONS, DELETE)),
-    ("prep-gap", (*PREPOSITIONS, DELETE)),
-    ("article", ARTICLES),
-    ("article-gap", ARTICLES),
-    ("number", NUMBERS),
-    ("verb", FORMS),
-)
+ANSWERS = {
+    "prep": (*PREPOSITIONS, DELETE),
+    "prep-gap": (*PREPOSITIONS, DELETE),
+    "article": ARTICLES,
+    "article-gap": ARTICLES,
+    "number": NUMBERS,
+    "verb": FORMS,
+}
+STARTS = [0, *accumulate(map(len, ANSWERS.values()))]
+HEADS = tuple(Head(name, start, answers) for start, (name, answers) in zip(STARTS, ANSWERS.items(), strict=False))
 PREP_HEAD, PREP_GAP_HEAD, ARTICLE_HEAD, ARTICLE_GAP_HEAD, NUMBER_HEAD, VERB_HEAD = HEADS
 WIDTH = HEADS[-1].end
 """Columns of all heads: 86."""
@@ -66,13 +62,5 @@ WIDTH = HEADS[-1].end
 
 def surfaces(forms: VerbForms) -> tuple[str, ...]:
     """What is written for each of `FORMS`; forms of one surface cannot be told apart."""
-    return (
-        forms.base,
-        f"to {forms.base}",
-        forms.present,
-        forms.s,
-        forms.past,
-        forms.past_plural,
-        forms.participle,
-        forms.ing,
-    )
+    present, past = (forms.present, forms.s), (forms.past, forms.past_plural)
+    return (forms.base, f"to {forms.base}", *present, *past, forms.participle, forms.ing)

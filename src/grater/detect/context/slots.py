@@ -162,14 +162,10 @@ def _begins_clause(sentence: Sentence, index: int) -> bool:
 
 
 def _preposition_gaps(sentence: Sentence) -> Iterator[Slot]:
-    for index in sorted({*gap_places(sentence), *_after_because(sentence)}):
+    starts = (chunk.start for chunk in sentence.chunks if chunk.kind == "NP" and chunk.start)
+    after_because = (start for start in starts if sentence.words[start - 1].lower() in BRING_OF)
+    for index in sorted({*gap_places(sentence), *after_because}):
         yield _gap(sentence, index, MISSING, PREP_GAP_HEAD, (*PREPOSITIONS, DELETE))
-
-
-def _after_because(sentence: Sentence) -> Iterator[int]:
-    for chunk in sentence.chunks:
-        if chunk.kind == "NP" and chunk.start and sentence.words[chunk.start - 1].lower() in BRING_OF:
-            yield chunk.start
 
 
 def _gap(sentence: Sentence, index: int, kind: str, head: Head, words: tuple[str, ...]) -> Slot:

@@ -82,19 +82,15 @@ def files_of_order(folder: Path, order: int) -> list[Path]:
     """The files of a corpus that hold n-grams of one order, in order of name."""
     if not folder.is_dir():
         raise BadInput(Problem(str(folder), "expected a folder of Web1T counts, found none"))
-    paths = [path for path in folder.rglob("*") if path.is_file() and _order_of(path) == order]
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    paths = [path for path in files if (named := NGRAM_FILE.fullmatch(path.name)) and int(named[1]) == order]
+    if order == 1:
+        paths += [path for path in files if VOCABULARY_FILE.fullmatch(path.name)]
     if not paths:
         raise UsageError(
             f"{folder}: expected files such as {order}gms/{order}gm-0000.gz below this folder, found none"
         )
     return sorted(paths)
-
-
-def _order_of(path: Path) -> int | None:
-    """The order of a file's n-grams; None for files that are skipped."""
-    if match := NGRAM_FILE.fullmatch(path.name):
-        return int(match[1])
-    return 1 if VOCABULARY_FILE.fullmatch(path.name) else None
 
 
 def counts_in_web1t(
@@ -147,17 +143,11 @@ def counts_in_model(model: LanguageModel, n_tokens: int, wanted: Collection[Ngra
         ngrams = sorted(ngram for ngram in wanted if len(ngram) == length)
         rows = np.array([model.vocabulary.ids(ngram) for ngram in ngrams]).reshape(-1, length)
         _, is_there = find(model.tables[length - 1].keys, Packing(length, model.packing.bits).keys(rows))
-        log_p = sum(model.log_p(_padded(rows[:, :end], model.order)) for end in range(1, length + 1))
+        padded = np.concatenate([np.full((len(rows), model.order), NOTHING), rows], axis=1)
+        log_p = sum(model.log_p(padded[:, end : end + model.order]) for end in range(1, length + 1))
         for ngram, is_kept, log_each in zip(ngrams, is_there.tolist(), np.atleast_1d(log_p).tolist(), strict=True):
             counts[ngram] = n_tokens * exp(log_each) if is_kept and 0 not in model.vocabulary.ids(ngram) else 0.0
     return counts
-
-
-def _padded(
-    rows: np.ndarray[tuple[int, int], np.dtype[np.int64]], order: int
-) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    before = np.full((len(rows), max(0, order - rows.shape[1])), NOTHING)
-    return np.concatenate([before, rows[:, -order:]], axis=1)
 
 
 Trigram: TypeAlias = tuple[str, str, str]
@@ -265,15 +255,7 @@ def rank(
         n_trigram, n_bigram = counts.get(trigram, 0), counts.get(without(trigram), 0)
         expected = rates[trigram[1]] * n_bigram
         if n_bigram >= least_bigram and (not n_trigram or n_trigram <= ratio * expected):
-            suspects.append(
-                Suspect(
-                    trigram=trigram,
-                    n_trigram=n_trigram,
-                    n_bigram=n_bigram,
-                    expected=expected,
-                    uses=tuple(uses_of_words),
-                )
-            )
+            suspects.append(Suspect(trigram, n_trigram, n_bigram, expected, tuple(uses_of_words)))
     return sorted(suspects, key=lambda suspect: (-suspect.score, suspect.trigram))
 
 

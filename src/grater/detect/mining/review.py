@@ -27,24 +27,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 import polars as pl
 
-from grater.detect.mining.ranking import (
-    RATIO,
-    Counts,
-    Suspect,
-    Trigram,
-    Use,
-    by_trigram,
-    rank,
-    wanted_ngrams,
-    without,
-)
+from grater.detect.mining.ranking import RATIO, Counts, Suspect, Use, by_trigram, rank, wanted_ngrams, without
 from grater.errors import BadInput, Problem, UsageError
 from grater.result import HIDDEN, Data, in_json
 from grater.tables import Table
@@ -147,18 +137,14 @@ def verdicts_of(table: Table) -> dict[str, str]:
         if column not in table.frame.columns:
             raise BadInput(Problem(table.name, f"expected a column {column!r}, as in a list of suspects"))
     verdicts: dict[str, str] = {}
-    for number, (verdict, trigram) in enumerate(_cells(table), 1):
+    cells = table.frame.select(pl.col("verdict", "trigram").cast(pl.String).fill_null(""))
+    for number, (verdict, trigram) in enumerate(cells.iter_rows(), 1):
         known = SPOKEN.get(verdict.strip().lower())
         if known is None:
             message = f"row {number}: expected y, n or nothing as the verdict on {trigram!r}, found {verdict!r}"
             raise BadInput(Problem(table.name, message))
         verdicts[" ".join(trigram.split())] = known  # people add blanks when they edit
     return verdicts
-
-
-def _cells(table: Table) -> Iterable[tuple[str, str]]:
-    columns = table.frame.select(pl.col("verdict", "trigram").cast(pl.String).fill_null(""))
-    return columns.iter_rows()
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,30 +216,20 @@ def balance(
     )
 
 
-def beyond_suspicion(
-    uses: Iterable[Use], attested: Collection[Trigram], suspicious: Collection[Trigram]
-) -> list[Use]:
-    """The uses that may serve as correct ones."""
-    return [use for use in uses if use.trigram in attested and use.trigram not in suspicious]
-
-
 def _firsts(groups: Iterable[Sequence[Use]], taken: set[str], duplicates: list[Use], most: int) -> Iterator[Use]:
     """The first use of each group whose sentence is not taken; a group without one is a duplicate."""
     n_taken = 0
     for uses in groups:
         if n_taken == most:
             return
-        use = next((use for use in uses if _letters(use) not in taken), None)
-        if use is None:
+        letters = [_NOT_LETTERS.sub(" ", use.context.lower()).strip() for use in uses]
+        place = next((place for place, text in enumerate(letters) if text not in taken), None)
+        if place is None:
             duplicates.append(uses[0])
         else:
-            taken.add(_letters(use))
+            taken.add(letters[place])
             n_taken += 1
-            yield use
-
-
-def _letters(use: Use) -> str:
-    return _NOT_LETTERS.sub(" ", use.context.lower()).strip()
+            yield uses[place]
 
 
 def _drawn(n: int, n_wanted: int, rng: np.random.Generator) -> list[int]:
@@ -292,7 +268,7 @@ def balanced_from(
     if missing:
         raise UsageError(f"{missing[0]!r} is accepted but not in these essays; give the essays of the list")
     accepted.sort(key=lambda trigram: rank_of.get(trigram, len(rank_of)))
-    attested = {use.trigram for use in mined.uses if mined.counts.get(use.trigram, 0) > 0}
     listed = {by_words[trigram][0].trigram for trigram in verdicts if trigram in by_words}
-    correct = beyond_suspicion(mined.uses, attested, listed | {suspect.trigram for suspect in mined.suspects})
+    suspicious = listed | {suspect.trigram for suspect in mined.suspects}
+    correct = [use for use in mined.uses if mined.counts.get(use.trigram, 0) > 0 and use.trigram not in suspicious]
     return balance([by_words[trigram] for trigram in accepted], correct, rng=rng, n_each=n_each, n_gold=n_gold)

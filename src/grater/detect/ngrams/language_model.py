@@ -137,11 +137,9 @@ def perplexity(model: LanguageModel, sentences: Iterable[Sequence[str]], *, n_at
     for batch in _batches(sentences, n_at_once):
         rows = np.concatenate([model.rows(model.vocabulary.sentence(words)) for words in batch])
         answers, is_unknown = model.log_p(rows), rows[:, -1] == UNKNOWN
-        n_sentences, n_words, n_unknown = (
-            n_sentences + len(batch),
-            n_words + len(rows),
-            n_unknown + int(is_unknown.sum()),
-        )
+        n_sentences += len(batch)
+        n_words += len(rows)
+        n_unknown += int(is_unknown.sum())
         log_p, log_p_unknown = log_p + float(answers.sum()), log_p_unknown + float(answers[is_unknown].sum())
     return Perplexity(
         n_sentences=n_sentences, n_words=n_words, n_unknown=n_unknown, log_p=log_p, log_p_known=log_p - log_p_unknown

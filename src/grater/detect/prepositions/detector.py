@@ -60,8 +60,7 @@ Truths: TypeAlias = npt.NDArray[np.bool_]
 
 NEAR = 2
 
-_QUANTIFIERS = "some many most few several any all both each"
-QUANTIFIERS = frozenset(_QUANTIFIERS.split())
+QUANTIFIERS = frozenset(("some", "many", "most", "few", "several", "any", "all", "both", "each"))
 BARE = frozenset(("NN", "NNS"))
 
 TYPE_OF_RULES = EXTRANEOUS
@@ -119,8 +118,7 @@ class Margins:
 def margins(scores: Scores, written: Sequence[int]) -> Margins:
     """The margins of what was written, which may be nothing (a gap)."""
     rows, own = np.arange(len(scores)), np.array(written, np.int64)
-    is_gap = own == NONE
-    of_own = scores[rows, own]
+    is_gap, of_own = own == NONE, scores[rows, own]
     others = scores[:, :NONE].copy()
     others[rows[~is_gap], own[~is_gap]] = -inf
     best = others.argmax(axis=1) if len(scores) else np.zeros(0, np.int64)
@@ -213,23 +211,6 @@ NAMES = (*SILENCING, *FLAGGING)
 DEFAULT = frozenset(NAMES)
 
 
-def check_names(names: Collection[str]) -> frozenset[str]:
-    for name in names:
-        if name not in NAMES:
-            raise UnknownName(unknown("filter", name, sorted(NAMES)))
-    return frozenset(names)
-
-
-def is_silenced(flag: Flag, known: Words, names: Collection[str]) -> bool:
-    """Whether an active filter rejects the flag."""
-    return any(SILENCING[name](flag, known) for name in names if name in SILENCING)
-
-
-def is_flagged(candidate: Candidate, names: Collection[str]) -> bool:
-    """Whether an active filter calls the candidate extraneous."""
-    return any(FLAGGING[name](candidate) for name in names if name in FLAGGING)
-
-
 class AnyWord:
     """Contains every word: for engines without a vocabulary."""
 
@@ -264,8 +245,10 @@ class PrepositionDetector:
     kinds: tuple[str, ...] = (PREP, MISSING)
 
     def with_filters(self, names: Collection[str]) -> PrepositionDetector:
-        """The same with other filters."""
-        return replace(self, filters=check_names(names))
+        for name in names:
+            if name not in NAMES:
+                raise UnknownName(unknown("filter", name, sorted(NAMES)))
+        return replace(self, filters=frozenset(names))
 
     def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
         for group in grouped(essays):
@@ -287,10 +270,15 @@ class PrepositionDetector:
         excess = differences.values - self.thresholds.rows(written)
         types = excess.argmax(axis=1)
         exceeding = np.round(excess.max(axis=1), DECIMALS).tolist()
-        best, kinds, beliefs = differences.best.tolist(), types.tolist(), beliefs_of(scores, written)
-        for placed, own, answer, kind, score, belief in zip(
-            waiting, written, best, kinds, exceeding, beliefs, strict=True
-        ):
+        columns = (
+            waiting,
+            written,
+            differences.best.tolist(),
+            types.tolist(),
+            exceeding,
+            beliefs_of(scores, written),
+        )
+        for placed, own, answer, kind, score, belief in zip(*columns, strict=True):
             item, candidate = placed.item, placed.candidate
             target = "" if candidate.is_gap else candidate.sentence.words[candidate.index]
             flag = self._flag(candidate, TYPES[kind], own, answer) if score > 0 else None
@@ -301,13 +289,14 @@ class PrepositionDetector:
         """What exceeds its threshold, unless a filter rejects it."""
         suggestion = DELETE if type_ == TYPE_OF_RULES else ANSWERS[answer]
         flag = Flag(candidate=candidate, type=type_, written=ANSWERS[own], suggestion=suggestion)
-        return None if is_silenced(flag, self.known, self.filters) else flag
+        is_silenced = any(SILENCING[name](flag, self.known) for name in self.filters if name in SILENCING)
+        return None if is_silenced else flag
 
     def _decision(self, item_id: str, candidate: Candidate, flag: Flag | None, score: float) -> Decision:
         decision = Decision(item_id=item_id, system=self.name, flagged=False, score=score)
         if flag:
             return replace(decision, flagged=True, type=flag.type, suggestion=flag.suggestion)
-        if is_flagged(candidate, self.filters):
+        if any(FLAGGING[name](candidate) for name in self.filters if name in FLAGGING):
             return replace(decision, flagged=True, score=max(score, 0.0), type=TYPE_OF_RULES, suggestion=DELETE)
         return decision
 

@@ -37,18 +37,7 @@ from pathlib import Path
 import numpy as np
 
 from grater.corpora.text.prepositions import PREPOSITIONS
-from grater.detect.linear import (
-    Keys,
-    Rows,
-    Scores,
-    Sums,
-    Vocabulary,
-    Weights,
-    log_probabilities,
-    packed,
-    sums_of,
-    unpacked,
-)
+from grater.detect.linear import Keys, Rows, Scores, Vocabulary, Weights, log_probabilities, packed, unpacked
 from grater.detect.ngrams.language_model import NOTHING, LanguageModel
 from grater.detect.ngrams.language_model import Rows as IdRows
 from grater.detect.ngrams.language_model import load as load_language_model
@@ -80,9 +69,6 @@ class LinearEngine:
         blocks = [candidates[start : start + LINEAR_BLOCK] for start in range(0, len(candidates), LINEAR_BLOCK)]
         rows = (stemmed(contexts(block, self.vocabulary), self.stems) for block in blocks)
         return log_probabilities((HASHING.keys(part) for part in rows), self.keys, self.table, self.step)
-
-    def sums(self, keys: Keys) -> Sums:
-        return sums_of(keys, self.keys, self.table)
 
 
 def save_linear(engine: LinearEngine, path: Path) -> None:
@@ -118,17 +104,17 @@ def linear_from_file(path: Path) -> PrepositionDetector:
     return PrepositionDetector(
         name=path.stem,
         engine=engine,
-        thresholds=_thresholds(engine.card, str(path)),
+        thresholds=_thresholds(engine.card, path, " in the model's card; train the model anew"),
         card=engine.card,
         known=engine.vocabulary,
     )
 
 
-def _thresholds(card: Mapping[str, Json], name: str) -> Thresholds:
+def _thresholds(card: Mapping[str, Json], path: Path, advice: str) -> Thresholds:
     try:
         return Thresholds.of(card.get("thresholds"))
     except UsageError as error:
-        raise BadInput(Problem(name, f"{error} in the model's card; train the model anew")) from error
+        raise BadInput(Problem(str(path), f"{error}{advice}")) from error
 
 
 TIE = 1e-9
@@ -153,7 +139,6 @@ class NgramEngine:
         return self.model.card
 
     def with_costs(self, costs: Scores) -> NgramEngine:
-        """The same with other costs."""
         return replace(self, costs=costs)
 
     def __contains__(self, word: object) -> bool:
@@ -162,17 +147,22 @@ class NgramEngine:
 
     def scores(self, candidates: Sequence[Candidate]) -> Scores:
         """(candidates, 35): one row of log-probabilities for each candidate."""
-        blocks = [
-            self._scores(candidates[start : start + NGRAM_BLOCK]) for start in range(0, len(candidates), NGRAM_BLOCK)
-        ]
+        starts = range(0, len(candidates), NGRAM_BLOCK)
+        blocks = [self._scores(candidates[start : start + NGRAM_BLOCK]) for start in starts]
         return np.concatenate([np.zeros((0, len(ANSWERS))), *blocks])
 
     def _scores(self, candidates: Sequence[Candidate]) -> Scores:
         left, right = self._contexts(candidates)
         written = [answer_of(candidate) for candidate in candidates]
-        scores = np.empty((len(candidates), len(ANSWERS)))
-        scores[:, :NONE] = self._with(left, right)
-        scores[:, NONE] = self._without(left, right) - self.costs[written]
+        ids = self.model.vocabulary.ids(PREPOSITIONS)
+        n, reach = left.shape
+        lines = np.empty((n, len(ids), 2 * reach + 1), np.int64)
+        lines[:, :, :reach], lines[:, :, reach], lines[:, :, reach + 1 :] = left[:, None], ids, right[:, None]
+        scores = np.zeros((n, len(ANSWERS)))
+        scores[:, :NONE] = self._summed(lines)
+        if reach:  # a model of single words sees no gap
+            scores[:, NONE] = self._summed(np.concatenate([left, right], axis=1)[:, None, :])[:, 0]
+        scores[:, NONE] -= self.costs[written]
         return scores
 
     def _contexts(self, candidates: Sequence[Candidate]) -> tuple[IdRows, IdRows]:
@@ -191,18 +181,6 @@ class NgramEngine:
             left[row, reach - len(before) :] = before
             right[row, : len(after)] = after
         return left, right
-
-    def _without(self, left: IdRows, right: IdRows) -> Scores:
-        if self.model.order == 1:
-            return np.zeros(len(left))
-        return self._summed(np.concatenate([left, right], axis=1)[:, None, :])[:, 0]
-
-    def _with(self, left: IdRows, right: IdRows) -> Scores:
-        ids = self.model.vocabulary.ids(PREPOSITIONS)
-        n, reach = left.shape
-        lines = np.empty((n, len(ids), 2 * reach + 1), np.int64)
-        lines[:, :, :reach], lines[:, :, reach], lines[:, :, reach + 1 :] = left[:, None], ids, right[:, None]
-        return self._summed(lines)
 
     def _summed(self, lines: IdRows) -> Scores:
         """The log-probability of what every window of a line ends in; windows beyond the sentence count nothing."""
@@ -227,11 +205,7 @@ def engine_of(model: LanguageModel) -> NgramEngine:
 def ngram_from_file(path: Path) -> PrepositionDetector:
     """The detector of a model file with a language model, under the file's name."""
     engine = engine_of(load_language_model(path))
-    try:
-        thresholds = Thresholds.of(engine.card.get("thresholds"))
-    except UsageError as error:
-        advice = "train it with held-out text to choose them on"
-        raise BadInput(Problem(str(path), f"{error}; {advice}")) from error
+    thresholds = _thresholds(engine.card, path, "; train it with held-out text to choose them on")
     return PrepositionDetector(name=path.stem, engine=engine, thresholds=thresholds, card=engine.card, known=engine)
 
 
@@ -252,7 +226,6 @@ class CombinedEngine:
     costs: Scores = field(default_factory=lambda: np.zeros(len(ANSWERS)))
 
     def with_costs(self, costs: Scores) -> CombinedEngine:
-        """The same with other costs."""
         return replace(self, costs=costs)
 
     def scores(self, candidates: Sequence[Candidate]) -> Scores:

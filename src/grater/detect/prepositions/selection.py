@@ -42,7 +42,6 @@ SCORES = ("accuracy", "precision", "recall", "f1")
 
 Table = npt.NDArray[np.int64]
 
-
 STOOD, CHOSEN, HIT, OTHER_HIT, FIVE = 0, NONE, 2 * NONE, 3 * NONE, 3 * NONE + 1
 """Where counts begin in the row of a text: of prepositions, of Gamon's Other, of each of the five (stood, yes)."""
 N_COUNTS = FIVE + 4 * len(FELICE)
@@ -247,16 +246,12 @@ def _selection(setup: str, stood: Numbers, chosen: Numbers, hit: Numbers, names:
     return Selection(
         setup=setup,
         n=int(n.sum()),
-        accuracy=_share(hit.sum(axis=1), n),
-        majority=_share(stood[:, commonest], n),
+        accuracy=shares_by_unit(hit.sum(axis=1), n, "essay"),
+        majority=shares_by_unit(stood[:, commonest], n, "essay"),
         commonest=names[commonest] if n.sum() else "",
         by_preposition=tuple(sorted(rows, key=lambda row: -row.n)),
         n_texts=len(n),
     )
-
-
-def _share(hits: Numbers, n: Numbers) -> Interval:
-    return shares_by_unit(hits, n, "essay")
 
 
 def _scored(name: str, cells: Numbers) -> PrepositionScores:
@@ -267,9 +262,9 @@ def _scored(name: str, cells: Numbers) -> PrepositionScores:
     return PrepositionScores(
         preposition=name,
         n=int((hit + miss).sum()),
-        accuracy=_share(hit + rest, cells.sum(axis=1)),
-        precision=_share(hit, hit + false_alarm),
-        recall=_share(hit, hit + miss),
+        accuracy=shares_by_unit(hit + rest, cells.sum(axis=1), "essay"),
+        precision=shares_by_unit(hit, hit + false_alarm, "essay"),
+        recall=shares_by_unit(hit, hit + miss, "essay"),
         f1=share(f1, n=float(cases.sum()), undefined="no case was counted"),
     )
 
@@ -277,16 +272,15 @@ def _scored(name: str, cells: Numbers) -> PrepositionScores:
 def _of_five(five: Numbers) -> Selection:
     """The mean accuracy of five yes-or-no decisions about every preposition."""
     n = five[:, 0].sum(axis=(1, 2))
-    cells = [
-        np.stack([own[:, 1, 1], own[:, 0, 1], own[:, 1, 0], own[:, 0, 0]], axis=1) for own in five.swapaxes(0, 1)
-    ]
+    order = ([1, 0, 1, 0], [1, 1, 0, 0])  # hits, false alarms, misses, the rest
+    cells = [own[:, order[0], order[1]] for own in five.swapaxes(0, 1)]
     # Five answers about one place are not five cases, so the mean over them counts as one.
     right = (five[:, :, 1, 1] + five[:, :, 0, 0]).mean(axis=1)
     return Selection(
         setup="felice",
         n=int(n.sum()),
-        accuracy=_share(right, n),
-        majority=_share(five[:, :, 0].sum(axis=2).mean(axis=1), n),
+        accuracy=shares_by_unit(right, n, "essay"),
+        majority=shares_by_unit(five[:, :, 0].sum(axis=2).mean(axis=1), n, "essay"),
         commonest="(none of them)",
         by_preposition=tuple(_scored(word, own) for word, own in zip(FELICE, cells, strict=True)),
         n_texts=len(n),
