@@ -103,11 +103,10 @@ def with_status(judgments: Judgments, status: Collection[str] = (VALID,)) -> Jud
     if "status" not in judgments.frame.columns or ANY in status:
         return judgments
     given = pl.col("status").fill_null(VALID)
-    out = (
-        judgments.frame.filter(~given.is_in(list(status))).group_by(given.alias("status"), maintain_order=True).len()
-    )
+    is_kept = given.is_in(list(status))
+    out = judgments.frame.filter(~is_kept).group_by(given.alias("status")).len()
     dropped = {f"status {name}": n_rows for name, n_rows in sorted(out.iter_rows())}
-    return _kept(judgments, judgments.frame.filter(given.is_in(list(status))), dropped)
+    return _kept(judgments, judgments.frame.filter(is_kept), dropped)
 
 
 def without_flags(judgments: Judgments, flags: Collection[str]) -> Judgments:
@@ -126,9 +125,8 @@ def without_flags(judgments: Judgments, flags: Collection[str]) -> Judgments:
 def with_confidence(judgments: Judgments, least: float) -> Judgments:
     """Only judgments whose rater was at least this confident."""
     _require_column(judgments, "confidence", f"ask for a confidence of {least:g}")
-    confidence = pl.col("confidence")
     n_silent = judgments.frame["confidence"].null_count()
-    kept = judgments.frame.filter(confidence >= least)
+    kept = judgments.frame.filter(pl.col("confidence") >= least)
     dropped = {"no confidence": n_silent} if n_silent else {}
     dropped[f"confidence below {least:g}"] = len(judgments) - len(kept) - n_silent
     return _kept(judgments, kept, dropped)
@@ -198,7 +196,7 @@ def first_of_each(judgments: Judgments, n: int) -> Judgments:
     dropped = {f"after the first {n} of an item": len(judgments) - int(is_first.sum()) - n_short}
     if n_short:
         dropped[f"of items with fewer than {n}"] = n_short
-    return replace(judgments, frame=judgments.frame.filter(is_first), dropped={**judgments.dropped, **dropped})
+    return _kept(judgments, judgments.frame.filter(is_first), dropped)
 
 
 def equal_in_number(judgments: Judgments, least: int) -> Judgments:
@@ -452,11 +450,10 @@ def from_list(raw: Raw, label: str) -> tuple[Raw, int]:
     problems = Problems(raw.name)
     row_places = places(raw)
     entries = []
-    for row, cell in enumerate(raw.columns[label].to_list()):
+    for row, cell in zip(row_places, raw.columns[label].to_list(), strict=True):
         texts = _labels(cell)
         if texts is None:
-            message = f"expected a list of labels in column {label!r}, found {str(cell)[:60]!r}"
-            add(problems, raw, row_places[row], message)
+            add(problems, raw, row, f"expected a list of labels in column {label!r}, found {str(cell)[:60]!r}")
         entries.append([(str(number), text) for number, text in enumerate(texts or [], 1)])
     problems.done()
     kept = {name: cells for name, cells in raw.columns.items() if name != label}
@@ -634,8 +631,7 @@ def read_wide(
 def _judgments(raw: Raw, *, is_anonymous: bool, n_empty: int) -> Judgments:
     frame = checked(SCHEMA, raw)
     if "rater" not in frame.columns:
-        position = (pl.int_range(pl.len()).over("item") + 1).cast(pl.String)
-        frame = frame.with_columns(rater=position)
+        frame = frame.with_columns(rater=(pl.int_range(pl.len()).over("item") + 1).cast(pl.String))
     known = [column.name for column in SCHEMA.columns if column.name in frame.columns]
     frame = frame.select(*known, pl.exclude(known))
     return Judgments(frame, raw.name, is_anonymous, {NO_JUDGMENT: n_empty} if n_empty else {})

@@ -26,7 +26,6 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-import numpy as np
 import polars as pl
 
 from grater.errors import BadInput, Problem, Problems, UsageError
@@ -323,18 +322,17 @@ def _joined_cell(cell: object) -> object:
 
 
 def _json(cells: pl.Series, fault: Fault) -> pl.Series:
+    """JSON that other programs can take on."""
+
+    def is_bad(cell: str) -> bool:
+        try:
+            return is_deep(json.loads(cell))
+        except (ValueError, RecursionError):
+            return True
+
     cells = without_empty(cells) if cells.dtype == pl.String else as_json(cells)
-    is_bad = [cell is not None and not _is_json(cell) for cell in cells]
-    fault(pl.Series(is_bad, dtype=pl.Boolean), "JSON")
+    fault(pl.Series([cell is not None and is_bad(cell) for cell in cells], dtype=pl.Boolean), "JSON")
     return cells
-
-
-def _is_json(cell: str) -> bool:
-    """Whether a cell is JSON that other programs can take on."""
-    try:
-        return not is_deep(json.loads(cell))
-    except (ValueError, RecursionError):
-        return False
 
 
 def as_json(cells: pl.Series) -> pl.Series:
@@ -357,8 +355,7 @@ def _floats(column: Column, cells: pl.Series) -> pl.Series:
     if cells.dtype.is_numeric():
         return cells.cast(pl.Float64)
     if cells.dtype == pl.Object:
-        values = [_float(cell) for cell in cells.to_list()]
-        return pl.Series(cells.name, values, dtype=pl.Float64)
+        return pl.Series(cells.name, [_float(cell) for cell in cells.to_list()], dtype=pl.Float64)
     if cells.dtype != pl.String:
         return pl.Series(cells.name, [None] * len(cells), dtype=pl.Float64)
     for word, value in column.words.items():
@@ -382,9 +379,8 @@ def outside(numbers: pl.Series, bounds: Range) -> pl.Series:
 
 def _whole(column: Column, cells: pl.Series, fault: Fault) -> pl.Series:
     numbers = _floats(column, cells)
-    is_whole = (numbers.is_finite() & (numbers == numbers.round()) & (numbers.abs() < WHOLE_AS_FLOAT)).fill_null(
-        False
-    )
+    is_whole = numbers.is_finite() & (numbers == numbers.round()) & (numbers.abs() < WHOLE_AS_FLOAT)
+    is_whole = is_whole.fill_null(False)
     fault(~is_whole & ~missing(cells), "a whole number")
     whole = numbers.zip_with(is_whole, pl.Series([None], dtype=pl.Float64)).cast(pl.Int64)
     if column.range is not None:
@@ -439,22 +435,16 @@ def places(raw: Raw) -> pl.Series:
 
 
 def _checked_column(column: Column, cells: pl.Series, raw: Raw, problems: Problems) -> pl.Series:
-    def tell(is_bad: pl.Series, message: Callable[[object], str]) -> None:
+    def fault(is_bad: pl.Series, expected: str, found: str = "") -> None:
         if is_bad.any():
             row_places = places(raw)
-            for row in is_bad.arg_true():
-                add(problems, raw, row_places[int(row)], message(cells[int(row)]))
-
-    def fault(is_bad: pl.Series, expected: str) -> None:
-        def message(cell: object) -> str:
-            text = repr(cell)
-            shown = text if len(text) <= 60 else f"{text[:60]}..."
-            return f"expected {expected} in column {column.name!r}, found {shown}"
-
-        tell(is_bad, message)
+            for row in is_bad.arg_true().to_list():
+                text = found or repr(cells[row])
+                shown = text if len(text) <= 60 else f"{text[:60]}..."
+                add(problems, raw, row_places[row], f"expected {expected} in column {column.name!r}, found {shown}")
 
     if column.required:
-        tell(missing(cells), lambda _: f"expected a value in column {column.name!r}, found an empty cell")
+        fault(missing(cells), "a value", "an empty cell")
     given = cells
     if raw.has_decimal_commas and column.type in ("number", "whole") and cells.dtype == pl.String:
         given = cells.str.replace(DECIMAL_COMMA, "$1.$2")
@@ -480,7 +470,6 @@ def further(cells: pl.Series) -> pl.Series:
 
 Duplicates: TypeAlias = Literal["error", "first", "last"]
 
-
 MOST_DUPLICATES = 3
 """Keys that stand twice and are named one by one; the rest is counted."""
 
@@ -492,19 +481,12 @@ def without_duplicates(
     if duplicates not in ("error", "first", "last"):
         raise UsageError(f"expected duplicates error, first or last, found {duplicates!r}")
     key = [name for name in schema.key if name in frame.columns]
-    rows = frame.select(key)
-    if not may_repeat(rows) or not rows.is_duplicated().any():
+    if not frame.select(key).is_duplicated().any():
         return frame.drop(PLACE), {}
     if duplicates == "error":
         _name_them(frame, key, raw)
     once = frame.unique(key, keep="first" if duplicates == "first" else "last", maintain_order=True)
     return once.drop(PLACE), {f"duplicate, {duplicates} kept": len(frame) - len(once)}
-
-
-def may_repeat(rows: pl.DataFrame) -> bool:
-    """Whether two rows have the same hash: without one no row is there twice, at a tenth of the memory of groups."""
-    hashes = np.sort(rows.hash_rows().to_numpy())
-    return bool((hashes[1:] == hashes[:-1]).any())
 
 
 def _name_them(frame: pl.DataFrame, key: list[str], raw: Raw) -> None:

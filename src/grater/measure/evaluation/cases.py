@@ -67,7 +67,6 @@ from grater.registry import unknown as unknown_name
 from grater.result import HIDDEN, Data, Estimate, encode, in_json
 from grater.sheet import Sheet, count, number
 from grater.tables import Judgments, Sample, Table, are_first, exploded, require_raters
-from grater.tables.schema import may_repeat
 from grater.uncertainty import Basis, Ints, Numbers, ratio
 
 Flags: TypeAlias = npt.NDArray[np.int8]
@@ -372,7 +371,7 @@ def cases_of(
     if missing == "not-flagged":
         frame = _completed(frame, items, judgments)
         decisions = replace(decisions, frame=frame)
-    if may_repeat(frame.select("item")):
+    if frame["item"].is_duplicated().any():
         place, names = codes_of_items(frame["item"].cast(pl.String).cast(pl.Categorical))
     else:  # as the items of one system
         place, names = np.arange(len(frame), dtype=np.int32), frame["item"]
