@@ -29,7 +29,7 @@ from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 
-from grater.corpora import Loss, write_corpus
+from grater.corpora import write_corpus
 from grater.errors import GraterError, Problems
 from grater.model import Edit, Essay, Json, Span
 
@@ -68,16 +68,12 @@ def _essay(block: str, line: int, problems: Problems) -> Iterator[Essay]:
     for number, mark in enumerate(marks.splitlines(), start=first):
         edits += _edits(mark, text, number, problems)
     edits.sort(key=lambda edit: (edit.rater, edit.span))
-    _look_for_overlaps(edits, text, problems)
-    metadata = _metadata(fields, line, problems)
-    yield Essay(title.removeprefix("=== "), text, tuple(edits), RATERS, metadata=metadata, line=line)
-
-
-def _look_for_overlaps(edits: list[Edit], text: str, problems: Problems) -> None:
     for earlier, later in pairwise(edits):
         if earlier.rater == later.rater and earlier.span.end > later.span.start:
             words = f"{earlier.span.of(text)!r} and {later.span.of(text)!r}"
             problems.add(f"expected marks side by side, found {words} of {later.rater} on one place", line=later.line)
+    metadata = _metadata(fields, line, problems)
+    yield Essay(title.removeprefix("=== "), text, tuple(edits), RATERS, metadata=metadata, line=line)
 
 
 def _metadata(fields: list[str], line: int, problems: Problems) -> dict[str, Json]:
@@ -119,15 +115,15 @@ def main() -> int:
     folder = Path(str(files("grater.demo")))
     try:
         essays = read_marked((folder / "essays.txt").read_text("utf-8"), name="essays.txt")
-        write_corpus(essays, folder / "essays.jsonl", _say)
+        write_corpus(essays, folder / "essays.jsonl", lambda loss: _say(str(loss)))
     except GraterError as error:
-        sys.stderr.write(f"{error}\n")
+        _say(str(error))
         return 2
     return 0
 
 
-def _say(loss: Loss) -> None:
-    sys.stderr.write(f"{loss}\n")
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
 
 
 if __name__ == "__main__":

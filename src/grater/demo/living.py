@@ -80,15 +80,12 @@ N_CONTESTED, N_BOTH, N_NEITHER, N_GOLD = 26, 14, 20, 16
 def items_to_ask(marked: Mapping[str, int], *, seed: int = 0) -> tuple[list[str], dict[str, str]]:
     """Items of the crowd job, more of them contested than is usual, and known answers to others."""
     rng = generator(seed, "living items")
-    by_marks = {n: [str(item) for item in rng.permutation(_with(marked, n))] for n in (0, 1, 2)}
+    sides = {n: [item for item, n_marks in marked.items() if n_marks == n] for n in (0, 1, 2)}
+    by_marks = {n: [str(item) for item in rng.permutation(side)] for n, side in sides.items()}
     half = N_GOLD // 2
     known = dict.fromkeys(by_marks[2][:half], ERROR) | dict.fromkeys(by_marks[0][:half], OK)
     asked = by_marks[1][:N_CONTESTED] + by_marks[2][half : half + N_BOTH] + by_marks[0][half : half + N_NEITHER]
     return sorted(asked), known
-
-
-def _with(marked: Mapping[str, int], n_marks: int) -> list[str]:
-    return [item for item, n in marked.items() if n == n_marks]
 
 
 def leanings_of(items: Sequence[str], marked: Mapping[str, int], *, seed: int = 0) -> dict[str, float]:
@@ -118,9 +115,5 @@ def answer_of(rater: SampleRater, leaning: float, rng: np.random.Generator) -> s
 
 def sittings(rng: np.random.Generator, *, days: float) -> Iterator[tuple[float, SampleRater, int]]:
     """When who sat down for how many answers, in the order of time; everybody comes twice."""
-    begun = [(float(rng.uniform(0, days)), rater, part) for rater in RATERS for part in _parts(rater.n)]
-    yield from sorted(begun, key=lambda sitting: sitting[0])
-
-
-def _parts(n: int) -> tuple[int, int]:
-    return n - n // 2, n // 2
+    halves = [(rater, part) for rater in RATERS for part in (rater.n - rater.n // 2, rater.n // 2)]
+    yield from sorted(((float(rng.uniform(0, days)), *half) for half in halves), key=lambda sitting: sitting[0])

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -47,8 +47,9 @@ from grater.detect.articles.phrases import ARTICLE, noun_phrases, place_of
 from grater.detect.detector import Detector, Finding
 from grater.detect.prepositions.candidates import PREP, preposition_places
 from grater.model import DELETE, Essay, Item, Span
-from grater.uncertainty import generator
+from grater.uncertainty import Numbers, generator
 
+Truths: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
 ERROR, OK = "error", "ok"
 LEANINGS = {2: (0.93, 40.0), 1: (0.5, 3.0), 0: (0.03, 40.0)}
 """How sure a perfect rater would call an item an error, by how many annotators marked it: mean, and how firm."""
@@ -77,7 +78,7 @@ def sample_crowd(marked: Mapping[str, int], wish: CrowdWish | None = None) -> pl
         [rng.beta(mean * firm, (1 - mean) * firm) for mean, firm in map(LEANINGS.__getitem__, marked.values())]
     )
     skills = np.where(rng.random(wish.n_raters) < wish.spammers, np.nan, rng.uniform(0.86, 1.0, wish.n_raters))
-    gold = _gold(list(marked.values()), rng)
+    gold = rng.random(max(len(marked) // GOLD_EVERY, 1)) < 0.5  # what it says: errors and correct uses alike
     rows = list(_judged(list(marked), leanings, skills, gold, wish, rng))
     return pl.DataFrame(rows, schema=list(CROWD_COLUMNS), orient="row")
 
@@ -93,18 +94,8 @@ def gold_items(marked: Mapping[str, int], *, n: int = 75, seed: int = 0) -> list
     return sorted(str(item) for side in chosen for item in side)[:n]
 
 
-def _gold(marks: Sequence[int], rng: np.random.Generator) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """What gold says: errors and correct uses alike."""
-    return rng.random(max(len(marks) // GOLD_EVERY, 1)) < 0.5
-
-
 def _judged(
-    items: Sequence[str],
-    leanings: np.ndarray[tuple[int], np.dtype[np.float64]],
-    skills: np.ndarray[tuple[int], np.dtype[np.float64]],
-    gold: np.ndarray[tuple[int], np.dtype[np.bool_]],
-    wish: CrowdWish,
-    rng: np.random.Generator,
+    items: Sequence[str], leanings: Numbers, skills: Numbers, gold: Truths, wish: CrowdWish, rng: np.random.Generator
 ) -> Iterator[tuple[str, str, str, str, float, str, str]]:
     trusted = _trusted(skills, gold, wish, rng)
     start = np.datetime64("2026-03-02T09:00:00.000")
@@ -134,13 +125,8 @@ def _says_error(leaning: float, skill: float, rng: np.random.Generator) -> bool:
     return bool(view if rng.random() < skill else not view)
 
 
-def _trusted(
-    skills: np.ndarray[tuple[int], np.dtype[np.float64]],
-    gold: np.ndarray[tuple[int], np.dtype[np.bool_]],
-    wish: CrowdWish,
-    rng: np.random.Generator,
-) -> list[bool]:
-    """Who stays: everybody without gold, else whoever is right often enough on the gold they met."""
+def _trusted(skills: Numbers, gold: Truths, wish: CrowdWish, rng: np.random.Generator) -> list[bool]:
+    """Who stays: everybody without gold, else anyone who is right often enough on the gold they met."""
     if not wish.has_gold:
         return [True] * len(skills)
     seen = min(len(gold), 20)
@@ -234,7 +220,9 @@ def sample_constructions(items: Sequence[Mapping[str, object]], *, seed: int = 0
     rows = []
     for item in items:
         _, stage, name = str(item["kind"]).split("/")
-        near = _nearness(name, str(item["original"]))
+        # 0 for the writer's own construction, 1 for one easily exchanged with it, 2 for the others.
+        own, other = CONSTRUCTIONS.index(str(item["original"])), CONSTRUCTIONS.index(name)
+        near = 0 if own == other else 1 if is_confusable(other, own) else 2
         leaning = rng.random()
         for rater in RATERS:
             label = _accepted(rater, stage, near, leaning, rng)
@@ -253,13 +241,6 @@ def _filled(blank: Blank, rng: np.random.Generator) -> list[tuple[str, str]]:
         else:
             words.append((rater, first_thought if rng.random() < FIRST_THOUGHT else str(rng.choice(others))))
     return words
-
-
-def _nearness(name: str, original: str) -> int:
-    """0 for the writer's own construction, 1 for one easily exchanged with it, 2 for the others."""
-    if name == original:
-        return 0
-    return 1 if is_confusable(CONSTRUCTIONS.index(name), CONSTRUCTIONS.index(original)) else 2
 
 
 def _accepted(rater: str, stage: str, near: int, leaning: float, rng: np.random.Generator) -> str:
@@ -409,7 +390,10 @@ def _simulated(items: Sequence[Item], rng: np.random.Generator) -> Judged:
 
 
 def _task(name: str, judged: Judged, seed: int) -> CrowdSample:
-    chosen = _chosen(judged, generator(seed, "sample crowds", name))
+    # Places at random that annotators have read, in the order of the text.
+    read = [item for item, labels in judged.items() if labels]
+    drawn = generator(seed, "sample crowds", name).permutation(len(read))[:N_ITEMS].tolist()
+    chosen = sorted((read[place] for place in drawn), key=lambda item: (item.essay_id, item.span, item.kind))
     marked = {item.item_id: sum(label == "error" for label in judged[item].values()) for item in chosen}
     experts = [(item.item_id, rater, label, "expert") for item in chosen for rater, label in judged[item].items()]
     places = [(item.item_id, item.essay_id, item.span.start, item.span.end, item.kind) for item in chosen]
@@ -421,13 +405,6 @@ def _task(name: str, judged: Judged, seed: int) -> CrowdSample:
         with_gold=crowds[0],
         without_gold=crowds[1].with_columns(rater="x" + pl.col("rater").str.slice(1)),
     )
-
-
-def _chosen(judged: Judged, rng: np.random.Generator) -> list[Item]:
-    """Places at random that annotators have read, in the order of the text."""
-    read = [item for item, said in judged.items() if said]
-    drawn = rng.permutation(len(read))[:N_ITEMS].tolist()
-    return sorted((read[place] for place in drawn), key=lambda item: (item.essay_id, item.span, item.kind))
 
 
 CROWD_CLEAR, CROWD_OWN = 0.75, {True: 0.93, False: 0.5}
