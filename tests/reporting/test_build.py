@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from math import nan
 from pathlib import Path
 
 import numpy as np
@@ -15,16 +16,18 @@ from markupsafe import escape
 from grater.api import read_corpus
 from grater.demo import sample_path
 from grater.errors import UsageError
+from grater.model import Interval
 from grater.reporting.agreement import confusion_map
 from grater.reporting.build import Inputs, build, of_kind
-from grater.reporting.document import Report
+from grater.reporting.document import ItemView, Report, Section, interval, listed, percent_of, sentence
 from grater.reporting.drawing import DARK, INK, MUTED, PAPER, SERIES, VARIABLES, as_bytes, as_svg
+from grater.reporting.items import texts_of
 from grater.reporting.save import report_html, report_latex, report_markdown, save_report
-from grater.tables import read_decisions, write_table
+from grater.tables import read_decisions, read_judgments, write_table
 from tests.cli.running import grater as run
 from tests.measure.agreement.tables import TABLE_3
 from tests.reporting import made_up
-from tests.reporting.made_up import inputs
+from tests.reporting.made_up import N_ITEMS, essays, inputs, items
 
 
 @pytest.fixture(scope="module")
@@ -233,8 +236,8 @@ def test_scores_of_one_essay_have_no_interval_and_still_a_page() -> None:
     assert "</html>" in report_html(report)
 
 
-def test_the_curve_has_no_second_interval_for_a_score_of_the_table() -> None:
-    [curves] = [section for section in build(inputs()).sections if section.name == "thresholds"]
+def test_the_curve_has_no_second_interval_for_a_score_of_the_table(report: Report) -> None:
+    [curves] = [section for section in report.sections if section.name == "thresholds"]
     assert curves.figures
     assert not any("[" in figure.words for figure in curves.figures)
 
@@ -315,3 +318,92 @@ def test_the_command_takes_a_kind_and_lists_the_warnings(tmp_path: Path, capsys:
     assert warnings
     assert all(f"**Warning:** {line}" in page for line in warnings)
     assert "unknown kind 'verb'" in run(capsys, "report", *files, "--kind", "verb", *out).err
+
+
+def split_inputs() -> Inputs:
+    """Two raters: of every eighth item one says error and one ok, which is no majority."""
+    rows = [
+        {"item": f"i{place}", "rater": rater, "label": label}
+        for place in range(N_ITEMS)
+        for rater, label in zip("ab", ("error", "ok") if place % 8 == 0 else ("ok", "ok"), strict=True)
+    ]
+    return replace(inputs(), judgments=read_judgments(pl.DataFrame(rows)), experts=None)
+
+
+@pytest.fixture(scope="module")
+def even() -> Report:
+    return build(split_inputs())
+
+
+def section(report: Report, name: str) -> Section:
+    return next(section for section in report.sections if section.name == name)
+
+
+def test_a_tie_is_in_both_lists_and_counts_half_in_each(even: Report) -> None:
+    [scores] = [sheet for sheet in even.sheets if sheet.name == "scores"]
+    by_name = {group.name: group for group in even.lists}
+    hits, alarms = by_name["items-careful-hit"], by_name["items-careful-false_alarm"]
+    assert hits.n_items
+    assert {view.item_id for view in hits.items} <= {view.item_id for view in alarms.items}
+    row = next(row for row in scores.rows if row[0] == "careful")
+    assert float(row[5]) == hits.n_items / 2
+    assert (
+        hits.note
+        == f"{hits.n_items} items where raters are split evenly: each counts half as an error, half as correct."
+    )
+
+
+def test_every_count_of_every_table_leads_to_its_list(report: Report) -> None:
+    names = {group.name for group in report.lists}
+    for sheet in report.sheets:
+        counts = [place for place, column in enumerate(sheet.columns) if column in ("hits", "false alarms", "misses")]
+        for row in range(len(sheet.rows)):
+            assert all(sheet.links.get((row, place)) in names for place in counts), sheet.name
+
+
+def test_items_on_which_raters_part_lead_to_the_contentious(report: Report) -> None:
+    [bins] = section(report, "bins").sheets
+    assert {bins.rows[row][0] for row, _ in bins.links} == {"50-75 %"}
+    assert set(bins.links.values()) == {"contentious"}
+
+
+def test_a_hard_item_is_shown_in_its_sentence_and_leads_to_its_judgments(report: Report) -> None:
+    hardest, easiest = section(report, "difficulty").sheets[:2]
+    shown = {f"contentious-{view.item_id}" for group in report.lists for view in group.items}
+    assert set(hardest.links.values()) <= shown
+    assert len(hardest.links) == len(hardest.rows)
+    assert not easiest.links
+    assert all("[" in row[0] and "]" in row[0] for row in hardest.rows)
+
+
+def test_a_line_has_whole_words_round_its_item() -> None:
+    assert texts_of(items(), essays()).line("i33") == (
+        "…the morning. We arrived <b>at<[/b]> the station in the morning.…"
+    )
+    assert texts_of(items(), ()).line("i33") == "at"
+    assert texts_of(None, ()).line("i33") == "i33"
+
+
+def test_what_only_the_crowd_is_split_on_is_named(report: Report) -> None:
+    words = " ".join(section(report, "difficulty").words)
+    sheets = {sheet.name: sheet for sheet in section(report, "difficulty").sheets}
+    assert "Experts agree on" in words
+    assert all(row[1] in ("error", "ok") for row in sheets["only-crowd-split"].rows)
+
+
+def test_words_of_a_report() -> None:
+    # A remark becomes a sentence.
+    assert sentence("only 3 items have it") == "Only 3 items have it."
+    assert sentence("Is it so?") == "Is it so?"
+    # The last of several names follows an and.
+    assert [listed(names) for names in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
+    # A share of nothing is undefined.
+    assert (percent_of(3, 10), percent_of(0, 0)) == ("30 %", "–")
+    # The commonest label comes first.
+    view = ItemView("i1", "we met ", "on", " the station", (("A", "ok"), ("B", "error"), ("C", "error")), ())
+    assert view.by_label == [("error", ["B", "C"]), ("ok", ["A"])]
+
+
+def test_an_undefined_number_is_a_dash_with_its_reason() -> None:
+    assert interval(Interval(nan, nan, nan, "nothing was flagged")) == "– (nothing was flagged)"
+    assert interval(Interval(0.63, 0.55, 0.71)) == ".630 [.550, .710]"

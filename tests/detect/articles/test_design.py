@@ -1,16 +1,17 @@
-"""The study's items, on made-up counts and on our own sentences."""
+"""Constructions of nouns, and the study's items, on made-up counts and on our own sentences."""
 
 from __future__ import annotations
 
 from collections import Counter
+from math import log2
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora.text.analysis import analyse
-from grater.detect.articles.constructions import CONSTRUCTIONS
+from grater.detect.articles.constructions import CONSTRUCTIONS, Noun, entropy, habit_classes, nouns_of
 from grater.detect.articles.design import (
-    CELLS,
     NounPlace,
     item_rows,
     noun_constructions,
@@ -18,6 +19,7 @@ from grater.detect.articles.design import (
     places_of,
     select,
 )
+from grater.measure.agreement.constructions import CONSTRUCTIONS as OF_THE_STUDY
 from grater.model import Essay, Span
 from tests.examples import examples
 
@@ -104,10 +106,6 @@ def test_a_place_covers_article_and_noun_and_knows_its_words() -> None:
     assert found.words == ("old tree", "the old tree", "old trees", "an old tree", "the old trees")
 
 
-def test_table_3_has_seven_cells() -> None:
-    assert len(CELLS) == 7
-
-
 @examples(30)
 @given(st.randoms(use_true_random=False))
 def test_the_order_of_places_does_not_matter(random: object) -> None:
@@ -126,3 +124,61 @@ def test_pronouns_numbers_and_quantifiers_are_no_nouns_of_the_study() -> None:
     assert {place.noun for place in places_in([Essay("e", text)])} == {"dog", "bird"}
     listed = {noun.noun for noun in noun_constructions([Essay("e", text)], least=1).listed}
     assert listed == {"dog", "bird"}
+
+
+ESSAYS = (
+    Essay("a", "The farmer bought a cow and a dog. The dog barked at the cow."),
+    Essay("b", "Dogs like bones. A farmer needs dogs."),
+)
+
+
+def test_constructions_are_counted_over_all_essays() -> None:
+    result = noun_constructions(ESSAYS, least=4)
+    assert [(noun.noun, noun.n) for noun in result.listed] == [("dog", 4)]
+    assert sum(result.totals) == sum(noun.n for noun in result.nouns) == 9
+    totals, nouns = result.sheets()
+    assert [row[0] for row in totals.rows] == list(CONSTRUCTIONS)
+    assert [row[0] for row in nouns.rows] == ["dog"]
+
+
+def test_the_frame_has_a_row_for_each_noun_and_construction() -> None:
+    frame = noun_constructions(ESSAYS, only=["cow"]).to_frame()
+    assert frame.filter(frame["noun"] == "cow")["n"].to_list() == [0, 1, 0, 1, 0]
+    assert frame.filter(frame["noun"].is_null())["n"].sum() == 9
+
+
+def test_a_sheet_says_how_many_nouns_it_leaves_out() -> None:
+    _, nouns = noun_constructions(ESSAYS, least=1, most=2).sheets()
+    assert len(nouns.rows) == 2
+    assert nouns.notes == ("2 of 4 nouns.", "95 % intervals generalise to other essays like these 2.")
+
+
+def test_the_room_and_the_study_name_the_same_constructions() -> None:
+    assert CONSTRUCTIONS == OF_THE_STUDY
+
+
+def test_entropy_is_in_bits() -> None:
+    assert entropy([5, 5, 0, 0, 0]) == 1.0
+    assert entropy([1, 1, 1, 1, 1]) == pytest.approx(log2(5))
+    assert entropy([7, 0, 0, 0, 0]) == 0.0
+    # 0.5 * 1 + 0.25 * 2 + 0.25 * 2
+    assert entropy([2, 1, 1, 0, 0]) == 1.5
+
+
+def test_nouns_are_counted_by_construction_most_frequent_first() -> None:
+    found = nouns_of([("dog", 3), ("milk", 0), ("dog", 1), ("dog", 3), ("dog", 5)])
+    assert found == [Noun("dog", (0, 1, 0, 2, 0)), Noun("milk", (1, 0, 0, 0, 0))]
+    assert CONSTRUCTIONS[found[0].dominant] == "a-singular"
+
+
+def test_a_noun_without_a_and_without_plural_is_not_counted() -> None:
+    assert not Noun("luck", (60, 40, 0, 0, 0)).is_count
+    assert not Noun("information", (50, 30, 10, 5, 5)).is_count  # in the list of mass nouns
+    assert Noun("stone", (20, 20, 20, 20, 20)).is_count
+
+
+def test_classes_tell_dominance_and_entropy() -> None:
+    sure, open_ = habit_classes((0, 1, 0, 0, 0)), habit_classes((0.2, 0.2, 0.2, 0.2, 0.2))
+    # the-singular dominates (second of five sets of five levels), lowest level; null-singular, highest level
+    assert (sure[1], open_[1]) == (1 + 1 * 5 + 0, 1 + 0 * 5 + 4)
+    assert sure[0] != open_[0]

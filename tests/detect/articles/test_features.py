@@ -18,7 +18,7 @@ from grater.detect.articles.features import (
     placed_phrases,
     rows_of,
 )
-from grater.detect.articles.phrases import NounPhrase, noun_phrases
+from grater.detect.articles.phrases import noun_phrases
 from grater_train.events import GrowingVocabulary
 
 
@@ -72,10 +72,6 @@ def test_the_edge_of_a_sentence_is_no_word() -> None:
     assert rows[0, FIELDS.index("initial")] == 1
 
 
-def test_no_phrases_have_no_rows() -> None:
-    assert rows_of([], GrowingVocabulary()).shape == (0, len(FIELDS))
-
-
 def remembered(text: str) -> list[tuple[str, Mention]]:
     """Each open noun with what the text said of it before."""
     memory, found = Memory(), []
@@ -111,9 +107,3 @@ def test_the_same_phrase_is_told_from_the_same_noun() -> None:
 def test_old_mentions_are_forgotten() -> None:
     text = "She met a dog. " + "It rained. " * MEMORY + "The dog barked."
     assert dict(remembered(text))["dog"] == NEVER
-
-
-def test_a_phrase_does_not_see_itself() -> None:
-    [phrase] = [each for each in noun_phrases(analyse("The dog barked.")[0]) if each.is_open]
-    assert isinstance(phrase, NounPhrase)
-    assert Memory().recall(phrase) == NEVER

@@ -1,14 +1,20 @@
-"""Margins as probabilities."""
+"""Margins as probabilities, what the rest of a text says about a flag, and the columns of the answers."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import exp, log
+
+import numpy as np
 import pytest
+from scipy import integrate, stats
 
-from grater.detect.context.calibration import NAMES, USUAL, Calibration, calibrations_of
-
-
-def test_no_precision_means_the_shipped_threshold() -> None:
-    assert Calibration(shipped=1.25, thresholds={0.8: 3.0}).threshold(None) == 1.25
+from grater.corpora.text.verbs import verb_forms
+from grater.detect.context.calibration import NAMES, NEARLY, SHAPE, USUAL, Calibration, calibrations_of, shifts
+from grater.detect.context.detector import ContextDetector
+from grater.detect.context.heads import HEADS, WIDTH, surfaces
+from grater.model import Essay
+from tests.detect.context.stand_in import CALIBRATIONS, answering, detector
 
 
 def test_numbers_of_a_card_come_back() -> None:
@@ -30,3 +36,116 @@ def test_a_card_without_usual_signs_has_those_of_the_model_that_comes_with_grate
 def test_other_numbers_are_refused(numbers: object) -> None:
     with pytest.raises((ValueError, KeyError)):
         calibrations_of(numbers)
+
+
+SHIPPED = 1.0
+
+
+def calibrations(usual: float) -> dict[str, Calibration]:
+    return dict.fromkeys(NAMES, Calibration(shipped=SHIPPED, usual=usual))
+
+
+@pytest.mark.parametrize(("n_signs", "n_slots", "usual"), [(0, 400, 0.02), (3, 30, 0.03), (25, 400, 0.02)])
+def test_a_shift_is_the_log_of_how_frequent_errors_are_given_the_signs(
+    n_signs: int, n_slots: int, usual: float
+) -> None:
+    """The mean of a gamma distribution after Poisson counts, here by integration."""
+    margins = [SHIPPED - NEARLY / 2] * n_signs + [-5.0] * (n_slots - n_signs) + [-5.0]
+    shift = shifts([[("number", margin)] for margin in margins], calibrations(usual))[-1]
+    prior = stats.gamma(SHAPE, scale=1 / SHAPE)
+
+    def weight(times: float) -> float:
+        return float(prior.pdf(times) * stats.poisson(times * usual * n_slots).pmf(n_signs))
+
+    whole = integrate.quad(weight, 0, 20, limit=200)[0]
+    mean = integrate.quad(lambda times: times * weight(times), 0, 20, limit=200)[0] / whole
+    assert exp(shift) == pytest.approx(mean, rel=1e-6)
+
+
+def test_a_slot_is_no_sign_for_itself() -> None:
+    alone, *others = shifts([[("number", 9.0)], *([[("number", -5.0)]] * 99)], calibrations(0.02))
+    assert alone < 0
+    assert all(other > alone for other in others)
+
+
+def test_names_of_which_nothing_is_known_say_nothing() -> None:
+    known = {**calibrations(0.02), "verb-form": Calibration(shipped=SHIPPED)}
+    nouns = [[("number", -5.0)]] * 10
+    assert shifts([*nouns, *([[("verb-form", 9.0)]] * 10)], known)[:10] == shifts(nouns, known)
+    assert shifts([[("number", 9.0)]] * 3, calibrations(0.0)) == [0.0] * 3
+
+
+@pytest.mark.parametrize("times", [0.2, 2.0])
+def test_flags_are_as_often_right_as_they_say_where_errors_are_rarer_or_more_frequent(times: float) -> None:
+    """Texts whose margins are exactly the log-odds of an error where errors are as frequent as usual."""
+    rng, rate, apart = np.random.default_rng(5), 0.05, 5.0
+    frequent, usual_odds = times * rate, log(rate / (1 - rate))
+
+    def texts(share: float) -> list[tuple[np.ndarray, np.ndarray]]:
+        is_error = rng.random((200, 400)) < share
+        return list(
+            zip(
+                is_error,
+                usual_odds + apart * rng.standard_normal(is_error.shape) + np.where(is_error, 1, -1) * apart**2 / 2,
+                strict=True,
+            )
+        )
+
+    usual = float(np.mean([margins > SHIPPED - NEARLY for _, margins in texts(rate)]))
+    claimed, moved, right = [], [], []
+    for is_error, margins in texts(frequent):
+        by_text = np.array(shifts([[("number", margin)] for margin in margins.tolist()], calibrations(usual)))
+        flagged = margins + by_text > SHIPPED
+        claimed += (1 / (1 + np.exp(-margins[flagged]))).tolist()
+        moved += (1 / (1 + np.exp(-(margins + by_text)[flagged]))).tolist()
+        right += is_error[flagged].tolist()
+    assert abs(np.mean(moved) - np.mean(right)) < 0.5 * abs(np.mean(claimed) - np.mean(right))
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> ContextDetector:
+    """Sure of *on* for *in*, and of no other change."""
+    made = detector(tmp_path_factory.mktemp("toy"), answering({"in": {"prep": "on"}, "on": {"prep": "on"}}))
+    return replace(made, calibrations={name: replace(one, usual=0.02) for name, one in CALIBRATIONS.items()})
+
+
+WRONG, RIGHT = "It is always in Monday. ", "It is always on Monday. "
+
+
+def score(toy: ContextDetector, *texts: str) -> float:
+    """By how much the last *in* of the last essay exceeds the threshold."""
+    found = list(toy.find(Essay(str(n), text) for n, text in enumerate(texts)))
+    return next(f.decision.score or 0.0 for f in reversed(found) if f.target == "in")
+
+
+def test_the_rest_of_an_essay_moves_a_flag_and_other_essays_do_not(toy: ContextDetector) -> None:
+    alone = score(toy, WRONG)
+    assert score(toy, 40 * RIGHT + WRONG) < alone < score(toy, 40 * WRONG)
+    assert score(toy, 40 * RIGHT, 40 * WRONG, WRONG) == alone
+
+
+def test_a_flag_says_how_often_such_flags_are_right_in_such_a_text(toy: ContextDetector) -> None:
+    sure, less = (
+        next(finding.confidence for finding in toy.find([Essay("e", text)]) if finding.target == "in")
+        for text in (40 * WRONG, 40 * RIGHT + WRONG)
+    )
+    assert sure is not None
+    assert less is not None
+    assert sure > less
+
+
+def test_heads_lie_side_by_side() -> None:
+    assert [(head.name, head.start, head.end) for head in HEADS] == [
+        ("prep", 0, 35),
+        ("prep-gap", 35, 70),
+        ("article", 70, 73),
+        ("article-gap", 73, 76),
+        ("number", 76, 78),
+        ("verb", 78, 86),
+    ]
+    assert WIDTH == 86
+
+
+def test_surfaces_are_in_the_order_of_the_forms() -> None:
+    assert surfaces(verb_forms("go")) == ("go", "to go", "go", "goes", "went", "went", "gone", "going")
+    assert surfaces(verb_forms("be")) == ("be", "to be", "are", "is", "was", "were", "been", "being")

@@ -155,17 +155,6 @@ def test_a_precision_needs_a_system_that_has_thresholds_for_it(
     assert "expected a system with thresholds by precision, as context has them, found prep-maxent" in ran.err
 
 
-def test_findings_do_not_depend_on_the_batch(toy: ContextDetector) -> None:
-    texts = ["She go in Monday.", "They listen music and read a old book.", "No.", "", "I is in the house of novel."]
-    together = [(finding.decision, finding.probabilities) for finding in findings(toy, *texts)]
-    alone = [
-        (finding.decision, finding.probabilities)
-        for number, text in enumerate(texts)
-        for finding in toy.find([Essay(str(number), text)])
-    ]
-    assert together == alone
-
-
 @pytest.mark.parametrize(
     "text",
     [

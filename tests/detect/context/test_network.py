@@ -7,7 +7,6 @@ import pytest
 
 from grater.detect.context.detector import ContextDetector, load
 from grater.detect.context.network import answer_sentences
-from grater.model import Essay
 
 pytest.importorskip("onnxruntime", reason="needs onnxruntime: pip install 'grater[context]'")
 
@@ -29,16 +28,6 @@ def detector() -> ContextDetector:
     return load()
 
 
-def _scores(detector: ContextDetector, texts: tuple[str, ...]) -> dict[str, list[tuple[object, ...]]]:
-    essays = [Essay(str(SENTENCES.index(text)), text) for text in texts]
-    scores: dict[str, list[tuple[object, ...]]] = {text: [] for text in texts}
-    for finding in detector.find(essays):
-        decision = finding.decision
-        place = (finding.item.span, finding.item.kind, decision.score, decision.suggestion, finding.probabilities)
-        scores[SENTENCES[int(finding.item.essay_id)]].append(place)
-    return scores
-
-
 def test_a_sentence_has_the_same_answers_alone_and_in_any_batch(detector: ContextDetector) -> None:
     words = [text.split() for text in SENTENCES]
     crowded = [*words * 7, [*words[2][:-1], "!"]]
@@ -58,11 +47,3 @@ def test_words_asked_about_alone_have_the_same_answers(detector: ContextDetector
     for rows, of_sentence, indices in zip(some, whole, asked, strict=True):
         assert np.array_equal(rows, of_sentence[indices])
     assert answer_sentences(detector.network, detector.vocabulary, words[:1], asked=[()])[0].shape == (0, 86)
-
-
-def test_decisions_do_not_depend_on_the_essays_beside_them(detector: ContextDetector) -> None:
-    together = _scores(detector, SENTENCES)
-    backwards = _scores(detector, SENTENCES[::-1])
-    for text in SENTENCES:
-        assert _scores(detector, (text,))[text] == together[text] == backwards[text]
-    assert any(together.values())

@@ -1,0 +1,226 @@
+"""The engines of the preposition detectors: linear models, combinations of them, the language model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grater.corpora.text.analysis import Sentence, analyse
+from grater.corpora.text.prepositions import PREPOSITIONS
+from grater.detect.prepositions.candidates import (
+    ANSWERS,
+    COLUMN_OF,
+    MISSING,
+    NONE,
+    PREP,
+    Candidate,
+    answer_of,
+    candidates_of,
+)
+from grater.detect.prepositions.engines import (
+    COMBINED,
+    LINEAR,
+    CombinedEngine,
+    KnownToAny,
+    LinearEngine,
+    NgramEngine,
+    combined_from_file,
+    load_linear,
+    parts_of,
+    save_combined,
+    save_linear,
+)
+from grater.errors import BadInput, UsageError
+from grater.model import Essay, Json, Span
+from grater.models import write_model
+from grater_train.kneser_ney import language_model
+from grater_train.ngrams import ModelSize, train
+from tests.detect.ngrams.texts import SENTENCES
+from tests.detect.prepositions.native_text import native_lines
+from tests.detect.prepositions.tiny import tiny_engine
+
+TEXT = " ".join(native_lines(40))
+
+
+def test_a_model_comes_back_from_its_file_as_it_was(tmp_path: Path) -> None:
+    engine = tiny_engine()
+    save_linear(engine, tmp_path / "tiny.model")
+    back = load_linear(tmp_path / "tiny.model")
+    assert back.vocabulary == engine.vocabulary
+    assert back.step == engine.step
+    assert np.array_equal(back.keys, engine.keys)
+    assert np.array_equal(back.table, engine.table)
+    assert {**back.card, "hash": ""} == {**engine.card, "hash": ""}
+
+
+def test_scores_are_log_probabilities_and_do_not_depend_on_the_batch() -> None:
+    engine = tiny_engine()
+    candidates = [each for sentence in analyse(TEXT) for each in candidates_of(sentence)]
+    together = engine.scores(candidates)
+    alone = np.concatenate([engine.scores([candidate]) for candidate in candidates])
+    backwards = engine.scores(candidates[::-1])[::-1]
+    assert together.shape == (len(candidates), len(ANSWERS))
+    assert np.allclose(np.exp(together).sum(axis=1), 1)
+    assert together.tobytes() == alone.tobytes() == backwards.tobytes()
+
+
+def test_a_model_whose_parts_do_not_fit_together_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "odd.model"
+    write_model(path, kind=LINEAR, card={}, arrays={"keys": np.zeros((4, 3), np.uint8)}, strings={"words": ["a"]})
+    with pytest.raises(BadInput, match="expected the parts of a model of prepositions"):
+        load_linear(path)
+
+
+def test_an_engine_without_features_gives_every_answer_the_same() -> None:
+    engine = tiny_engine()
+    empty = replace(engine, keys=engine.keys[:0], table=engine.table[-1:])
+    candidates = [each for sentence in analyse("He sat on it.") for each in candidates_of(sentence)]
+    assert np.allclose(np.exp(empty.scores(candidates)), 1 / len(ANSWERS))
+
+
+CARD: dict[str, Json] = {"name": "two", "thresholds": {"choice": 1.0, "extraneous": 1.0, "missing": 1.0}}
+
+
+def one() -> LinearEngine:
+    return tiny_engine("maxent")
+
+
+def other() -> LinearEngine:
+    return tiny_engine("perceptron")
+
+
+@cache
+def candidates() -> list[Candidate]:
+    return [candidate for sentence in analyse(" ".join(native_lines(30))) for candidate in candidates_of(sentence)]
+
+
+def saved(folder: Path) -> tuple[Path, list[str]]:
+    """A combination of two tiny models beside them."""
+    names = []
+    for name, engine in (("one", one()), ("other", other())):
+        save_linear(engine, folder / f"{name}.model")
+        names.append(str(folder / f"{name}.model"))
+    both = CombinedEngine((one(), other()), np.arange(len(ANSWERS)) / 10)
+    save_combined(both, names, folder / "two.model", CARD)
+    return folder / "two.model", names
+
+
+def test_a_score_is_the_mean_of_both() -> None:
+    expected = (one().scores(candidates()) + other().scores(candidates())) / 2
+    assert np.allclose(CombinedEngine((one(), other())).scores(candidates()), expected)
+
+
+def test_a_combination_takes_what_the_written_preposition_costs_from_none_alone() -> None:
+    plain = CombinedEngine((one(), other()))
+    costs = np.arange(len(ANSWERS)) / 10
+    difference = plain.scores(candidates()) - plain.with_costs(costs).scores(candidates())
+    assert (difference[:, :NONE] == 0).all()
+    assert np.allclose(difference[:, NONE], [answer_of(candidate) / 10 for candidate in candidates()])
+
+
+def test_a_combination_comes_back_from_its_file_as_it_was(tmp_path: Path) -> None:
+    path, _ = saved(tmp_path)
+    detector = combined_from_file(path)
+    assert detector.name == "two"
+    expected = CombinedEngine((one(), other()), np.arange(len(ANSWERS)) / 10).scores(candidates())
+    assert np.array_equal(detector.engine.scores(candidates()), expected)
+    found = list(detector.find([Essay("a", "The boy waited at the bus on Monday.")]))
+    assert {finding.decision.system for finding in found} == {"two"}
+
+
+def test_a_part_that_was_trained_anew_is_refused(tmp_path: Path) -> None:
+    path, names = saved(tmp_path)
+    save_linear(replace(one(), step=2 * one().step), Path(names[0]))
+    with pytest.raises(BadInput, match="train the combination anew"):
+        combined_from_file(path)
+
+
+def test_a_file_whose_parts_do_not_fit_together_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "odd.model"
+    strings = {"parts": ["a"], "hashes": ["b"]}
+    write_model(path, kind=COMBINED, card=CARD, arrays={"costs": np.zeros(3)}, strings=strings)
+    with pytest.raises(BadInput, match="expected the parts of a combination"):
+        combined_from_file(path)
+
+
+def test_only_preposition_detectors_can_be_combined() -> None:
+    with pytest.raises(UsageError, match="article: expected one of grater's own preposition detectors"):
+        parts_of(["prep-maxent", "article"])
+
+
+def test_a_word_is_known_if_one_of_the_parts_knows_it() -> None:
+    known = KnownToAny([{"cat"}, {"dog"}])
+    assert "cat" in known
+    assert "dog" in known
+    assert "blorg" not in known
+
+
+def sentence_of(words: Sequence[str]) -> Sentence:
+    """Tags and chunks are nothing to a language model."""
+    spans = tuple(Span(10 * place, 10 * place + 5) for place in range(len(words)))
+    return Sentence(spans, tuple(words), ("NN",) * len(words), ())
+
+
+def engine_of(order: int = 4, costs: float = 0.0) -> NgramEngine:
+    trained = train(SENTENCES, ModelSize(order=order, prune=(0,)))
+    model = language_model(trained.smoothed, trained.vocabulary)
+    return NgramEngine(model, np.arange(35, dtype=np.float64) * costs)
+
+
+ENGINE = engine_of()
+PLACES = [(words, place) for words in SENTENCES for place in range(len(words))]
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_scores_differ_as_the_probabilities_of_the_whole_sentences_do(order: int) -> None:
+    engine = engine_of(order)
+    for words, place in PLACES[::3]:
+        scores = engine.scores([Candidate(sentence_of(words), place, PREP)])[0]
+        without = engine.model.sentence_log_p([*words[:place], *words[place + 1 :]])
+        for preposition in ("at", "for", "of", "until"):
+            changed = engine.model.sentence_log_p([*words[:place], preposition, *words[place + 1 :]])
+            assert scores[COLUMN_OF[preposition]] - scores[NONE] == pytest.approx(changed - without, abs=1e-9)
+
+
+def test_a_gap_is_scored_with_the_preposition_put_in_before_the_word() -> None:
+    words = ["we", "waited", "her", "at", "the", "market", "."]
+    scores = ENGINE.scores([Candidate(sentence_of(words), 2, MISSING)])[0]
+    with_for = ENGINE.model.sentence_log_p(["we", "waited", "for", "her", "at", "the", "market", "."])
+    assert scores[COLUMN_OF["for"]] - scores[NONE] == pytest.approx(with_for - ENGINE.model.sentence_log_p(words))
+
+
+def test_the_likeliest_preposition_is_the_one_of_the_text() -> None:
+    words = ["she", "waited", "of", "the", "train", "."]
+    scores = ENGINE.scores([Candidate(sentence_of(words), 2, PREP)])[0]
+    assert PREPOSITIONS[int(scores[:NONE].argmax())] == "for"
+
+
+def test_an_extraneous_preposition_loses_to_none() -> None:
+    words = ["they", "discussed", "about", "the", "plan", "."]
+    scores = ENGINE.scores([Candidate(sentence_of(words), 2, PREP)])[0]
+    assert scores[NONE] > scores[COLUMN_OF["about"]]
+
+
+def test_what_the_written_preposition_costs_is_taken_from_none_alone() -> None:
+    candidates = [Candidate(sentence_of(words), place, PREP) for words, place in PLACES]
+    candidates.append(Candidate(sentence_of(SENTENCES[0]), 3, MISSING))
+    difference = ENGINE.scores(candidates) - engine_of(costs=0.5).scores(candidates)
+    assert (difference[:, :NONE] == 0).all()
+    costs = [0.5 * answer_of(candidate) for candidate in candidates]
+    assert difference[:, NONE].tolist() == pytest.approx(costs, abs=1e-9)
+
+
+def test_spelling_and_case_of_the_writer_change_nothing() -> None:
+    plain, odd = ["we", "went", "toward", "the", "station"], ["We", "went", "Towards", "THE", "station"]
+    first, second = (ENGINE.scores([Candidate(sentence_of(words), 2, PREP)]) for words in (plain, odd))
+    assert (first == second).all()
+
+
+def test_the_engine_knows_which_words_its_model_has() -> None:
+    assert "Market" in ENGINE
+    assert "zeppelin" not in ENGINE
