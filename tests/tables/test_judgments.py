@@ -135,10 +135,6 @@ def test_without_raters_positions_are_raters_and_per_rater_results_are_refused()
         require_raters(judgments, "confusion matrices")
 
 
-def test_known_raters_are_not_refused() -> None:
-    require_raters(read_judgments(FRAME), "confusion matrices")
-
-
 def test_a_misspelt_rater_column_does_not_make_raters_anonymous() -> None:
     frame = pl.DataFrame({"item": ["a"], "worker_id": ["w"], "label": ["x"]})
     with pytest.raises(BadInput, match="expected a column 'rater', found 'worker_id'; pass `columns="):

@@ -56,10 +56,6 @@ def test_an_input_can_be_the_item(batch: Path, item: str) -> None:
     ]
 
 
-def test_rejected_work_can_be_asked_for(batch: Path) -> None:
-    assert read_judgments(batch, status=("untrusted",)).frame["rater"].to_list() == ["W2"]
-
-
 def test_several_answers_are_named(tmp_path: Path) -> None:
     path = tmp_path / "b.csv"
     path.write_text("HITId,AssignmentId,WorkerId,Answer.usage,Answer.comment\nH1,S1,W1,ok,fine\n")

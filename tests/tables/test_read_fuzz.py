@@ -21,67 +21,17 @@ from grater.tables.schema import SCHEMAS, Kind
 from tests.examples import examples
 
 COLUMNS = [
-    "item",
-    "rater",
-    "label",
-    "flagged",
-    "score",
-    "start",
-    "end",
-    "essay",
-    "kind",
-    "system",
-    "stratum",
-    "probability",
-    "confidence",
-    "flags",
-    "payload",
-    "seconds",
-    "HITId",
-    "WorkerId",
-    "AssignmentId",
-    "Answer.x",
-    "_unit_id",
-    "_worker_id",
-    "_tainted",
-    "_created_at",
-    "_golden",
-    "q",
-    "q_gold",
-    "\x00place",
+    *("item", "rater", "label", "flagged", "score", "start", "end", "essay", "kind", "system", "stratum"),
+    *("probability", "confidence", "flags", "payload", "seconds", "\x00place"),
+    *("HITId", "WorkerId", "AssignmentId", "Answer.x"),
+    *("_unit_id", "_worker_id", "_tainted", "_created_at", "_golden", "q", "q_gold"),
 ]
 CELLS = ["", " ", "1", "0.5", "nan", "-1", "1e999", "true", "[1, 2]", "{}", "é", "\0", "=1", "'=1", "x|y", "low"]
-SIGNS = [
-    ",",
-    ",",
-    ",",
-    "\n",
-    "\n",
-    "\r\n",
-    "\r",
-    "\t",
-    ";",
-    '"',
-    "'",
-    "|",
-    "\ufeff",
-    "\u2028",
-    "[",
-    "]",
-    "{",
-    "}",
-    ":",
-]
+SIGNS = [*",,,\n\n\r\t;", "\r\n", *"\"'|\ufeff\u2028[]{}:"]
 PIECES = [*COLUMNS, *CELLS, *SIGNS]
 TEXT = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=40).map("".join)
-VALUES = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=3)
-    | st.lists(st.integers(), max_size=2)
-)
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3)
+VALUES = PLAIN | st.lists(st.integers(), max_size=2)
 NAMES = st.sampled_from(COLUMNS)
 
 
