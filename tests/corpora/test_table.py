@@ -64,7 +64,7 @@ def test_another_encoding_is_guessed_or_named(tmp_path: Path, encoding: str) -> 
     file = write(tmp_path / "a.txt", text.encode(encoding))
     assert guessed_encoding(file) == encoding
     assert [essay.text for essay in read_corpus(file, encoding=encoding)] == [text]
-    with pytest.raises(BadInput, match="name its encoding"):
+    with pytest.raises(BadInput, match="name its `encoding`"):
         list(read_corpus(file))
 
 

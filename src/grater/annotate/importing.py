@@ -333,7 +333,7 @@ class Texts:
             raise BadInput(Problem(str(file), message))
         format_name = next((name for name, start in LOOKS_LIKE.items() if start.match(text)), "")
         if format_name and not self.format_name:
-            message = f"expected plain text, found what looks like {format_name}; name the format {format_name}"
+            message = f"expected plain text, found what looks like {format_name}; pass `format_name` {format_name}"
             raise BadInput(Problem(str(file), message, 1))
         return [Essay(self.names[file], text, line=1)]
 

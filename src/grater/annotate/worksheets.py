@@ -206,7 +206,7 @@ def _join(tx: Tx, table: Judgments, job: Job) -> tuple[int, int]:
     is_new = pl.Series([ids.get(str(name)) not in unit_of for name in frame["item"].to_list()], dtype=pl.Boolean)
     if not is_imported:
         for name in frame.filter(is_new)["item"].unique(maintain_order=True):
-            problems.add(f"expected an item of the job {job.name}, found {name!r}; name another job")
+            problems.add(f"expected an item of the job {job.name}, found {name!r}; name another `job`")
     raters = _people(tx, frame)
     before, slots = judged_labels(tx, job.job_id), _slots(tx, job.job_id)
     own_trust = schema.trust.c.job_id == job.job_id

@@ -58,7 +58,7 @@ def _refuse_other_tables(raw: Raw) -> None:
         wanted = [column.names for column in schema.columns if column.required]
         if "text" not in found and all(found & set(names) for names in wanted):
             message = f"expected texts (columns id and text), found a table of {kind}"
-            raise BadInput(Problem(raw.name, f"{message}; import it with --{kind}", 1))
+            raise BadInput(Problem(raw.name, f"{message}; import it as `{kind}`", 1))
 
 
 def write_table_of_texts(essays: Iterable[Essay], report: Report) -> Iterator[str]:
