@@ -149,6 +149,8 @@ def test_a_system_finds_and_a_text_is_checked() -> None:
     require_result(grater.systems("article"))
     assert grater.load_system("prep-maxent").name == "prep-maxent"
     require_result(grater.check("She is interested of music.", systems=["prep-maxent"]))
+    flags = [len(grater.check("She is interested of music.", precision=share).flags) for share in (0.5, 0.95)]
+    assert flags[0] >= flags[1]
 
 
 def test_preposition_selection_runs_on_essays() -> None:

@@ -44,6 +44,7 @@ from grater.options import (
     MissingItems,
     Opt,
     PopulationName,
+    Precision,
     Rates,
     Reading,
     ReadingAndIntervals,
@@ -1258,13 +1259,13 @@ def _named(name: str | Path) -> str:
 
 
 @_checked
-def check(text: str, *, systems: Sequence[str] = ()) -> Feedback:
+def check(text: str, *, systems: SystemNames = (), precision: Precision = None) -> Feedback:
     """Feedback on an essay: what looks wrong, why, and what would be better; by the systems of `grater check`."""
     from grater.detect.feedback import check
 
     if not isinstance(text, str):
         raise UsageError(f"expected the text of an essay, found {type(text).__name__}")
-    return check(text, systems)
+    return check(text, systems, precision=precision)
 
 
 @_checked

@@ -39,7 +39,7 @@ from grater.detect.marks import (
     sureness,
     why,
 )
-from grater.detect.systems import default_systems, load_systems
+from grater.detect.systems import at_precision, default_systems, load_systems
 from grater.detect.taught import taught
 from grater.model import Essay, Json, Span
 from grater.result import HIDDEN, Result, in_json, key
@@ -157,10 +157,11 @@ def _named(systems: Sequence[str]) -> str:
     return " and ".join(f"{name} ({WHO[name]})" if name in WHO else name for name in systems)
 
 
-def check(text: str, systems: Sequence[str] = (), *, name: str = "text") -> Feedback:
+def check(text: str, systems: Sequence[str] = (), *, precision: float | None = None, name: str = "text") -> Feedback:
     """Feedback on a text by the systems of these names, else by the default ones."""
     essay = next(iter(read_text([text], name=name)))
-    return feedback_on(essay, load_systems(systems or default_systems()), name=name)
+    detectors = at_precision(load_systems(systems or default_systems()), precision)
+    return feedback_on(essay, detectors, name=name)
 
 
 def feedback_on(essay: Essay, systems: Sequence[Detector], *, name: str) -> Feedback:
