@@ -17,19 +17,11 @@ from typing import cast
 import polars as pl
 
 from grater.annotate import samples
+from grater.annotate import tables as frames
 from grater.annotate.jobs import Job
 from grater.annotate.judgments import PEOPLE
 from grater.annotate.samples import kind_of
 from grater.annotate.store import Tx
-from grater.annotate.tables import (
-    ALL_COUNT,
-    Counting,
-    StudyTables,
-    all_verdicts,
-    judged_by_programs,
-    program_verdicts,
-    study_tables,
-)
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Task, merged_by
 from grater.errors import GraterError, UsageError
@@ -61,7 +53,7 @@ class Evaluable:
     lines: tuple[str, ...] = ()
 
 
-def evaluable(tx: Tx, tables: StudyTables, drawn: Sample | None = None) -> Evaluable | None:
+def evaluable(tx: Tx, tables: frames.StudyTables, drawn: Sample | None = None) -> Evaluable | None:
     """What can be evaluated, by the sample given or else the latest of these items that somebody has begun to judge.
 
     For drawn items that lack a judgment, those of other jobs and raters count: a job for a sample does not ask again
@@ -82,7 +74,7 @@ def evaluable(tx: Tx, tables: StudyTables, drawn: Sample | None = None) -> Evalu
         return Evaluable(decisions, judgments, tables.items, None)
     on_gold = as_many_votes(tables.on_gold, judgments, truth="share") if tables.on_gold is not None else None
     sources = [
-        (all_verdicts(tx, judgments.name), "were judged elsewhere in the study; those judgments are used"),
+        (frames.all_verdicts(tx, judgments.name), "were judged elsewhere in the study; those judgments are used"),
         (on_gold, "are hidden gold; what raters said of them is used"),
     ]
     for source, words in sources:
@@ -102,7 +94,7 @@ class Scheme:
     are shown apart.
     """
 
-    counting: Counting = ALL_COUNT
+    counting: frames.Counting = frames.ALL_COUNT
     contexts: tuple[str, ...] = ()
     least_confidence: float | None = None
 
@@ -143,7 +135,7 @@ def evaluate_study(
     raters get wrong on hidden gold, on what systems flag and on the rest apart with `errors_by_flag`.
     """
     drawn = samples.named(tx, sample) if sample else None
-    tables = study_tables(
+    tables = frames.study_tables(
         tx,
         name,
         job_names=job_names,
@@ -185,9 +177,9 @@ def evaluate_study(
 
 def _whole_judge(tx: Tx, name: str, decided: Table) -> CheapJudge:
     """A program as a cheap judge, by its verdicts; one that judged only a part of the corpus is refused."""
-    given = program_verdicts(tx, name)
+    given = frames.program_verdicts(tx, name)
     if given is None:
-        known = ", ".join(judged_by_programs(tx)) or "none; grater judge asks one"
+        known = ", ".join(frames.judged_by_programs(tx)) or "none; grater judge asks one"
         raise UsageError(f"expected a program that has judged items of the study, found {name!r}. Known: {known}")
     judge, wanted = judge_of_labels(given), decided.frame.select(pl.col("item").cast(pl.String)).unique()
     n_missing = len(wanted.join(judge.frame, on="item", how="anti"))
@@ -199,10 +191,10 @@ def _whole_judge(tx: Tx, name: str, decided: Table) -> CheapJudge:
     return judge
 
 
-def whole_judges(tx: Tx, tables: StudyTables) -> list[CheapJudge]:
+def whole_judges(tx: Tx, tables: frames.StudyTables) -> list[CheapJudge]:
     """The programs that gave a verdict on every item that systems decided on."""
     judges = []
-    for name in judged_by_programs(tx) if tables.decisions is not None else ():
+    for name in frames.judged_by_programs(tx) if tables.decisions is not None else ():
         with suppress(UsageError):
             judges.append(_whole_judge(tx, name, cast(Table, tables.decisions)))
     return judges
@@ -232,7 +224,7 @@ class JobScores:
     @classmethod
     def of(cls, tx: Tx, job: Job) -> JobScores | None:
         """None where the job says nothing of systems."""
-        tables = study_tables(tx, job.name, job_names=[job.name]) if TASKS[job.task].verdict else None
+        tables = frames.study_tables(tx, job.name, job_names=[job.name]) if TASKS[job.task].verdict else None
         read = evaluable(tx, tables) if tables else None
         return cls(read, tables.redundancy) if tables and read else None
 

@@ -35,22 +35,8 @@ from grater.annotate.tasks import TASKS, Answer
 from grater.annotate.tasks.error import ASKS
 from grater.annotate.tasks.task import ERROR, OK, Piece, pieces_around
 from grater.annotate.units import NewUnit
+from grater.detect.mining import review
 from grater.detect.mining.ranking import MOST, RATIO, Suspect, Use, by_trigram, uses_of
-from grater.detect.mining.review import (
-    N_EACH,
-    N_GOLD,
-    NO,
-    OPEN,
-    SPOKEN,
-    YES,
-    Balanced,
-    ReviewProgress,
-    TrigramCounter,
-    balanced_from,
-    mine,
-    suspects_table,
-    verdicts_of,
-)
 from grater.errors import BadInput, NotFound, Problem, Problems, UsageError
 from grater.model import Essay, Item, Json, Span
 from grater.result import HIDDEN, Data, in_json, key
@@ -62,7 +48,7 @@ MINED = "mined"
 """The option of a job that says where its counts came from: it marks the job as a mined list."""
 
 EXAMPLES = 5
-LABELS = {YES: ERROR, NO: OK}
+LABELS = {review.YES: ERROR, review.NO: OK}
 VERDICTS = {label: verdict for verdict, label in LABELS.items()}
 NUMBERS = ("n_trigram", "n_bigram", "expected")
 
@@ -94,7 +80,7 @@ class Verdict(Data):
     @property
     @in_json()
     def verdict(self) -> str:
-        return VERDICTS.get(self.label, OPEN)
+        return VERDICTS.get(self.label, review.OPEN)
 
     @property
     @in_json()
@@ -193,10 +179,10 @@ def next_open(tx: Tx, job_id: str, place: int) -> int:
     return tx.value(after, job=job_id, place=place) or tx.value(before, job=job_id, place=place) or 0
 
 
-def far(tx: Tx, job_id: str) -> ReviewProgress:
+def far(tx: Tx, job_id: str) -> review.ReviewProgress:
     query = _decided(LABEL, func.count().label("n")).group_by(LABEL)
     n_of = {row.label: row.n for row in tx.all(query, job=job_id)}
-    return ReviewProgress(n_of.get(ERROR, 0), n_of.get(OK, 0), n_of.get("", 0))
+    return review.ReviewProgress(n_of.get(ERROR, 0), n_of.get(OK, 0), n_of.get("", 0))
 
 
 Name: TypeAlias = Annotated[str, AfterValidator(require_name)]
@@ -213,7 +199,7 @@ class NewList(Body):
 def mine_study(
     store: Store,
     sent: NewList,
-    count: TrigramCounter,
+    count: review.TrigramCounter,
     *,
     source: str,
     least_bigram: float = 1,
@@ -221,7 +207,7 @@ def mine_study(
     actor: str | None = None,
 ) -> Job:
     """Mine the essays of the study and keep the worst suspects as a list; nobody waits while it counts."""
-    mined = mine(uses_in(store), count, least_bigram=least_bigram, ratio=ratio)
+    mined = review.mine(uses_in(store), count, least_bigram=least_bigram, ratio=ratio)
     if not mined.suspects:
         raise UsageError("no preposition in these essays is suspicious by these counts")
     with store.write() as tx:
@@ -265,7 +251,7 @@ def decide(tx: Tx, each: Verdict, verdict: str, person: Person, *, version: int 
 
     `version` is the decision that this one was made from; without it, the same verdict again is no new decision.
     """
-    spoken = SPOKEN.get(verdict.strip().lower())
+    spoken = review.SPOKEN.get(verdict.strip().lower())
     if spoken is None:
         raise BadInput(Problem("form", f"verdict: expected y, n or nothing, found {verdict[:20]!r}"))
     if version is None and spoken == each.verdict:
@@ -301,12 +287,12 @@ def _payload(suspect: Suspect) -> dict[str, Json]:
 def add_list(store: Store, name: str, table: Table, decider: Callable[[Tx], Person]) -> Job:
     """A list that `grater lab mine` wrote; its verdicts, if it has any, are those of `decider`."""
     require_name(name)
-    verdicts = {trigram: verdict for trigram, verdict in verdicts_of(table).items() if verdict != OPEN}
+    verdicts = {trigram: verdict for trigram, verdict in review.verdicts_of(table).items() if verdict != review.OPEN}
     suspects = _suspects(table, by_trigram(uses_in(store)))
     with store.write() as tx:
         job = keep(tx, name, suspects, source=table.name)
         for each in all_of(tx, job.job_id) if verdicts else ():
-            decide(tx, each, verdicts.get(each.trigram, OPEN), decider(tx))
+            decide(tx, each, verdicts.get(each.trigram, review.OPEN), decider(tx))
     return job
 
 
@@ -315,7 +301,7 @@ def verdict_table(tx: Tx, job_id: str) -> pl.DataFrame:
     verdicts = all_of(tx, job_id)
     texts = {essay.essay_id: essay for essay in content.essays_of(tx, [each.item.essay_id for each in verdicts])}
     firsts = [_first_use(each, texts[each.item.essay_id]) for each in verdicts]
-    table = suspects_table(
+    table = review.suspects_table(
         [
             Suspect(use.trigram, uses=(use,), **{name: each.number(name) for name in NUMBERS})
             for each, use in zip(verdicts, firsts, strict=True)
@@ -378,14 +364,14 @@ class NewBalanced(Body):
     model_config = example(name="balanced", judgments=3, n_each=1, n_gold=0)
     name: Name = Field(min_length=1, max_length=80)
     judgments: int = Field(default=JUDGMENTS, ge=1, le=100)
-    n_each: int = Field(default=N_EACH, ge=1, le=2_000)
-    n_gold: int = Field(default=N_GOLD, ge=0, le=2_000)
+    n_each: int = Field(default=review.N_EACH, ge=1, le=2_000)
+    n_gold: int = Field(default=review.N_GOLD, ge=0, le=2_000)
     seed: int = Field(default=0, ge=0, le=LARGEST)
 
 
 def balanced_job(
-    store: Store, job_id: str, sent: NewBalanced, count: TrigramCounter, *, actor: str | None = None
-) -> tuple[Job, Balanced]:
+    store: Store, job_id: str, sent: NewBalanced, count: review.TrigramCounter, *, actor: str | None = None
+) -> tuple[Job, review.Balanced]:
     """The accepted trigrams of a list and as many correct uses as a job of its own, some of them gold; not open yet.
 
     Correct uses are attested by `count`, and neither suspicious by it nor on the list.
@@ -394,7 +380,9 @@ def balanced_job(
         the_list(tx, job_id)
         verdicts = {each.trigram: each.verdict for each in all_of(tx, job_id)}
     rng = generator(sent.seed, "mine", "balanced")
-    made = balanced_from(mine(uses_in(store), count), verdicts, rng=rng, n_each=sent.n_each, n_gold=sent.n_gold)
+    made = review.balanced_from(
+        review.mine(uses_in(store), count), verdicts, rng=rng, n_each=sent.n_each, n_gold=sent.n_gold
+    )
     rows = made.items.select("essay", "start", "end", "kind", "label", "trigram", "gold").rows()
     placed = [
         (Item(essay, Span(start, end), kind), label, trigram, gold)

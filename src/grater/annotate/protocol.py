@@ -20,17 +20,7 @@ from grater.annotate.judgments import submitted
 from grater.annotate.money import Costs, job_costs
 from grater.annotate.store import Tx
 from grater.annotate.store.transaction import as_iso
-from grater.annotate.terms import (
-    IMPORTED,
-    KEY,
-    POLICY_WORDS,
-    Terms,
-    TrustRule,
-    gold_on_page,
-    money,
-    terms_json,
-    terms_of,
-)
+from grater.annotate.terms import IMPORTED, KEY, POLICY_WORDS, Terms, gold_on_page, money, terms_json, terms_of
 from grater.errors import UsageError
 from grater.model import Json
 from grater.sheet import counted
@@ -79,7 +69,7 @@ def protocol_sheet(tx: Tx, job: Job, known: Costs | None = None) -> dict[str, st
         "Judgments per unit": str(terms.redundancy or job.judgments),
         "Instructions": f"version {version.version}, {len(version.markdown.split())} words" if version else "",
         "Gold": _gold(tx, job, terms) or nothing,
-        "Removal rule": _rule(terms.gold, sum(each.state == "ejected" for each in standing.of_job(tx, job.job_id))),
+        "Removal rule": _rule(terms, sum(each.state == "ejected" for each in standing.of_job(tx, job.job_id))),
         "Pay": _pay(terms, costs) or nothing,
         "Restrictions": restrictions(terms) or nothing,
         "Opening hours": str(terms.opening or ""),
@@ -106,7 +96,8 @@ def _gold(tx: Tx, job: Job, terms: Terms) -> str:
     return f"{n_gold} units, on average {gold_on_page(terms.page)} hidden in every {terms.page}"
 
 
-def _rule(rule: TrustRule | None, n_out: int) -> str:
+def _rule(terms: Terms, n_out: int) -> str:
+    rule = terms.gold
     if rule is None:
         return ""
     attempts = counted(rule.attempts, "attempt")

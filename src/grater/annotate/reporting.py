@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from grater.annotate import jobs, people
+from grater.annotate import tables as frames
 from grater.annotate.evaluation import evaluable, whole_judges
 from grater.annotate.jobs import Job
 from grater.annotate.judgments import PEOPLE
@@ -26,24 +27,6 @@ from grater.annotate.requests import require_length
 from grater.annotate.status import study_name
 from grater.annotate.store import Tx
 from grater.annotate.store.transaction import as_iso
-from grater.annotate.tables import (
-    ALL_COUNT,
-    CHOICE,
-    CROWD,
-    EXPERT,
-    USAGE,
-    Counting,
-    StudyTables,
-    decision_columns,
-    essay_columns,
-    hours_of,
-    kinds_of,
-    labels_of,
-    latest_judgments,
-    place_columns,
-    study_tables,
-    verdicts_of,
-)
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import MARKING
 from grater.annotate.terms import IMPORTED, KEY, money, terms_of
@@ -64,13 +47,13 @@ def _words(tx: Tx, job_names: Collection[str]) -> dict[str, Any]:
     """What the report takes of the three studies of words, by its names."""
 
     def labels(task: str, groups: Collection[str] = PEOPLE) -> Judgments | None:
-        return labels_of(tx, task, groups=groups, job_names=job_names)
+        return frames.labels_of(tx, task, groups=groups, job_names=job_names)
 
-    found: dict[str, Any] = {"choice": labels(CHOICE, (EXPERT,)) or labels(CHOICE)}
+    found: dict[str, Any] = {"choice": labels(frames.CHOICE, (frames.EXPERT,)) or labels(frames.CHOICE)}
     constructions, blanks = labels("construction"), labels("cloze")
     if constructions is not None:
-        kinds = kinds_of(tx, constructions.frame["item"].cast(pl.String).unique().to_list())
-        items = read_items(place_columns(tx, {kind for kind in kinds if kind.startswith(CONSTRUCTION)}))
+        kinds = frames.kinds_of(tx, constructions.frame["item"].cast(pl.String).unique().to_list())
+        items = read_items(frames.place_columns(tx, {kind for kind in kinds if kind.startswith(CONSTRUCTION)}))
         found |= {"constructions": constructions, "construction_items": items}
         found["construction_decisions"] = _on_nouns(tx, items)
     if blanks is not None:
@@ -84,10 +67,10 @@ def _words(tx: Tx, job_names: Collection[str]) -> dict[str, Any]:
 
 def _on_nouns(tx: Tx, items: Table) -> Table | None:
     """What systems decide on the articles and the number of these nouns; None where none does, or not on both."""
-    decided = decision_columns(tx, (ARTICLE, NUMBER))
+    decided = frames.decision_columns(tx, (ARTICLE, NUMBER))
     if not len(decided) or "original" not in items.frame.columns:
         return None
-    places = place_columns(tx, (ARTICLE, NUMBER)).select("item", "essay", "start", "end", "kind")
+    places = frames.place_columns(tx, (ARTICLE, NUMBER)).select("item", "essay", "start", "end", "kind")
     table = read_decisions(decided.join(places, on="item", how="inner"), name="decisions")
     return table if has_constructions(table, items) else None
 
@@ -95,7 +78,7 @@ def _on_nouns(tx: Tx, items: Table) -> Table | None:
 def _with_writer(tx: Tx, blanks: Judgments) -> Judgments:
     """The filled blanks with the writer's own words beside them."""
     given = blanks.frame.select(pl.col("item", "rater", "label").cast(pl.String))
-    places = place_columns(tx, kinds_of(tx, given["item"].unique().to_list()))
+    places = frames.place_columns(tx, frames.kinds_of(tx, given["item"].unique().to_list()))
     own = places.join(given, on="item", how="semi").select(
         "item",
         rater=pl.lit(WRITER),
@@ -135,7 +118,7 @@ def study_inputs(
     author: str = "",
     job_names: Collection[str] = (),
     kind: str = "",
-    counting: Counting = ALL_COUNT,
+    counting: frames.Counting = frames.ALL_COUNT,
     earlier: Mapping[str, str] | None = None,
     names: bool = False,
 ) -> Inputs:
@@ -148,9 +131,9 @@ def study_inputs(
     name = study_name(tx) or "study"
     judging = [each for each in job_names if TASKS[jobs.named(tx, each).task].verdict]
     if job_names and not judging:  # no answer of these jobs says whether something is an error
-        tables = StudyTables(name=name, judgments=None, experts=None, decisions=None, items=None, gold=None)
+        tables = frames.StudyTables(name=name, judgments=None, experts=None, decisions=None, items=None, gold=None)
     else:
-        tables = study_tables(tx, name, job_names=judging, kind=kind, counting=counting)
+        tables = frames.study_tables(tx, name, job_names=judging, kind=kind, counting=counting)
     read = evaluable(tx, tables)
     chosen = [job for job in jobs.all(tx) if not job_names or job.name in job_names]
     costs = {job.job_id: job_costs(tx, job) for job in chosen if job.options.get(KEY)}
@@ -162,7 +145,7 @@ def study_inputs(
         _by_item(tables.experts),
         decisions=tables.decisions,
         items=tables.items,
-        places=essay_columns(tx),
+        places=frames.essay_columns(tx),
         factors=with_factors,
         gold=tables.gold,
         on_gold=tables.on_gold,
@@ -170,7 +153,7 @@ def study_inputs(
         sample_judgments=read.judgments if read and is_sample else None,
         judges=whole_judges(tx, tables) if is_sample else (),
         **_words(tx, job_names),
-        usage=counting.of(labels_of(tx, USAGE, job_names=job_names)),
+        usage=counting.of(frames.labels_of(tx, frames.USAGE, job_names=job_names)),
         programs=tables.programs,
         crowds=tuple(_crowds(tx, chosen, costs)),
         hours=tables.hours,
@@ -213,19 +196,19 @@ def _essays(tx: Tx, job_names: Collection[str]) -> list[Essay]:
 
 def _crowds(tx: Tx, chosen: Collection[Job], costs_of: Mapping[str, Costs]) -> Iterator[CrowdJob]:
     """Every job that a crowd worked at, with what experts say of its items in any of the jobs."""
-    asked = [job for job in chosen if job.task != CHOICE]
-    everything = verdicts_of(tx, asked, (EXPERT, CROWD))
-    experts = everything.filter(group=EXPERT)
-    crowds = everything.filter(group=CROWD).partition_by("job", as_dict=True) if len(everything) else {}
+    asked = [job for job in chosen if job.task != frames.CHOICE]
+    everything = frames.verdicts_of(tx, asked, (frames.EXPERT, frames.CROWD))
+    experts = everything.filter(group=frames.EXPERT)
+    crowds = everything.filter(group=frames.CROWD).partition_by("job", as_dict=True) if len(everything) else {}
     for job in asked:
         given = crowds.get((job.name,), everything.clear())
-        judgments = latest_judgments(given, job.name)
+        judgments = frames.latest_judgments(given, job.name)
         if judgments is None:
             continue
-        known = latest_judgments(experts.join(given, on="item", how="semi"), f"experts of {job.name}")
+        known = frames.latest_judgments(experts.join(given, on="item", how="semi"), f"experts of {job.name}")
         costs = costs_of[job.job_id] if terms_of(job.options).pay else None
         paid = costs.cents + costs.bonuses if costs else 0
-        hours = hours_of(given)
+        hours = frames.hours_of(given)
         yield CrowdJob(
             name=job.name,
             judgments=judgments,
@@ -236,7 +219,7 @@ def _crowds(tx: Tx, chosen: Collection[Job], costs_of: Mapping[str, Costs]) -> I
         )
 
 
-def _left_out(tables: StudyTables) -> tuple[str, ...]:
+def _left_out(tables: frames.StudyTables) -> tuple[str, ...]:
     """What was left out of all numbers because somebody asked for it."""
     by_reason: Counter[str] = Counter()
     for judgments in (tables.judgments, tables.experts):

@@ -100,7 +100,7 @@ def test_scores_are_corrected_by_the_hidden_gold_of_the_study(judged: Store, mon
         said = [(item, rater, label) for item, label in labels for rater in ("A", "B", "C")]
         on_gold = read_judgments(pl.DataFrame(said, ["item", "rater", "label"], orient="row"))
         tables = replace(plain, gold=gold, on_gold=on_gold)
-        monkeypatch.setattr("grater.annotate.evaluation.study_tables", lambda *_, **__: tables)
+        monkeypatch.setattr("grater.annotate.tables.study_tables", lambda *_, **__: tables)
         result = evaluate_study(tx, "study", errors_by_flag=True)
     # 24 of 48 flags are errors as judged: (24 - .5 * 48) / .5 = 0 of them in truth
     assert result.whole.standard[0]["precision"].value == 0.5

@@ -27,7 +27,7 @@ from grater.annotate.invitations import NOT_OPEN, Invitation
 from grater.annotate.requests import require_name
 from grater.annotate.store import schema
 from grater.annotate.store.transaction import MINUTE, new_secret
-from grater.annotate.web import check
+from grater.annotate.web import check, security
 from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about, page_at
 from grater.annotate.web.context import (
     DEVICE,
@@ -41,16 +41,7 @@ from grater.annotate.web.context import (
     set_cookie,
 )
 from grater.annotate.web.errors import lines_of
-from grater.annotate.web.security import (
-    FACTOR_PATH,
-    MANAGERS,
-    SHORTEST,
-    device_cookie,
-    hash_password,
-    is_device,
-    is_password,
-    keyed_address,
-)
+from grater.annotate.web.security import FACTOR_PATH, MANAGERS, SHORTEST
 from grater.annotate.work import own_job
 from grater.errors import BadInput, Conflict, GraterError, NotFound, UsageError
 
@@ -97,7 +88,7 @@ def login(context: Context) -> Response:
         return context.page("login.html", status=429, name=name, next=next_path, problem=TOO_OFTEN)
     password = context.form.get("password")
     password_hash = person.password_hash if person and person.state == "active" else ""  # nobody's takes as long
-    if not is_password(password_hash, password if isinstance(password, str) else "") or person is None:
+    if not security.is_password(password_hash, password if isinstance(password, str) else "") or person is None:
         return context.page("login.html", status=401, name=name, next=next_path, problem=WRONG)
     context.server.logins.give_back(*keys)
     return admit(context, person, next_path)
@@ -130,7 +121,7 @@ def join(context: Context, token: str) -> Response:
         require_name(name)
         if differ:
             return _join_form(context, invitation, name=name, problems=differ)
-        password_hash = hash_password(password, name=name)
+        password_hash = security.hash_password(password, name=name)
         with context.server.store.write() as tx:
             if invitation.person_id:
                 person = credentials.reset_password(tx, token, password_hash=password_hash)
@@ -168,12 +159,12 @@ def new_password(context: Context) -> Response:
     old, new, again = (str(context.form.get(name, "")) for name in ("old", "password", "again"))
     if not context.server.logins.take(f"password {context.person.person_id}"):
         return _own_page(context, problems=[TOO_OFTEN], status=429)
-    if not is_password(context.person.password_hash, old):
+    if not security.is_password(context.person.password_hash, old):
         return _own_page(context, problems=["The current password is wrong."])
     if new != again:
         return _own_page(context, problems=["The two new passwords differ."])
     try:
-        password_hash = hash_password(new, name=context.person.name)
+        password_hash = security.hash_password(new, name=context.person.name)
     except BadInput as error:
         return _own_page(context, problems=lines_of(error))
     with context.changing() as tx:
@@ -266,7 +257,7 @@ def turn_off_own(context: Context) -> Response:
 def _require_password(context: RequestContext) -> None:
     if not context.server.logins.take(f"password {context.person.person_id}"):
         raise UsageError(TOO_OFTEN)
-    if not is_password(context.person.password_hash, str(context.form.get("password", ""))):
+    if not security.is_password(context.person.password_hash, str(context.form.get("password", ""))):
         raise UsageError("The password is wrong.")
 
 
@@ -338,12 +329,14 @@ def ticket_holder(context: RequestContext, ticket: str) -> people.Person | None:
 def _device(context: RequestContext, person: people.Person | None) -> str:
     """The cookie of a browser in which the person came in before; empty in any other."""
     cookie = read_cookie(context.request, context.server.settings, DEVICE)
-    return cookie if person is not None and is_device(context.server.secret, person.person_id, cookie) else ""
+    return (
+        cookie if person is not None and security.is_device(context.server.secret, person.person_id, cookie) else ""
+    )
 
 
 def address_of(context: RequestContext) -> str:
     """Where the request comes from, as the study remembers it."""
-    return keyed_address(context.server.secret, context.address)
+    return security.keyed_address(context.server.secret, context.address)
 
 
 def begin_session(
@@ -365,7 +358,7 @@ def begin_session(
     response = context.go(path)
     set_cookie(response, settings, SESSION, token, int(settings.session_hours * 3600))
     if person.password_hash:
-        device = device_cookie(context.server.secret, person.person_id, new_secret())
+        device = security.device_cookie(context.server.secret, person.person_id, new_secret())
         set_cookie(response, settings, DEVICE, device, DEVICE_DAYS * 86_400)
     return response
 

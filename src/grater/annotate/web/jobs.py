@@ -15,25 +15,14 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
-from grater.annotate import (
-    content,
-    invitations,
-    jobs,
-    judgments,
-    panels,
-    people,
-    progress,
-    samples,
-    trust,
-    units,
-    webhooks,
-)
+from grater.annotate import content, invitations, jobs, judgments, panels, people, progress, trust, units, webhooks
 from grater.annotate.evaluation import AgreementSoFar, live_agreement, live_marks
 from grater.annotate.jobs import MOVES, Archived, NewGuidelines, NewJobState, NewNames
 from grater.annotate.marks import Draft, marked_in, n_open_findings, review
 from grater.annotate.people import Person
 from grater.annotate.plans import NewJob, add_job, hand_over
 from grater.annotate.raters import OwnPace
+from grater.annotate.samples import names as sample_names
 from grater.annotate.samples import of_sample
 from grater.annotate.store import Tx
 from grater.annotate.tables import essay_columns, redundancy_of
@@ -42,21 +31,8 @@ from grater.annotate.tasks.marking import DEFAULT_TAGSET, MARKING
 from grater.annotate.tasks.task import Answer, source_of, subject_of, summary_of
 from grater.annotate.terms import terms_of
 from grater.annotate.units import StudyUnit
-from grater.annotate.web.calls import (
-    Body,
-    Deleted,
-    Deleting,
-    Interval,
-    Job,
-    Name,
-    Number,
-    Shape,
-    When,
-    by_form,
-    calls_about,
-    example,
-    page_at,
-)
+from grater.annotate.web import calls
+from grater.annotate.web.calls import Body, Interval, Job, Shape, When, by_form, calls_about, example, page_at
 from grater.annotate.web.charts import job_charts
 from grater.annotate.web.context import Context, RequestContext, number_of
 from grater.annotate.web.errors import lines_of
@@ -133,7 +109,7 @@ def _new_job_page(context: RequestContext, *, problems: Sequence[str] = (), **pr
                 for name, tags in tagsets.items()
             ],
             "systems": content.system_names(tx),
-            "samples": samples.names(tx),
+            "samples": sample_names(tx),
             "n_essays": content.n_essays(tx),
             "raters": [person for person in people.all(tx) if person.role in RATERS and person.state == "active"],
             "is_first": not jobs.all(tx),
@@ -330,7 +306,7 @@ class Pair(Shape):
     model_config = ConfigDict(extra="allow")
     raters: list[str]
     n: int
-    observed: Number
+    observed: calls.Number
     kappa: Coefficient
 
 
@@ -342,7 +318,7 @@ class Agreement(Shape):
     judgments: int
     raters: list[str]
     labels: list[str]
-    observed: Number
+    observed: calls.Number
     pairs: list[Pair]
     warnings: list[str]
     signature: str
@@ -500,19 +476,19 @@ def archive_job(context: Context, job_id: str, sent: Archived) -> Job:
 
 @by_form(pages, "/manage/jobs/{job_id}/delete", then="/manage", refused=job_view)
 @api.post("/jobs/{job_id}/delete")
-def delete_job(context: Context, job_id: str, sent: Deleting) -> Deleted:
+def delete_job(context: Context, job_id: str, sent: calls.Deleting) -> calls.Deleted:
     """Delete a job without judgments."""
     with context.changing(beside="everybody") as tx:
         job = units.delete_job(tx, job_id, word=sent.word, actor=context.person.person_id)
-    return Deleted(deleted=job.name)
+    return calls.Deleted(deleted=job.name)
 
 
 class HandOver(Body):
     """`giver` and `taker` are names."""
 
     model_config = example(giver="Annotator", taker="Worker")
-    giver: Name
-    taker: Name
+    giver: calls.Name
+    taker: calls.Name
 
 
 class HandedOver(Shape):

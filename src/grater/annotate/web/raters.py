@@ -23,19 +23,8 @@ from grater.annotate.raters import CHANGES, best, line_of, rater_lines
 from grater.annotate.store import Tx
 from grater.annotate.store.transaction import new_id
 from grater.annotate.trust import open_dispute
-from grater.annotate.web.calls import (
-    Answer,
-    Body,
-    Id,
-    Interval,
-    Number,
-    Shape,
-    Shown,
-    When,
-    by_form,
-    calls_about,
-    example,
-)
+from grater.annotate.web import calls
+from grater.annotate.web.calls import Body, Interval, Shape, Shown, When, by_form, calls_about, example
 from grater.annotate.web.context import Context, require_slow
 from grater.annotate.web.rendering import csv_file
 from grater.annotate.web.work import Known, crowd_view, known_json
@@ -151,17 +140,17 @@ class Costs(Shape):
     judgments: int
     valid: int
     raters: int
-    turn_around_hours: Number = None
-    share_valid: list[Number]
+    turn_around_hours: calls.Number = None
+    share_valid: list[calls.Number]
     currency: str = ""
     policy: str = ""
     cents: int = 0
     bonus_cents: int = 0
     wasted_cents: int = 0
     gold_cents: int = 0
-    cents_per_valid: Number = None
-    hourly_median_cents: Number = None
-    hourly_slow_quarter_cents: Number = None
+    cents_per_valid: calls.Number = None
+    hourly_median_cents: calls.Number = None
+    hourly_slow_quarter_cents: calls.Number = None
     warning: str = ""
 
 
@@ -252,7 +241,7 @@ class MissedQuestion(Shape):
 
     submission_id: str
     shown: Shown
-    answers: list[Answer]
+    answers: list[calls.Answer]
     known: list[Known]
     dispute: Dispute | None
 
@@ -263,7 +252,7 @@ class MissedQuestions(Shape):
 
 class NewDispute(Body):
     model_config = example(submission_id="my-program-000017", text="The writer may mean this.")
-    submission_id: Id
+    submission_id: calls.Id
     text: str = Field(min_length=1, max_length=trust.LONGEST_DISPUTE)
 
 
@@ -303,7 +292,7 @@ def missed(context: Context, job_id: str) -> MissedQuestions:
             MissedQuestion(
                 submission_id=question.submission_id,
                 shown=Shown.of(question.shown),
-                answers=[Answer.of(answer) for answer in question.answers],
+                answers=[calls.Answer.of(answer) for answer in question.answers],
                 known=known_json(question.known),
                 dispute=Dispute.of(question.dispute) if question.dispute else None,
             )
@@ -364,10 +353,10 @@ class Signals(Shape):
     n: int
     n_compared: int
     with_others: Interval
-    skill: Number
+    skill: calls.Number
     top_label: str
-    top_share: Number
-    others_share: Number
+    top_share: calls.Number
+    others_share: calls.Number
 
 
 def _from(*path: str) -> Any:

@@ -35,26 +35,8 @@ from grater.annotate.status import rename_study, study_name
 from grater.annotate.store import Store, Tx
 from grater.annotate.tables import Counting
 from grater.annotate.tasks import TASKS
-from grater.annotate.web.calls import (
-    A_PAGE,
-    Body,
-    Deleted,
-    Deleting,
-    Edit,
-    Most,
-    Name,
-    Object,
-    Page,
-    Shape,
-    Start,
-    When,
-    by_form,
-    calls_about,
-    cut,
-    example,
-    form_of,
-    page_at,
-)
+from grater.annotate.web import calls
+from grater.annotate.web.calls import Body, Most, Page, Shape, Start, When, by_form, calls_about, example, page_at
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.security import POLICY_HEADER, READ_ONLY_POLICY
@@ -312,7 +294,7 @@ class Item(Shape):
     end: int | None
     target: str
     name: str | None
-    payload: Object
+    payload: calls.Object
 
 
 class Items(Page):
@@ -346,7 +328,7 @@ class Imports(Shape):
     imports: list[Import]
 
 
-FILES = form_of(
+FILES = calls.form_of(
     "kind",
     "files",
     kind={"type": "string", "enum": list(KINDS)},
@@ -363,7 +345,7 @@ FILES = form_of(
 
 class NewStudyName(Body):
     model_config = example(name="Prepositions of two schools")
-    name: Name
+    name: calls.Name
 
 
 @by_form(pages, "/manage/name", then="/manage")
@@ -436,10 +418,10 @@ def task_list(context: Context) -> Tasks:  # noqa: ARG001
 
 
 @api.get("/items")
-def item_list(context: Context, start: Start = 0, most: Most = A_PAGE, kind: str | None = None) -> Items:
+def item_list(context: Context, start: Start = 0, most: Most = calls.A_PAGE, kind: str | None = None) -> Items:
     """The items of the study in order, optionally of one kind."""
     with context.server.store.read() as tx:
-        here, following = cut(content.some_items(tx, kind=kind, start=start, most=most + 1), start, most)
+        here, following = calls.cut(content.some_items(tx, kind=kind, start=start, most=most + 1), start, most)
         shown = []
         for item, target in zip(here, _targets(tx, here), strict=True):
             known = {"item": item.item_id, "kind": item.kind, "name": item.outside_id, "payload": item.payload}
@@ -504,8 +486,8 @@ class Evaluation(Shape):
     """As `grater study evaluate --json` prints it; `scope` has what the intervals speak of."""
 
     model_config = ConfigDict(extra="allow")
-    systems: list[Object]
-    scope: Object
+    systems: list[calls.Object]
+    scope: calls.Object
     warnings: list[str]
     signature: str
 
@@ -556,7 +538,7 @@ def _entries(text: str) -> tuple[str, ...]:
 class Essay(Shape):
     essay_id: str
     text: str
-    metadata: Object
+    metadata: calls.Object
 
 
 class Essays(Page):
@@ -567,7 +549,7 @@ class Marks(Shape):
     """What one annotator marked before the essay came in; no edits: nothing was wrong."""
 
     annotator: str
-    edits: list[Edit]
+    edits: list[calls.Edit]
 
 
 class AskedIn(Shape):
@@ -585,10 +567,10 @@ class WholeEssay(Essay):
 
 
 @api.get("/essays")
-def essay_list(context: Context, start: Start = 0, most: Most = A_PAGE) -> Essays:
+def essay_list(context: Context, start: Start = 0, most: Most = calls.A_PAGE) -> Essays:
     """The essays of the study, in order of import."""
     with context.server.store.read() as tx:
-        here, following = cut(content.some_essays(tx, start=start, most=most + 1), start, most)
+        here, following = calls.cut(content.some_essays(tx, start=start, most=most + 1), start, most)
     return Essays(essays=[Essay.of(essay) for essay in here], next=following)
 
 
@@ -600,13 +582,13 @@ def one_essay(context: Context, essay_id: Annotated[str, Query(description="As i
         asked = [AskedIn(job_id=job.job_id, unit_ids=ids) for job, ids in units.of_essay(tx, essay_id)]
     by_annotator = {name: [edit for edit in essay.edits if edit.rater == name] for name in essay.annotators}
     marks = [
-        Marks(annotator=name, edits=[Edit.model_validate(sent_edit(essay.text, edit)) for edit in edits])
+        Marks(annotator=name, edits=[calls.Edit.model_validate(sent_edit(essay.text, edit)) for edit in edits])
         for name, edits in by_annotator.items()
     ]
     return WholeEssay(**Essay.of(essay).model_dump(), marks=marks, asked=asked)
 
 
-class DeletingEssay(Deleting):
+class DeletingEssay(calls.Deleting):
     model_config = example(essay_id="essay-2", word="delete")
     essay_id: str
 
@@ -617,8 +599,8 @@ def _not_deleted(context: RequestContext, *, problems: Sequence[str]) -> Respons
 
 @by_form(pages, "/manage/essays/delete", then="/manage/essays", refused=_not_deleted)
 @api.post("/essay/delete")
-def delete_one_essay(context: Context, sent: DeletingEssay) -> Deleted:
+def delete_one_essay(context: Context, sent: DeletingEssay) -> calls.Deleted:
     """Delete an essay that no job or sample uses."""
     with context.changing() as tx:
         content.delete_essay(tx, sent.essay_id, word=sent.word, actor=context.person.person_id)
-    return Deleted(deleted=sent.essay_id)
+    return calls.Deleted(deleted=sent.essay_id)
