@@ -79,7 +79,7 @@ def test_words_of_one_frequency_are_numbered_in_order_of_spelling() -> None:
 
 def test_perplexity_is_the_inverse_mean_probability_over_words_and_ends() -> None:
     model = exact(SENTENCES, ModelSize(prune=(0,)))
-    found = perplexity(model, SENTENCES, n_at_once=3)
+    found = perplexity(model, SENTENCES)
     total = sum(model.sentence_log_p(words) for words in SENTENCES)
     n_words = sum(len(words) + 1 for words in SENTENCES)
     assert (found.n_sentences, found.n_words, found.n_unknown) == (8, n_words, 0)

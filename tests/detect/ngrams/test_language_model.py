@@ -58,12 +58,6 @@ def test_a_model_comes_back_from_its_file_as_it_was(model: LanguageModel, tmp_pa
         assert again.sentence_log_p(words) == pytest.approx(model.sentence_log_p(words), abs=1e-5)
 
 
-def test_equal_models_give_equal_bytes(model: LanguageModel, tmp_path: Path) -> None:
-    save(model, tmp_path / "a.model", {})
-    save(model, tmp_path / "b.model", {})
-    assert (tmp_path / "a.model").read_bytes() == (tmp_path / "b.model").read_bytes()
-
-
 def test_a_model_of_another_kind_is_refused(tmp_path: Path) -> None:
     write_model(tmp_path / "x.model", kind="tagger", card={}, arrays={}, strings={})
     with pytest.raises(BadInput, match="expected a model of kind 'ngrams', found kind 'tagger'"):

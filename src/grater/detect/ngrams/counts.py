@@ -24,6 +24,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -148,7 +149,7 @@ def ngram_keys(stream: Numbers, packing: Packing) -> Keys:
     return keys[position > 0]
 
 
-def find(keys: Keys, wanted: Keys) -> tuple[np.ndarray[Any, np.dtype[np.int64]], np.ndarray[Any, np.dtype[np.bool_]]]:
+def find(keys: Keys, wanted: Keys) -> tuple[Ids, Flags]:
     """The indices of wanted keys among ordered ones (0 where missing), and whether they are there."""
     if not len(keys):
         return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), bool)
@@ -184,19 +185,10 @@ def text_lines(paths: Iterable[Path], *, advance: Callable[[int], None] = ignore
 
 def sentences_of_lines(lines: Iterable[str]) -> Iterator[list[str]]:
     """The normal words of each sentence; a line has at least one, unless it is blank."""
-    cache: dict[str, str] = {}
+    remembered = lru_cache(maxsize=1 << 20)(normal)
     for line in lines:
         for words in sentence_words(line):
-            yield [_normal(word, cache) for word in words]
-
-
-def _normal(word: str, cache: dict[str, str]) -> str:
-    known = cache.get(word)
-    if known is None:
-        known = normal(word)
-        if len(cache) < 1 << 20:
-            cache[word] = known
-    return known
+            yield [*map(remembered, words)]
 
 
 def smallest(lines: Iterable[str], most: int = MOST_HELD_OUT) -> list[str]:

@@ -9,7 +9,7 @@ NOTHING fills those of a shorter row, as at the start of a sentence.  The answer
 rows.
 
 In a model file (`grater.models`) an order is a trie, not keys: for every n-gram of the order below the number of
-n-grams that it begins, and the last word of each of these.  Numbers of two bytes and more are split into planes, all
+n-grams that it begins, and the last word of each of these.  Array of two bytes and more are split into planes, all
 low bytes first, which compress better.  Keys are rebuilt on loading: below half a second for six million n-grams.
 """
 
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from math import exp
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -27,8 +28,6 @@ from grater.detect.ngrams.counts import SPECIAL, UNKNOWN, Keys, NgramVocabulary,
 from grater.errors import BadInput, Problem
 from grater.model import Json
 from grater.models import read_model, write_model
-
-Numbers: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 NOTHING = -1
 
@@ -44,13 +43,13 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 class Column:
     """A column of numbers: codes of a code book, or without codes the numbers themselves."""
 
-    values: Numbers
-    codes: Numbers | None = None
+    values: Array
+    codes: Array | None = None
 
     def __len__(self) -> int:
         return len(self.values if self.codes is None else self.codes)
 
-    def at(self, indices: Numbers) -> Numbers:
+    def at(self, indices: Array) -> Array:
         """The numbers at some indices, as 64-bit floats so that sums do not depend on how they were stored."""
         values = self.values[indices] if self.codes is None else self.values[self.codes[indices]]
         return values.astype(np.float64)
@@ -130,11 +129,12 @@ class Perplexity:
         return exp(-self.log_p_known / (self.n_words - self.n_unknown))
 
 
-def perplexity(model: LanguageModel, sentences: Iterable[Sequence[str]], *, n_at_once: int = 10_000) -> Perplexity:
+def perplexity(model: LanguageModel, sentences: Iterable[Sequence[str]]) -> Perplexity:
     """Over all words and sentence ends of a text."""
     n_sentences = n_words = n_unknown = 0
     log_p = log_p_unknown = 0.0
-    for batch in _batches(sentences, n_at_once):
+    remaining = iter(sentences)
+    while batch := list(islice(remaining, 10_000)):
         rows = np.concatenate([model.rows(model.vocabulary.sentence(words)) for words in batch])
         answers, is_unknown = model.log_p(rows), rows[:, -1] == UNKNOWN
         n_sentences += len(batch)
@@ -146,17 +146,6 @@ def perplexity(model: LanguageModel, sentences: Iterable[Sequence[str]], *, n_at
     )
 
 
-def _batches(sentences: Iterable[Sequence[str]], n_at_once: int) -> Iterable[list[Sequence[str]]]:
-    batch: list[Sequence[str]] = []
-    for words in sentences:
-        batch.append(words)
-        if len(batch) == n_at_once:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
-
-
 def save(model: LanguageModel, path: Path, card: Mapping[str, Json]) -> None:
     """Write a model file, whole or not at all."""
     arrays: dict[str, Array] = {}
@@ -165,9 +154,8 @@ def save(model: LanguageModel, path: Path, card: Mapping[str, Json]) -> None:
             packing = Packing(order, model.packing.bits)
             indices = np.searchsorted(model.tables[order - 2].keys, packing.prefixes(table.keys))
             n_each = np.bincount(indices, minlength=len(model.tables[order - 2]))
-            arrays |= _planes(f"children{order}", n_each) | _planes(
-                f"words{order}", packing.words(table.keys, order - 1)
-            )
+            arrays |= _planes(f"children{order}", n_each)
+            arrays |= _planes(f"words{order}", packing.words(table.keys, order - 1))
         arrays |= _columns(f"log_p{order}", table.log_p)
         if order < model.order:
             arrays |= _columns(f"log_backoff{order}", table.log_backoff)
@@ -211,7 +199,7 @@ def _tables(arrays: Mapping[str, Array], packing: Packing, n_words: int) -> tupl
 
 
 def _planes(name: str, numbers: Array) -> dict[str, Array]:
-    """Numbers as arrays of their bytes, lowest first, as many as the largest needs."""
+    """Array as arrays of their bytes, lowest first, as many as the largest needs."""
     n_bytes = max(1, (int(numbers.max(initial=0)).bit_length() + 7) // 8)
     return {f"{name}_{byte}": (numbers >> (8 * byte) & 0xFF).astype(np.uint8) for byte in range(n_bytes)}
 
