@@ -12,7 +12,6 @@ from grater.corpora import read_corpus
 from grater.demo import sample_path
 from grater.demo.raters import (
     Blank,
-    CrowdWish,
     gold_items,
     sample_choice,
     sample_cloze,
@@ -61,7 +60,7 @@ def test_the_crowd_leans_on_the_annotators(crowd: pl.DataFrame) -> None:
 
 
 def test_hidden_gold_keeps_guessers_out(crowd: pl.DataFrame) -> None:
-    without = sample_crowd(MARKED, CrowdWish(has_gold=False))
+    without = sample_crowd(MARKED, has_gold=False)
     assert set(without["status"]) == {"valid"}
     assert "untrusted" in set(crowd["status"])
     assert shares(without)[2] < shares(crowd)[2]

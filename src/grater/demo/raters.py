@@ -59,27 +59,20 @@ GOLD_EVERY = 12
 MINUTE = 60_000
 
 
-@dataclass(frozen=True, slots=True)
-class CrowdWish:
-    """`n_each` judgments per item by a pool of `n_raters`, of whom a share are spammers."""
-
-    n_each: int = 10
-    n_raters: int = 60
-    spammers: float = 0.2
-    has_gold: bool = True
-    seed: int = 0
+N_EACH, N_RATERS, SPAMMERS = 10, 60, 0.2
+"""Judgments per item, the pool of raters, and the share of spammers in it."""
 
 
-def sample_crowd(marked: Mapping[str, int], wish: CrowdWish | None = None) -> pl.DataFrame:
+def sample_crowd(marked: Mapping[str, int], *, has_gold: bool = True, seed: int = 0) -> pl.DataFrame:
     """Judgments of items, by how many of the two annotators marked each; the columns of the judgments table."""
-    wish = wish or CrowdWish()
-    rng = generator(wish.seed, "sample crowd", str(wish.has_gold))
+    rng = generator(seed, "sample crowd", str(has_gold))
     leanings = np.array(
         [rng.beta(mean * firm, (1 - mean) * firm) for mean, firm in map(LEANINGS.__getitem__, marked.values())]
     )
-    skills = np.where(rng.random(wish.n_raters) < wish.spammers, np.nan, rng.uniform(0.86, 1.0, wish.n_raters))
+    skills = np.where(rng.random(N_RATERS) < SPAMMERS, np.nan, rng.uniform(0.86, 1.0, N_RATERS))
     gold = rng.random(max(len(marked) // GOLD_EVERY, 1)) < 0.5  # what it says: errors and correct uses alike
-    rows = list(_judged(list(marked), leanings, skills, gold, wish, rng))
+    trusted = _trusted(skills, gold, rng) if has_gold else [True] * N_RATERS
+    rows = list(_judged(list(marked), leanings, skills, trusted, rng))
     return pl.DataFrame(rows, schema=list(CROWD_COLUMNS), orient="row")
 
 
@@ -95,15 +88,14 @@ def gold_items(marked: Mapping[str, int], *, n: int = 75, seed: int = 0) -> list
 
 
 def _judged(
-    items: Sequence[str], leanings: Numbers, skills: Numbers, gold: Truths, wish: CrowdWish, rng: np.random.Generator
+    items: Sequence[str], leanings: Numbers, skills: Numbers, trusted: Sequence[bool], rng: np.random.Generator
 ) -> Iterator[tuple[str, str, str, str, float, str, str]]:
-    trusted = _trusted(skills, gold, wish, rng)
     start = np.datetime64("2026-03-02T09:00:00.000")
     clock = 0
     for place, item in enumerate(items):
         valid = 0
         for rater in rng.permutation(len(skills)).tolist():
-            if valid == wish.n_each:
+            if valid == N_EACH:
                 break
             skill = skills[rater]
             is_spam = bool(np.isnan(skill))
@@ -125,10 +117,8 @@ def _says_error(leaning: float, skill: float, rng: np.random.Generator) -> bool:
     return bool(view if rng.random() < skill else not view)
 
 
-def _trusted(skills: Numbers, gold: Truths, wish: CrowdWish, rng: np.random.Generator) -> list[bool]:
-    """Who stays: everybody without gold, else anyone who is right often enough on the gold they met."""
-    if not wish.has_gold:
-        return [True] * len(skills)
+def _trusted(skills: Numbers, gold: Truths, rng: np.random.Generator) -> list[bool]:
+    """Who stays: anyone who is right often enough on the gold they met."""
     seen = min(len(gold), 20)
     rights = [
         sum(_says_error(0.97 if is_error else 0.03, skill, rng) == is_error for is_error in gold[:seen])
@@ -397,7 +387,7 @@ def _task(name: str, judged: Judged, seed: int) -> CrowdSample:
     marked = {item.item_id: sum(label == "error" for label in judged[item].values()) for item in chosen}
     experts = [(item.item_id, rater, label, "expert") for item in chosen for rater, label in judged[item].items()]
     places = [(item.item_id, item.essay_id, item.span.start, item.span.end, item.kind) for item in chosen]
-    crowds = [sample_crowd(marked, CrowdWish(has_gold=has_gold, seed=seed + len(name))) for has_gold in (True, False)]
+    crowds = [sample_crowd(marked, has_gold=has_gold, seed=seed + len(name)) for has_gold in (True, False)]
     return CrowdSample(
         name=name,
         items=pl.DataFrame(places, schema=["item", "essay", "start", "end", "kind"], orient="row"),
@@ -409,8 +399,6 @@ def _task(name: str, judged: Judged, seed: int) -> CrowdSample:
 
 CROWD_CLEAR, CROWD_OWN = 0.75, {True: 0.93, False: 0.5}
 """The share of clear blanks, and how often a rater writes the writer's word in a clear one, and in another."""
-
-N_EACH = 10
 
 
 def cloze_crowd(blanks: Sequence[Blank], *, n_raters: int = 40, seed: int = 0) -> pl.DataFrame:

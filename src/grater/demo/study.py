@@ -32,7 +32,6 @@ from grater.corpora.judgments import items_of, judgments_from_edits
 from grater.demo import living
 from grater.demo.life import bring_to_life, mark_with_suggestions
 from grater.demo.raters import (
-    CrowdWish,
     cloze_crowd,
     crowd_tasks,
     gold_items,
@@ -239,7 +238,7 @@ def _tables(store: Store, out: Path, essays: Sequence[Essay]) -> Tables:
     )
     crowd = sample_crowd(marked)
     write_table(crowd, out / "crowd.csv")
-    without = sample_crowd(marked, CrowdWish(has_gold=False)).with_columns(rater="x" + pl.col("rater").str.slice(1))
+    without = sample_crowd(marked, has_gold=False).with_columns(rater="x" + pl.col("rater").str.slice(1))
     write_table(without, out / "crowd-without-gold.csv")
     known = [(item, "error" if marked[item] else "ok") for item in gold_items(marked)]
     write_table(pl.DataFrame(known, schema=["item", "label"], orient="row"), out / "gold.csv")

@@ -25,6 +25,7 @@ Spec: TypeAlias = Mapping[str, Any]
 
 Row: TypeAlias = Mapping[str, Any]
 
+MADE = f"Made with grater {__version__}"
 MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
@@ -144,7 +145,6 @@ class Byline:
     author: str = ""
     date: str = ""
     study: str = ""
-    made_by: str = f"grater {__version__}"
 
     @property
     def day(self) -> str:
@@ -159,7 +159,7 @@ class Byline:
     def lines(self) -> tuple[str, ...]:
         """What stands under the title."""
         study = f"Study: {self.study}" if self.study else ""
-        return tuple(part for part in (self.author, self.day, study, f"Made with {self.made_by}") if part)
+        return tuple(part for part in (self.author, self.day, study, MADE) if part)
 
     def citation(self, title: str) -> str:
         """One line that a reader can put among their references."""
@@ -167,14 +167,14 @@ class Byline:
         begin = f"{self.author}{year}. {title}." if self.author else f"{title}{year}."
         report = f"Report of the study {self.study}" if self.study else "Report"
         rest = ", ".join(filter(None, (report, self.day)))
-        return f"{begin.replace('?.', '?')} {rest}. Made with {self.made_by}."
+        return f"{begin.replace('?.', '?')} {rest}. {MADE}."
 
     def bibtex(self, title: str) -> str:
         """The same as an entry for BibTeX."""
         name = re.sub(r"\W+", "", (self.author or title).split()[-1] if (self.author or title).split() else "")
         published = ", ".join(filter(None, (f"Report of the study {self.study}" * bool(self.study), self.day)))
         fields = {"author": self.author, "title": title, "year": self.date[:4], "howpublished": published}
-        fields["note"] = f"Made with {self.made_by}".rstrip(".")
+        fields["note"] = MADE
         rows = "".join(f"  {key} = {{{value.translate(BIBTEX)}}},\n" for key, value in fields.items() if value)
         return f"@misc{{{(name or 'report').lower()}{self.date[:4]},\n{rows}}}"
 
@@ -194,7 +194,6 @@ class Report:
     left_out: tuple[str, ...] = ()
     made: str = ""
     lists_title: str = "The items behind the numbers"
-    lists_words: str = "Choose a list, or follow a number from a table."
     notes: tuple[str, ...] = ()
     answer: Section | None = None
     byline: Byline = field(default_factory=Byline)

@@ -168,10 +168,10 @@ def data(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def number_axis(
-    field: str, title: str, *, domain: tuple[float, float] | None = None, share: bool = False, zero: bool = False
+    field: str, title: str, *, domain: tuple[float, float] | None = None, share: bool = False
 ) -> dict[str, Any]:
     """An axis of numbers; a share is shown in hundredths, from 0 to 1."""
-    scale: dict[str, Any] = {"zero": share or zero, "nice": not share}
+    scale: dict[str, Any] = {"zero": share, "nice": not share}
     if domain or share:
         scale["domain"] = list(domain or (0, 1))
     axis = {"format": ".1f" if share else ",.9~g", "tickCount": 5}

@@ -43,18 +43,17 @@ VALID = "valid"
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Where a number may lie; a bound that is open is itself outside."""
+    """Where a number may lie; a low bound that is open is itself outside."""
 
     low: float
     high: float = float("inf")
     is_low_open: bool = False
-    is_high_open: bool = False
 
     def __str__(self) -> str:
         low = f"{'above' if self.is_low_open else 'at least'} {self.low:g}"
         if self.high == float("inf"):
             return low
-        return f"{low} and {'below' if self.is_high_open else 'at most'} {self.high:g}"
+        return f"{low} and at most {self.high:g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,8 +372,7 @@ def _float(cell: object) -> float | None:
 def outside(numbers: pl.Series, bounds: Range) -> pl.Series:
     """Which numbers lie out of bounds; a missing one does not."""
     low = numbers <= bounds.low if bounds.is_low_open else numbers < bounds.low
-    high = numbers >= bounds.high if bounds.is_high_open else numbers > bounds.high
-    return (low | high).fill_null(False)
+    return (low | (numbers > bounds.high)).fill_null(False)
 
 
 def _whole(column: Column, cells: pl.Series, fault: Fault) -> pl.Series:
