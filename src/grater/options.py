@@ -9,6 +9,7 @@ others: `described` puts them there.  Nothing here imports what it describes, so
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -277,6 +278,22 @@ def parse_rates(settings: Sequence[str]) -> dict[str, float] | str:
         if not equals or not name.strip():
             raise UsageError(f"expected `rates` STRATUM=RATE, found {setting!r}; as in flagged=0.8")
     return rates
+
+
+# What is said on the command line
+
+named_as: dict[str, str] = {}
+"""By parameter of the command that runs: its option."""
+
+
+def typed(message: str) -> str:
+    """What the library says of its arguments, as it can be typed: `columns={"item": "x"}` is --columns item=x."""
+    message = re.sub(r"`(\w+)=\{(.*?)\}`", lambda found: f"`{found[1]}` {_pairs(found[2])}", message)
+    return re.sub(r"`(\w+)`", lambda found: named_as.get(found[1], found[0]), message)
+
+
+def _pairs(dictionary: str) -> str:
+    return dictionary.replace('": ', "=").replace('"', "").replace(", ", ",")
 
 
 # Signatures

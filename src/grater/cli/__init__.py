@@ -8,7 +8,6 @@ end with exit status 2 and plain lines on standard error; nobody sees a tracebac
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from typer.exceptions import Abort, Exit, TyperException
 
 from grater import __version__
 from grater.errors import GraterError, UsageError
+from grater.options import named_as, typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,20 +200,6 @@ PANELS: Mapping[str, Sequence[str]] = {
 def example(path: str) -> str:
     """The example of a command, ready to be typed."""
     return f"grater {path} {COMMANDS[path].example}"
-
-
-named_as: dict[str, str] = {}
-"""By parameter of the command that runs: its option."""
-
-
-def typed(message: str) -> str:
-    """What the library says of its arguments, as it can be typed: `columns={"item": "x"}` is --columns item=x."""
-    message = re.sub(r"`(\w+)=\{(.*?)\}`", lambda found: f"`{found[1]}` {_pairs(found[2])}", message)
-    return re.sub(r"`(\w+)`", lambda found: named_as.get(found[1], found[0]), message)
-
-
-def _pairs(dictionary: str) -> str:
-    return dictionary.replace('": ', "=").replace('"', "").replace(", ", ",")
 
 
 class OneValue(TyperCommand):

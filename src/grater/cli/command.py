@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, Union, get
 from rich.console import Console
 from typer import Argument, Option
 
-from grater.cli import typed
 from grater.corpora import format_for, read_corpus
 from grater.corpora.jsonl import FORMAT_NAME
 from grater.corpora.merge import Reread
@@ -33,7 +32,7 @@ from grater.corpora.source import OPENERS, left_out
 from grater.errors import UnknownName, UsageError
 from grater.model import Essay
 from grater.model import Json as JsonValue
-from grater.options import Opt, is_optional, parts_of, signature_of
+from grater.options import Opt, is_optional, parts_of, signature_of, typed
 from grater.registry import unknown
 from grater.result import Result
 from grater.sheet import WRITERS, Sheet, TableFormat, as_text, counted
