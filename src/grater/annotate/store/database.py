@@ -32,7 +32,7 @@ from typing import Any, Literal, TypeAlias
 from sqlalchemy import Connection, Engine, ExceptionContext, create_engine, event, select
 from sqlalchemy import text as sql
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError, DisconnectionError, IntegrityError
+from sqlalchemy.exc import DBAPIError, DisconnectionError, IntegrityError, PendingRollbackError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from grater.annotate.store import migrations, schema
@@ -188,6 +188,10 @@ def translated_errors(name: str) -> Iterator[None]:
         raise _in_words(name, error) from error
     except PoolTimeout as error:
         raise StoreBusy(f"{name}: all connections are in use; try again") from error
+    except Exception as error:  # what psycopg says outside of a statement, and what SQLAlchemy says after a lost one
+        if isinstance(error, PendingRollbackError) or type(error).__module__.startswith("psycopg"):
+            raise StoreBusy(f"{name}: the database cannot be reached, nothing was stored") from error
+        raise
 
 
 def _in_words(name: str, error: DBAPIError) -> GraterError:
