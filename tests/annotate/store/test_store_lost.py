@@ -51,9 +51,9 @@ def work(world: World, rater: int, told: list[Receipt]) -> int:
 
 def test_an_error_of_the_driver_outside_of_a_statement_is_a_database_that_cannot_be_reached(cluster: str) -> None:
     """As when PostgreSQL goes just as a snapshot begins, which psycopg is asked for by itself."""
-    with open_store(new_database(cluster), create=True) as store, pytest.raises(StoreBusy, match="be reached"):
-        with store.read():
-            raise psycopg.OperationalError("the connection is closed")
+    where = new_database(cluster)
+    with open_store(where, create=True) as store, pytest.raises(StoreBusy, match="be reached"), store.read():
+        raise psycopg.OperationalError("the connection is closed")
 
 
 def test_a_look_at_the_study_leaves_the_prepared_queries_of_its_connection(cluster: str) -> None:
