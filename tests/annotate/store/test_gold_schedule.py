@@ -343,6 +343,18 @@ def test_gold_that_most_of_five_reliable_raters_miss_suspends_itself(store: Stor
     crowd.require_promises()
 
 
+@pytest.mark.parametrize("least_seen", [3, 99])
+def test_raters_who_miss_most_gold_suspend_none(store: Store, least_seen: int) -> None:
+    """Neither once they are ejected, after three answers, nor before."""
+    terms: dict[str, Json] = {"gold": {"least_seen": least_seen, "minimum": 0.5}, "page": 2}
+    crowd = make_crowd(store, n_units=30, n_gold=5, judgments=9, terms=terms)
+    miss(crowd, set(crowd.gold_ids))
+    for unit_id in crowd.gold_ids:
+        trust.review_gold(store, crowd.job, unit_id)
+    assert set(states(crowd).values()) == {"active"}
+    assert {crowd.trust(rater).state == "ejected" for rater in range(3)} == {least_seen == 3}
+
+
 def test_one_address_casts_one_doubt(store: Store) -> None:
     crowd = make_crowd(store, n_units=30, n_gold=5, judgments=9, terms=DOUBT)
     wrong = min(crowd.gold_ids)
