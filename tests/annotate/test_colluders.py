@@ -295,16 +295,18 @@ def test_colluders_suspend_no_gold_become_trusted_nowhere_get_no_code_and_stop_n
         assert attacked.figures == dict.fromkeys(attacked.figures, 0)
 
 
-def old_doubt(tx: Tx, _job: Job, unit_id: str) -> bool:
-    """As 0.2 had it: any five who answered."""
-    sent = tx.all(select(schema.submissions.c.is_right).where(schema.submissions.c.unit_id == unit_id))
-    return len(sent) >= 5 and 2 * sum(row.is_right is False for row in sent) > len(sent)
+def old_review(store: Store, _job: Job, unit_id: str) -> None:
+    """As 0.2 had it: gold that most of any five who answered missed is suspended."""
+    with store.write() as tx:
+        sent = tx.all(select(schema.submissions.c.is_right).where(schema.submissions.c.unit_id == unit_id))
+        if len(sent) >= 5 and 2 * sum(row.is_right is False for row in sent) > len(sent):
+            trust.set_gold_state(tx, unit_id, "suspended")
 
 
 def test_without_reliable_raters_nine_who_know_nothing_suspend_gold(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trust, "_is_suspect", old_doubt)
+    monkeypatch.setattr(trust, "review_gold", old_review)
     with served(tmp_path) as study:
         attacked = attack(study, "api", k=9, n_honest=0, strategies=cycle(["all unknown"]))
         assert attacked.figures["gold suspended"] > 0

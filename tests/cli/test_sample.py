@@ -88,8 +88,8 @@ def test_a_cheap_rater_makes_strata(folder: Path) -> None:
         (["--system", "A"], "expected --system NAME --n N"),
         (["--system", "A", "--add-system", "B", "--n", "9"], "expected --system NAME --n N"),
         (["--system", "A", "--n", "5000"], "expected from 4 to 1000 items"),
-        (["--system", "A", "--n", "50", "--rate", "flagged"], "expected --rate STRATUM=RATE"),
-        (["--system", "A", "--n", "50", "--rate", "flagged=x"], "expected --rate STRATUM=RATE"),
+        (["--system", "A", "--n", "50", "--rate", "flagged"], "expected `rates` STRATUM=RATE"),
+        (["--system", "A", "--n", "50", "--rate", "flagged=x"], "expected `rates` STRATUM=RATE"),
     ],
 )
 def test_wrong_use_is_answered_in_one_line(folder: Path, args: list[str], message: str) -> None:

@@ -96,7 +96,7 @@ def test_check_exits_with_one_when_a_promise_is_broken(study: Path, capsys: pyte
         (("people", "invite", "STUDY", "--back", "Nobody"), "unknown person 'Nobody'"),
         (("study", "new", "STUDY"), "already exists"),
         (("study", "export", "STUDY", "/nowhere/at/all"), "there is no folder"),
-        (("study", "restore", "nowhere.zip", "other.db"), "expected the manifest"),
+        (("study", "restore", "nowhere.zip", "other.db"), "nowhere.zip: cannot be unpacked: No such file"),
     ],
 )
 def test_wrong_use_is_one_line_and_status_two(

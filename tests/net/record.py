@@ -218,6 +218,40 @@ def leaf_commands() -> list[tuple[str, ...]]:
     return sorted(walk(typer.main.get_command(app), ()))
 
 
+RENAMED = {
+    **{f"lab {name}": name for name in ("raters-needed", "difficulty", "simulate", "cloze", "choice", "select")},
+    "lab count": "count", "lab combine": "combine", "lab shard": "scale shard", "lab mine": "mine extraneous",
+    "corpus lint": "corpus check", "study verify": "study check",
+    "score": "score compare", "job new": "study job",
+    **{f"people {name}": f"study {name}" for name in ("invite", "token", "seat", "hand-over", "second-factor")},
+}  # fmt: skip
+BY_JOB = {"gold": "gold", "review": "review", "crowd": "terms", "change": ""}
+STATES = {"open": "open", "paused": "pause", "closed": "close"}
+
+
+def renamed(args: list[str]) -> list[str]:
+    """A command of 0.2 as it is called now."""
+    words = list(args)
+    for new, old in RENAMED.items():
+        if words[: len(old.split())] == old.split():
+            return [*new.split(), *words[len(old.split()) :]]
+    if words[:1] == ["nouns"]:
+        return ["agree", *words[2:], "--constructions"] if words[1] == "agree" else ["lab", "nouns", *words[2:]]
+    if words[:2] == ["study", "design"]:
+        return ["job", "new", words[2], "--design", *words[3:]]
+    if words[:2] == ["study", "import-archive"]:
+        return ["study", "restore", words[3], words[2], *words[4:]]
+    if words[:1] == ["study"] and words[1] in BY_JOB and "--job" in words:
+        place = words.index("--job")
+        job, rest = words[place + 1], [*words[3:place], *words[place + 2 :]]
+        if words[1] == "change" and "--state" in rest:
+            place = rest.index("--state")
+            return ["job", STATES[rest[place + 1]], words[2], job, *rest[:place], *rest[place + 2 :]]
+        rest = ["--change" if each == "--terms" else each for each in rest]
+        return ["job", BY_JOB[words[1]], words[2], job, *rest]
+    return words
+
+
 def ran(args: list[str], seed: str, minute: int = 0) -> tuple[Any, str, str]:
     """One command in this process: its exit status, what it printed, what it said."""
     from grater.cli import run
@@ -226,7 +260,7 @@ def ran(args: list[str], seed: str, minute: int = 0) -> tuple[Any, str, str]:
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with redirect_stdout(out), redirect_stderr(err):
         try:
-            status: Any = run(args)
+            status: Any = run(renamed(args))
         except BaseException as error:  # a traceback is a result too
             status = f"raised {error!r}"
     return status, *(stream.buffer.getvalue().decode() for stream in (out, err))

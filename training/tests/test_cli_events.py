@@ -26,7 +26,7 @@ def test_a_model_of_counts_is_that_of_the_text(
     lines: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = ("--vocabulary", 200, "--date", "2026-01-01")
-    assert grater(capsys, "count", lines, "--hold-out", "--out", tmp_path / "counts").status == 0
+    assert grater(capsys, "lab", "count", lines, "--hold-out", "--out", tmp_path / "counts").status == 0
     for source, name in ((lines, "text.model"), (tmp_path / "counts", "counted.model")):
         ran = grater_train(capsys, "lm", source, "--out", tmp_path / name, *options)
         assert ran.status == 0, ran.err
@@ -61,7 +61,7 @@ def test_an_article_detector_of_events_is_that_of_the_text(
     text, cut = tmp_path / "text.txt", tmp_path / "cut"
     made = made_lines()[::4]
     text.write_text("\n".join([*made, "", *made[:7]]) + "\n", encoding="utf-8")
-    grater(capsys, "scale", "shard", text, "--lines", "--shard-size", 1000, "--out", cut)
+    grater(capsys, "lab", "shard", text, "--lines", "--shard-size", 1000, "--out", cut)
     for source in (text, cut):
         ran = grater_train(capsys, "events", source, "--kind", "article", "--out", tmp_path / f"{source.stem}-events")
         assert ran.status == 0, ran.err
@@ -82,7 +82,7 @@ def test_events_of_another_kind_are_refused(lines: Path, tmp_path: Path, capsys:
     ran = grater_train(capsys, "events", lines, "--kind", "article", "--gap-rate", 0.5, "--out", events)
     assert (ran.status, ran.err) == (2, "--gap-rate is for prepositions; articles have no gaps\n")
     assert grater_train(capsys, "events", lines, "--kind", "article", "--out", events).status == 0
-    assert grater(capsys, "count", lines, "--out", tmp_path / "counts").status == 0
+    assert grater(capsys, "lab", "count", lines, "--out", tmp_path / "counts").status == 0
     assert grater_train(capsys, "prepositions", tmp_path / "counts", "--out", tmp_path / "x.model").status == 2
     ran = grater_train(capsys, "prepositions", events, "--out", tmp_path / "x.model")
     assert ran.status == 2

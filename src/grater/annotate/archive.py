@@ -52,7 +52,7 @@ from grater.annotate.tasks.marking import MARKING
 from grater.annotate.tasks.task import Task, merged_by
 from grater.corpora import Loss, write_corpus
 from grater.errors import BadInput, GraterError, Problem, Problems, UsageError
-from grater.files import complaining
+from grater.files import complaining, reason
 from grater.measure.agreement.edits import edit_agreement
 from grater.measure.agreement.summary import Agreement, agreement
 from grater.model import ADJUDICATED, GOLD, Json
@@ -482,7 +482,7 @@ def _unpack(path: Path, folder: Path) -> None:
                 if not member.is_dir():
                     left -= _write(archive, member, folder, left, path)
     except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
-        raise BadInput(Problem(str(path), f"cannot be unpacked: {error}")) from error
+        raise BadInput(Problem(str(path), f"cannot be unpacked: {reason(error)}")) from error
 
 
 def _write(archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, most: int, path: Path) -> int:

@@ -210,7 +210,8 @@ class Report:
         if len(self.files) > 1:
             folder = self.files[0].parent
             return [f"the report is {self.files[0]}; {counted(len(self.figures), 'figure')} in {folder}/figures"]
-        return [f"the figure is {self.files[0]}"] if self.files else list(self.headline)
+        scope = next(filter(None, (section.scope for section in self.sections)), "")
+        return [f"the figure is {self.files[0]}"] if self.files else [*self.headline, *filter(None, [scope])]
 
     def __repr__(self) -> str:
         parts = ", ".join(section.name for section in self.sections)

@@ -111,4 +111,4 @@ def test_a_report_scores_systems_against_every_accepted_construction(tables: lis
 def test_the_items_say_what_was_written(tables: list[object], capsys: pytest.CaptureFixture[str]) -> None:
     done = grater(capsys, "evaluate", "--constructions", "--units", "item", *tables[:4])
     assert done.status == 2
-    assert "expected --items FILE with --constructions" in done.err
+    assert "expected --items with --constructions" in done.err
