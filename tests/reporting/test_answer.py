@@ -186,7 +186,7 @@ def test_the_headline_figure_is_a_file_of_its_own(
     ran = run(capsys, "report", *tables, "--headline", tmp_path / "answer.gif")
     assert (ran.status, ran.err.count("\n")) == (2, 1)
     ran = run(capsys, "report", *tables)
-    assert (ran.status, ran.out[:35]) == (0, "On 120 items judged by 2 raters, ha")
+    assert (ran.status, ran.err[:35]) == (0, "On 120 items judged by 2 raters, ha")
     save_figure(report.figures[0], tmp_path / "answer.png")
     assert (tmp_path / "answer.png").read_bytes().startswith(b"\x89PNG")
 
