@@ -47,6 +47,12 @@ class Mistake:
 
 
 MISTAKES = (
+    Mistake(
+        "decisions and judgments swapped",
+        "evaluate --decisions j.csv --judgments d.csv",
+        "expected decisions, found a table of judgments; pass it as --judgments",
+        {"j.csv": JUDGMENTS, "d.csv": DECISIONS},
+    ),
     Mistake("a file that is not there", f"{IMPORT} esays.txt", "no such file"),
     Mistake("a folder without texts", f"{IMPORT} pictures", "name the format", {"pictures/a.png": b"\x89PNG"}),
     Mistake("no file at all", IMPORT, "study import --help"),

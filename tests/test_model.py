@@ -41,6 +41,11 @@ def test_touching_is_mutual_and_follows_from_covering(first: Span, second: Span)
         assert first.touches(second)
 
 
+def test_a_number_without_an_interval_says_why() -> None:
+    assert str(Interval(0.5, math.nan, math.nan, "one essay")) == "0.500 (no interval: one essay)"
+    assert str(Interval(0.5, math.nan, math.nan)) == "0.500 (no interval)"
+
+
 def test_an_undefined_number_is_null_with_its_reason_in_json() -> None:
     interval = Interval(math.nan, math.nan, math.nan, "no flagged item")
     assert interval.as_json() == {"value": None, "low": None, "high": None, "reason": "no flagged item"}

@@ -177,6 +177,8 @@ class Interval:
     def __str__(self) -> str:
         if isnan(self.value):
             return f"undefined: {self.undefined_because}" if self.undefined_because else "undefined"
+        if isnan(self.low):
+            return f"{self.value:.3f} (no interval{': ' * bool(self.undefined_because)}{self.undefined_because})"
         return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
     def as_json(self) -> dict[str, Json]:

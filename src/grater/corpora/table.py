@@ -51,14 +51,12 @@ def read_table_of_texts(source: Source, columns: Mapping[str, str] | None = None
 
 def _refuse_other_tables(raw: Raw) -> None:
     """Decisions or judgments in the place of texts."""
-    from grater.tables.schema import SCHEMAS
+    from grater.tables.schema import kind_of
 
-    found = {name.lower() for name in raw.columns}
-    for kind, schema in SCHEMAS.items():
-        wanted = [column.names for column in schema.columns if column.required]
-        if "text" not in found and all(found & set(names) for names in wanted):
-            message = f"expected texts (columns id and text), found a table of {kind}"
-            raise BadInput(Problem(raw.name, f"{message}; import it as `{kind}`", 1))
+    kind = kind_of(raw.columns)
+    if kind and "text" not in raw.columns:
+        message = f"expected texts (columns id and text), found a table of {kind}"
+        raise BadInput(Problem(raw.name, f"{message}; import it as `{kind}`", 1))
 
 
 def write_table_of_texts(essays: Iterable[Essay], report: Report) -> Iterator[str]:

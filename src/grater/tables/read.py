@@ -60,6 +60,7 @@ from grater.tables.schema import (
     checked,
     entries,
     further,
+    kind_of,
     places,
     plain,
     text_of,
@@ -414,6 +415,9 @@ def near(schema: Schema, column: Column, raw: Raw) -> str | None:
 
 
 def _missing(schema: Schema, wanted: Sequence[Column], raw: Raw) -> Problem:
+    kind = kind_of(raw.columns)
+    if kind not in (None, schema.kind, "gold"):  # two columns of gold may be anything
+        return Problem(raw.name, f"expected {schema.kind}, found a table of {kind}; pass it as `{kind}`")
     guesses = {column.name: near(schema, column, raw) for column in wanted}
     found = [repr(guess) for guess in guesses.values() if guess]
     other = "Rename it, or" if len(wanted) == 1 else "Rename them, or"

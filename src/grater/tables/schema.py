@@ -21,7 +21,7 @@ import datetime
 import json
 import math
 import numbers
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias
@@ -499,3 +499,14 @@ def _name_them(frame: pl.DataFrame, key: list[str], raw: Raw) -> None:
     if len(repeated) > MOST_DUPLICATES:
         problems.add(f"{len(repeated):,} are there more than once; the first {MOST_DUPLICATES} are named above")
     problems.done()
+
+
+def kind_of(columns: Iterable[str]) -> Kind | None:
+    """The kind of table that has these columns, if any."""
+    found = {name.lower() for name in columns}
+    fitting = (
+        kind
+        for kind, schema in SCHEMAS.items()
+        if all(found & set(column.names) for column in schema.columns if column.required)
+    )
+    return next(fitting, None)
