@@ -70,7 +70,9 @@ def spark(cluster: str) -> Iterator[SparkEngine]:
     from grater.scale.engines import SparkEngine
 
     here = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])  # executors import the tasks of this file
-    yield SparkEngine(cluster, settings={"spark.executorEnv.PYTHONPATH": here, "spark.cores.max": "2"})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_SUBMIT_ARGS", f"--conf spark.executorEnv.PYTHONPATH={here} pyspark-shell")
+        yield SparkEngine(cluster)
     context = SparkContext._active_spark_context
     if context is not None:
         context.stop()

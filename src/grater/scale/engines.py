@@ -22,10 +22,10 @@ import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context, parent_process
 from threading import Thread
@@ -214,13 +214,12 @@ WAVES = 3
 class SparkEngine:
     """Apache Spark; the master is the one given, else Spark's own choice: spark-submit's, its settings', local[*].
 
-    `settings` are Spark's own, by name.  Tasks go out in waves of one for every core, so that work begins while a
+    Tasks go out in waves of one for every core, so that work begins while a
     corpus is still being cut, and results come back wave by wave.
     """
 
     master: str | None = None
     tell: Tell = ignore_message
-    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def run(self, tasks: Iterable[Task[T]]) -> Iterator[T]:
         context = self._context()
@@ -254,8 +253,6 @@ class SparkEngine:
         conf.setIfMissing("spark.ui.enabled", "false").setIfMissing("spark.ui.showConsoleProgress", "false")
         for name, value in THREADS.items():
             conf.setExecutorEnv(name, value)
-        for name, value in self.settings.items():
-            conf.set(name, value)
         if self.master is not None:
             conf.setMaster(self.master)
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the first python3 on the PATH, without grater
