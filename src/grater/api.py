@@ -1369,10 +1369,10 @@ def cloze(
         _write_answers(words, words.decisions, answers_out)
         if people is not None:
             essays_of_items = known_essays(people, places or _places(words))
-            said = people.frame.select(pl.col("item", "rater", "label").cast(pl.String))
-            if writer not in said["rater"].unique().to_list():
+            given = people.frame.select(pl.col("item", "rater", "label").cast(pl.String))
+            if writer not in given["rater"].unique().to_list():
                 own = words.written.select("item", rater=pl.lit(writer), label="label")
-                people = read_judgments(pl.concat([said, own]), name=people.name)
+                people = read_judgments(pl.concat([given, own]), name=people.name)
         filled = words.decisions.select("item", "system", "flagged", "suggestion")
         frames = [] if decided is None else [decided.frame.select(filled.columns).cast(filled.schema)]
         name = ", ".join([*([] if decided is None else [decided.name]), words.system])

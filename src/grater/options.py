@@ -280,7 +280,7 @@ def parse_rates(settings: Sequence[str]) -> dict[str, float] | str:
     return rates
 
 
-# What is said on the command line
+# How arguments are called on the command line
 
 named_as: dict[str, str] = {}
 """By parameter of the command that runs: its option."""

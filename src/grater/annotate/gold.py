@@ -11,7 +11,7 @@ the least seen comes again, and an event tells the manager.  Who was ejected kno
 so it rests at once.
 
 Gold comes from a table, from items on which experts agree, from known or planted errors.  Madnani et al. 2011,
-section 3, took 75 of 1,000 sentences as gold; here one call takes items on which every expert said the same.  An item
+section 3, took 75 of 1,000 sentences as gold; here one call takes items on which every expert agrees.  An item
 that the job asks about becomes gold instead of work, as long as nobody has met it: otherwise it would be gold and
 work at once, and a rater would meet it twice, the second time with the answer known.
 

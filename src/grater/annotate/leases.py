@@ -221,7 +221,7 @@ NOT_JUDGED = _is_none(_mine, _mine.c.unit_id == schema.units.c.unit_id, _mine.c.
 
 
 def _not_seen() -> ColumnElement[bool]:
-    """Whoever may adjudicate may have seen the answers to a unit that was complete, and need not have decided it.
+    """Anyone who may adjudicate may have seen the answers to a unit that was complete, and need not have decided it.
 
     After an ejection such a unit is open again, and asks somebody who can have seen none (P9).
     """

@@ -350,7 +350,7 @@ def require_access(
 ) -> None:
     """Refuse somebody whose session or token ended after their request was let in.
 
-    Asked at the beginning of a change: with the people behind the request locked, whoever ends their access now
+    Asked at the beginning of a change: with the people behind the request locked, anyone who ends their access now
     waits, and then sees what was done.  A change of owners locks all of them first: of two who put each other down
     one is first, and the other has no say any more.
     """

@@ -305,7 +305,7 @@ def _has_worked_on_other_seat(tx: Tx, job: Job, person: Person) -> bool:
 
 
 def asks_about(terms: Terms, person: Person) -> bool:
-    """Whether the job must know something of the person that they have not said yet."""
+    """Whether the job must know something of the person that they have not stated yet."""
     wants_country = bool(terms.countries) and not person.payload.get("country")
     return wants_country or (bool(terms.languages) and not person.payload.get("languages"))
 
@@ -322,7 +322,7 @@ def is_fit(tx: Tx, terms: Terms, person: Person) -> bool:
 
 
 def say_about(tx: Tx, person_id: str, *, country: str, languages: Iterable[str]) -> Person:
-    """Remember what a person says of themselves; it is said once, so that nobody tries until it fits."""
+    """Remember what a person says of themselves; it is asked once, so that nobody tries until it fits."""
     person = people.lock(tx, person_id)
     answers: dict[str, Json] = {"country": country, "languages": list(languages)}
     payload = {**answers, **{name: value for name, value in person.payload.items() if value}}

@@ -117,7 +117,7 @@ def take_desk(store: Store, *, job_id: str, person_id: str) -> Desk | None:
     """The same with all that belongs to it; what its page must not tell is kept with the lease."""
     with store.write() as tx:
         lease = leases.take(tx, job_id=job_id, person_id=person_id)
-        if lease is None:  # whoever came from a panel may be done; every answer of theirs is stored by now
+        if lease is None:  # a rater from a panel may be done; every answer of theirs is stored by now
             panels.conclude(tx, job_id, person_id)
             return None
         return _desk_kept(tx, lease)

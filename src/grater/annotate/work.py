@@ -166,7 +166,7 @@ def is_out(tx: Tx, job_id: str, person_id: str) -> bool:
 
 
 def may_see(tx: Tx, job_id: str, unit_id: str, person_id: str) -> bool:
-    """Whether somebody may see what others said of a unit: it is finished, or they rate in its job no more."""
+    """Whether somebody may see how others answered a unit: it is finished, or they rate in its job no more."""
     return is_finished(tx, unit_id) or is_out(tx, job_id, person_id)
 
 

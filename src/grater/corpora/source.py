@@ -128,7 +128,7 @@ def guessed_encoding(path: Path) -> str:
     try:
         with opened(path) as stream:
             content = stream.read()
-    except (OSError, EOFError, lzma.LZMAError, zlib.error):  # which whoever reads it will name
+    except (OSError, EOFError, lzma.LZMAError, zlib.error):  # its reader names the problem
         return ""
     if content.startswith(UTF16_MARKS):
         return "utf-16"

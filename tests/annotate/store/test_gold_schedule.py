@@ -317,12 +317,11 @@ def test_forgiving_does_not_take_back_whom_a_manager_rejected(store: Store) -> N
 DOUBT: dict[str, Json] = {"gold": {"least_seen": 3, "minimum": 0.3}, "page": 2}
 
 
-def miss(crowd: Crowd, wrong: set[str], *, raters: int = 5, n_missing: int = 3, otherwise: str = "error") -> None:
-    """All raters meet all gold; the first miss what is wrong with it, and give this answer to all other gold."""
+def miss(crowd: Crowd, wrong: set[str], *, raters: int = 5, n_missing: int = 3) -> None:
+    """All raters meet all gold; the first ones miss what is wrong with it."""
     for rater in range(raters):
         while (lease := crowd.take(rater)) is not None:
-            is_missed = rater < n_missing and lease.unit_id in wrong
-            crowd.send(lease, label="ok" if is_missed else otherwise if rater < n_missing else "error")
+            crowd.send(lease, label="ok" if rater < n_missing and lease.unit_id in wrong else "error")
 
 
 def states(crowd: Crowd) -> dict[str, str]:

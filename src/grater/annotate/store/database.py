@@ -224,7 +224,7 @@ def no_witness(moment: Moment) -> None:
 
 
 def no_check(tx: Tx) -> None:
-    """Whoever has the store may change it, as commands may."""
+    """Anyone who has the store may change it, as commands may."""
 
 
 class Store:

@@ -54,7 +54,7 @@ from grater.errors import (
 LOG = logging.getLogger("grater.annotate.web")
 
 PUBLIC = "public"
-"""Not a role: whoever comes, logged in or not."""
+"""Not a role: everybody, logged in or not."""
 
 OWNER, MANAGER, ADJUDICATOR, ANNOTATOR, WORKER = "owner", "manager", "adjudicator", "annotator", "worker"
 

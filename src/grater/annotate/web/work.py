@@ -583,7 +583,7 @@ class Answered(Said):
 class Receipt(Shape):
     """`status` is valid, surplus (it came late and is kept), untrusted or withdrawn.
 
-    In a job with gold a surplus answer is said to be valid, as late gold is: else it would tell work from gold (P5).
+    In a job with gold a surplus answer is called valid, as late gold is: else it would tell work from gold (P5).
     `is_replay`: it was stored before.  `has_feedback`: `GET /leases/{lease_id}/feedback` says what would have been
     right.
     """
