@@ -1,4 +1,4 @@
-"""The figures of docs/articles.md: `python -m figures articles [native ablation confidence learners]`.
+"""The figures of `article` in README.md: `python -m figures articles [native ablation confidence learners]`.
 
 Native text: Brown, never trained on, and the held-out passages of the training mix.  Learner text: CoNLL-2014 with
 the ten annotators of Bryant & Ng 2015, its sentences in their documents.  Thresholds come from corrupted native

@@ -1,4 +1,4 @@
-"""Extraneous prepositions on a balanced set, for docs/language-model.md: `python -m figures extraneous [SYSTEM ...]`.
+"""Extraneous prepositions on a balanced set, for README.md: `python -m figures extraneous [SYSTEM ...]`.
 
 The set, in the manner of Madnani et al. 2011: tokens of CoNLL-2014 that at least 2 of 10 annotators delete as `Prep`,
 with as many prepositions that none of the ten touched (no edit on them or at their rims), drawn with seed 0.  A token

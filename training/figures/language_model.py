@@ -1,4 +1,4 @@
-"""The figures of docs/language-model.md: `python -m figures language_model`.
+"""The figures of `prep-lm` in README.md: `python -m figures language_model`.
 
 1. The shipped model: bytes, seconds to load, perplexity on Brown and on lines of `native` held out, candidates
    scored in a second.

@@ -1,4 +1,4 @@
-"""What thresholds come to on a trial: for the tests that choose some, and for the figures of docs/articles.md."""
+"""What thresholds come to on a trial: for the tests that choose some, and for the figures of training/figures/README.md."""
 
 from __future__ import annotations
 

@@ -251,5 +251,5 @@ def test_most_constructions_of_brown_are_right() -> None:
     for column in range(len(WORDS)):
         rows[:, column] = [numbers[place] for place in rows[:, column]]
     answers = model.scores(completed(rows, model.habits, model.classes)).argmax(axis=1)
-    # the whole of Brown: .700 (docs/articles.md); these are its first, newspaper pages
+    # the whole of Brown: .700 (training/figures/README.md); these are its first, newspaper pages
     assert (answers == batch.labels).mean() > 0.66
