@@ -7,18 +7,18 @@
 from __future__ import annotations
 
 import inspect
-import re
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import fields, is_dataclass
+from textwrap import fill
 from typing import Any
 
 import typer
 
 import grater
 from grater.cli import LazyCommand, app, example
-from grater.options import parts_of, signature_of
+from grater.options import signature_of
 
 HEADER = """# Commands
 
@@ -37,7 +37,8 @@ COMMON = 2
 PYTHON_HEADER = """# Python
 
 For those who use grater in a script or a notebook: every function and value of `import grater`. Each command has a
-function that takes the same input, has the same defaults ([commands](commands.md)) and returns the same numbers.
+function with the same input, defaults and numbers. [Commands](commands.md) explains
+options; `help(grater.sample)` shows them with their types.
 
 Importing grater loads nothing; a name is loaded when it is first used. Pass tables as they are: a pandas, polars or
 Arrow frame, a path, or a table that was read before. Pass essays as a path or a list. Options are keyword-only.
@@ -81,34 +82,25 @@ def python_reference() -> str:
 
 
 def _function(name: str) -> str:
+    """What a function does and how it is called; its options are on the page of commands."""
     function = getattr(grater, name)
     signature = signature_of(function)
-    lines = "".join(f"    {line}\n" for line in _parameters(signature))
-    call = f"grater.{name}(\n{lines}) -> {signature.return_annotation}"
-    return f"## {name}\n\n{inspect.getdoc(function)}\n\n```text\n{call}\n```\n"
-
-
-def _parameters(signature: inspect.Signature) -> Iterator[str]:
-    """One line per parameter with what it means, and a star where those that must be named begin."""
-    can_be_unnamed = True
+    arguments, can_be_unnamed = [], True
     for parameter in signature.parameters.values():
-        if parameter.kind is parameter.KEYWORD_ONLY and can_be_unnamed:
-            yield "*,"
+        arguments += ["*"] if parameter.kind is parameter.KEYWORD_ONLY and can_be_unnamed else []
         can_be_unnamed = parameter.kind is parameter.POSITIONAL_OR_KEYWORD
         star = "*" if parameter.kind is parameter.VAR_POSITIONAL else ""
-        plain, option = parts_of(parameter.annotation)
-        kind = (
-            plain if isinstance(plain, str) else re.sub(r"\b[a-z_.]+\.(?=[A-Z])", "", inspect.formatannotation(plain))
-        )
-        default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
-        yield f"{star}{parameter.name}: {kind}{default}," + (f"  # {option.help}" if option else "")
+        default = "" if parameter.default is parameter.empty else f"={parameter.default!r}"
+        arguments.append(f"{star}{parameter.name}{default}")
+    call = fill(", ".join(arguments), width=110, initial_indent="    ", subsequent_indent="    ")
+    block = f"```text\ngrater.{name}(\n{call}\n) -> {signature.return_annotation}\n```"
+    return f"## {name}\n\n{inspect.getdoc(function)}\n\n{block}\n"
 
 
 def _value_type(name: str) -> str:
     value = getattr(grater, name)
-    rows = "".join(f"    {field.name}: {field.type}\n" for field in fields(value)) if is_dataclass(value) else ""
-    block = f"\n```text\ngrater.{name}\n{rows}```\n" if rows else ""
-    return f"## {name}\n\n{inspect.getdoc(value)}\n{block}"
+    names = ", ".join(f"`{field.name}`" for field in fields(value)) if is_dataclass(value) else ""
+    return f"## {name}\n\n{inspect.getdoc(value)}" + (f"\n\nFields: {names}.\n" if names else "\n")
 
 
 def reference() -> str:
