@@ -82,8 +82,7 @@ def test_every_task_is_documented(name: str) -> None:
 
 @for_each(SYSTEMS.names())
 def test_every_system_is_documented(name: str) -> None:
-    pages = [(ROOT / "docs" / page).read_text("utf-8") for page in ("detectors.md", "articles.md")]
-    assert any(f"`{name}`" in page for page in pages)
+    assert f"`{name}`" in (ROOT / "docs" / "detectors.md").read_text("utf-8")
 
 
 @for_each(TAGSETS.names())

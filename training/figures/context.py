@@ -1,4 +1,4 @@
-"""The figures of docs/context.md: `python -m figures context [PART ...] [--model FILE] [--calibrate TEXT]`.
+"""The figures of `context` (README.md): `python -m figures context [PART ...] [--model FILE] [--calibrate TEXT]`.
 
 Parts: masked (Brown, each preposition and article hidden), native (flags per 1,000 words), learners (CoNLL-2014
 beside the classical systems), extraneous (balanced), precision (what `--precision` keeps), speed, usual (the share of

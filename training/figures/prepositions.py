@@ -1,4 +1,4 @@
-"""The figures of docs/detectors.md: `python -m figures prepositions [PART ...]`.
+"""The figures of the preposition detectors (README.md): `python -m figures prepositions [PART ...]`.
 
 - selection: which of 34 prepositions the writer used, in Brown (T&C 2008, Table 1), on which nothing was trained;
 - learners: CoNLL-2014 against each of ten annotators (Bryant & Ng 2015), some of them, and their share.  An item is

@@ -1,1 +1,1 @@
-"""N-gram language models: counted, smoothed, stored and queried, with nothing but numpy (docs/language-model.md)."""
+"""N-gram language models: counted, smoothed, stored and queried, with nothing but numpy (docs/detectors.md)."""

@@ -20,7 +20,7 @@ Others flag what the classifier may miss, with the score 0:
 - `quantifiers`: *of* between a quantifier and a bare noun (*some of people*) is extraneous;
 - `repeated`: the same preposition twice in a row: the second is extraneous.
 
-`NAMES` are those that are on by default; docs/detectors.md shows what each does to precision and recall.
+`NAMES` are those that are on by default; docs/detectors.md says what each does.
 """
 
 from __future__ import annotations

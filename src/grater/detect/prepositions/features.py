@@ -10,7 +10,7 @@ conjunction before (**from** *nine to*).
 
 The paper's 25 features are words and tags next to the preposition and in heads, combinations of heads, and features
 of tags only for words that training did not see.  It does not list them (Tetreault & Chodorow, COLING 2008, section
-3.1, names some); `TEMPLATES` is our list, with the class prior, and docs/detectors.md explains each.
+3.1, names some); `TEMPLATES` is our list, with the class prior, and docs/detectors.md lists them.
 
 Features of heads use stems, those of the words around the words themselves: what holds for *depends* holds for
 *depended*.  Stems are found by rule among the words of the vocabulary, irregular forms by a short list.  A word whose
