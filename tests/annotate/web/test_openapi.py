@@ -1,24 +1,20 @@
-"""The description of the API is whole: names, words, examples, shapes and errors of every call, and docs/api.md."""
+"""The description of the API is whole: names, words, examples, shapes and errors of every call."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grater.annotate.web.openapi import ERRORS, TAGS, calls
-from grater.annotate.web.security import ADJUDICATORS, API, EVERYBODY, MANAGERS, OWNERS
+from grater.annotate.web.openapi import ERRORS, TAGS
+from grater.annotate.web.security import API
 from grater.errors import StoreBusy
 from tests.annotate.web.json_schema import complaints
 from tests.annotate.web.programs import JSON, Described, Program, description_of
 from tests.annotate.web.studies import Study, served
-
-PAGE = Path(__file__).parents[3] / "docs" / "api.md"
-WHO = {EVERYBODY: "everybody", ADJUDICATORS: "adjudicators", MANAGERS: "managers", OWNERS: "owners"}
 
 
 @pytest.fixture(scope="module")
@@ -121,20 +117,3 @@ def test_a_busy_database_says_when_to_come_again(shared: Study, monkeypatch: pyt
     reply = manager.client.get(f"{API}/people", headers=manager.headers)
     manager.described.check("everybody", 503, reply)
     assert int(reply.headers["retry-after"]) > 0
-
-
-def table(described: Described) -> str:
-    """Every call as docs/api.md has it: a table for each kind of people who may use it."""
-    by_who: dict[str, list[str]] = {who: [] for who in WHO.values()}
-    for call in calls(described.whole):
-        row = f"| `{call.method} {call.path.removeprefix(API)}` | {call.words}. |"
-        by_who[WHO[frozenset(call.roles)]].append(row)
-    parts = [
-        [f"### {who.capitalize()}", "", "| call | does |", "|---|---|", *rows, ""] for who, rows in by_who.items()
-    ]
-    return "\n".join(line for part in parts for line in part).rstrip("\n")
-
-
-def test_the_table_of_calls_is_what_the_calls_say(described: Described) -> None:
-    found = PAGE.read_text("utf-8").partition("## Every call\n")[2].partition("\n## ")[0]
-    assert table(described) in found, f"docs/api.md, Every call, should have:\n{table(described)}"
