@@ -1,4 +1,4 @@
-"""What thresholds come to on a trial: for the tests that choose some, and for the figures of training/figures/README.md."""
+"""The results of thresholds on a trial, for tests that choose some and for training/figures/README.md."""
 
 from __future__ import annotations
 
