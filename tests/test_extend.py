@@ -1,12 +1,12 @@
-"""A package of one's own, made of the examples in CONTRIBUTING and installed, adds to what the commands know."""
+"""The package in examples/, installed, adds to what the commands know."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from zipfile import ZipFile
@@ -14,70 +14,9 @@ from zipfile import ZipFile
 import polars as pl
 import pytest
 
-from tests.test_docs import ROOT, blocks
+from tests.test_docs import ROOT
 
-EXAMPLES = {"FORMAT = ": "braces", "AlotDetector": "alot", "TASK = ": "register", "def fit(": "laplace"}
-"""What a worked example in CONTRIBUTING has in it, and the module that it becomes."""
-
-REST = '''
-from grater.extend import Signature, Tag, TagSet, TextMetric, hypothesis_texts, corrected_texts, of_rows
-import numpy as np
-
-TAGSET = TagSet("house", "House style", (Tag("V", "Verb", "words", "A wrong verb.", "She [go → goes]."),))
-
-
-class Exact(TextMetric):
-    """The share of sentences that are as some annotator wants them."""
-
-    name = "exact"
-    columns = ("right", "sentences")
-    references_are_texts = True
-
-    def count(self, references, hypotheses, options):
-        wanted = [set(corrected_texts(essay).values()) for essay in references.essays]
-        return [
-            of_rows(each.system, np.array([[text in texts, 1] for text, texts in zip(found, wanted)], dtype=np.int64))
-            for each in hypotheses
-            for found in [hypothesis_texts(references, each)]
-        ]
-
-    def scores(self, sums, options):
-        return sums[..., :1] / sums[..., 1:]
-
-    def values(self, counts, options):
-        return self.scores(counts.cells.sum(axis=(0, 1)), options)
-
-    def sentence_scores(self, counts, options):
-        return self.scores(counts.cells[:, 0], options)
-
-    def signature(self, references, options):
-        return Signature("exact", {})
-
-
-METRIC = Exact()
-'''
-
-ENTRY_POINTS = """
-[grater.formats]
-braces = house_style.braces:FORMAT
-[grater.tagsets]
-house = house_style.rest:TAGSET
-[grater.systems]
-alot = house_style.alot:AlotDetector
-[grater.tasks]
-register = house_style.register:TASK
-[grater.aggregators]
-laplace = house_style.laplace:fit
-[grater.metrics]
-exact = house_style.rest:METRIC
-"""
-
-
-def example(words: str) -> str:
-    """A worked example that takes from `grater.extend` what it imports from the modules of grater."""
-    (code,) = [block for block in blocks(ROOT / "CONTRIBUTING.md", "python") if words in block]
-    code = re.sub(r"\bOptions\b", "AggregationOptions", code)
-    return re.sub(r"^from grater\.[\w.]+ import", "from grater.extend import", code, flags=re.M)
+PACKAGE = ROOT / "examples" / "house-style"
 
 
 @pytest.fixture(scope="module")
@@ -86,12 +25,14 @@ def grater(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     folder = tmp_path_factory.mktemp("extension")
     wheel = folder / "house_style-1.0-py3-none-any.whl"
     info = "house_style-1.0.dist-info"
-    files = {f"house_style/{name}.py": example(words) for words, name in EXAMPLES.items()} | {
-        "house_style/__init__.py": "",
-        "house_style/rest.py": REST,
+    points = tomllib.loads((PACKAGE / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
+    files = {f"house_style/{each.name}": each.read_text("utf-8") for each in PACKAGE.glob("house_style/*.py")} | {
         f"{info}/METADATA": "Metadata-Version: 2.1\nName: house-style\nVersion: 1.0\n",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        f"{info}/entry_points.txt": ENTRY_POINTS,
+        f"{info}/entry_points.txt": "".join(
+            f"[{group}]\n" + "".join(f"{name} = {place}\n" for name, place in named.items())
+            for group, named in points.items()
+        ),
     }
     with ZipFile(wheel, "w") as archive:
         for name, text in files.items():

@@ -11,7 +11,7 @@ It names what it adds as an entry point, and every command, page and function kn
     | `grater.aggregators` | a function `fit(ballots: Ballots, options: AggregationOptions) -> Fit` |
     | `grater.metrics` | a `Metric` |
 
-CONTRIBUTING has a worked example of each.  A name of ours cannot be taken over.
+The package in `examples/house-style` has one of each.  A name of ours cannot be taken over.
 """
 
 from __future__ import annotations
