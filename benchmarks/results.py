@@ -97,30 +97,26 @@ def page(known: Mapping[str, Any]) -> str:
 
 
 def race(question: Mapping[str, Any]) -> str:
-    rows = question["rows"]
-    if any(row["peer"] for row in rows):
-        head = [
-            "| job | size | peer | theirs | ours | ratio | goal | same answer |",
-            "|---|---:|---|---:|---:|---:|---:|---|",
-        ]
-    else:
-        head = ["| job | size | ours | goal |", "|---|---:|---:|---:|"]
+    """A row for each job and peer, at the largest size that was measured."""
+    rows = list(
+        {
+            (row["job"], row["peer"]): row for row in sorted(question["rows"], key=lambda row: row["size"] or 0)
+        }.values()
+    )
+    rows.sort(key=question["rows"].index)
+    head = [line(("job", "size", "peer", "ours", "ratio", "goal")), "|---|---:|---|---:|---:|---:|"]
     notes = dict.fromkeys(f"{row['job']}: {row['note']}." for row in rows if row["note"])
-    lines = [_line(row, beside_peers=len(head[0]) > 40) for row in rows]
-    return "\n".join([*head, *lines, "", " ".join([measured(question), *notes])])
+    differ = [f"{row['job']}: the answers differ." for row in rows if row["agrees"] is False]
+    return "\n".join([*head, *map(_line, rows), "", " ".join([measured(question), *notes, *differ])])
 
 
-def _line(row: Mapping[str, Any], *, beside_peers: bool = True) -> str:
-    unit, theirs, ours = row["unit"].replace("CPU s", ""), row["theirs"], row["ours"]
+def _line(row: Mapping[str, Any]) -> str:
     size = f"{row['size']:,}" if row["size"] else ""
-    cost = f"{short(ours)} {unit}".strip()
+    cost = f"{short(row['ours'])} {row['unit'].replace('CPU s', '')}".strip()
     goal = "" if row["goal"] is None else f"{'≥' if row['peer'] else '≤'} {row['goal']:,g}"
-    if not beside_peers:
-        return line((row["job"], size, cost, goal))
-    other = f"{short(theirs)} {unit}".strip() if theirs is not None else "could not run" if row["peer"] else ""
-    ratio = f"**{short(theirs / ours)}**" if theirs is not None else ""
-    agrees = {True: "yes", False: "**no**", None: ""}[row["agrees"]]
-    return line((row["job"], size, row["peer"], other, cost, ratio, goal, agrees))
+    could_not = "could not run" if row["peer"] else ""
+    ratio = could_not if row["theirs"] is None else f"**{short(row['theirs'] / row['ours'])}**"
+    return line((row["job"], size, row["peer"], cost, ratio, goal))
 
 
 def tables(question: Mapping[str, Any]) -> str:
@@ -128,9 +124,13 @@ def tables(question: Mapping[str, Any]) -> str:
     summed = [table for table in question["tables"] if table["summary"]]
     if summed:
         rows = [
-            [f"{table['title']} ({table['note']})", len(table["rows"]), name, *_range(table, columns)]
+            [
+                *((f"{table['title']} ({table['note']})", len(table["rows"])) if not n else ("", "")),
+                name,
+                *_range(table, columns),
+            ]
             for table in summed
-            for name, columns in table["summary"].items()
+            for n, (name, columns) in enumerate(table["summary"].items())
         ]
         blocks.append(_table(["what", "designs", "intervals", "lowest", "highest"], rows))
     for table in question["tables"]:

@@ -66,18 +66,16 @@ def test_the_page_is_what_the_results_say() -> None:
     assert results.PAGE.read_text("utf-8") == results.page(json.loads(results.RESULTS.read_text("utf-8")))
 
 
-def lines_of(*rows: dict[str, Any]) -> list[str]:
-    return [line for line in results.race({**ABOUT, "rows": rows}).splitlines() if line.startswith("| alpha")]
-
-
-def test_a_loss_and_an_answer_that_differs_are_in_the_table() -> None:
-    lost = ROW | {"size": 10_000, "ours": 2.0, "theirs": 1.0, "agrees": False}
-    assert lines_of(lost) == ["| alpha | 10,000 | theirs | 1 | 2 | **.5** | ≥ 10 | **no** |"]
-
-
-def test_a_peer_that_could_not_run_is_a_row_without_a_ratio() -> None:
-    alone = ROW | {"ours": 0.01234, "theirs": None, "goal": None, "agrees": None}
-    assert lines_of(alone) == ["| alpha |  | theirs | could not run | .0123 |  |  |  |"]
+def test_the_table_has_the_largest_size_and_says_what_is_lost() -> None:
+    small = ROW | {"size": 10_000, "ours": 1.0, "theirs": 9.0}
+    lost = ROW | {"size": 100_000, "ours": 2.0, "theirs": 1.0, "agrees": False}
+    alone = ROW | {"job": "beta", "ours": 0.01234, "theirs": None, "goal": None, "agrees": None}
+    shown = results.race({**ABOUT, "rows": [small, lost, alone]})
+    assert [line for line in shown.splitlines() if line.startswith(("| alpha", "| beta"))] == [
+        "| alpha | 100,000 | theirs | 2 | **.5** | ≥ 10 |",
+        "| beta |  | theirs | .0123 | could not run |  |",
+    ]
+    assert "alpha: the answers differ." in shown
 
 
 def test_a_table_may_be_summed_up_by_its_lowest_and_highest_value() -> None:
