@@ -17,7 +17,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "grater"
 FILES = sorted(SOURCE.rglob("*.py"))
 
 ROOT = {
-    "errors", "files", "model", "models", "registry", "result", "sheet", "signature", "tables", "uncertainty",
+    "chat", "errors", "files", "model", "models", "registry", "result", "sheet", "signature", "tables", "uncertainty",
 }  # fmt: skip
 WINGS: dict[str, set[str]] = {
     **dict.fromkeys(ROOT, ROOT),

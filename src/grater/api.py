@@ -25,6 +25,7 @@ from grater.options import (
     ByColumn,
     ByColumns,
     ConfidenceApart,
+    Correcting,
     DecisionTables,
     Documents,
     Earlier,
@@ -1240,7 +1241,7 @@ def systems(
     return system_cards([_named(name) for name in names])
 
 
-OUTSIDE = ("harper", "languagetool:URL", "corrected:FILE", "edits:FILE", "command:LINE")
+OUTSIDE = ("harper", "languagetool:URL", "corrected:FILE", "edits:FILE", "command:LINE", "chat:URL#MODEL")
 """Systems that grater did not write (docs/howto/bring-your-own-detector.md)."""
 
 
@@ -1275,12 +1276,13 @@ def decide(
     systems: Sequence[str],
     places: TableSource | None = None,
     documents: Path | str | None = None,
+    **chat: Unpack[Correcting],
 ) -> Table:
     """A decision of every system on every place that it looks at, with where the place is.
 
     `places` are the items that systems from outside decide on, instead of prepositions; `"edits"` makes every edit of
     a system an item.  Edits on no item are counted by type in `dropped`.  `documents` is a file that names the
-    documents of sentences, as for `score`.
+    documents of sentences, as for `score`.  `chat` says how systems behind a chat endpoint are asked.
     """
     from grater.corpora import with_documents
     from grater.detect.decisions import EDITS, DecisionRows, on_edits, read_item_places
@@ -1295,7 +1297,7 @@ def decide(
         names=asked.names if asked else {},
         with_documents=any("document" in essay.metadata for essay in essays[:1]),
     )
-    detectors = load_systems(systems, places=asked.by_essay if asked else None)
+    detectors = load_systems(systems, places=asked.by_essay if asked else None, chat=chat)
     for detector in on_edits(detectors, essays) if on_every_edit else detectors:
         rows.add(essays, detector)
     dropped = {

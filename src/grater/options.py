@@ -255,6 +255,33 @@ class Evaluating(Reading, Generalising, total=False):
     """The options of evaluation."""
 
 
+class Chatting(TypedDict, total=False):
+    """How a chat endpoint is asked, and what that may cost."""
+
+    key_env: Annotated[str, Opt("The environment variable that holds the endpoint's key.", "VAR", default="")]
+    per_minute: Annotated[float | None, Opt("Maximum requests per minute.", min=0.01)]
+    most_requests: Annotated[int | None, Opt("Maximum requests; 0: answer from the cache alone.", min=0)]
+    most_tokens: Annotated[int | None, Opt("Maximum tokens to use.", min=1)]
+    most_cost: Annotated[float | None, Opt("Maximum cost.", min=0)]
+    price_in: Annotated[float, Opt("Price per million input tokens.", min=0, default=0.0)]
+    price_out: Annotated[float, Opt("Price per million output tokens.", min=0, default=0.0)]
+    answer_tokens: Annotated[int | None, Opt("Maximum length of an answer, in tokens.", min=8)]
+    timeout: Annotated[float, Opt("Seconds to wait for an answer.", min=0.1, default=60.0)]
+    retries: Annotated[int, Opt("Retries after a failure.", min=0, default=5)]
+    cache: Annotated[
+        Path | None,
+        Opt("The file of answers; default: NAME.answers.jsonl, by system or study.", "FILE", writes="file"),
+    ]
+
+
+class Correcting(Chatting, total=False):
+    """The same, of a system that corrects."""
+
+    prompt: Annotated[
+        str, Opt("What a chat system is told: minimal, fluent or a file.", "NAME|FILE", default="minimal")
+    ]
+
+
 def basis_of(options: Mapping[str, Any]) -> Basis:
     """What intervals rest on, by the options that say it."""
     from grater.uncertainty import Basis  # numpy, which help need not wait for

@@ -20,8 +20,8 @@ from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Unit, UnitItem
 from grater.model import Essay, Item, Span
 from grater.uncertainty import generator
-from tests.annotate.study.chat_server import ChatServer, serving
 from tests.annotate.study.files import write_essays, write_items
+from tests.chat_server import ChatServer, serving
 from tests.cli.running import grater
 
 Capture = pytest.CaptureFixture[str]

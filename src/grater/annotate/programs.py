@@ -37,7 +37,6 @@ from itertools import islice
 from typing import Any
 
 from grater.annotate import gold, jobs, leases, people, submissions, units
-from grater.annotate.chat import Chat, LimitReached, Message, Unanswered
 from grater.annotate.jobs import Assignment, Job
 from grater.annotate.leases import UnitSlot
 from grater.annotate.people import Person
@@ -47,6 +46,7 @@ from grater.annotate.tasks import TASKS, Answer, Field, Shown
 from grater.annotate.tasks.marking import MARKING, tagset_of
 from grater.annotate.tasks.task import LABEL
 from grater.annotate.units import NewUnit, StudyUnit
+from grater.chat import Chat, LimitReached, Message, Unanswered
 from grater.errors import BadInput, GraterError, UsageError
 from grater.model import PROGRAM, Json
 from grater.result import HIDDEN, Data, in_json, key

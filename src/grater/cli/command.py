@@ -20,7 +20,18 @@ from importlib import import_module
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    TypeAlias,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
 from rich.console import Console
 from typer import Argument, Option
@@ -200,7 +211,9 @@ def require_different(paths: Iterable[Path]) -> None:
 def takes_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of its parameters that are blocks of them, such as `Reading`, in their place."""
     own = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in signature(command, eval_str=True).parameters.values()]
-    blocks: dict[str, Any] = {p.name: p.annotation for p in own if is_dataclass(p.annotation)}
+    blocks: dict[str, Any] = {
+        p.name: p.annotation for p in own if is_dataclass(p.annotation) or is_typeddict(p.annotation)
+    }
     options = {name: _options_of(block) for name, block in blocks.items()}
 
     @wraps(command)
@@ -217,6 +230,10 @@ def takes_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def _options_of(block: Any) -> list[Parameter]:
     types = get_type_hints(block, include_extras=True)
+    if is_typeddict(block):
+        described = {name: parts_of(each)[1] or Opt("") for name, each in types.items()}
+        given = [Parameter(name, _KEY, default=described[name].default, annotation=types[name]) for name in types]
+        return [_typed(each, is_argument=False) for each in given]
     return [
         Parameter(
             option.name,
@@ -405,8 +422,9 @@ class Notes(logging.Handler):
         say(record.getMessage())
 
 
-logging.getLogger("grater.api").addHandler(Notes(logging.INFO))
-logging.getLogger("grater.api").setLevel(logging.INFO)
+for noting in ("grater.api", "grater.chat"):
+    logging.getLogger(noting).addHandler(Notes(logging.INFO))
+    logging.getLogger(noting).setLevel(logging.INFO)
 
 
 def entries(settings: Sequence[str]) -> list[str]:

@@ -29,6 +29,7 @@ from grater.cli.command import (
     require_different,
     require_outputs,
     say,
+    takes_options,
     tell_left_out,
 )
 from grater.cli.scale import engine_for, folder_beside, shards_of
@@ -44,11 +45,13 @@ from grater.detect.decisions import (
     read_item_places,
     summary,
 )
-from grater.detect.external import is_external
+from grater.detect.external import ExternalDetector, is_external
+from grater.detect.external.chat import Chatted
 from grater.detect.systems import at_precision, load_systems
 from grater.errors import UsageError
 from grater.files import require_place
 from grater.model import Json as JsonValue
+from grater.options import Correcting
 from grater.scale.engines import Engine
 from grater.scale.jobs import run_job
 from grater.scale.passes import DECISIONS, ITEMS, DecideJob, summary_of
@@ -57,6 +60,7 @@ from grater.sheet import counted
 from grater.tables import write_joined, write_table
 
 
+@takes_options
 def decide(
     corpus: Annotated[Path, Argument(metavar="CORPUS", help="Essays in any format of grater corpus.")],
     system: Annotated[
@@ -97,6 +101,7 @@ def decide(
     engine: EngineChoice = "processes",
     master: Master = None,
     format_name: Format = None,
+    correcting: Correcting = {},
     as_json: Json = False,
 ) -> None:
     """Run a detector and write a decision for every place it looks at, flagged or not."""
@@ -115,7 +120,7 @@ def decide(
             named = Path(folder) / f"{corpus.stem}.jsonl"
             write_corpus(with_documents(read_corpus(corpus, format_name=format_name), documents), named, ignore_loss)
             decide(
-                named,
+                corpus=named,
                 system=system,
                 out=out,
                 items=items,
@@ -126,6 +131,8 @@ def decide(
                 jobs=jobs,
                 engine=engine,
                 master=master,
+                format_name=None,
+                **correcting,
                 as_json=as_json,
             )
         return
@@ -146,14 +153,14 @@ def decide(
             raise UsageError(
                 "an external system reads the whole corpus in one process; leave out --jobs and --engine"
             )
-        systems, edits = _decided_at_once(job, corpus, targets, places, format_name)
+        systems, edits = _decided_at_once(job, corpus, targets, places, format_name, correcting)
     elif places:
         raise UsageError(f"--places is for external systems; {system[0]} finds its own places")
     else:
         with closing(engine_for(engine, jobs, master, [corpus])) as chosen:
             systems = _decided_in_shards(job, corpus, targets, chosen, format_name)
     if corrections:
-        detector = at_precision(load_systems(system), precision)[0]
+        detector = at_precision(load_systems(system, chat=correcting), precision)[0]
         shards = read_shards(corpus) if is_cut(corpus) else None
         cut = (each.essay for shard in shards or () for each in shard.read())
         essays = cut if shards else read_corpus(corpus, format_name=format_name)
@@ -191,12 +198,18 @@ def _decided_in_shards(
 
 
 def _decided_at_once(
-    job: DecideJob, corpus: Path, targets: Mapping[str, Path], places: Path | None, format_name: str | None
+    job: DecideJob,
+    corpus: Path,
+    targets: Mapping[str, Path],
+    places: Path | None,
+    format_name: str | None,
+    correcting: Correcting,
 ) -> tuple[list[dict[str, JsonValue]], dict[str, EditAccount]]:
     """Run systems of which some are from outside, each over the whole corpus."""
     asked = read_item_places(places) if places and str(places) != EDITS else None
     by_essay = asked.by_essay if asked else None
-    detectors = at_precision(load_systems(job.systems, places=by_essay), job.precision)
+    detectors = at_precision(load_systems(job.systems, places=by_essay, chat=correcting), job.precision)
+    correctors = {each.name: each.corrector for each in detectors if isinstance(each, ExternalDetector)}
     if places and not asked:
         detectors = on_edits(detectors, list(read_corpus(corpus, format_name=format_name)))
     rows = DecisionRows(
@@ -225,4 +238,6 @@ def _decided_at_once(
     for counts in systems:
         if account := rows.edits.get(str(counts["system"])):
             counts["edits"] = account.to_dict()
+        if isinstance(model := correctors.get(str(counts["system"])), Chatted):
+            counts["chat"] = model.used
     return systems, rows.edits

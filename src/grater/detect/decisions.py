@@ -38,7 +38,8 @@ from grater.corpora.normalise import TokenRange, normalised_edits, token_texts
 from grater.corpora.text.prepositions import canonical
 from grater.corpora.text.tokens import tokens_of
 from grater.detect.detector import Detector, Finding
-from grater.detect.external import Decided, ExternalDetector, Known, typed
+from grater.detect.external import Decided, ExternalDetector, Known
+from grater.detect.external.texts import typed
 from grater.detect.prepositions.candidates import PREP
 from grater.errors import Problems, UsageError
 from grater.model import DELETE, Edit, Essay, Item, Span

@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 
 from grater.model import Decision, Essay, Item, Json
 
-SCHEMES = ("command", "corrected", "edits", "harper", "languagetool")
+SCHEMES = ("chat", "command", "corrected", "edits", "harper", "languagetool")
 """The schemes of systems that grater did not write, as in `corrected:FILE` (`grater.detect.external`)."""
 
 BATCH = 50_000

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from grater.detect.detector import SCHEMES, CalibratedDetector, Detector, Finding
 from grater.errors import GraterError, UnknownName, UsageError
@@ -69,11 +69,16 @@ FROM_FILE: dict[str, str] = {
 _BY_KIND: Registry[Callable[[Path], Detector]] = Registry("kind of model", "grater.kinds_of_models", FROM_FILE)
 
 
-def load_systems(names: Iterable[str], *, places: Mapping[str, Sequence[Item]] | None = None) -> list[Detector]:
+Places: TypeAlias = Mapping[str, Sequence[Item]] | None
+
+
+def load_systems(
+    names: Iterable[str], *, places: Places = None, chat: Mapping[str, Any] | None = None
+) -> list[Detector]:
     """The systems of these names, each once; two that would sign their decisions alike are refused."""
     by_name: dict[str, Detector] = {}
     for name in dict.fromkeys(names):
-        detector = load_system(name, places=places)
+        detector = load_system(name, places=places, chat=chat)
         if detector.name in by_name:
             raise UsageError(f"two of the systems are called {detector.name}; rename one of them: NEW={name}")
         by_name[detector.name] = detector
@@ -98,22 +103,22 @@ def _at_precision(detector: Detector, precision: float) -> Detector:
     return detector.with_precision(precision) if isinstance(detector, CalibratedDetector) else detector
 
 
-def load_system(name: str, *, places: Mapping[str, Sequence[Item]] | None = None) -> Detector:
+def load_system(name: str, *, places: Places = None, chat: Mapping[str, Any] | None = None) -> Detector:
     """A system by its name, by the path of its model, or one from outside (`corrected:FILE`, `command:LINE`, ...).
 
     `NEW=` before any of them renames it.  A system from outside decides on `places`, by essay; ours know where to
-    look.
+    look.  `chat` says how a system behind a chat endpoint is asked (`grater.options.Correcting`).
     """
     if ":" in name or name.rpartition("=")[2] in SCHEMES:
         from grater.detect.external import external, is_external  # only who names one needs them
 
         if is_external(name):
-            return external(name, places=places)
+            return external(name, places=places, chat=chat)
     own, equals, rest = name.partition("=")
     if own and equals and not Path(name).exists():
         if not own.isprintable() or not own.strip():
             raise UsageError(f"expected a new name of printable characters, found {own[:40]!r}")
-        return RenamedDetector(own, load_system(rest, places=places))
+        return RenamedDetector(own, load_system(rest, places=places, chat=chat))
     if places is not None:
         raise UsageError(f"{name} finds its own places; only an external system can be given places")
     if name.endswith(MODEL):

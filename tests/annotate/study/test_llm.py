@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from grater.annotate import jobs, judgments, units
-from grater.annotate.chat import Cache, Chat, Endpoint
 from grater.annotate.importing import import_files
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.programs import (
@@ -25,9 +24,10 @@ from grater.annotate.programs import (
 from grater.annotate.reporting import study_inputs
 from grater.annotate.store import Store
 from grater.annotate.tasks import TASKS
+from grater.chat import Cache, Chat, Endpoint
 from grater.reporting.build import build
-from tests.annotate.study.chat_server import ChatServer, serving
 from tests.annotate.study.files import write_essays, write_items, write_text
+from tests.chat_server import ChatServer, serving
 
 HIDDEN, PRACTICE = "two", "three"
 

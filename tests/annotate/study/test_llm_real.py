@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import jobs, judgments, status
-from grater.annotate.chat import Cache, Chat, Endpoint
 from grater.annotate.importing import import_files
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.programs import judge_by_model, program_job
 from grater.annotate.reporting import study_inputs
+from grater.chat import Cache, Chat, Endpoint
 from grater.reporting.build import build
 from tests.annotate.study.files import write_essays, write_items, write_text
 

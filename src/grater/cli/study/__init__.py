@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from typer import Argument
 
@@ -19,6 +20,13 @@ JobName: TypeAlias = Annotated[str, Argument(metavar="JOB", help="The name of th
 def pasted(study: str) -> str:
     """The study as the next command takes it; a URL may hold a password, and is not repeated."""
     return "STUDY" if "://" in study else shlex.quote(study)
+
+
+def answers_of(study: str, chatting: Mapping[str, Any]) -> tuple[Path, dict[str, Any]]:
+    """The file of answers, beside the study unless another is named, and the other settings of a chat endpoint."""
+    settings = dict(chatting)
+    kept = settings.pop("cache", None)
+    return kept or Path(f"{study if '://' not in study else 'study'}.answers.jsonl"), settings
 
 
 def read_guidelines(path: Path) -> str:

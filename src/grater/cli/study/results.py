@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
 import typer
 from typer import Argument, Option
 
-from grater.cli.command import Json, print_json, say, say_done
-from grater.cli.study import JobName, StudyName
+from grater.cli.command import Json, print_json, say, say_done, takes_options
+from grater.cli.study import JobName, StudyName, answers_of
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.options import (
     DROP_FLAGS,
     MIN_CONFIDENCE,
     REDUNDANCY,
+    Chatting,
     ConfidenceApart,
     Earlier,
     ErrorsByFlag,
@@ -37,7 +37,7 @@ from grater.options import StudyName as StudyPath
 from grater.sheet import counted
 
 if TYPE_CHECKING:
-    from grater.annotate.chat import Endpoint
+    from grater.chat import Endpoint
     from grater.measure.evaluation.evaluation import Evaluation
     from grater.measure.evaluation.offered import SuggestionEffect
     from grater.reporting.document import Report
@@ -194,11 +194,7 @@ def write_report(
     return built(inputs, out or (None if headline else Path("report")), headline, figures)
 
 
-KeyVariable: TypeAlias = Annotated[
-    str, Option("--key-env", metavar="VAR", help="The environment variable that holds the endpoint's key.")
-]
-
-
+@takes_options
 def ask(
     study: StudyName,
     job: Annotated[str, Option(help="The job to judge; default: the only one.")] = "",
@@ -206,22 +202,11 @@ def ask(
     endpoint: Annotated[str, Option(metavar="URL", help="A chat endpoint, as in https://HOST/v1.")] = "",
     model: Annotated[str, Option("--model-name", metavar="NAME", help="The model to ask at the endpoint.")] = "",
     name: Annotated[str, Option(help="The name of the rater; default: the model's name.")] = "",
-    key_env: KeyVariable = "",
     samples: Annotated[int, Option(min=1, max=100, help="Answers per unit; several give a share.")] = 1,
     temperature: Annotated[
         float | None, Option(min=0, max=2, help="0 for one answer per unit, 0.7 for several.")
     ] = None,
-    per_minute: Annotated[float | None, Option(min=0.01, help="Maximum requests per minute.")] = None,
-    most_tokens: Annotated[int | None, Option(min=1, help="Maximum tokens to use.")] = None,
-    most_cost: Annotated[float | None, Option(min=0, help="Maximum cost.")] = None,
-    price_in: Annotated[float, Option(min=0, help="Price per million input tokens.")] = 0.0,
-    price_out: Annotated[float, Option(min=0, help="Price per million output tokens.")] = 0.0,
-    answer_tokens: Annotated[int, Option(min=8, help="Maximum length of an answer, in tokens.")] = 300,
-    timeout: Annotated[float, Option(min=0.1, help="Seconds to wait for an answer.")] = 60.0,
-    retries: Annotated[int, Option(min=0, help="Retries after a failure.")] = 5,
-    cache: Annotated[
-        Path | None, Option(metavar="FILE", help="The file that caches answers; default: STUDY.answers.jsonl.")
-    ] = None,
+    chatting: Chatting = {},
     as_json: Json = False,
 ) -> None:
     """Let a program or a language model judge the units of a job, in a separate job marked as a program's.
@@ -233,31 +218,17 @@ def ask(
     fields are {"label": ["ok"]}, for usage {"label": ["1"], "better": ["at"], "confidence": ["high"]}; the
     documentation of tasks has them all.
     """
-    from grater.annotate.chat import Endpoint
+    from grater.chat import endpoint_of
 
     if bool(command) == bool(endpoint) or bool(endpoint) != bool(model):
         raise UsageError("expected --command LINE for a program, or --endpoint URL and --model-name NAME for a model")
     if command:
         _ask_program(study, job, command, name or "program", as_json=as_json)
         return
-    if key_env and not os.environ.get(key_env):
-        raise UsageError(f"expected a key in the environment variable {key_env}, found none")
-    asked = Endpoint(
-        url=endpoint,
-        model=model,
-        key=os.environ.get(key_env, "") if key_env else "",
-        temperature=(0.7 if samples > 1 else 0.0) if temperature is None else temperature,
-        max_tokens=answer_tokens,
-        timeout=timeout,
-        retries=retries,
-        per_minute=per_minute,
-        most_tokens=most_tokens,
-        most_cost=most_cost,
-        price_in=price_in,
-        price_out=price_out,
-    )
-    kept = cache or Path(f"{study if '://' not in study else 'study'}.answers.jsonl")
-    _ask_model(study, job, asked, kept, name or model, samples, as_json=as_json)
+    cache, settings = answers_of(study, chatting)
+    warmth = (0.7 if samples > 1 else 0.0) if temperature is None else temperature
+    asked = endpoint_of(endpoint, model, temperature=warmth, **settings)
+    _ask_model(study, job, asked, cache, name or model, samples, as_json=as_json)
 
 
 def _ask_program(study: str, job: str, command: str, name: str, *, as_json: bool) -> None:
@@ -278,9 +249,9 @@ def _ask_program(study: str, job: str, command: str, name: str, *, as_json: bool
 def _ask_model(
     study: str, job: str, endpoint: Endpoint, cache: Path, name: str, n_samples: int, *, as_json: bool
 ) -> None:
-    from grater.annotate.chat import Cache, Chat
     from grater.annotate.programs import judge_by_model, program_job, the_job
     from grater.annotate.store import open_store
+    from grater.chat import Cache, Chat
 
     chat = Chat(endpoint, Cache(cache), tell=say)
     with open_store(study) as store:

@@ -9,19 +9,20 @@ from rich.console import Console
 from rich.progress import Progress
 from typer import Option
 
-from grater.cli.command import Json, Seed, print_json, say
-from grater.cli.study import StudyName, pasted
+from grater.cli.command import Json, Seed, print_json, say, takes_options
+from grater.cli.study import StudyName, answers_of, pasted
 from grater.detect.systems import load_systems
 from grater.errors import UsageError
 from grater.measure.sampling.plan import Allocation
 from grater.model import Json as JsonValue
-from grater.options import parse_rates
+from grater.options import Correcting, parse_rates
 from grater.sheet import counted
 
 if TYPE_CHECKING:
     from grater.annotate.samples import Drawn
 
 
+@takes_options
 def run_systems(
     study: StudyName,
     system: Annotated[
@@ -33,6 +34,7 @@ def run_systems(
     kind: Annotated[
         str, Option(metavar="KIND", help="The kind of items an external system decides on, instead of prepositions.")
     ] = "",
+    correcting: Correcting = {},
     as_json: Json = False,
 ) -> None:
     """Run systems on the essays and store their decisions; a second run changes nothing.
@@ -51,7 +53,8 @@ def run_systems(
         with store.read() as tx:
             n_essays = content.n_essays(tx)
             places = places_of(tx, kind) if kind else None
-        detectors = load_systems(system, places=places)
+        cache, settings = answers_of(study, correcting)
+        detectors = load_systems(system, places=places, chat={**settings, "cache": cache})
         task = bar.add_task("deciding", total=n_essays * len(detectors))
         done = decide(store, detectors, advance=lambda n: bar.advance(task, n))
     if as_json:

@@ -7,7 +7,8 @@ answers: an edit counts for an item if, normalised, it overlaps the item's token
 inserts into its gap.  Where an edit replaces just the item's words, its correction is the suggestion.  Decisions are
 made on the items of a table, or else on every preposition and every gap where one may be missing.
 
-Systems have names such as `harper`, `languagetool:URL`, `command:LINE`, `corrected:FILE` and `edits:FILE`.  Another
+Systems have names such as `harper`, `languagetool:URL`, `command:LINE`, `chat:URL#MODEL`, `corrected:FILE` and
+`edits:FILE`.  Another
 name may come before an equals sign: `mine=command:./check.sh`; otherwise a system is called after its file or
 command.
 
@@ -31,18 +32,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import Protocol
+from typing import Any, Protocol
 
 from grater.corpora import read_corpus
-from grater.corpora.edits.engine import GraterEngine
 from grater.corpora.fitting import fitted_lines, odd_lines, require_lines_fit
 from grater.corpora.judgments import overlaps, reach
-from grater.corpora.normalise import TokenEdit, TokenRange, align, normalised_edits, tokens_of_edit
+from grater.corpora.normalise import TokenEdit, normalised_edits
 from grater.corpora.text.analysis import analyse
 from grater.corpora.text.prepositions import PREPOSITIONS
-from grater.corpora.text.tokens import token_spans, tokens_of
+from grater.corpora.text.tokens import tokens_of
 from grater.detect.detector import SCHEMES, Finding
+from grater.detect.external.chat import chatted
 from grater.detect.external.programs import ERRORS, Command, Harper, LanguageTool
+from grater.detect.external.texts import edits_between, typed
 from grater.detect.prepositions.candidates import MISSING, PREP, candidates_of
 from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.model import DELETE, Decision, Edit, Essay, Item, Json, Span
@@ -53,7 +55,6 @@ ARTICLES = ("a", "an", "the")
 WORDS = re.compile(r"\s+|[\w'’-]+|[^\w\s]")
 
 CHOICE, EXTRANEOUS, ADDED = "choice", "extraneous", "missing"
-TAG = "corrected"
 LINES = (".txt", ".out", "")
 
 
@@ -240,9 +241,11 @@ def is_external(name: str) -> bool:
     return _parts(name)[1] in SCHEMES
 
 
-def external(name: str, *, places: Mapping[str, Sequence[Item]] | None = None) -> ExternalDetector:
-    """The system of this name, which decides on these items, or on prepositions."""
-    return ExternalDetector(_corrector(*_parts(name)), places)
+def external(
+    name: str, *, places: Mapping[str, Sequence[Item]] | None = None, chat: Mapping[str, Any] | None = None
+) -> ExternalDetector:
+    """The system of this name, which decides on these items, or on prepositions; `chat` says how to ask models."""
+    return ExternalDetector(_corrector(*_parts(name), chat or {}), places)
 
 
 def _parts(name: str) -> tuple[str, str, str]:
@@ -260,7 +263,7 @@ def _words(line: str) -> list[str]:
         raise UsageError(f"expected a command, found {line!r}: {error}") from error
 
 
-def _corrector(own: str, scheme: str, value: str) -> Corrector:
+def _corrector(own: str, scheme: str, value: str, chat: Mapping[str, Any]) -> Corrector:
     if scheme == "harper":
         if value not in ("", ERRORS):
             raise UsageError(
@@ -271,6 +274,8 @@ def _corrector(own: str, scheme: str, value: str) -> Corrector:
         raise UsageError(f"expected {scheme}:SOMETHING, found {scheme!r} alone")
     if scheme == "languagetool":
         return LanguageTool(value, own or "languagetool")
+    if scheme == "chat":
+        return chatted(own, value, chat)
     if scheme == "command":
         words = _words(value)
         return Command(value, own or PurePath(words[0]).stem)
@@ -351,50 +356,6 @@ class Corrected:
             yield essay, edits_between(essay, texts[essay.essay_id], rater=self.name)
 
 
-def edits_between(essay: Essay, corrected: str, *, rater: str) -> tuple[Edit, ...]:
-    """The edits that turn the essay's tokens into those of the corrected text."""
-    spans = tokens_of(essay)
-    source = [span.of(essay.text) for span in spans]
-    # Tokenised text is corrected token by token: its spaces are the boundaries of tokens.
-    target = (
-        corrected.split() if essay.tokens is not None else [span.of(corrected) for span in token_spans(corrected)]
-    )
-    edits, position = [], 0
-    for old, new in align(source, target) if source != target else ():
-        gap = spans[position].start if position < len(spans) else len(essay.text)
-        span = Span(gap, gap) if old is None else spans[position]
-        if old != new:
-            edits.append(
-                Edit(span=span, replacements=(_inserted(new or "", essay.text, span),), tag=TAG, rater=rater)
-            )
-        position += old is not None
-    return tuple(edits)
-
-
-def typed(essay: Essay, edits: Sequence[Edit]) -> tuple[Edit, ...]:
-    """The edits between two texts as a corrector would name them: words that change together as one, with a type."""
-    if not edits or any(edit.tag != TAG for edit in edits):
-        return tuple(edits)
-    tokens = tokens_of(essay)
-    words = [token.of(essay.text) for token in tokens]
-    corrected = [[word] for word in (*words, "")]
-    for edit in edits:
-        place, new = tokens_of_edit(edit, essay.text, tokens), edit.replacements[0].split()
-        if place is not None:
-            corrected[place.start] = new + corrected[place.start] if place.start == place.end else new
-    target = [word for each in corrected for word in each if word]
-    [made] = GraterEngine().extract([(words, target)])
-    return tuple(
-        Edit(
-            TokenRange(edit.start, edit.end, ()).span(essay.text, tokens),
-            (edit.correction,),
-            edit.type,
-            edits[0].rater,
-        )
-        for edit in made
-    )
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Known:
     """A corrector whose edits are known already, by essay."""
@@ -405,10 +366,3 @@ class Known:
 
     def correct(self, essays: Iterable[Essay]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
         return ((essay, self.edits.get(essay.essay_id, ())) for essay in essays)
-
-
-def _inserted(words: str, text: str, span: Span) -> str:
-    """A word inserted before another needs a space after it; at the end it needs one before."""
-    if span.start != span.end or not words:
-        return words
-    return f"{words} " if span.start < len(text) else f" {words}"

@@ -1,18 +1,19 @@
 """A chat endpoint that speaks the OpenAI protocol: one question, one answer, within limits, never paid for twice.
 
-`POST URL/chat/completions` with `model`, `messages`, `temperature`, `max_tokens`, `seed`, and `response_format` JSON
-where the endpoint takes it.  Every hosted service and every local server (llama.cpp, vLLM, Ollama) speaks it.  The
+`POST URL/chat/completions` with `model`, `messages`, `temperature`, `max_tokens`, `seed`, and `response_format` JSON,
+each where the endpoint takes it.  Language models judge (`annotate.programs`) and correct (`detect.external.chat`)
+through this door.  Every hosted service and every local server (llama.cpp, vLLM, Ollama) speaks it.  The
 standard library sends it: one POST at a time needs no client of HTTP, and the core has none.
 
 - **Retries.**  429, 408 and 5xx, a cut connection, a time-out and an answer that is not JSON are tried again, after
   the seconds of `Retry-After` or 1, 2, 4, ... of them; other statuses end the run with what the endpoint said.
 - **Rate.**  Requests are spread out: at most `per_minute` of them.
-- **Spending.**  Tokens and money are counted as the endpoint reports them (by four characters each where it does
-  not), over all runs with one cache.  A request is not sent if its worst case, a question as dear by the character as
-  the dearest so far and the longest answer, would exceed a limit.
+- **Spending.**  Requests, tokens and money are counted as the endpoint reports them (by four characters a token where
+  it does not), over all runs with one cache.  A request is not sent if its worst case, a question as dear by the
+  character as the dearest so far and the longest answer, would exceed a limit.
 - **Cache.**  Answers lie in a file of JSON lines under the hash of what was asked: endpoint, model, messages,
   settings, number of the sample.  A run that was killed goes on where it was; a line that the kill cut short is
-  ignored.
+  ignored.  With at most 0 requests answers come from the file alone.
 - **The key** goes into the header and nowhere else.  A redirect, which would carry it to another host, is refused;
   so is plain HTTP to another machine.
 """
@@ -20,6 +21,7 @@ standard library sends it: one POST at a time needs no client of HTTP, and the c
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -45,6 +47,9 @@ AGAIN = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
 LONGEST_WAIT = 120.0
 LONGEST_ANSWER = 4_000_000
 """Bytes of a reply that are read."""
+
+OPTIONAL = ("response_format", "seed", "temperature", "max_tokens")
+"""Parts of a request that some endpoints refuse; newer models want `max_completion_tokens` for the last."""
 
 CHARACTERS_PER_TOKEN = 4
 LOCAL = ("localhost", "127.0.0.1", "::1")
@@ -81,6 +86,7 @@ class Endpoint:
     timeout: float = 60.0
     retries: int = 5
     per_minute: float | None = None
+    most_requests: int | None = None
     most_tokens: int | None = None
     most_cost: float | None = None
     price_in: float = 0.0
@@ -104,6 +110,25 @@ class Endpoint:
         return (n_in * self.price_in + n_out * self.price_out) / 1e6
 
 
+def endpoint_of(
+    url: str, model: str, *, key_env: str = "", answer_tokens: int | None = None, **settings: Any
+) -> Endpoint:
+    """An endpoint by the options of a command; its key is in the environment and nowhere else."""
+    key = os.environ.get(key_env, "") if key_env else ""
+    if key_env and not key:
+        raise UsageError(f"expected a key in the environment variable {key_env}, found none")
+    longest = {} if answer_tokens is None else {"max_tokens": answer_tokens}
+    return Endpoint(url=url, model=model, key=key, **longest, **settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer; `is_cut` where it had no room for its end."""
+
+    text: str
+    is_cut: bool = False
+
+
 @dataclass(slots=True)
 class Spent:
     requests: int = 0
@@ -120,28 +145,30 @@ class Cache:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.answers: dict[str, str] = {}
+        self.answers: dict[str, Reply] = {}
         self.spent = Spent()
         with complaining(path):
             lines = path.read_text("utf-8").splitlines() if path.exists() else []
         for line in lines:
             try:
                 row = json.loads(line)
-                self._note(row["key"], row["answer"], int(row["in"]), int(row["out"]))
+                reply = Reply(row["answer"], bool(row.get("cut")))
+                self._note(row["key"], reply, int(row["in"]), int(row["out"]))
             except (ValueError, KeyError, TypeError):  # a line that a kill cut short
                 continue
 
-    def keep(self, key: str, answer: str, n_in: int, n_out: int) -> None:
-        row = json.dumps({"key": key, "in": n_in, "out": n_out, "answer": answer}, ensure_ascii=False)
+    def keep(self, key: str, reply: Reply, n_in: int, n_out: int) -> None:
+        cut = {"cut": True} if reply.is_cut else {}
+        row = json.dumps({"key": key, "in": n_in, "out": n_out, **cut, "answer": reply.text}, ensure_ascii=False)
         with complaining(self.path), self.path.open("ab+") as stream:
             if stream.tell():
                 stream.seek(-1, 2)
                 row = row if stream.read(1) == b"\n" else f"\n{row}"
             stream.write(f"{row}\n".encode())
-        self._note(key, answer, n_in, n_out)
+        self._note(key, reply, n_in, n_out)
 
-    def _note(self, key: str, answer: str, n_in: int, n_out: int) -> None:
-        self.answers[key] = answer
+    def _note(self, key: str, reply: Reply, n_in: int, n_out: int) -> None:
+        self.answers[key] = reply
         self.spent = Spent(self.spent.requests + 1, self.spent.tokens_in + n_in, self.spent.tokens_out + n_out)
 
 
@@ -164,7 +191,7 @@ class Chat:
     ) -> None:
         self.endpoint, self.cache = endpoint, cache
         self.sleep, self.clock, self.tell = sleep, clock, tell
-        self._takes_json_mode = True
+        self._refused: set[str] = set()
         self._opener = build_opener(_NoRedirects())
         self._last: float | None = None
         self._dearest = 0.0
@@ -176,19 +203,40 @@ class Chat:
 
     def ask(self, messages: Sequence[Message], *, sample: int = 0) -> str:
         """The answer to a conversation; the same question, as the same sample, is answered from the cache."""
-        of = [self.endpoint.address, self.endpoint.model, self.endpoint.temperature, self.endpoint.max_tokens, sample]
-        key = sha256(json.dumps([*of, list(map(dict, messages))], sort_keys=True).encode()).hexdigest()
+        reply = self.reply(messages, sample=sample)
+        if reply.is_cut and not self._has_told_of_cut:
+            self._has_told_of_cut = True
+            self.tell(f"an answer was cut at {self.endpoint.max_tokens:,} tokens; allow longer ones")
+        return reply.text
+
+    def reply(self, messages: Sequence[Message], *, sample: int = 0, max_tokens: int | None = None) -> Reply:
+        """The same, with whether it is whole; `max_tokens` is for this answer alone."""
+        longest = max_tokens or self.endpoint.max_tokens
+        key = self._key(messages, sample, longest)
         if key not in self.cache.answers:
-            self._require_means(messages)
-            answer, n_in, n_out = self._tried(messages, sample)
+            self._require_means(messages, longest)
+            answer, n_in, n_out = self._tried(messages, sample, longest)
             self.cache.keep(key, answer, n_in, n_out)
             self._dearest = max(self._dearest, n_in / max(_length(messages), 1))
         return self.cache.answers[key]
 
-    def _require_means(self, messages: Sequence[Message]) -> None:
+    def knows(self, messages: Sequence[Message], *, max_tokens: int) -> bool:
+        """Whether the answer is in the cache."""
+        return self._key(messages, 0, max_tokens) in self.cache.answers
+
+    def _key(self, messages: Sequence[Message], sample: int, longest: int) -> str:
+        of = [self.endpoint.address, self.endpoint.model, self.endpoint.temperature, longest, sample]
+        return sha256(json.dumps([*of, list(map(dict, messages))], sort_keys=True).encode()).hexdigest()
+
+    def _require_means(self, messages: Sequence[Message], longest: int) -> None:
         """Refuse a request whose worst case would exceed a limit."""
         spent, most = self.cache.spent, self.endpoint
-        n_in, n_out = max(_tokens(messages), ceil(self._dearest * _length(messages))), most.max_tokens
+        n_in, n_out = max(n_tokens(messages), ceil(self._dearest * _length(messages))), longest
+        if most.most_requests is not None and spent.requests >= most.most_requests:
+            raise LimitReached(
+                f"an answer is not in {self.cache.path}: the limit of {counted(most.most_requests, 'request')} "
+                "is reached"
+            )
         if most.most_tokens is not None and spent.tokens + n_in + n_out > most.most_tokens:
             raise LimitReached(
                 f"{spent.tokens:,} tokens used, and the next question may need {n_in + n_out:,}: "
@@ -201,7 +249,7 @@ class Chat:
                 f"the limit of {most.most_cost:g} is reached"
             )
 
-    def _tried(self, messages: Sequence[Message], sample: int) -> tuple[str, int, int]:
+    def _tried(self, messages: Sequence[Message], sample: int, longest: int) -> tuple[Reply, int, int]:
         turn = 0
         while True:
             if self.endpoint.per_minute and self._last is not None:
@@ -210,7 +258,7 @@ class Chat:
                     self.sleep(wait)
             self._last = self.clock()
             try:
-                return self._read(self._post(messages, sample), messages)
+                return self._read(self._post(messages, sample, longest), messages)
             except _Again as trouble:
                 turn += 1
                 if turn > self.endpoint.retries:
@@ -221,17 +269,18 @@ class Chat:
                 self.tell(f"{self.endpoint.address}: {trouble}; again in {wait:g} s")
                 self.sleep(wait)
 
-    def _post(self, messages: Sequence[Message], sample: int) -> bytes:
+    def _post(self, messages: Sequence[Message], sample: int, longest: int) -> bytes:
         most = self.endpoint
-        body: dict[str, Json] = {
-            "model": most.model,
-            "messages": [dict(message) for message in messages],
+        optional: dict[str, Json] = {
             "temperature": most.temperature,
-            "max_tokens": most.max_tokens,
+            "max_tokens": longest,
             "seed": sample,
+            "response_format": {"type": "json_object"},
         }
-        if self._takes_json_mode:
-            body["response_format"] = {"type": "json_object"}
+        body: dict[str, Json] = {"model": most.model, "messages": [dict(message) for message in messages]}
+        body |= {name: value for name, value in optional.items() if name not in self._refused}
+        if "max_tokens" in self._refused:
+            body["max_completion_tokens"] = longest
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if most.key:
             headers["Authorization"] = f"Bearer {most.key}"
@@ -242,9 +291,10 @@ class Chat:
         except HTTPError as error:
             with error:
                 reason = _reason(error.read(LONGEST_ANSWER))
-            if error.code == 400 and self._takes_json_mode and "response_format" in reason:
-                self._takes_json_mode = False
-                raise _Again("the endpoint does not accept response_format; asking without it", 0.0) from error
+            name = next((name for name in OPTIONAL if name in reason and name not in self._refused), None)
+            if error.code == 400 and name:
+                self._refused.add(name)
+                raise _Again(f"the endpoint does not accept {name}; asking without it", 0.0) from error
             status = f"status {error.code} {reason}".strip()
             if error.code in AGAIN:
                 raise _Again(status, _retry_after(error.headers)) from error
@@ -252,7 +302,7 @@ class Chat:
         except (OSError, HTTPException) as error:
             raise _Again(f"{type(error).__name__}: {getattr(error, 'reason', None) or error}") from error
 
-    def _read(self, reply: bytes, messages: Sequence[Message]) -> tuple[str, int, int]:
+    def _read(self, reply: bytes, messages: Sequence[Message]) -> tuple[Reply, int, int]:
         """The answer, and the tokens of question and answer."""
         try:
             completion = json.loads(reply)
@@ -264,21 +314,20 @@ class Chat:
             answer = text.encode("utf-8", "replace").decode()
         except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
             raise _Again(f"expected a chat completion, found {reply[:80]!r}") from error
-        if choice.get("finish_reason") == "length" and not self._has_told_of_cut:
-            self._has_told_of_cut = True
-            self.tell(f"an answer was cut at {self.endpoint.max_tokens:,} tokens; allow longer ones")
         usage = completion.get("usage") if isinstance(completion.get("usage"), dict) else {}
         counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
         n_in, n_out = (n if type(n) is int and n >= 0 else None for n in counts)
         estimated = len(answer) // CHARACTERS_PER_TOKEN + 1
-        return answer, _tokens(messages) if n_in is None else n_in, estimated if n_out is None else n_out
+        told = Reply(answer, choice.get("finish_reason") == "length")
+        return told, n_tokens(messages) if n_in is None else n_in, estimated if n_out is None else n_out
 
 
 def _length(messages: Sequence[Message]) -> int:
     return sum(len(message["content"]) for message in messages)
 
 
-def _tokens(messages: Sequence[Message]) -> int:
+def n_tokens(messages: Sequence[Message]) -> int:
+    """Roughly how many tokens a question has."""
     return _length(messages) // CHARACTERS_PER_TOKEN + 8 * len(messages)
 
 

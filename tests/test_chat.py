@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from grater.annotate.chat import Cache, Chat, Endpoint, LimitReached
+from grater.chat import Cache, Chat, Endpoint, LimitReached
 from grater.errors import GraterError, UsageError
-from tests.annotate.study.chat_server import ChatServer, serving
+from tests.chat_server import ChatServer, serving
 
 HELLO = [{"role": "user", "content": "Say hello."}]
 
