@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from grater.measure.evaluation.comparison import Comparison
     from grater.measure.evaluation.evaluation import Evaluation
     from grater.measure.evaluation.selection import ChoiceStudy, ClozeStudy
+    from grater.measure.preference import Preference
     from grater.measure.sampling.plan import Plan
     from grater.measure.units import Unknown
     from grater.reporting.document import Report
@@ -1219,6 +1220,47 @@ def ceiling(
         advance=advance,
         warnings=warnings,
     )
+
+
+# Preference
+
+__all__ += ["prefer"]
+
+
+@_checked
+def prefer(
+    rankings: Annotated[
+        TableSource, Opt("Rankings (item, rater, system, rank), pairs of systems, or Appraise XML.", "RANKINGS")
+    ],
+    *,
+    documents: Documents = None,
+    units: Annotated[
+        Literal["auto", "sentence", "document"],
+        Opt("What intervals take as independent; auto: documents or essays if known."),
+    ] = "auto",
+    raters: Annotated[
+        Literal["these", "random"], Opt("Intervals for these raters, or for others like them.")
+    ] = "these",
+    interval: Annotated[Literal["jackknife", "published-pairs"], Opt("How intervals are computed.")] = "jackknife",
+    columns: Annotated[
+        Mapping[str, str] | None,
+        Opt("Rename a column; repeatable.", "OURS=THEIRS", parse="grater.tables:parse_columns"),
+    ] = None,
+    duplicates: Annotated[
+        Literal["error", "first", "last"], Opt("What to do if a rater or system is twice on an item.")
+    ] = "error",
+) -> Preference:
+    """Rank systems by people's preference: expected wins with intervals, rank groups, judges.
+
+    Systems that wrote the same have one row with `|` between their names, or the same `output`.
+    """
+    from grater.measure.preference import preference
+    from grater.tables.rankings import Rankings, read_rankings, with_documents
+
+    is_read = isinstance(rankings, Rankings)
+    table = rankings if is_read else read_rankings(rankings, columns=columns, duplicates=duplicates)
+    table = with_documents(table, documents) if documents is not None else table
+    return preference(table, units=units, raters=raters, how=interval)
 
 
 # Detectors

@@ -73,6 +73,8 @@ score: Score corrections by M2, ERRANT, CLEME or GLEU.
     cli.score:app reference.m2 ours=ours.txt theirs=theirs.txt --metric errant
 ceiling: Measure the human ceiling: each annotator against the others.
     cli.score:ceiling_app reference.m2 --hyp ours=ours.txt
+prefer: Rank systems by people's preference, with intervals and rank groups.
+    api:prefer demo/rankings.csv
 report: Write a report on judgments and decisions, with figures.
     api:report --decisions demo/decisions.csv --judgments demo/crowd.csv --out report
 study new: Create an empty study: a file or a PostgreSQL database.
@@ -190,7 +192,7 @@ PANELS: Mapping[str, Sequence[str]] = {
     "Texts": ("corpus", "decide", "systems", "learners"),
     "Measure": (
         *("agree", "raters", "aggregate", "plan", "sample", "evaluate", "compare"),
-        *("score", "ceiling", "report"),
+        *("score", "ceiling", "prefer", "report"),
     ),
     "Studies": ("study", "job", "people", "judge"),
     "Lab": ("lab",),

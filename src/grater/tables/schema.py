@@ -1,4 +1,4 @@
-"""The columns of the five tables (names, synonyms, types, ranges; docs/tables.md), and how raw tables are checked.
+"""The columns of the seven tables (names, synonyms, types, ranges; docs/tables.md), and how raw tables are checked.
 
 A table may hold any further column; it is kept, and can be used to split results.  Words of the contract live here
 and nowhere else: what counts as a status, how a list is written in a cell, what a file may call its columns.
@@ -31,7 +31,7 @@ import polars as pl
 from grater.errors import BadInput, Problem, Problems, UsageError
 from grater.model import is_deep
 
-Kind: TypeAlias = Literal["judgments", "decisions", "items", "gold", "sample"]
+Kind: TypeAlias = Literal["judgments", "decisions", "items", "gold", "sample", "rankings", "preferences"]
 CellType: TypeAlias = Literal["text", "list", "json", "number", "whole", "truth"]
 
 LIST_SEPARATOR = "|"
@@ -86,6 +86,7 @@ class Schema:
 
 
 ITEM = Column("item", required=True, synonyms=("task",))
+RATER = Column("rater", required=True, synonyms=("worker", "annotator"))
 LABELS = ("response",)
 SHARE = Range(0, 1)
 
@@ -95,7 +96,7 @@ SCHEMAS: Mapping[Kind, Schema] = MappingProxyType(
             "judgments",
             (
                 ITEM,
-                Column("rater", required=True, synonyms=("worker", "annotator")),
+                RATER,
                 Column("label", required=True, synonyms=LABELS),
                 Column("status"),
                 Column("confidence", "number", words={"low": 0.0, "high": 1.0}),
@@ -152,6 +153,32 @@ SCHEMAS: Mapping[Kind, Schema] = MappingProxyType(
                 Column("system"),
             ),
             key=("item", "system"),
+        ),
+        "rankings": Schema(
+            "rankings",
+            (
+                ITEM,
+                RATER,
+                Column("system", "list", required=True),
+                Column("rank", "number", required=True),
+                Column("ranking"),
+                Column("document"),
+                Column("output", synonyms=("correction",)),
+                Column("source"),
+            ),
+            key=("item", "rater", "ranking", "system"),
+        ),
+        "preferences": Schema(
+            "preferences",
+            (
+                ITEM,
+                RATER,
+                Column("first", required=True, synonyms=("system1", "system_a")),
+                Column("second", required=True, synonyms=("system2", "system_b")),
+                Column("better", required=True, synonyms=("preferred", "winner")),
+                Column("document"),
+            ),
+            key=(),
         ),
     }
 )
@@ -479,7 +506,7 @@ def without_duplicates(
     if duplicates not in ("error", "first", "last"):
         raise UsageError(f"expected duplicates error, first or last, found {duplicates!r}")
     key = [name for name in schema.key if name in frame.columns]
-    if not frame.select(key).is_duplicated().any():
+    if not key or not frame.select(key).is_duplicated().any():
         return frame.drop(PLACE), {}
     if duplicates == "error":
         _name_them(frame, key, raw)
