@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from grater.detect.feedback import check
+from grater.detect.marks import sureness
 from tests.cli.running import grater
 
 LEARNER = "The girl waited on the bus.\nThe boy discussed about the film & more. The king listened the music.\n"
@@ -277,9 +279,60 @@ def test_asked_alone_harper_passes_all_its_findings_on(capsys: pytest.CaptureFix
     assert {flag["message"] for flag in flags} == {lint.message.replace("`", "") for lint in lints}
 
 
-def test_british_spelling_is_no_error(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+ERRORS = "harper:errors"
+
+
+def marked_by(system: str, text: str, language: str = "") -> list[tuple[str, tuple[str, ...]]]:
+    """What a system marks in a text, with all that it suggests."""
+    flags = check(text, [system], language=language).flags
+    return [(flag.target, (flag.decision.suggestion or "", *flag.alternatives)) for flag in flags]
+
+
+@pytest.mark.parametrize("shape", [("--json",), ("--show", "text"), ("--show", "html"), ("--out", "feedback")])
+def test_nothing_is_printed_beside_the_feedback(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, shape: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Harper writes to file descriptor 1 where it sees *to join*."""
     pytest.importorskip("harper")
-    text = "My neighbours organised a colourful programme and travelled to the centre of the grey town."
-    (tmp_path / "essay.txt").write_text(text, encoding="utf-8")
-    ran = grater(capsys, "check", tmp_path / "essay.txt", "--system", "harper:errors", "--json")
-    assert json.loads(ran.out)["flags"] == []
+    monkeypatch.chdir(tmp_path)
+    Path("essay.txt").write_text("I am looking forward to join you.", encoding="utf-8")
+    grater(capfd, "check", "essay.txt", "--system", ERRORS, *shape)
+    assert capfd.readouterr().out == ""
+
+
+def test_spelling_of_either_side_of_the_ocean_is_no_error_unless_one_is_asked_for() -> None:
+    pytest.importorskip("harper")
+    text = "My neighbours organised a colorful show of maths and traveled to the center afterwards."
+    assert marked_by(ERRORS, text) == []
+    assert "traveled" in dict(marked_by(ERRORS, text, "en-GB"))
+    assert "organised" in dict(marked_by(ERRORS, text, "en-US"))
+
+
+def test_names_spaces_and_ellipses_are_no_errors() -> None:
+    pytest.importorskip("harper")
+    assert marked_by(ERRORS, "We met Mrs Zorblat in Kvorsk.  It was\tlate . . . and then... she left….") == []
+
+
+def test_a_capital_is_all_that_is_suggested_where_it_is_all_that_is_missing() -> None:
+    pytest.importorskip("harper")
+    assert marked_by(ERRORS, "We meet on monday.") == [("monday", ("Monday",))]
+
+
+def test_a_mark_of_harper_says_how_often_its_kind_is_right() -> None:
+    pytest.importorskip("harper")
+    feedback = check("We meet on monday at the the station.", [ERRORS])
+    assert all("right" in sureness(flag) for flag in feedback.flags)
+    careful = check("We meet on monday at the the station.", [ERRORS], precision=0.95)
+    assert not careful.flags
+    assert "capital" in careful.note.split("nothing is marked of these:")[1]
+
+
+@pytest.mark.usefixtures("essays")
+def test_a_folder_stands_for_its_text_files(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
+) -> None:
+    told = json.loads(grater(capsys, "check", tmp_path, "--system", tiny_model, "--json").out)
+    assert [len(file["flags"]) for file in told["files"]] == [3, 1, 0]
+    (tmp_path / "empty").mkdir()
+    ran = grater(capsys, "check", tmp_path / "empty", "--system", tiny_model)
+    assert (ran.status, "found none in this folder" in ran.err) == (2, True)

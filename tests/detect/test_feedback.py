@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -11,6 +12,7 @@ from grater.detect.detector import Finding
 from grater.detect.explanations import BY_KIND, EXAMPLE, Place, Rule, example_sides, explain, place_of
 from grater.detect.feedback import CHANCES, Feedback, check
 from grater.detect.marks import advice, sureness
+from grater.detect.systems import at_precision, load_systems
 from grater.model import DELETE, Decision, Essay, Item, Span
 from tests.each import for_each
 
@@ -49,6 +51,36 @@ def test_a_kind_of_somebody_else_is_named_among_what_was_looked_for() -> None:
     theirs = Feedback("a.txt", Essay("a", ""), (), {"mine": 1}, ("comma", "prep"))
     assert theirs.note == "Looked for: prepositions, comma; for nothing else."
     assert replace(theirs, kinds=()).note == ""
+
+
+LEARNER = (
+    "In last summer I go to the London with my friends for visit museum. We was very happy because weather were "
+    "sunny, and we have saw many beautiful place. I am interested of history since three years, so I enjoyed to read "
+    "informations about the kings. It depends of the day, but a tourist have to wait before he enter to castle."
+)
+
+
+def test_less_precision_never_marks_less() -> None:
+    pytest.importorskip("onnxruntime")
+    (context,) = load_systems(["context"])
+    essay = Essay("e", LEARNER)
+    shown = [
+        {finding.item for finding in detector.find([essay]) if finding.decision.flagged}
+        for detector in (at_precision([context], share)[0] for share in (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95))
+    ]
+    assert all(more >= fewer for more, fewer in pairwise(shown))
+    assert len(shown[0]) > len(shown[-1])
+
+
+def test_every_decision_has_a_score_a_type_and_a_suggestion() -> None:
+    pytest.importorskip("onnxruntime")
+    (context,) = load_systems(["context"])
+    decisions = [finding.decision for finding in context.find([Essay("e", LEARNER + " As it rained, we left.")])]
+    assert not all(decision.flagged for decision in decisions)
+    for decision in decisions:
+        assert decision.score is not None
+        assert decision.type
+        assert decision.suggestion
 
 
 def test_check_gives_feedback_on_a_text() -> None:

@@ -55,25 +55,25 @@ class Proofreader:
     _lock: Lock = field(default_factory=Lock)
     _places: Semaphore = field(default_factory=lambda: Semaphore(MOST_WAITING))
 
-    def check(self, text: str) -> Feedback:
+    def check(self, text: str, language: str = "") -> Feedback:
         """Feedback on a text; one that is too long is refused, and so is one behind which too many wait."""
         require_length("text", text, LONGEST)
         if not self._places.acquire(blocking=False):
             raise TooBusy(BUSY)
         try:
             with self._lock:
-                reply = self._reply(text)
+                reply = self._reply(text, language)
         finally:
             self._places.release()
         if isinstance(reply, GraterError):
             raise reply
         return reply
 
-    def _reply(self, text: str) -> Feedback | GraterError:
+    def _reply(self, text: str, language: str) -> Feedback | GraterError:
         seconds = self.seconds + SECONDS_A_LETTER * len(text)
         try:
             line = self._started()
-            line.send((text, seconds))
+            line.send((text, language, seconds))
             if line.poll(STARTING_SECONDS + PATIENCE * seconds):
                 reply: Feedback | GraterError = line.recv()
                 return reply
@@ -108,7 +108,7 @@ def _work(line: Connection, names: Sequence[str]) -> None:
         os.nice(NICENESS)
     while True:
         try:
-            text, seconds = line.recv()
+            text, language, seconds = line.recv()
         except (EOFError, KeyboardInterrupt):
             return
         try:
@@ -117,6 +117,6 @@ def _work(line: Connection, names: Sequence[str]) -> None:
                 most = max(1, ceil(time.process_time() + seconds))
                 resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))
             essay = replace(next(iter(read_text([text], name="text"))), text=text)
-            line.send(feedback_on(essay, systems, name="your text"))
+            line.send(feedback_on(essay, systems, name="your text", language=language))
         except GraterError as error:
             line.send(error)

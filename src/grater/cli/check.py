@@ -48,7 +48,9 @@ Systems: TypeAlias = Annotated[
 
 
 def check(
-    files: Annotated[list[Path], Argument(metavar="FILE...", help="Essays in plain text; '-' is standard input.")],
+    files: Annotated[
+        list[Path], Argument(metavar="FILE...", help="Essays in plain text, or folders; '-' is standard input.")
+    ],
     system: Systems = None,
     precision: Precision = None,
     output: Annotated[Shape, Option("--show", metavar="text|json|html", help="How to show the feedback.")] = "text",
@@ -61,6 +63,7 @@ def check(
     Exit status: 0 done, 1 something is marked (with --fail only), 2 wrong use or a file that cannot be read.
     """
     shape: Shape = "json" if as_json else output
+    files = [own for file in files for own in (_texts_of(file) if file.is_dir() else [file])]
     if shape == "html" and len(files) > 1 and out is None:
         raise UsageError("expected --out FOLDER: several essays make several HTML pages")
     require_different(files)
@@ -73,6 +76,14 @@ def check(
     n_marks = _write(results, files, out, shape) if out else _print(results, shape, is_one=len(files) == 1)
     if fail and n_marks:
         raise typer.Exit(1)
+
+
+def _texts_of(folder: Path) -> list[Path]:
+    """The text files of a folder and those below it, by name."""
+    files = sorted(file for file in folder.rglob("*.txt") if not file.name.startswith("."))
+    if not files:
+        raise UsageError(f"{folder}: expected text files (.txt), found none in this folder")
+    return files
 
 
 def _require_text(file: Path) -> None:

@@ -11,11 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from grater.errors import UsageError
 from grater.model import Decision, Essay, Item, Json
 
 SCHEMES = ("chat", "command", "corrected", "edits", "harper", "languagetool")
 """The schemes of systems that grater did not write, as in `corrected:FILE` (`grater.detect.external`)."""
 
+LEAST_PRECISION, MOST_PRECISION = 0.5, 0.95
 BATCH = 50_000
 """Characters of essays taken together."""
 
@@ -73,6 +75,13 @@ class CalibratedDetector(Detector, Protocol):
     def with_precision(self, precision: float) -> Detector:
         """The same with thresholds at which this share of its flags was right."""
         ...
+
+
+def require_precision(precision: float) -> float:
+    """A share that thresholds are known for."""
+    if not LEAST_PRECISION <= precision <= MOST_PRECISION:
+        raise UsageError(f"expected a precision from {LEAST_PRECISION} to {MOST_PRECISION}, found {precision:g}")
+    return precision
 
 
 def grouped(essays: Iterable[Essay]) -> Iterator[list[Essay]]:

@@ -42,7 +42,7 @@ from grater.detect.marks import (
 from grater.detect.systems import at_precision, default_systems, load_systems
 from grater.detect.taught import taught
 from grater.model import Essay, Json, Span
-from grater.result import HIDDEN, Result, in_json, key
+from grater.result import HIDDEN, OPTIONAL, Result, in_json, key
 from grater.sheet import Sheet, counted
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Feedback(Result):
     """An essay with its flags; `name` is the file, `n_candidates` the number of places each system looked at.
 
     A checker of whole texts looked at no number of places.  `kinds` are the kinds of places that the others looked
-    at.
+    at, `silent` those of which nothing is marked at the precision that was asked for.
     """
 
     name: str = field(metadata=key("file"))
@@ -88,6 +88,7 @@ class Feedback(Result):
         )
     )
     kinds: tuple[str, ...] = field(default=(), metadata=HIDDEN)
+    silent: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
 
     @property
     def marks(self) -> tuple[Mark, ...]:
@@ -113,15 +114,20 @@ class Feedback(Result):
         """What was looked for, what was not, and how far the marks can be trusted."""
         readers = [name for name, n in self.n_candidates.items() if n is None]
         if not self.kinds:
-            return f"Marked: whatever {_named(readers)} would change." if readers else ""
+            return f"Marked: whatever {_named(readers)} would change.{self._silenced}" if readers else ""
         known = [words for kind, words in LOOKED_FOR.items() if kind in self.kinds]
         others = [kind for kind in self.kinds if kind not in LOOKED_FOR]
         unlooked = "for nothing else" if others else UNLOOKED_BESIDE_VERBS if "verb-form" in self.kinds else UNLOOKED
         rest = f"anything else comes from {_named(readers)}" if readers else unlooked
         own = [name for name in self.n_candidates if name not in readers]
         by = f" by {_named(own)}" if WHO.keys() & own else ""
-        text = f"Looked for{by}: {', '.join(known + others)}; {rest}."
+        text = f"Looked for{by}: {', '.join(known + others)}; {rest}.{self._silenced}"
         return f"{text} {CHANCES}" if set(own) <= set(MEASURED) else text
+
+    @property
+    def _silenced(self) -> str:
+        names = ", ".join(self.silent)
+        return f" At this precision nothing is marked of these: {names}." if names else ""
 
     @property
     @in_json("flags")
@@ -157,15 +163,24 @@ def _named(systems: Sequence[str]) -> str:
     return " and ".join(f"{name} ({WHO[name]})" if name in WHO else name for name in systems)
 
 
-def check(text: str, systems: Sequence[str] = (), *, precision: float | None = None, name: str = "text") -> Feedback:
+def check(
+    text: str,
+    systems: Sequence[str] = (),
+    *,
+    precision: float | None = None,
+    language: str = "",
+    name: str = "text",
+) -> Feedback:
     """Feedback on a text by the systems of these names, else by the default ones."""
     essay = next(iter(read_text([text], name=name)))
     detectors = at_precision(load_systems(systems or default_systems()), precision)
-    return feedback_on(essay, detectors, name=name)
+    return feedback_on(essay, detectors, name=name, language=language)
 
 
-def feedback_on(essay: Essay, systems: Sequence[Detector], *, name: str) -> Feedback:
-    """Every system's flags on an essay."""
+def feedback_on(essay: Essay, systems: Sequence[Detector], *, name: str, language: str = "") -> Feedback:
+    """Every system's flags on an essay, in the spelling of this variant of English, else of either."""
+    if language:
+        systems = [system.in_language(language) if hasattr(system, "in_language") else system for system in systems]
     flags: list[Finding] = []
     n_candidates: dict[str, int | None] = dict.fromkeys(system.name for system in systems)
     detectors = [system for system in systems if not isinstance(system, Checker)]
@@ -182,7 +197,8 @@ def feedback_on(essay: Essay, systems: Sequence[Detector], *, name: str) -> Feed
     flags = [taught(finding, essay.text) for finding in flags]
     flags.sort(key=lambda finding: (finding.item.span, finding.item.kind, finding.decision.system))
     kinds = tuple(dict.fromkeys(kind for system in detectors for kind in system.kinds))
-    return Feedback(name=name, essay=essay, flags=tuple(flags), n_candidates=n_candidates, kinds=kinds)
+    silent = tuple(dict.fromkeys(kind for system in systems for kind in getattr(system, "silent", ())))
+    return Feedback(name=name, essay=essay, flags=tuple(flags), n_candidates=n_candidates, kinds=kinds, silent=silent)
 
 
 def _flag(finding: Finding, text: str) -> dict[str, Json]:

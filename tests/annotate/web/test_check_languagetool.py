@@ -116,6 +116,7 @@ def test_what_markup_is_read_as_has_its_place() -> None:
         ({"disabledCategories": "GRAMMAR"}, []),
         ({"disabledCategories": "GRAMMAR", "enabledRules": "VERB_PREPOSITION"}, ["on", "the"]),
         ({"level": "picky", "motherTongue": "de"}, ["on", "about ", "the"]),
+        ({"enabledRules": "VERB_WITHOUT_PREPOSITION", "enabledOnly": "yes"}, ["about "]),
     ],
 )
 def test_rules_can_be_switched_off(client: Client, choice: dict[str, str], words: list[str]) -> None:
@@ -147,6 +148,38 @@ def test_automatic_detection_takes_the_preferred_variant(client: Client) -> None
     parameters = {"text": TEXT, "language": "auto", "preferredVariants": "de-DE,en-GB"}
     assert client.post("/v2/check", data=parameters).json()["language"]["code"] == "en-GB"
     assert client.post("/v2/check", data={"text": TEXT, "language": "auto"}).json()["language"]["code"] == "en-US"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Das ist ein sehr guter Tag, und wir gehen nach Hause.", "zz"),
+        ("De man is in het water en de vrouw was op het land.", "zz"),
+        ("Hej, jag heter Anna och jag bor i Stockholm.", "zz"),
+        ("My favorit hoby is to play futbol wiht my frends.", "en-US"),
+        ("Angela waited on the bus.", "en-US"),
+    ],
+)
+def test_other_languages_are_detected_and_not_marked(client: Client, text: str, code: str) -> None:
+    told = client.post("/v2/check", data={"text": text, "language": "auto"}).json()
+    assert told["language"]["code"] == told["language"]["detectedLanguage"]["code"] == code
+    assert told["language"]["detectedLanguage"]["confidence"] < 1
+    if code == "zz":
+        assert told["matches"] == []
+
+
+def test_rules_on_whole_texts_find_nothing(client: Client) -> None:
+    told = client.post("/v2/check", data={"text": TEXT, "language": "en-US", "mode": "textLevelOnly"}).json()
+    assert told["matches"] == []
+
+
+def test_an_office_program_learns_what_there_is(client: Client) -> None:
+    # LibreOffice's extension posts to both (RemoteLanguageTool.java), and needs `maxTextLength` and strings in rules.
+    told = client.post("/v2/configinfo", data={"language": "en-US"}).json()
+    assert told["parameter"]["maxTextLength"] == int(client.post("/v2/maxtextlength", data={}).text) == 20_000
+    assert {"ruleId", "description", "categoryId", "categoryName", "locQualityIssueType"} == set(told["rules"][0])
+    assert "VERB_PREPOSITION" in [rule["ruleId"] for rule in told["rules"]]
+    assert client.get("/v2/info").json()["software"]["name"] == told["software"]["name"] == "grater"
 
 
 def test_too_many_requests_wait(tmp_path: Path, shared: Study) -> None:

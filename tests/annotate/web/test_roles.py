@@ -56,7 +56,7 @@ OF_ANYBODY = {
     "/check",
     "/check/keep",
     f"{EDITORS}/check",
-    f"{EDITORS}/languages",
+    *(f"{EDITORS}/{name}" for name in ("languages", "configinfo", "maxtextlength", "info")),
     f"{API}/openapi.json",
 }
 

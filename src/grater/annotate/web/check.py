@@ -9,11 +9,13 @@ page: text and answers stand on it, to be sent again.
 Whether checks are open to the public is said by the start of the server, or by an owner of the study on a page of
 their own; what nobody has opened is refused as if it were not there.
 
-`/v2/check` and `/v2/languages` as LanguageTool's description of its API has them, so that its plug-ins for browsers,
-offices and editors can ask grater instead: parameters in a form (POST) or in the address (GET); offsets and lengths
-in UTF-16 units, as Java counts; errors as one line of text with status 400, 413 or 429.  `data` is text with markup:
-its offsets count the markup as well.  Of the parameters that choose rules, those by id and by category are followed;
-dictionaries, the mother tongue and the picky level have no meaning here.
+`/v2/check`, `/v2/languages`, `/v2/configinfo`, `/v2/maxtextlength` and `/v2/info` as LanguageTool has them, so that
+its plug-ins for browsers, offices and editors can ask grater instead: parameters in a form (POST) or in the address
+(GET); offsets and lengths in UTF-16 units, as Java counts; errors as one line of text with status 400, 413 or 429.
+`data` is text with markup: its offsets count the markup as well.  Of the parameters that choose rules, those by id
+and by category are followed; dictionaries, the mother tongue and the picky level have no meaning here.  There are no
+rules on whole texts, so that `mode=textLevelOnly` finds nothing.  `language=auto` marks nothing in a text that is not
+English.
 
 A match always covers some characters: a missing word is marked on the word that follows, and a word that is to go
 takes its space with it (`grater.detect.marks.change`).  Who asks is not known: no cookie is read, nothing is stored,
@@ -34,7 +36,7 @@ from typing import Any, TypeAlias
 from fastapi import APIRouter
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from grater import __version__
 from grater.annotate.proofreading import LONGEST
@@ -44,7 +46,9 @@ from grater.annotate.web.errors import lines_of
 from grater.annotate.web.rendering import is_local
 from grater.annotate.web.security import EDITORS
 from grater.annotate.writing import ACCEPT, CONSENT, LABELS, changed, keep, public_pages
+from grater.corpora.text.lemmas import english_share
 from grater.corpora.text.sentences import sentence_spans
+from grater.detect.explanations import BY_KIND
 from grater.detect.feedback import Feedback
 from grater.detect.marks import Mark, TextChange, advice, change, source, why
 from grater.errors import BadInput, NotFound, OutOfTime, Problem, StoreBusy, StoreFull, TooBusy, UsageError
@@ -140,7 +144,7 @@ def _kept(context: RequestContext, feedback: Feedback, answers: dict[str, str]) 
     return {"n_kept": keep(context.store, feedback, answers)}
 
 
-def _feedback(context: RequestContext, text: str) -> Feedback:
+def _feedback(context: RequestContext, text: str, language: str = "") -> Feedback:
     """Feedback on a text, whose letters count for the person who is logged in, or for the address.
 
     They do not count where somebody serves their own editor: on this machine, for this machine.
@@ -152,7 +156,7 @@ def _feedback(context: RequestContext, text: str) -> Feedback:
     if not is_own and not checks.take(who, amount=n):
         seconds = checks.seconds_until(who, n)
         raise HTTPException(429, TOO_OFTEN.format(seconds=seconds), {"retry-after": str(seconds)})
-    return context.server.proofreader.check(text)
+    return context.server.proofreader.check(text, language)
 
 
 def marks_of(feedback: Feedback) -> tuple[Sequence[Mark], bool]:
@@ -226,8 +230,19 @@ VARIANTS = {
     "en-US": "English (US)",
     "en-ZA": "English (South African)",
 }
-AUTO = "auto"
-API_VERSION = 1
+AUTO, TEXT_LEVEL_ONLY = "auto", "textLevelOnly"
+UNKNOWN_LANGUAGE = {"name": "not English", "code": "zz"}
+"""The code is LanguageTool's for a text in no language that it checks."""
+
+SOFTWARE: Mapping[str, Json] = {
+    "name": "grater",
+    "version": __version__,
+    "buildDate": "",
+    "apiVersion": 1,
+    "premium": False,
+    "premiumHint": "",
+    "status": "",
+}
 AROUND = 40
 """Characters of the text on each side of a match in its context."""
 
@@ -245,6 +260,7 @@ CATEGORIES = {
     "style": ("STYLE", "Style", "style"),
 }
 GRAMMAR = ("GRAMMAR", "Grammar", "grammar")
+CONFIG_KEYS = ("categoryId", "categoryName", "locQualityIssueType")
 """Category, its name and the type of issue (ITS 2.0) by the kind of a mark, with LanguageTool's names."""
 
 ALLOW = {"access-control-allow-origin": "*"}
@@ -256,6 +272,38 @@ def languages(context: Context) -> Response:
     require_open(context, "editors")
     known = [{"name": name, "code": "en", "longCode": code} for code, name in VARIANTS.items()]
     return JSONResponse(known, headers=ALLOW)
+
+
+@pages.get(f"{EDITORS}/info")
+@pages.post(f"{EDITORS}/info")
+def info(context: Context) -> Response:
+    require_open(context, "editors")
+    return JSONResponse({"software": SOFTWARE}, headers=ALLOW)
+
+
+@pages.get(f"{EDITORS}/maxtextlength")
+@pages.post(f"{EDITORS}/maxtextlength")
+def most_letters(context: Context) -> Response:
+    require_open(context, "editors")
+    return PlainTextResponse(str(LONGEST), headers=ALLOW)
+
+
+@pages.get(f"{EDITORS}/configinfo")
+@pages.post(f"{EDITORS}/configinfo")
+def rules_for_editor(context: Context) -> Response:
+    """The rules by id, which an office program lists so that a writer can switch them off."""
+    require_open(context, "editors")
+    rules = {
+        _rule_id(rule.name): {
+            "ruleId": _rule_id(rule.name),
+            "description": rule.title,
+            **dict(zip(CONFIG_KEYS, CATEGORIES.get(kind, GRAMMAR), strict=True)),
+        }
+        for kind, of_kind in BY_KIND.items()
+        for rule in of_kind
+    }
+    parameter = {"maxTextLength": LONGEST}
+    return JSONResponse({"software": SOFTWARE, "parameter": parameter, "rules": list(rules.values())}, headers=ALLOW)
 
 
 @pages.get(f"{EDITORS}/check")
@@ -276,10 +324,14 @@ def check_for_editor(context: Context) -> Response:
     if n > LONGEST:
         raise HTTPException(413, f"Your text exceeds the limit of {LONGEST} characters (it's {n} characters).")
     document = of_pieces(pieces)
-    feedback = _feedback(context, document.text)
+    english = english_share(document.text) if parameters["language"] == AUTO else 1.0
+    is_checked = english >= 0.5 and parameters.get("mode") != TEXT_LEVEL_ONLY
+    variant = "" if parameters["language"] in (AUTO, "en") else language
+    feedback = _feedback(context, document.text if is_checked else "", variant)
     takes, (marks, has_all) = _taker(parameters), marks_of(feedback)
     matches = [match for match in _matches(marks, document) if takes(match["rule"])]
-    return JSONResponse(_reply(language, matches, feedback, document, has_all=has_all), headers=ALLOW)
+    named = {"name": VARIANTS[language], "code": language} if english >= 0.5 else UNKNOWN_LANGUAGE
+    return JSONResponse(_reply(named, matches, feedback, document, english=english, has_all=has_all), headers=ALLOW)
 
 
 def _language(parameters: Mapping[str, str]) -> str:
@@ -402,11 +454,15 @@ def _rule(mark: Mark) -> dict[str, Any]:
     category, name, issue = CATEGORIES.get(kind, GRAMMAR)
     rule = mark.explanation
     return {
-        "id": (rule.rule if rule else f"{mark.findings[0].decision.system}-{kind}").upper().replace("-", "_"),
+        "id": _rule_id(rule.rule if rule else f"{mark.findings[0].decision.system}-{kind}"),
         "description": rule.title if rule else kind,
         "issueType": issue,
         "category": {"id": category, "name": name},
     }
+
+
+def _rule_id(name: str) -> str:
+    return name.upper().replace("-", "_")
 
 
 def _taker(parameters: Mapping[str, str]) -> Callable[[Mapping[str, Any]], bool]:
@@ -415,7 +471,7 @@ def _taker(parameters: Mapping[str, str]) -> Callable[[Mapping[str, Any]], bool]
     on_rules, on_categories, off_rules, off_categories = (
         frozenset(parameters.get(name, "").split(",")) for name in names
     )
-    only = parameters.get("enabledOnly") == "true"
+    only = parameters.get("enabledOnly") in ("true", "yes")
 
     def takes(rule: Mapping[str, Any]) -> bool:
         name, category = rule["id"], rule["category"]["id"]
@@ -426,22 +482,23 @@ def _taker(parameters: Mapping[str, str]) -> Callable[[Mapping[str, Any]], bool]
 
 
 def _reply(
-    language: str, matches: list[dict[str, Any]], feedback: Feedback, document: Document, *, has_all: bool
+    named: Mapping[str, str],
+    matches: list[dict[str, Any]],
+    feedback: Feedback,
+    document: Document,
+    *,
+    english: float,
+    has_all: bool,
 ) -> dict[str, Any]:
-    named = {"name": VARIANTS[language], "code": language}
     places = (document.place_of(span) for span in sentence_spans(document.text) if len(span))
+    sureness = round(max(english, 1 - english), 2)
     return {
-        "software": {
-            "name": "grater",
-            "version": __version__,
-            "buildDate": "",
-            "apiVersion": API_VERSION,
-            "premium": False,
-            "premiumHint": "",
-            "status": feedback.note,
-        },
+        "software": {**SOFTWARE, "status": feedback.note},
         "warnings": {"incompleteResults": not has_all},
-        "language": {**named, "detectedLanguage": {**named, "confidence": 1.0, "source": "grater"}},
+        "language": {
+            **named,
+            "detectedLanguage": {**named, "confidence": sureness, "source": "grater"},
+        },
         "matches": matches,
         "sentenceRanges": [[start, start + length] for start, length in places],
     }

@@ -175,7 +175,10 @@ CALLS = _table({
     """,
 }, under=API)  # fmt: skip
 
-OF_EDITORS = _table({ANYBODY: "GET,POST /check  GET /languages"}, under=EDITORS)
+OF_EDITORS = _table(
+    {ANYBODY: "GET,POST /check  GET,POST /configinfo  GET,POST /maxtextlength  GET,POST /info  GET /languages"},
+    under=EDITORS,
+)
 
 WITHOUT_FACTOR = frozenset((FACTOR_PATH, f"{FACTOR_PATH}/confirm", "/logout", "/login", "/login/code", "/healthz"))
 """What is open to somebody who must set up a second factor first."""

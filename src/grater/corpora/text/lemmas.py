@@ -36,6 +36,31 @@ def is_word(text: str) -> bool:
     return text in known or text.lower() in known
 
 
+_COMMON = """
+    the of and to is was are i you it that for on with he she they we have this be not my from at by or an
+    there were has had can will do what but if so when which their
+"""
+COMMON = frozenset(_COMMON.split())
+"""A fifth and more of the words of an English text, and hardly one in ten of any other."""
+
+WORD = re.compile(r"[^\W\d_]+")
+FEW_WORDS = 5
+
+
+def english_share(text: str) -> float:
+    """How sure it is that a text is English, from 0 to 1; 1 for a text without words.
+
+    A text is English from .5 on: where a fifth of its words are common ones, or nine tenths are on the list.
+    """
+    words = [word.lower() for word in WORD.findall(text)]
+    if not words:
+        return 1.0
+    known = sum(map(is_word, words)) / len(words)
+    common = sum(word in COMMON for word in words) / len(words)
+    is_english = common >= 0.2 or known >= (0.9 if len(words) >= FEW_WORDS else 0.5)
+    return max(0.5, min(0.99, known)) if is_english else min(0.49, known)
+
+
 def _forms(text: str) -> dict[str, str]:
     """From `base:past,participle` to each form's base."""
     lemmas: dict[str, str] = {}

@@ -5,7 +5,8 @@ model has
 
 - a pair of numbers (Platt 1999): sigmoid(slope * margin + intercept) is the share of such flags that are right;
 - a threshold for each of several precisions: the lowest margin above which that share of the flags in a table was
-  right, if at least `LEAST` flags show it.  A precision that no margin reaches has none, and nothing is flagged;
+  right, if at least `LEAST` flags show it.  Where the table is empty, it is the margin at which that share is right.
+  A precision above all in the table flags nothing;
 - the threshold that is used where no precision is asked for (`shipped`);
 - the share of such corrections in essays of learners that come near it (`usual`).
 
@@ -29,7 +30,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, inf, isfinite, log
 
-from grater.errors import UsageError
 from grater.model import Json
 
 USUAL = {
@@ -75,7 +75,9 @@ class Calibration:
         """The margin that a flag must exceed; infinite where the precision was never reached."""
         if precision is None:
             return self.shipped
-        return next((self.thresholds[level] for level in sorted(self.thresholds) if level >= precision), inf)
+        if not self.thresholds and isfinite(self.shipped):
+            return self.margin(precision)
+        return min((margin for level, margin in self.thresholds.items() if level >= precision), default=inf)
 
     def as_json(self) -> dict[str, Json]:
         thresholds: dict[str, Json] = {f"{level:g}": margin for level, margin in sorted(self.thresholds.items())}
@@ -112,13 +114,6 @@ def _number(value: Json) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         raise ValueError(f"expected a number, found {value!r}")
     return float(value)
-
-
-def require_precision(precision: float) -> float:
-    """A share that thresholds are known for."""
-    if not PRECISIONS[0] <= precision <= PRECISIONS[-1]:
-        raise UsageError(f"expected a precision from {PRECISIONS[0]} to {PRECISIONS[-1]}, found {precision:g}")
-    return precision
 
 
 NEARLY = 1.0

@@ -26,14 +26,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import groupby, islice
-from math import exp, inf, log
+from math import exp, log
 from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 
 from grater.corpora.text.analysis import Sentence, analyse_all
-from grater.detect.context.calibration import NAMES, Calibration, calibrations_of, require_precision, shifts
+from grater.detect.context.calibration import NAMES, Calibration, calibrations_of, shifts
 from grater.detect.context.heads import PREP_GAP_HEAD, PREP_HEAD, Head
 from grater.detect.context.network import Logits, Network, answer_sentences
 from grater.detect.context.pieces import PieceVocabulary
@@ -48,7 +48,7 @@ from grater.detect.context.slots import (
     slots_of,
     words_read,
 )
-from grater.detect.detector import Finding, grouped
+from grater.detect.detector import Finding, grouped, require_precision
 from grater.detect.linear import Scores
 from grater.detect.prepositions.candidates import PREP, Candidate
 from grater.errors import BadInput, Problem
@@ -66,6 +66,9 @@ DOUBTFUL = 0.0
 """The margin from which on a noun is asked about again; from -2 on it would take a tenth more time."""
 
 WEIGHT_AGAIN = 0.5
+NEVER = 100.0
+"""More than any margin: the threshold of what is not flagged at all, whose scores stay in order."""
+
 DECIMALS = 6
 LEAST_PROBABILITY = 1e-9
 
@@ -92,7 +95,7 @@ class Asked:
         own = log(max(next(share for word, share in self.shares if word == self.slot.written), LEAST_PROBABILITY))
         options = []
         for word, share in self._others():
-            margin = -inf if self.slot.is_right else log(max(share, LEAST_PROBABILITY)) - own
+            margin = log(max(share, LEAST_PROBABILITY)) - own - NEVER * self.slot.is_right
             type_ = type_of(self.slot, word)
             options.append(Option(word=word, margin=margin, type=type_, name=name_of(self.slot, type_)))
         return options
@@ -186,6 +189,11 @@ class ContextDetector:
         return replace(self, precision=require_precision(precision))
 
     @property
+    def silent(self) -> tuple[str, ...]:
+        """The names of errors of which nothing is flagged at this precision."""
+        return tuple(name for name, own in self.calibrations.items() if own.threshold(self.precision) >= NEVER)
+
+    @property
     def engine(self) -> MaskedEngine:
         """Which preposition fits a place, without seeing the writer's."""
         return MaskedEngine(self.network, self.vocabulary)
@@ -244,16 +252,20 @@ class ContextDetector:
     ) -> Finding:
         slot = answered.slot
         item = Item(essay_id, slot.span, slot.kind)
-        thresholds = [self.calibrations[option.name].threshold(self.precision) for option in options]
+        thresholds = [min(NEVER, self.calibrations[each.name].threshold(self.precision)) for each in options]
         excesses = [option.margin + shift - least for option, least in zip(options, thresholds, strict=True)]
         best = max(range(len(options)), key=lambda number: (excesses[number], options[number].margin))
         option, excess = options[best], excesses[best]
-        score = None if excess == -inf else round(excess, DECIMALS)
-        decision = Decision(item_id=item.item_id, system=self.name, flagged=False, score=score)
+        decision = Decision(
+            item_id=item.item_id,
+            system=self.name,
+            flagged=excess > 0,
+            score=round(excess, DECIMALS),
+            type=option.type,
+            suggestion=suggestion(slot, sentence, option.word),
+        )
         confidence = None
-        if excess > 0:
-            words = suggestion(slot, sentence, option.word)
-            decision = replace(decision, flagged=True, type=option.type, suggestion=words)
+        if decision.flagged:
             confidence = round(self.calibrations[option.name].probability(option.margin + shift), DECIMALS)
         elif slot.kind == ARTICLE and slot.target.lower() in {"a", "an"} - {slot.written}:
             words = suggestion(slot, sentence, slot.written)

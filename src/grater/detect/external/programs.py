@@ -19,11 +19,13 @@ grow with the square of a word's length, and 200,000 characters without a blank 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import subprocess
+import sys
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock, Thread
@@ -33,7 +35,7 @@ from urllib.parse import urlencode, urlsplit
 from urllib.request import Request, urlopen
 
 from grater.errors import GraterError, MissingExtra, UsageError
-from grater.model import Edit, Essay, Span
+from grater.model import Edit, Essay, Json, Span
 
 TAG = "command"
 
@@ -211,20 +213,32 @@ KINDS = {
 }
 """What we call Harper's kinds of marks; others keep their names."""
 
-VARIANTS = (
-    (r"our(?=$|s$|ed$|ing$|ful|able|ite|hood|ly$|less)", "or"),
-    (r"is(?=(?:e|es|ed|ing|ation|ations)$)", "iz"),
-    (r"ys(?=(?:e|es|ed|ing)$)", "yz"),
-    (r"tre(?=s?$)", "ter"),
-    (r"ll(?=(?:ed|ing|er|ers)$)", "l"),
-    (r"ogue(?=s?$)", "og"),
-    (r"ence$", "ense"),
-    (r"grey", "gray"),
-)
-"""British endings and the American ones; learners may use either."""
+DIALECTS = {"en-AU": "Australian", "en-CA": "Canadian", "en-GB": "British", "en-NZ": "British", "en-US": "American"}
+"""What Harper calls the variants of English; of others, and where none is asked for, it knows two that must agree."""
 
-BRITISH = frozenset(("programme", "programmes"))
-"""Words for which Harper suggests others than their American spelling."""
+SHARE = "share"
+SHARES = {
+    "agreement": 0.5,
+    "article": 0.5,
+    "capital": 0.6,
+    "compound": 0.6,
+    "grammar": 0.5,
+    "miscellaneous": 0.6,
+    "number": 0.5,
+    "prep": 0.5,
+    "punctuation": 0.5,
+    "repetition": 0.8,
+    "spacing": 0.5,
+    "spelling": 0.6,
+    "usage": 0.5,
+}
+"""The share of Harper's marks of a kind that touch a correction (`python -m benchmarks feedback`)."""
+
+NO_ERROR = frozenset(" \t\n\r\xa0.…")
+"""Characters of which spaces and ellipses consist, which people type as they like."""
+
+ENDS = ("", *".!?:\n\"“‘'(")
+"""What stands before the first word of a sentence, whose capital makes no name of it."""
 
 LINTING = Lock()
 """A linter takes one text at a time."""
@@ -235,28 +249,36 @@ OUR_KINDS = {"mass noun": "number", "plural noun": "number", "indefinite article
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Harper:
-    """Harper as a corrector."""
+    """Harper as a corrector, of a variant of English if one is asked for."""
 
     name: str = "harper"
     without_style: bool = False
+    language: str = ""
 
     @property
     def about(self) -> str:
         return "Harper, by harper-py"
 
     def correct(self, essays: Iterable[Essay]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
-        linter = _linter()
         for essay in essays:
             text, hidden = _without_long_words(essay.text)
-            with LINTING:
-                lints = linter.lint(text, language="plaintext")
+            lints = self._lints(text)
             kept = [
                 lint
                 for lint in lints
                 if not any(lint.span.start <= end and start <= lint.span.end for start, end in hidden)
-                and (not self.without_style or _is_error(lint))
+                and (not self.without_style or _is_error(lint, text))
             ]
             yield essay, tuple(_edit(lint, essay, self.name) for lint in kept)
+
+    def _lints(self, text: str) -> list[Any]:
+        """The marks of the dialect asked for; of errors without one, those that Americans and Britons share."""
+        dialect = DIALECTS.get(self.language)
+        lints = _lint(text, dialect or "American")
+        if dialect or not self.without_style or not lints:
+            return lints
+        british = {(lint.span.start, lint.span.end, lint.lint_kind) for lint in _lint(text, "British")}
+        return [lint for lint in lints if (lint.span.start, lint.span.end, lint.lint_kind) in british]
 
 
 def _without_long_words(text: str) -> tuple[str, list[tuple[int, int]]]:
@@ -264,30 +286,24 @@ def _without_long_words(text: str) -> tuple[str, list[tuple[int, int]]]:
     return TOO_LONG.sub(lambda word: " " * len(word[0]), text), [word.span() for word in TOO_LONG.finditer(text)]
 
 
-def _is_error(lint: Any) -> bool:
-    """Whether Harper knows better, and it is a matter neither of style nor of American or British spelling."""
-    words = [str(suggestion.replacement_text) for suggestion in lint.suggestions if suggestion.kind != REMOVE]
-    if not lint.suggestions or lint.lint_kind in STYLE or lint.problem_text.lower() in BRITISH:
-        return False
-    return not any(_american(lint.problem_text) == _american(text) != lint.problem_text.lower() for text in words)
-
-
-def _american(word: str) -> str:
-    """A word in small letters with the endings that American spelling has."""
-    small = word.lower()
-    for british, american in VARIANTS:
-        small = re.sub(british, american, small)
-    return small
+def _is_error(lint: Any, text: str) -> bool:
+    """Whether Harper knows better, and it is no matter of style, of white space, or of what may be a name."""
+    words, before = lint.problem_text, text[: lint.span.start].rstrip()
+    is_name = lint.lint_kind == "Spelling" and words[:1].isupper() and before[-1:] not in ENDS
+    is_after_dots = lint.lint_kind == "Capitalization" and before.endswith(("..", ". .", "…"))
+    is_noise = lint.lint_kind in STYLE or NO_ERROR.issuperset(words) or is_name or is_after_dots
+    return bool(lint.suggestions) and not is_noise
 
 
 def _edit(lint: Any, essay: Essay, rater: str) -> Edit:
     span = Span(lint.span.start, lint.span.end)
-    texts = tuple(dict.fromkeys(_replacement(suggestion, span.of(essay.text)) for suggestion in lint.suggestions))
+    words = span.of(essay.text)
+    texts = tuple(dict.fromkeys(_replacement(suggestion, words) for suggestion in lint.suggestions))
+    texts = tuple(text for text in texts if text != words and text.lower() == words.lower())[:1] or texts
     about = (kind for words, kind in OUR_KINDS.items() if words in lint.message)
     kind = next(about, KINDS.get(lint.lint_kind, lint.lint_kind.lower()))
-    return Edit(
-        span=span, replacements=texts, tag=lint.lint_kind, rater=rater, comment=lint.message, extra={"kind": kind}
-    )
+    extra: dict[str, Json] = {"kind": kind} | ({SHARE: SHARES[kind]} if kind in SHARES else {})
+    return Edit(span=span, replacements=texts, tag=lint.lint_kind, rater=rater, comment=lint.message, extra=extra)
 
 
 def _replacement(suggestion: Any, words: str) -> str:
@@ -297,11 +313,32 @@ def _replacement(suggestion: Any, words: str) -> str:
     return words + text if suggestion.kind == INSERT_AFTER else text
 
 
+def _lint(text: str, dialect: str) -> list[Any]:
+    """What Harper says, and nothing that it prints: some of its rules write to file descriptor 1."""
+    linter = _linter(dialect)
+    with LINTING, _silence():
+        lints: list[Any] = linter.lint(text, language="plaintext")
+        return lints
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    sys.stdout.flush()
+    kept, nothing = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nothing, 1)
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nothing)
+
+
 @cache
-def _linter() -> Any:
-    """One for the whole process: its dictionary takes a second to make."""
+def _linter(dialect: str) -> Any:
+    """One of each dialect for the whole process: its dictionary takes a second to make."""
     try:
         import harper
     except ImportError as error:
         raise MissingExtra("the system 'harper' needs the package harper-py: pip install 'grater[harper]'") from error
-    return harper.Linter()
+    return harper.Linter(dialect=getattr(harper.Dialect, dialect.upper()))
