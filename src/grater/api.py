@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     from grater.measure.agreement.summary import Agreement
     from grater.measure.corrections.ceiling import Ceiling
     from grater.measure.corrections.edit_table import Mode, Tier
+    from grater.measure.corrections.recall import Recall, Remaining
     from grater.measure.corrections.scores import Scores
     from grater.measure.corrections.scores import Test as TextTest
     from grater.measure.crowd.aggregate import Aggregation
@@ -668,6 +669,10 @@ def plan(
     judge_skill: Annotated[
         Sequence[float], Opt("A cheap judge of every item: its sensitivity and specificity.", "SE,SP")
     ] = (),
+    errors_per_sentence: Annotated[
+        float | None, Opt("Errors per source sentence, to plan the recall of a corrector from marks.", "N")
+    ] = None,
+    sensitivity: Annotated[float, Opt("The share of errors that one rater marks.", "SHARE")] = 0.75,
     population: PopulationName = "wider",
     **options: Unpack[Reading],
 ) -> Plan:
@@ -679,6 +684,7 @@ def plan(
     strata of its scores have a row of their own; their error rates are `rates`, those of precision and recall, or the
     scores.  How many raters an item needs follows from `rater_accuracy`, the `kappa` of two raters, or the
     `judgments` of a pilot with its `gold`.  `judge_skill` are the sensitivity and specificity of a cheap judge.
+    With `errors_per_sentence` the plan also says how many source sentences two raters must mark for the `recall`.
     """
     from grater.measure.evaluation.cases import frame_of_truth, truth_of, votes_of
     from grater.measure.evaluation.gold import rater_error
@@ -727,6 +733,13 @@ def plan(
         panel = (
             planning.panel(skill, right) if n is None else planning.Panel(n, skill, planning.majority_of(n, skill))
         )
+    if errors_per_sentence is not None and recall is None:
+        raise UsageError("expected `recall` with `errors_per_sentence`")
+    marking = None
+    if errors_per_sentence is not None and recall is not None:
+        marking = planning.plan_marking(
+            recall, width, errors_per_sentence=errors_per_sentence, sensitivity=sensitivity
+        )
     return planning.plan(
         expected,
         width,
@@ -736,6 +749,7 @@ def plan(
         panel=panel,
         right=right,
         assist=planning.Skill(*judge_skill) if judge_skill else None,
+        marking=marking,
     )
 
 
@@ -1261,6 +1275,60 @@ def prefer(
     table = rankings if is_read else read_rankings(rankings, columns=columns, duplicates=duplicates)
     table = with_documents(table, documents) if documents is not None else table
     return preference(table, units=units, raters=raters, how=interval)
+
+
+# Correctors judged by people
+
+__all__ += ["recall", "remaining"]
+
+
+@_checked
+def recall(
+    marks: Annotated[
+        TableSource, Opt("The marks of two raters in source sentences: item, rater, label (the type).", "MARKS")
+    ],
+    *,
+    fates: Annotated[
+        TableSource,
+        Opt("What became of each mark: item, system, rater, label (gone, still there, replaced).", "FILE"),
+    ],
+    verified: Annotated[
+        TableSource | None, Opt("Verifiers' answers: marks count that all of them call an error.", "FILE")
+    ] = None,
+    items: ItemTable = None,
+    **options: Unpack[ReadingAndResampling],
+) -> Recall:
+    """Estimate the recall of correctors from source sentences that two raters marked.
+
+    Every verified mark has one answer for each system.  Errors that neither rater saw are estimated (Chapman); the
+    share of the marks that are gone, the union, is beside it.
+    """
+    from grater.measure.corrections.recall import estimate_recall
+    from grater.tables import as_fates, as_items
+
+    own = _judgments(marks, {name: each for name, each in options.items() if name != "merge"})
+    return estimate_recall(
+        own,
+        as_fates(fates),
+        verified=None if verified is None else _judgments(verified, options),
+        items=_given(as_items, items),
+        basis=basis_of(options),
+    )
+
+
+@_checked
+def remaining(
+    counts: Annotated[
+        TableSource,
+        Opt("Errors in corrected sentences: item, system, rater, missed, half_right, introduced, words.", "FILE"),
+    ],
+    **options: Unpack[Resampling],
+) -> Remaining:
+    """Estimate the errors per 100 words that a reader of corrected sentences still meets."""
+    from grater.measure.corrections.recall import estimate_remaining
+    from grater.tables import as_remaining
+
+    return estimate_remaining(as_remaining(counts), basis=basis_of(options))
 
 
 # Detectors

@@ -75,6 +75,10 @@ ceiling: Measure the human ceiling: each annotator against the others.
     cli.score:ceiling_app reference.m2 --hyp ours=ours.txt
 prefer: Rank systems by people's preference, with intervals and rank groups.
     api:prefer demo/rankings.csv
+recall: Estimate the recall of correctors from marked source sentences.
+    api:recall marks.csv --fates fates.csv --verified verified.csv
+remaining: Estimate the errors that a reader of corrected sentences still meets.
+    api:remaining remaining.csv
 report: Write a report on judgments and decisions, with figures.
     api:report --decisions demo/decisions.csv --judgments demo/crowd.csv --out report
 study new: Create an empty study: a file or a PostgreSQL database.
@@ -192,7 +196,7 @@ PANELS: Mapping[str, Sequence[str]] = {
     "Texts": ("corpus", "decide", "systems", "learners"),
     "Measure": (
         *("agree", "raters", "aggregate", "plan", "sample", "evaluate", "compare"),
-        *("score", "ceiling", "prefer", "report"),
+        *("score", "ceiling", "recall", "remaining", "prefer", "report"),
     ),
     "Studies": ("study", "job", "people", "judge"),
     "Lab": ("lab",),

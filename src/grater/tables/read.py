@@ -721,7 +721,9 @@ def _as_table(kind: Kind, source: Table | Source) -> Table:
     return read_table(kind, source)
 
 
-as_decisions, as_items, as_gold = (partial(_as_table, kind) for kind in ("decisions", "items", "gold"))
+as_decisions, as_items, as_gold, as_fates, as_remaining = (
+    partial(_as_table, kind) for kind in ("decisions", "items", "gold", "fates", "remaining")
+)
 
 
 def _require_kind(kind: Kind, table: Table) -> None:

@@ -31,7 +31,9 @@ import polars as pl
 from grater.errors import BadInput, Problem, Problems, UsageError
 from grater.model import is_deep
 
-Kind: TypeAlias = Literal["judgments", "decisions", "items", "gold", "sample", "rankings", "preferences"]
+Kind: TypeAlias = Literal[
+    "judgments", "decisions", "items", "gold", "sample", "rankings", "preferences", "fates", "remaining"
+]
 CellType: TypeAlias = Literal["text", "list", "json", "number", "whole", "truth"]
 
 LIST_SEPARATOR = "|"
@@ -88,6 +90,8 @@ class Schema:
 ITEM = Column("item", required=True, synonyms=("task",))
 RATER = Column("rater", required=True, synonyms=("worker", "annotator"))
 LABELS = ("response",)
+LEFT = ("missed", "half_right", "introduced")
+"""What an error in a corrected sentence is."""
 SHARE = Range(0, 1)
 
 SCHEMAS: Mapping[Kind, Schema] = MappingProxyType(
@@ -179,6 +183,28 @@ SCHEMAS: Mapping[Kind, Schema] = MappingProxyType(
                 Column("document"),
             ),
             key=(),
+        ),
+        "fates": Schema(
+            "fates",
+            (
+                ITEM,
+                Column("system", required=True),
+                RATER,
+                Column("label", required=True, synonyms=LABELS),
+            ),
+            key=("item", "system", "rater"),
+        ),
+        "remaining": Schema(
+            "remaining",
+            (
+                ITEM,
+                Column("system", required=True),
+                RATER,
+                *(Column(name, "number", required=True, range=Range(0)) for name in LEFT),
+                Column("words", "number", required=True, range=Range(0, is_low_open=True)),
+                Column("document"),
+            ),
+            key=("item", "system", "rater"),
         ),
     }
 )

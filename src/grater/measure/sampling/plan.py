@@ -38,11 +38,11 @@ import polars as pl
 from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.model import Json
 from grater.registry import unknown
-from grater.result import HIDDEN, Result, encode, in_json, key
+from grater.result import HIDDEN, OPTIONAL, Data, Result, encode, in_json, key
 from grater.sheet import Sheet, count, counted, number
 from grater.signature import digest
 from grater.tables import Judgments, Table
-from grater.uncertainty import Ints, Numbers, Population, wilson
+from grater.uncertainty import Ints, Numbers, Population, wilson, z_value
 from grater.uncertainty.sampled import Flags, Strata, own_rates, sample_scores
 
 FLAGGED, UNFLAGGED = "flagged", "unflagged"
@@ -418,6 +418,37 @@ def _expected_json(expected: Expected) -> dict[str, Json]:
     return {"population": expected.population, "expected": encode({**guesses, "items": expected.size})}
 
 
+CLUSTERED = 1.5
+"""The design effect of marks in one essay that a plan takes, as simulated (benchmarks/recall.py)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marking(Data):
+    """What the recall of a corrector costs: verified marks, and source sentences in which two raters find them."""
+
+    n_marks: int
+    n_sentences: int
+
+    @property
+    def sentence(self) -> str:
+        sentences = counted(self.n_sentences, "source sentence")
+        return (
+            f"For a corrector: two raters mark {sentences}, for about {counted(self.n_marks, 'verified mark')}; "
+            "then one question for each mark and system (grater recall)."
+        )
+
+
+def plan_marking(recall: float, width: float, *, errors_per_sentence: float, sensitivity: float) -> Marking:
+    """Marks are 1.5 z² R (1 - R) / (width / 2)², with 1.5 for errors that share an essay; sentences hold them."""
+    for name, each in {"recall": recall, "width": width, "sensitivity": sensitivity}.items():
+        if not 0 < each < 1:
+            raise UsageError(f"expected a {name} between 0 and 1, found {each:g}")
+    if errors_per_sentence <= 0:
+        raise UsageError(f"expected errors per sentence above 0, found {errors_per_sentence:g}")
+    marks = ceil(CLUSTERED * recall * (1 - recall) * (2 * z_value() / width) ** 2)
+    return Marking(marks, ceil(marks / (errors_per_sentence * (1 - (1 - sensitivity) ** 2))))
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Plan(Result):
     """The ways to evaluate side by side, and what the raters of an item reach together."""
@@ -428,6 +459,7 @@ class Plan(Result):
     rows: tuple[PlanRow, ...] = field(metadata=key("plans"))
     panel: Panel | None = field(default=None, metadata=HIDDEN)
     right: float = field(default=nan, metadata=HIDDEN)
+    marking: Marking | None = field(default=None, metadata=OPTIONAL)
     warnings: tuple[str, ...] = ()
 
     @property
@@ -452,6 +484,7 @@ class Plan(Result):
         if self.expected.population == "these" and self.expected.size < inf:
             population = f"Widths are for exactly these {self.expected.size:,.0f} items, not for others."
         panel = [_panel_words(self.panel, self.expected)] if self.panel else []
+        panel += [self.marking.sentence] if self.marking else []
         return [Sheet(title, columns, tuple(rows), notes=(self.expected.sentence, population, *panel), name="plan")]
 
 
@@ -477,6 +510,7 @@ def plan(
     panel: Panel | None = None,
     right: float = nan,
     assist: Skill | None = None,
+    marking: Marking | None = None,
 ) -> Plan:
     """The ways side by side; `errors` fixes the number of errors that a fully judged corpus is to hold.
 
@@ -501,7 +535,7 @@ def plan(
     if assist is not None:
         row = _sampling(expected, strata or two, width, work, "neyman", "ours, with a cheap judge", assist)
         rows.append(replace(row, note=f"{row.note}; {ours.items - row.items:,} fewer than without it"))
-    return Plan(width, expected, work, tuple(rows), panel, right, expected.warnings)
+    return Plan(width, expected, work, tuple(rows), panel, right, marking, expected.warnings)
 
 
 def _exhaustive(expected: Expected, width: float, work: Work, errors: int | None) -> PlanRow:
