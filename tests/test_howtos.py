@@ -19,9 +19,9 @@ ROOT = Path(__file__).parents[1]
 NAMES = ("give-feedback", "compare-two-systems", "retest-a-system", "build-a-corpus", "plan-a-study", "big-corpora")
 EXPLANATIONS = (
     *("agreement", "raters-needed", "crowd", "sampling", "evaluating", "scoring", "text-analysis"),
-    *("detectors", "language-model", "articles"),
+    "detectors",
 )
-"""Pages that explain commands; a neural detector (`context`) needs a model of your own."""
+"""Pages that explain commands."""
 PAGES = [ROOT / "docs" / "howto" / f"{name}.md" for name in NAMES]
 BIN = Path(sys.executable).parent
 
