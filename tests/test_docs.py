@@ -106,6 +106,27 @@ def test_shell_examples_run_one_after_the_other(
         assert status == (1 if "# exits with 1" in block else 0), f"{page.name}:\n{block}\n{out}\n{err}"
 
 
+SHOWN = [ROOT / "README.md", *(ROOT / "docs" / name for name in ("output.md", "howto/score-output.md"))]
+"""Pages with commands and what they print."""
+
+
+@pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.name)
+def test_the_output_on_a_page_is_what_its_command_prints(
+    page: Path, demo: Demo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Line by line, in the folder of the demo; `...` stands for lines that are left out."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    (tmp_path / "demo").symlink_to(demo.folder)
+    sessions = [block.removeprefix("$ ") for block in blocks(page, "text") if block.startswith("$ grater ")]
+    assert sessions
+    for session in sessions:
+        command, *shown = session.splitlines()
+        run(shlex.split(command)[1:])
+        printed = iter([line.rstrip() for line in capfd.readouterr().out.splitlines()])
+        assert [line for line in shown if line != "..." and line not in printed] == [], command
+
+
 def quicker(line: str) -> str:
     """The same command, with every figure drawn once instead of in three formats."""
     return f"{line} --figures svg" if line.startswith("grater report") and "--figures" not in line else line

@@ -16,7 +16,15 @@ from tests.test_docs import blocks
 from tests.test_exhibits import command_of
 
 ROOT = Path(__file__).parents[1]
-NAMES = ("give-feedback", "compare-two-systems", "retest-a-system", "build-a-corpus", "plan-a-study", "big-corpora")
+NAMES = (
+    "give-feedback",
+    "score-output",
+    "compare-two-systems",
+    "retest-a-system",
+    "build-a-corpus",
+    "plan-a-study",
+    "big-corpora",
+)
 EXPLANATIONS = (
     *("agreement", "raters-needed", "crowd", "sampling", "evaluating", "scoring", "text-analysis"),
     "detectors",

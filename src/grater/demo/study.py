@@ -28,7 +28,9 @@ from grater.annotate.samples import NewSample, draw
 from grater.annotate.status import new_study, study_name
 from grater.annotate.store import Store, open_store, schema
 from grater.annotate.systems import decide
+from grater.corpora import read_corpus
 from grater.corpora.judgments import items_of, judgments_from_edits
+from grater.corpora.normalise import corrected_text
 from grater.demo import living
 from grater.demo.life import bring_to_life, mark_with_suggestions
 from grater.demo.raters import (
@@ -46,6 +48,7 @@ from grater.demo.raters import (
     with_writer,
 )
 from grater.detect.context.detector import ContextDetector
+from grater.detect.decisions import corrected_essays
 from grater.detect.detector import Detector
 from grater.detect.prepositions.candidates import MISSING, PREP
 from grater.detect.prepositions.detector import PrepositionDetector
@@ -60,6 +63,7 @@ from grater.reporting.save import save_report
 from grater.result import HIDDEN, Data, in_json, key
 from grater.tables import read_decisions, read_gold, read_judgments, write_table
 
+CORRECTORS = ("article", "prep-maxent")
 SYSTEMS, EARLIER = ("prep-maxent", "prep-perceptron", "prep-lm"), "prep-maxent-v0.9"
 TITLE = "How good are these preposition detectors?"
 SIMULATED = (
@@ -116,6 +120,7 @@ def make_study(out: Path, essays: Sequence[Essay], *, file_types: Sequence[FileT
         tables = _tables(store, out, essays)
         import_files(store, judgments=[out / "usage.csv"], job=ANNOTATORS, task="usage")
         import_files(store, judgments=[out / "crowd.csv"], job=CROWD)
+        _outputs(out)
         _words(store, out, essays, detectors[0])
         _crowd_tasks(store, out, essays)
         mark_with_suggestions(store, essays)
@@ -243,6 +248,15 @@ def _tables(store: Store, out: Path, essays: Sequence[Essay]) -> Tables:
     known = [(item, "error" if marked[item] else "ok") for item in gold_items(marked)]
     write_table(pl.DataFrame(known, schema=["item", "label"], orient="row"), out / "gold.csv")
     return Tables(marked=marked, n_expert=len(experts), n_crowd=len(crowd))
+
+
+def _outputs(out: Path) -> None:
+    """What two of our detectors make of the sentences of essays.m2, as the plain text that correctors write."""
+    sentences = list(read_corpus(out / "essays.m2"))
+    for name in CORRECTORS:
+        corrected = corrected_essays(load_system(name), sentences)
+        lines = [f"{corrected_text(each.text, each.edits)}\n" for each in corrected]
+        (out / f"{name}.txt").write_text("".join(lines), "utf-8")
 
 
 def _words(store: Store, out: Path, essays: Sequence[Essay], detector: Detector) -> None:
