@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, Unpack
 
 from grater.errors import GraterError, UsageError
-from grater.model import Edit, Essay, Interval, Span
+from grater.model import Edit, Essay, Interval, Span, document_of
 from grater.options import (
     WIDTH,
     Assist,
@@ -1405,7 +1405,7 @@ def decide(
     rows = DecisionRows(
         with_places=True,
         names=asked.names if asked else {},
-        with_documents=any("document" in essay.metadata for essay in essays[:1]),
+        with_documents=any(document_of(essay) != essay.essay_id for essay in essays[:1]),
     )
     detectors = load_systems(systems, places=asked.by_essay if asked else None, chat=chat)
     for detector in on_edits(detectors, essays) if on_every_edit else detectors:

@@ -103,6 +103,12 @@ class Essay:
     line: int | None = field(default=None, compare=False, repr=False)
 
 
+def document_of(essay: Essay) -> str | None:
+    """The document that an essay names, else the essay itself; None for a sentence (of M2) that names none."""
+    named = essay.metadata.get("document")
+    return str(named) if named not in (None, "") else essay.essay_id if essay.tokens is None else None
+
+
 GOLD = "gold"
 """The annotator under whose name adjudicated decisions stand."""
 

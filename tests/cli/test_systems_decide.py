@@ -39,14 +39,22 @@ def test_documents_of_sentences_go_with_decisions_into_judgments(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, tiny_model: Path
 ) -> None:
     decisions, judgments = tmp_path / "d.csv", tmp_path / "j.csv"
+    tables = ("--decisions", decisions, "--tags", "Prep", "--out", judgments)
+    evaluated = ("evaluate", "--decisions", decisions, "--judgments", judgments)
     ran = grater(capsys, "decide", corpus, "--system", tiny_model, "--out", decisions)
     assert "does not name the documents of its sentences; pass --documents FILE" in ran.err
+    assert grater(capsys, "corpus", "judgments", corpus, *tables).status == 0
+    for command in (evaluated, ("agree", judgments), ("agree", judgments, "--units", "essay")):
+        shown = " ".join(grater(capsys, *command).out.split())
+        known = command[-1] == "essay"
+        assert f"to other {'essays' if known else 'sentences'} like these 2" in shown
+        assert ("sentences taken as independent: their documents are not known" in shown) is not known
     (tmp_path / "docs.txt").write_text("first\nsecond\n")
     args = ("--system", tiny_model, "--documents", tmp_path / "docs.txt", "--out", decisions)
     assert grater(capsys, "decide", corpus, *args).status == 0
     assert set(pl.read_csv(decisions)["document"]) == {"first", "second"}
-    args = ("--decisions", decisions, "--tags", "Prep", "--out", judgments)
-    assert grater(capsys, "corpus", "judgments", corpus, *args).status == 0
+    assert grater(capsys, "corpus", "judgments", corpus, *tables).status == 0
+    assert "to other essays like these 2" in grater(capsys, *evaluated).out
     judged = pl.read_csv(judgments)
     assert set(judged["document"]) == {"first", "second"}
     assert judged["essay"].n_unique() == 2

@@ -113,6 +113,16 @@ def test_scales_of_coefficients_and_densities():
     found = coefficient(it)
     assert found.high == pytest.approx(np.tanh(np.arctanh(it.value) + t * it.error / (1 - it.value**2)))
     assert density(it).low == pytest.approx(it.value * np.exp(-t * it.error / it.value))
+    one_sided = Units(np.array([[1.0, 9], *[[5, 5]] * 8]), "essay")
+    it, m = influence(one_sided, precision), 9
+    away = (it.change - it.change.mean()) * (m - 1)
+    skew = (away**3).mean() / (away**2).mean() ** 1.5
+    t = student.ppf(0.975, it.freedom)
+    below, above = ((np.arctanh(it.value) - np.arctanh(end)) * (1 - it.value**2) / it.error
+        for end in (coefficient(it).low, coefficient(it).high))  # fmt: skip
+    by_hall = [3 * sqrt(m) / skew * (np.cbrt(1 + skew / sqrt(m) * (end - skew / sqrt(m) / 6)) - 1) for end in (t, -t)]
+    assert (below, -above) == pytest.approx([min(1.5 * t, max(t, end)) for end in (by_hall[0], -by_hall[1])])
+    assert below == pytest.approx(1.5 * t)
     assert "rarer label has 4 cases" in coefficient(it, rare=Rare(4, 4)).undefined_because
 
 

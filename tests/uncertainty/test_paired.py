@@ -181,6 +181,6 @@ def test_no_case_is_undefined_and_says_so() -> None:
 def test_few_essays_and_raters_are_warned_of() -> None:
     assert Scope("essay", 20).warnings == ()
     assert Scope("essay", 9).warnings == ("only 9 essays: intervals by essay are rough below 10",)
-    assert len(Scope("essay", 12, is_agreement=True).warnings) == 1
+    assert len(Scope("essay", 11, is_agreement=True).warnings) == 1
     assert "only 5 raters" in Scope("essay", 30, n_raters=5).warnings[0]
     assert Scope("item", 3).warnings == ()

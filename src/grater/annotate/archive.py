@@ -55,7 +55,7 @@ from grater.errors import BadInput, GraterError, Problem, Problems, UsageError
 from grater.files import complaining, reason
 from grater.measure.agreement.edits import edit_agreement
 from grater.measure.agreement.summary import Agreement, agreement
-from grater.model import ADJUDICATED, GOLD, Json
+from grater.model import ADJUDICATED, GOLD, Json, document_of
 from grater.result import Data
 from grater.tables import Judgments, equal_in_number, read_judgments, with_labels, write_table
 
@@ -278,7 +278,7 @@ def item_frame(tx: Tx) -> pl.DataFrame:
             essay, span = texts[each.item.essay_id], each.item.span
             target = span.of(essay.text) if len(span) < 200 else ""
             place = {"essay": essay.essay_id, "start": span.start, "end": span.end, "target": target}
-            place["document"] = str(essay.metadata.get("document") or "")
+            place["document"] = document_of(essay)
         rows.append({"item": each.item_id, **place, "kind": each.kind, "outside": each.outside_id, **each.payload})
     known = ("item", "essay", "start", "end", "kind", "document", "target", "outside")
     further = sorted({name for row in rows for name in row} - set(known))

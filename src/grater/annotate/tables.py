@@ -347,8 +347,12 @@ def essay_columns(tx: Tx) -> Table:
 
 
 def _documents(tx: Tx) -> dict[str, str | None]:
-    of_essays = select(schema.essays.c.essay_id, schema.essays.c.metadata)
-    return {row.essay_id: str(row.metadata.get("document") or "") or None for row in tx.all(of_essays)}
+    essays = schema.essays.c
+    of_essays = select(essays.essay_id, essays.metadata, essays.tokens.is_(None).label("is_text"))
+    return {
+        row.essay_id: str(row.metadata.get("document") or "") or (row.essay_id if row.is_text else None)
+        for row in tx.all(of_essays)
+    }
 
 
 def place_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:

@@ -51,6 +51,7 @@ from grater.detect.systems import at_precision, load_systems
 from grater.errors import UsageError
 from grater.files import require_place
 from grater.model import Json as JsonValue
+from grater.model import document_of
 from grater.options import Correcting
 from grater.scale.engines import Engine
 from grater.scale.jobs import run_job
@@ -137,8 +138,8 @@ def decide(
             )
         return
     first = None if is_cut(corpus) else next(iter(read_corpus(corpus, format_name=format_name)), None)
-    is_placed = first is not None and "document" in first.metadata
-    if first is not None and first.tokens is not None and not is_placed:
+    is_placed = first is not None and document_of(first) != first.essay_id
+    if first is not None and document_of(first) is None:
         say(f"warning: {corpus} does not name the documents of its sentences; pass --documents FILE")
     job = DecideJob(
         systems=tuple(system),

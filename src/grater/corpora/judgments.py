@@ -31,7 +31,7 @@ from grater.corpora.normalise import TokenEdit, normalised_edits
 from grater.corpora.tagsets import all_tagsets
 from grater.corpora.text.tokens import tokens_of
 from grater.errors import BadInput, Problem, Problems, UsageError
-from grater.model import DELETE, Essay, Item, Span
+from grater.model import DELETE, Essay, Item, Span, document_of
 from grater.registry import unknown
 from grater.tables import Judgments, Table, read_items
 from grater.tables.schema import LIST_SEPARATOR
@@ -86,7 +86,7 @@ def judgments_from_edits(
     seen: set[str] = set()
     found_tags: set[str] = set()
     rows: list[ItemJudgment] = []
-    n_unread = 0
+    n_unread, is_placed = 0, False
     for essay in essays:
         found_tags.update(edit.tag for edit in essay.edits)
         if essay.essay_id in seen:
@@ -94,10 +94,12 @@ def judgments_from_edits(
         elif essay.essay_id in waiting:
             seen.add(essay.essay_id)
             placed = _placed(essay, waiting[essay.essay_id], problems)
-            document, known = essay.metadata.get("document"), documents or {}
-            for row in _judged(essay, placed, frozenset(tags), match):
-                named = known.get(row.item) if document is None else str(document)
-                rows.append(replace(row, essay=essay.essay_id, document=named))
+            document, known = document_of(essay), documents or {}
+            is_placed |= document != essay.essay_id
+            rows += [
+                replace(row, essay=essay.essay_id, document=document or known.get(row.item))
+                for row in _judged(essay, placed, frozenset(tags), match)
+            ]
             n_unread += 0 if essay.annotators else len(placed)
     for essay_id, of_essay in waiting.items():
         if essay_id not in seen:
@@ -113,7 +115,6 @@ def judgments_from_edits(
         rows = [
             replace(row, label=CORRECT if row.label == OK else of_error[row.alternatives == DELETE]) for row in rows
         ]
-    is_placed = any(row.document is not None for row in rows)
     names = ("item", "rater", "label", "flags", "alternatives", "essay", *(["document"] if is_placed else []))
     columns = {column: [getattr(row, column) for row in rows] for column in names}
     frame = pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String))

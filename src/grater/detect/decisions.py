@@ -42,7 +42,7 @@ from grater.detect.external import Decided, ExternalDetector, Known
 from grater.detect.external.texts import typed
 from grater.detect.prepositions.candidates import PREP
 from grater.errors import Problems, UsageError
-from grater.model import DELETE, Edit, Essay, Item, Span
+from grater.model import DELETE, Edit, Essay, Item, Span, document_of
 from grater.result import Data, in_json
 from grater.sheet import counted
 from grater.tables import read_items
@@ -143,13 +143,11 @@ class DecisionRows:
         name = self.names.get(decision.item_id, decision.item_id)
         place = (item.essay_id, item.span.start, item.span.end, item.kind)
         row = (name, decision.system, decision.flagged, decision.score, decision.type or None, decision.suggestion)
-        document = essay.metadata.get("document")
-        document_id = str(document) if document is not None else None
-        where = (*(place if self.with_places else ()), *([document_id] if self.with_documents else []))
+        where = (*(place if self.with_places else ()), *([document_of(essay)] if self.with_documents else []))
         self._decisions.append((*row, *self._answers(finding), *where))
         if not self.with_places and name not in self._items:
             context = essay.text[max(0, item.span.start - AROUND) : item.span.end + AROUND]
-            self._items[name] = (name, *place, document_id, finding.target, " ".join(context.split()))
+            self._items[name] = (name, *place, document_of(essay), finding.target, " ".join(context.split()))
 
     def _answers(self, finding: Finding) -> tuple[object, ...]:
         if not self.with_answers:

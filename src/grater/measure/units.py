@@ -12,9 +12,10 @@ blanks or number format.
 
 *Units.*  Errors cluster in essays (one learner, one topic, one marker).  The essay of an item comes from items,
 decisions, judgments or the sample, wherever it is known.  `auto` takes `document` where it groups the essays of all
-items (an essay of an M2 file is a sentence, and its document is what one learner wrote), else `essay`; any other
-column can be named: `learner`, `topic`, `class`.  An item without a value is a unit of its own, and a note counts
-such items; one item in two essays is an error.
+items (an essay of an M2 file is a sentence, and its document is what one learner wrote), else `essay`; where a table
+has the column but no document in it, its essays are sentences, and a note says so.  Any other column can be named:
+`learner`, `topic`, `class`.  An item without a value is a unit of its own, and a note counts such items; one item in
+two essays is an error.
 
 *Counts.*  Agreement looks at an item only through its row of counts, so items with equal rows are one *pattern*.  An
 item takes part with the judgments that it has; items with fewer than two are left out and counted.  (irrCAC and Gwet
@@ -41,6 +42,7 @@ from grater.tables import Judgments, Sample, Table
 from grater.uncertainty import (
     FEWEST_UNITS,
     INDEPENDENT,
+    SENTENCES,
     Basis,
     Influence,
     Ints,
@@ -260,7 +262,7 @@ def _named(alike: Sequence[tuple[str, ...]]) -> str:
 
 # The essay of each item
 
-ITEM, ESSAY, DOCUMENT = "item", "essay", "document"
+ITEM, SENTENCE, ESSAY, DOCUMENT = "item", "sentence", "essay", "document"
 AS_ASKED = "items taken as independent, as asked"
 AnyTable: TypeAlias = Table | Judgments | Sample
 
@@ -362,6 +364,8 @@ def essays_of(
             raise UnknownName(f"{present[0].name}: {unknown('column', units, names)}")
         return Essays(units, found, "")
     essay, document = (_column(present, name, judgments) for name in (ESSAY, DOCUMENT))
+    if document is None and essay is not None and any(DOCUMENT in table.frame.columns for table in present):
+        return Essays(SENTENCE, essay, SENTENCES)
     if essay is None or document is None:
         known = document if essay is None else essay
         return NO_ESSAYS if known is None else Essays(DOCUMENT if essay is None else ESSAY, known, "")

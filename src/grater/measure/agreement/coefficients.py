@@ -530,7 +530,7 @@ def with_interval(
         it = for_other_raters(it, without, influence_of(coefficient, counts, basis, by_item=True))
     if coefficient.cases is not None:
         n, n_items = coefficient.cases(counts.patterns, counts.n_items.astype(np.float64))
-        return share(it, n=n, n_design=n_items, undefined=coefficient.undefined)
+        return share(it, n=n, n_design=n_items, undefined=coefficient.undefined, is_agreement=True)
     rare = rare_of(counts) if coefficient.is_by_label else None
     return coefficient_interval(it, rare=rare, undefined=coefficient.undefined)
 

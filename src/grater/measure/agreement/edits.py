@@ -249,7 +249,7 @@ class Statistic:
         """Observed agreement: a share of units."""
         n = np.asarray(self.rows[:, [0]].toarray(), np.float64).ravel()
         of_units = from_left_out(it.value, it.value - it.change, it.unit, n, it.draws)
-        return share(of_units, n=float(n.sum()), undefined=undefined)
+        return share(of_units, n=float(n.sum()), undefined=undefined, is_agreement=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -588,7 +588,7 @@ class _Crowds:
             unit=essays.unit,
             n_units=shared.n if shared.unit_of is None else len(np.unique(shared.unit_of)),
             design_effect=effect,
-            note=essays.note if shared.unit_of is None else "",
+            note=essays.note,
             is_agreement=True,
         )
 

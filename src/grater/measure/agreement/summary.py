@@ -69,7 +69,7 @@ from grater.result import Data, Estimate, Result, encode, frame_of, in_json, key
 from grater.sheet import Sheet, count, counted, interval, undefined_notes, with_notes
 from grater.signature import Signature, digest
 from grater.tables import Judgments
-from grater.uncertainty import FEW_FOR_KAPPA, Basis, Scope, design_effect, kish
+from grater.uncertainty import FEW_FOR_AGREEMENT, Basis, Scope, design_effect, kish
 
 MOST_RATERS = 40
 """Raters whose pairs are compared unless asked: forty have 780."""
@@ -292,7 +292,7 @@ def _scope(counts: Counts, essays: Essays, codes: Coded, basis: Basis) -> Scope:
         n_units=counts.n_units if counts.unit_of is not None else counts.n_compared,
         design_effect=effect,
         n_raters=len(codes.raters) if basis.raters == "random" else 0,
-        note="" if counts.unit_of is not None else essays.note,
+        note=essays.note,
         is_agreement=True,
     )
 
@@ -350,7 +350,7 @@ def _warnings(counts: Counts, pairs: Sequence[PairAgreement], mean: MeanPairwise
         return
     if counts.unit_of is not None:
         worth = kish(np.bincount(counts.unit_of).astype(np.float64))
-        if counts.n_units < FEW_FOR_KAPPA or worth < FEW_WORTH:
+        if counts.n_units < FEW_FOR_AGREEMENT or worth < FEW_WORTH:
             yield (
                 f"{counts.unit}s are few or of very unequal lengths (worth {worth:.0f}): where some are much harder "
                 "to judge, intervals of observed agreement and AC1 are too narrow; read alpha"
