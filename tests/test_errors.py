@@ -10,10 +10,6 @@ def test_a_problem_says_file_and_line_first() -> None:
     assert str(problem) == "essays.m2:7: expected 'S ' or 'A ', found 'X 1 2'"
 
 
-def test_a_problem_of_the_whole_file_has_no_line() -> None:
-    assert str(Problem("essays.m2", "is empty")) == "essays.m2: is empty"
-
-
 def test_problems_are_reported_together_at_the_end() -> None:
     problems = Problems("a.m2")
     problems.add("first", line=1)
@@ -29,7 +25,3 @@ def test_the_twentieth_problem_ends_the_reading() -> None:
         problems.add("bad", line=line)
     with pytest.raises(BadInput, match="stopped after 20 problems"):
         problems.add("bad", line=MOST_PROBLEMS)
-
-
-def test_no_problem_is_no_error() -> None:
-    Problems("a.m2").done()

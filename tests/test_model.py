@@ -3,7 +3,6 @@ from __future__ import annotations
 import hashlib
 import math
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,13 +14,6 @@ spans = st.tuples(st.integers(0, 20), st.integers(0, 20)).map(lambda pair: Span(
 def test_an_item_is_named_by_its_place_and_kind() -> None:
     item = Item("essay-7", Span(3, 5), "prep")
     assert item.item_id == hashlib.sha256(b"essay-7|3|5|prep").hexdigest()[:16]
-
-
-@pytest.mark.parametrize(
-    "other", [Item("e", Span(3, 6), "prep"), Item("e", Span(3, 5), "article"), Item("f", Span(3, 5), "prep")]
-)
-def test_items_that_differ_in_essay_span_or_kind_have_other_ids(other: Item) -> None:
-    assert other.item_id != Item("e", Span(3, 5), "prep").item_id
 
 
 def test_a_span_covers_code_points_not_bytes() -> None:
@@ -41,15 +33,6 @@ def test_touching_is_mutual_and_follows_from_covering(first: Span, second: Span)
         assert first.touches(second)
 
 
-def test_a_number_without_an_interval_says_why() -> None:
-    assert str(Interval(0.5, math.nan, math.nan, "one essay")) == "0.500 (no interval: one essay)"
-    assert str(Interval(0.5, math.nan, math.nan)) == "0.500 (no interval)"
-
-
 def test_an_undefined_number_is_null_with_its_reason_in_json() -> None:
     interval = Interval(math.nan, math.nan, math.nan, "no flagged item")
     assert interval.as_json() == {"value": None, "low": None, "high": None, "reason": "no flagged item"}
-
-
-def test_a_defined_number_carries_its_limits_and_no_reason() -> None:
-    assert Interval(0.5, 0.4, 0.6).as_json() == {"value": 0.5, "low": 0.4, "high": 0.6}

@@ -17,19 +17,9 @@ def test_listing_names_imports_nothing() -> None:
     assert "tests.no_such_module" not in sys.modules
 
 
-def test_a_name_is_loaded_from_its_place() -> None:
-    registry: Registry[object] = Registry("thing", "grater.test-things", {"path": "os.path:join"})
-    assert callable(registry["path"])
-
-
 def test_an_unknown_name_is_answered_with_the_nearest() -> None:
     with pytest.raises(UnknownName, match=r"unknown format 'nucel'. Did you mean 'nucle'\? Known: bea, .*nucle"):
         FORMATS["nucel"]
-
-
-def test_a_name_far_from_all_gets_the_list_alone() -> None:
-    assert unknown("format", "qqq", ["bea", "m2"]) == "unknown format 'qqq'. Known: bea, m2"
-    assert unknown("person", "Ann", []) == "unknown person 'Ann'; there is none yet"
 
 
 @pytest.mark.parametrize("name", FORMATS.names())
@@ -40,10 +30,6 @@ def test_every_registered_format_loads_and_bears_its_name(name: str) -> None:
 def test_a_line_of_help_lists_our_own_names() -> None:
     assert Registry("thing", "grater.nothing", {"b": "x:y", "a": "x:y", "c": "x:y"}).listed() == "a, b or c"
     assert Registry("thing", "grater.nothing", {"a": "x:y"}).listed() == "a"
-
-
-def test_names_with_commas_are_told_apart() -> None:
-    assert unknown("job", "x", ["a, b", "c"]) == "unknown job 'x'. Known: 'a, b'; 'c'"
 
 
 def test_a_long_list_of_names_is_cut() -> None:

@@ -13,7 +13,6 @@ import pytest
 from grater.model import Interval
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, encode, in_json, key
 from grater.sheet import Sheet
-from grater.signature import Signature
 
 
 class Colour(Enum):
@@ -76,10 +75,6 @@ def test_any_value_becomes_json(value: Any, encoded: Any) -> None:
     json.dumps(encode(value), allow_nan=False)
 
 
-def test_a_signature_is_its_line() -> None:
-    assert encode(Signature("m2", {"beta": "0.5"})).startswith("m2|grater:")
-
-
 def test_the_json_of_a_result_comes_from_its_fields() -> None:
     assert Kappa().to_dict() == {"rows": 1, "kappa": {"value": 0.63, "low": 0.5, "high": 0.7}, "warnings": []}
     pair = Pair("A1", "A2", is_tested=True, rate=Interval(0.2, nan, nan, "one essay"))
@@ -103,12 +98,3 @@ def test_a_result_shows_its_first_table_and_says_that_there_are_more() -> None:
     text = repr(Kappa())
     assert text.splitlines()[:2] == ["<Kappa>", "Pairs"]
     assert text.endswith("and 1 more: sheets()")
-
-
-def test_a_long_result_is_cut_in_its_repr() -> None:
-    assert "…" in repr(Kappa(100))
-    assert "pair 99" not in repr(Kappa(100))
-
-
-def test_a_notebook_shows_every_table() -> None:
-    assert Kappa()._repr_html_().count("<table>") == 2

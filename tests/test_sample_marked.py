@@ -6,7 +6,7 @@ import pytest
 
 from grater.demo.__main__ import read_marked
 from grater.errors import BadInput
-from grater.model import Edit, Essay, Json, Span
+from grater.model import Edit, Essay, Json
 
 HEAD = "=== one\nlanguage: Dutch\nscore: 3\ntitled: yes\n---\nMy Room\nI have three chair in my room.\n---\n"
 
@@ -26,11 +26,6 @@ def test_an_essay_has_its_head_and_text_and_two_annotators() -> None:
     [essay] = read_marked(HEAD, name="essays.txt")
     metadata: dict[str, Json] = {"language": "Dutch", "score": 3, "titled": True}
     assert essay == Essay("one", "My Room\nI have three chair in my room.", (), ("A", "B"), metadata=metadata)
-
-
-def test_a_mark_is_an_edit_of_the_words_in_brackets() -> None:
-    # "My Room\n" is 8 characters, "I have three " 13 more.
-    assert edits("A Nn | three [chair] in => chairs") == (Edit(Span(21, 26), ("chairs",), "Nn", "A"),)
 
 
 def test_a_mark_of_both_is_one_edit_for_each_in_the_order_of_raters_and_places() -> None:
@@ -75,22 +70,6 @@ def test_one_annotator_does_not_mark_a_place_twice() -> None:
     marks = "A Nn | three [chair in] => chairs in\nA Wcip | chair [in] => around\nB Wcip | chair [in] => near\n"
     assert complaint(HEAD + marks) == (
         "essays.txt:10: expected marks side by side, found 'chair in' and 'in' of A on one place"
-    )
-
-
-def test_a_mark_that_changes_nothing_is_refused() -> None:
-    assert complaint(f"{HEAD}A Nn | [chair] => chairs / chair\n") == (
-        "essays.txt:9: expected a correction that changes something, found 'chair'"
-    )
-
-
-def test_a_master_begins_with_an_essay() -> None:
-    assert complaint(f"Essays\n{HEAD}") == "essays.txt:1: expected '=== ' and the name of an essay, found 'Essays'"
-
-
-def test_an_essay_without_marks_needs_its_line_all_the_same() -> None:
-    assert complaint("=== one\nlanguage: Dutch\n---\nMy room.\n") == (
-        "essays.txt:1: expected a head, a text and marks with '---' between them, found 2 parts"
     )
 
 

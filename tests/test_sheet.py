@@ -17,11 +17,8 @@ from grater.sheet import (
     as_text,
     count,
     counted,
-    cut_in_the_middle,
     interval,
     number,
-    p_value,
-    percent,
     undefined_notes,
     without_empty_columns,
 )
@@ -61,10 +58,6 @@ def test_a_value_stands_with_its_interval() -> None:
     assert interval(Interval(-0.1, -0.2, 0.05)) == "−.100 [−.200, .050]"
 
 
-def test_scores_of_corrections_stay_in_per_cent() -> None:
-    assert percent(Interval(0.3733, 0.3548, 0.3919)) == "37.33 [35.48, 39.19]"
-
-
 def test_counts_and_estimated_counts_have_separators() -> None:
     assert (count(1336), count(0.5), count(nan)) == ("1,336", "0.5", "–")
     assert (count(105.771), count(49.5), count(1.35), count(2.8), count(-3.02)) == (
@@ -83,10 +76,6 @@ def test_counts_and_estimated_counts_have_separators() -> None:
         "2,391 edits",
         "2 entries",
     )
-
-
-def test_a_tiny_p_is_not_zero() -> None:
-    assert (p_value(0.0312), p_value(0.00001), p_value(nan)) == (".0312", "< .0001", "–")
 
 
 def test_each_reason_for_an_undefined_number_is_named_once() -> None:
@@ -109,11 +98,6 @@ def test_in_a_narrow_terminal_intervals_move_below_and_names_are_cut_in_the_midd
     long = Sheet("", ("", "n"), (("a-system-with-a-very-long-name-2.1", "7"),))
     assert as_text(long, width=24).splitlines()[-1] == "a-system-w…g-name-2.1  7"
     assert max(map(len, as_text(long, width=24).splitlines())) <= 24
-
-
-def test_a_cut_name_keeps_both_ends() -> None:
-    assert cut_in_the_middle("abcdefghij", 5) == "ab…ij"
-    assert cut_in_the_middle("abcde", 5) == "abcde"
 
 
 def test_a_rule_stands_above_the_rows_that_ask_for_it() -> None:

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from grater import model
 from grater.detect.decisions import DecisionRows, read_item_places, summary
 from grater.errors import BadInput
-from grater.model import Essay, short_hash
+from grater.model import Essay
 from tests.detect.prepositions.tiny import tiny_detector
 
 ESSAY = Essay("e", "The girl waited on the bus.", metadata={"document": "d"})
@@ -21,19 +20,6 @@ def test_a_place_is_in_the_decisions_or_in_the_items() -> None:
     assert "start" not in apart.decisions().columns
     assert apart.items()["document"].unique().to_list() == ["d"]
     assert set(apart.items()["item"]) == set(apart.decisions()["item"])
-
-
-def test_the_id_of_an_item_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    hashed: list[str] = []
-
-    def counted(text: str) -> str:
-        hashed.append(text)
-        return short_hash(text)
-
-    monkeypatch.setattr(model, "short_hash", counted)
-    rows = DecisionRows(with_places=True)
-    rows.add_together([ESSAY], [tiny_detector()])
-    assert len(hashed) == len(rows.decisions()) > 0
 
 
 def test_a_summary_counts_flags_by_type() -> None:

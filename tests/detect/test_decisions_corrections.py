@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from shlex import quote
 
 import pytest
 
@@ -37,28 +36,6 @@ def program(tmp_path: Path) -> str:
 def essay(tmp_path: Path) -> Essay:
     (tmp_path / "essays.m2").write_text(M2)
     return next(iter(read_corpus(tmp_path / "essays.m2")))
-
-
-def edits_of(program: str, essay: Essay, *edits: tuple[int, int, list[str]]) -> list[tuple[Span, tuple[str, ...]]]:
-    asked = [{"start": start, "end": end, "replacements": words} for start, end, words in edits]
-    system = external(f"{program} {quote(json.dumps(asked))}")
-    (corrected,) = corrected_essays(system, [essay])
-    assert corrected.annotators == ("mine",)
-    return [(edit.span, edit.replacements) for edit in corrected.edits]
-
-
-def test_the_first_suggestion_is_taken_and_marks_without_one_are_left_out(program: str, essay: Essay) -> None:
-    assert edits_of(program, essay, (12, 14, ["on", "upon"]), (0, 3, [])) == [(Span(12, 14), ("on",))]
-
-
-def test_changes_of_white_space_are_left_out_and_words_are_cut(program: str, essay: Essay) -> None:
-    edits = edits_of(program, essay, (25, 27, [","]), (30, 35, ["don't"]))
-    assert edits == [(Span(30, 35), ("do n't",))]
-
-
-def test_of_edits_that_overlap_the_first_stays(program: str, essay: Essay) -> None:
-    edits = edits_of(program, essay, (12, 18, ["on his"]), (4, 14, ["relies on"]), (15, 15, ["a "]), (15, 15, ["b "]))
-    assert edits == [(Span(4, 14), ("relies on",)), (Span(15, 15), ("a",))]
 
 
 def test_a_quote_that_is_not_closed_is_told() -> None:

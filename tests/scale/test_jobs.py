@@ -7,22 +7,21 @@ import os
 import shutil
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from multiprocessing import active_children
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 from grater.corpora.counts import Counting
 from grater.corpora.statistics import CorpusTally, statistics_of
 from grater.errors import GraterError
 from grater.files import place
-from grater.scale import counting, jobs
+from grater.scale import counting
 from grater.scale.counting import CountJob, held_out_lines, run_count
 from grater.scale.engines import Engine, InProcess, Processes
-from grater.scale.jobs import Parts, Schema, run_job
+from grater.scale.jobs import Parts, run_job
 from grater.scale.passes import DECISIONS, ITEMS, DecideJob, StatisticsJob, counted_corpus
 from grater.scale.shards import LazyCut, ShardSource, corpus_of
 from grater_train.jobs import ArticleEventsJob, EventsJob, in_passages, run_events
@@ -174,11 +173,6 @@ def test_statistics_of_shards_are_those_of_one_pass(folder: Path, tmp_path: Path
     assert expected["documents"] == 23  # two essays each, of which some lie in two shards
 
 
-def test_counts_are_in_files_that_workers_share_and_can_hold() -> None:
-    sizes = [1, 65_536, 65_537, 1_000_000, 12_582_912, 18_000_000, 180_000_000, 10**12]
-    assert [counting.n_files(n_words) for n_words in sizes] == [1, 1, 2, 16, 16, 23, 229, counting.N_BUCKETS]
-
-
 def test_a_counter_of_fifteen_lines_agrees(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "WORDS_AT_ONCE", 1000)
     from grater.corpora.text.sentences import sentence_tokens
@@ -198,21 +192,3 @@ def test_a_counter_of_fifteen_lines_agrees(folder: Path, tmp_path: Path, monkeyp
     counts = {ngram: n for frame in parts.frames() for ngram, n in zip(frame["ngram"], frame["n"], strict=True)}
     assert counts == expected
     assert len(parts.parts) > 4
-
-
-def test_rows_are_added_up_a_few_times_however_many_tables_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    n_tables, n_rows, handled, summed = 400, 1000, list[int](), jobs._summed
-
-    def noted(frames: Sequence[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
-        handled.append(sum(map(len, frames)))
-        return summed(frames, keys)
-
-    monkeypatch.setattr(jobs, "_summed", noted)
-    monkeypatch.setattr(jobs, "LEAST_WAITING", n_rows)
-    schema: Schema = {"word": pl.Int64, "n": pl.Int64}
-    starts = range(0, n_tables * n_rows // 2, n_rows // 2)
-    tables = (pl.DataFrame({"word": range(start, start + n_rows), "n": 1}, schema) for start in starts)
-    total = jobs.added_up(tables, schema)
-    assert int(total["n"].sum()) == n_tables * n_rows
-    assert len(total) == (n_tables + 1) * n_rows // 2
-    assert sum(handled) < 6 * n_tables * n_rows

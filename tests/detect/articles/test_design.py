@@ -9,14 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora.text.analysis import analyse
 from grater.detect.articles.constructions import CONSTRUCTIONS, Noun, entropy, habit_classes, nouns_of
 from grater.detect.articles.design import (
     NounPlace,
     item_rows,
     noun_constructions,
     places_in,
-    places_of,
     select,
 )
 from grater.measure.agreement.constructions import CONSTRUCTIONS as OF_THE_STUDY
@@ -67,11 +65,6 @@ def test_nouns_are_the_highest_and_lowest_of_each_dominant_construction() -> Non
     }
 
 
-def test_the_paper_s_numbers_are_the_default() -> None:
-    # section 3.3: 15 + 15 nouns, 14 sentences each: 420
-    assert select(corpus(), least=20).n_wanted == 420
-
-
 def test_what_could_not_be_filled_is_told() -> None:
     places = [
         each for each in corpus() if CONSTRUCTIONS[each.construction] != "null-plural" or each.noun != "a-singular-0"
@@ -86,24 +79,6 @@ def test_rare_nouns_and_nouns_that_are_not_counted_are_left_out() -> None:
     design = select([*made("luck", (50, 50, 0, 0, 0)), *made("gnu", (2, 2, 2, 2, 2))], nouns=1, sentences=1, least=20)
     assert design.nouns == ()
     assert len(design.shortfalls) == 10
-
-
-def test_a_larger_study_holds_the_smaller_one() -> None:
-    small, large = (select(corpus(), nouns=1, sentences=n, least=20, seed=5) for n in (1, 2))
-    assert {place for place, _ in small.places} < {place for place, _ in large.places}
-
-
-def test_a_noun_is_anaphoric_if_the_sentences_before_have_it() -> None:
-    text = "A dog ran. The dog barked. " + "It rained. " * 5 + "The dog slept."
-    found = [(each.construction, each.is_anaphoric) for each in places_of("e", analyse(text))]
-    assert found == [(3, False), (1, True), (1, False)]
-
-
-def test_a_place_covers_article_and_noun_and_knows_its_words() -> None:
-    text = "We saw an old tree."
-    [found] = places_of("e", analyse(text))
-    assert found.span.of(text) == "an old tree"
-    assert found.words == ("old tree", "the old tree", "old trees", "an old tree", "the old trees")
 
 
 @examples(30)
@@ -139,18 +114,6 @@ def test_constructions_are_counted_over_all_essays() -> None:
     totals, nouns = result.sheets()
     assert [row[0] for row in totals.rows] == list(CONSTRUCTIONS)
     assert [row[0] for row in nouns.rows] == ["dog"]
-
-
-def test_the_frame_has_a_row_for_each_noun_and_construction() -> None:
-    frame = noun_constructions(ESSAYS, only=["cow"]).to_frame()
-    assert frame.filter(frame["noun"] == "cow")["n"].to_list() == [0, 1, 0, 1, 0]
-    assert frame.filter(frame["noun"].is_null())["n"].sum() == 9
-
-
-def test_a_sheet_says_how_many_nouns_it_leaves_out() -> None:
-    _, nouns = noun_constructions(ESSAYS, least=1, most=2).sheets()
-    assert len(nouns.rows) == 2
-    assert nouns.notes == ("2 of 4 nouns.", "95 % intervals generalise to other essays like these 2.")
 
 
 def test_the_room_and_the_study_name_the_same_constructions() -> None:

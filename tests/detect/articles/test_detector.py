@@ -6,7 +6,6 @@ import json
 import lzma
 from dataclasses import replace
 from itertools import islice
-from math import inf, log, log2
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM, is_confusable
-from grater.detect.articles.detector import Caution, article, completed, confidences, excesses, strengths, type_of
+from grater.detect.articles.detector import Caution, article, completed, confidences, type_of
 from grater.detect.articles.features import WORDS
 from grater.detect.detector import Finding
 from grater.detect.systems import load_system
@@ -140,34 +139,6 @@ def test_the_pairs_that_raters_confuse_are_those_of_the_paper() -> None:
     }
 
 
-def test_without_corrections_confidence_is_the_margin() -> None:
-    found = confidences(SCORES, [A_SINGULAR], NOTHING, Caution())
-    assert found[0, THE_SINGULAR] == pytest.approx(log(0.5 / 0.2))
-    assert found[0, A_SINGULAR] == -inf
-
-
-def test_confidence_is_lower_inside_a_confusable_pair() -> None:
-    plain, careful = (confidences(SCORES, [A_SINGULAR], NOTHING, Caution(confusable=-c)) for c in (0.0, 0.7))
-    assert plain[0, THE_SINGULAR] - careful[0, THE_SINGULAR] == pytest.approx(0.7)
-    assert plain[0, NULL_SINGULAR] == careful[0, NULL_SINGULAR]
-
-
-def test_the_noun_s_own_construction_and_every_other_have_corrections_of_their_own() -> None:
-    strength = strengths([(0.0, 1.0, 0.0, 0.0, 0.0)])
-    caution = Caution(own=1.0, other=-2.0)
-    plain, careful = (confidences(SCORES, [A_SINGULAR], strength, each) for each in (Caution(), caution))
-    assert careful[0, THE_SINGULAR] - plain[0, THE_SINGULAR] == pytest.approx(1)
-    assert careful[0, NULL_PLURAL] - plain[0, NULL_PLURAL] == pytest.approx(-2)
-
-
-def test_strength_shrinks_with_entropy() -> None:
-    half, open_, unknown = strengths([(0.5, 0.5, 0, 0, 0), (0.2,) * 5, None])
-    assert half[0] == pytest.approx(1 - 1 / log2(5))
-    assert half[1] == -half[0]
-    assert open_[0] == pytest.approx(0)
-    assert unknown.tolist() == [0] * 5
-
-
 @pytest.mark.parametrize(
     ("written", "target", "expected"),
     [
@@ -182,13 +153,6 @@ def test_strength_shrinks_with_entropy() -> None:
 )
 def test_each_change_mends_a_type_of_error(written: int, target: int, expected: str) -> None:
     assert type_of(written, target) == expected
-
-
-def test_a_confidence_must_exceed_the_threshold_of_its_type() -> None:
-    caution = Caution(missing=0.5, extraneous=0.5, choice=0.5, number=3.0, both=0.5)
-    found = excesses(confidences(SCORES, [A_SINGULAR], NOTHING, caution), [A_SINGULAR], caution)
-    assert found[0, THE_SINGULAR] == pytest.approx(log(2.5) - 0.5)
-    assert found[0, A_SINGULAR] == -inf
 
 
 def test_a_with_a_plural_is_never_believed() -> None:

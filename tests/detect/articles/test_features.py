@@ -9,17 +9,13 @@ from grater.detect.articles.features import (
     CLASSES,
     CLOSED_SINGULAR,
     FIELDS,
-    MEMORY,
-    NEVER,
     WORDS,
     Memory,
     Mention,
     PlacedPhrase,
     placed_phrases,
-    rows_of,
 )
 from grater.detect.articles.phrases import noun_phrases
-from grater_train.events import GrowingVocabulary
 
 
 def fields_of(text: str) -> dict[str, object]:
@@ -51,27 +47,6 @@ def test_a_row_does_not_depend_on_its_own_article_and_number(one: str, other: st
     assert fields_of(one) == fields_of(other)
 
 
-def test_a_verb_behind_gives_its_number_in_a_field_of_its_own() -> None:
-    one, other = fields_of("The old fence is green."), fields_of("The old fences are green.")
-    assert (one["agreement"], other["agreement"]) == (1, 2)
-    del one["agreement"], other["agreement"]
-    assert one == other
-
-
-def test_there_is_and_there_are_differ_only_in_a_field_of_their_own() -> None:
-    one, other = fields_of("There is a fence."), fields_of("There are fences.")
-    assert (one["left.agreement"], other["left.agreement"]) == (1, 2)
-    assert one["l1"] == other["l1"] == "be"
-
-
-def test_the_edge_of_a_sentence_is_no_word() -> None:
-    placed = list(placed_phrases(analyse("Dogs bark."), Memory()))
-    rows = rows_of(placed, GrowingVocabulary())
-    assert rows[0, FIELDS.index("l1")] == 0
-    assert rows[0, FIELDS.index("head")] > 0
-    assert rows[0, FIELDS.index("initial")] == 1
-
-
 def remembered(text: str) -> list[tuple[str, Mention]]:
     """Each open noun with what the text said of it before."""
     memory, found = Memory(), []
@@ -90,10 +65,6 @@ def test_a_second_mention_knows_the_first() -> None:
     assert found["dog"] == Mention(distance=3, form=4, count=1, phrase=4)
 
 
-def test_a_first_mention_knows_nothing() -> None:
-    assert dict(remembered("She met a dog."))["dog"] == NEVER
-
-
 def test_mentions_with_other_determiners_count_but_have_a_form_of_their_own() -> None:
     assert dict(remembered("My dog ran. The dog barked."))["dog"].form == CLOSED_SINGULAR
 
@@ -102,8 +73,3 @@ def test_the_same_phrase_is_told_from_the_same_noun() -> None:
     # the old dog was a-singular (4), the last dog was the-plural (5)
     found = remembered("She met an old dog. We saw the dogs. An old dog barked.")[-1][1]
     assert (found.form, found.phrase) == (5, 4)
-
-
-def test_old_mentions_are_forgotten() -> None:
-    text = "She met a dog. " + "It rained. " * MEMORY + "The dog barked."
-    assert dict(remembered(text))["dog"] == NEVER

@@ -9,14 +9,11 @@ from hypothesis import strategies as st
 from grater.corpora.text.analysis import analyse
 from grater.detect.articles.constructions import CONSTRUCTIONS
 from grater.detect.articles.phrases import (
-    Change,
     NounPhrase,
     changes,
     noun_as,
     noun_phrases,
     within_reach,
-    written_as,
-    wrong_form,
 )
 from tests.examples import examples
 
@@ -142,30 +139,7 @@ def test_each_kind_of_change_has_its_type_and_words() -> None:
     assert made("She saw the house.", "the-singular") == []
 
 
-def test_the_article_fits_the_noun_as_it_will_be() -> None:
-    # *children* would have *a*, *an* hour: the singular decides
-    assert made("We waited hours.", "a-singular") == [("article", "missing", "an"), ("number", "number", "hour")]
-
-
-def test_capitals_are_kept() -> None:
-    assert made("A dog barked.", "the-singular") == [("article", "choice", "The")]
-    assert made("Dog barked.", "the-singular") == [("article", "missing", "The")]
-
-
 def test_a_noun_without_the_other_number_has_no_construction_in_it() -> None:
     phrase = the_phrase("We heard the news.")
     assert noun_as(phrase, "plural") is None
     assert [CONSTRUCTIONS[place] for place in within_reach(phrase)] == ["null-singular", "the-singular", "a-singular"]
-
-
-@pytest.mark.parametrize(
-    ("text", "right"), [("It is a apple.", "an"), ("It is an dog.", "a"), ("She waited an hour.", None)]
-)
-def test_a_and_an_go_by_sound(text: str, right: str | None) -> None:
-    assert wrong_form(the_phrase(text)) == (Change("article", "form", right) if right else None)
-
-
-def test_raters_see_the_phrase_in_each_construction() -> None:
-    phrase = the_phrase("We admired the old stone.")
-    shown = [written_as(phrase, target) for target in range(len(CONSTRUCTIONS))]
-    assert shown == ["old stone", "the old stone", "old stones", "an old stone", "the old stones"]

@@ -9,20 +9,10 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from grater.corpora.text.verbs import verb_forms
 from grater.detect.context.calibration import NAMES, NEARLY, SHAPE, USUAL, Calibration, calibrations_of, shifts
 from grater.detect.context.detector import ContextDetector
-from grater.detect.context.heads import HEADS, WIDTH, surfaces
 from grater.model import Essay
 from tests.detect.context.stand_in import CALIBRATIONS, answering, detector
-
-
-def test_numbers_of_a_card_come_back() -> None:
-    calibrations = {
-        name: Calibration(slope=0.5, intercept=-1.0, shipped=2.0, thresholds={0.8: 3.0}, usual=0.01) for name in NAMES
-    }
-    calibrations["number"] = Calibration()
-    assert calibrations_of({name: calibrations[name].as_json() for name in NAMES}) == calibrations
 
 
 def test_a_card_without_usual_signs_has_those_of_the_model_that_comes_with_grater() -> None:
@@ -60,19 +50,6 @@ def test_a_shift_is_the_log_of_how_frequent_errors_are_given_the_signs(
     whole = integrate.quad(weight, 0, 20, limit=200)[0]
     mean = integrate.quad(lambda times: times * weight(times), 0, 20, limit=200)[0] / whole
     assert exp(shift) == pytest.approx(mean, rel=1e-6)
-
-
-def test_a_slot_is_no_sign_for_itself() -> None:
-    alone, *others = shifts([[("number", 9.0)], *([[("number", -5.0)]] * 99)], calibrations(0.02))
-    assert alone < 0
-    assert all(other > alone for other in others)
-
-
-def test_names_of_which_nothing_is_known_say_nothing() -> None:
-    known = {**calibrations(0.02), "verb-form": Calibration(shipped=SHIPPED)}
-    nouns = [[("number", -5.0)]] * 10
-    assert shifts([*nouns, *([[("verb-form", 9.0)]] * 10)], known)[:10] == shifts(nouns, known)
-    assert shifts([[("number", 9.0)]] * 3, calibrations(0.0)) == [0.0] * 3
 
 
 @pytest.mark.parametrize("times", [0.2, 2.0])
@@ -132,20 +109,3 @@ def test_a_flag_says_how_often_such_flags_are_right_in_such_a_text(toy: ContextD
     assert sure is not None
     assert less is not None
     assert sure > less
-
-
-def test_heads_lie_side_by_side() -> None:
-    assert [(head.name, head.start, head.end) for head in HEADS] == [
-        ("prep", 0, 35),
-        ("prep-gap", 35, 70),
-        ("article", 70, 73),
-        ("article-gap", 73, 76),
-        ("number", 76, 78),
-        ("verb", 78, 86),
-    ]
-    assert WIDTH == 86
-
-
-def test_surfaces_are_in_the_order_of_the_forms() -> None:
-    assert surfaces(verb_forms("go")) == ("go", "to go", "go", "goes", "went", "went", "gone", "going")
-    assert surfaces(verb_forms("be")) == ("be", "to be", "are", "is", "was", "were", "been", "being")

@@ -9,14 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grater.detect.context.calibration import NAMES
-from grater.detect.context.detector import WEIGHT_AGAIN, ContextDetector, load, save
+from grater.detect.context.detector import WEIGHT_AGAIN, ContextDetector, save
 from grater.detect.context.network import Logits, Network
 from grater.detect.context.pieces import Window
 from grater.detect.decisions import best_word, is_mismatch
 from grater.detect.detector import Finding
 from grater.detect.prepositions.selection import selection_test
-from grater.detect.systems import load_system, system_cards
+from grater.detect.systems import load_system
 from grater.errors import BadInput, MissingExtra, UsageError
 from grater.model import Essay
 from tests.cli.running import grater
@@ -111,15 +110,6 @@ def test_a_noun_is_asked_about_again_in_the_sentence_with_the_other_number(tmp_p
     assert scores["singular"] - scores["plural"] == pytest.approx(2 * WEIGHT_AGAIN * SURE)
 
 
-def test_a_flag_says_which_share_of_such_flags_is_right(toy: ContextDetector) -> None:
-    places = findings(toy, "It is in Monday.")
-    assert all((finding.confidence is not None) == finding.decision.flagged for finding in places)
-    (flag,) = [finding for finding in places if finding.target == "in"]
-    # margin 8 over a word without a weight of its own: sigmoid(8 - 1)
-    assert flag.confidence == pytest.approx(1 / (1 + np.exp(-7)), abs=1e-6)
-    assert flag.decision.score == pytest.approx(8 - 2)
-
-
 def test_a_wanted_precision_sets_the_threshold(toy: ContextDetector) -> None:
     text = "It is in Monday."
     assert flags(toy.with_precision(0.8), text) == flags(toy, text)
@@ -179,11 +169,6 @@ def test_any_text_is_taken_and_findings_stay_inside_it(toy: ContextDetector, tex
     assert len({finding.item.item_id for finding in places}) == len(places)
 
 
-def test_a_right_sentence_in_capitals_has_no_flags() -> None:
-    text = "PEOPLE WERE USED TO GETTING UP EARLY BECAUSE THE BUS LEFT AT SIX."
-    assert flags(load(), text) == []
-
-
 def test_a_line_of_data_is_not_read_but_the_sentences_beside_it_are(
     toy: ContextDetector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,25 +186,12 @@ def test_a_line_of_data_is_not_read_but_the_sentences_beside_it_are(
     assert flags(toy, "It was in Monday" + "!?." * 20 + " 😀😀😀😀")
 
 
-def test_a_long_sentence_is_read_in_windows(toy: ContextDetector) -> None:
-    text = "They went home and then " * 60 + "it was in Monday."
-    assert ("prep", "choice", "in", "on") in flags(toy, text)
-
-
 def test_selection_hides_the_word_and_cloze_asks_as_it_is_written(toy: ContextDetector) -> None:
     result = selection_test(toy, [Essay("1", "She was at school. It was in Monday.")])
     assert (result.setups[0].n, result.setups[0].accuracy.value) == (2, 0.5)
     (place,) = [finding for finding in findings(toy, "It was in Monday.") if finding.item.kind == "prep"]
     assert best_word(place) == "on"
     assert is_mismatch(place)
-
-
-def test_a_model_file_is_a_system_by_its_path(tmp_path: Path) -> None:
-    detector(tmp_path, answering(ANSWERS), name="mine")
-    system = load_system(str(tmp_path / "mine.model"))
-    assert (system.name, system.kinds) == ("mine", ("prep", "prep-missing", "article", "number", "verb-form"))
-    (card,) = system_cards([str(tmp_path / "mine.model")]).systems
-    assert set(card.card["calibration"]) == set(NAMES)  # type: ignore[arg-type]
 
 
 def test_without_onnxruntime_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

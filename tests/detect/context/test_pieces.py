@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from grater.detect.context.pieces import (
     END,
-    MASK,
-    MOST_OF_WORD,
     MOST_PIECES,
     MOST_WORDS,
     SPECIAL,
     START,
-    UNKNOWN,
     PieceVocabulary,
     windows,
 )
@@ -33,32 +28,10 @@ def test_a_word_is_cut_from_the_left_by_the_longest_piece_that_fits() -> None:
     assert cut("then") == [" the", "n"]
 
 
-def test_an_unknown_character_is_one_unknown_piece() -> None:
-    assert cut("aéa") == [" a", "<unk>", "<unk>"]
-    assert cut("😀") == ["<unk>"]
-
-
-def test_only_the_beginning_of_a_long_word_is_read() -> None:
-    assert len(VOCABULARY.encode("x" * 10_000)) == MOST_OF_WORD
-
-
-@given(st.text(max_size=40))
-def test_every_word_has_a_piece_and_no_special_one(word: str) -> None:
-    pieces = VOCABULARY.encode(word)
-    assert pieces
-    assert all(number == UNKNOWN or number >= len(SPECIAL) for number in pieces)
-
-
 def test_a_sentence_stands_between_its_start_and_its_end() -> None:
     (window,) = windows(["the", "thing"], VOCABULARY)
     assert [*map(PIECES.__getitem__, window.pieces)] == ["<s>", " the", " th", "in", "g", "</s>"]
     assert window.words == ((0, 1), (1, 2))
-
-
-def test_a_masked_word_is_one_piece() -> None:
-    (window,) = windows(["the", "thing", "a"], VOCABULARY, masked={1})
-    assert window.pieces[2] == MASK
-    assert window.words == ((0, 1), (1, 2), (2, 3))
 
 
 @pytest.mark.parametrize("word", ["a", "thing", "x" * 99])
@@ -77,14 +50,6 @@ def test_a_word_in_the_overlap_is_read_where_it_is_farther_from_the_cut() -> Non
     last_read, first_read = first.words[-1][1], second.words[0][1]
     assert len(first.pieces) - last_read > 8
     assert first_read > 8
-
-
-def test_windows_without_a_word_that_is_asked_about_are_left_out() -> None:
-    _, second = windows(["a"] * 100, VOCABULARY)
-    index, place = second.words[5]
-    (window,) = windows(["a"] * 100, VOCABULARY, asked={index})
-    assert (window.pieces, window.words) == (second.pieces, ((index, place),))
-    assert windows(["a"], VOCABULARY, asked=()) == []
 
 
 @pytest.mark.parametrize(

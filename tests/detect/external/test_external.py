@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from grater.corpora import write_corpus
 from grater.detect.detector import Finding
 from grater.detect.external import edits_between, external, findings, is_external
-from grater.detect.external.programs import code_point_of_units
 from grater.errors import BadInput, GraterError, UnknownName, UsageError
 from grater.model import Edit, Essay, Item, Span
 
@@ -91,13 +90,6 @@ def test_edits_of_one_annotator_are_chosen_by_name(tmp_path: Path) -> None:
         list(external(f"edits:{path}@C").find([ESSAY]))
 
 
-def test_edits_of_another_text_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "other.jsonl"
-    write_corpus([Essay("e1", "Another text.", (), ("A",))], path, print)
-    with pytest.raises(BadInput, match="found another text under this id"):
-        list(external(f"edits:{path}").find([ESSAY]))
-
-
 PROGRAM = """
 import json, sys
 lines = {read}
@@ -150,11 +142,6 @@ def test_a_command_that_misbehaves_is_refused_with_the_reason(tmp_path: Path, so
         list(external(_command(tmp_path, source)).find([ESSAY]))
 
 
-def test_a_command_that_does_not_exist_is_one_line() -> None:
-    with pytest.raises(GraterError, match="cannot be started"):
-        list(external("command:./no-such-program").find([ESSAY]))
-
-
 class _Answer(BaseHTTPRequestHandler):
     """Stands in for a LanguageTool server: flags `of`, counting in UTF-16 units as the real one does."""
 
@@ -202,13 +189,6 @@ def test_a_server_that_is_not_there_is_one_line() -> None:
         external("languagetool:localhost")
 
 
-@given(st.text())
-def test_every_utf16_unit_has_its_code_point(text: str) -> None:
-    places = code_point_of_units(text)
-    assert len(places) == sum(2 if ord(character) > 0xFFFF else 1 for character in text) + 1
-    assert places[-1] == len(text)
-
-
 def test_harper_is_not_shown_endless_words_and_marks_what_is_around_them() -> None:
     """Its time and memory grow with the square of a word's length: 200,000 letters ended the process."""
     pytest.importorskip("harper", reason="harper-py is not installed")
@@ -249,10 +229,3 @@ def test_items_of_a_table_are_decided_on_whatever_their_kind() -> None:
 )
 def test_names_of_systems_from_outside_are_known(name: str) -> None:
     assert is_external(name)
-
-
-def test_names_of_our_own_are_not() -> None:
-    assert not is_external("prep-maxent")
-    assert not is_external("my=model.model")
-    with pytest.raises(UsageError, match="expected command:SOMETHING"):
-        external("command:")

@@ -13,13 +13,11 @@ from grater.detect.mining.ranking import (
     Trigram,
     Use,
     counts_in_model,
-    counts_in_shipped_model,
     counts_in_text,
     counts_in_web1t,
     files_of_order,
     rank,
     uses_of,
-    wanted_ngrams,
 )
 from grater.errors import BadInput, UsageError
 from grater.model import Essay, Span
@@ -53,17 +51,6 @@ def test_counts_of_all_spellings_are_added_up_over_all_files(folder: Path) -> No
         ("marry", "with", "him"): 41,
         ("with",): 960,
     }
-
-
-def test_only_the_files_with_counts_of_the_order_are_read(folder: Path) -> None:
-    assert [path.name for path in files_of_order(folder, 3)] == ["3gm-0000.gz", "3gm-0001.gz"]
-    assert [path.name for path in files_of_order(folder, 1)] == ["vocab.gz"]
-
-
-def test_files_that_are_not_packed_are_read_too(tmp_path: Path) -> None:
-    (tmp_path / "2gms").mkdir()
-    (tmp_path / "2gms" / "2gm-0000").write_text("two words\t40\n")
-    assert counts_in_web1t(tmp_path, [("two", "words")]) == {("two", "words"): 40}
 
 
 def test_bad_lines_are_named(folder: Path) -> None:
@@ -104,11 +91,6 @@ def test_a_model_counts_what_it_keeps_roughly_and_the_rest_as_nothing() -> None:
     assert 0 < counts["waited", "at", "the"] < counts["the", "station"]
 
 
-def test_the_model_that_comes_along_knows_common_words_and_no_others() -> None:
-    counts = counts_in_shipped_model({("of", "the"), ("of", "zzyzx")})
-    assert counts["of", "the"] > 100 > counts["of", "zzyzx"] == 0
-
-
 def use(trigram: Trigram, essay_id: str = "e") -> Use:
     context = " ".join(trigram)
     start = len(trigram[0]) + 1
@@ -135,30 +117,10 @@ def test_the_expected_count_is_the_bigram_times_the_rate_of_the_preposition() ->
     assert (second.trigram, second.n_trigram) == (("enter", "with", "rooms"), 4)
 
 
-def test_trigrams_that_are_as_frequent_as_expected_are_no_suspects() -> None:
-    uses = [use(("lived", "with", "her")), use(("marry", "with", "her"))]
-    assert [suspect.trigram for suspect in rank(uses, COUNTS)] == [("marry", "with", "her")]
-
-
-def test_a_trigram_whose_bigram_is_unattested_says_nothing() -> None:
-    assert rank([use(("blue", "with", "her"))], COUNTS) == []
-    assert rank([use(("marry", "with", "her"))], COUNTS, least_bigram=101) == []
-
-
-def test_all_uses_of_a_trigram_make_one_suspect() -> None:
-    uses = [use(("marry", "with", "her"), name) for name in ("one", "two")]
-    (suspect,) = rank(uses, COUNTS)
-    assert [each.essay_id for each in suspect.uses] == ["one", "two"]
-
-
 def test_the_order_of_essays_does_not_change_the_ranking() -> None:
     uses = [use(("marry", "with", "her")), use(("enter", "with", "rooms")), use(("lived", "with", "her"))]
     forward, backward = rank(uses, COUNTS), rank(uses[::-1], COUNTS)
     assert [suspect.trigram for suspect in forward] == [suspect.trigram for suspect in backward]
-
-
-def test_counts_are_wanted_of_trigrams_and_of_what_is_left_without_the_preposition() -> None:
-    assert wanted_ngrams([use(("marry", "with", "her"))]) == {("marry", "with", "her"), ("marry", "her")}
 
 
 def test_uses_stand_between_two_words_and_know_their_place() -> None:

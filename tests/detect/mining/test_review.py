@@ -8,13 +8,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from grater.detect.mining.ranking import Suspect, Use, by_trigram, uses_of
+from grater.detect.mining.ranking import Suspect, Use, uses_of
 from grater.detect.mining.review import (
     Mined,
     balance,
     balanced_from,
     mine,
-    progress_of,
     suspects_table,
     verdicts_of,
 )
@@ -35,13 +34,6 @@ def test_a_list_comes_back_with_its_verdicts(tmp_path: Path, suffix: str) -> Non
     assert table.frame["target"].to_list() == ["with"]
 
 
-@pytest.mark.parametrize(("spoken", "verdict"), [("Yes", "y"), ("N", "n"), (" y ", "y"), ("", "")])
-def test_people_may_write_verdicts_as_they_like(tmp_path: Path, spoken: str, verdict: str) -> None:
-    path = tmp_path / "list.csv"
-    write_table(suspects_table([SUSPECT], {"marry with her": spoken}), path)
-    assert verdicts_of(read_items(path)) == {"marry with her": verdict}
-
-
 def test_another_word_as_verdict_is_refused_with_its_row(tmp_path: Path) -> None:
     path = tmp_path / "list.csv"
     write_table(suspects_table([SUSPECT], {"marry with her": "perhaps"}), path)
@@ -54,12 +46,6 @@ def test_a_table_without_verdicts_is_refused(tmp_path: Path) -> None:
     write_table(suspects_table([SUSPECT], {}).drop("verdict"), path)
     with pytest.raises(BadInput, match="expected a column 'verdict'"):
         verdicts_of(read_items(path))
-
-
-def test_how_far_a_list_is_comes_from_its_verdicts() -> None:
-    progress = progress_of(["y", "n", "", "", "y", "y"])
-    assert progress.to_dict() == {"accepted": 3, "rejected": 1, "open": 2}
-    assert (progress.decided, progress.all, progress.words) == (4, 6, "3 accepted, 1 rejected, 2 to look at")
 
 
 def use(number: int, context: str, word: str = "with") -> Use:
@@ -92,11 +78,6 @@ def test_each_sentence_is_taken_once_and_the_others_are_counted() -> None:
     assert made.n_duplicates == 1  # the fourth; the fifth has a second use to fall back on
     assert made.n_errors == 4
     assert "e52" in made.items["essay"].to_list()
-
-
-def test_a_correct_use_in_the_sentence_of_an_error_is_a_duplicate() -> None:
-    made = balance(ERRORS[:1], [use(7, "with error number 0 .")], rng=rng(), n_gold=0)
-    assert (made.n_errors, made.n_correct, made.n_duplicates) == (1, 0, 1)
 
 
 def test_what_was_built_is_told_in_words_and_in_json() -> None:
@@ -144,27 +125,11 @@ def trigrams(verdicts: dict[str, str]) -> dict[str, str]:
     return dict(made.items.select("trigram", "label").iter_rows())
 
 
-def test_uses_are_found_by_their_words() -> None:
-    found = by_trigram(mined().uses)
-    assert [use.context for use in found["looked at the"]] == ["He looked at the sky."]
-
-
 def test_accepted_trigrams_are_errors_and_correct_ones_are_attested_and_no_suspects() -> None:
     assert trigrams({"entered into the": "y"}) in (
         {"entered into the": "error", "lived with her": "ok"},
         {"entered into the": "error", "looked at the": "ok"},
     )
-
-
-def test_what_stands_on_the_list_is_never_taken_for_correct() -> None:
-    # by these counts "lived with her" is beyond suspicion, but somebody's list has it
-    listed = {"entered into the": "y", "lived with her": "n"}
-    assert trigrams(listed) == {"entered into the": "error", "looked at the": "ok"}
-
-
-def test_an_accepted_trigram_need_not_be_a_suspect_by_these_counts() -> None:
-    found = trigrams({"walked into the": "y", "looked at the": ""})
-    assert found == {"walked into the": "error", "lived with her": "ok"}
 
 
 def test_an_accepted_trigram_of_other_essays_is_refused() -> None:

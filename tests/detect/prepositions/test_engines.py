@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 
 from grater.corpora.text.analysis import Sentence, analyse
-from grater.corpora.text.prepositions import PREPOSITIONS
 from grater.detect.prepositions.candidates import (
     ANSWERS,
     COLUMN_OF,
@@ -26,7 +24,6 @@ from grater.detect.prepositions.engines import (
     COMBINED,
     LINEAR,
     CombinedEngine,
-    KnownToAny,
     LinearEngine,
     NgramEngine,
     combined_from_file,
@@ -74,13 +71,6 @@ def test_a_model_whose_parts_do_not_fit_together_is_refused(tmp_path: Path) -> N
     write_model(path, kind=LINEAR, card={}, arrays={"keys": np.zeros((4, 3), np.uint8)}, strings={"words": ["a"]})
     with pytest.raises(BadInput, match="expected the parts of a model of prepositions"):
         load_linear(path)
-
-
-def test_an_engine_without_features_gives_every_answer_the_same() -> None:
-    engine = tiny_engine()
-    empty = replace(engine, keys=engine.keys[:0], table=engine.table[-1:])
-    candidates = [each for sentence in analyse("He sat on it.") for each in candidates_of(sentence)]
-    assert np.allclose(np.exp(empty.scores(candidates)), 1 / len(ANSWERS))
 
 
 CARD: dict[str, Json] = {"name": "two", "thresholds": {"choice": 1.0, "extraneous": 1.0, "missing": 1.0}}
@@ -133,13 +123,6 @@ def test_a_combination_comes_back_from_its_file_as_it_was(tmp_path: Path) -> Non
     assert {finding.decision.system for finding in found} == {"two"}
 
 
-def test_a_part_that_was_trained_anew_is_refused(tmp_path: Path) -> None:
-    path, names = saved(tmp_path)
-    save_linear(replace(one(), step=2 * one().step), Path(names[0]))
-    with pytest.raises(BadInput, match="train the combination anew"):
-        combined_from_file(path)
-
-
 def test_a_file_whose_parts_do_not_fit_together_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "odd.model"
     strings = {"parts": ["a"], "hashes": ["b"]}
@@ -151,13 +134,6 @@ def test_a_file_whose_parts_do_not_fit_together_is_refused(tmp_path: Path) -> No
 def test_only_preposition_detectors_can_be_combined() -> None:
     with pytest.raises(UsageError, match="article: expected one of grater's own preposition detectors"):
         parts_of(["prep-maxent", "article"])
-
-
-def test_a_word_is_known_if_one_of_the_parts_knows_it() -> None:
-    known = KnownToAny([{"cat"}, {"dog"}])
-    assert "cat" in known
-    assert "dog" in known
-    assert "blorg" not in known
 
 
 def sentence_of(words: Sequence[str]) -> Sentence:
@@ -194,18 +170,6 @@ def test_a_gap_is_scored_with_the_preposition_put_in_before_the_word() -> None:
     assert scores[COLUMN_OF["for"]] - scores[NONE] == pytest.approx(with_for - ENGINE.model.sentence_log_p(words))
 
 
-def test_the_likeliest_preposition_is_the_one_of_the_text() -> None:
-    words = ["she", "waited", "of", "the", "train", "."]
-    scores = ENGINE.scores([Candidate(sentence_of(words), 2, PREP)])[0]
-    assert PREPOSITIONS[int(scores[:NONE].argmax())] == "for"
-
-
-def test_an_extraneous_preposition_loses_to_none() -> None:
-    words = ["they", "discussed", "about", "the", "plan", "."]
-    scores = ENGINE.scores([Candidate(sentence_of(words), 2, PREP)])[0]
-    assert scores[NONE] > scores[COLUMN_OF["about"]]
-
-
 def test_what_the_written_preposition_costs_is_taken_from_none_alone() -> None:
     candidates = [Candidate(sentence_of(words), place, PREP) for words, place in PLACES]
     candidates.append(Candidate(sentence_of(SENTENCES[0]), 3, MISSING))
@@ -219,8 +183,3 @@ def test_spelling_and_case_of_the_writer_change_nothing() -> None:
     plain, odd = ["we", "went", "toward", "the", "station"], ["We", "went", "Towards", "THE", "station"]
     first, second = (ENGINE.scores([Candidate(sentence_of(words), 2, PREP)]) for words in (plain, odd))
     assert (first == second).all()
-
-
-def test_the_engine_knows_which_words_its_model_has() -> None:
-    assert "Market" in ENGINE
-    assert "zeppelin" not in ENGINE

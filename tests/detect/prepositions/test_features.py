@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from grater.detect.linear import CLASSES, TAGS, Vocabulary
+from grater.detect.linear import TAGS, Vocabulary
 from grater.detect.prepositions.candidates import Candidate
 from grater.detect.prepositions.features import (
     ALL,
     FIELDS,
     HASHING,
     N_WORDS,
-    TEMPLATES,
     contexts,
     stem_numbers,
     stemmed,
@@ -48,17 +46,6 @@ def test_a_row_has_the_words_around_and_the_heads_of_nearby_phrases() -> None:
     assert row["nearest"] == "1"
 
 
-def test_at_the_edge_of_a_sentence_there_is_nothing() -> None:
-    row = row_of(candidate_of("In/IN spring/NN", "In"))
-    assert [row[name] for name in ("l1", "l2", "verb", "noun", "r2", "nearest")] == ["-", "-", "-", "-", "-", "0"]
-    assert row["head"] == "spring"
-
-
-def test_the_following_head_must_be_near() -> None:
-    row = row_of(candidate_of("lived/VBD in/IN ,/, or/CC so/RB they/PRP said/VBD", "in"))
-    assert row["head"] == "-"
-
-
 def test_a_gap_has_the_context_of_an_extraneous_preposition_in_it() -> None:
     gap = row_of(candidate_of("we/PRP discussed/VBD the/DT plan/NN", "the", kind="prep-missing"))
     filled = row_of(candidate_of("we/PRP discussed/VBD about/IN the/DT plan/NN", "about"))
@@ -74,12 +61,6 @@ def test_a_row_does_not_depend_on_its_neighbours() -> None:
     assert np.array_equal(together, np.concatenate(alone))
 
 
-def test_there_are_25_features_and_the_prior() -> None:
-    assert len(TEMPLATES) == 25
-    assert len({template.name for template in TEMPLATES}) == 25
-    assert len(ALL) == 26
-
-
 def test_a_feature_changes_with_its_own_fields_and_no_other() -> None:
     row = np.arange(1, len(FIELDS) + 1, dtype=np.int32)[None, :]
     before = HASHING.keys(row)[0]
@@ -90,34 +71,9 @@ def test_a_feature_changes_with_its_own_fields_and_no_other() -> None:
         assert is_other.tolist() == [field in template.fields for template in ALL]
 
 
-def test_two_features_rarely_share_a_key() -> None:
-    rng = np.random.default_rng(0)
-    rows = rng.integers(0, 50_000, (20_000, len(FIELDS))).astype(np.int32)
-    keys = HASHING.keys(rows)[:, ALL.index(TEMPLATES[9])]
-    # of 20,000 random keys among 2**32, 0.05 pairs are expected to collide
-    assert len(np.unique(keys)) >= 19_998
-
-
 WORDS = Vocabulary(
     ("depend", "depends", "making", "make", "planned", "plan", "went", "go", "cities", "city", "bus", "glass")
 )
-
-
-@pytest.mark.parametrize(
-    ("form", "stem"),
-    [("depends", "depend"), ("making", "make"), ("planned", "plan"), ("went", "go"), ("cities", "city")],
-)
-def test_forms_share_the_number_of_their_stem(form: str, stem: str) -> None:
-    form_number, stem_number = WORDS.numbers([form, stem])
-    assert stem_numbers(WORDS)[form_number] == stem_number
-
-
-def test_a_word_whose_stem_is_not_there_is_its_own() -> None:
-    numbers = stem_numbers(WORDS)
-    for word in ("bus", "glass", "depend"):
-        (number,) = WORDS.numbers([word])
-        assert numbers[number] == number
-    assert numbers[: len(CLASSES)].tolist() == list(range(len(CLASSES)))
 
 
 def test_only_heads_are_stemmed() -> None:

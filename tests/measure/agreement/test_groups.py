@@ -76,30 +76,6 @@ def test_range_and_tests_over_parts() -> None:
     assert test.comparison.test.p == pytest.approx(1)
 
 
-def test_holm_raises_p_when_there_are_several_tests() -> None:
-    rows = [f"{kind}{n} {rater} {label}" for kind in "abc" for n in range(40) for rater, label in _said(kind, n)]
-    table = judgments(*rows)
-    table = Judgments(table.frame.with_columns(kind=pl.col("item").str.slice(0, 1)), "table")
-    three = agreement_by_group(by_column(table, "kind"), agreement, by="kind")
-    two = agreement_by_group(
-        {name: part for name, part in by_column(table, "kind").items() if name != "c"}, agreement, by="kind"
-    )
-    assert len(three.tests) == 3
-    assert three.tests[0].comparison.test.p > two.tests[0].comparison.test.p
-
-
-def _said(kind: str, n: int) -> list[tuple[int, int]]:
-    wrong = {"a": 4, "b": 3, "c": 5}[kind]
-    return [(1, n % 2), (2, 1 - n % 2 if n % wrong == 0 else n % 2)]
-
-
-def test_headline_is_kappa_for_two_raters_and_alpha_for_more() -> None:
-    parts = agreement_by_group(
-        {"two": judgments(*ROWS), "three": judgments(*ROWS, "a 3 y")}, agreement, by="x", with_tests=False
-    ).parts
-    assert [part.headline[0] for part in parts.values()] == ["kappa", "alpha"]
-
-
 def raters(n_items: int, *skills: float, seed: int = 0, first: int = 0) -> Judgments:
     """Raters who see the truth as often as their skill says."""
     rng = generator(seed, "raters")

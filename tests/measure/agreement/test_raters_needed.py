@@ -16,7 +16,6 @@ from grater.measure.agreement.raters_needed import (
     raters_needed,
     win_probabilities,
 )
-from grater.measure.units import LEFT_OUT, with_unknown
 from grater.tables import Judgments
 from grater.uncertainty import Basis
 from tests.examples import examples
@@ -173,14 +172,6 @@ def test_draws_come_near_the_exact_answer() -> None:
     assert "draws:400" in str(drawn.signature)
 
 
-def test_exact_answers_know_no_seed_and_draws_do() -> None:
-    crowd, experts = simulated(n_items=30)
-    exact = [values(raters_needed(crowd, experts, basis=Basis(seed=seed)), "E") for seed in (1, 2)]
-    assert exact[0] == exact[1]
-    drawn = [values(raters_needed(crowd, experts, n_draws=3, basis=Basis(seed=seed)), "E") for seed in (1, 1, 2)]
-    assert drawn[0] == drawn[1] != drawn[2]
-
-
 def test_the_order_of_items_and_raters_does_not_matter() -> None:
     crowd, experts = simulated(n_items=30)
     turned = Judgments(crowd.frame.reverse(), crowd.name)
@@ -200,11 +191,3 @@ def test_the_interval_of_the_smallest_number_inverts_the_tests_of_each_number() 
     assert again.smallest == smallest  # nothing is drawn
     drawn = raters_needed(crowd, experts, basis=Basis(interval="bootstrap", n_resamples=300)).smallest
     assert abs(drawn.low - smallest.low) <= 1
-
-
-def test_unknown_is_left_out_and_counted_or_taken_as_ok() -> None:
-    table = judgments("a w ok", "a v unknown", "b w error")
-    dropped = with_unknown(table)
-    assert (len(dropped), dropped.dropped[LEFT_OUT]) == (2, 1)
-    assert with_unknown(table, "ok").frame["label"].to_list() == ["ok", "ok", "error"]
-    assert len(with_unknown(table, "apart")) == 3

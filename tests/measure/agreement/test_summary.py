@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from grater.errors import GraterError
 from grater.measure.agreement.summary import agreement
 from grater.tables import Judgments, read_judgments
 from grater.uncertainty import Basis
@@ -72,14 +71,6 @@ def test_what_cannot_be_compared_says_why() -> None:
     table = judgments(*(f"a{rater // 2} {rater} {'xy'[rater % 3 == 0]}" for rater in range(50)))
     assert agreement(table).no_pairs == "50 raters, more than 40"
     assert len(agreement(table, most_raters=50).pairs) == 1225
-
-
-def test_weights_turn_ac1_into_ac2_and_are_signed() -> None:
-    table = judgments("a 1 1", "a 2 2", "b 1 3", "b 2 3", "c 1 1", "c 2 3")
-    found = agreement(table, weights="linear", scale="ordinal")
-    assert "ac2" in found.coefficients
-    assert "weights:linear" in str(found.signature)
-    assert "scale:ordinal" in str(found.signature)
 
 
 def test_rare_labels_are_warned_about_with_what_to_do() -> None:
@@ -186,11 +177,6 @@ def test_mean_kappa_of_sparse_pairs_has_an_interval_around_it_and_a_warning() ->
         assert result.mean is not None
         assert any("read alpha instead" in text for text in result.warnings)
         assert result.tables()[0].rows[0][0] == "Krippendorff alpha"
-
-
-def test_unknown_interval_is_refused() -> None:
-    with pytest.raises(GraterError, match="expected interval jackknife or bootstrap, found 'exact'"):
-        agreement(judgments("a 1 x", "a 2 y"), basis=Basis(interval="exact"))  # type: ignore[arg-type]
 
 
 def test_nothing_depends_on_a_seed_unless_the_bootstrap_is_asked_for() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from grater.errors import UsageError
 from grater.measure.crowd.aggregate.ballots import ballots_of
 from grater.measure.crowd.raters import agrees_with_others, raters
-from grater.measure.crowd.simulate import Crowd, simulate, subsets
+from grater.measure.crowd.simulate import Crowd, simulate
 from grater.tables import Judgments
 from grater.uncertainty import generator
 from tests.examples import examples
@@ -41,11 +41,6 @@ def test_what_was_not_counted_is_undefined_with_a_reason() -> None:
     assert only.on_gold.undefined_because == "no gold item was judged"
     assert only.with_others.undefined_because == "nobody else judged the same items"
     assert isnan(only.others_share)
-
-
-def test_raters_who_are_positions_are_refused() -> None:
-    with pytest.raises(UsageError, match="numbers of single raters need rater ids"):
-        raters(Judgments(THREE.frame, "table", anonymous_raters=True))
 
 
 @examples(40)
@@ -97,14 +92,6 @@ def test_rater_of_few_judgments_is_not_perfect() -> None:
     assert newcomer.to_dict()["skill_interval"]["low"] == newcomer.skill_interval.low  # type: ignore[index,call-overload]
 
 
-def test_raters_who_never_differ_are_not_certain_to_be_right() -> None:
-    table = crowd_of_skills([1.0] * 3, [20] * 3, seed=3)
-    for row in raters(table):
-        assert row.skill < 0.999
-        assert row.skill_interval.low < 0.97
-        assert row.skill_interval.low < row.skill < row.skill_interval.high
-
-
 def test_intervals_of_skill_hold_the_skills_that_were_simulated() -> None:
     held = []
     for seed in range(12):
@@ -120,12 +107,6 @@ def test_every_item_has_its_number_of_different_raters() -> None:
     per_item = made.judgments.frame.group_by("item").agg(pl.col("rater").n_unique(), pl.len())
     assert per_item.select("rater", "len").unique().rows() == [(4, 4)]
     assert made.judgments.frame["rater"].n_unique() == 6
-
-
-def test_every_set_of_raters_is_equally_likely() -> None:
-    drawn = np.sort(subsets(4, 2, 6000, rng=generator(1)), axis=1)
-    _, counts = np.unique(drawn, axis=0, return_counts=True)
-    assert counts.tolist() == pytest.approx([1000] * 6, abs=145)  # five standard deviations
 
 
 def shares_right(crowd: Crowd) -> pl.DataFrame:
@@ -169,12 +150,6 @@ def test_turning_raters_are_good_first_and_spam_later() -> None:
     for _, rows in is_right.group_by("rater"):
         assert rows["right"][:1000].mean() == pytest.approx(0.9, abs=0.05)
         assert rows["right"][1000:].mean() == pytest.approx(0.5, abs=0.08)
-
-
-def test_difficult_items_are_guessed() -> None:
-    found = shares_right(Crowd(n_items=4000, n_raters=4, n_each=4, skill=1, spread=0, difficulty=0.3))
-    # Guesses in 0.3 of the cases, half of them right
-    assert found["right"].to_list() == pytest.approx([0.85] * 4, abs=0.03)
 
 
 @pytest.mark.parametrize(

@@ -66,9 +66,3 @@ def test_honest_judges_pass_and_those_that_saw_the_labels_are_refused() -> None:
         leaking[kind, n_cells] = refused / N_WORLDS
     assert n_honest <= 0.01 * N_WORLDS * len(leaking)
     assert min(leaking.values()) >= 0.95
-
-
-def test_a_corpus_judged_whole_leaves_nothing_to_compare() -> None:
-    truth, _, flagged, cell = world(np.random.default_rng(3), 2)
-    everything = np.ones(N_ITEMS, bool)
-    assert check_judge("llm", 1 - truth, truth, everything, cell, flagged) == ""

@@ -373,22 +373,6 @@ def test_systems_that_list_only_their_flags_are_not_ranked(lists: Any) -> None:
         assert same.test.difference.value == pytest.approx(pair.test.difference.value, rel=1e-9)
 
 
-def test_where_the_design_withholds_a_score_there_is_no_ranking_by_it() -> None:
-    truth = [place % 3 == 0 for place in range(400)]
-    flags = {
-        name: [int(error != (place % step == 0)) for place, error in enumerate(truth)]
-        for name, step in (("A", 5), ("B", 9))
-    }
-    judged = [place for place in range(400) if flags["A"][place] or place % 10 == 0]
-    frame = votes([3 * error for error in truth], 3).frame
-    seen = frame.filter(pl.col("item").is_in([f"i{place}" for place in judged]))
-    compared = grater.compare(decisions(flags), seen)
-    assert (compared.groups, compared.pairs) == ({}, ())
-    assert compared.warnings[0].startswith("not ranked by f0.5: 100 % of what A flags was judged")
-    assert "warning: not ranked" in repr(compared)
-    assert grater.compare(decisions(flags), seen, score="precision").groups
-
-
 # A cheap judge
 
 RNG = generator(0, "assist")

@@ -200,14 +200,6 @@ def test_precision_and_recall_are_those_of_scikit_learn() -> None:
     assert [point.standard["recall"].value for point in curve.points] == pytest.approx(recall[:-1][::-1])
 
 
-@pytest.mark.parametrize("basis", [Basis("item"), Basis("essay"), Basis("item", raters="random")])
-def test_bands_hold_the_value_whatever_they_rest_on(basis: Basis) -> None:
-    table, judged, _ = world(60)
-    for point in drawn(table, judged, n_points=10, basis=basis).points[2:]:
-        for scored in (point.standard, point.weighted):
-            assert 0 <= scored["f0.5"].low < scored["f0.5"].value < scored["f0.5"].high <= 1
-
-
 @examples(10)
 @given(
     st.lists(
