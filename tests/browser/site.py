@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from playwright.sync_api import Browser, BrowserContext
@@ -137,13 +138,13 @@ def _suggesting(unit: NewUnit) -> NewUnit:
 
 
 @contextmanager
-def live_site(folder: Path) -> Iterator[Site]:
+def live_site(folder: Path, **options: Any) -> Iterator[Site]:
     """Serve the study in the folder, a new one where there is none, until the end of the `with`."""
     path = folder / "study.db"
     with listening("127.0.0.1", 0) as line, open_store(path, create=not path.exists()) as store:
         url = f"http://127.0.0.1:{line.getsockname()[1]}"
         settings = Settings(
-            base_url=url, wait_seconds=170, request_seconds=600, check_page=True, guest_requests=10**6
+            base_url=url, wait_seconds=170, request_seconds=600, check_page=True, guest_requests=10**6, **options
         )
         app = create_app(settings, store)
         config = uvicorn.Config(app, log_level="warning", ws="none", loop="asyncio")

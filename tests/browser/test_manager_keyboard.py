@@ -75,6 +75,10 @@ def paste_texts(page: Page) -> None:
     press(page, page.get_by_role("button", name="Split at the double blank lines"))
     expect(page.get_by_text("3 essays, 39 words")).to_be_visible()
     press(page, page.get_by_role("button", name="Continue"))
+    tab_to(page, page.get_by_label("One that runs here"))
+    page.keyboard.press("ArrowUp")  # round to the last one
+    expect(page.get_by_label("None yet")).to_be_checked()
+    press(page, page.get_by_role("button", name="Continue"))
     expect(page.get_by_role("heading", name="What should raters do?")).to_be_visible()
 
 

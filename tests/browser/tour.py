@@ -130,6 +130,8 @@ def _staff(site: Site) -> Iterator[Stop]:
         runs.finish(tx, run, words="The report is ready.", files=[RunFile(name="report.html", content=b"")])
     for name in (
         "start",
+        "detector",
+        "sure",
         "runs",
         "essays",
         "items",

@@ -111,7 +111,7 @@ def test_twenty_people_with_names_work_for_pay_and_one_is_ejected(study: Store) 
 def test_raters_talk_and_one_disputes_a_known_answer(study: Store) -> None:
     with study.read() as tx:
         job = jobs.named(tx, CROWD)
-        asked = [message.text for message in messages.unread(tx)]
+        asked = [message.text for message in messages.unread(tx, job.job_id)]
         assert len(messages.reviews_of_job(tx, job.job_id)) == len(living.REVIEWS)
         assert [each.state for each in trust.disputes_of_job(tx, job.job_id)] == ["open"]
     assert asked == [living.MESSAGES[-1][1]]  # the others have been answered

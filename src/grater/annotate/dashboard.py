@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
+from statistics import median
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -37,7 +38,7 @@ from grater.annotate.progress import JobCounts
 from grater.annotate.protocol import protocol_sheet
 from grater.annotate.raters import RaterLine, rater_lines, signals_of
 from grater.annotate.store import Store, Tx, events
-from grater.annotate.store.transaction import HOUR, as_iso, body_hash
+from grater.annotate.store.transaction import as_iso, body_hash
 from grater.annotate.tables import essay_columns, redundancy_of
 from grater.annotate.tasks import TASKS, Shown
 from grater.annotate.tasks.marking import MARKING
@@ -172,13 +173,13 @@ def pairs_of(rows: Sequence[Mapping[str, Json]]) -> list[PairShare]:
     return pairs
 
 
-LATELY = 20
+LATELY = 200
 """The latest judgments, from which the pace is computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobPace:
-    """Recent judgments an hour, and the hours that are left at that pace."""
+    """Judgments in an hour of one rater's work, and the hours of work that are left, without breaks and nights."""
 
     an_hour: float
     hours_left: float
@@ -186,7 +187,7 @@ class JobPace:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """How many undrawn items bring the recall of a system to a width; `hours` and `cost` where they are known."""
+    """How many undrawn items bring the recall of a system to a width; `hours` of work and `cost` where known."""
 
     system: str
     width: float
@@ -274,6 +275,10 @@ class Live:
 
         return self._of(tx, job, "counts", count, mark, is_dear=False).value
 
+    def answer(self, tx: Tx) -> Kept[ScoresSoFar]:
+        """How good the systems of the study are, by all its jobs."""
+        return self._of(tx, None, "answer", scores_so_far)
+
     def figures(self, tx: Tx, job: Job, *, mark: Mark | None = None) -> Kept[Figures]:
         """Costs, scores, agreement, pace and protocol of a job."""
         return self._of(tx, job, "figures", figures_of, mark)
@@ -298,9 +303,9 @@ class Live:
     def _of(
         self,
         tx: Tx,
-        job: Job,
+        job: Job | None,
         what: str,
-        count: Callable[[Tx, Job], T],
+        count: Callable[[Tx, Any], T],
         mark: Mark | None = None,
         *,
         is_dear: bool = True,
@@ -314,7 +319,7 @@ class Live:
         self._begin(key, job, kept, count)
         return replace(kept, behind=max(0, mark[1] - kept.n))
 
-    def _count(self, tx: Tx, job: Job, key: Key, count: Callable[[Tx, Job], T], mark: Mark) -> Kept[T]:
+    def _count(self, tx: Tx, job: Job | None, key: Key, count: Callable[[Tx, Any], T], mark: Mark) -> Kept[T]:
         begin = time.thread_time()
         value = count(tx, job)
         kept = Kept(value, *mark, seconds=time.thread_time() - begin, at=time.monotonic())
@@ -324,7 +329,7 @@ class Live:
             self._kept[key] = kept
         return kept
 
-    def _begin(self, key: Key, job: Job, kept: Kept[T] | None, count: Callable[[Tx, Job], T]) -> None:
+    def _begin(self, key: Key, job: Job | None, kept: Kept[T] | None, count: Callable[[Tx, Any], T]) -> None:
         """Count anew in a thread of its own, unless one is at it or it was done a moment ago."""
         with self._lock:
             if key in self._busy or (kept is not None and time.monotonic() - kept.at < PAUSE * kept.seconds):
@@ -336,7 +341,7 @@ class Live:
                 with self.store.read() as tx:
                     self._count(tx, job, key, count, mark_of(tx, job))
             except GraterError as error:
-                LOG.warning("%s: the figures could not be updated: %s", job.name, error)
+                LOG.warning("%s: the figures could not be updated: %s", job.name if job else "study", error)
             finally:
                 with self._lock:
                     self._busy.discard(key)
@@ -344,12 +349,12 @@ class Live:
         threading.Thread(target=work, daemon=True).start()
 
 
-def _key(job: Job, what: str) -> Key:
-    return job.job_id, what, body_hash(job.options)
+def _key(job: Job | None, what: str) -> Key:
+    return (job.job_id, what, body_hash(job.options)) if job else ("", what, "")
 
 
-def mark_of(tx: Tx, job: Job) -> Mark:
-    return events.latest(tx), progress.n_submitted(tx, job.job_id)
+def mark_of(tx: Tx, job: Job | None) -> Mark:
+    return events.latest(tx), progress.n_submitted(tx, job.job_id if job else "")
 
 
 def figures_of(tx: Tx, job: Job) -> Figures:
@@ -371,9 +376,7 @@ def _agreement(job: Job, rows: Sequence[Mapping[str, Json]], places: Table) -> A
 
 
 def pace_now(tx: Tx, job: Job, counts: JobCounts) -> JobPace | None:
-    """The pace of the latest judgments; None before there are enough of them."""
-    late = sorted(judgments.times(tx, job.job_id))[-LATELY:]
-    if len(late) < LATELY or late[-1] <= late[0]:
-        return None
-    an_hour = (len(late) - 1) * HOUR / (late[-1] - late[0])
-    return JobPace(an_hour, (counts.wanted - counts.valid) / an_hour)
+    """The pace of the latest judgments; None before any has a time."""
+    seconds = progress.seconds_of_task(tx, job.task, most=LATELY, job_id=job.job_id)
+    each = median(seconds) if seconds else 0.0
+    return JobPace(3600 / each, (counts.wanted - counts.valid) * each / 3600) if each else None

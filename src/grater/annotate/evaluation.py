@@ -21,6 +21,7 @@ from grater.annotate import tables as frames
 from grater.annotate.jobs import Job
 from grater.annotate.judgments import PEOPLE
 from grater.annotate.samples import kind_of
+from grater.annotate.status import study_name
 from grater.annotate.store import Tx
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Task, merged_by
@@ -222,9 +223,13 @@ class JobScores:
     redundancy: int
 
     @classmethod
-    def of(cls, tx: Tx, job: Job) -> JobScores | None:
-        """None where the job says nothing of systems."""
-        tables = frames.study_tables(tx, job.name, job_names=[job.name]) if TASKS[job.task].verdict else None
+    def of(cls, tx: Tx, job: Job | None) -> JobScores | None:
+        """None where the job, or the whole study, says nothing of systems."""
+        tables = None
+        if job is None:
+            tables = frames.study_tables(tx, study_name(tx))
+        elif TASKS[job.task].verdict:
+            tables = frames.study_tables(tx, job.name, job_names=[job.name])
         read = evaluable(tx, tables) if tables else None
         return cls(read, tables.redundancy) if tables and read else None
 
@@ -248,8 +253,8 @@ class JobScores:
         return ScoresSoFar(sample.name if sample else "", tuple(lines), result.scope.sentence, warnings)
 
 
-def scores_so_far(tx: Tx, job: Job) -> ScoresSoFar:
-    """What `evaluate_study` and the report say of a job, without their further tables."""
+def scores_so_far(tx: Tx, job: Job | None = None) -> ScoresSoFar:
+    """What `evaluate_study` and the report say of a job, or of the whole study, without their further tables."""
     scores = JobScores.of(tx, job)
     return scores.until() if scores else ScoresSoFar()
 

@@ -145,10 +145,11 @@ def with_rater(tx: Tx, person_id: str) -> list[Message]:
     return _messages(tx, or_(schema.messages.c.from_id == person_id, schema.messages.c.to_id == person_id))
 
 
-def unread(tx: Tx) -> list[Message]:
-    """What raters wrote and no manager has read yet."""
+def unread(tx: Tx, job_id: str) -> list[Message]:
+    """What raters wrote about a job and no manager has read yet."""
     of = schema.messages.c
-    return _messages(tx, of.to_id.is_(None) & of.read_at.is_(None) & schema.people.c.role.not_in(STAFF))
+    from_raters = of.to_id.is_(None) & schema.people.c.role.not_in(STAFF)
+    return _messages(tx, from_raters & of.read_at.is_(None) & (of.job_id == job_id))
 
 
 def _messages(tx: Tx, those: ColumnElement[bool], at: ColumnElement[int] = schema.messages.c.at) -> list[Message]:

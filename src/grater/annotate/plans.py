@@ -504,6 +504,14 @@ class JobPreview:
         return ", ".join([*parts, *([self.cost] if self.cost else [])])
 
 
+def seconds_each(tx: Tx, task: str, *, n_words: float = 0.0) -> tuple[float, bool]:
+    """What a judgment takes, in an essay of so many words, and whether that was measured in this study."""
+    measured = progress.seconds_of_task(tx, task, most=MOST_LOOKED_AT)
+    if len(measured) >= ENOUGH:
+        return median(measured), True
+    return SECONDS_A_WORD * n_words if task == "marking" else SECONDS.get(task, SECONDS["error"]), False
+
+
 @dataclass(slots=True, eq=False)
 class Previews:
     """Previews of one process, which keeps the last counts: how long each chain is, the words of an average essay."""
@@ -530,13 +538,11 @@ class Previews:
         if plan.annotators:
             shared = batches(plan, len(lengths))
             n_judgments = sum(len(batch.people) * lengths[number] for batch in shared for number in batch.units)
-        guess = SECONDS_A_WORD * n_words if plan.task == "marking" else SECONDS.get(plan.task, SECONDS["error"])
-        measured = progress.seconds_of_task(tx, plan.task, most=MOST_LOOKED_AT)
-        is_measured = len(measured) >= ENOUGH
+        seconds, is_measured = seconds_each(tx, plan.task, n_words=n_words)
         return JobPreview(
             units=sum(lengths),
             judgments=n_judgments,
-            seconds_each=median(measured) if is_measured else guess,
+            seconds_each=seconds,
             is_measured=is_measured,
             cents=plan.cents,
         )

@@ -178,12 +178,14 @@ def counts_of(tx: Tx, job_id: str) -> JobCounts:
     return JobCounts(**whole, held=_n_held(tx, job_id), raters=int(tx.value(n_raters) or 0))
 
 
-def n_submitted(tx: Tx, job_id: str) -> int:
-    return int(tx.value(select(func.count()).where(schema.submissions.c.job_id == job_id)) or 0)
+def n_submitted(tx: Tx, job_id: str = "") -> int:
+    """Of a job, or in all."""
+    query = select(func.count()).select_from(schema.submissions)
+    return int(tx.value(query.where(schema.submissions.c.job_id == job_id) if job_id else query) or 0)
 
 
-def seconds_of_task(tx: Tx, task: str, *, most: int) -> list[float]:
-    """How long the latest valid answers of all jobs of a task took."""
+def seconds_of_task(tx: Tx, task: str, *, most: int, job_id: str = "") -> list[float]:
+    """How long the latest valid answers of all jobs of a task took, or of one of them."""
     query = (
         select(schema.submissions.c.seconds)
         .join(schema.jobs, schema.jobs.c.job_id == schema.submissions.c.job_id)
@@ -191,6 +193,7 @@ def seconds_of_task(tx: Tx, task: str, *, most: int) -> list[float]:
         .where(schema.submissions.c.seconds.is_not(None))
         .order_by(schema.submissions.c.at.desc())
     )
+    query = query.where(schema.submissions.c.job_id == job_id) if job_id else query
     return [row.seconds for row in tx.all(query.limit(most))]
 
 

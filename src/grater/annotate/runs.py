@@ -32,7 +32,7 @@ from grater.annotate.reporting import LONGEST, study_inputs
 from grater.annotate.requests import Body, example
 from grater.annotate.store import Store, Tx, events, schema
 from grater.annotate.store.transaction import Columns, new_id
-from grater.annotate.systems import decide, require_installed
+from grater.annotate.systems import decide, require_offered
 from grater.detect.learners import class_report
 from grater.detect.systems import default_systems, load_system, load_systems
 from grater.errors import GraterError, NotFound, StoreBusy, StoreFull, UsageError
@@ -193,8 +193,8 @@ class NewRun(Body):
     earlier: list[str] = Field(default=[], description="NEW=OLD: the system OLD is an earlier version of NEW.")
 
 
-def ask(tx: Tx, sent: NewRun, *, actor: str | None = None) -> Run:
-    """Store what somebody wants to have done."""
+def ask(tx: Tx, sent: NewRun, *, systems: Sequence[str] = (), actor: str | None = None) -> Run:
+    """Store what somebody wants to have done; `systems` from outside may be run beside those that are installed."""
     of_report: dict[str, Json] = {"job": sent.job, "title": sent.title, "author": sent.author}
     of_report["earlier"] = list(sent.earlier)
     if sent.kind == "report":
@@ -203,13 +203,12 @@ def ask(tx: Tx, sent: NewRun, *, actor: str | None = None) -> Run:
         return add(tx, sent.kind, f"Report: {sent.title or about}", of_report, actor=actor)
     if any(of_report.values()):
         raise UsageError("job, title, author and earlier are for a report; expected none of them")
-    if sent.kind == "system":
-        require_installed(sent.system)
+    system = require_offered(sent.system, systems) if sent.kind == "system" else ""
     if not content.n_essays(tx):
         raise UsageError("the study has no essays yet; import some first")
     if sent.kind == "class":
         return add(tx, sent.kind, "Class report", {}, actor=actor)
-    return add(tx, sent.kind, f"Run {sent.system} over the essays", {"system": sent.system}, actor=actor)
+    return add(tx, sent.kind, f"Run {sent.system} over the essays", {"system": system}, actor=actor)
 
 
 # How it is done

@@ -149,9 +149,9 @@ def draw(
     """
     with store.write() as tx:
         content.hold(tx)
-        kind = sent.kind or _kind(tx, sent.system)
+        kind = sent.kind or decided_kind(tx, sent.system)
         sample = draw_sample(
-            _decisions(tx, kind),
+            decisions_on(tx, kind),
             sent.system,
             sent.n,
             strata=sent.strata,
@@ -190,7 +190,7 @@ def extend(
         if width is not None and judged is None:
             raise UsageError("a target width needs judgments to estimate error rates; there are none yet")
         errors = error_shares(judged) if judged is not None else None
-        table = _decisions(tx, kind_of(earlier))
+        table = decisions_on(tx, kind_of(earlier))
         return _keep(tx, name, add_system(earlier, table, system, n=n, width=width, errors=errors), actor)
 
 
@@ -238,7 +238,7 @@ def notes_on(tx: Tx, sample: Sample) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _kind(tx: Tx, system: str) -> str:
+def decided_kind(tx: Tx, system: str) -> str:
     """The only kind that a system looks at, or prepositions where it looks at those too."""
     kinds = decided_kinds(tx, system)
     if len(kinds) <= 1:
@@ -248,7 +248,7 @@ def _kind(tx: Tx, system: str) -> str:
     raise UsageError(f"{system} decides on items of several kinds: expected one of {', '.join(sorted(kinds))}")
 
 
-def _decisions(tx: Tx, kind: str) -> Table:
+def decisions_on(tx: Tx, kind: str) -> Table:
     frame = decision_columns(tx, [kind] if kind else ())
     if not len(frame):
         what = f"no decisions on items of kind {kind!r}" if kind else "no decisions yet"

@@ -140,7 +140,17 @@ def _counted(corpus: Sequence[Essay], advance: Callable[[int], None]) -> Iterato
         advance(len(some))
 
 
-def require_installed(name: str) -> None:
-    """Nothing else than the name of an installed system is ever taken from pages and calls."""
-    if name not in SYSTEMS:
-        raise UsageError(f"system: expected one of {', '.join(SYSTEMS)}, found {name[:20]!r}")
+def offered_systems(others: Iterable[str] = ()) -> dict[str, str]:
+    """The systems that pages and calls may run, by the name that a form sends: no path, command or address is.
+
+    `others` are those from outside, `NAME=SYSTEM`, that whoever started the server named.
+    """
+    return {**{name: name for name in SYSTEMS}, **{name.partition("=")[0]: name for name in others}}
+
+
+def require_offered(name: str, others: Iterable[str] = ()) -> str:
+    """What to load for the name of an offered system; nothing else is ever taken from pages and calls."""
+    offered = offered_systems(others)
+    if name not in offered:
+        raise UsageError(f"system: expected one of {', '.join(offered)}, found {name[:20]!r}")
+    return offered[name]

@@ -50,7 +50,9 @@ def shown(browser: Browser, path: str) -> str:
 def test_judgments_units_and_raters_are_the_same_on_every_page(living: Study, task: str) -> None:
     manager, job_id = living.browser("manager"), living.jobs[task]
     study_page = next(
-        plain(card) for card in manager.get("/manage").text.split('<section class="card">') if f"Job {task}" in card
+        plain(card)
+        for card in manager.get("/manage").text.split('<section class="card">')
+        if f'">Job {task}</a>' in card
     )
     job_page = shown(manager, f"/manage/jobs/{job_id}")
     board = shown(manager, f"/manage/jobs/{job_id}/crowd")

@@ -44,9 +44,9 @@ def test_an_empty_study_begins_with_its_texts_and_its_name_is_the_title(empty: S
     reply = browser.post(
         "/manage/start", form, files={"files": ("Anna.docx", document("<w:p><w:r><w:t>Hi.</w:t></w:r></w:p>"))}
     )
-    assert reply.url.path == "/manage/jobs/new"
-    assert "4 essays in the study" in reply.text
-    assert "<title>New job · Two schools</title>" in reply.text
+    assert reply.url.path == "/manage/detector"
+    assert "every place in the 4 essays" in reply.text
+    assert "<title>Which system? · Two schools</title>" in reply.text
     with empty.store.read() as tx:
         assert [name_of(each) for each in content.all_essays(tx)] == ["Anna", "Market", "School", "3 I wait of you"]
         assert "study.renamed" in [event.verb for event in events.all(tx)]

@@ -77,6 +77,9 @@ class Settings:
     A visitor's address, or a rater who came by a link and has no password, has `guest_requests` a minute, and such a
     rater changes of `guest_bytes`; what is more is answered after `refusal_seconds`, and what comes at once by turns.
 
+    `systems` are those from outside, `NAME=SYSTEM`, that managers may run from pages: whoever starts the server
+    chooses them, and a form only chooses among them.
+
     `check_page` opens "Check my writing" to everybody, `editors` LanguageTool's protocol; both check texts by
     `check_systems`, or by the default ones.  An address may have `check_letters` checked at once, and half as many
     again every minute.
@@ -97,6 +100,7 @@ class Settings:
     request_seconds: float = 30.0
     body_seconds: float = 30.0
     long_request_seconds: float = 600.0
+    systems: tuple[str, ...] = ()
     check_page: bool = False
     editors: bool = False
     check_systems: tuple[str, ...] = ()
@@ -135,10 +139,12 @@ class Settings:
         return self.base_url.rstrip("/") + path
 
 
-UPLOADS = ("/manage/import", "/manage/start", f"{API}/import")
+UPLOADS = ("/manage/import", "/manage/start", "/manage/detector", f"{API}/import")
 LONG = (
     "import",
     "start",
+    "detector",
+    "sure",
     "preview",
     "export",
     "report",
@@ -337,6 +343,10 @@ class RequestContext:
         """A text field of the form, trimmed; empty where there is none."""
         value = self.form.get(name, "")
         return value.strip() if isinstance(value, str) else ""
+
+    def asked(self, name: str) -> str:
+        """A field of the form, or where there is none what the address of the page says."""
+        return self.text(name) or self.request.query_params.get(name, "").strip()
 
     def sent(self, model: type[B], **others: object) -> B:
         """The form as the request of an action: its fields are called like those of the model, or given as `others`.

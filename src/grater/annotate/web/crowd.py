@@ -64,7 +64,7 @@ def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
             "trouble": [(gold, shown_to_staff(tx, gold.unit_id)) for gold in figures.trouble[:MOST_TROUBLE]],
             "standing": standing.of_job(tx, job_id),
             "reviews": messages.reviews_of_job(tx, job_id),
-            "unread": messages.unread(tx),
+            "unread": messages.unread(tx, job_id),
             "lacking_gold": trust.gold_warnings(tx, job),
         }
     per_item = far.wanted / max(1, far.units)
@@ -312,7 +312,7 @@ def crowd(context: Context, job_id: str) -> Crowd:
             warnings=list(scores.warnings),
             pace=pace,
             reviews=messages.reviews_of_job(tx, job_id),
-            unread=[Message.of(message) for message in messages.unread(tx)],
+            unread=[Message.of(message) for message in messages.unread(tx, job_id)],
         )
 
 

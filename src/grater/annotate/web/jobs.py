@@ -31,7 +31,7 @@ from grater.annotate.tasks.marking import DEFAULT_TAGSET, MARKING
 from grater.annotate.tasks.task import Answer, source_of, subject_of, summary_of
 from grater.annotate.terms import terms_of
 from grater.annotate.units import StudyUnit
-from grater.annotate.web import calls
+from grater.annotate.web import calls, start
 from grater.annotate.web.calls import Body, Interval, Job, Shape, When, by_form, calls_about, example, page_at
 from grater.annotate.web.charts import job_charts
 from grater.annotate.web.context import Context, RequestContext, number_of
@@ -42,6 +42,7 @@ from grater.annotate.work import checked, findings, own_job, shown_to_staff
 from grater.corpora.tagsets import TAGSETS
 from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.model import Json
+from grater.reporting.document import sentences
 from grater.sheet import counted
 
 pages = APIRouter()
@@ -113,7 +114,7 @@ def _new_job_page(context: RequestContext, *, problems: Sequence[str] = (), **pr
             "n_essays": content.n_essays(tx),
             "raters": [person for person in people.all(tx) if person.role in RATERS and person.state == "active"],
             "is_first": not jobs.all(tx),
-            "filled": {name: values[0] for name, values in context.fields().items()},
+            "filled": {**context.request.query_params, **{name: each[0] for name, each in context.fields().items()}},
             "chosen": context.fields().get("annotators", []),
             "problems": problems,
             "preview": None,
@@ -125,16 +126,28 @@ def _new_job_page(context: RequestContext, *, problems: Sequence[str] = (), **pr
 @pages.get("/manage")
 def study_page(context: Context) -> Response:
     with context.server.store.read() as tx:
-        all_jobs = jobs.all(tx)
+        all_jobs, systems = jobs.all(tx), content.system_names(tx)
         rows = [
             (job, TASKS[job.task], progress.of_job(tx, job.job_id)) for job in all_jobs if job.archived_at is None
         ]
+        answer = context.server.live.answer(tx)
+        far = [(job, far) for job, _, far in rows]
+        forecast = start.needed(tx, context, answer.value, far)
         counts = {"essays": content.n_essays(tx), "items": content.n_items(tx), "people": people.count(tx)}
         failing = [each.url for each in webhooks.all(tx) if webhooks.is_failing(tx, each)]
     archived = [job for job in all_jobs if job.archived_at is not None]
     if not all_jobs and not counts["essays"] and not counts["items"]:
         return context.go("/manage/start")
-    return context.page("manage.html", rows=rows, counts=counts, failing=failing, archived=archived)
+    step = start.next_step(counts["essays"], systems, far, has_answer=bool(answer.value.systems))
+    shown = {"rows": rows, "counts": counts, "failing": failing, "archived": archived, "step": step}
+    return context.page(
+        "manage.html",
+        shown,
+        scores=answer.value,
+        notes=sentences(answer.value.warnings),
+        behind=answer.behind,
+        forecast=forecast,
+    )
 
 
 @pages.get("/manage/jobs/{job_id}")

@@ -178,8 +178,10 @@ def is_local(link: str) -> bool:
 
 
 def duration(hours: float) -> str:
-    """Minutes below an hour, so that nothing takes 0.0 hours."""
-    return f"{hours:.1f} h" if hours >= 1 else f"{max(1, round(60 * hours))} min"
+    """`340 h`, `5.5 h`, `21 min` or `42 s`, so that nothing takes 0.0 hours."""
+    if hours >= 1:
+        return f"{hours:,.0f} h" if hours >= 10 else f"{hours:.1f} h"
+    return f"{60 * hours:.0f} min" if hours >= 1 / 40 else f"{max(1, round(3600 * hours))} s"
 
 
 def percent(share: float) -> str:

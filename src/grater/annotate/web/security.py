@@ -101,7 +101,8 @@ PAGES = _table({
         GET /mining  GET /mining/{job_id}  GET /mining/{job_id}/verdicts.csv  GET,POST /mining/{job_id}/{place}
     """,
     MANAGERS: """
-        GET /manage  GET,POST /manage/start  GET /manage/jobs/new  POST /manage/jobs  POST /manage/jobs/preview
+        GET /manage  GET,POST /manage/start  GET,POST /manage/detector
+        GET,POST /manage/sure  GET /manage/jobs/new  POST /manage/jobs  POST /manage/jobs/preview
         POST /manage/name  POST /manage/jobs/{job_id}/rename  POST /manage/jobs/{job_id}/archive
         POST /manage/jobs/{job_id}/delete  POST /manage/units/{unit_id}/work
         POST /manage/essays/delete  GET,POST,PUT /manage/jobs/{job_id}/try  GET /manage/jobs/{job_id}

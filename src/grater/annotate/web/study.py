@@ -56,33 +56,10 @@ pages = APIRouter()
 ROWS = 50
 
 
-@pages.post("/manage/start")
-def start(context: Context) -> Response:
-    try:
-        _rename(context, context.text("name"))
-        done = _bring_in(context)
-    except (StoreBusy, StoreFull):
-        raise
-    except GraterError as error:
-        return _start_page(context, problems=str(error).splitlines())
-    return context.go("/manage/runs" if isinstance(done, Run) else "/manage/jobs/new")
-
-
-@page_at(pages, "/manage/start")
-def _start_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Response:
-    """The first page of a study: its name and its texts."""
-    with context.server.store.read() as tx:
-        n_essays = content.n_essays(tx)
-    filled = {name: values[0] for name, values in context.fields().items()}
-    megabytes = context.server.settings.most_upload_bytes // 1_000_000
-    shown = {"n_essays": n_essays, "filled": filled, "megabytes": megabytes, "problems": problems}
-    return context.page("manage_start.html", shown, status=422 if problems else 200)
-
-
 @pages.post("/manage/import")
 def bring_in_form(context: Context) -> Response:
     try:
-        done = _bring_in(context)
+        done = brought_in(context)
     except (StoreBusy, StoreFull):
         raise
     except GraterError as error:
@@ -105,11 +82,11 @@ BIG = 5_000_000
 """Bytes from which on an import goes on in the background."""
 
 
-def _bring_in(context: RequestContext) -> list[importing.Imported] | Run:
+def brought_in(context: RequestContext) -> list[importing.Imported] | Run:
     """Import what the form holds; what is big becomes a run."""
     sent = context.sent(Importing)
     with received(context) as paths:
-        files = [(path, file) for path in paths for file in _files(path)]
+        files = [(path, file) for path in paths for file in files_in(path)]
         if sum(file.stat().st_size for _, file in files) <= BIG:
             return _imported(context, sent, paths)
         kept = [RunFile(file.relative_to(path.parent).as_posix(), file.read_bytes()) for path, file in files]
@@ -121,16 +98,16 @@ def _bring_in(context: RequestContext) -> list[importing.Imported] | Run:
 
 def _imported(context: RequestContext, sent: Importing, paths: list[Path]) -> list[importing.Imported]:
     """Names in messages are those of the files, not of our folders."""
-    files = paths if sent.kind == "corpus" else [file for path in paths for file in _files(path)]
+    files = paths if sent.kind == "corpus" else [file for path in paths for file in files_in(path)]
     done = importing.import_kind(context.store, sent, files, actor=context.person.person_id)
     return [replace(file, name=Path(file.name).name) for file in done]
 
 
-def _files(path: Path) -> list[Path]:
+def files_in(path: Path) -> list[Path]:
     return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
 
 
-def _rename(context: RequestContext, name: str) -> None:
+def rename_to(context: RequestContext, name: str) -> None:
     with context.changing() as tx:
         rename_study(tx, name, actor=context.person.person_id)
     context.server.title.forget()
@@ -352,7 +329,7 @@ class NewStudyName(Body):
 @api.post("/study")
 def rename(context: Context, sent: NewStudyName) -> Study:
     """Rename the study."""
-    _rename(context, sent.name)
+    rename_to(context, sent.name)
     return one_study(context)
 
 

@@ -11,15 +11,16 @@ from typing import Literal
 from fastapi import APIRouter
 from starlette.responses import HTMLResponse, Response
 
-from grater.annotate import content, people, runs, samples
+from grater.annotate import content, jobs, people, runs, samples
 from grater.annotate.runs import NewRun
 from grater.annotate.samples import NewSample, draw, kind_of
-from grater.annotate.systems import decide, require_installed
+from grater.annotate.store import Tx
+from grater.annotate.systems import decide, offered_systems, require_offered
 from grater.annotate.web.calls import Body, Shape, When, calls_about, example, page_at
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.study import result_file
-from grater.detect.systems import SYSTEMS, load_system
+from grater.detect.systems import load_system
 from grater.errors import Conflict, GraterError, StoreBusy, StoreFull, UsageError
 from grater.tables import Sample as Drawn
 
@@ -32,13 +33,18 @@ def run_system_form(context: Context) -> Response:
     """Run an installed system over all essays, in the background where that takes long."""
     try:
         with context.changing() as tx:
-            asked = runs.ask(tx, context.sent(NewRun, kind="system"), actor=context.person.person_id)
+            asked = asked_run(tx, context, context.sent(NewRun, kind="system"))
     except (Conflict, UsageError) as error:
         return _page(context, problem=str(error))
     run = context.server.runner.wait(asked.run_id, seconds=context.server.settings.wait_seconds)
     if not run.is_over:
         return context.go("/manage/runs")
     return _page(context, problem=run.words) if run.state == "failed" else _page(context, done=run.words)
+
+
+def asked_run(tx: Tx, context: RequestContext, sent: NewRun) -> runs.Run:
+    """A run, of a system that is installed or that the server was started with."""
+    return runs.ask(tx, sent, systems=context.server.settings.systems, actor=context.person.person_id)
 
 
 @pages.post("/manage/samples")
@@ -64,7 +70,7 @@ def _page(context: RequestContext, *, problem: str = "", done: str = "") -> Resp
             "decided": content.flags_by_system(tx),
             "drawn": [(name, each.frame["item"].n_unique(), each.meta) for name, each in drawn.items()],
         }
-    more = {"installed": list(SYSTEMS), "problem": problem, "done": done}
+    more = {"installed": list(offered_systems(context.server.settings.systems)), "problem": problem, "done": done}
     return context.page("manage_systems.html", {**shown, **more}, status=422 if problem else 200)
 
 
@@ -73,10 +79,11 @@ def run_list_page(context: Context) -> Response:
     with context.server.store.read() as tx:
         latest = runs.latest(tx, most=MOST_RUNS)
         names = {person.person_id: person.name for person in people.all(tx)}
-        made = runs.with_results(tx)
+        made, is_begun, has_systems = runs.with_results(tx), bool(jobs.all(tx)), bool(content.system_names(tx))
     if any(not run.is_over for run in latest):
         context.server.runner.wake()
-    return context.page("manage_runs.html", runs=latest, names=names, with_file=made)
+    shown = {"runs": latest, "names": names, "with_file": made, "is_begun": is_begun, "has_systems": has_systems}
+    return context.page("manage_runs.html", shown)
 
 
 @pages.get("/manage/runs/{run_id}/file")
@@ -97,7 +104,7 @@ class System(Shape):
 
 
 class Systems(Shape):
-    """`installed` can be run from here; `decided` may also have come from files."""
+    """`installed` can be run from here, with what the server was started with; `decided` may come from files."""
 
     installed: list[str]
     decided: list[System]
@@ -138,14 +145,14 @@ def system_list(context: Context) -> Systems:
     with context.server.store.read() as tx:
         flags = content.flags_by_system(tx)
     decided = [System(system=name, items=n_items, flagged=n) for name, (n_items, n) in flags.items()]
-    return Systems(installed=list(SYSTEMS), decided=decided)
+    return Systems(installed=list(offered_systems(context.server.settings.systems)), decided=decided)
 
 
 @api.post("/systems")
 def run_system(context: Context, sent: Run) -> Decided:
     """Run an installed system on all essays; a second run changes nothing."""
-    require_installed(sent.system)
-    (done,) = decide(context.store, [load_system(sent.system)])
+    system = require_offered(sent.system, context.server.settings.systems)
+    (done,) = decide(context.store, [load_system(system)])
     return Decided.model_validate(done.to_dict())
 
 
@@ -210,7 +217,7 @@ def run_list(context: Context) -> LongRuns:
 def new_run(context: Context, sent: NewRun) -> LongRun:
     """Start a background task; it survives a restart of the server."""
     with context.changing() as tx:
-        run = runs.ask(tx, sent, actor=context.person.person_id)
+        run = asked_run(tx, context, sent)
     context.server.runner.wake()
     return LongRun.of(run)
 

@@ -300,6 +300,14 @@ def serve(
     editors: Annotated[
         bool, Option("--editors", help="Serve LanguageTool's protocol to editors at /v2/check.")
     ] = False,
+    offered: Annotated[
+        list[str] | None,
+        Option(
+            "--offer",
+            metavar="NAME=SYSTEM",
+            help="An external system that managers may run from pages, as in mine=command:PROGRAM.",
+        ),
+    ] = None,
     url: Annotated[
         str | None, Option(help="The public address of the server, as in https://rate.example.org.")
     ] = None,
@@ -314,6 +322,7 @@ def serve(
 ) -> None:
     """Serve a study in the browser; the first start prints a one-time set-up link."""
     from grater.annotate.store import open_store
+    from grater.detect.external import is_external
 
     try:
         from grater.annotate.web import serving as server  # the extra may be missing, and then one line says so
@@ -324,10 +333,14 @@ def serve(
 
     address = url or f"http://{HOST if host == '0.0.0.0' else host}:{port}"
     server.require_proxies(proxies or ())
+    for system in offered or ():
+        if "=" not in system.partition(":")[0] or not is_external(system):
+            raise UsageError(f"expected NAME=SYSTEM with an external system, found {system!r}")
     settings = Settings(
         base_url=address,
         private_webhooks=private_webhooks,
         proxies=tuple(proxies or ()),
+        systems=tuple(offered or ()),
         check_page=check_page,
         editors=editors,
     )

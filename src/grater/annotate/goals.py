@@ -1,0 +1,111 @@
+"""How sure a study is to be: the items that bring the recall of a system to a width, drawn as a sample.
+
+Before anybody has judged, the numbers are those of `measure.sampling.plan` for the corpus and the share that the
+system flags, with `PRECISION` and `RECALL` assumed; afterwards they rest on the estimate so far, and count the items
+that are still to be judged.  Every sample of a system is drawn with the same rates and the same random numbers: a
+larger one holds the smaller ones, so nothing that was judged is lost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count
+from math import inf
+
+from grater.annotate import samples
+from grater.annotate.evaluation import ScoresSoFar
+from grater.annotate.plans import AN_HOUR, seconds_each
+from grater.annotate.samples import NewSample, decided_kind, decisions_on
+from grater.annotate.store import Store, Tx
+from grater.annotate.tables import judged_items
+from grater.annotate.terms import money
+from grater.errors import UsageError
+from grater.measure.sampling.plan import FLAGGED, PRECISION, UNFLAGGED, decided, expected_of, more_needed, plan
+
+RECALL = 1 / 3
+"""Assumed before anybody has judged: a detector that is right four times of five finds about one error in three."""
+
+WIDTHS = (0.2, 0.1, 0.05)
+USUAL = 0.1
+TASK = "error"
+CURRENCY = "EUR"
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Recall within plus or minus half of `width`: `items` to judge in all, `more` of them still to come.
+
+    `reached` is the width that they are expected to give; it is wider where the corpus has no more items.
+    """
+
+    width: float
+    items: int
+    more: int
+    reached: float
+    hours: float
+    cost: str
+
+    @property
+    def is_reached(self) -> bool:
+        return self.reached <= self.width + 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Goals:
+    """The goals of a system on `n_items` places, `n_flagged` of them flagged; `kind` is that of the places."""
+
+    system: str
+    kind: str
+    n_items: int
+    n_flagged: int
+    rows: tuple[Goal, ...]
+
+    @property
+    def usual(self) -> Goal:
+        """The one that is chosen unless somebody says otherwise: plus or minus .05, or the nearest there is."""
+        return next((row for row in self.rows if row.width <= USUAL), self.rows[-1])
+
+
+def goals(tx: Tx, system: str, scores: ScoresSoFar, *, judgments: int = 2, cents: int = 0) -> Goals:
+    """What each of the `WIDTHS` takes, with so many judgments for an item, for so much pay each."""
+    kind = decided_kind(tx, system)
+    rows = decided(decisions_on(tx, kind), system)
+    n_items, n_flagged = len(rows), int(rows["flagged"].sum())
+    if not 0 < n_flagged < n_items:
+        return Goals(system, kind, n_items, n_flagged, ())
+    seconds, _ = seconds_each(tx, TASK)
+    known = set(rows["item"].cast(str)) & judged_items(tx)
+    estimated = next((each.estimated for each in scores.systems if each.system == system and each.estimated), None)
+    expected = expected_of(flag_rate=n_flagged / n_items, precision=PRECISION, recall=RECALL, size=n_items)
+    found: dict[int, Goal] = {}
+    for width in WIDTHS:
+        ours = plan(expected, width).rows[3]
+        items, reached = ours.items, ours.width
+        if estimated:
+            more = more_needed(estimated.strata, estimated.flagged, width)
+            items, reached = (n_items, inf) if more is None else (min(n_items, len(known) + more), width)
+        left = max(0, items - len(known))
+        n_judgments = left * judgments
+        cost = money(n_judgments * cents, CURRENCY) if cents else ""
+        goal = Goal(width, items, left, reached, n_judgments * seconds / AN_HOUR, cost)
+        found.setdefault(items, goal)  # a corpus that is too small for two widths is judged once
+    return Goals(system, kind, n_items, n_flagged, tuple(found.values()))
+
+
+def draw_for(store: Store, system: str, n: int, *, actor: str | None = None) -> str:
+    """Draw so many items for a system, with those that were drawn before; give the name of the sample."""
+    with store.read() as tx:
+        taken, kind = samples.names(tx), decided_kind(tx, system)
+        rows = decided(decisions_on(tx, kind), system)
+    share = float(rows["flagged"].mean() or 0)  # type: ignore[arg-type]
+    if not 0 < share < 1:
+        raise UsageError(f"{system} flags {'every' if share else 'no'} item of the study: there is nothing to draw")
+    expected = expected_of(flag_rate=share, precision=PRECISION, recall=RECALL)
+    name = next(each for number in count(1) if (each := _numbered(system, number)) not in taken)
+    sent = NewSample.checked(name=name, system=system, n=min(n, len(rows)), allocation="neyman", kind=kind)
+    samples.draw(store, sent, rates={FLAGGED: expected.precision, UNFLAGGED: expected.missed}, actor=actor)
+    return name
+
+
+def _numbered(system: str, number: int) -> str:
+    return f"sample of {system}"[:70] + (f" {number}" if number > 1 else "")

@@ -1,0 +1,204 @@
+"""The first run of a study, step by step: its texts, the system to be measured, how sure to be, and what comes next.
+
+A study begins with the question that people come with, how good their detector is.  The system is one that is
+installed, one that the server was started with (`grater serve --offer`), or a file of what it said: decisions,
+corrected text or edits.  No path, command or address from a form is ever opened.  A sample is then drawn for the
+width of recall that is wanted, and the job is made from it; the answer is on the home page of the study.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import TypeAlias
+from urllib.parse import urlencode
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from grater.annotate import content, jobs
+from grater.annotate.dashboard import Forecast, forecasts
+from grater.annotate.evaluation import ScoresSoFar
+from grater.annotate.goals import TASK, draw_for, goals
+from grater.annotate.importing import import_files
+from grater.annotate.progress import Progress
+from grater.annotate.requests import require_name
+from grater.annotate.runs import NewRun, Run
+from grater.annotate.store import Tx
+from grater.annotate.systems import decide
+from grater.annotate.web.calls import page_at
+from grater.annotate.web.context import Context, RequestContext, number_of
+from grater.annotate.web.study import brought_in, rename_to
+from grater.annotate.web.systems import asked_run
+from grater.annotate.web.uploads import received
+from grater.detect.systems import SYSTEMS, default_systems, load_system
+from grater.errors import GraterError, StoreBusy, StoreFull, UsageError
+from grater.tables import read_decisions
+
+pages = APIRouter()
+
+PLACE = frozenset(("essay", "start", "end", "kind"))
+CONTENTS = {"decisions": "Decisions: a table item, system, flagged", "corrected": "Corrected text", "edits": "Edits"}
+
+
+@pages.post("/manage/start")
+def texts_form(context: Context) -> Response:
+    try:
+        rename_to(context, context.text("name"))
+        done = brought_in(context)
+    except (StoreBusy, StoreFull):
+        raise
+    except GraterError as error:
+        return _texts_page(context, problems=str(error).splitlines())
+    return context.go("/manage/runs" if isinstance(done, Run) else "/manage/detector")
+
+
+@page_at(pages, "/manage/start")
+def _texts_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Response:
+    """The first page of a study: its name and its texts."""
+    with context.server.store.read() as tx:
+        n_essays = content.n_essays(tx)
+    filled = {name: values[0] for name, values in context.fields().items()}
+    megabytes = context.server.settings.most_upload_bytes // 1_000_000
+    shown = {"n_essays": n_essays, "filled": filled, "megabytes": megabytes, "problems": problems}
+    return context.page("manage_start.html", shown, status=422 if problems else 200)
+
+
+@pages.post("/manage/detector")
+def system_form(context: Context) -> Response:
+    """Let the chosen system decide on the essays, or take what it said from a file."""
+    source = context.text("source")
+    try:
+        if source == "none":
+            return context.go("/manage/jobs/new")
+        if source == "file":
+            return _to_goals(context, _from_file(context))
+        with context.changing() as tx:
+            asked = asked_run(tx, context, NewRun.checked(kind="system", system=context.text("system")))
+    except (StoreBusy, StoreFull):
+        raise
+    except GraterError as error:
+        return _system_page(context, problems=str(error).splitlines())
+    run = context.server.runner.wait(asked.run_id, seconds=context.server.settings.wait_seconds)
+    if run.state == "failed":
+        return _system_page(context, problems=[run.words])
+    return _to_goals(context, context.text("system")) if run.is_over else context.go("/manage/runs")
+
+
+def _from_file(context: RequestContext) -> str:
+    """Take over what a system said in a file; give the name of the system."""
+    contents, name = context.text("contents"), context.text("name")
+    if contents not in CONTENTS:
+        raise UsageError(f"contents: expected one of {', '.join(CONTENTS)}, found {contents[:20]!r}")
+    with received(context) as paths:
+        (path, *others) = paths
+        if others or not path.is_file():
+            raise UsageError("expected one file of what the system said, found several")
+        if contents != "decisions":
+            system = require_name(name or path.stem)
+            decide(context.store, [load_system(f"{system}={contents}:{path}")])
+            return system
+        table = read_decisions(path)
+        items = [path] if set(table.frame.columns) >= PLACE else []
+        import_files(context.store, items=items, decisions=[path], actor=context.person.person_id)
+        return str(table.frame["system"][0])
+
+
+def _to_goals(context: RequestContext, system: str) -> Response:
+    return context.go(f"/manage/sure?{urlencode({'system': system})}")
+
+
+@page_at(pages, "/manage/detector")
+def _system_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Response:
+    with context.server.store.read() as tx:
+        n_essays, decided = content.n_essays(tx), content.system_names(tx)
+    filled = {name: values[0] for name, values in context.fields().items()}
+    others = [name.partition("=")[0] for name in context.server.settings.systems]
+    shown = {"ours": list(SYSTEMS), "others": others, "contents": CONTENTS, "filled": filled, "problems": problems}
+    best, status = default_systems()[0], 422 if problems else 200
+    return context.page("manage_detector.html", shown, status=status, n_essays=n_essays, decided=decided, best=best)
+
+
+@pages.post("/manage/sure")
+def sure_form(context: Context) -> Response:
+    """Draw the sample of the chosen width; the job is made from it."""
+    try:
+        name = draw_for(
+            context.store, context.text("system"), number_of(context, "items", 0), actor=context.person.person_id
+        )
+    except (StoreBusy, StoreFull):
+        raise
+    except GraterError as error:
+        return _sure_page(context, problems=str(error).splitlines())
+    plan = {"task": TASK, "sample": name, "judgments": context.text("judgments"), "cents": context.text("cents")}
+    return context.go(f"/manage/jobs/new?{urlencode({name: text for name, text in plan.items() if text})}")
+
+
+@page_at(pages, "/manage/sure")
+def _sure_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Response:
+    """What each width of recall takes, for a system of the study."""
+    asked = context.asked
+    with context.server.store.read() as tx:
+        systems = content.system_names(tx)
+        system = asked("system") if asked("system") in systems else next(iter(systems), "")
+        judgments, cents = _whole(asked("judgments"), 2, most=100) or 1, _whole(asked("cents"), 0, most=1_000_000)
+        aims = None
+        try:
+            if system:
+                scores = context.server.live.answer(tx).value
+                aims = goals(tx, system, scores, judgments=judgments, cents=cents)
+        except GraterError as error:
+            problems = [*problems, str(error)]
+        is_begun = bool(jobs.all(tx))
+    shown = {"systems": systems, "aims": aims, "judgments": judgments, "cents": cents, "is_begun": is_begun}
+    return context.page("manage_sure.html", shown, problems=problems, status=422 if problems else 200)
+
+
+def _whole(text: str, default: int, *, most: int) -> int:
+    return min(most, int(text)) if text.isdecimal() and len(text) < 9 else default
+
+
+Row: TypeAlias = tuple[jobs.Job, Progress]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What comes next in a study, in words, and the page that leads there; `of` names the step of the first run."""
+
+    of: str
+    words: str
+    address: str
+    action: str
+
+
+def next_step(n_essays: int, systems: Sequence[str], rows: Sequence[Row], *, has_answer: bool) -> Step | None:
+    """The step that leads to an answer; None where every job is done."""
+    if not rows:
+        if not systems:
+            words = f"{n_essays:,} texts are in the study. The next question is which system it measures."
+            return Step("system", words, "/manage/detector", "Choose a system")
+        return Step("sure", f"{systems[0]} has decided on the texts.", "/manage/sure", "How sure do you want to be?")
+    drafts = [job for job, _ in rows if job.state == "draft"]
+    if drafts:
+        words = f"The job “{drafts[0].title}” is not open yet: try it, invite people, open it."
+        return Step("try", words, f"/manage/jobs/{drafts[0].job_id}", "Go on with the job")
+    for job, far in rows:
+        if job.state == "open" and far.valid < far.wanted:
+            words = f"“{job.title}” has {far.valid:,} of {far.wanted:,} judgments."
+            return Step("open", words, f"/manage/jobs/{job.job_id}", "Watch or invite people")
+    if not has_answer and not systems:
+        words = "The judgments are in. Which system do they measure?"
+        return Step("system", words, "/manage/detector", "Choose a system")
+    return None
+
+
+def needed(tx: Tx, context: RequestContext, scores: ScoresSoFar, rows: Sequence[Row]) -> dict[str, Forecast]:
+    """By system, what brings its recall to plus or minus .05, at the time and pay of the newest job with answers."""
+    job, far = next(((job, far) for job, far in reversed(rows) if far.valid), (None, None))
+    if job is None or far is None or not scores.systems:
+        return {}
+    figures = context.server.live.figures(tx, job).value
+    per_item = far.wanted / max(1, far.units)
+    coming = forecasts(scores, figures.costs, figures.pace, per_item=per_item)
+    return {each.system: each for each in coming if isfinite(each.width)}
