@@ -147,16 +147,36 @@ def as_annotated(essay: Essay) -> Essay:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A place in an essay that can be judged; `kind` is the thing judged (`prep`, `article`), not the task."""
+    """A place in an essay that can be judged; `kind` is the thing judged (`prep`, `article`), not the task.
+
+    An edit has an id of its own, since two systems may write different words in one place.
+    """
 
     essay_id: str
     span: Span
     kind: str
+    own_id: str = ""
 
     @property
     def item_id(self) -> str:
+        if self.own_id:
+            return self.own_id
         place = f"{self.essay_id}|{self.span.start}|{self.span.end}|{self.kind}"
         return short_hash(place)
+
+
+EDIT = "edit"
+"""The kind of items that are edits."""
+
+
+def item_at(essay_id: str, start: int, end: int, kind: str, name: str) -> Item:
+    """The item of a row; the name of an edit is its id, that of another item comes from its place."""
+    return Item(essay_id, Span(start, end), kind, own_id=name if kind == EDIT else "")
+
+
+def edit_item(essay_id: str, span: Span, words: str) -> Item:
+    """The item of an edit: these words in this place, whoever writes them."""
+    return Item(essay_id, span, EDIT, own_id=short_hash(f"{essay_id}|{span.start}|{span.end}|{EDIT}|{words}"))
 
 
 @dataclass(frozen=True, slots=True)

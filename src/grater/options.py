@@ -135,7 +135,7 @@ Assist: TypeAlias = Annotated[
     TableSource | str | None,
     Opt("A cheap judge of every item: its judgments, or a column of numbers.", "FILE|COLUMN"),
 ]
-Strata: TypeAlias = Annotated[str | None, Opt("How to stratify: decision, score:N or, of tables, label.")]
+Strata: TypeAlias = Annotated[str | None, Opt("How to stratify: decision, type, score:N or, of tables, label.")]
 Rates: TypeAlias = Annotated[
     Mapping[str, float] | Literal["score"] | None,
     Opt(

@@ -62,14 +62,15 @@ def test_every_edit_of_a_corrector_is_accounted_for(tmp_path: Path, capsys: pyte
 
 def test_every_edit_can_be_an_item_that_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ran = decided_on_edits(tmp_path, capsys, "--places", "edits")
-    assert "theirs: 1 edit: 1 on items" in ran.err
+    assert "theirs: 1 item, 1 flagged (1 R:NOUN:NUM)" in ran.err
+    assert "theirs: 1 edit: 1 on items\n" in ran.err
     found = pl.read_csv(tmp_path / "d.csv")
     assert set(found["kind"]) == {"edit"}
-    flags = {name: dict(frame.select("suggestion", "flagged").rows()) for (name,), frame in found.group_by("system")}
-    assert [flags[name].keys() - {None} for name in ("mine", "theirs")] == [
-        {"on", "-NONE-", "have", "lifestyle"},
-        {"cars"},
-    ]
+    edits = {name: sorted(frame.select("suggestion", "type").rows()) for (name,), frame in found.group_by("system")}
+    assert edits == {
+        "mine": [("-NONE-", "U:ADJ"), ("have", "R:VERB:SVA"), ("lifestyle", "R:ORTH"), ("on", "R:PREP")],
+        "theirs": [("cars", "R:NOUN:NUM")],
+    }
     judged = ("--decisions", tmp_path / "d.csv", "--match", "any", "--out", tmp_path / "j.csv")
     assert grater(capsys, "corpus", "judgments", tmp_path / "essays.m2", "--tags", "Prep", *judged).status == 0
     tables = ("--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv")
@@ -77,6 +78,52 @@ def test_every_edit_can_be_an_item_that_is_judged(tmp_path: Path, capsys: pytest
     counts = {system["system"]: system["counts"] for system in evaluated["systems"]}
     assert [counts[name]["hit"] for name in ("mine", "theirs")] == [3, 0]
     assert [counts[name]["false_alarm"] for name in ("mine", "theirs")] == [1, 1]
+
+
+EDITS = """S She depends of her sister .
+A 2 3|||Prep|||on|||REQUIRED|||-NONE-|||0
+A 3 4|||Other||||||REQUIRED|||-NONE-|||0
+A 4 5|||Noun|||sister|||REQUIRED|||-NONE-|||0
+A 2 3|||Again|||on|||REQUIRED|||-NONE-|||0
+A 2 3|||Prep|||upon|||REQUIRED|||-NONE-|||0
+
+"""
+
+
+def test_edits_of_others_get_our_types_and_what_is_no_edit_is_listed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "essays.m2").write_text(EDITS, encoding="utf-8")
+    run = ("decide", tmp_path / "essays.m2", "--system", f"edits:{tmp_path / 'essays.m2'}", "--places", "edits")
+    ran = grater(capsys, *run, "--out", tmp_path / "d.csv")
+    assert "5 edits: 3 on items, 2 on none (1 no change, 1 made twice)" in ran.err
+    found = pl.read_csv(tmp_path / "d.csv")
+    assert sorted(found.select("suggestion", "type").rows()) == [
+        ("-NONE-", "U:DET"),
+        ("on", "R:PREP"),
+        ("upon", "R:PREP"),
+    ]
+    assert found["item"].n_unique() == 3
+
+
+def test_a_sample_of_edits_is_stratified_by_type(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    types = ["R:PREP"] * 60 + ["M:DET"] * 30 + ["U:ADJ"] * 5
+    rows = [f"e{n},gec,true,{name},{n},{n + 1},edit,d" for n, name in enumerate(types)]
+    (tmp_path / "d.csv").write_text("\n".join(["item,system,flagged,type,start,end,kind,essay", *rows]), "utf-8")
+    sample = ("--system", "gec", "--strata", "type", "--allocation", "equal", "--n", 15, "--out", tmp_path / "s.csv")
+    ran = grater(capsys, "sample", tmp_path / "d.csv", *sample)
+    assert ran.status == 0, ran.err
+    assert "gec, flagged R:PREP: 5 of 60" in ran.err
+    assert "gec, flagged other: 5 of 5" in ran.err
+    drawn = pl.read_csv(tmp_path / "s.csv")
+    judged = [f"{row['item']},r,{'error' if row['stratum'].endswith('PREP') else 'ok'}" for row in drawn.to_dicts()]
+    (tmp_path / "j.csv").write_text("\n".join(["item,rater,label", *judged]), "utf-8")
+    tables = ("--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv", "--sample", tmp_path / "s.csv")
+    told = json.loads(grater(capsys, "evaluate", *tables, "--json").out)
+    assert told["systems"][0]["precision"]["value"] == pytest.approx(60 / 95)
+    assert told["systems"][0]["recall"]["value"] is None
+    by_type = {each["type"]: (each["flags"], each["precision"]["value"]) for each in told["by_type"] if each["flags"]}
+    assert by_type == {"R:PREP": (60, 1.0), "M:DET": (30, 0.0), "U:ADJ": (5, 0.0)}
 
 
 def test_corrected_lines_that_were_shifted_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

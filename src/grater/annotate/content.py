@@ -21,7 +21,7 @@ from sqlalchemy import ColumnElement, bindparam, case, exists, func, select
 from grater.annotate.store import events, schema
 from grater.annotate.store.transaction import PORTION, Columns, Record, Tx, chunks, locking
 from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError
-from grater.model import Decision, Edit, Essay, Item, Json, Span, short_hash
+from grater.model import Decision, Edit, Essay, Item, Json, Span, item_at, short_hash
 
 ESSAY_COLUMNS = [schema.essays.c[name] for name in ("essay_id", "text", "tokens", "metadata")]
 ESSAY_BY_ID = select(*ESSAY_COLUMNS).where(schema.essays.c.essay_id == bindparam("essay"))
@@ -348,7 +348,7 @@ def n_items(tx: Tx, *, kind: str | None = None) -> int:
 
 
 def _read_item(row: Record) -> StudyItem:
-    item = None if row.essay_id is None else Item(row.essay_id, Span(row.start, row.end), row.kind)
+    item = None if row.essay_id is None else item_at(row.essay_id, row.start, row.end, row.kind, row.item_id)
     return StudyItem(item_id=row.item_id, item=item, kind=row.kind, outside_id=row.outside_id, payload=row.payload)
 
 

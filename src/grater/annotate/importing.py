@@ -40,7 +40,7 @@ from grater.corpora.plain import bare_name
 from grater.corpora.source import files_of, guessed_encoding, open_source
 from grater.corpora.table import read_table_of_texts, texts_schema
 from grater.errors import MOST_PROBLEMS, BadInput, GraterError, Problem, Problems
-from grater.model import Decision, Essay, Item, Span, short_hash
+from grater.model import Decision, Essay, Item, item_at, short_hash
 from grater.result import Data, key
 from grater.sheet import counted
 from grater.tables import Table, read_decisions, read_gold, read_items, read_judgments, read_sample
@@ -360,7 +360,7 @@ def _placed(table: Table, by_id: Mapping[str, Essay]) -> Iterator[StudyItem]:
     """The items of a table, each held against its essay: inside the text, and on the words that it names."""
     problems = Problems(table.name)
     for number, row in enumerate(table.frame.iter_rows(named=True), 2):
-        item = Item(str(row["essay"]), Span(row["start"], row["end"]), str(row["kind"]))
+        item = item_at(str(row["essay"]), row["start"], row["end"], str(row["kind"]), str(row["item"]))
         complaint = _complaint(item, row, by_id.get(item.essay_id))
         if complaint:
             problems.add(complaint, line=number)

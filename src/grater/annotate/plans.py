@@ -61,7 +61,7 @@ from grater.corpora.text.prepositions import canonical
 from grater.detect.articles.design import item_rows, places_of, select
 from grater.detect.prepositions.candidates import PREP, preposition_places
 from grater.errors import UsageError
-from grater.model import DELETE, Decision, Essay, Item, Json, Span
+from grater.model import DELETE, EDIT, Decision, Essay, Item, Json, Span
 from grater.sheet import counted
 from grater.uncertainty import generator
 
@@ -351,7 +351,8 @@ def _suggestions(tx: Tx, plan: NewJob, is_preview: bool) -> list[NewUnit]:
         suggestion, written = by_item.get(each.item_id), item.span.of(texts[item.essay_id])
         if suggestion is None:
             continue
-        if ("" if suggestion == DELETE else suggestion.lower()) != (canonical(written) or written.lower()):
+        is_same = ("" if suggestion == DELETE else suggestion.lower()) == (canonical(written) or written.lower())
+        if item.kind == EDIT or not is_same:
             pages.append(_one(each, item, {"suggestion": suggestion}, plan))
     return pages
 

@@ -19,10 +19,10 @@ from grater.annotate.content import own_essays
 from grater.annotate.store import Store, Tx
 from grater.annotate.store.transaction import chunks
 from grater.detect.decisions import answers_of
-from grater.detect.detector import Detector
+from grater.detect.detector import Detector, Finding
 from grater.detect.systems import SYSTEMS
 from grater.errors import Conflict, UsageError
-from grater.model import Decision, Essay, Item
+from grater.model import EDIT, Decision, Essay, Item, Json
 from grater.result import Data
 
 FIELDS = {"flagged": "flags", "score": "scores", "type": "types", "suggestion": "suggestions"}
@@ -107,7 +107,7 @@ def _one(store: Store, detector: Detector, corpus: Iterable[Essay]) -> Decided:
         changed["places it did not look at"] = sum((item.essay_id, item.kind) in decided for item in new)
         changed["places it no longer looks at"] = len(stored.keys() - {each.item.item_id for each in findings})
         _require_none(detector.name, len(stored), changed)
-        content.add_items(tx, (content.study_item(finding.item) for finding in findings))
+        content.add_items(tx, (content.study_item(each.item, payload=_shown_with(each)) for each in findings))
         n_new = content.add_decisions(tx, (finding.decision for finding in findings))
         # The words of every place where the system gives probabilities, flagged or not (T&C 2008, 4).
         content.keep_answers(
@@ -120,6 +120,13 @@ def _one(store: Store, detector: Detector, corpus: Iterable[Essay]) -> Decided:
             },
         )
     return Decided(detector.name, len(findings), sum(each.decision.flagged for each in findings), n_new)
+
+
+def _shown_with(finding: Finding) -> dict[str, Json]:
+    """What an item is besides its place: of an edit its words and its type."""
+    if finding.item.kind != EDIT:
+        return {}
+    return {"suggestion": finding.decision.suggestion, "type": finding.decision.type}
 
 
 def places_of(tx: Tx, kind: str) -> dict[str, list[Item]]:

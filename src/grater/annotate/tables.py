@@ -27,10 +27,11 @@ from grater.annotate.jobs import Job
 from grater.annotate.judgments import PEOPLE, groups
 from grater.annotate.store import Tx, schema
 from grater.annotate.store.transaction import HOUR
-from grater.annotate.tasks import TASKS, choice, usage
+from grater.annotate.tasks import TASKS, choice, usage, verify
+from grater.annotate.tasks.task import OK
 from grater.annotate.terms import terms_of
 from grater.errors import UsageError
-from grater.model import PROGRAM
+from grater.model import EDIT, PROGRAM
 from grater.tables import (
     Judgments,
     Table,
@@ -186,6 +187,8 @@ def verdicts_of(tx: Tx, chosen: Collection[Job], groups: Collection[str], *, rol
 
 def _verdicts(tx: Tx, job: Job, role: str) -> pl.DataFrame:
     verdict = dict(TASKS[job.task].verdict or {})
+    if job.task == verify.TASK.name and _asks_about_edits(tx, job):
+        verdict[verify.BAD] = OK  # an edit that mends nothing is not right
     frame = label_columns(tx, job.job_id, role=role).filter(pl.col("label").is_in(list(verdict)))
     types = TYPE_OF_RATING if job.task == usage.TASK.name else {}
     return frame.with_columns(
@@ -193,6 +196,12 @@ def _verdicts(tx: Tx, job: Job, role: str) -> pl.DataFrame:
         type=pl.col("label").replace_strict(types, default=None, return_dtype=pl.String),
         job=pl.lit(job.name),
     )
+
+
+def _asks_about_edits(tx: Tx, job: Job) -> bool:
+    items, asked = schema.items, schema.unit_items.join(schema.items).join(schema.units)
+    query = select(items.c.item_id).select_from(asked).where(schema.units.c.job_id == job.job_id)
+    return tx.first(query.where(items.c.kind == EDIT).limit(1)) is not None
 
 
 def _jobs(tx: Tx, names: Collection[str]) -> list[Job]:

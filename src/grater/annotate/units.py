@@ -34,7 +34,7 @@ from grater.annotate.tasks import Unit
 from grater.annotate.tasks.task import UnitItem
 from grater.annotate.terms import Redundancy, still_wanted, terms_of
 from grater.errors import Conflict, NotFound, UsageError
-from grater.model import Essay, Item, Json, Span
+from grater.model import Essay, Json, item_at
 
 Role: TypeAlias = Literal["work", "practice", "gold"]
 
@@ -162,7 +162,7 @@ def read(rows: Sequence[Record]) -> StudyUnit:
     first = rows[0]
     asked = [
         UnitItem(
-            Item(row.item_essay_id or "", Span(row.item_start or 0, row.item_end or 0), row.item_kind),
+            item_at(row.item_essay_id or "", row.item_start or 0, row.item_end or 0, row.item_kind, row.item_id),
             row.item_payload,
         )
         for row in rows

@@ -49,7 +49,9 @@ def sample(
     ] = None,
     n: Annotated[int | None, Option("--n", min=1, metavar="N", help="Number of items or units to draw.")] = None,
     flagged: Annotated[int | None, Option(min=0, metavar="N", help="Number of flagged items in the sample.")] = None,
-    strata: Annotated[str | None, Option(help="How to stratify: decision, score:N or, of tables, label.")] = None,
+    strata: Annotated[
+        str | None, Option(help="How to stratify: decision, type, score:N or, of tables, label.")
+    ] = None,
     allocation: Annotated[Allocation | None, Option(help="How to allocate N to the strata; default: paper.")] = None,
     rate: Annotated[
         list[str], Option(metavar="STRATUM=RATE", help="Expected error rate of a stratum; 'score' uses the scores.")

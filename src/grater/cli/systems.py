@@ -60,6 +60,9 @@ from grater.scale.shards import is_cut, read_shards
 from grater.sheet import counted
 from grater.tables import write_joined, write_table
 
+MOST_TYPES = 8
+"""Of edits, in the line of a system."""
+
 
 @takes_options
 def decide(
@@ -172,11 +175,13 @@ def decide(
     if not systems:
         say(f"{out}: no decisions: {corpus} has no place that {' or '.join(system)} looks at")
     for counts in systems:
-        by_type = ", ".join(f"{counts[name]} {name}" for name in TYPES)
+        found = sorted((name for name in counts if ":" in name), key=lambda name: -int(str(counts[name])))
+        more = ", ..." if len(found) > MOST_TYPES else ""
+        by_type = ", ".join(f"{counts[name]:,} {name}" for name in found[:MOST_TYPES] or TYPES) + more
         n_items, n_flagged = counted(int(str(counts["items"])), "item"), f"{counts['flagged']:,} flagged"
         say(f"{out}: {counts['system']}: {n_items}, {n_flagged} ({by_type})")
     for name, account in edits.items():
-        hint = "; --places edits makes every edit an item" if account.others else ""
+        hint = "; --places edits makes every edit an item" if account.others and not on_every_edit else ""
         say(f"{out}: {name}: {account.sentence()}{hint}")
 
 
@@ -212,7 +217,7 @@ def _decided_at_once(
     detectors = at_precision(load_systems(job.systems, places=by_essay, chat=correcting), job.precision)
     correctors = {each.name: each.corrector for each in detectors if isinstance(each, ExternalDetector)}
     if places and not asked:
-        detectors = on_edits(detectors, list(read_corpus(corpus, format_name=format_name)))
+        detectors = on_edits(detectors, read_corpus(corpus, format_name=format_name))
     rows = DecisionRows(
         with_places=not job.items,
         names=asked.names if asked else {},

@@ -31,7 +31,7 @@ from grater.corpora.normalise import TokenEdit, normalised_edits
 from grater.corpora.tagsets import all_tagsets
 from grater.corpora.text.tokens import tokens_of
 from grater.errors import BadInput, Problem, Problems, UsageError
-from grater.model import DELETE, Essay, Item, Span, document_of
+from grater.model import DELETE, Essay, Item, Span, document_of, item_at
 from grater.registry import unknown
 from grater.tables import Judgments, Table, read_items
 from grater.tables.schema import LIST_SEPARATOR
@@ -151,7 +151,7 @@ def documents_of_items(*tables: Table | None) -> dict[str, str]:
 
 def _items(places: pl.DataFrame) -> dict[str, Item]:
     rows = places.select(PLACE).iter_rows()
-    return {item: Item(essay_id, Span(start, end), kind) for item, essay_id, start, end, kind in rows}
+    return {item: item_at(essay_id, start, end, kind, item) for item, essay_id, start, end, kind in rows}
 
 
 def _placed(essay: Essay, items: list[tuple[str, Item]], problems: Problems) -> list[tuple[str, Item]]:

@@ -25,6 +25,7 @@ to articles; of a preposition, which in both tests stands in a blank, it is none
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,15 +35,16 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from grater.corpora.normalise import TokenRange, normalised_edits, token_texts
+from grater.corpora.edits.engine import GraterEngine, WordEdit
+from grater.corpora.normalise import TokenEdit, TokenRange, normalise, token_texts
 from grater.corpora.text.prepositions import canonical
 from grater.corpora.text.tokens import tokens_of
 from grater.detect.detector import Detector, Finding
 from grater.detect.external import Decided, ExternalDetector, Known
-from grater.detect.external.texts import typed
+from grater.detect.external.texts import TAG, typed
 from grater.detect.prepositions.candidates import PREP
 from grater.errors import Problems, UsageError
-from grater.model import DELETE, Edit, Essay, Item, Span, document_of
+from grater.model import DELETE, EDIT, Decision, Edit, Essay, Item, Span, document_of, edit_item, item_at
 from grater.result import Data, in_json
 from grater.sheet import counted
 from grater.tables import read_items
@@ -190,10 +192,13 @@ def _before(waiting: dict[str, Essay], essay_id: str) -> Iterator[str]:
 
 
 def summary(decisions: pl.DataFrame) -> list[dict[str, int]]:
-    """The number of items, of flags and of each type, for each system."""
-    by_type = (pl.col("type").eq(name).sum().alias(name) for name in TYPES)
+    """The number of items, of flags and of each type, for each system; the types of edits by how many there are."""
+    counted = decisions.get_column("type").drop_nulls().value_counts().sort("count", "type", descending=[True, False])
+    names = [*TYPES, *(name for name in counted.get_column("type") if name not in TYPES)]
+    by_type = (pl.col("type").eq(name).sum().alias(name) for name in names)
     systems = decisions.group_by("system", maintain_order=True)
-    return systems.agg(pl.len().alias("items"), pl.col("flagged").sum(), *by_type).to_dicts()
+    rows = systems.agg(pl.len().alias("items"), pl.col("flagged").sum(), *by_type).to_dicts()
+    return [{name: n for name, n in row.items() if n or name in (*TYPES, "flagged")} for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,26 +209,69 @@ class ItemPlaces:
     names: Mapping[str, str] = field(hash=False)
 
 
-EDITS, EDIT = "edits", "edit"
-"""The word for every edit as a place, and the kind of such an item."""
+EDITS = "edits"
+"""The word for every edit as a place."""
+
+BEFORE = re.compile(r" (?=n['’]t\b|['’](?:s|re|ve|ll|d|m)\b|[.,;:!?%)\]])")
+"""The space before what is written together with the word before it."""
 
 
-def on_edits(detectors: Iterable[Detector], essays: Sequence[Essay]) -> list[Detector]:
-    """The systems, deciding on every edit that one of them makes."""
-    made = {detector.name: _edits_of(detector, essays) for detector in detectors}
-    places: dict[str, tuple[Item, ...]] = {}
-    for essay in essays:
-        tokens, edits = tokens_of(essay), [edit for of_system in made.values() for edit in of_system[essay.essay_id]]
-        changes = normalised_edits(replace(essay, edits=tuple(edits), annotators=()))
-        spans = {TokenRange(one.start, one.end, ()).span(essay.text, tokens) for one in changes if not one.is_empty}
-        places[essay.essay_id] = tuple(Item(essay.essay_id, span, EDIT) for span in sorted(spans))
-    return [ExternalDetector(Known(name, "", edits), places) for name, edits in made.items()]
+@dataclass(frozen=True, slots=True, eq=False)
+class EditDetector(ExternalDetector):
+    """A corrector of which every edit is an item of its own, with our type; what is no such edit is counted."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return (EDIT,)
+
+    def decide(self, essays: Iterable[Essay]) -> Iterator[Decided]:
+        engine = GraterEngine()
+        for essay, edits in self.corrector.correct(essays):
+            found, rest = _edit_findings(essay, edits, self.name, engine)
+            yield Decided(essay, tuple(edits), tuple(found), rest)
 
 
-def _edits_of(detector: Detector, essays: Sequence[Essay]) -> dict[str, tuple[Edit, ...]]:
-    if isinstance(detector, ExternalDetector):
-        return {essay.essay_id: typed(essay, edits) for essay, edits in detector.corrector.correct(essays)}
-    return {essay.essay_id: essay.edits for essay in corrected_essays(detector, essays)}
+def on_edits(detectors: Iterable[Detector], essays: Iterable[Essay]) -> list[Detector]:
+    """The systems, deciding on the edits that they make."""
+    correctors = (
+        detector.corrector if isinstance(detector, ExternalDetector) else _known(detector, essays)
+        for detector in detectors
+    )
+    return [EditDetector(corrector) for corrector in correctors]
+
+
+def _known(detector: Detector, essays: Iterable[Essay]) -> Known:
+    edits = {essay.essay_id: essay.edits for essay in corrected_essays(detector, essays)}
+    return Known(detector.name, "", edits)
+
+
+def _edit_findings(
+    essay: Essay, edits: Sequence[Edit], system: str, engine: GraterEngine
+) -> tuple[list[Finding], Counter[str]]:
+    """Every edit as a finding; and by reason, those that cannot be judged as one."""
+    tokens, is_tokenised = tokens_of(essay), essay.tokens is not None
+    words = [token.of(essay.text) for token in tokens]
+    changes, rest = dict[tuple[int, int, str], TokenEdit](), Counter[str]()
+    made, is_ours = typed(essay, edits), all(edit.tag == TAG for edit in edits)
+    for edit in made:
+        [change, *_] = normalise(edit, essay.text, tokens, is_tokenised=is_tokenised)
+        place = (change.start, change.end, " ".join(change.replacement or ()))
+        reason = "no correction" if change.replacement is None else "no change" if change.is_empty else ""
+        if reason := reason or ("made twice" if place in changes else ""):
+            rest[reason] += 1
+        else:
+            changes[place] = change
+    ours = [WordEdit(start, end, "", correction) for start, end, correction in changes]
+    types = [] if is_ours else engine.types(words, ours)
+    found = []
+    for number, ((start, end, correction), change) in enumerate(changes.items()):
+        span = TokenRange(start, end, ()).span(essay.text, tokens)
+        shown = correction if is_tokenised else BEFORE.sub("", correction)
+        name = types[number] or engine.types(words, [ours[number]])[0] if types else change.tag
+        item = edit_item(essay.essay_id, span, shown)
+        decision = Decision(item.item_id, system, flagged=True, type=name, suggestion=shown or DELETE)
+        found.append(Finding(item=item, decision=decision, target=span.of(essay.text), probabilities=()))
+    return found, rest
 
 
 def read_item_places(path: Any) -> ItemPlaces:
@@ -232,7 +280,7 @@ def read_item_places(path: Any) -> ItemPlaces:
     names: dict[str, str] = {}
     problems = Problems(str(path) if isinstance(path, str | Path) else "items")
     for line, row in enumerate(read_items(path).frame.iter_rows(named=True), 2):
-        item = Item(str(row["essay"]), Span(row["start"], row["end"]), str(row["kind"]))
+        item = item_at(str(row["essay"]), row["start"], row["end"], str(row["kind"]), str(row["item"]))
         if item.item_id in names:
             problems.add(
                 f"expected one item at a place, found {row['item']!r} where {names[item.item_id]!r} is", line=line

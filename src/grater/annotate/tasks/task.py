@@ -31,7 +31,7 @@ import numpy as np
 from grater.corpora.text.inflect import in_case_of
 from grater.corpora.text.sentences import sentence_spans, sentences_of
 from grater.errors import MOST_PROBLEMS, BadInput, Problem, UsageError
-from grater.model import DELETE, Essay, Item, Json, Span
+from grater.model import DELETE, EDIT, Essay, Item, Json, Span
 
 Rng: TypeAlias = np.random.Generator
 Form: TypeAlias = Mapping[str, Sequence[str]]
@@ -319,22 +319,28 @@ def pieces_around(essay: Essay, span: Span, *, blank: str = "") -> tuple[Piece, 
     return tuple(piece for piece in pieces if piece.text or piece.mark)
 
 
-def reading_with(essay: Essay, span: Span, words: str, *, n_around: int | None = None) -> tuple[Piece, ...]:
+def reading_with(
+    essay: Essay, span: Span, words: str, *, n_around: int | None = None, as_is: bool = False
+) -> tuple[Piece, ...]:
     """The sentence as it reads with other words in place of the span; `NO_WORD` leaves the place empty (a gap).
 
-    With `n_around`, only this number of words on each side of it, so that five readings fit on a phone.
+    `as_is` leaves small letters at the start of the sentence.  With `n_around`, only this number of words on each
+    side of it, so that five readings fit on a phone.
     """
     sentence, _ = sentence_around(essay, span)
     before, after = essay.text[sentence.start : span.start], essay.text[span.end : sentence.end]
     words = "" if words == NO_WORD else words
     if not words:
         before, after = before.rstrip() + (" " if after[:1].isalnum() or after[:1].isspace() else ""), after.lstrip()
+    elif not len(span) and essay.tokens is None and words[0] in ",.;:!?)":
+        before = before.rstrip()
+        after = after if not after or after[0].isspace() else f" {after}"
     elif not len(span):
         before += "" if not before or before[-1].isspace() else " "
         after = after if not after or not after[0].isalnum() else f" {after}"
     if n_around is not None:
         before, after = _last_words(before, n_around), _first_words(after, n_around)
-    if words and not before.strip():
+    if words and not before.strip() and not as_is:
         words = words[0].upper() + words[1:]
     pieces = (Piece(before), Piece(words, TARGET if words else GAP), Piece(after))
     return tuple(piece for piece in pieces if piece.text or piece.mark)
@@ -364,6 +370,8 @@ def suggested_word(unit: Unit, unit_item: UnitItem) -> str:
         )
     if suggestion == DELETE:
         return NO_WORD
+    if unit_item.item.kind == EDIT:
+        return suggestion  # its capitals may be the edit
     return in_case_of(unit_item.item.span.of(unit.essay.text), suggestion)
 
 

@@ -34,7 +34,7 @@ from grater.annotate.tasks.task import (
     words_before,
     writers_word,
 )
-from grater.model import Json
+from grater.model import EDIT, Json
 
 SUGGESTION, FINE, WRITER, BAD = "suggestion better", "both fine", "writer's better", "both bad"
 
@@ -73,9 +73,9 @@ class Verify:
         unit_item = only_item(unit)
         span = unit_item.item.span
         suggested = suggested_word(unit, unit_item)
-        question = _question(
-            writers_word(unit, unit_item), suggested, reading=reading_with(unit.essay, span, suggested)
-        )
+        is_edit = unit_item.item.kind == EDIT
+        reading = reading_with(unit.essay, span, suggested, as_is=is_edit)
+        question = _question(writers_word(unit, unit_item), suggested, reading=reading)
         pieces = pieces_around(unit.essay, span)
         return Shown(
             before=words_before(unit.essay, span, n_sentences=1), pieces=pieces, after="", fields=(question,)

@@ -11,9 +11,11 @@ from typer import Option
 
 from grater.cli.command import Json, Seed, print_json, say, takes_options
 from grater.cli.study import StudyName, answers_of, pasted
+from grater.detect.decisions import on_edits
 from grater.detect.systems import load_systems
 from grater.errors import UsageError
 from grater.measure.sampling.plan import Allocation
+from grater.model import EDIT
 from grater.model import Json as JsonValue
 from grater.options import Correcting, parse_rates
 from grater.sheet import counted
@@ -32,7 +34,11 @@ def run_systems(
         ),
     ],
     kind: Annotated[
-        str, Option(metavar="KIND", help="The kind of items an external system decides on, instead of prepositions.")
+        str,
+        Option(
+            metavar="KIND",
+            help="The kind of items an external system decides on, instead of prepositions; edit: its edits.",
+        ),
     ] = "",
     correcting: Correcting = {},
     as_json: Json = False,
@@ -52,9 +58,11 @@ def run_systems(
     ):
         with store.read() as tx:
             n_essays = content.n_essays(tx)
-            places = places_of(tx, kind) if kind else None
+            places = places_of(tx, kind) if kind and kind != EDIT else None
+            essays = list(content.own_essays(tx)) if kind == EDIT else []
         cache, settings = answers_of(study, correcting)
         detectors = load_systems(system, places=places, chat={**settings, "cache": cache})
+        detectors = on_edits(detectors, essays) if kind == EDIT else detectors
         task = bar.add_task("deciding", total=n_essays * len(detectors))
         done = decide(store, detectors, advance=lambda n: bar.advance(task, n))
     if as_json:
@@ -74,7 +82,9 @@ def draw_sample(
     old: Annotated[str, Option("--sample", metavar="NAME", help="The sample to add to.")] = "sample",
     n: Annotated[int | None, Option("--n", min=1, help="Number of items or units to draw.")] = None,
     flagged: Annotated[int | None, Option(min=0, help="Number of flagged items in the sample.")] = None,
-    strata: Annotated[str, Option(help="How to stratify: decision, score:N or, of tables, label.")] = "decision",
+    strata: Annotated[
+        str, Option(help="How to stratify: decision, type, score:N or, of tables, label.")
+    ] = "decision",
     allocation: Annotated[Allocation, Option(help="How to allocate N to the strata; default: paper.")] = "paper",
     rate: Annotated[
         list[str], Option(metavar="STRATUM=RATE", help="Expected error rate of a stratum; 'score' uses the scores.")

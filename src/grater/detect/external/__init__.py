@@ -79,9 +79,13 @@ class Decided:
     essay: Essay
     edits: tuple[Edit, ...]
     findings: tuple[Finding, ...]
+    rest: Counter[str] | None = None
+    """Where every edit is an item, those that are none, by reason."""
 
     def types(self) -> tuple[int, Counter[str]]:
-        """The number of edits that decide on an item, and the types of all others."""
+        """The number of edits that decide on an item, and the types of all others, or why they cannot."""
+        if self.rest is not None:
+            return len(self.findings), self.rest
         tokens = tokens_of(self.essay)
         places = [place for finding in self.findings if (place := reach(finding.item.span, tokens))]
         changes = normalised_edits(replace(self.essay, edits=self.edits, annotators=()))

@@ -61,7 +61,7 @@ from grater.measure.units import (
     essays_of,
     with_unknown,
 )
-from grater.model import Interval, Json
+from grater.model import EDIT, Interval, Json
 from grater.registry import unknown
 from grater.registry import unknown as unknown_name
 from grater.result import HIDDEN, Data, Estimate, encode, in_json
@@ -418,6 +418,11 @@ def with_withheld(cases: Cases, truth: Truth) -> Cases:
     """The cases with the systems whose recall cannot be known: the design does not allow it."""
     known = ~np.isnan(truth.values)
     withheld = {name: f"{name} lists only what it flags; {LISTED}" for name in flag_lists(cases)}
+    if "kind" in cases.columns.columns:  # edits are no places where a system passed an error over
+        flags = cases.flagged[(cases.columns["kind"].cast(pl.String) == EDIT).fill_null(value=False).to_numpy()] == 1
+        withheld |= {
+            name: f"{name} {EDITED}" for name, any_edit in zip(cases.systems, flags.any(0), strict=True) if any_edit
+        }
     if cases.design is None and not known.all():
         chosen = list(selection(cases.flagged, known, cases.systems, cases.scores))
         if chosen:
@@ -426,6 +431,7 @@ def with_withheld(cases: Cases, truth: Truth) -> Cases:
 
 
 LISTED = "pass --missing not-flagged if everything else was passed over"
+EDITED = "was judged by its edits: the errors that it left alone are not among them"
 CHOSEN = "pass --sample if they were drawn, or judge items at random"
 
 

@@ -669,7 +669,8 @@ def _sheets(evaluation: Evaluation, *, weighted: bool, bins: bool) -> Iterator[S
         judged = f"{sample.n_judged:,} of {sample.n_drawn:,} drawn items judged"
         title = f"{title}, estimated for {sample.n_items:,.0f} items: {judged}"
         yield _scores(title, whole.standard, whole, is_sample=True)
-        yield _paper(sample)
+        if not any(each.is_withheld for each in whole.standard):
+            yield _paper(sample)
     if whole.bounds:
         yield bounds_sheet(whole.bounds)
     if (correction := evaluation.correction) and not correction.raters.undefined_because:

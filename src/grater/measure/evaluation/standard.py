@@ -70,7 +70,7 @@ from grater.measure.evaluation.cases import (
     whole,
 )
 from grater.measure.units import Codes
-from grater.model import Interval, Json
+from grater.model import EDIT, Interval, Json
 from grater.result import FLAT, Data
 from grater.sheet import Sheet, count, counted, interval, undefined_notes
 from grater.tables import Table, require_raters
@@ -744,6 +744,8 @@ def _gaps(columns: pl.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         is_gap |= columns["kind"].cast(pl.String).fill_null("").str.ends_with("missing").to_numpy()
     if {"start", "end"} <= set(columns.columns):
         is_gap |= (columns["start"] == columns["end"]).fill_null(value=False).to_numpy()
+    if "kind" in columns.columns:  # of edits, systems say the type
+        is_gap &= columns["kind"].cast(pl.String).fill_null("").ne(EDIT).to_numpy()
     return is_gap
 
 

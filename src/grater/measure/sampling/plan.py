@@ -88,10 +88,12 @@ def assign_strata(
             if number and (not number.isdecimal() or not 2 <= int(number) <= 100):
                 raise UsageError(f"expected the strata score:N with N from 2 to 100, found {number!r}")
             named = rows.with_columns(_score_strata(rows, int(number or 10), decisions.name))
+        case ("type", "", ""):
+            named = rows.with_columns(stratum=side + " " + _types(rows, decisions.name))
         case ("label", "", ""):
             named = _labelled(rows, labels).with_columns(stratum=side + " " + pl.col("label"))
         case _:
-            raise UsageError(f"expected the strata decision, score:N or label, found {strata!r}")
+            raise UsageError(f"expected the strata decision, type, score:N or label, found {strata!r}")
     return named.select("item", "flagged", "stratum")
 
 
@@ -153,6 +155,14 @@ def _score_strata(rows: pl.DataFrame, n_strata: int, name: str) -> pl.Series:
     return pl.Series("stratum", names)
 
 
+def _types(rows: pl.DataFrame, name: str) -> pl.Expr:
+    """The type of each decision; rare types are one stratum, `other`."""
+    if "type" not in rows.columns or not rows["type"].count():
+        raise BadInput(Problem(name, "expected types of decisions for the strata type, found none"))
+    kind = pl.col("type").fill_null("")
+    return pl.when(pl.len().over("flagged", kind) < FEWEST_OF_TYPE).then(pl.lit("other")).otherwise(kind)
+
+
 def _ranks(score: Numbers) -> Numbers:
     """Where each score stands among all, from 0 to 1; equal scores stand together, at the middle of their places."""
     ordered = np.sort(score)
@@ -176,6 +186,9 @@ def _labelled(rows: pl.DataFrame, labels: Judgments | None) -> pl.DataFrame:
 # How many items of each stratum
 
 Allocation: TypeAlias = Literal["equal", "paper", "proportional", "neyman"]
+
+FEWEST_OF_TYPE = 20
+"""Decisions of one type, below which it has no stratum of its own."""
 
 LEAST = 2
 PAPER_RATIO = 2.0
