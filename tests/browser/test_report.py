@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -63,7 +64,12 @@ def colour_of(page: Page, selector: str, name: str) -> str:
     return str(page.eval_on_selector(selector, f"element => getComputedStyle(element).{name}"))
 
 
+def unfold(page: Page) -> None:
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+
+
 def test_every_figure_is_drawn_without_the_network(page: Page, report: Report, asked: list[str], scheme: str) -> None:
+    unfold(page)
     charts = page.locator("figure .chart svg.wide")
     assert charts.count() == len(report.figures)
     text = page.locator(".page header").bounding_box()
@@ -87,11 +93,14 @@ def test_paper_and_ink_follow_the_reader(page: Page, scheme: Scheme) -> None:
     assert marks.evaluate("element => getComputedStyle(element).fill") != paper
 
 
-def test_the_contents_stay_in_view_beside_the_text_and_are_folded_on_a_phone(page: Page) -> None:
+def test_the_contents_stay_in_view_mark_the_section_read_and_are_folded_on_a_phone(page: Page) -> None:
     page.set_viewport_size({"width": 1300, "height": 800})
-    entry = page.locator("#contents a[href='#answer']")
-    page.locator("#contents a[href='#corpus']").click()
-    expect(page.locator("#corpus h2")).to_be_in_viewport()
+    entry, far = page.locator("#contents a[href='#answer']"), page.locator("#contents a[href='#effort']")
+    expect(entry).to_have_attribute("aria-current", "true")
+    expect(page.locator("#effort h3")).not_to_be_visible()
+    far.click()  # into the appendix, which unfolds
+    expect(page.locator("#effort h3")).to_be_in_viewport()
+    expect(page.locator("#contents a[aria-current]")).to_have_attribute("href", "#effort")
     expect(entry).to_be_in_viewport()
     page.set_viewport_size({"width": 360, "height": 720})
     expect(entry).not_to_be_visible()
@@ -117,6 +126,7 @@ def test_a_number_leads_to_its_items(page: Page) -> None:
 
 
 def test_a_hard_item_leads_to_what_was_said_of_it(page: Page) -> None:
+    unfold(page)
     link = page.locator("#table-hardest a").first
     target = str(link.get_attribute("href"))
     link.click()
@@ -125,25 +135,67 @@ def test_a_hard_item_leads_to_what_was_said_of_it(page: Page) -> None:
     assert "error" in item.inner_text()
 
 
+def test_a_threshold_moves_the_point_on_the_curve_and_what_is_said_of_the_sentences(page: Page) -> None:
+    page.locator("#threshold-system").select_option("bold_&_new")
+    own = page.locator("#threshold-words").inner_text()
+    assert own.startswith("bold_&_new at threshold")
+    assert "(its own)" in own
+    precision = page.locator("#table-answer tr", has_text="bold_&_new").locator("td").first.inner_text()
+    assert f"precision {' '.join(precision.split())}" in own
+    states = page.locator("#examples .state")
+    flagged = states.get_by_text("flagged at this threshold", exact=True)
+    slider = page.locator("#threshold")
+    slider.press("Home")
+    few = flagged.count()
+    slider.press("End")
+    assert few < flagged.count() == states.count(), "the laxest threshold flags everything"
+    here = page.locator("#threshold-curve .here")
+    assert here.count() == 1
+    laxest = here.get_attribute("cx")
+    page.locator("#threshold-curve circle").nth(2).dispatch_event("click")
+    assert here.get_attribute("cx") != laxest
+    assert slider.input_value() == "2"
+    sentence = page.locator("#examples li").first
+    sentence.hover()
+    expect(page.locator("#threshold-curve .ghost")).to_be_visible()
+    page.locator("#threshold-own").click()
+    assert page.locator("#threshold-words").inner_text() == own
+
+
+def test_without_scripts_all_but_the_slider_can_be_read(chromium: Browser, saved: Path) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(saved.as_uri())
+    assert not page.locator("#thresholds-tried").is_visible()
+    assert page.locator("#examples").is_visible()
+    page.locator("#detail summary").first.click()
+    assert page.locator("#table-scores").is_visible()
+    context.close()
+
+
 def test_axe_finds_nothing(chromium: Browser, saved: Path, scheme: Scheme) -> None:
     context = chromium.new_context(color_scheme=scheme, bypass_csp=True)  # axe is a script, and the page allows none
     page = context.new_page()
     page.set_default_timeout(WAIT)
     page.goto(f"{saved.as_uri()}#contentious")
+    unfold(page)
     found = Axe().run(page).response["violations"]
     context.close()
     assert [each["id"] for each in found] == []
 
 
-def test_paper_is_white_and_holds_whole_tables_without_the_lists(page: Page) -> None:
+def test_what_is_not_unfolded_prints_on_one_white_page(page: Page) -> None:
+    printed = page.pdf(format="A4", prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 718, "height": 1000})  # what A4 leaves between its margins
     assert colour_of(page, "html", "backgroundColor") == "rgb(255, 255, 254)"
     wide = "[...document.querySelectorAll('.sheet, .chart')].filter(each => each.scrollWidth > each.clientWidth)"
     assert page.evaluate(f"{wide}.map(each => each.id)") == []
-    for hidden in (".list .opened", "#contents", ".signature", "svg.narrow"):
+    for hidden in ("#detail", "#appendix", "#thresholds-tried", "#contents", ".signature", "svg.narrow"):
         assert not page.locator(hidden).first.is_visible()
-    assert page.locator("#figure-headline svg.wide").is_visible()
+    for shown in (".quote", "#figure-headline svg.wide", "#table-answer", "#examples", "#trust .finding"):
+        assert page.locator(shown).first.is_visible()
 
 
 WIDE = "[...document.querySelectorAll('.sheet')].filter(each => each.scrollWidth > each.clientWidth + 1)"

@@ -11,10 +11,12 @@ import pytest
 
 import grater
 from grater.errors import UnknownName, UsageError
+from grater.model import Essay
 from grater.reporting.build import Inputs, build, headline
 from grater.reporting.document import Byline, Report
 from grater.reporting.save import report_html, report_latex, report_markdown, save_figure
 from grater.reporting.versions import earlier_versions
+from grater.sheet import number
 from grater.tables import read_decisions, read_judgments
 from tests.cli.running import grater as run
 from tests.reporting import made_up
@@ -83,14 +85,85 @@ def test_a_range_over_raters_holds_the_score_beside_it() -> None:
     assert cells(report, 0)["range over raters"][0] == ".50 to 1.00"
 
 
-def test_the_first_sentence_can_be_quoted_as_it_stands(report: Report) -> None:
-    sentence = report.headline[0]
+def test_the_first_sentence_can_be_quoted_and_the_second_has_its_numbers(report: Report) -> None:
+    quote, numbers = report.headline
+    assert quote == "half is right in all of its flags and finds all of the errors."
     assert re.fullmatch(
         r"On 120 items judged by 3 raters, half flags errors with precision 1\.000 \[.*\] and recall 1\.000 \[.*\] "
         r"\(95 % intervals\); by single raters and all together, its precision ranges from \.500 to 1\.000\.",
-        sentence,
+        numbers,
     )
-    assert report_markdown(report).splitlines()[4] == f"> {sentence}"
+    assert report_markdown(report).splitlines()[4] == quote.replace("half", "> **half**", 1)
+    assert f'<p class="quote">{quote.replace("half", "<strong>half</strong>", 1)}</p>' in report_html(report)
+
+
+@pytest.mark.parametrize(
+    ("flagged", "errors", "both", "expected"),
+    [
+        (60, 80, 45, "right in about three of four flags and finds about half of the errors"),
+        (60, 120, 42, "right in about two of three flags and finds about one error in three"),
+        (40, 50, 39, "right in nearly all of its flags and finds about four errors in five"),
+        (100, 60, 52, "right in about half of its flags and finds about nine errors in ten"),
+        (60, 60, 0, "right in none of its flags and finds none of the errors"),
+    ],
+)
+def test_scores_are_told_as_the_nearest_ratio(flagged: int, errors: int, both: int, expected: str) -> None:
+    is_error = [place < errors for place in range(400)]
+    is_flagged = [errors - both <= place < errors - both + flagged for place in range(400)]
+    names = [f"i{place}" for place in range(400)]
+    labels = ["error" if error else "ok" for error in is_error]
+    judged = pl.DataFrame({"item": names * 2, "rater": ["A"] * 400 + ["B"] * 400, "label": labels * 2})
+    told = grater.report(
+        judgments=judged, decisions=pl.DataFrame({"item": names, "system": "s", "flagged": is_flagged})
+    )
+    assert told.headline[0] == f"s is {expected}."
+
+
+def test_ten_sentences_show_hits_beside_false_alarms_and_misses() -> None:
+    report = build(varied())
+    shown = {group.title.split(":")[0]: group for group in report.examples}
+    assert {title: len(group.items) for title, group in shown.items()} == {"Right": 4, "Wrong": 3, "Missed": 3}
+    lists = {group.name: group for group in report.lists}
+    for group in shown.values():
+        behind = {view.item_id: view for view in lists[group.list_name].items}
+        assert all(view.item_id in behind for view in group.items)
+        assert group.n_items == lists[group.list_name].n_items
+        texts = [f"{view.before}{view.target}{view.after}" for view in group.items]
+        assert len(set(texts)) == len(texts), "no sentence twice"
+        assert all(re.fullmatch(r"Number \d+ is at home\.", text) for text in texts), "its own sentence alone"
+    page = report_html(report)
+    assert page.index('id="figure-headline"') < page.index('id="examples"') < page.index('id="trust"')
+
+
+def test_a_slider_holds_every_threshold_and_begins_at_the_systems_own() -> None:
+    report = build(made_up.inputs())
+    assert {slider.system for slider in report.sliders} == {"careful", "bold_&_new"}
+    for slider in report.sliders:
+        _, precision, _, words = slider.points[slider.own]
+        row = next(cells(report, row) for row in range(2) if cells(report, row)["system"] == [slider.system])
+        assert words == f"precision {row['precision'][0]}, recall {row['recall'][0]}, F0.5 {row['F0.5'][0]}"
+        assert row["precision"][0].startswith(number(precision))
+        recalls = [point[2] for point in slider.points]
+        assert recalls == sorted(recalls), "from strict to lax"
+
+
+def varied() -> Inputs:
+    """60 items in sentences of their own: the made-up study with words to read."""
+    made = made_up.inputs()
+    assert made.items is not None
+    assert made.decisions is not None
+    bold = made.decisions.frame.filter(pl.col("system") == "bold_&_new")
+    text = " ".join(f"Number {n} is at home." for n in range(made_up.N_ITEMS))
+    starts = [match.start() for match in re.finditer(r"\bat\b", text)]
+    frame = made.items.frame.with_columns(
+        essay=pl.lit("all"), start=pl.Series(starts), end=pl.Series([start + 2 for start in starts])
+    )
+    return replace(
+        made,
+        essays=[Essay("all", text, (), ())],
+        items=replace(made.items, frame=frame),
+        decisions=replace(made.decisions, frame=bold),
+    )
 
 
 def test_every_score_of_the_answer_leads_to_its_items(report: Report) -> None:
@@ -155,11 +228,11 @@ def two_versions() -> Report:
     return grater.report(judgments=rated({"A": 2, "B": 2, "C": 2}), decisions=decisions)
 
 
-def test_a_new_version_stands_above_the_earlier_one_with_what_it_gained() -> None:
+def test_a_new_version_stands_beside_the_earlier_one_with_what_it_gained() -> None:
     report = two_versions()
     assert [cells(report, row)["system"] for row in range(2)] == [["mine-2"], ["mine, earlier"]]
     [section] = [each for each in report.sections if each.name == "versions"]
-    assert report.headline[1] == section.words[0]
+    assert report.headline[2] == section.words[0]
     assert section.words[0].startswith("Compared with mine on the same 120 items, mine-2 changes F0.5 by +.")
     assert "significantly better" in section.words[0]
     differences, sheet = section.sheets
@@ -186,7 +259,7 @@ def test_the_headline_figure_is_a_file_of_its_own(
     ran = run(capsys, "report", *tables, "--headline", tmp_path / "answer.gif")
     assert (ran.status, ran.err.count("\n")) == (2, 1)
     ran = run(capsys, "report", *tables)
-    assert (ran.status, ran.err[:35]) == (0, "On 120 items judged by 2 raters, ha")
+    assert (ran.status, ran.err[:29]) == (0, "half is right in all of its f")
     save_figure(report.figures[0], tmp_path / "answer.png")
     assert (tmp_path / "answer.png").read_bytes().startswith(b"\x89PNG")
 
@@ -210,7 +283,7 @@ def sampled_inputs() -> Inputs:
 
 def test_of_a_judged_sample_the_answer_is_the_estimate_for_the_whole_corpus() -> None:
     report = build(sampled_inputs())
-    assert report.headline[0].startswith("Estimated for 120 items from 60 judged by 2 raters, mine flags errors")
+    assert report.headline[1].startswith("Estimated for 120 items from 60 judged by 2 raters, mine flags errors")
     assert report.answer is not None
     assert "Scores are estimates for the whole corpus from the judged sample." in report.answer.sheets[0].notes
     [estimates] = [sheet for sheet in report.sheets if sheet.name == "estimates"]

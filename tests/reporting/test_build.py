@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
 from dataclasses import replace
+from hashlib import sha256
 from math import nan
 from pathlib import Path
 
@@ -40,22 +42,50 @@ def page(report: Report) -> str:
     return report_html(report)
 
 
-def test_the_answer_comes_first_then_agreement_and_the_corpus_last(report: Report, page: str) -> None:
+def test_a_report_has_four_parts_of_which_the_last_two_are_folded(report: Report, page: str) -> None:
     names = [section.name for section in report.parts]
-    assert names == [
-        *("answer", "experts", "agreement", "raters-needed"),
-        *("annotators", "systems", "bins", "thresholds", "difficulty", "raters", "effort", "corpus"),
-    ]
+    assert {part: [section.name for section in sections] for part, sections in report.by_part.items()} == {
+        "Can we trust it?": ["experts", "agreement", "raters-needed", "annotators"],
+        "Detail": ["systems", "bins", "thresholds", "difficulty"],
+        "Appendix": ["raters", "effort", "corpus"],
+    }
+    assert re.findall(r"<h2[^>]*>([^<]+)</h2>", page) == ["Answer", *report.by_part, "How to cite"]
+    assert re.findall(r'<details class="part" id="(\w+)">', page) == ["detail", "appendix"]
+    assert page.count('<p class="finding">') >= len(report.sections), "each section is led by what it found"
     at = [page.index(f'<section id="{name}"') for name in names]
     assert at == sorted(at)
     assert page.index('class="quote"') < page.index('id="figure-headline"') < page.index('id="table-answer"') < at[1]
 
 
-def test_no_section_repeats_a_sentence_of_the_headline(report: Report, page: str) -> None:
-    agreed = report.headline[1]
+def test_no_section_repeats_a_sentence_of_the_headline() -> None:
+    report = build(replace(inputs(), decisions=None))
+    agreed = report.headline[0]
     assert agreed in [line for section in report.sections for line in section.words]
-    assert page.count(f">{agreed}<") == 1
+    assert report_html(report).count(f">{agreed}<") == 1
     assert report_markdown(report).count(agreed) == 1
+
+
+@pytest.mark.parametrize(("n_raters", "bars"), [(2, ["50", "100"]), (10, ["50", "60", "70", "80", "90", "100"])])
+def test_every_share_of_the_raters_is_a_bar_of_its_own(n_raters: int, bars: list[str]) -> None:
+    judged = made_up.judgments(tuple(f"r{place}" for place in range(n_raters)), wrong=0.2, seed=3)
+    report = build(replace(inputs(), judgments=judged, experts=None))
+    [figure] = [each for each in report.figures if each.name == "agreement-histogram"]
+    rows = figure.spec["data"]["values"]
+    assert [row["share"] for row in rows] == bars
+    assert sum(row["n"] for row in rows) == N_ITEMS
+    n_error = judged.frame.group_by("item").agg(n=(pl.col("label").cast(pl.String) == "error").sum())["n"]
+    assert rows[-1]["n"] == n_error.is_in([0, n_raters]).sum(), "full agreement stands alone"
+
+
+def test_annotators_are_compared_in_pairs_where_there_are_more_than_two() -> None:
+    # NUCLE 2013, Table 3: a row for each pair, and their average
+    marked = [replace(each, annotators=("R1", "R2", "R3")) for each in essays()]
+    [section] = [each for each in build(Inputs("Pairs", marked)).sections if each.name == "annotators"]
+    [_, pairs] = section.sheets
+    assert "NUCLE 2013, Table 3" in pairs.title
+    assert [row[0] for row in pairs.rows] == ["R1 – R2", "R1 – R3", "R2 – R3", "average"]
+    [section] = [each for each in build(Inputs("Pair", essays())).sections if each.name == "annotators"]
+    assert [sheet.title for sheet in section.sheets] == ["Agreement among annotators (NUCLE 2013, Table 3)"]
 
 
 def test_what_cannot_be_shown_is_named_with_what_it_needs(report: Report) -> None:
@@ -118,7 +148,11 @@ def test_an_item_is_shown_in_its_essay(report: Report) -> None:
 
 
 def test_nothing_on_the_page_comes_from_outside(page: str) -> None:
-    assert "<script" not in page
+    [data, script] = re.findall(r"<script[^>]*>(.*?)</script>", page, re.DOTALL)
+    assert [slider["system"] for slider in json.loads(data)] == ["careful", "bold_&_new"]
+    allowed = b64encode(sha256(script.encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'; img-src data:" in page
+    assert not re.search("fetch|XMLHttp|import|eval|http(?!://www.w3.org/2000/svg)", script)
     assert not re.findall(r'(?:src|href)="(?!#|data:)', page)
     assert "url(http" not in page
     assert "@import" not in page
@@ -299,7 +333,7 @@ def test_a_report_on_one_kind_has_items_of_that_kind_only() -> None:
     mixed = replace(made, items=replace(made.items, frame=made.items.frame.with_columns(kind=kinds)))
     report = build(of_kind(mixed, "prep"))
     [systems] = [section for section in report.sections if section.name == "systems"]
-    assert systems.words[0] == "2 systems on 30 items."
+    assert systems.words == ("The lead of careful over bold_&_new may be chance.", "2 systems on 30 items.")
     with pytest.raises(UsageError, match="article, prep"):
         of_kind(mixed, "verb")
 

@@ -21,7 +21,7 @@ from grater.annotate.evaluation import evaluable, whole_judges
 from grater.annotate.jobs import Job
 from grater.annotate.judgments import PEOPLE
 from grater.annotate.marks import has_suggestions, marked_essays, marked_in, study_suggestions
-from grater.annotate.money import Costs, job_costs, payments_of
+from grater.annotate.money import Costs, job_costs
 from grater.annotate.protocol import protocol_sheet
 from grater.annotate.requests import require_length
 from grater.annotate.status import study_name
@@ -158,7 +158,7 @@ def study_inputs(
         crowds=tuple(_crowds(tx, chosen, costs)),
         hours=tables.hours,
         redundancy=tables.redundancy,
-        cost=_cost(tx, chosen),
+        cost=_cost(costs.values()),
         protocol=protocol(tx, chosen, costs),
         notes=(*_left_out(tables), *(sentences(read.lines) if read else ())),
         suggestions=_suggestions(tx, chosen),
@@ -260,10 +260,10 @@ def _readable(value: Json) -> str:
     return PurePath(value).name if isinstance(value, str) and "/" in value else str(value)
 
 
-def _cost(tx: Tx, chosen: Collection[Job]) -> str:
-    """What the jobs cost, by currency."""
+def _cost(costs: Collection[Costs]) -> str:
+    """What the jobs cost, paid out or not yet, by currency."""
     total: Counter[str] = Counter()
-    for job in chosen:
-        for payment in payments_of(tx, job.job_id):
-            total[payment.currency] += payment.cents if payment.state != "refused" else 0
+    for each in costs:
+        if each.pay is not None:
+            total[each.pay.currency] += each.cents + each.bonuses
     return " and ".join(money(cents, currency) for currency, cents in sorted(total.items()) if cents)

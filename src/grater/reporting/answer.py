@@ -1,7 +1,8 @@
 """The answer first: every system in one figure and one table, and one sentence that can be quoted.
 
-Systems stand from the best F0.5 down, an earlier version below the one that replaced it; systems that decided on
-different items are not ranked.  Beside each score with its interval stands the range over raters: the same system
+Systems stand from the best F0.5 down; systems that decided on different items are not ranked.  A few sentences show
+what hits, false alarms and misses of the best look like: those that raters agree on most, no two alike.
+Beside each score with its interval stands the range over raters: the same system
 held against one rater at a time (T&C 2008, section 5.2), raters who judged fewer than `ENOUGH` of its flags (for
 recall: errors) left out.  Where a sample was judged, all of it is estimated for the whole corpus.
 """
@@ -16,9 +17,20 @@ from typing import Any
 from grater.measure.evaluation.evaluation import Evaluation
 from grater.measure.evaluation.standard import Scored
 from grater.model import Interval
-from grater.reporting.document import Figure, Row, Section, Spec, interval, listed, sentences
+from grater.reporting.document import (
+    PARTS,
+    Examples,
+    Figure,
+    ItemList,
+    Row,
+    Section,
+    Spec,
+    interval,
+    listed,
+    sentences,
+)
 from grater.reporting.drawing import MUTED, PAPER, data, interval_columns, names_axis, number_axis, series
-from grater.reporting.items import list_name
+from grater.reporting.items import in_its_sentence, list_name
 from grater.reporting.systems import ENOUGH, n_behind
 from grater.sheet import Sheet, counted, number, undefined_notes
 from grater.sheet import interval as cell
@@ -69,8 +81,8 @@ class Answer:
 
     @property
     def first(self) -> Answered:
-        """The best system, or the first where they are not ranked."""
-        return self.rows[0]
+        """The best system that no other replaced, or the first where they are not ranked."""
+        return next((row for row in self.rows if not row.replaced_by), self.rows[0])
 
 
 def answer_of(evaluation: Evaluation, *, earlier: Mapping[str, str] | None = None) -> Answer:
@@ -89,7 +101,7 @@ def answer_of(evaluation: Evaluation, *, earlier: Mapping[str, str] | None = Non
     ]
     is_ranked = evaluation.different is None and not evaluation.cases.withheld
     return Answer(
-        rows=tuple(_ordered(rows) if is_ranked else rows),
+        rows=tuple(sorted(rows, key=_merit) if is_ranked else rows),
         n_items=round(sample.n_items) if sample else whole.n_items,
         n_judged=sample.n_judged if sample else whole.n_judged,
         n_raters=len(evaluation.cases.raters),
@@ -113,29 +125,16 @@ def _ranges(evaluation: Evaluation, whole: Scored) -> Iterator[tuple[str, tuple[
             yield score, (min(*known, whole[score].value), max(*known, whole[score].value))
 
 
-def _ordered(rows: Sequence[Answered]) -> list[Answered]:
-    """The best first; an earlier version right below the one that replaced it."""
-
-    def merit(row: Answered) -> float:
-        value = row.scores["f0.5"].value
-        return 1.0 if isnan(value) else -value
-
-    by_name = {row.system: row for row in rows}
-    before = {row.replaced_by: row for row in rows if row.replaced_by in by_name}
-    ordered: list[Answered] = []
-    for row in sorted((row for row in rows if row.replaced_by not in by_name), key=merit):
-        following: Answered | None = row
-        while following is not None and following not in ordered:
-            ordered.append(following)
-            following = before.get(following.system)
-    return ordered + [row for row in rows if row not in ordered]
+def _merit(row: Answered) -> float:
+    value = row.scores["f0.5"].value
+    return 1.0 if isnan(value) else -value
 
 
 def answer_section(answer: Answer) -> Section:
-    """The figure and the table; the sentence is `quotable`."""
+    """The figure and the table; the sentences are `quotable` and `precise`."""
     return Section(
         name="answer",
-        title="All systems",
+        title=PARTS[0],
         words=(),
         figures=(headline_figure(answer),),
         sheets=(_sheet(answer),),
@@ -145,8 +144,65 @@ def answer_section(answer: Answer) -> Section:
     )
 
 
+RATIOS = (
+    *((0.05, "one", "twenty"), (0.1, "one", "ten"), (0.2, "one", "five"), (0.25, "one", "four")),
+    *((1 / 3, "one", "three"), (0.5, "", ""), (2 / 3, "two", "three"), (0.75, "three", "four")),
+    *((0.8, "four", "five"), (0.9, "nine", "ten"), (0.95, "nineteen", "twenty")),
+)
+FEW, MOST, WIDE = 0.025, 0.975, 0.3
+"""Shares that are hardly any and nearly all, and the width of an interval that says little."""
+
+
 def quotable(answer: Answer) -> str:
-    """One sentence with all that a reader needs to quote it."""
+    """One sentence in words that anybody can repeat; the numbers are in `precise`."""
+    row = answer.first
+    precision, recall = row.scores["precision"], row.scores["recall"]
+    if isnan(precision.value):
+        why = precision.undefined_because or "nothing was flagged"
+        return f"How often {row.system} is right is not known: {why}."
+    said = f"{row.system} is right in {_in_words(precision.value, '{} of {} flags', '{} of its flags')}"
+    if isnan(recall.value):
+        said += "; how many errors it finds is not known"
+    else:
+        found = _in_words(recall.value, "{} errors in {}", "{} of the errors")
+        said += f" and finds {found.replace('one errors', 'one error')}"
+    is_rough = any(each.high - each.low > WIDE for each in (precision, recall))
+    n = answer.n_judged if answer.is_estimate else row.n
+    return f"{said}: a first guess, from {counted(n, 'item')}." if is_rough else f"{said}."
+
+
+def _in_words(share: float, ratio: str, plain: str) -> str:
+    """A share as the nearest ratio that people say, `about three of four flags`, or in a word: `all of its flags`."""
+    _, part, whole = min(RATIOS, key=lambda known: abs(known[0] - share))
+    if FEW < share < MOST:
+        return f"about {ratio.format(part, whole)}" if part else plain.format("about half")
+    return plain.format({0.0: "none", 1.0: "all"}.get(share, "nearly all" if share >= MOST else "hardly any"))
+
+
+EXAMPLES = {
+    "hit": ("Right: flagged, and an error to raters", 4),
+    "false_alarm": ("Wrong: flagged, but fine to raters", 3),
+    "miss": ("Missed: an error to raters, not flagged", 3),
+}
+
+
+def examples_of(answer: Answer, lists: Sequence[ItemList]) -> list[Examples]:
+    """Ten sentences behind the scores of the first system; none where the items have no text."""
+    by_name = {group.name: group for group in lists}
+    found = []
+    for behind, (title, most) in EXAMPLES.items():
+        group = by_name[list_name(answer.first.system, behind)]
+        told = [in_its_sentence(view) for view in group.items if view.before or view.after]
+        told.sort(key=lambda view: -len(view.by_label[0][1]) / len(view.labels) if view.labels else 0)
+        apart = {(view.before, view.target, view.after): view for view in reversed(told)}
+        chosen = tuple(view for view in told if apart[view.before, view.target, view.after] is view)[:most]
+        if chosen:
+            found.append(Examples(title, group.name, group.n_items, chosen))
+    return found
+
+
+def precise(answer: Answer) -> str:
+    """The numbers behind the first sentence, with all that a reader needs to quote them."""
     row, recall = answer.first, answer.first.scores["recall"]
     raters = counted(answer.n_raters, "rater")
     if answer.is_estimate:

@@ -34,7 +34,7 @@ from grater.measure.corrections.scores import (
     scored_part,
     source_words,
 )
-from grater.reporting.document import Figure, ItemList, ItemView, Report, Section, listed, section_of
+from grater.reporting.document import PARTS, Figure, ItemList, ItemView, Report, Section, listed, section_of
 from grater.reporting.drawing import forest, number_axis
 from grater.sheet import Sheet, counted, percent
 from grater.uncertainty import Basis, Ints, Numbers
@@ -85,11 +85,13 @@ def board(
         counted_edits=metric.columns == COUNTS,
     )
     parts = [_by_type(page), _by_length(page)]
-    sections = [_ranking(page), *(section for section, _ in parts if section), *_tests(page)]
+    sections = [*_tests(page), *(section for section, _ in parts if section)]
     lists = [*_overall_lists(page), *(items for _, of_part in parts for items in of_part)]
     return Report(
         title=f"{metric_title(scores.metric)} of {counted(len(scores.systems), 'system')}",
         headline=_headline(scores),
+        answer=_ranking(page),
+        leader=scores.systems[0].system,
         sections=sections,
         lists=lists,
         left_out=() if parts[0][0] else (NO_TYPES,),
@@ -143,7 +145,7 @@ def _ranking(page: _Data) -> Section:
         for column, kind in enumerate(COUNTS if page.counted_edits else ("lowest",))
     }
     sheet = replace(sheet, links=links, columns=("system", *sheet.columns[1:]), signature="")
-    return section_of(scores, "systems", "Systems", (), figures=[_forest(scores)], sheets=[sheet])
+    return section_of(scores, "answer", PARTS[0], (), figures=[_forest(scores)], sheets=[sheet])
 
 
 def _forest(scores: Scores) -> Figure:

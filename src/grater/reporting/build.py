@@ -13,17 +13,18 @@ from grater.measure.evaluation.design import CheapJudge
 from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, evaluate
 from grater.measure.evaluation.offered import SuggestionEffect
 from grater.measure.evaluation.selection import WRITER, exact_accuracy
+from grater.measure.evaluation.thresholds import Curve
 from grater.model import Essay
 from grater.registry import unknown
 from grater.reporting.agreement import agreement_section, experts_section, usage_section
-from grater.reporting.answer import Answer, answer_of, answer_section, headline_figure, quotable
+from grater.reporting.answer import Answer, answer_of, answer_section, examples_of, headline_figure, precise, quotable
 from grater.reporting.corpus import annotators_section, corpus_section
 from grater.reporting.difficulty import Factors, bins_section, difficulty_section
-from grater.reporting.document import Byline, Figure, ItemList, Report, Section, interval
+from grater.reporting.document import PARTS, Byline, Figure, ItemList, Report, Section, interval, part_of
 from grater.reporting.items import CONTENTIOUS, Texts, item_lists, texts_of
 from grater.reporting.raters import CrowdJob, crowds_section, effort_section, gold_met, raters_section
 from grater.reporting.sampling import sampling_section
-from grater.reporting.systems import curves_section, systems_section
+from grater.reporting.systems import curves_of, curves_section, sliders_of, systems_section
 from grater.reporting.tasks import (
     choice_section,
     cloze_section,
@@ -127,7 +128,7 @@ def build(inputs: Inputs) -> Report:
     if known:
         lists += item_lists(known.evaluation, known.texts, most=inputs.most_items)
         lists += version_lists(known.evaluation, known.versions, known.texts, most=inputs.most_items)
-    sections = list(_sections(inputs, known, lists))
+    sections = sorted(_sections(inputs, known, lists), key=lambda section: PARTS.index(part_of(section)))
     names = {section.name for section in sections}
     left_out = tuple(f"Not shown: {why[:1].lower()}{why[1:]}" for name, why in NEEDS.items() if name not in names)
     return Report(
@@ -139,6 +140,9 @@ def build(inputs: Inputs) -> Report:
         left_out=left_out,
         made=f"Made with grater {__version__}. The signature of each section records how its numbers were computed.",
         answer=answer_section(known.answer) if known else None,
+        leader=known.answer.first.system if known and not known.evaluation.different else "",
+        examples=examples_of(known.answer, lists) if known and not known.evaluation.different else (),
+        sliders=sliders_of(known.curves, [row.system for row in known.answer.rows]) if known else (),
         byline=inputs.byline,
     )
 
@@ -159,6 +163,7 @@ class _Known:
     versions: list[Version]
     answer: Answer
     texts: Texts
+    curves: list[Curve]
 
 
 def _known(inputs: Inputs) -> _Known | None:
@@ -184,11 +189,12 @@ def _known(inputs: Inputs) -> _Known | None:
         versions=versions,
         answer=answer_of(evaluation, earlier=earlier),
         texts=texts_of(inputs.items, inputs.essays),
+        curves=curves_of(evaluation),
     )
 
 
 def _sections(inputs: Inputs, known: _Known | None, lists: Sequence[ItemList]) -> Iterator[Section]:
-    """Agreement, the systems in detail, what was asked and who answered, what it took; the corpus last."""
+    """Every section; within its part each stands in this order."""
     yield from _agreement_sections(inputs)
     annotators = annotators_section(inputs.essays)
     if annotators is not None:
@@ -215,7 +221,7 @@ def _system_sections(inputs: Inputs, known: _Known) -> Iterator[Section]:
     if known.versions:
         yield versions_section(evaluation, known.versions)
     yield bins_section(evaluation)
-    curves = curves_section(evaluation)
+    curves = curves_section(evaluation, known.curves)
     if curves:
         yield curves
     if evaluation.sample is not None and inputs.sample is not None:
@@ -298,8 +304,9 @@ def _headline(known: _Known | None, sections: Sequence[Section]) -> Iterator[str
         yield f"The systems decided on different items and are not ranked. Against the majority of raters, {scores}."
     elif known:
         yield quotable(known.answer)
+        yield precise(known.answer)
     if known:
         yield from (version.words for version in known.versions)
-    for section in sections:
+    for section in () if known else sections:
         if section.name in ("agreement", "annotators"):
             yield section.words[0]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from grater.corpora.statistics import CorpusStatistics, corpus_statistics
 from grater.measure.agreement.coefficients import band_words
-from grater.measure.agreement.edits import CorpusAgreement, Criterion, edit_agreement
+from grater.measure.agreement.edits import CorpusAgreement, Criterion, edit_agreement, pairs_sheet
 from grater.model import Essay, Interval, as_annotated
 from grater.reporting.document import Figure, Section, interval, listed, percent_of, section_of, sentences
 from grater.reporting.drawing import HEIGHT, SERIES, WIDTH, data, names_axis
@@ -36,8 +37,11 @@ def annotators_section(essays: Sequence[Essay]) -> Section | None:
     )
     rows = tuple((what, *_pair(agreement, name)) for name, what in CRITERIA.items() if name in agreement.criteria)
     title = "Agreement among annotators"
-    kappas = Sheet(f"{title} (NUCLE 2013, Table 3)", ("on", "kappa", "band"), rows, name="edit-agreement")
-    return section_of(agreement, "annotators", title, [words], sheets=[kappas])
+    whose = "mean of pairs" if n_readers > 2 else "NUCLE 2013, Table 3"
+    sheets = [Sheet(f"{title} ({whose})", ("on", "kappa", "band"), rows, name="edit-agreement")]
+    if n_readers > 2 and not agreement.no_pairs:
+        sheets.append(replace(pairs_sheet(agreement), title="Kappa of each pair of annotators (NUCLE 2013, Table 3)"))
+    return section_of(agreement, "annotators", title, [words], sheets=sheets)
 
 
 def corpus_section(essays: Sequence[Essay]) -> Section:

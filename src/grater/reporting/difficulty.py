@@ -9,7 +9,7 @@ differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -166,13 +166,14 @@ def bins_section(evaluation: Evaluation) -> Section:
     """Where raters agree and where they do not (Madnani et al. 2011, 4.2)."""
     agreement = agreement_of(evaluation.cases)
     n_split = int((agreement[~np.isnan(agreement)] < SPLIT).sum())
-    # As many bars as shares of the raters of an item can tell apart.
-    equal = evaluation.cases.equal
-    votes = equal.n_votes[equal.is_judged]
-    n_bars = int(min(MOST_BARS, max(1, np.median(votes) // 2))) if len(votes) else MOST_BARS
-    bars = histogram(evaluation.cases, n_bars=n_bars)
+    bars = _bars(evaluation)
     bins = evaluation.whole.bins
-    figures = [agreement_histogram(bars, n_split)]
+    n_items, n_full = sum(bars.values()), bars["100"]
+    finding = (
+        f"On {n_full:,} of {n_items:,} items all raters agree; on {n_split:,} ({percent_of(n_split, n_items)}) fewer "
+        f"than {100 * SPLIT:g} % do, and scores there depend on who was asked."
+    )
+    figures = [agreement_histogram(bars)]
     if bins:
         figures += [scores_by_agreement(bins, ("precision", "recall")), scores_by_agreement(bins, ("kappa",))]
     words = (
@@ -181,7 +182,23 @@ def bins_section(evaluation: Evaluation) -> Section:
     )
     sheets = [_bins_sheet(bins)] if bins else []
     title = "Scores where raters agree and disagree"
-    return section_of(evaluation, "bins", title, [words], figures=figures, sheets=sheets, warnings=())
+    return section_of(evaluation, "bins", title, [finding, words], figures=figures, sheets=sheets, warnings=())
+
+
+def _bars(evaluation: Evaluation) -> dict[str, int]:
+    """Items by the share of their raters who side with the majority, in percent; full agreement is last, alone.
+
+    Where every item has as many raters, each share that they can have is a bar: two for two raters, six for ten.
+    """
+    equal = evaluation.cases.equal
+    votes = equal.n_votes[equal.is_judged]
+    if len(votes) and 1 < votes.min() == votes.max() <= 2 * MOST_BARS:
+        n = int(votes[0])
+        most = np.round(agreement_of(evaluation.cases)[equal.is_judged] * n)
+        return {f"{100 * k / n:.3g}": int((most == k).sum()) for k in range((n + 1) // 2, n + 1)}
+    n_bars = int(min(MOST_BARS, max(1, np.median(votes) // 2))) if len(votes) else MOST_BARS
+    bars = histogram(evaluation.cases, n_bars=n_bars)
+    return {f"{100 * low:.3g}–{100 * high:.3g}" if low < high else "100": n for low, high, n in bars}
 
 
 def _bins_sheet(bins: Sequence[Bin]) -> Sheet:
@@ -237,16 +254,11 @@ def _bin_words(bins: Sequence[Bin], score: str) -> str:
     return f"{score.capitalize()} from contested to clear items ({shown} items): {'; '.join(parts)}."
 
 
-def agreement_histogram(bars: Sequence[tuple[float, float, int]], n_split: int) -> Figure:
-    """`bars` are low, high and count, the last of them full agreement; `n_split` items lie below `SPLIT`."""
-    n_items, n_full = sum(n for _, _, n in bars), bars[-1][2]
-    words = (
-        f"On {n_full:,} of {n_items:,} items all raters agree; on {n_split:,} "
-        f"({percent_of(n_split, n_items)}) fewer than {100 * SPLIT:g} % do, and scores there depend on who was asked."
-    )
-    names = [f"{100 * low:.3g}–{100 * high:.3g}" if low < high else "100" for low, high, _ in bars]
-    rows = [{"share": name, "n": n} for name, (_, _, n) in zip(names, bars, strict=True)]
-    x = names_axis("share", f"{SIDING}, %", names, axis={"labelAngle": 0, "ticks": False})
+def agreement_histogram(bars: Mapping[str, int]) -> Figure:
+    """`bars` are the items at each share of raters, from the lowest to full agreement."""
+    words = f"All raters agree on {percent_of(bars['100'], sum(bars.values()))} of the items."
+    rows = [{"share": share, "n": n} for share, n in bars.items()]
+    x = names_axis("share", f"{SIDING}, %", list(bars), axis={"labelAngle": 0, "ticks": False})
     y = {"field": "n", "type": "quantitative", "title": "items", "scale": {"nice": 5}, "axis": {"tickCount": 5}}
     mark, encoding = {"type": "bar", "color": SERIES[0]}, {"x": x, "y": y}
     spec = {**data(rows), "width": WIDTH, "height": HEIGHT, "mark": mark, "encoding": encoding}

@@ -117,6 +117,8 @@ class ItemView:
     labels: tuple[tuple[str, str], ...]
     decisions: tuple[tuple[str, str], ...]
     is_whole: bool = False
+    scores: Mapping[str, float] = field(default_factory=dict)
+    """What each system that gives scores gave this item."""
 
     @property
     def by_label(self) -> list[tuple[str, list[str]]]:
@@ -136,6 +138,39 @@ class ItemList:
     n_items: int
     items: tuple[ItemView, ...]
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Examples:
+    """A few sentences of a list, under a heading of their own; `list_name` leads to all of them."""
+
+    title: str
+    list_name: str
+    n_items: int
+    items: tuple[ItemView, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slider:
+    """What a system would score at each of its thresholds, the strictest first; `own` is the place of its own flags.
+
+    A point is the threshold (none for flags that no threshold gives), precision, recall, and what it says in words.
+    """
+
+    system: str
+    flags_high: bool
+    points: tuple[tuple[float | None, float, float, str], ...]
+    own: int
+
+
+PARTS = ("Answer", "Can we trust it?", "Detail", "Appendix")
+TRUST = ("experts", "agreement", "raters-needed", "raters-needed-without-gold", "annotators", "sampling", "pairs")
+APPENDIX = ("raters", "crowds", "effort", "corpus")
+
+
+def part_of(section: Section) -> str:
+    """The part of a report that a section stands in."""
+    return PARTS[1] if section.name in TRUST else PARTS[3] if section.name in APPENDIX else PARTS[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +218,10 @@ class Byline:
 class Report:
     """The whole, in reading order: the `headline` in words, the `answer`, the sections, the lists of items.
 
-    The first line of the headline is a sentence that can be quoted as it stands; its last lines are the `notes`, what
-    a reader must know first.  `left_out` says which parts have no data, and which data they would need.
+    The first line of the headline is a sentence that can be quoted as it stands, about the system `leader`; its last
+    lines are the `notes`, what a reader must know first.  `examples` are sentences behind the scores of the leader,
+    `sliders` what systems would score at other thresholds.  `left_out` says which parts have no data, and which data
+    they would need.
     """
 
     title: str
@@ -197,6 +234,9 @@ class Report:
     notes: tuple[str, ...] = ()
     answer: Section | None = None
     byline: Byline = field(default_factory=Byline)
+    leader: str = ""
+    examples: Sequence[Examples] = ()
+    sliders: Sequence[Slider] = ()
     files: tuple[Path, ...] = ()
     """What was written: the page first, the headline figure last."""
 
@@ -245,6 +285,12 @@ class Report:
     def parts(self) -> tuple[Section, ...]:
         """The answer, where there is one, and every section."""
         return (*([self.answer] if self.answer else []), *self.sections)
+
+    @property
+    def by_part(self) -> dict[str, list[Section]]:
+        """The sections after the answer by the part that they stand in; parts without any are left out."""
+        grouped = {part: [each for each in self.sections if part_of(each) == part] for part in PARTS}
+        return {part: sections for part, sections in grouped.items() if sections}
 
     @property
     def figures(self) -> tuple[Figure, ...]:

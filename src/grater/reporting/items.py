@@ -5,9 +5,11 @@ The text around an item comes from its essay where that is there, else from the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isnan
 
 import numpy as np
 import polars as pl
@@ -85,6 +87,7 @@ class ItemViews:
         before, target, after = self.texts.around(item_id)
         words = {1: "flags it", 0: "lets it pass"}
         decided = zip(self.cases.systems, self.cases.flagged[row].tolist(), strict=True)
+        scored = zip(self.cases.systems, self.cases.scores[row].tolist(), strict=True)
         return ItemView(
             item_id=item_id,
             before=before,
@@ -92,6 +95,7 @@ class ItemViews:
             after=after,
             labels=tuple(sorted(self.labels.get(item_id, ()), key=lambda pair: natural(pair[0]))),
             decisions=tuple((system, words[flag]) for system, flag in decided if flag in words),
+            scores={system: score for system, score in scored if not isnan(score)},
         )
 
 
@@ -125,6 +129,17 @@ class Texts:
         """An item in a few words on one line, the item itself in brackets: `…we met [on] the station…`."""
         before, target, after = self.around(item_id, NEAR)
         return " ".join(f"{before}[{target}]{after}".split()) if before or after else target
+
+
+SENTENCE_END = re.compile(r"[.!?][\"'”’)]*(?=\s|$)")
+
+
+def in_its_sentence(view: ItemView) -> ItemView:
+    """The item with the text of its own sentence alone."""
+    ends = [match.end() for match in SENTENCE_END.finditer(view.before)]
+    before = view.before[ends[-1] :].lstrip() if ends else view.before
+    end = SENTENCE_END.search(view.after)
+    return replace(view, before=before, after=view.after[: end.end()] if end else view.after)
 
 
 def texts_of(items: Table | None, essays: Sequence[Essay]) -> Texts:

@@ -1,15 +1,19 @@
 """A report written to a folder: `report.html`, `report.md`, `tables.tex` and every figure as SVG, PNG and PDF.
 
-The page works offline: charts are inline SVG, nothing is loaded, no script runs, and colours follow the reader's
-light or dark theme.  From a number a link leads to the items behind it, further down on the same page.  The Markdown
+The page works offline: charts are inline SVG, nothing is loaded, and colours follow the reader's light or dark theme.
+Its one script moves a threshold and marks the current section; without it all else is there.  From a number a link
+leads to the items behind it, further down on the same page.  The Markdown
 has the same words and tables, with the figures as files beside it; the LaTeX has the tables, ready for a paper.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
+from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 
@@ -73,6 +77,7 @@ def report_html(report: Report) -> str:
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string((folder / "report.html").read_text(encoding="utf-8"))
     style = (folder / "report.css").read_text(encoding="utf-8")
+    script = (folder / "report.js").read_text(encoding="utf-8")
     drawn = {figure.name: Markup(_inline(figure, "wide")) for figure in report.figures}
     narrow = {
         figure.name: Markup(_inline(replace(figure, name=f"{figure.name}-narrow", spec=figure.narrow), "narrow"))
@@ -84,9 +89,17 @@ def report_html(report: Report) -> str:
         drawn=drawn,
         narrow=narrow,
         style=Markup(style),
+        script=Markup(script),
+        allowed=b64encode(sha256(script.encode()).digest()).decode(),
+        curves=Markup(_json([asdict(slider) for slider in report.sliders])),
         light=Markup(variables("light")),
         dark=Markup(variables("dark")),
     )
+
+
+def _json(value: object) -> str:
+    """JSON that can stand in a page, whatever it quotes."""
+    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
 
 
 def _inline(figure: Figure, size: str) -> str:
@@ -97,16 +110,24 @@ def _inline(figure: Figure, size: str) -> str:
 
 def report_markdown(report: Report, *, figures: str = FIGURES) -> str:
     """`figures` is the folder of the SVG files, seen from the Markdown file."""
-    quote = [f"> {line}" for line in report.headline[:1]]
+    said_once = report.said_once
+    quote = [f"> {line}".replace(f"> {report.leader} ", f"> **{report.leader}** ") for line in report.headline[:1]]
     parts = [f"# {report.title}", " · ".join(report.byline.lines), *quote, *report.headline[1:]]
-    for section in report.said_once.parts:
-        parts += _section_markdown(section, figures)
+    if said_once.answer:
+        parts += _section_markdown(said_once.answer, figures, "##")
+    for group in report.examples:
+        shown = [f"- {view.before}**{view.target or '∅'}**{view.after}".replace("\n", " ") for view in group.items]
+        parts += [f"**{group.title}**", "\n".join(shown)]
+    for part, sections in said_once.by_part.items():
+        parts.append(f"## {part}")
+        for section in sections:
+            parts += _section_markdown(section, figures, "###")
     cite = ["## How to cite", report.citation, f"```bibtex\n{report.bibtex}\n```"]
     return "\n\n".join([*parts, *cite, *report.left_out, report.made]).rstrip() + "\n"
 
 
-def _section_markdown(section: Section, figures: str) -> list[str]:
-    parts = [f"## {section.title}", *(f"**Warning:** {line}" for line in section.warnings), *section.words]
+def _section_markdown(section: Section, figures: str, level: str) -> list[str]:
+    parts = [f"{level} {section.title}", *(f"**Warning:** {line}" for line in section.warnings), *section.words]
     for figure in section.figures:
         parts += [f"![{figure.title}]({figures}/{figure.name}.svg)", f"**{figure.title}.** {figure.words}"]
     parts += [as_markdown(sheet).rstrip("\n") for sheet in section.sheets]

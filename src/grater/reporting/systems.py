@@ -20,7 +20,7 @@ from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, 
 from grater.measure.evaluation.standard import Scored, effects_note, types_sheet
 from grater.measure.evaluation.thresholds import Curve, curve_of_thresholds, scored_systems
 from grater.model import Interval
-from grater.reporting.document import Figure, Row, Section, interval, listed, section_of
+from grater.reporting.document import Figure, Row, Section, Slider, interval, listed, section_of
 from grater.reporting.drawing import (
     HEIGHT,
     INK,
@@ -32,6 +32,7 @@ from grater.reporting.drawing import (
     interval_columns,
     line,
     names_axis,
+    names_beside,
     number_axis,
     points,
     ringed_points,
@@ -73,9 +74,11 @@ def systems_section(
         unjudged = f", estimated from {sample.n_judged:,} judged"
     elif whole.n_unjudged:
         unjudged = f", {whole.n_unjudged:,} of which have no usable judgment"
-    words = f"{counted(len(whole.standard), 'system')} on {counted(whole.n_items, 'item')}{unjudged}."
+    words = [f"{counted(len(whole.standard), 'system')} on {counted(whole.n_items, 'item')}{unjudged}."]
+    if groups and not evaluation.cases.withheld:
+        words.insert(0, _lead_words(sorted(whole.standard, key=lambda scored: -scored["f0.5"].value), groups))
     sheets = _sheets(evaluation, comparison, people)
-    return section_of(evaluation, "systems", "Systems in detail", [words], figures=figures, sheets=sheets)
+    return section_of(evaluation, "systems", "Systems in detail", words, figures=figures, sheets=sheets)
 
 
 def _sheets(evaluation: Evaluation, comparison: Comparison | None, people: Sequence[Scored]) -> list[Sheet]:
@@ -200,7 +203,8 @@ def forest_plot(
     people = rule("x", ceiling.value, best, before=ceiling.value > 0.5) if ceiling else []
     spec = forest(rows, number_axis("value", "F0.5", share=True), *people)
     if is_ranked:
-        words = _forest_words(ranked, letters)
+        words = f"{ranked[0].system} reaches {interval(ranked[0]['f0.5'])} on {counted(ranked[0].n, 'item')}."
+        words += " Systems that share a letter do not differ significantly." if letters else ""
     else:
         parts = [f"{each.system} has F0.5 {interval(each['f0.5'])} on {counted(each.n, 'item')}" for each in ranked]
         words = (
@@ -211,18 +215,13 @@ def forest_plot(
     return Figure(name="systems", title="F0.5 of every system", words=words, spec=spec)
 
 
-def _forest_words(ranked: Sequence[Scored], letters: Mapping[str, str]) -> str:
+def _lead_words(ranked: Sequence[Scored], letters: Mapping[str, str]) -> str:
     """How much the first place is worth; the score itself stands in the headline."""
     first, *others = ranked
-    if not others or not letters:
-        return f"{first.system} reaches {interval(first['f0.5'])} on {counted(first.n, 'item')}."
     alike = [each.system for each in others if set(letters.get(each.system, "")) & set(letters.get(first.system, ""))]
     if not alike:
         return f"The lead of {first.system} over every other system is significant."
-    return (
-        f"The lead of {first.system} over {listed(alike)} may be chance; systems that share a letter do not differ "
-        "significantly."
-    )
+    return f"The lead of {first.system} over {listed(alike)} may be chance."
 
 
 PANEL_SCORES = ("precision", "recall")
@@ -306,12 +305,16 @@ def _spread_words(rows: Sequence[Row], systems: Sequence[str]) -> str:
     )
 
 
-def curves_section(evaluation: Evaluation) -> Section | None:
-    """Every threshold, for systems that give scores."""
-    curves = [
+def curves_of(evaluation: Evaluation) -> list[Curve]:
+    """Every threshold of the systems that give scores."""
+    return [
         curve_of_thresholds(evaluation.cases, name, evaluation.truth, basis=evaluation.basis)
         for name in scored_systems(evaluation.cases)
     ]
+
+
+def curves_section(evaluation: Evaluation, curves: Sequence[Curve]) -> Section | None:
+    """Every threshold, for systems that give scores."""
     if not curves:
         return None
     figures = (precision_recall_curves(curves), precision_recall_curves(curves, is_weighted=True))
@@ -329,12 +332,46 @@ def curves_section(evaluation: Evaluation) -> Section | None:
     return Section(
         name="thresholds",
         title="Every threshold",
-        words=(CHOSEN_HERE,),
+        words=(_best_words(curves), CHOSEN_HERE),
         figures=figures,
         sheets=(Sheet("The threshold with the best F0.5", columns, rows, name="best-thresholds"),),
         signature=signature,
         scope=evaluation.scope.sentence,
     )
+
+
+def _best_words(curves: Sequence[Curve]) -> str:
+    """What each system would gain at its best threshold."""
+    parts = []
+    for curve in curves:
+        now, best = (number(point.standard["f0.5"].value) for point in (curve.operating, curve.best))
+        better = f"would have F0.5 {best} instead of {now} at the threshold {_threshold(curve.best.threshold)}"
+        parts.append(f"{curve.system} {better if best != now else f'has its best F0.5, {now}, as it is'}")
+    return f"{'; '.join(parts)}."
+
+
+def sliders_of(curves: Sequence[Curve], systems: Sequence[str]) -> list[Slider]:
+    """The curves as a reader moves along them, in the order of these systems."""
+    by_system = {curve.system: curve for curve in curves}
+    return [slider for name in systems if name in by_system and (slider := _slider(by_system[name])) is not None]
+
+
+def _slider(curve: Curve) -> Slider | None:
+    known = [point for point in curve.points if not any(isnan(point.standard[score].value) for score in PANEL_SCORES)]
+    own = next((place for place, point in enumerate(known) if point.is_operating), None)
+    if own is None or len(known) < 2:
+        return None
+    points = tuple(
+        (
+            point.threshold,
+            point.standard["precision"].value,
+            point.standard["recall"].value,
+            f"precision {interval(point.standard['precision'])}, recall {interval(point.standard['recall'])}, "
+            f"F0.5 {interval(point.standard['f0.5'])}",
+        )
+        for point in known
+    )
+    return Slider(curve.system, curve.higher == "error", points, own)
 
 
 CHOSEN_HERE = "A threshold chosen and reported on the same data looks better than it is: confirm it on other items."
@@ -362,9 +399,13 @@ def precision_recall_curves(curves: Sequence[Curve], *, is_weighted: bool = Fals
         "order": {"field": "recall", "type": "quantitative"},
         **series("system", systems),
     }
+    ends = {row["system"]: (row["recall"], row["value"]) for row in rows if row["is_operating"]}
+    names = names_beside(encoding, ends, across=(0, 1), up=(0, 1), most=len(systems))
+    if sum(len(layer["data"]["values"]) for layer in names) == len(systems):  # a legend where names have no room
+        encoding |= {channel: {**encoding[channel], "legend": None} for channel in ("color", "shape")}
     at_work = {**ringed_points(encoding), "transform": [{"filter": "datum.is_operating"}]}
     markers = {**points(encoding, size=45), "transform": [{"filter": "datum.is_marked"}]}
-    layer = [interval_band(encoding), line(encoding), markers, at_work]
+    layer = [interval_band(encoding), line(encoding), markers, at_work, *names]
     spec = {**data(rows), "width": WIDTH, "height": HEIGHT, "layer": layer}
     name = "precision-recall-weighted" if is_weighted else "precision-recall"
     how = "weighted by rater shares" if is_weighted else "against the majority"

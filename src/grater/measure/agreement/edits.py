@@ -482,7 +482,7 @@ class CorpusAgreement(Result):
     def sheets(self) -> list[Sheet]:
         tables = [_criteria_sheet(self)]
         if len(self.raters) > 2 and not self.no_pairs:
-            tables.append(_pairs_sheet(self))
+            tables.append(pairs_sheet(self))
         return with_notes(tables, self._notes(), str(self.signature))
 
     def _notes(self) -> Iterator[str]:
@@ -687,7 +687,7 @@ def _criteria_sheet(result: CorpusAgreement) -> Sheet:
     )
 
 
-def _pairs_sheet(result: CorpusAgreement) -> Sheet:
+def pairs_sheet(result: CorpusAgreement) -> Sheet:
     """NUCLE, Table 3: the three kappas of every pair and their average."""
     pairs = list(zip(*(criterion.pairs for criterion in result.criteria.values()), strict=True))
     rows = [(row[0].name, *(interval(pair.kappa) for pair in row)) for row in pairs[:MOST_ROWS]]
