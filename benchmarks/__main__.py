@@ -20,7 +20,7 @@ from benchmarks.harness import Row, Table
 
 RACES = ("agreement", "aggregation", "edits", "corrections", "reading", "startup")
 OTHERS = ("scale", "study", "load", "pages", "browser", "coverage", "sampling", "crowd", "skills", "edit_types")
-OTHERS += ("feedback", "recall")
+OTHERS += ("feedback", "recall", "preference")
 
 
 def answer(question: str, size: str) -> list[Row | Table]:

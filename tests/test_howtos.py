@@ -20,6 +20,7 @@ NAMES = (
     "give-feedback",
     "score-output",
     "compare-two-systems",
+    "rank-by-preference",
     "retest-a-system",
     "build-a-corpus",
     "plan-a-study",

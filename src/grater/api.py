@@ -1247,7 +1247,14 @@ def prefer(
         TableSource, Opt("Rankings (item, rater, system, rank), pairs of systems, or Appraise XML.", "RANKINGS")
     ],
     *,
+    metrics: Annotated[
+        TableSource | None, Opt("Scores of the systems (system, metric, score), to compare with people.", "SCORES")
+    ] = None,
+    score: Annotated[
+        EssaySource | None, Opt("References of the ranked outputs: score them by our metrics, too.", "REF")
+    ] = None,
     documents: Documents = None,
+    html: Annotated[Path | str | None, Opt("Write a page with figures and tables.", "FILE", writes="file")] = None,
     units: Annotated[
         Literal["auto", "sentence", "document"],
         Opt("What intervals take as independent; auto: documents or essays if known."),
@@ -1268,13 +1275,28 @@ def prefer(
 
     Systems that wrote the same have one row with `|` between their names, or the same `output`.
     """
-    from grater.measure.preference import preference
+    from grater.measure.metrics_and_people import read_metric_scores
+    from grater.measure.preference import preference, with_metrics, with_our_metrics
     from grater.tables.rankings import Rankings, read_rankings, with_documents
 
     is_read = isinstance(rankings, Rankings)
     table = rankings if is_read else read_rankings(rankings, columns=columns, duplicates=duplicates)
     table = with_documents(table, documents) if documents is not None else table
-    return preference(table, units=units, raters=raters, how=interval)
+    result = preference(table, units=units, raters=raters, how=interval)
+    scores = read_metric_scores(metrics) if metrics is not None else {}
+    if score is not None:
+        result = with_our_metrics(result, table, list(_essays(score)), scores)
+    elif scores:
+        result = with_metrics(result, scores)
+    if html is not None:
+        from grater.corpora.source import replacing
+        from grater.reporting.preference import preference_report
+        from grater.reporting.save import report_html
+
+        page = report_html(preference_report(result))
+        with replacing(Path(html)) as stream:
+            stream.write(page)
+    return result
 
 
 # Correctors judged by people

@@ -34,12 +34,13 @@ FILES = {
         "choice.csv",
         "nouns.csv",
         "constructions.csv",
+        "rankings.csv",
         "report",
     ),
 }
 SECTIONS = (
     *("corpus", "experts", "agreement", "raters-needed", "raters-needed-without-gold", "raters", "systems", "bins"),
-    *("thresholds", "difficulty", "cloze", "choice", "constructions", "suggestions", "effort"),
+    *("thresholds", "difficulty", "cloze", "choice", "constructions", "suggestions", "effort", "preference"),
 )
 
 

@@ -44,6 +44,7 @@ OF_ITS_NOUN = {
         "--precision",
         "--rater",
         "--sample",
+        "--score",
         "--system",
         "--tagset",
         "--task",

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 from itertools import combinations
-from math import log
+from math import atanh, log, sqrt, tanh
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 import grater
-from grater.corpora import read_corpus, with_documents
+from grater.corpora import read_corpus, with_documents, write_corpus
+from grater.corpora.merge import attach_documents
+from grater.demo import sample_path
+from grater.demo.raters import sample_rankings
 from grater.errors import GraterError
+from grater.measure.metrics_and_people import pearson_interval, spearman_interval, williams
 from grater.measure.preference import Preference
 from grater.tables.rankings import Rankings, read_rankings
+from grater.uncertainty import t_value
 from tests.cli.running import grater as command
 from tests.real_data import data_path
 
@@ -222,3 +228,83 @@ def test_a_command_prints_what_the_function_returns(tmp_path: Path, capsys: pyte
     shown = command(capsys, "prefer", file)
     assert all(name in shown.out for name in ("A", "B", "C", "expected wins", "Judges"))
     assert len(list(combinations("ABC", 2))) == len(grater.prefer(file).pairs)
+
+
+# Metrics and people
+
+
+def test_williams_test_and_spearman_s_interval_are_those_of_the_literature() -> None:
+    # R's psych: r.test(n = 103, r12 = .4, r13 = .5, r23 = .1) has t = -.89, p < .37.
+    assert williams(0.4, 0.5, 0.1, 103) == pytest.approx(0.375, abs=0.001)
+    x = np.arange(12.0)
+    y = np.array([0, 5, 1, 7, 2, 8, 3, 9, 4, 11, 6, 10], np.float64)
+    rho = spearman_interval(x, y)
+    half = t_value(10) * sqrt((1 + rho.value**2 / 2) / 9)
+    assert (rho.low, rho.high) == pytest.approx((tanh(atanh(rho.value) - half), tanh(atanh(rho.value) + half)))
+    r = pearson_interval(x, y)
+    assert r.value == pytest.approx(np.corrcoef(x, y)[0, 1])
+    assert r.low <= tanh(atanh(r.value) - 1.9599 / 3)
+    assert "needs 6" in pearson_interval(x[:5], y[:5]).undefined_because
+
+
+@pytest.mark.data
+def test_gjg15_s_metrics_correlate_with_people_as_published(gjg15: Rankings) -> None:
+    rows = []
+    for metric in ("m2", "bleu", "meteor", "iwacc"):
+        for line in data_path(f"rankings/gjg15/scores.{metric}").read_text().splitlines():
+            system, score, *_ = line.split()
+            rows.append((system, metric, float(score)))
+    metrics = pl.DataFrame(rows, schema=["system", "metric", "score"], orient="row")
+    found = grater.prefer(gjg15, metrics=metrics).metrics
+    assert found is not None
+    best = found.metrics[0]
+    assert (best.metric, best.n) == ("m2", 13)
+    assert best.spearman.value == pytest.approx(0.692, abs=0.0005)  # Table 5
+    assert best.pearson.value == pytest.approx(0.627, abs=0.003)  # Table 5, from scores that they rounded
+    assert (best.n_separated, best.ordered_right) == (24, 21)
+    assert found.ceiling == pytest.approx(found.reliability**0.5)
+    assert [len(each.windows) for each in found.metrics] == [6] * 4
+    inner, outer = best.pearson_these_systems, best.pearson
+    assert outer.low < inner.low < inner.high < outer.high
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The rankings of the demo, and its essays in M2."""
+    folder = tmp_path_factory.mktemp("sample")
+    essays = list(read_corpus(sample_path()))
+    write_corpus(essays, folder / "essays.m2", lambda _: None)
+    sentences = attach_documents(read_corpus(folder / "essays.m2"), essays)
+    sample_rankings(list(sentences)).write_csv(folder / "rankings.csv")
+    return folder
+
+
+def test_our_metrics_score_what_was_ranked(sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "page.html"
+    result = grater.prefer(sample / "rankings.csv", score=sample / "essays.m2", html=page)
+    assert [each.system for each in result.systems][::5] == ["eager", "unchanged"]
+    assert result.metrics is not None
+    by_name = {each.metric: each for each in result.metrics.metrics}
+    assert by_name.keys() == {"accuracy", "cleme f0.5", "errant f0.5", "gleu", "m2 f0.5"}
+    # The same outputs, scored as text by `score`.
+    table = pl.read_csv(sample / "rankings.csv").unique(["item", "system"], maintain_order=True)
+    essays = {each.text: each for each in read_corpus(sample / "essays.m2")}
+    of = table.filter(pl.col("system") == "half")
+    [scored] = grater.score([essays[text] for text in of["source"]], {"half": of["output"].to_list()}).systems
+    assert result.metrics.scores["m2 f0.5"]["half"] == pytest.approx(scored.overall.scores["f0.5"].value)
+    gleu = by_name["gleu"].on_sentences
+    assert gleu is not None
+    assert 0.5 < gleu.low < gleu.value < gleu.high < 1
+    text = page.read_text("utf-8")
+    assert text.count("<svg") == 5
+    assert all(f'<section id="{name}"' in text for name in ("preference", "pairs", "judges", "metrics"))
+    scores = tmp_path / "scores.csv"
+    scores.write_text("system,metric,score\nhalf,mine,1\neager,mine,2\nother,mine,0\n")
+    ran = command(capsys, "prefer", sample / "rankings.csv", "--metrics", scores)
+    assert "mine: no score of thorough, careful, grammar, unchanged; no rankings of other" in ran.err
+    for bad, message in (("half,mine,x", "expected a number"), ("half,mine,1\nhalf,mine,2", "expected one score")):
+        scores.write_text(f"system,metric,score\n{bad}\n")
+        assert message in command(capsys, "prefer", sample / "rankings.csv", "--metrics", scores).err
+    bare = tmp_path / "bare.csv"
+    table.drop("output").write_csv(bare)
+    assert "expected a column 'output'" in command(capsys, "prefer", bare, "--score", sample / "essays.m2").err

@@ -177,9 +177,7 @@ def score(
         Path | None, Option(metavar="FILE", help="Write the counts per sentence as a table.")
     ] = None,
     save: Annotated[Path | None, Option(metavar="FILE", help="Save the result as JSON, to compare it later.")] = None,
-    html: Annotated[
-        Path | None, Option(metavar="FILE", help="Write a leaderboard page with the sentences behind it.")
-    ] = None,
+    html: Annotated[Path | None, Option(metavar="FILE", help="Write a page with figures and tables.")] = None,
     methods: Annotated[bool, Option("--methods", help="Print the paragraph for a paper instead of tables.")] = False,
     table: Table = "text",
     as_json: Json = False,

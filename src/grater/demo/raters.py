@@ -38,6 +38,7 @@ import polars as pl
 
 from grater.annotate.terms import TrustRule, is_below
 from grater.corpora.judgments import judgments_from_edits
+from grater.corpora.normalise import corrected_text
 from grater.corpora.text.analysis import Sentence, analyse_all
 from grater.corpora.text.prepositions import canonical
 from grater.corpora.text.sentences import sentences_of
@@ -412,6 +413,47 @@ def cloze_crowd(blanks: Sequence[Blank], *, n_raters: int = 40, seed: int = 0) -
             word = blank.written if rng.random() < own else str(rng.choice(others))
             rows.append((blank.item_id, f"w{rater + 1:02d}", word, "crowd"))
     return pl.DataFrame(rows, schema=["item", "rater", "label", "group"], orient="row")
+
+
+N_RANKED, RANKED_TWICE = 220, 60
+JUDGES = {"Ines": 0.5, "Jun": 0.8, "Kofi": 1.2}
+"""The judges of rankings, and how far they are off, in errors."""
+
+
+def sample_rankings(sentences: Sequence[Essay], *, seed: int = 0) -> pl.DataFrame:
+    """Judges rank six corrections of a sentence: those of the annotators, both together, parts of them, and none.
+
+    Corrections are real.  A judge sees how many marks of either annotator are left, and errs by their own amount.
+    """
+    rng = generator(seed, "sample rankings")
+    rows = []
+    marked = [each for each in sentences if {edit.rater for edit in each.edits} == {"0", "1"}]
+    chosen = [marked[at] for at in sorted(rng.permutation(len(marked))[:N_RANKED])]
+    for place, sentence in enumerate(chosen):
+        first, second = ([edit for edit in sentence.edits if edit.rater == rater] for rater in ("0", "1"))
+        new = [edit for edit in second if not any(edit.span.touches(other.span) for other in first)]
+        systems = {
+            "eager": sorted([*first, *new], key=lambda edit: edit.span),
+            "thorough": first,
+            "careful": second,
+            "half": first[::2],
+            "grammar": [edit for edit in first if edit.tag in ("ArtOrDet", "Nn", "SVA", "Vt", "Vform")],
+            "unchanged": [],
+        }
+        texts = {name: corrected_text(sentence.text, edits) for name, edits in systems.items()}
+        spans = {edit.span for edit in sentence.edits}
+        left = {texts[name]: len(spans - {edit.span for edit in edits}) for name, edits in systems.items()}
+        for judge in rng.permutation(list(JUDGES))[: 2 if place < RANKED_TWICE else 1].tolist():
+            seen = {text: round(n + float(rng.normal(0, JUDGES[judge]))) for text, n in left.items()}
+            for name, text in texts.items():
+                rank = sorted(set(seen.values())).index(seen[text]) + 1
+                rows.append(
+                    (sentence.essay_id, judge, name, rank, sentence.metadata["document"], text, sentence.text)
+                )
+    return pl.DataFrame(rows, schema=list(RANKING_COLUMNS), orient="row")
+
+
+RANKING_COLUMNS = ("item", "rater", "system", "rank", "document", "output", "source")
 
 
 def tables_of(task: CrowdSample) -> Iterator[tuple[str, pl.DataFrame]]:

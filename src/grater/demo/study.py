@@ -30,6 +30,7 @@ from grater.annotate.store import Store, open_store, schema
 from grater.annotate.systems import decide
 from grater.corpora import read_corpus
 from grater.corpora.judgments import items_of, judgments_from_edits
+from grater.corpora.merge import attach_documents
 from grater.corpora.normalise import corrected_text
 from grater.demo import living
 from grater.demo.life import bring_to_life, mark_with_suggestions
@@ -43,6 +44,7 @@ from grater.demo.raters import (
     sample_constructions,
     sample_crowd,
     sample_noun_items,
+    sample_rankings,
     suggested,
     tables_of,
     with_writer,
@@ -55,20 +57,24 @@ from grater.detect.prepositions.detector import PrepositionDetector
 from grater.detect.systems import NEURAL, default_systems, load_system
 from grater.errors import GraterError
 from grater.files import complaining
+from grater.measure.preference import preference
 from grater.model import Essay
 from grater.model import Json as JsonValue
 from grater.reporting.build import build
 from grater.reporting.drawing import FILE_TYPES, FileType
+from grater.reporting.preference import preference_section
 from grater.reporting.save import save_report
 from grater.result import HIDDEN, Data, in_json, key
 from grater.tables import read_decisions, read_gold, read_judgments, write_table
+from grater.tables.rankings import read_rankings
 
 CORRECTORS = ("article", "prep-maxent")
 SYSTEMS, EARLIER = ("prep-maxent", "prep-perceptron", "prep-lm"), "prep-maxent-v0.9"
 TITLE = "How good are these preposition detectors?"
 SIMULATED = (
     "The essays and the marks of their two annotators are our own writing; the crowds, the raters of the cloze, "
-    "choice and construction tests and the use of suggestions are simulated; only what the systems decided is real."
+    "choice and construction tests, the judges of rankings and the use of suggestions are simulated; only what the "
+    "systems decided is real."
 )
 ANNOTATORS, CROWD = "annotators", "crowd (simulated)"
 N_SAMPLED = 300
@@ -123,6 +129,8 @@ def make_study(out: Path, essays: Sequence[Essay], *, file_types: Sequence[FileT
         _outputs(out)
         _words(store, out, essays, detectors[0])
         _crowd_tasks(store, out, essays)
+        sentences = attach_documents(read_corpus(out / "essays.m2"), essays)
+        write_table(sample_rankings(list(sentences)), out / "rankings.csv")
         mark_with_suggestions(store, essays)
         drawn = draw(store, NewSample(system=detectors[0].name, n=N_SAMPLED))
         write_table(drawn.sample, out / "sample.csv")
@@ -306,5 +314,7 @@ def _report(
         inputs, essays=essays, without_gold=without, gold=read_gold(out / "gold.csv"), notes=(SIMULATED,)
     )
     report = build(with_names(inputs, names))
+    preferred = preference_section(preference(read_rankings(out / "rankings.csv")))
+    report = replace(report, sections=(*report.sections, preferred))
     written = save_report(report, out / "report", file_types=file_types)
     return report.headline, written[0]

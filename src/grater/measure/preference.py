@@ -25,8 +25,8 @@ twice), weighted by comparisons.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Literal, TypeAlias
 
@@ -35,8 +35,9 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import UsageError
-from grater.model import Interval
-from grater.result import FLAT, HIDDEN, Data, Estimate, Result, key
+from grater.measure.metrics_and_people import MetricsAndPeople, Scores, metrics_and_people, our_scores, ranked_outputs
+from grater.model import Essay, Interval
+from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, key
 from grater.sheet import Sheet, count, counted, interval, number, p_value, undefined_notes, with_notes
 from grater.signature import Signature, digest
 from grater.tables.rankings import CANDIDATE, RANKING, Rankings
@@ -58,6 +59,7 @@ from grater.uncertainty import (
     rank_groups,
     ratio,
     share,
+    shares_by_unit,
     with_raters,
 )
 
@@ -336,6 +338,7 @@ class Preference(Result):
     scope: Scope
     signature: Signature = field(metadata=key(write=str))
     log_nu: float = nan
+    metrics: MetricsAndPeople | None = field(default=None, metadata=OPTIONAL)
     warnings: tuple[str, ...] = ()
 
     def estimates(self) -> Iterator[Estimate]:
@@ -346,6 +349,7 @@ class Preference(Result):
         for pair in self.pairs:
             of = {"system": pair.test.first, "other": pair.test.second, "score": "expected wins"}
             yield of, pair.test.difference
+        yield from self.metrics.estimates() if self.metrics else ()
 
     def sheets(self) -> list[Sheet]:
         rows = [
@@ -364,6 +368,7 @@ class Preference(Result):
         columns = ("", "expected wins", "Davidson", "rank", "group")
         systems = Sheet(title, columns, tuple(rows), tuple(notes), name="systems")
         sheets = [systems, *([self._pair_sheet()] if self.pairs else []), self._judge_sheet()]
+        sheets += self.metrics.sheets() if self.metrics else []
         return with_notes(sheets, [self.scope.sentence], str(self.signature))
 
     def _pair_sheet(self) -> Sheet:
@@ -495,6 +500,45 @@ def _square(found: Comparisons, where: npt.NDArray[np.bool_]) -> Numbers:
     s = found.n_systems
     cells = np.bincount((found.first * s + found.second)[where], minlength=s * s)
     return cells.reshape(s, s).astype(np.float64)
+
+
+def with_metrics(
+    result: Preference, scores: Scores, on_sentences: Mapping[str, Interval] | None = None
+) -> Preference:
+    """The same result with metrics beside people."""
+    people = {each.system: each.influence for each in result.systems}
+    tests = [pair.test for pair in result.pairs]
+    metrics = metrics_and_people(people, tests, scores, unit=result.scope.unit, on_sentences=on_sentences)
+    return replace(result, metrics=metrics, warnings=(*metrics.warnings, *result.warnings))
+
+
+def with_our_metrics(
+    result: Preference, rankings: Rankings, references: Sequence[Essay], scores: Scores | None = None
+) -> Preference:
+    """The same result with our metrics of the ranked outputs, and with others' `scores`."""
+    ranked, found = ranked_outputs(rankings, references), comparisons_of(rankings)
+    own, by_sentence = our_scores(ranked)
+    place_of = {item: place for place, item in enumerate(ranked.items)}
+    items = rankings.frame["item"].unique().sort().to_list()
+    places = np.array([place_of.get(item, -1) for item in items])[found.item_of][found.ranking]
+    kept = (found.one_of_candidates == 1) & (found.outcome != 0) & (places >= 0)
+    unit = "sentence" if result.scope.unit == "pair" else result.scope.unit
+    of, on_sentences = found.units(unit), {}
+    rows = {system: row for row, system in enumerate(ranked.outputs)}
+    code = np.array([rows.get(system, -1) for system in found.systems])
+    for metric, values in by_sentence.items():
+        apart = values[code[found.first], places] - values[code[found.second], places]
+        right = (1 + np.sign(np.where(np.abs(apart) < 1e-12, 0.0, apart)) * found.outcome) / 2
+        counts = grouped_rows(
+            np.stack([right, np.ones(len(right))], axis=1)[kept], of[found.ranking][kept], int(of.max()) + 1
+        )
+        on_sentences[metric] = shares_by_unit(counts[:, 0], counts[:, 1], unit)
+    result = with_metrics(result, {**own, **(scores or {})}, on_sentences)
+    if len(ranked.items) == ranked.n_items:
+        return result
+    of_all = f"metrics score {len(ranked.items):,} of {counted(ranked.n_items, 'ranked sentence')}"
+    of_all += ": those in the references whose outputs are known of all systems"
+    return replace(result, warnings=(of_all, *result.warnings))
 
 
 def agreement(found: Comparisons, unit: str) -> JudgeAgreement:

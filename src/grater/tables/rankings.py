@@ -80,7 +80,8 @@ def read_rankings(
         pl.struct(of_one).rank("dense").alias(RANKING), entries("system").list.unique()
     )
     if "output" in frame.columns:  # the same words at the same rank are one candidate
-        shared = pl.col(CANDIDATE).first().over(RANKING, "output", "rank")
+        words = pl.col("output").str.replace_all(r"\s+", " ").str.strip_chars()
+        shared = pl.col(CANDIDATE).first().over(RANKING, words, "rank")
         own = pl.when(pl.col("output").is_null()).then(CANDIDATE).otherwise(shared)
         frame = frame.with_columns(own.alias(CANDIDATE))
     frame = frame.explode("system")
