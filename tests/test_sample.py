@@ -26,7 +26,8 @@ from tests.each import for_each
 ESSAYS = list(read_corpus(sample_path("essays.jsonl"), format_name="jsonl"))
 EDITS = [(essay, edit) for essay in ESSAYS for edit in essay.edits]
 TAGS = Counter(edit.tag for _, edit in EDITS)
-PAGE = (Path(__file__).parents[1] / "docs" / "sample.md").read_text("utf-8")
+PAGE = " ".join((Path(__file__).parents[1] / "docs" / "sample.md").read_text("utf-8").split())
+
 each_essay = for_each(ESSAYS, name=lambda essay: essay.essay_id)
 
 
