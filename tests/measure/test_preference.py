@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from benchmarks.preference import World, rows
 
 import grater
 from grater.corpora import read_corpus, with_documents, write_corpus
@@ -125,6 +126,7 @@ def test_ties_in_every_ranking_decide_nothing_and_that_is_said() -> None:
     result = grater.prefer(table(rows))
     assert "no comparison with another system was decided" in result.systems[0].expected_wins.undefined_because
     assert any("A – B" in warning for warning in result.warnings)
+    assert {each.group for each in result.systems} == {""}
 
 
 def test_documents_are_the_units_where_they_are_known(tmp_path: Path) -> None:
@@ -213,6 +215,8 @@ def test_documents_join_the_first_five_systems_that_pairs_taken_as_independent_p
     by_sentence = {each.system: each.influence.error for each in grater.prefer(gjg15).systems}
     shares = [each.influence.error / by_sentence[each.system] for each in published.systems]
     assert sum(shares) / len(shares) == pytest.approx(0.29, abs=0.01)  # ../shared/design/statistics.md
+    with pytest.raises(GraterError, match="expected raters these"):
+        grater.prefer(gjg15, raters="random", interval="published-pairs")
     random = grater.prefer(gjg15, raters="random")
     assert all(
         ours.influence.variance >= theirs**2
@@ -308,3 +312,11 @@ def test_our_metrics_score_what_was_ranked(sample: Path, tmp_path: Path, capsys:
     bare = tmp_path / "bare.csv"
     table.drop("output").write_csv(bare)
     assert "expected a column 'output'" in command(capsys, "prefer", bare, "--score", sample / "essays.m2").err
+
+
+@pytest.mark.parametrize("world", [World(4, 80), World(4, 90, judges=1, per_document=6, document=0.7)])
+def test_intervals_hold_and_equal_systems_share_a_group_in_simulated_rankings(world: World) -> None:
+    found = rows(world, 30)  # in all designs, with 200 corpora: docs/benchmarks.md
+    assert 0.9 <= found["expected wins"] <= 0.99
+    assert 0.9 <= found["davidson"] <= 0.99
+    assert found["family-wise error"] <= 0.15

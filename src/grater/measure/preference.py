@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import nan
+from math import isnan, nan
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -35,7 +35,7 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import UsageError
-from grater.measure.metrics_and_people import MetricsAndPeople, Scores, metrics_and_people, our_scores, ranked_outputs
+from grater.measure.metrics_and_people import MetricsAndPeople, Scores, metrics_and_people
 from grater.model import Essay, Interval
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, key
 from grater.sheet import Sheet, count, counted, interval, number, p_value, undefined_notes, with_notes
@@ -363,7 +363,8 @@ class Preference(Result):
             for each in self.systems
         ]
         title = f"{counted(len(self.systems), 'system')} in {counted(self.n, 'ranking')}, the most preferred first"
-        notes = ["Systems that share a letter do not differ significantly (Holm, 95 %)."]
+        has_groups = any(each.group for each in self.systems)
+        notes = ["Systems that share a letter do not differ significantly (Holm, 95 %)."] if has_groups else []
         notes += undefined_notes(each for system in self.systems for each in (system.expected_wins, system.davidson))
         columns = ("", "expected wins", "Davidson", "rank", "group")
         systems = Sheet(title, columns, tuple(rows), tuple(notes), name="systems")
@@ -406,13 +407,15 @@ def preference(
     if units == "document" and found.document_of is None:
         raise UsageError("expected the documents of sentences for units document; pass `documents`")
     is_published = how == "published-pairs"
+    if is_published and raters == "random":
+        raise UsageError("expected raters these with interval published-pairs, which has no judges, found random")
     unit = "document" if found.document_of is not None and units != "sentence" else "sentence"
     n_units = len(np.unique(found.units(unit)))
     used = "pair" if is_published else unit
     counts = tally(found, used)
     scores = [expected_wins(counts, at) for at in range(found.n_systems)]
     strengths, log_nu = davidson(counts)
-    if raters == "random" and not is_published:
+    if raters == "random":
         by_rater, by_cell = tally(found, "rater"), tally(found, f"{unit} of rater")
         scores = [
             with_raters(own, expected_wins(by_rater, at), expected_wins(by_cell, at)) for at, own in enumerate(scores)
@@ -429,7 +432,8 @@ def preference(
     order = sorted(range(found.n_systems), key=lambda at: (-np.nan_to_num(scores[at].value, nan=-1.0), at))
     tests = paired_tests({found.systems[at]: scores[at] for at in order})
     apart = [test.systems for test in tests if test.is_apart()]
-    groups = rank_groups([found.systems[at] for at in order], apart)
+    can_rank = not any(isnan(test.p) for test in tests)
+    groups = rank_groups([found.systems[at] for at in order], apart) if can_rank else {}
     better = dict.fromkeys(found.systems, 0)
     worse = dict(better)
     for test in tests:
@@ -451,7 +455,7 @@ def preference(
         )
         strength = difference(strengths[at], undefined=NOT_CONNECTED).difference
         low, high = 1 + better[name], found.n_systems - worse[name]
-        systems.append(Ranked(name, wins, strength, low, high, groups[name], scores[at]))
+        systems.append(Ranked(name, wins, strength, low, high, groups.get(name, ""), scores[at]))
     pairs = []
     for test in tests:
         one, other = (found.systems.index(name) for name in test.systems)
@@ -516,6 +520,8 @@ def with_our_metrics(
     result: Preference, rankings: Rankings, references: Sequence[Essay], scores: Scores | None = None
 ) -> Preference:
     """The same result with our metrics of the ranked outputs, and with others' `scores`."""
+    from grater.measure.corrections.ranked import our_scores, ranked_outputs  # which people alone need not wait for
+
     ranked, found = ranked_outputs(rankings, references), comparisons_of(rankings)
     own, by_sentence = our_scores(ranked)
     place_of = {item: place for place, item in enumerate(ranked.items)}
