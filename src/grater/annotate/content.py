@@ -411,6 +411,20 @@ def add_systems(tx: Tx, systems: Collection[str], signature: str = "") -> None:
     tx.insert(schema.systems, [{"system": name, "signature": signature, "added_at": tx.now} for name in new])
 
 
+MODEL = "model"
+
+
+def keep_model(tx: Tx, system: str, model: str) -> None:
+    """Keep which language model a system is."""
+    tx.execute(schema.systems.update().where(schema.systems.c.system == system).values(options={MODEL: model}))
+
+
+def models(tx: Tx) -> dict[str, str]:
+    """The model behind each system that is one; of any other, its name."""
+    rows = tx.all(select(schema.systems.c.system, schema.systems.c.options))
+    return {row.system: str(row.options.get(MODEL) or row.system) for row in rows}
+
+
 def flags_by_system(tx: Tx) -> dict[str, tuple[int, int]]:
     """The number of items that each system decided on, and the number that it flagged."""
     n_flagged = func.sum(case((schema.decisions.c.flagged, 1), else_=0))

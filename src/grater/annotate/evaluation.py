@@ -173,7 +173,7 @@ def evaluate_study(
         options=options,
     )
     left_out = [f"left out {counted(n, 'judgment')}: {why}" for why, n in read.judgments.dropped.items()]
-    return replace(result, warnings=(*result.warnings, *read.lines, *left_out))
+    return replace(result, warnings=(*result.warnings, *read.lines, *left_out, *tables.own_work))
 
 
 def _whole_judge(tx: Tx, name: str, decided: Table) -> CheapJudge:

@@ -19,6 +19,9 @@ their choices.  Hidden gold never goes in: it measures the model like any rater.
 value per question.  An answer that the task refuses is sent back with the reason, up to `MOST_ASKED` times; a unit
 without an accepted answer is left open and named.
 
+A model never counts as a judge of its own corrections: its job keeps which model it is, and so does a system
+(`tables.study_tables`).
+
 With several samples per unit the stored judgment is the commonest answer (the first of those tied), and its payload
 has the share of every label: `{"shares": {"error": 0.8, "ok": 0.2}}`, a graded opinion as a crowd's is.
 """
@@ -36,7 +39,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from grater.annotate import gold, jobs, leases, people, submissions, units
+from grater.annotate import content, gold, jobs, leases, people, submissions, units
 from grater.annotate.jobs import Assignment, Job
 from grater.annotate.leases import UnitSlot
 from grater.annotate.people import Person
@@ -106,7 +109,7 @@ def the_job(tx: Tx, name: str) -> Job:
     return own[0]
 
 
-def program_job(tx: Tx, job: Job, name: str, *, actor: str | None = None) -> tuple[Job, Person]:
+def program_job(tx: Tx, job: Job, name: str, *, model: str = "", actor: str | None = None) -> tuple[Job, Person]:
     """The program and its own job beside the people's; made where they are not there yet."""
     person = people.by_name(tx, name) or people.add(tx, name=name, role="worker", kind=PROGRAM, actor=actor)
     if person.kind != PROGRAM:
@@ -115,7 +118,7 @@ def program_job(tx: Tx, job: Job, name: str, *, actor: str | None = None) -> tup
     known = next((each for each in jobs.all(tx) if each.name == own), None)
     if known is not None:
         return known, person
-    options: dict[str, Json] = {"of": job.name}
+    options: dict[str, Json] = {"of": job.name, content.MODEL: model or name}
     made = jobs.add(tx, name=own, task=job.task, title=own, access="assigned", options=options, actor=actor)
     current = jobs.current_guidelines(tx, job.job_id)
     jobs.add_guidelines(tx, made.job_id, current.markdown if current else TASKS[job.task].guidelines, actor=actor)

@@ -160,7 +160,7 @@ def study_inputs(
         redundancy=tables.redundancy,
         cost=_cost(costs.values()),
         protocol=protocol(tx, chosen, costs),
-        notes=(*_left_out(tables), *(sentences(read.lines) if read else ())),
+        notes=(*_left_out(tables), *sentences(tables.own_work), *(sentences(read.lines) if read else ())),
         suggestions=_suggestions(tx, chosen),
         earlier=earlier or {},
         byline=Byline(author=author, date=as_iso(tx.now)[:10], study=name),

@@ -109,6 +109,8 @@ def _one(store: Store, detector: Detector, corpus: Iterable[Essay]) -> Decided:
         _require_none(detector.name, len(stored), changed)
         content.add_items(tx, (content.study_item(each.item, payload=_shown_with(each)) for each in findings))
         n_new = content.add_decisions(tx, (finding.decision for finding in findings))
+        if model := detector.card.get("model"):
+            content.keep_model(tx, detector.name, str(model))
         # The words of every place where the system gives probabilities, flagged or not (T&C 2008, 4).
         content.keep_answers(
             tx,

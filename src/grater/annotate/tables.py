@@ -15,20 +15,20 @@ A study may have half a million judgments; a dict for each row would take ten ti
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import polars as pl
 from sqlalchemy import ColumnElement, Integer, Select, Text, case, cast, func, select, type_coerce
 
-from grater.annotate import gold, jobs, judgments
+from grater.annotate import content, gold, jobs, judgments
 from grater.annotate.jobs import Job
 from grater.annotate.judgments import PEOPLE, groups
 from grater.annotate.store import Tx, schema
 from grater.annotate.store.transaction import HOUR
 from grater.annotate.tasks import TASKS, choice, usage, verify
-from grater.annotate.tasks.task import OK
+from grater.annotate.tasks.task import ERROR, OK
 from grater.annotate.terms import terms_of
 from grater.errors import UsageError
 from grater.model import EDIT, PROGRAM
@@ -85,7 +85,8 @@ ALL_COUNT = Counting()
 class StudyTables:
     """What a study holds; a table without rows is None; `on_gold` are answers to hidden gold, no part of the rest.
 
-    Neither are `programs`, the verdicts of programs, unless they were asked to count among people.
+    Neither are `programs`, the verdicts of programs, unless they were asked to count among people; those of a model
+    on its own corrections never count, stand under a name of their own, and `own_work` tells of them.
     """
 
     name: str
@@ -98,6 +99,7 @@ class StudyTables:
     hours: tuple[float, ...] = ()
     redundancy: int = 0
     programs: Judgments | None = None
+    own_work: tuple[str, ...] = ()
 
 
 def study_tables(
@@ -116,6 +118,14 @@ def study_tables(
     places, decided = place_columns(tx, kinds), decision_columns(tx, kinds)
     if kind:
         given = given.join(places, on="item", how="semi")
+    by_programs = verdicts_of(tx, chosen, (PROGRAM,))
+    own = _own_work(tx, by_programs, decided)
+    if len(own):
+        given = given.join(own, on=["item", "rater"], how="anti")
+        by_programs = by_programs.join(own, on=["item", "rater"], how="left").with_columns(
+            rater=pl.coalesce("by", "rater")
+        )
+        by_programs = by_programs.drop("by", "system")
     experts, crowd = given.filter(group=EXPERT), given.filter(pl.col("group") != EXPERT)
     both = bool(len(experts) and len(crowd))
     if counting != ALL_COUNT:
@@ -130,8 +140,35 @@ def study_tables(
         on_gold=latest_judgments(verdicts_of(tx, chosen, PEOPLE, role="gold"), f"gold of {name}"),
         hours=hours_of(crowd if both else given),
         redundancy=redundancy_of(job for job in chosen if TASKS[job.task].verdict),
-        programs=latest_judgments(verdicts_of(tx, chosen, (PROGRAM,)), f"programs of {name}"),
+        programs=latest_judgments(by_programs, f"programs of {name}"),
+        own_work=tuple(_told_own_work(own, by_programs, given.filter(pl.col("group") != PROGRAM))),
     )
+
+
+def _own_work(tx: Tx, by_programs: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
+    """What models judged of what the systems flag that they are: item, rater, the system, and a name for the two."""
+    behind, rows = content.models(tx), []
+    for job in jobs.all(tx):
+        program = job.name.removeprefix(f"{job.options.get('of')} by ")
+        model = str(job.options.get(content.MODEL) or program)
+        for system in (name for name, own in behind.items() if "of" in job.options and own == model):
+            flags = decided.filter(pl.col("flagged").cast(pl.Boolean), system=system).select("item")
+            judged = by_programs.filter(rater=program).select("item", "rater").unique().join(flags, on="item")
+            name = f"{program} on its own corrections ({system})"
+            rows.append(judged.with_columns(system=pl.lit(system), by=pl.lit(name)))
+    return pl.concat(rows).unique(["item", "rater"]) if rows else pl.DataFrame()
+
+
+def _told_own_work(own: pl.DataFrame, by_programs: pl.DataFrame, by_people: pl.DataFrame) -> Iterator[str]:
+    """A sentence for each model that judged itself, with what people say of the same items."""
+    for (program, system), rows in own.group_by("rater", "system", maintain_order=True) if len(own) else ():
+        said = by_programs.filter(pl.col("rater").is_in(rows["by"].unique().implode()))
+        people = by_people.join(rows, on="item", how="semi")
+        shares = [f"{(each['label'] == ERROR).sum():,} of {len(each):,}" for each in (said, people)]
+        yield (
+            f"{program} is the model behind {system} and judged its own corrections: it calls {shares[0]} right, "
+            f"people {shares[1]}; its judgments of them do not count"
+        )
 
 
 def judged_by_programs(tx: Tx, *, job_names: Collection[str] = ()) -> dict[str, int]:

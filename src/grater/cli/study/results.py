@@ -256,7 +256,7 @@ def _ask_model(
     chat = Chat(endpoint, Cache(cache), tell=say)
     with open_store(study) as store:
         with store.write() as tx:
-            own, person = program_job(tx, the_job(tx, job), name)
+            own, person = program_job(tx, the_job(tx, job), name, model=endpoint.model)
         done = judge_by_model(store, own, person, chat, n_samples=n_samples)
     spent = chat.cache.spent
     if as_json:

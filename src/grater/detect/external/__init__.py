@@ -123,7 +123,8 @@ class ExternalDetector:
 
     @property
     def card(self) -> Mapping[str, Json]:
-        return {"name": self.name, "about": self.corrector.about}
+        model = getattr(self.corrector, "model", "")
+        return {"name": self.name, "about": self.corrector.about, **({"model": model} if model else {})}
 
     def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
         for decided in self.decide(essays):

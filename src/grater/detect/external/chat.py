@@ -86,6 +86,10 @@ class Chatted:
     unanswered: dict[str, str] = field(default_factory=dict)
 
     @property
+    def model(self) -> str:
+        return self.chat.endpoint.model
+
+    @property
     def about(self) -> str:
         endpoint = self.chat.endpoint
         return f"{endpoint.model} at {urlsplit(endpoint.url).hostname}, prompt {short_hash(self.prompt)[:8]}"

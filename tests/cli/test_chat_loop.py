@@ -1,0 +1,119 @@
+"""A language model corrects essays, people and the model itself judge its edits: the whole loop by commands."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grater.corpora import write_corpus
+from grater.model import Essay
+from tests.chat_server import ChatServer, serving
+from tests.cli.running import Ran, grater
+
+N_ESSAYS = 12
+NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hal", "Ida", "Jo", "Kim", "Lea")
+CHANGES = {" depends of ": " depends on ", "He like": "He likes", " a old ": " an old ", " in town": " in the town"}
+"""What the model changes; the last is not needed."""
+
+Run = Callable[..., Ran]
+
+
+def answer(request: dict[str, Any]) -> str:
+    """As a corrector it makes its changes, in a fence as models do; as a judge it likes all of them."""
+    if "You correct the English" not in request["messages"][0]["content"]:
+        return '{"label": "suggestion better"}'
+    lines = json.loads(request["messages"][1]["content"])
+    for wrong, right in CHANGES.items():
+        lines = {number: line.replace(wrong, right) for number, line in lines.items()}
+    return f"Sure!\n```json\n{json.dumps(lines)}\n```"
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with serving(answer) as running:
+        yield running
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+
+    def one(*args: object) -> Ran:
+        ran = grater(capsys, *args)
+        assert ran.status == 0, ran.err
+        return ran
+
+    return one
+
+
+def essay(number: int) -> Essay:
+    name = NAMES[number]
+    return Essay(
+        f"e{number}", f"{name} depends of her brother.\nHe like a old house, and lives in town with {name}.\n"
+    )
+
+
+def people_judge(sheet: Path) -> dict[str, int]:
+    """Fill the worksheet in; the number of edits by what a person says of them."""
+    with sheet.open(newline="", encoding="utf-8-sig") as stream:
+        rows = list(csv.reader(stream))
+    head = next(row for row in rows if "item" in row and "label" in row)
+    at = {name: head.index(name) for name in ("sentence", "question", "label", "rater")}
+    counts = {"suggestion better": 0, "both fine": 0}
+    for row in (row for row in rows if row[at["question"]] and row is not head):
+        label = "both fine" if "lives in [[ ]]" in row[at["sentence"]] else "suggestion better"
+        row[at["label"]], row[at["rater"]] = label, "Ann"
+        counts[label] += 1
+    with sheet.open("w", newline="", encoding="utf-8-sig") as stream:
+        csv.writer(stream).writerows(rows)
+    return counts
+
+
+def test_a_model_is_run_sampled_judged_by_people_and_itself_and_evaluated(
+    run: Run, server: ChatServer, tmp_path: Path
+) -> None:
+    write_corpus([essay(number) for number in range(N_ESSAYS)], tmp_path / "essays.jsonl", print)
+    run("study", "new", "study.db", "--name", "Loop")
+    run("study", "import", "study.db", "essays.jsonl")
+    system = ("--system", f"gpt=chat:{server.url}#tiny", "--kind", "edit", "--price-in", 1, "--price-out", 4)
+    ran = run("study", "decide", "study.db", *system)
+    assert f"gpt: asking {N_ESSAYS} questions, about " in ran.err
+    assert f"gpt: {N_ESSAYS} requests, {110 * N_ESSAYS:,} tokens, cost 0.0017 so far" in ran.err
+    assert f"gpt: {4 * N_ESSAYS} items, {4 * N_ESSAYS} flagged, {4 * N_ESSAYS} new" in ran.err
+    again = run("study", "decide", "study.db", *system, "--most-requests", 0, "--json")
+    assert json.loads(again.out)[0]["new"] == 0
+    assert len(server.requests) == N_ESSAYS
+
+    sample = ("--system", "gpt", "--strata", "type", "--n", 24, "--name", "edits")
+    drawn = json.loads(run("study", "sample", "study.db", *sample, "--json").out)
+    assert len(drawn["to_judge"]) == 24
+    run("job", "new", "study.db", "--task", "verify", "--system", "gpt", "--sample", "edits", "--name", "verify")
+    run("judge", "study.db", "--job", "verify", "--endpoint", server.url, "--model-name", "tiny", "--name", "judge")
+    run("job", "units", "study.db", "verify", "--worksheet", "sheet.csv")
+    counts = people_judge(tmp_path / "sheet.csv")
+    assert sum(counts.values()) == 24
+    run("study", "import", "study.db", "--judgments", "sheet.csv", "--job", "verify")
+
+    for more in ((), ("--with-programs",)):
+        told = json.loads(run("study", "evaluate", "study.db", "--kind", "edit", "--json", *more).out)
+        [scored] = told["systems"]
+        assert scored["precision"]["value"] == pytest.approx(counts["suggestion better"] / 24, abs=0.02)
+        assert scored["recall"]["value"] is None
+        precision = {each["type"]: each["precision"]["value"] for each in told["by_type"] if each["flags"]}
+        assert precision == {"R:PREP": 1.0, "R:VERB:SVA": 1.0, "R:DET": 1.0, "M:DET": 0.0}
+        [apart] = [line for line in told["warnings"] if "judged its own corrections" in line]
+        n_right = counts["suggestion better"]
+        assert apart == (
+            "judge is the model behind gpt and judged its own corrections: it calls 24 of 24 right, "
+            f"people {n_right} of 24; its judgments of them do not count"
+        )
+    run("study", "report", "study.db", "--out", "report")
+    page = (tmp_path / "report" / "report.md").read_text("utf-8")
+    assert "judge on its own corrections (gpt)" in page
+    assert "judged its own corrections" in page
