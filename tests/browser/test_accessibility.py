@@ -20,7 +20,7 @@ from tests.browser.tour import PARTS, Stop, by_person, routes, tour
 
 PICTURES = Path(__file__).parents[2] / "docs" / "images" / "guide"
 IN_THE_DARK = ("jobs-rater", "manage-job", "mining", "reviews", "crowd-crowd", "adjudicate-item")
-RATINGS = ("usage", "cloze", "choice", "error", "construction", "verify")
+RATINGS = ("usage", "cloze", "choice", "error", "construction", "verify", "rank", "fate", "remaining")
 SERIOUS = ("serious", "critical")
 VIOLATIONS = {"resultTypes": ["violations"]}
 """All rules; what passes them, most of a page, is not written out."""

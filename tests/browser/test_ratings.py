@@ -16,7 +16,7 @@ from tests.browser.chromium import watched
 from tests.browser.form_page import WAYS, answer, go_on, log_in_with_keys
 from tests.browser.site import Site
 
-TASKS = ("usage", "cloze", "choice", "error", "construction", "verify")
+TASKS = ("usage", "cloze", "choice", "error", "construction", "verify", "rank", "fate", "remaining")
 OPPOSITES = (("mouse-phone-plain", "keyboard-phone-script"), ("mouse-desktop-script", "keyboard-desktop-plain"))
 
 
@@ -55,12 +55,12 @@ def test_a_whole_session(site: Site, chromium: Browser, task: str, way: str) -> 
             assert n_pages < 5, "the same page came back"
         expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
     context.close()
-    n_items = 5 if task == "construction" else 1
+    n_items = {"construction": 5, "rank": 3, "fate": 3, "remaining": 2}.get(task, 1)
     assert len(site.handed_in(job_id)) == n_pages * n_items > 0
 
 
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
-KEYS = {"error": "1", "verify": "3", "construction": "ynyyn"}
+KEYS = {"error": "1", "verify": "3", "construction": "ynyyn", "rank": "11", "fate": "gg", "remaining": "201"}
 
 
 @pytest.mark.parametrize("task", KEYS)
@@ -89,6 +89,9 @@ def test_one_key_answers_and_goes_on_without_a_page_being_loaded(site: Site, chr
         "error": ["error"] * 2,
         "verify": ["writer's better"] * 2,
         "construction": ["yes", "no", "yes", "yes", "no"],
+        "rank": ["1"] * 6,
+        "fate": ["gone"] * 6,
+        "remaining": ["2 0 1"] * 4,
     }
     assert labels == expected[task]
 

@@ -36,6 +36,7 @@ from sqlalchemy import text as sql
 
 from grater import __version__
 from grater.annotate import adjudication, content, gold, jobs, judgments, people, units
+from grater.annotate.corrected import answer_tables
 from grater.annotate.evaluation import evaluable
 from grater.annotate.judgments import PEOPLE
 from grater.annotate.marks import has_suggestions, marked_essays, marked_in, suggestion_frame
@@ -143,6 +144,7 @@ def _write_frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
     }
     if has_suggestions(tx):
         whole["suggestions"] = suggestion_frame(tx, raters)
+    whole |= answer_tables(tx)
     for name, table in whole.items():
         write_table(table, folder / f"{name}.csv", raw=raw)
     # The tables of each job in a numbered folder, which job that is, and the agreement in it.

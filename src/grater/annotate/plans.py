@@ -5,7 +5,8 @@ end, what they have not done is assigned to another person.
 
 `usage`, `error`, `cloze`: one item per page, prepositions of the essays where the study has no item of the kind yet.
 `choice`: words where the one that a system would write there differs from the writer's, flagged or not (T&C 2008,
-4.2).  `verify`: items where the suggestion of its flag does.  `construction`: the items of
+4.2).  `verify`: items where the suggestion of its flag does.  `rank`, `fate`, `remaining`: corrected sentences
+(`corrected`); every sentence is ranked once before any is ranked again.  `construction`: the items of
 one noun and stage together, the second stage after the first and a delay; nouns are chosen from the essays where the
 study has no such item yet.  `marking`: a whole essay.  Of what the study knows of an item a unit gets only what its
 page needs (P10).
@@ -41,7 +42,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import AfterValidator, ConfigDict, Field
 
-from grater.annotate import content, jobs, people, progress, units
+from grater.annotate import content, corrected, jobs, people, progress, units
 from grater.annotate.content import StudyItem, own_essays
 from grater.annotate.jobs import Assignment, Job, Markdown
 from grater.annotate.people import Person
@@ -161,9 +162,11 @@ def plan_job(
     jobs.add_guidelines(tx, job.job_id, task.guidelines if plan.guidelines is None else plan.guidelines, actor=actor)
     new: list[NewUnit] = []
     theirs: list[tuple[tuple[str, ...], int]] = []
+    is_spread = subject_of(task) == "ranking" and not persons and not plan.batch_size
     for batch in batches(plan, len(chains)):
         n_people = len(batch.people) or None
         placed: dict[str, Any] = {"batch": batch.number, "overlap": batch.overlap, "wanted": n_people}
+        placed["spread"] = is_spread
         for unit in (unit for number in batch.units for unit in chains[number]):
             new.append(replace(unit, **placed, payload={**unit.payload, **(asks or {})}))
             theirs.append((batch.people, batch.number))
@@ -337,6 +340,8 @@ def _single(tx: Tx, plan: NewJob, is_preview: bool) -> list[NewUnit]:
     # Where items are named and the study has each of them, no essay need be searched for more.
     if kind == PREPOSITION and not (named and len(content.items_by_name(tx, list(named))) == len(named)):
         new = [content.study_item(item) for essay in own_essays(tx) for item in preposition_items(essay)]
+    elif kind == corrected.MARK:
+        new = [content.study_item(mark.item) for mark in corrected.marks(tx)]
     return [_one(each, item, {}, plan) for each, item in _chosen(tx, plan, kind, new, is_preview=is_preview)]
 
 
@@ -452,11 +457,33 @@ def _stages(place: tuple[str, int, int], stages: Mapping[str, list[StudyItem]], 
     return pages
 
 
+def _corrections(tx: Tx, plan: NewJob, is_preview: bool) -> list[NewUnit]:
+    """Units about corrected sentences: several corrections to rank, a mark's fates, or one correction."""
+    kind, essay_ids, system = plan.kind or EDIT, plan.essay_ids, plan.system or ""
+    match subject_of(TASKS[plan.task]):
+        case "ranking":
+            found = corrected.rankings(tx, kind=kind, essay_ids=essay_ids, seed=plan.seed)
+        case "mark":
+            found = corrected.fates(tx, kind=kind, essay_ids=essay_ids, system=system)
+        case _:
+            found = corrected.remaining(tx, kind=kind, essay_ids=essay_ids, system=system)
+    pages = []
+    for essay, items in found:
+        if not is_preview:
+            content.add_items(tx, [content.study_item(item, payload={"words": text}) for item, text in items])
+        asked = tuple((item.item_id, {"words": text}) for item, text in items)
+        pages.append(NewUnit(asked, essay.essay_id, payload=plan.payload))
+    return pages
+
+
 MAKERS: Mapping[Subject, Callable[[Tx, NewJob, bool], list[NewUnit]]] = {
     "item": _single,
     "suggestion": _suggestions,
     "noun": _constructions,
     "essay": _essays,
+    "ranking": _corrections,
+    "mark": _corrections,
+    "corrected": _corrections,
 }
 """The units of a job, each before those that follow it, by what a task is about."""
 
@@ -465,6 +492,7 @@ MAKERS: Mapping[Subject, Callable[[Tx, NewJob, bool], list[NewUnit]]] = {
 
 
 SECONDS = {"usage": 36.0, "cloze": 20.0, "choice": 16.0, "error": 24.0, "construction": 40.0, "verify": 16.0}
+SECONDS |= {"rank": 40.0, "fate": 20.0, "remaining": 30.0}
 SECONDS_A_WORD = 3.0
 ENOUGH = 20
 MOST_LOOKED_AT = 2_000

@@ -44,7 +44,8 @@ NO_UNIT = "there is no such unit in this study"
 @dataclass(frozen=True, slots=True)
 class NewUnit:
     """A unit to add.  `follows` is the `name` of another unit in the same call: the same rater must have done that
-    one `delay_ms` ago.  `wanted` overrides the job's N."""
+    one `delay_ms` ago.  `wanted` overrides the job's N.  With `spread` nobody gets it for a second judgment before
+    every unit has its first."""
 
     items: tuple[tuple[str, Mapping[str, Json]], ...]
     essay_id: str | None = None
@@ -56,6 +57,7 @@ class NewUnit:
     batch: int = 0
     overlap: bool = False
     wanted: int | None = None
+    spread: bool = False
     payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
 
 
@@ -148,7 +150,10 @@ def add_all(tx: Tx, job_id: str, new_units: Iterable[NewUnit], *, judgments: int
                 {"unit_id": unit_id, "position": number, "item_id": item_id, "payload": payload}
                 for number, (item_id, payload) in enumerate(new.items)
             ]
-            slot_rows += [{**own, "n": n, "state": "free"} for n in range(1, rows[-1]["wanted"] + 1)]
+            slot_rows += [
+                {**own, "batch": new.batch + (n - 1) * new.spread, "n": n, "state": "free"}
+                for n in range(1, rows[-1]["wanted"] + 1)
+            ]
         tx.insert(schema.units, rows)
         tx.insert(schema.unit_items, item_rows)
         tx.insert(schema.slots, slot_rows)

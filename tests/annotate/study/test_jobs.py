@@ -80,7 +80,7 @@ def answer(store: Store, job_id: str, name: str, n: int = 1) -> None:
         hand_in(store, desk, {"edits": ["[]"]} if task == "marking" else form, seconds=1)
 
 
-@pytest.mark.parametrize("task", sorted(TASKS))
+@pytest.mark.parametrize("task", sorted({*TASKS} - {"rank", "fate", "remaining"}))  # these: test_corrected.py
 def test_every_task_makes_units_that_it_can_show(full: Store, task: str) -> None:
     add_job(full, NewJob(name=task, task=task))
     found = units_of(full, task)

@@ -18,7 +18,7 @@ from tests.annotate.tasks.units import OF, TEXT, filled, rng, unit_at, unit_for
 from tests.examples import examples
 
 ALL = [TASKS[name] for name in TASKS]
-SHOW_MORE = ("choice", "verify", "construction", "marking")
+SHOW_MORE = ("choice", "verify", "construction", "marking", "rank", "fate", "remaining")
 """Tasks that are about a system's word, or about more than one item."""
 BLIND = [task for task in ALL if task.name not in SHOW_MORE]
 """Tasks of one item that must not show what a system said (P10)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from grater.annotate.tasks import Unit, UnitItem
 from grater.annotate.tasks.construction import CONSTRUCTIONS
@@ -53,7 +53,18 @@ def unit_for(task_name: str) -> Unit:
         return noun_unit("no-context")
     if task_name == "marking":
         return Unit("u9", ESSAY, (UnitItem(Item("essay-1", Span(0, len(TEXT)), "essay")),))
+    if task_name in ("rank", "fate", "remaining"):
+        return corrected_unit(task_name, ("depends on",) if task_name == "remaining" else ("depends on", "counts on"))
     return unit_at(OF, payload={"suggestion": "on"})
+
+
+def corrected_unit(task_name: str, words: Sequence[str]) -> Unit:
+    """A sentence corrected by systems; the last two of them wrote the same."""
+    texts = [f"She {each} her brother for the bread." for each in (*words, words[-1])]
+    items = [
+        UnitItem(Item("essay-1", OF, f"{task_name}/S{number}"), {"words": text}) for number, text in enumerate(texts)
+    ]
+    return Unit("u7", ESSAY, tuple(items))
 
 
 FILLED: dict[str, dict[str, list[str]]] = {

@@ -202,8 +202,29 @@ def new_units(tx: Tx, task: str) -> list[NewUnit]:
         return [noun(tx, "no-context"), noun(tx, "in-context")]
     found = places()
     content.add_items(tx, [content.study_item(item) for item in found])
+    if task in CORRECTED:
+        return [corrected(tx, task, item) for item in found]
     payload: dict[str, Json] = {"suggestion": "zzz-suggested"}
     return [NewUnit(((item.item_id, payload),), item.essay_id) for item in found]
+
+
+CORRECTED = ("rank", "fate", "remaining")
+
+
+def corrected(tx: Tx, task: str, place: Item) -> NewUnit:
+    """A sentence as three systems corrected it, two of them alike; one correction where errors are counted."""
+    texts = {
+        "A": "A first way to write this sentence.",
+        "B": "Another way.",
+        "C": "A first way to write this sentence.",
+    }
+    made = [
+        (Item(place.essay_id, place.span, f"{task}/{system}"), {"words": text})
+        for system, text in texts.items()
+        if task != "remaining" or system != "B"
+    ]
+    content.add_items(tx, [content.study_item(item, payload=payload) for item, payload in made])
+    return NewUnit(tuple((item.item_id, payload) for item, payload in made), place.essay_id)
 
 
 def noun(tx: Tx, stage: str) -> NewUnit:

@@ -7,7 +7,7 @@ from grater.registry import Registry
 
 __all__ = ["TASKS", "Answer", "Choice", "Field", "Piece", "Shown", "Task", "Unit", "UnitItem"]
 
-NAMES = ("usage", "cloze", "choice", "error", "construction", "marking", "verify")
+NAMES = ("usage", "cloze", "choice", "error", "construction", "marking", "verify", "rank", "fate", "remaining")
 
 TASKS: Registry[Task] = Registry(
     "task", "grater.tasks", {name: f"grater.annotate.tasks.{name}:TASK" for name in NAMES}

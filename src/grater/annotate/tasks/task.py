@@ -45,8 +45,9 @@ ONE, MANY, WORDS, TEXT = "one", "many", "words", "text"
 ERROR, OK, UNKNOWN = "error", "ok", "unknown"
 """The values of a task's `verdict` on a label."""
 
-Subject: TypeAlias = Literal["item", "suggestion", "noun", "essay"]
-"""What a unit of a task is: one item, an item with a system's suggestion, a noun with its forms, a whole essay."""
+Subject: TypeAlias = Literal["item", "suggestion", "noun", "essay", "ranking", "mark", "corrected"]
+"""What a unit of a task is: one item, an item with a system's suggestion, a noun with its forms, a whole essay;
+several corrections of a sentence, a marked error in them, one corrected sentence."""
 
 
 @dataclass(frozen=True, slots=True)

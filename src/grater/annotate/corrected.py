@@ -1,0 +1,225 @@
+"""Corrections judged by people in a study: corrected sentences as units, marks as items, tables of the answers.
+
+A corrector's edits are items of kind `edit` (`grater study decide --kind edit`); a system's sentence is the
+writer's with its edits in it.  A system with any edit in the study is taken to have read all essays, so a sentence
+without an edit of it is one that it left as it was.
+
+**Marks.**  What two annotators marked in the marking jobs of the study are items of kind `mark`: marks that overlap,
+or stand at the same gap, are one, from the first letter of any to the last.  A job of the task `error` on the kind
+`mark` verifies them.  A job of the task `fate` asks about every mark that no verifier rejected, for the systems that
+no such job has asked about yet: so a later system needs new answers only for itself.
+
+The tables are those that `grater prefer`, `grater recall` and `grater remaining` read.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import polars as pl
+
+from grater.annotate import content, jobs, judgments
+from grater.annotate.judgments import PEOPLE
+from grater.annotate.marks import marked_in
+from grater.annotate.store import Tx
+from grater.annotate.tasks.rank import MOST, WORDS
+from grater.corpora.text.sentences import sentences_of
+from grater.errors import UsageError
+from grater.model import DELETE, EDIT, Essay, Item, Span
+from grater.tables.schema import LEFT
+from grater.uncertainty import generator
+
+MARK = "mark"
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A sentence of an essay as each system corrected it."""
+
+    essay: Essay
+    span: Span
+    by_system: Mapping[str, str]
+
+
+def corrected_sentences(tx: Tx, *, kind: str = EDIT, essay_ids: Collection[str] = ()) -> Iterator[Corrected]:
+    """Every sentence of the study's own essays, with what each system made of it."""
+    edits: dict[str, dict[str, list[tuple[Span, str]]]] = defaultdict(lambda: defaultdict(list))
+    places = {each.item_id: each.item for each in content.all_items(tx, kind=kind) if each.item is not None}
+    systems = set()
+    for decision in content.all_decisions(tx):
+        item = places.get(decision.item_id)
+        if item is None:
+            continue
+        systems.add(decision.system)
+        if decision.flagged and decision.suggestion is not None:
+            words = "" if decision.suggestion == DELETE else decision.suggestion
+            edits[item.essay_id][decision.system].append((item.span, words))
+    if not systems:
+        raise UsageError(
+            f"no system has items of kind {kind!r} in this study; run correctors with every edit as an item, "
+            "grater study decide STUDY --system NAME --kind edit, or import their decisions"
+        )
+    for essay in content.own_essays(tx):
+        if essay_ids and essay.essay_id not in essay_ids:
+            continue
+        for span in sentences_of(essay):
+            yield Corrected(
+                essay,
+                span,
+                {system: _with(essay.text, span, edits[essay.essay_id][system]) for system in sorted(systems)},
+            )
+
+
+def _with(text: str, sentence: Span, edits: Sequence[tuple[Span, str]]) -> str:
+    """A sentence with the edits in it, on one line; of two that overlap the first counts."""
+    parts, at = [], sentence.start
+    for span, words in sorted(edits):
+        if span.start < at or span.end > sentence.end:
+            continue
+        parts += [text[at : span.start], f" {words} " if not len(span) else words]
+        at = span.end
+    return " ".join("".join([*parts, text[at : sentence.end]]).split())
+
+
+def rankings(
+    tx: Tx, *, kind: str, essay_ids: Collection[str], seed: int
+) -> Iterator[tuple[Essay, list[tuple[Item, str]]]]:
+    """For each sentence that systems corrected differently, up to five corrections: the items of their systems."""
+    for each in corrected_sentences(tx, kind=kind, essay_ids=essay_ids):
+        texts = sorted(set(each.by_system.values()))
+        if len(texts) < 2:
+            continue
+        rng = generator(seed, "ranking", each.essay.essay_id, str(each.span.start))
+        chosen = {texts[at] for at in rng.permutation(len(texts))[:MOST].tolist()}
+        yield each.essay, _items(each, "rank", each.span, chosen)
+
+
+def _items(each: Corrected, kind: str, span: Span, texts: Collection[str]) -> list[tuple[Item, str]]:
+    return [
+        (Item(each.essay.essay_id, span, f"{kind}/{system}"), text)
+        for system, text in each.by_system.items()
+        if text in texts
+    ]
+
+
+def remaining(
+    tx: Tx, *, kind: str, essay_ids: Collection[str], system: str
+) -> Iterator[tuple[Essay, list[tuple[Item, str]]]]:
+    """Every corrected sentence, once for all systems that wrote it so."""
+    for each in corrected_sentences(tx, kind=kind, essay_ids=essay_ids):
+        wanted = {name: text for name, text in each.by_system.items() if system in ("", name)}
+        for text in sorted(set(wanted.values())):
+            yield each.essay, _items(Corrected(each.essay, each.span, wanted), "remaining", each.span, (text,))
+
+
+# Marks
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """An error of a source text, with the type that each rater gave it."""
+
+    item: Item
+    types: Mapping[str, str]
+
+
+def marks(tx: Tx) -> list[Mark]:
+    """What the two annotators of each essay marked; essays that only one has finished wait."""
+    spans: dict[str, list[tuple[Span, str, str]]] = defaultdict(list)
+    annotators: dict[str, set[str]] = defaultdict(set)
+    for job in jobs.all(tx):
+        for essay in marked_in(tx, job.job_id) if job.task == "marking" else ():
+            spans[essay.essay_id] += [(edit.span, edit.rater, edit.tag) for edit in essay.edits]
+            annotators[essay.essay_id] |= set(essay.annotators)
+    pairs = {essay_id: sorted(raters)[:2] for essay_id, raters in annotators.items() if len(raters) > 1}
+    are_two = len({rater for pair in pairs.values() for rater in pair}) == 2
+    found = []
+    for essay_id, pair in sorted(pairs.items()):
+        names = {rater: rater if are_two else role for rater, role in zip(pair, ("first", "second"), strict=True)}
+        groups: list[list[tuple[Span, str, str]]] = []
+        end = -1
+        for span, rater, tag in sorted(each for each in spans[essay_id] if each[1] in names):
+            is_same = bool(groups) and (span.start < end or span == groups[-1][-1][0])
+            groups[len(groups) - is_same :] = [[*(groups[-1] if is_same else []), (span, names[rater], tag)]]
+            end = max(end, span.end)
+        for group in groups:
+            whole = Span(group[0][0].start, max(span.end for span, _, _ in group))
+            found.append(Mark(Item(essay_id, whole, MARK), {rater: tag for _, rater, tag in reversed(group)}))
+    return found
+
+
+def accepted_marks(tx: Tx) -> list[Item]:
+    """The marks that no verifier rejected; where nobody verified any, all."""
+    rejected = {row["item"] for row in _answers(tx, "error") if row["label"] != "error"}
+    return [mark.item for mark in marks(tx) if mark.item.item_id not in rejected]
+
+
+def fates(
+    tx: Tx, *, kind: str, essay_ids: Collection[str], system: str
+) -> Iterator[tuple[Essay, list[tuple[Item, str]]]]:
+    """For each mark the corrections of its sentence by systems that nobody was asked about yet."""
+    by_essay: dict[str, list[Item]] = defaultdict(list)
+    for item in accepted_marks(tx):
+        by_essay[item.essay_id].append(item)
+    if not by_essay:
+        raise UsageError("no marks: annotators mark source sentences first, in a job of the task marking")
+    asked = {each.item_id for each in content.all_items(tx) if each.kind.startswith("fate/")}
+    for each in corrected_sentences(tx, kind=kind, essay_ids=essay_ids or by_essay.keys()):
+        for mark in by_essay[each.essay.essay_id]:
+            if not each.span.start <= mark.span.start < max(each.span.end, mark.span.start):
+                continue
+            items = _items(each, "fate", mark.span, set(each.by_system.values()))
+            items = [
+                (item, text)
+                for item, text in items
+                if item.item_id not in asked and system in ("", item.kind.partition("/")[2])
+            ]
+            if items:
+                yield each.essay, items
+
+
+# The tables of the answers
+
+
+def _answers(tx: Tx, task: str) -> Iterator[Mapping[str, object]]:
+    for job in jobs.all(tx):
+        if job.task == task:
+            yield from (row for row in judgments.table(tx, job.job_id) if row["group"] in PEOPLE)
+
+
+def answer_tables(tx: Tx) -> dict[str, pl.DataFrame]:
+    """Rankings, marks with their verification and fates, and errors that are left: those that there are."""
+    known = {each.item_id: each for each in content.all_items(tx)}
+    documents = {
+        essay.essay_id: str(essay.metadata.get("document") or essay.essay_id) for essay in content.all_essays(tx)
+    }
+    rows: dict[str, list[dict[str, object]]] = defaultdict(list)
+    for task in ("rank", "fate", "remaining"):
+        for row in _answers(tx, task):
+            each = known[str(row["item"])]
+            if each.item is None:
+                continue
+            essay_id, span = each.item.essay_id, each.item.span
+            own = {"item": f"{essay_id}:{span.start}-{span.end}", "system": each.kind.partition("/")[2]}
+            own |= {"rater": str(row["rater"])}
+            document = {"document": documents[essay_id]}
+            if task == "rank":
+                rows["rankings"].append({**own, "rank": row["label"], "output": each.payload[WORDS], **document})
+            elif task == "fate":
+                rows["fates"].append({**own, "item": Item(essay_id, span, MARK).item_id, "label": row["label"]})
+            else:
+                counts = cast("Mapping[str, object]", row["payload"])
+                rows["remaining"].append({**own, **{name: counts[name] for name in (*LEFT, WORDS)}, **document})
+    of_marks = marks(tx)
+    ids = {mark.item.item_id for mark in of_marks}
+    for mark in of_marks:
+        for rater, tag in mark.types.items():
+            place = {"essay": mark.item.essay_id, "document": documents[mark.item.essay_id]}
+            rows["marks"].append({"item": mark.item.item_id, "rater": rater, "label": tag, **place})
+    for row in _answers(tx, "error"):
+        if row["item"] in ids:
+            rows["verified"].append({name: row[name] for name in ("item", "rater", "label")})
+    return {name: pl.DataFrame(some, infer_schema_length=None) for name, some in rows.items()}

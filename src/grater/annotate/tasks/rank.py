@@ -1,0 +1,166 @@
+"""Rank the corrections of a sentence, not knowing whose they are; ties are allowed.
+
+Grundkiewicz, Junczys-Dowmunt and Gillian 2015, section 3: annotators rank up to five outputs of a sentence, 1 the
+best.  A unit has one item for each system, of kind `rank/SYSTEM`, with the corrected sentence in its payload
+(`"words"`).  Systems that wrote the same are one row, and all of them get its rank; rows come in random order, which
+the server keeps.  Ranks are stored without gaps: 1, 3, 3 is 1, 2, 2.
+
+Gold knows ranks too: an answer is right when every two gold items that should differ are in the right order, so that
+a spoilt sentence that must be last says nothing about the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import combinations
+from typing import cast
+
+from grater.annotate.tasks.task import (
+    TARGET,
+    Accepted,
+    Answer,
+    Choice,
+    Field,
+    Form,
+    Piece,
+    Rng,
+    Shown,
+    Subject,
+    Unit,
+    UnitItem,
+    pieces_around,
+    read_fields,
+    the_one,
+    words_before,
+)
+from grater.errors import UsageError
+from grater.model import Json
+
+MOST = 5
+WORDS, ORDER = "words", "order"
+N_BEFORE = 2
+
+GUIDELINES = """\
+You see a learner's sentence and **several corrections** of it. **Rank them: 1 is the best.**
+
+- A good correction repairs the errors, keeps the meaning, and changes nothing that was right.
+- An error that is left is bad; a new error, or a change of what the writer meant, is worse.
+- **Equally good ones get the same rank.** Do not look for differences that do not matter to a reader.
+- Words that a correction changes are underlined. One may leave the sentence as it was.
+- Judge each sentence in its context. The order of the rows means nothing.
+"""
+
+
+def candidates(unit: Unit) -> list[tuple[str, tuple[UnitItem, ...]]]:
+    """Each corrected sentence with the items of the systems that wrote it."""
+    by_text: dict[str, list[UnitItem]] = {}
+    for each in unit.items:
+        text = each.payload.get(WORDS)
+        if not isinstance(text, str):
+            raise UsageError(f"item {each.item.item_id}: expected a corrected sentence, found none")
+        by_text.setdefault(text, []).append(each)
+    return [(text, tuple(items)) for text, items in sorted(by_text.items())]
+
+
+def in_order(unit: Unit, kept: Mapping[str, Json]) -> list[tuple[str, tuple[UnitItem, ...]]]:
+    """The candidates as the page had them."""
+    found = candidates(unit)
+    order = cast("list[int]", kept.get(ORDER))
+    if not isinstance(order, list) or sorted(order) != list(range(len(found))):
+        raise UsageError(f"unit {unit.unit_id}: expected to know the order of its rows, found {order!r}")
+    return [found[number] for number in order]
+
+
+def changed_words(source: str, corrected: str) -> tuple[Piece, ...]:
+    """A corrected sentence with what is new in it marked."""
+    old, new = source.split(), corrected.split()
+    pieces = []
+    for what, _, _, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if end > start:
+            space = " " if end < len(new) else ""
+            pieces.append(Piece(" ".join(new[start:end]) + space, "" if what == "equal" else TARGET))
+    return tuple(pieces)
+
+
+def rows_of(unit: Unit, order: Sequence[int], choices: tuple[Choice, ...]) -> tuple[Field, ...]:
+    """A question for each candidate, in this order."""
+    found, source = candidates(unit), _source(unit)
+    return tuple(
+        Field(f"row-{number}", "one", found[at][0], choices, reading=changed_words(source, found[at][0]))
+        for number, at in enumerate(order, 1)
+    )
+
+
+def _source(unit: Unit) -> str:
+    """The learner's sentence: the units' items share its place, or lie in it."""
+    return "".join(piece.text for piece in pieces_around(unit.essay, unit.items[0].item.span))
+
+
+def shuffled(unit: Unit, rng: Rng) -> list[Json]:
+    return [int(number) for number in rng.permutation(len(candidates(unit)))]
+
+
+def answered(unit: Unit, form: Form, kept: Mapping[str, Json], choices: tuple[Choice, ...]) -> list[str]:
+    """The answer of each row."""
+    fields = rows_of(unit, cast("list[int]", kept[ORDER]), choices)
+    values = read_fields(fields, form)
+    return [the_one(values, field.name) for field in fields]
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """Rank corrections of a sentence."""
+
+    name: str = "rank"
+    title: str = "Rank corrections"
+    kind: str = "rank"
+    labels: tuple[str, ...] = tuple(map(str, range(1, MOST + 1)))
+    verdict: Mapping[str, str] | None = None
+    guidelines: str = GUIDELINES
+    summary: str = "Up to five systems’ corrections of a sentence, blind: which is best? Ties are allowed."
+    subject: Subject = "ranking"
+    source: str = "Grundkiewicz, Junczys-Dowmunt and Gillian 2015, section 3"
+
+    def show(self, unit: Unit, *, rng: Rng) -> Shown:
+        order = shuffled(unit, rng)
+        span = unit.items[0].item.span
+        return Shown(
+            before=words_before(unit.essay, span, n_sentences=N_BEFORE),
+            pieces=(Piece(_source(unit)),),
+            after="",
+            fields=rows_of(unit, cast("list[int]", order), _ranks(unit)),
+            kept={ORDER: order},
+            question="Rank the corrections: 1 is the best. Equally good ones get the same rank.",
+        )
+
+    def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:
+        rows = in_order(unit, kept)
+        given = answered(unit, form, kept, _ranks(unit))
+        dense = {rank: str(number) for number, rank in enumerate(sorted(set(given)), 1)}
+        return tuple(
+            Answer(each.item.item_id, dense[rank], payload={"row": number})
+            for number, ((_, items), rank) in enumerate(zip(rows, given, strict=True), 1)
+            for each in items
+        )
+
+    def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
+        """Whether gold items are in their order; a gold item that stands alone must have its rank."""
+        ranks = {answer.item_id: int(answer.label) for answer in answers}
+        if len(accepted) == 1:
+            return all(str(ranks.get(item_id, "")) in of for item_id, of in accepted.items())
+        known = {item_id: sorted(map(int, of)) for item_id, of in accepted.items()}
+        return known.keys() <= ranks.keys() and all(
+            ranks[one] < ranks[other]
+            for pair in combinations(known, 2)
+            for one, other in (pair, pair[::-1])
+            if known[one][-1] < known[other][0]
+        )
+
+
+def _ranks(unit: Unit) -> tuple[Choice, ...]:
+    return tuple(Choice(str(rank), str(rank), str(rank)) for rank in range(1, len(candidates(unit)) + 1))
+
+
+TASK = Rank()

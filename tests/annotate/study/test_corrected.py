@@ -1,0 +1,175 @@
+"""Correctors judged in a study: rankings, marks with their fates, errors that are left; out to the commands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import grater
+from grater.annotate import content, people
+from grater.annotate.archive import export
+from grater.annotate.corrected import accepted_marks, marks
+from grater.annotate.plans import NewJob, Previews, add_job
+from grater.annotate.status import new_study
+from grater.annotate.store import Store
+from grater.annotate.submissions import Desk, hand_in, take_desk
+from grater.errors import UsageError
+from grater.model import DELETE, Decision, Essay, Span, edit_item
+
+TEXT = "We met at {}. He depend of her. The bread are good."
+EDITS = {
+    "good": {"depend": "depends", "of": "on", "are": "is"},
+    "half": {"depend": "depends", "of": "in"},
+    "twin": {"depend": "depends", "of": "in"},
+    "late": {"of": DELETE, "are": "is"},
+}
+N_ESSAYS = 6
+
+
+def place(essay: Essay, words: str) -> Span:
+    start = essay.text.index(words)
+    return Span(start, start + len(words))
+
+
+def correct(store: Store, *systems: str) -> None:
+    """Every edit of some systems as an item."""
+    with store.write() as tx:
+        for essay in list(content.all_essays(tx)):
+            for name in systems:
+                made = [(edit_item(essay.essay_id, place(essay, old), new), new) for old, new in EDITS[name].items()]
+                content.add_items(tx, [content.study_item(item) for item, _ in made])
+                content.add_decisions(tx, [Decision(item.item_id, name, True, suggestion=new) for item, new in made])
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Store]:
+    with new_study(tmp_path / "study.db") as store:
+        with store.write() as tx:
+            content.add_essays(tx, [Essay(f"e{n}", TEXT.format(n)) for n in range(N_ESSAYS)])
+        correct(store, "good", "half", "twin")
+        yield store
+
+
+def work(
+    store: Store, job_id: str, name: str, answer: Callable[[Desk], dict[str, list[str]]], n: int = 99
+) -> list[str]:
+    """Somebody answers up to `n` units; gives the sentences that they saw."""
+    with store.write() as tx:
+        known = {each.name: each.person_id for each in people.all(tx)}
+        person_id = known.get(name) or people.add(tx, name=name, role="annotator").person_id
+    seen = []
+    for _ in range(n):
+        desk = take_desk(store, job_id=job_id, person_id=person_id)
+        if desk is None:
+            break
+        seen.append(desk.unit.unit.essay.essay_id + "".join(piece.text for piece in desk.shown.pieces))
+        hand_in(store, desk, answer(desk), seconds=5)
+    return seen
+
+
+def marking(*words: str) -> Callable[[Desk], dict[str, list[str]]]:
+    def answer(desk: Desk) -> dict[str, list[str]]:
+        text = desk.unit.unit.essay.text
+        edits = [
+            {
+                "start": (start := text.index(each)),
+                "end": start + len(each),
+                "quote": each,
+                "tag": "Wcip" if each == "of" else "SVA",
+                "replacements": ["x"],
+            }
+            for each in words
+        ]
+        return {"edits": [json.dumps(edits)]}
+
+    return answer
+
+
+def by_reading(rule: Callable[[str], str]) -> Callable[[Desk], dict[str, list[str]]]:
+    """Answers each row by the sentence that it shows."""
+    return lambda desk: {
+        field.name: [rule("".join(piece.text for piece in field.reading))] for field in desk.shown.fields
+    }
+
+
+def test_marks_are_verified_and_serve_every_system_also_a_later_one(study: Store, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="annotators mark source sentences first"):
+        add_job(study, NewJob(name="", task="fate"))
+    job = add_job(study, NewJob(name="", task="marking", judgments=2))
+    work(study, job.job_id, "Ann", marking("depend of", "met"))
+    with study.read() as tx:
+        assert marks(tx) == [], "until two have read an essay"
+    work(study, job.job_id, "Bo", marking("depend", "are"))
+    job = add_job(study, NewJob(name="check", task="error", kind="mark", judgments=2))
+    rejecting = lambda desk: {"label": ["ok" if "met" in [p.text for p in desk.shown.pieces] else "error"]}  # noqa: E731
+    for name in ("Cy", "Di"):
+        work(study, job.job_id, name, rejecting)
+    with study.read() as tx:
+        assert len(marks(tx)) == 3 * N_ESSAYS
+        assert len(accepted_marks(tx)) == 2 * N_ESSAYS
+
+    def answer(desk: Desk) -> dict[str, list[str]]:
+        return by_reading(lambda text: "gone" if "depends on" in text or " is " in text else "still there")(desk)
+
+    first = add_job(study, NewJob(name="", task="fate"))
+    assert len(work(study, first.job_id, "Cy", answer)) == 2 * N_ESSAYS
+    with pytest.raises(UsageError, match="no units"):
+        add_job(study, NewJob(name="", task="fate"))
+    correct(study, "late")
+    second = add_job(study, NewJob(name="", task="fate"))
+    assert len(work(study, second.job_id, "Di", answer)) == 2 * N_ESSAYS
+    export(study, tmp_path / "out")
+    tables = {name: tmp_path / "out" / f"{name}.csv" for name in ("marks", "fates", "verified")}
+    found = grater.recall(tables["marks"], fates=tables["fates"], verified=tables["verified"])
+    by_name = {each.system: each for each in found.systems}
+    assert (found.n_marks, found.n_verified, found.n_found_by_both) == (3 * N_ESSAYS, 2 * N_ESSAYS, N_ESSAYS)
+    assert by_name["good"].union.value == 1
+    assert by_name["half"].union.value == by_name["twin"].union.value == 0
+    assert by_name["late"].union.value == 0.5
+    assert found.scope.unit in ("essay", "document")
+
+
+def test_rankings_merge_what_is_alike_and_go_round_all_sentences_first(study: Store, tmp_path: Path) -> None:
+    job = add_job(study, NewJob(name="", task="rank", judgments=2))
+    best_first = by_reading(lambda text: "1" if "on her" in text or "is good" in text else "2")
+    n_sentences = 2 * N_ESSAYS  # the first sentence is the same for all systems
+    first = [work(study, job.job_id, name, best_first, n=4) for name in ("Ann", "Bo", "Cy")]
+    seen = [sentence for some in first for sentence in some]
+    assert len(set(seen)) == len(seen) == n_sentences, "no sentence is ranked again before all are ranked"
+    work(study, job.job_id, "Di", best_first)
+    export(study, tmp_path / "out")
+    table = pl.read_csv(tmp_path / "out" / "rankings.csv")
+    assert {"item", "rater", "system", "rank", "document"} <= set(table.columns)
+    assert table.group_by("item", "rater").len()["len"].to_list() == [3] * 2 * n_sentences
+    ranks = dict(table.group_by("system").agg(pl.col("rank").unique().sort()).iter_rows())
+    assert ranks == {"good": [1], "half": [2], "twin": [2]}
+    wins = {each.system: each for each in grater.prefer(tmp_path / "out" / "rankings.csv").systems}
+    assert wins["good"].expected_wins.value == 1
+
+
+def test_errors_that_are_left_are_counted_once_for_systems_that_wrote_the_same(study: Store, tmp_path: Path) -> None:
+    with study.read() as tx:
+        preview = Previews().of(tx, NewJob(name="", task="remaining"))
+    job = add_job(study, NewJob(name="", task="remaining"))
+    n_units = N_ESSAYS * (1 + 2 + 2)  # alike in all systems, two corrections, two corrections
+    assert preview.units == n_units
+
+    def answer(desk: Desk) -> dict[str, list[str]]:
+        text = "".join(piece.text for piece in desk.shown.pieces)
+        assert desk.shown.after.startswith("As written: ")
+        counts = {"missed": "are" in text.split(), "half_right": " in " in text, "introduced": False}
+        return {name: [str(int(is_there))] for name, is_there in counts.items()}
+
+    assert len(work(study, job.job_id, "Ann", answer)) == n_units
+    export(study, tmp_path / "out")
+    found = grater.remaining(tmp_path / "out" / "remaining.csv")
+    by_name = {each.system: each for each in found.systems}
+    n_words = 4 + 4 + 4
+    assert by_name["good"].errors.value == 0
+    assert by_name["half"].kinds["missed"].value == pytest.approx(100 / n_words)
+    assert by_name["twin"].errors.value == pytest.approx(200 / n_words)
+    assert by_name["half"].n_sentences == 3 * N_ESSAYS
