@@ -29,7 +29,8 @@ class Finding:
     `probabilities` are the detector's answers and what it gives them, likeliest first; the writer's own is among
     them.  Where answers are not words (the constructions of a noun), `words` are what would be written there.
     `alternatives` to the suggestion and a `message` come from systems that say more than a word.
-    `confidence`, of a calibrated detector, is the share of flags like this one that were right.
+    `confidence`, of a calibrated detector, is the share of flags like this one that were right; `rule` is the
+    rule for learners that found it, if one did.
     """
 
     item: Item
@@ -40,6 +41,7 @@ class Finding:
     alternatives: tuple[str, ...] = ()
     message: str = ""
     confidence: float | None = None
+    rule: str = ""
 
 
 class Detector(Protocol):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -32,6 +33,12 @@ class Rule:
     better: str | None = None
     after: str | None = None
     phrases: tuple[str, ...] = ()
+    find: str = ""
+
+    @property
+    def explains(self) -> bool:
+        """Whether it is about marks that others make, too."""
+        return any((self.before, self.better is not None, self.word, self.after, self.phrases)) or not self.find
 
 
 def _rules_by_kind() -> dict[str, tuple[Rule, ...]]:
@@ -95,16 +102,34 @@ def place_of(text: str, span: Span, kind: str, suggestion: str | None) -> Place:
     )
 
 
-def explain(place: Place) -> Explanation | None:
-    """The rule that a mark comes under, in its own words."""
+def explain(place: Place, name: str = "") -> Explanation | None:
+    """The rule that a mark comes under, in its own words; the one of this name, if a pattern of it found the mark."""
     for rule in BY_KIND.get(place.kind, ()):
-        slots = _match(rule, place)
-        if slots is not None:
-            wrong, right = example_sides(rule)
-            return Explanation(
-                rule=rule.name, title=rule.title, reason=rule.reason.format_map(slots), wrong=wrong, right=right
-            )
+        slots = _match(rule, place) if rule.explains or rule.name == name else None
+        if slots is None and rule.name == name:
+            slots = _slots(place)
+        if slots is not None and name in ("", rule.name):
+            with suppress(KeyError):  # the reason names words that stand elsewhere
+                return _explained(rule, place, slots)
     return None
+
+
+def _explained(rule: Rule, place: Place, slots: Mapping[str, str]) -> Explanation:
+    """A pair such as `arrive at` is its own example, unless the rule has one of it."""
+    wrong, right = example_sides(rule)
+    phrase = slots.get("phrase", "")
+    if phrase and phrase.split()[0] not in right:
+        head = phrase.rpartition(" ")[0]
+        wrong, right = f"{head} {place.word.lower()}".strip(), phrase
+    return Explanation(
+        rule=rule.name, title=rule.title, reason=rule.reason.format_map(slots), wrong=wrong, right=right
+    )
+
+
+def _slots(place: Place) -> dict[str, str]:
+    left, right = LAST_WORD.search(place.before), FIRST_WORD.match(place.after)
+    slots = {"word": place.word, "better": place.better}
+    return slots | {"left": left[0] if left else "", "right": right[0] if right else ""}
 
 
 def example_sides(rule: Rule) -> tuple[str, str]:
@@ -124,9 +149,7 @@ def _match(rule: Rule, place: Place) -> dict[str, str] | None:
     """The slots of a rule that applies; None where it does not."""
     if not _is(rule.word, place.word) or not _is(rule.better, place.better):
         return None
-    left, right = LAST_WORD.search(place.before), FIRST_WORD.match(place.after)
-    slots = {"word": place.word, "better": place.better}
-    slots |= {"left": left[0] if left else "", "right": right[0] if right else ""}
+    slots = _slots(place)
     if rule.phrases:
         # The phrase whose last word is the suggestion, and whose others stand before the mark in some form.
         known = _phrase_patterns(rule.phrases, place.better.lower())

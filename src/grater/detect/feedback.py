@@ -65,7 +65,11 @@ CHANCES = (
 """Measured before `context`: five or more of ten annotators of CoNLL-2014 see 588 errors; of 186
 marks of `prep-maxent` and `article`, 95 are among them."""
 
-WHO = {"context": "grater’s own model", "harper": "a free checker of spelling and style"}
+WHO = {
+    "context": "grater’s own model",
+    "grammar": "patterns of frequent errors",
+    "harper": "a free checker of spelling and style",
+}
 """Who is behind the marks of an essay unless others are named, for writers who have never heard of them."""
 
 

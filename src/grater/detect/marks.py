@@ -102,7 +102,7 @@ def explanation_of(finding: Finding, text: str) -> Explanation | None:
     suggestion = finding.decision.suggestion
     if suggestion is None:
         return None
-    return explain(place_of(text, finding.item.span, finding.item.kind, suggestion))
+    return explain(place_of(text, finding.item.span, finding.item.kind, suggestion), finding.rule)
 
 
 def why(mark: Mark) -> str:

@@ -92,6 +92,11 @@ PERIOD = (
     r"the (?:year|morning|afternoon|evening|past|future|\d{4}s|\w+ century|early|late|last|next|coming|recent)\b|"
     r"(?:recent|ancient|modern|early|late) \w+|\w+ (?:minutes|hours|days|weeks|months|years)\b)"
 )
+BEGINNING = (
+    rf"(?:[12]\d{{3}}\b|(?:last )?{MONTH}\b|{WEEKDAY}\b|yesterday\b|then\b|childhood\b|birth\b|"
+    r"the (?:beginning|start|day|war|age)\b|last (?:week|month|year|summer|winter|night)\b|"
+    r"(?:i|he|she|we|they) (?:was|were)\b|\d{1,2} o['’]?clock|primary school)"
+)
 AMOUNT = (
     rf"(?:an?|{_any(SMALL)}|{_any(LARGE)}|\d+|many|several|some|about|almost|over|more than|the (?:last|past)|a few|"
     r"a long|half)\b"
@@ -123,7 +128,7 @@ _SPACES = _any(
     water sea river forest box bag society class classroom group team family life north south east west middle
     hand mind heart"""
 )
-SPACE = rf"(?:(?:(?:some|many|most|all|every|other) )*{_THE}(?:\w+ )?{_SPACES}\b|(?-i:[A-Z]\w+))"
+SPACE = rf"(?:(?:(?:some|many|most|all|every|other) )*{_THE}(?:\w+ )?{_SPACES}\b|(?!{MONTH}|{WEEKDAY})(?-i:[A-Z]\w+))"
 _BY = _any(
     """car bus train bicycle bike plane boat ship taxi underground air sea land email e-mail phone telephone post
     letter hand heart accident mistake chance law"""
@@ -134,6 +139,8 @@ PARTICIPLE = _any(
     led held kept caught taught found lost won run set put shown born hit hurt stolen spoken understood"""
 )
 
+STATIVE_ING = "knowing|believing|preferring|belonging|owning|needing|agreeing|understanding"
+
 UNCOUNTABLE = _any(
     """accommodation advice baggage behaviou?r bread cash clothing damage electricity employment equipment
     evidence feedback fun furniture garbage happiness health help homework housework housing information
@@ -141,19 +148,25 @@ UNCOUNTABLE = _any(
     poverty progress rain research rubbish safety scenery shopping software stuff traffic transport
     transportation travel trouble unemployment violence water wealth weather work"""
 )
-WITH_UNCOUNTABLE = rf"(?:\w+ ){{0,2}}?(?P<noun>{UNCOUNTABLE})\b"
+_NO_NOUN = (
+    rf"(?=\W*$|[.,;:!?]| {_any('about for on to in from with at and or but is was when that last next every')}\b|"
+    r" (?:yesterday|today)\b)"
+)
+WITH_UNCOUNTABLE = (
+    rf"(?:\w+ly )?(?:good|bad|new|useful|nice|some|more|great )?(?: ?)(?P<noun>{UNCOUNTABLE}){_NO_NOUN}"
+)
 _EST = _any(
     """bigg larg small high low old young long short strong great easi hard happi fast new near cheap rich poor
-    lat earli clos wid deep saf nic simpl heavi weak bright clean cold hott warm"""
+    tall slow thin thick quiet loud smart lat earli clos wid deep saf nic simpl
+    heavi weak bright clean cold hott warm"""
 )
 ONLY_ONE_SUCH = (
-    rf"(?P<which>best|worst|{_EST}est|(?:most|least) \w{{4,}}|"
-    rf"{_any('first second third last next only same whole following right wrong latter former')})\b"
+    rf"(?P<which>best|worst|{_EST}est|(?:most|least) \w{{4,}}(?<!people)(?<!things)|"
+    rf"{_any('first second third only same whole following latter former')})\b(?! (?:of all|time|aid|class))"
 )
 _ONLY = _any(
-    """world sun moon earth sky sea internet environment government media police past future present weather
-    economy public truth ground countryside army universe climate radio population poor rich elderly young
-    unemployed beginning end morning afternoon evening way"""
+    """world sun moon sky internet environment countryside universe elderly police weather
+    unemployed beginning end"""
 )
 ONLY_ONE = rf"(?P<which>{_ONLY})\b"
 _WITH_THE = _any(
@@ -161,29 +174,32 @@ _WITH_THE = _any(
     Mediterranean Middle_East Nile Amazon Thames Alps Olympic"""
 )
 NAME_WITH_THE = rf"(?-i:{_WITH_THE})"
-PHRASE_NOUN = (
-    _any(
-        """school home work bed hospital prison church university college town night car bus train plane foot
-        breakfast lunch dinner supper order general addition time"""
-    )
-    + r"\b"
+NAME_WITHOUT = rf"(?!{NAME_WITH_THE}|english|french|spanish|german|chinese)(?-i:[A-Z]\w*[^s\W])\b{_NO_NOUN}"
+IN_GENERAL = (
+    rf"{_any('life nature society love happiness freedom music art science technology education people children')}"
+    r"\b(?!['’]| (?:of|that|which|who|in|at|on|with|from)\b)"
 )
 FIELD = (
     _any(
         """breakfast lunch dinner supper football soccer tennis basketball volleyball chess golf baseball english
         french spanish german chinese mathematics maths? biology chemistry physics history geography"""
     )
-    + r"\b"
+    + rf"{_NO_NOUN[:-1]}|every)"
 )
 BEING = rf"(?P<verb>{_any('am is are was were be being been become becomes became becoming as')})"
 
+MORE_THAN_ONE = rf"(?:\w+ )?(?:{UNCOUNTABLE}|people|children|men|women|\w+[^su\W]s)(?: of)?{_NO_NOUN}"
+ONE_OF_A_KIND = rf"(?:very |good |great |young )*(?!{UNCOUNTABLE})\w+(?<!s)\b"
+COUNTABLE = rf"(?!(?:\w+ ){{0,2}}?{UNCOUNTABLE}\b)(?:(?:new|old|big|small|good|nice) )?(?-i:[a-z])\w*(?<!s){_NO_NOUN}"
 PLURAL = r".*s|people|children|men|women|feet|teeth|criteria|phenomena|media"
 _MANY = _any(
     rf"""many few several both various numerous these those {SMALL[4:]} hundreds_of thousands_of a_number_of
-    a_lot_of lots_of all most other different some \d+"""
+    a_lot_of lots_of \d+"""
 )
 QUANTITY = rf"(?P<quantity>{_MANY})(?: of)?(?: the| {_HIS})?(?: \w+){{0,2}}"
-ONE_EACH = rf"(?P<quantity>{_any('an? each every another this that one either neither')})(?: \w+){{0,2}}"
+ONE_EACH = (
+    rf"(?P<quantity>{_any('an? each every another this')})(?: (?!of\b|number\b|lot\b|few\b|is\b|was\b)\w+){{0,1}}"
+)
 
 _MODALS = _any(
     """can could will would shall should may might must can't cannot won't wouldn't couldn't shouldn't do does
@@ -191,7 +207,7 @@ _MODALS = _any(
 )
 MODAL = rf"(?P<helper>{_MODALS})(?: not| never| also| always| only)?"
 BASE_FORM = r"\w*(?:[^sdg]|ss|need|send|read|spend|find|sing|bring|add|build|feed|hold|stand|lead)"
-BEFORE_ING = rf"(?P<preposition>{_any('of in for by with without about at from on after before forward_to used_to')})"
+BEFORE_ING = rf"(?P<preposition>{_any('of for by without about at from before instead_of forward_to')})"
 _ENJOY = _any(
     """enjoy finish avoid suggest consider mind practi[sc] keep kept miss deny denied risk imagin admit recommend
     postpon quit"""
@@ -211,8 +227,47 @@ PAST = _any(
 )
 NOT_PAST = rf"(?!{PAST}$)\w+"
 PAST_TIME = r".*?\b(?P<time>yesterday|ago|last (?:night|week|month|year|summer|winter|\w+day))\b"
-BE_AND_VERB = r"(?:\w+['’](?:m|re|s)|am|is|are|was|were)(?: \w+)*? \w+"
+_STATIVE = (
+    r"(?:dis)?agree|believe|belong|consist|contain|cost|depend|deserve|differ|exist|know|lack|like|love|matter|mean|"
+    "need|own|possess|prefer|resemble|seem|suppose|understand|want"
+)
+NOT_STATIVE = rf"(?!(?:{_STATIVE})$)\w+"
+BE_AND_STATIVE = rf"(?:\w+['’](?:m|re|s)|am|is|are|was|were)(?: \w+)*? (?:(?:{_STATIVE})s?|{STATIVE_ING})"
+PARTICIPLES = (
+    rf"\w+ed|{PARTICIPLE}|gone|come|been|had|become|begun|eaten|fallen|forgotten|gotten|grown|heard|left|lived|met"
+)
+PARTICIPLES += (
+    "|paid|read|said|sat|slept|stood|stopped|swum|thought|understood|worn|flown|drunk|driven|ridden|rung|sung|spent"
+)
+ING_OR_PARTICIPLE = rf"\w+ing|{PARTICIPLES}|born"
+ONE_SUBJECT = (
+    r"(?!(?:i|you|we|they|these|those|people|children|men|women|and|or|to|not|\w+n['’]t|can|could|will|would|shall|"
+    r"should|may|might|must|do|does|did)$)(?:\w*[^s\W]|this|his|is)"
+)
+MANY_SUBJECT = r"(?:i|you|we|they|these|those|people|children|men|women|both|(?!(?:this|his|is|was|has|does)$)\w+s)"
 MADE_FORM = (
     r"(?:her|him|me|our|their|them|they|your)['’]s|hisself|theirself|theirselves|themself"
     r"|\w*(?:children|feet|men|teeth|mice|geese|life|wife|knife|leaf|shelf|wolf|thief)s"
 )
+LISTS = {
+    name: "|".join(text.split())
+    for name, text in {
+        "DET": r"the an? my your his her its our their this these those some that no all most many several two three",
+        "TIMES": "minute moment while hour day week month year time turn second lifetime night summer length",
+        "THE_PLACES": "netherlands philippines maldives bahamas uk usa",
+        "NEWS": "news information advice furniture homework luggage equipment",
+        "STATIVE_ING": STATIVE_ING,
+        "SAFE_BASE": """say ask tell speak look know see go take make give pay eat write read think understand learn
+            buy choose sell bring send teach wear win lose become add agree explain use""",
+        "OCCUPATION": """engineer teacher doctor nurse waiter waitress lawyer student secretary accountant architect
+            dentist programmer translator journalist farmer mechanic electrician plumber pilot actor actress singer
+            scientist receptionist babysitter salesman policeman hairdresser shopkeeper cashier""",
+        "COLLECTIVE": """family crowd crew staff team group opposition rest number kind sort type class public world
+            past list lot other most least first last""",
+        "QUANTITIES": """number lot variety majority minority couple handful half rest range series set pair team kind
+            type sort crowd host bunch dozen plenty mix mixture total percentage proportion part fraction third
+            quarter percent family class collection array bulk mass group crew flock herd swarm string pack wealth
+            cluster combination portion sample selection succession sum generation body bulk percent""",
+    }.items()
+}
+"""Words that patterns of whole errors name (`grammar.py`)."""

@@ -40,12 +40,16 @@ SYSTEMS: Registry[Callable[[], Detector]] = Registry(
         "prep-lm": "grater.detect.prepositions.engines:prep_lm",
         "prep-both": "grater.detect.prepositions.engines:prep_both",
         "context": "grater.detect.context.detector:load",
+        "grammar": "grater.detect.grammar:grammar",
     },
 )
 
 
 NEURAL, CLASSICAL = "context", ("prep-maxent", "article")
 """What checks an essay unless others are named: the first where it can run, else the others."""
+
+PATTERNS = "grammar"
+"""What marks beside them the errors that a pattern shows for certain."""
 
 BESIDE = "harper:errors"
 """What looks for everything that they do not, where its package is installed."""
@@ -54,7 +58,7 @@ BESIDE = "harper:errors"
 def default_systems() -> tuple[str, ...]:
     """The systems that check an essay here, unless others are named."""
     ours = (NEURAL,) if NEURAL in shipped_names() and find_spec("onnxruntime") else CLASSICAL
-    return (*ours, BESIDE) if find_spec("harper") else ours
+    return (*ours, PATTERNS, BESIDE) if find_spec("harper") else (*ours, PATTERNS)
 
 
 FROM_FILE: dict[str, str] = {

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from grater.corpora.text.inflect import in_case_of, plural, singular
+from grater.corpora.text.inflect import in_case_of, is_mass, plural, singular
 from grater.corpora.text.lemmas import is_word
 from grater.corpora.text.verbs import verb_base, verb_forms
 from grater.detect.detector import Finding
@@ -64,7 +64,7 @@ def taught(finding: Finding, text: str) -> Finding:
         base = verb_base(finding.target.lower())
         end = finding.item.span.end
         be = BE.search(text[max(0, finding.item.span.start - WINDOW) : finding.item.span.start])
-        if be is None or base not in STATIVE or finding.decision.suggestion != verb_forms(base).ing:
+        if be is None or base not in STATIVE or finding.decision.suggestion not in _after_be(base):
             return finding
         words = " ".join(_plain(be, base))
         item = Item(finding.item.essay_id, Span(finding.item.span.start - len(be["words"]), end), finding.item.kind)
@@ -72,6 +72,12 @@ def taught(finding: Finding, text: str) -> Finding:
         message = f"“{base}” is not used after “be”: “{words}”."
         return replace(finding, item=item, decision=decision, target=item.span.of(text), message=message)
     return _formed(finding) if finding.item.kind == "spelling" else finding
+
+
+def _after_be(base: str) -> tuple[str, ...]:
+    """What is offered after a *be*: as if only the form were wrong."""
+    forms = verb_forms(base)
+    return forms.ing, forms.past, forms.participle
 
 
 def _plain(be: re.Match[str], base: str) -> list[str]:
@@ -105,10 +111,12 @@ def _form_of(word: str, offered: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _plural_of(word: str) -> tuple[str, ...]:
-    """*childrens* → *children*, *lifes* → *lives*."""
+    """*childrens* → *children*, *lifes* → *lives*, *homeworks* → *homework*."""
     stem = word.removesuffix("s")
     if stem == word:
         return ()
+    if is_mass(stem):
+        return (stem,)
     if is_word(stem) and not stem.endswith("s") and singular(stem) != stem:
         return (stem,)
     return (plural(stem),) if is_word(stem) and not plural(stem).startswith(stem) else ()

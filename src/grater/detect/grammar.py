@@ -1,0 +1,183 @@
+"""Errors that a pattern of words and tags shows for certain: *made me to wait*, *everybody know*, *by foot*.
+
+The patterns are in `rules.toml`, each beside the lesson that it teaches; a line of `find` is a pattern and what to
+write in place of its bracketed words.  An element of a pattern is a token:
+
+    waited|waits      one of these words           <wait>       any form of the verb
+    :NNS?             a tag, a regular expression   in:IN        word and tag
+    N=:NN             a name for it                 [ ... ]      what is marked; `[ ]` is a gap
+    ( ... )?  ( ... )*  groups                      ^            the beginning of a clause
+    !and|or           anything but these words (or tags, `!:NN.*`), which may be the end of the sentence
+
+What is written may use a named token in a form: `{V:ing}`, `{V:base}`, `{V:s}`, `{V:past}`, `{N:plural}`, `{N:a}`
+(its article), `{P:object}`.  Where the form is the word itself nothing is wrong, and nothing is marked.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from grater.corpora.text.analysis import Sentence, analyse_all
+from grater.corpora.text.inflect import in_case_of, indefinite_article, plural
+from grater.corpora.text.verbs import verb_base, verb_forms
+from grater.detect.detector import Finding, grouped
+from grater.detect.explanations import BY_KIND
+from grater.detect.patterns import LISTS
+from grater.model import DELETE, Decision, Essay, Item, Json, Span
+
+NAME = "grammar"
+SHARE = 0.8
+"""The share of its marks that touch a correction (`python -m benchmarks feedback`)."""
+
+OBJECTS = {"i": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
+CLAUSE = r"(?:^|(?<=^, )|(?<= because/IN/because )|(?<= but/CC/but )|(?<= ;/:/; ))"
+WORD, TAG, BASE = r"[^/ ]+", r"[^/ ]+", r"[^ ]+"
+ELEMENT = re.compile(
+    r"(?:(?P<name>[A-Z])=)?(?P<is_not>!)?(?:<(?P<verb>[^>]+)>|(?P<word>[^:<>\s]+))?(?::(?P<tag>\S+))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern with what to write, for a rule of a kind."""
+
+    rule: str
+    kind: str
+    regex: re.Pattern[str]
+    better: str
+    needs: tuple[frozenset[str], ...]
+    """Of each of these a sentence has a word, as it stands or as a verb; else it need not be searched."""
+
+
+@cache
+def patterns() -> tuple[Pattern, ...]:
+    """Every pattern of the rules, in their order."""
+    kinds = {"verb": "verb-form", "agreement": "verb-form"}
+    found = {}
+    for kind, rules in BY_KIND.items():
+        if kind in kinds or kind == "prep-missing":
+            continue
+        for rule in rules:
+            for line in filter(None, map(str.strip, rule.find.splitlines())):
+                pattern, _, better = line.partition(" =>")
+                found[line] = Pattern(rule.name, kind, re.compile(_regex(pattern)), better.strip(), _needs(pattern))
+    return tuple(found.values())
+
+
+def _regex(pattern: str) -> str:
+    parts = []
+    for element in pattern.split():
+        if element in ("[", "]"):
+            parts.append("(?P<from_>)" if element == "[" else "(?P<to_>)")
+        elif element == "^":
+            parts.append(CLAUSE)
+        elif element[0] in "()" or element == "|":
+            parts.append(element.replace("(", "(?:"))
+        else:
+            parts.append(_token(element))
+    return ("" if pattern.startswith("^") else "(?:^|(?<= ))") + "".join(parts)
+
+
+def _needs(pattern: str) -> tuple[frozenset[str], ...]:
+    needed, depth = [], 0
+    for element in pattern.split():
+        depth += element.startswith("(") - element.startswith(")")
+        words = _element(element)["word"] or _element(element)["verb"] if element[0] not in "()[]^!" else None
+        if words and not depth:
+            needed.append(frozenset(_listed(words).split("|")))
+    return tuple(needed)
+
+
+def _listed(words: str) -> str:
+    return "|".join(LISTS.get(word, word) for word in words.split("|"))
+
+
+def _element(element: str) -> re.Match[str]:
+    match = ELEMENT.fullmatch(element)
+    if match is None:
+        raise ValueError(f"expected an element of a pattern, found {element!r}")
+    return match
+
+
+def _token(element: str) -> str:
+    match = _element(element)
+    word = f"(?:{_listed(match['word'])})" if match["word"] else WORD
+    base = f"(?:{_listed(match['verb'])})" if match["verb"] else BASE
+    tag = f"(?:{match['tag'].replace('.', '[^/ ]')})" if match["tag"] else TAG
+    if match["is_not"]:
+        return f"(?!{word}/{tag}/{base} )"
+    name = f"(?P<{match['name']}>{word})" if match["name"] else word
+    return f"{name}/{tag}/{base} "
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grammar:
+    """The patterns as a checker of whole texts."""
+
+    name: str = NAME
+    kinds: tuple[str, ...] = ("prep", "prep-missing", "article", "number", "verb-form", "comparison")
+
+    @property
+    def card(self) -> Mapping[str, Json]:
+        return {}
+
+    def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
+        """Its marks: a pattern has no candidates that it leaves alone."""
+        for group in grouped(essays):
+            for essay, sentences in zip(group, analyse_all(group), strict=True):
+                yield from (finding for sentence in sentences for finding in _in_sentence(essay, sentence, self.name))
+
+    def marks(self, essay: Essay) -> Iterator[Finding]:
+        return self.find([essay])
+
+
+def _in_sentence(essay: Essay, sentence: Sentence, system: str) -> Iterator[Finding]:
+    small = [word.lower().replace("/", "|") for word in sentence.words]
+    bases = list(map(verb_base, small))
+    tokens = [f"{word}/{tag}/{base} " for word, tag, base in zip(small, sentence.tags, bases, strict=True)]
+    there = {*small, *bases}
+    starts = [0]
+    for token in tokens:
+        starts.append(starts[-1] + len(token))
+    text, done = "".join(tokens), list[Span]()
+    for pattern in patterns():
+        if any(there.isdisjoint(needed) for needed in pattern.needs):
+            continue
+        for match in pattern.regex.finditer(text):
+            first, last = bisect_left(starts, match.start("from_")), bisect_left(starts, match.start("to_"))
+            start = sentence.spans[first].start
+            span = Span(start, sentence.spans[last - 1].end if last > first else start)
+            words = _written(pattern.better, match, span.of(essay.text), is_first=first == 0)
+            if words.lower() == span.of(essay.text).lower() or any(
+                own == span or (own.start < span.end and span.start < own.end) for own in done
+            ):
+                continue
+            done.append(span)
+            kind = "prep-missing" if pattern.kind == "prep" and not len(span) else pattern.kind
+            item = Item(essay.essay_id, span, kind)
+            type_ = "missing" if not len(span) else "choice" if words else "extraneous"
+            decision = Decision(item.item_id, system, flagged=True, score=1.0, type=type_, suggestion=words or DELETE)
+            yield Finding(item, decision, span.of(essay.text), (), confidence=SHARE, rule=pattern.rule)
+
+
+def _written(better: str, match: re.Match[str], written: str, *, is_first: bool) -> str:
+    words = re.sub(r"\{(\w):?(\w*)\}", lambda slot: _form(match[slot[1]], slot[2]), better)
+    return in_case_of(written, words) if written and is_first else words
+
+
+def _form(word: str, form: str) -> str:
+    if form == "plural":
+        return plural(word)
+    if form == "a":
+        return indefinite_article(word)
+    if form == "object":
+        return OBJECTS.get(word, word)
+    return str(getattr(verb_forms(verb_base(word)), form)) if form else word
+
+
+def grammar() -> Grammar:
+    return Grammar()
