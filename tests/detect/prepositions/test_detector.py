@@ -20,6 +20,7 @@ from grater.detect.prepositions.detector import (
     Flag,
     Thresholds,
     antonyms,
+    benefactives,
     quantifiers,
     repeated,
     spelling,
@@ -162,3 +163,13 @@ def test_candidates_come_in_the_order_of_the_sentence() -> None:
     sentence = sentence_of("she/PRP reads/VBZ books/NNS in/IN bed/NN")
     assert [(each.index, each.kind) for each in candidates_of(sentence)] == [(2, "prep-missing"), (3, "prep")]
     assert [each.kind for each in candidates_of(sentence, with_gaps=False)] == ["prep"]
+
+
+def test_for_before_a_person_is_left_alone() -> None:
+    assert benefactives(flag_of("bought/VBD it/PRP for/IN her/PRP", "for", "to"), KNOWN)
+    assert not benefactives(flag_of("bought/VBD it/PRP for/IN fun/NN", "for", "in"), KNOWN)
+
+
+def test_names_numbers_and_marks_are_no_misspellings() -> None:
+    for token in ("Ulm/NNP", "17/CD", "--/:"):
+        assert not spelling(flag_of(f"{token} was/VBD in/IN the/DT game/NN", "in", "at"), KNOWN)

@@ -16,6 +16,7 @@ from grater.uncertainty import Ints
 PREPOSITIONS = ("Extraneous", "Wrong-Choice", "OK")
 # Tetreault & Chodorow 2008, Table 3
 TABLE_3 = confusion([[17, 0, 6], [1, 42, 20], [4, 33, 1213]], PREPOSITIONS)
+MERGED = confusion([[60, 26], [37, 1213]], ("error", "ok"))
 # Lee, Tetreault & Chodorow 2009, Table 5
 NO_CONTEXT = confusion([[846, 302], [108, 584]], ("yes", "no"))
 IN_CONTEXT = confusion([[462, 77], [260, 1041]], ("yes", "no"))

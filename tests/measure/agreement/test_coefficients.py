@@ -40,6 +40,7 @@ from grater.uncertainty import Basis, Ints, wilson
 from tests.examples import examples
 from tests.measure.agreement.tables import (
     IN_CONTEXT,
+    MERGED,
     NO_CONTEXT,
     TABLE_3,
     counts_of,
@@ -206,8 +207,7 @@ def test_tables_of_two_preposition_raters() -> None:
     assert number(alpha("nominal", counts.labels), counts) == pytest.approx(0.629749, abs=SIX_DIGITS)
     assert number(gwet(weights), counts) == pytest.approx(0.948784, abs=SIX_DIGITS)
     # Kappa of error against ok.
-    merged = TABLE_3.merged(["Extraneous", "Wrong-Choice"], ["OK"], names=["error", "OK"])
-    assert kappa(merged) == pytest.approx(0.630524, abs=SIX_DIGITS)
+    assert kappa(MERGED) == pytest.approx(0.630524, abs=SIX_DIGITS)
     # Disagreement rates of two preposition raters.
     # Tetreault & Chodorow 2008, 5.2: .302 (26/86) and .381 (37/97)
     first, second = disagreements(TABLE_3, ok="OK")

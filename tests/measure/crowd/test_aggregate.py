@@ -324,7 +324,7 @@ def ours(name: str, method: str, n: int, gold: Table | None = None) -> Aggregati
 
 
 @pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("n", [1, 5, 30])
+@pytest.mark.parametrize("n", [1, 30])
 @pytest.mark.parametrize("method", ["dawid-skene", "one-coin"])
 def test_posteriors_equal_crowd_kits_after_equal_iterations(name: str, method: str, n: int) -> None:
     found = ours(name, method, n)

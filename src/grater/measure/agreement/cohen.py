@@ -110,12 +110,6 @@ class Confusion(Data):
         hits, n = (self.by_unit @ of.ravel().astype(np.float64) for of in (part, whole))
         return shares_by_unit(hits, n, self.unit)
 
-    def merged(self, *groups: Sequence[str], names: Sequence[str]) -> Confusion:
-        """The table of coarser labels, each group under its new name."""
-        places = [[self.labels.index(label) for label in group] for group in groups]
-        cells = [[int(self.cells[np.ix_(rows, columns)].sum()) for columns in places] for rows in places]
-        return Confusion(np.array(cells, np.int64), tuple(names), self.raters)
-
     @property
     def rare(self) -> Rare:
         """The items to which the rater who does so less often gives another label than the most frequent one."""

@@ -629,14 +629,6 @@ def _adjudicated(votes: Votes, gold: Table | None) -> Numbers:
     return values
 
 
-def _both(counts: Counts) -> dict[str, Json]:
-    return {name: encode(counts.score(name)) for name in ("precision", "recall")}
-
-
-def _recall(counts: Counts) -> Json:
-    return _both(counts)["recall"]
-
-
 @dataclass(frozen=True, slots=True)
 class Bounds(Data):
     """One system: what it flagged and passed over unjudged, and the counts of the judged items."""
@@ -646,27 +638,20 @@ class Bounds(Data):
     n_passed: int = field(metadata=HIDDEN)
     counts: Counts = field(metadata=HIDDEN)
 
-    @property
-    @in_json("none_errors", write=_both)
-    def none(self) -> Counts:
-        """The counts if no unjudged item were an error."""
-        return self.counts + Counts(false_alarm=self.n_flagged, correct_rejection=self.n_passed)
+    def score(self, name: str, *, flagged: bool, passed: bool) -> float:
+        """The score if all unjudged flags, or all items passed over unjudged, were errors; else none of them."""
+        hit, miss = self.n_flagged * flagged, self.n_passed * passed
+        return (self.counts + Counts(hit, self.n_flagged - hit, miss, self.n_passed - miss)).score(name)
 
     @property
-    @in_json("all_errors", write=_both)
-    def all(self) -> Counts:
-        """The counts if every unjudged item were an error."""
-        return self.counts + Counts(hit=self.n_flagged, miss=self.n_passed)
-
-    @property
-    @in_json("recall_lowest", write=_recall)
-    def worst(self) -> Counts:
-        return self.counts + Counts(false_alarm=self.n_flagged, miss=self.n_passed)
-
-    @property
-    @in_json("recall_highest", write=_recall)
-    def best(self) -> Counts:
-        return self.counts + Counts(hit=self.n_flagged, correct_rejection=self.n_passed)
+    @in_json(flat=True)
+    def scores(self) -> dict[str, Json]:
+        both = {
+            name: {score: encode(self.score(score, flagged=are, passed=are)) for score in ("precision", "recall")}
+            for name, are in (("none_errors", False), ("all_errors", True))
+        }
+        worst, best = (self.score("recall", flagged=right, passed=not right) for right in (False, True))
+        return {**both, "recall_lowest": encode(worst), "recall_highest": encode(best)}
 
 
 def bounds_sheet(bounds: Sequence[Bounds]) -> Sheet:
@@ -675,18 +660,16 @@ def bounds_sheet(bounds: Sequence[Bounds]) -> Sheet:
             bound.system,
             count(bound.n_flagged),
             count(bound.n_passed),
-            *(_range(bound.none.score(name), bound.all.score(name)) for name in ("precision", "recall")),
-            _range(bound.worst.score("recall"), bound.best.score("recall")),
+            *(
+                ", ".join(number(bound.score(name, flagged=are, passed=are != mixed)) for are in (False, True))
+                for name, mixed in (("precision", False), ("recall", False), ("recall", True))
+            ),
         )
         for bound in bounds
     ]
     columns = ("", "flags", "passed over", "precision: none, all", "recall: none, all", "recall: lowest, highest")
     title = "If none of the items that nobody judged were errors, or all of them"
     return Sheet(title, columns, tuple(rows), name="bounds")
-
-
-def _range(low: float, high: float = nan) -> str:
-    return f"{number(low)}, {number(high)}"
 
 
 # Raters who repeat a system, or the gold

@@ -69,7 +69,6 @@ from grater.measure.evaluation.cases import (
     truth_of,
     whole,
 )
-from grater.measure.units import Codes
 from grater.model import EDIT, Interval, Json
 from grater.result import FLAT, Data
 from grater.sheet import Sheet, count, counted, interval, undefined_notes
@@ -432,21 +431,20 @@ def each_rater(
     """Every system against each rater by name, on the items that the rater judged."""
     require_raters(cases.judgments, "results by rater")
     here = np.ones(len(cases), bool) if where is None else where
-    here = here & cases.design.is_drawn if cases.design else here
     many = MANY_RATERS if len(cases.raters) > MOST_RATERS else ""
     basis = replace(basis, raters="these")
-    if cases.design and not many:
-        return {
-            rater: against(
-                cases, truth_of(cases, f"{RATER}{rater}"), basis=basis, where=where, is_property=is_property
-            )
-            for rater in cases.raters
-        }
+    if cases.design:
+        made = {}
+        for rater in cases.raters:
+            truth = truth_of(cases, f"{RATER}{rater}")
+            of_rater = against(cases, truth, basis=basis, where=where, is_property=is_property)
+            made[rater] = [_without_intervals(each, many) for each in of_rater] if many else of_rater
+        return made
     found: dict[str, list[Scored]] = {rater: [] for rater in cases.raters}
     for column, system in enumerate(cases.systems):
         tallies = _tallies(cases, column, here, by_unit=not many)
         for rater, own in zip(cases.raters, tallies, strict=True):
-            one = scored(system, own, basis=basis, is_weighted=bool(cases.design), without_intervals=many)
+            one = scored(system, own, basis=basis, without_intervals=many)
             found[rater].append(withheld(one, cases.withheld.get(system, "")))
     return found
 
@@ -466,31 +464,16 @@ def _tallies(cases: Cases, column: int, here: Truths, *, by_unit: bool) -> Itera
     row = rater if is_items else rater.astype(np.int64) * n_units + cases.unit_of[item]
     place = n_cells * row + 2 * (flags == 0).view(np.int8)[item] + ~is_error
     shape = (n_raters, n_units, n_cells)
-    weights = _weights_by_rater(cases, column, item, rater)
-    of_votes = [None] if weights is None else [None, weights, weights**2]
-    sums = [np.bincount(place, of, int(np.prod(shape))).reshape(shape).astype(np.float64) for of in of_votes]
-    plain, rows, squares = sums if len(sums) > 1 else sums * 3
-    for number in range(n_raters):
-        if is_items:
-            own = plain[number, 0]
-            mean = np.divide(rows[number, 0], own, out=np.zeros(n_cells), where=own > 0)
-            units = Units(np.diag(mean), "item", own)
-        else:
-            units = Units(rows[number][plain[number].any(axis=1)], cases.essays.unit)
-        yield Tally(units, plain[number].sum(axis=0), squares[number].sum(axis=0), n_flagged, n_passed)
+    for own in np.bincount(place, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64):
+        units = Units(np.eye(n_cells), "item", own[0]) if is_items else Units(own[own.any(axis=1)], cases.essays.unit)
+        yield Tally(units, own.sum(axis=0), own.sum(axis=0), n_flagged, n_passed)
 
 
-def _weights_by_rater(cases: Cases, column: int, item: Codes, rater: Codes) -> Numbers | None:
-    """What each vote stands for, where a rater judged a part of the sample."""
-    if cases.design is None:
-        return None
-    weights = np.zeros(len(item))
-    for number in range(len(cases.raters)):
-        own = rater == number
-        judged = np.zeros(len(cases), bool)
-        judged[item[own]] = True
-        weights[own] = cases.design.weights(column, judged)[item[own]]
-    return weights
+def _without_intervals(found: Scored, why: str) -> Scored:
+    points = {
+        name: Interval(score.value, nan, nan, score.undefined_because or why) for name, score in found.scores.items()
+    }
+    return replace(found, scores=points, influences={})
 
 
 def spread(of_raters: Sequence[Interval]) -> Spread:
@@ -611,16 +594,6 @@ def histogram(cases: Cases, *, n_bars: int = 10, where: Truths | None = None) ->
     edges = [0.5 + place / (2 * n_bars) for place in range(n_bars + 1)]
     counts = np.bincount(bar, minlength=n_bars + 1)
     return [(low, high, int(n)) for low, high, n in zip(edges, [*edges[1:], 1.0], counts, strict=True)]
-
-
-def curve(bins: Sequence[Bin], system: str, score: str = "kappa") -> list[tuple[float, Interval]]:
-    """A score against the middle of each bin: the precision-agreement and kappa-agreement plots."""
-    return [
-        ((within.low + within.high) / 2, scored[score])
-        for within in bins
-        for scored in within.systems
-        if scored.system == system
-    ]
 
 
 def small_bins(bins: Sequence[Bin]) -> list[str]:

@@ -24,7 +24,6 @@ from grater.model import Interval
 from grater.result import Data
 from grater.tables import Judgments, Table, exploded
 
-SCORES = ("any_rater", "graded", "recall", "adjudicated", "adjudicated_recall")
 NO_WORDS = Interval(nan, nan, nan, "raters gave no alternatives")
 
 
