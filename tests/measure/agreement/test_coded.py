@@ -10,11 +10,10 @@ import pytest
 
 from grater.errors import GraterError
 from grater.measure import units as coded_module
-from grater.measure.agreement.cohen import confusion, disagreements
 from grater.measure.agreement.summary import agreement
 from grater.measure.units import Coded, coded, from_rows, in_order, reordered, spelled_alike, tally
 from grater.tables import Judgments
-from tests.measure.agreement.tables import TABLE_3, judgments
+from tests.measure.agreement.tables import judgments
 
 
 def named(codes: Coded) -> list[tuple[str, str, str]]:
@@ -65,17 +64,6 @@ def test_too_many_labels_for_memory_are_refused(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(coded_module, "MOST_CELLS", 5)
     with pytest.raises(GraterError, match="at most 2 different labels for 2 items, found 3"):
         tally(coded(judgments("a 1 x", "a 2 y", "b 1 z")))
-
-
-def test_raters_without_errors_have_no_disagreement_rate() -> None:
-    first, _ = disagreements(confusion([[5, 1], [0, 0]], ("OK", "error")), ok="OK")
-    assert first.n == 0
-    assert first.rate.undefined_because
-
-
-def test_unknown_ok_label_is_answered_with_those_there_are() -> None:
-    with pytest.raises(GraterError, match="Did you mean 'OK'"):
-        disagreements(TABLE_3, ok="OKK")
 
 
 WORDS = judgments("a 1 bad", "a 2 bad", "b 1 good", "b 2 excellent", "c 1 poor", "c 2 good")

@@ -28,7 +28,7 @@ from grater.measure.units import coded
 from grater.tables import Judgments
 from grater.uncertainty import Basis, Ints, generator
 from tests.examples import examples
-from tests.measure.agreement.tables import TABLE_3, of_confusion, of_matrix
+from tests.measure.agreement.tables import TABLE_3, of_matrix
 
 CELLS = arrays(np.int64, (3, 3), elements=st.integers(0, 30))
 SKLEARN = {"identity": None, "linear": "linear", "quadratic": "quadratic"}
@@ -110,20 +110,6 @@ def test_what_has_no_kappa_or_no_interval_says_why() -> None:
 def mean_of(table: Judgments) -> MeanPairwise:
     codes = coded(table)
     return mean_pairwise(codes, list(confusions(codes)))
-
-
-def test_mean_of_two_raters_is_their_kappa() -> None:
-    mean = mean_of(of_confusion(TABLE_3)).kappa
-    own = cohen_kappa(TABLE_3)
-    assert (mean.value, mean.low, mean.high) == pytest.approx((own.value, own.low, own.high), abs=1e-9)
-
-
-def test_mean_is_over_pairs_that_have_a_kappa() -> None:
-    rng = generator(5)
-    rows = [[label, label if rng.random() < 0.8 else 1 - label, None] for label in rng.integers(0, 2, size=60)]
-    rows.append([None, None, 1])
-    mean = mean_of(of_matrix(rows))
-    assert (mean.n_pairs, mean.n_undefined) == (1, 2)
 
 
 def test_third_rater_who_copies_the_second_adds_nothing_to_certainty() -> None:

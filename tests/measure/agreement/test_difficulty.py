@@ -113,15 +113,6 @@ def test_essays_are_resampled_together() -> None:
     assert "units:essay" in str(by_essay.signature)
 
 
-def test_a_group_whose_raters_never_differ_is_not_certain_never_to_differ() -> None:
-    # twelve essays of two items: Student's t for eleven degrees of freedom, and 24 items
-    found = difficulty(crowd_of(*["aaa"] * 24), items=items_table(note=["x"] * 24), by=["note"])
-    [group] = found.groups[0].columns
-    t = 2.2010
-    assert group.majority_share.low == pytest.approx(24 / (24 + t * t), abs=1e-3)
-    assert group.unknown_share.high == pytest.approx(t * t / (24 + t * t), abs=1e-3)
-
-
 def test_items_stand_with_their_text_and_target() -> None:
     table = items_table(target=["on", "in"], context=["we met on the train", "in time and in tune"])
     found = difficulty(crowd_of("aab", "aaa"), items=table)

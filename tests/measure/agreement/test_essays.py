@@ -77,11 +77,6 @@ def test_few_essays_have_a_warning_and_very_few_no_interval() -> None:
     assert any("--units item" in text for text in one.warnings)
 
 
-def test_items_without_an_essay_stand_alone_and_are_counted(frame: pl.DataFrame) -> None:
-    some = frame.with_columns(essay=pl.when(pl.col("essay") != "e0").then("essay"))
-    assert "25 of 500 items have no essay: each is its own cluster" in result(some).warnings
-
-
 def test_parts_and_comparisons_draw_essays_too(frame: pl.DataFrame) -> None:
     halves = frame.with_columns(half=pl.col("essay").is_in([f"e{n}" for n in range(10)]).cast(pl.String))
     table = read_judgments(halves)

@@ -90,12 +90,6 @@ def test_the_curve_by_hand() -> None:
     assert values(found, "E") == pytest.approx([2 / 3, 2 / 3, 1])
 
 
-def test_the_mean_curve_leaves_out_the_writer() -> None:
-    found = raters_needed(crowd_of("aab", "bbb", "abb"), experts_of(E="abb", F="aba", writer="bba"))
-    experts = [values(found, name) for name in ("E", "F")]
-    assert values(found, MEAN) == pytest.approx(np.mean(experts, axis=0))
-
-
 def test_experts_are_matched_with_each_other_or_with_the_writer() -> None:
     crowd = crowd_of(*["aab", "bba", "aab", "bbb", "aaa", "bbb"])
     experts = {"E": "abaaab", "F": "abbbab"}

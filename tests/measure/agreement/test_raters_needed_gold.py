@@ -67,13 +67,6 @@ def test_a_share_is_reached_with_experts_not_with_the_writer() -> None:
     assert (alone.headline.against, alone.smallest.value) == ("writer", both.smallest.value)
 
 
-def test_share_that_no_crowd_reaches_has_no_number() -> None:
-    judgments, gold = crowd_of(0.6, 100)
-    result = grater.raters_needed(judgments, gold=gold, reach=0.99)
-    assert result.smallest.value != result.smallest.value
-    assert "stays below .99" in result.smallest.undefined_because
-
-
 def test_few_and_rare_items_are_warned_about() -> None:
     judgments, gold = crowd_of(0.8, 20)
     rare = gold.with_columns(label=pl.when(pl.col("item") == "i3").then(pl.lit("error")).otherwise(pl.lit("ok")))

@@ -52,26 +52,10 @@ def test_words_left_from_the_source_that_the_reference_changed_are_taken_off() -
     assert corpus_gleu(statistics) == 0
 
 
-def test_the_reference_itself_scores_one() -> None:
-    texts = ["One two three four five .", "Rain fell all day ."]
-    statistics = gleu_statistics(
-        ["One too three four five .", "Rain fall all day ."], texts, [[text] for text in texts]
-    )
-    assert corpus_gleu(statistics) == 1
-    assert sentence_gleu(statistics).tolist() == [1, 1]
-
-
 def test_a_sentence_is_smoothed_and_averaged_over_its_references() -> None:
     statistics = gleu_statistics([SOURCE], [SOURCE], [[REFERENCE, SOURCE]])
     expected = (math.exp(1 - 7 / 6) * (4 / 6 * 1 / 5 * 1 / 4 * 1 / 3) ** 0.25 + 1) / 2
     assert sentence_gleu(statistics).tolist() == pytest.approx([expected])
-
-
-def test_sentences_may_have_different_numbers_of_references() -> None:
-    statistics = gleu_statistics(["a b c d", "e f g h"], ["a b c d", "e f g h"], [["a b c d", "x"], ["e f g h"]])
-    assert statistics.n_rows.tolist() == [2, 1]
-    assert statistics.cells[1, 1].tolist() == [0] * 10
-    assert sentence_gleu(statistics)[1] == 1
 
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=7).map(" ".join)

@@ -30,8 +30,6 @@ from tests.examples import examples
 from tests.measure.corrections.slow_maxmatch import best_steps, slow_counts
 from tests.real_data import data_path
 
-SOURCE = ["she", "like", "walk", "in", "rain", "every", "day"]
-
 
 def edit(start: int, end: int, *replacements: str) -> GoldEdit:
     return GoldEdit(start, end, tuple(tuple(text.split()) for text in replacements))
@@ -73,12 +71,6 @@ def test_edits_match_by_their_place_and_words_as_the_annotator_wrote_them() -> N
     assert counts("", "so it goes") == (0, 1, 0)
     assert counts("so it goes", "", edit(0, 3, "")) == (1, 1, 1)
     assert counts("", "", edit(0, 0, "so")) == (0, 0, 1)
-
-
-def test_annotators_are_counted_apart() -> None:
-    gold = {"0": [edit(1, 2, "likes"), edit(2, 3, "walking")], "1": [edit(1, 3, "likes to walk")], "2": []}
-    hypothesis = ["she", "likes", "walking", "in", "rain", "every", "day"]
-    assert maxmatch_counts(SOURCE, hypothesis, gold) == {"0": (2, 2, 2), "1": (0, 1, 1), "2": (0, 1, 0)}
 
 
 def test_quirks_of_the_official_scorer_are_kept() -> None:
@@ -167,16 +159,6 @@ REFERENCE = (
 
 def golds(*lines: str) -> list[GoldSentence]:
     return read_gold(TextSource("\n".join(lines) + "\n", "ref.m2"))
-
-
-def test_systems_are_counted_against_the_same_references() -> None:
-    systems = [
-        [["she", "likes", "walk", "in", "rain"], ["all", "was", "well"]],
-        [["she", "walks", "in", "rain"], []],
-    ]
-    first, second = map(choose_references, count_systems(golds(*REFERENCE), systems))
-    assert (first.annotators, first.counts.tolist()) == (("0", "0"), [[1, 0, 0], [0, 1, 0]])
-    assert (second.annotators, second.counts.tolist()) == (("1", "0"), [[1, 0, 0], [0, 1, 0]])
 
 
 def test_a_file_and_the_essays_of_it_are_the_same_gold() -> None:

@@ -113,11 +113,3 @@ def test_the_commands_save_and_compare(capsys: pytest.CaptureFixture[str], folde
     assert json.loads(compared.out) == json.loads(direct.out)
     shown = run(capsys, folder / "ours.json", folder / "idle.json", "--baseline", "idle")
     assert "95 % intervals generalise to other sentences like these" in shown.out
-
-
-def test_nothing_is_saved_over_what_is_read(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-    ran = run(capsys, folder / "ref.m2", folder / "ours.txt", "--save", folder / "ours.txt")
-    assert (ran.status, ran.out) == (2, "")
-    assert (folder / "ours.txt").read_text() == "\n".join(TEXT) + "\n"
-    ran = run(capsys, folder / "ref.m2", folder / "ours.txt", "--save", folder / "none" / "a.json")
-    assert (ran.status, ran.err.count("\n")) == (2, 1)

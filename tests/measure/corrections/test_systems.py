@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
 
 from grater.corpora.edits.engine import load_engine
@@ -13,10 +12,8 @@ from grater.corpora.parallel import parallel_essays
 from grater.errors import BadInput
 from grater.measure.corrections.scores import (
     METRICS,
-    Hypothesis,
     MetricOptions,
     References,
-    SentenceCounts,
     corrected_texts,
     fit_hypotheses,
     precision_recall_f,
@@ -78,12 +75,6 @@ def test_a_corrected_word_boundary_is_an_edit_in_every_metric(name: str) -> None
         assert warnings == []
         [system] = score_systems(METRICS[name], people, fitting).systems
         assert list(system.overall.scores.values())[-1].value == 1
-
-
-def test_some_sentences_can_be_kept_of_text_and_of_edits() -> None:
-    assert text_system("s").only([0, 2]).texts == [TEXT[0], TEXT[2]]
-    assert [essay.text for essay in m2_system("s").only([1]).essays] == [SOURCE[1]]
-    assert Hypothesis("s", "s", texts=[]).n_sentences == 0
 
 
 def corrected(*lines: str) -> dict[str, str]:
@@ -157,9 +148,3 @@ def test_precision_recall_and_f_are_those_of_the_hand_and_0_over_0_is_1() -> Non
     assert precision_recall_f([0, 0, 4], beta=0.5).tolist() == [1, 0, 0]
     assert precision_recall_f([0, 3, 0], beta=0.5).tolist() == [0, 1, 0]
     assert precision_recall_f([0, 3, 4], beta=0.5).tolist() == [0, 0, 0]
-
-
-def test_a_sentence_with_fewer_references_shares_them_among_its_own() -> None:
-    cells = np.array([[[2], [4]], [[6], [0]]])
-    counts = SentenceCounts("s", cells, np.array([2, 1]))
-    assert counts.expected.tolist() == [[3], [6]]

@@ -26,10 +26,6 @@ def test_an_edit_of_two_systems_is_kept_and_one_of_a_single_system_is_not() -> N
     assert text(2) == "She goes to school by bus every day ."
 
 
-def test_all_systems_agree_on_nothing() -> None:
-    assert text(3) == SOURCE[0]
-
-
 def test_of_edits_that_overlap_the_one_with_more_votes_is_taken() -> None:
     assert text(1) == "She goes to school by bus every day ."
 

@@ -102,13 +102,6 @@ def test_intervals_of_skill_hold_the_skills_that_were_simulated() -> None:
     assert np.mean(held) > 0.88  # 120 intervals of 95 %: two standard errors are .04
 
 
-def test_every_item_has_its_number_of_different_raters() -> None:
-    made = simulate(Crowd(n_items=50, n_raters=6, n_each=4), rng=generator(0))
-    per_item = made.judgments.frame.group_by("item").agg(pl.col("rater").n_unique(), pl.len())
-    assert per_item.select("rater", "len").unique().rows() == [(4, 4)]
-    assert made.judgments.frame["rater"].n_unique() == 6
-
-
 def shares_right(crowd: Crowd) -> pl.DataFrame:
     made = simulate(crowd, rng=generator(5))
     known = made.judgments.frame.join(made.truth.frame.rename({"label": "truth"}), on="item")

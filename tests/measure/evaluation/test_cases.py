@@ -125,14 +125,6 @@ def test_items_with_fewer_judgments_are_left_out_of_shares_and_counted() -> None
     assert any("1 items with fewer judgments are left out" in each for each in found.warnings)
 
 
-def test_judgments_that_say_unknown_count_where_items_have_unequal_numbers() -> None:
-    rows = ["i0 1 error", "i0 2 ok", "i1 1 error", "i1 2 unknown", "stray 1 ok"]
-    flags = decisions({"S": [1, 0, 0]})
-    assert not any("too sure" in warning for warning in grater.evaluate(flags, judgments(*rows)).warnings)
-    more = grater.evaluate(flags, judgments(*rows, "i1 3 unknown"))
-    assert any("items have 2 to 3 judgments" in warning for warning in more.warnings)
-
-
 # What is not known
 
 
@@ -203,12 +195,3 @@ def test_parts_by_a_column_add_up_to_the_whole() -> None:
     assert parts[0] + parts[1] == found.systems[0].counts
     with pytest.raises(UnknownName, match="targt"):
         grater.evaluate(flags, votes([3, 3, 0, 2], 3), by="targt")
-
-
-def test_many_parts_with_different_error_rates_are_named_up_to_five_pairs() -> None:
-    flagged, errors = [1] * 180, [3 * (place // 10 % 2) for place in range(180)]
-    known = items([str(place // 10) for place in range(180)])
-    found = grater.evaluate(decisions({"S": flagged}), votes(errors, 3), items=known, by="essay")
-    said = [warning for warning in found.warnings if "error rates differ" in warning]
-    assert len(said) == 6  # 9 clean parts against 9 of errors: 81 pairs
-    assert said[-1] == "error rates differ between parts in 76 more cases: compare kappa, not precision"

@@ -115,14 +115,6 @@ def test_other_raters_widen_differences_and_there_must_be_three() -> None:
     assert two.pairs[0].test.difference.undefined_because == "an interval for other raters needs 3 raters"
 
 
-def test_the_bootstrap_gives_paired_differences_near_the_jackknife() -> None:
-    table, judged = world(2)
-    plain, drawn = (grater.compare(table, judged, interval=interval) for interval in ("jackknife", "bootstrap"))
-    for one, other in zip(plain.pairs, drawn.pairs, strict=True):
-        assert one.test.difference.value == other.test.difference.value
-        assert width(other.test.difference) == pytest.approx(width(one.test.difference), rel=0.2)
-
-
 def test_parts_are_compared_by_themselves() -> None:
     table, judged = world(3)
     known = items(ESSAYS).frame.with_columns(level=items([str(place % 2) for place in range(240)]).frame["essay"])

@@ -57,19 +57,6 @@ def test_sizes_are_exact_and_the_threshold_tells_who_was_drawn(two: Table, first
     assert set(again["item"]) == set(first.frame["item"])
 
 
-def test_a_beginning_of_the_list_is_a_smaller_sample_of_the_same_design(first: Sample) -> None:
-    half = first.frame.head(1125).group_by("stratum").len()
-    assert dict(half.iter_rows())["flagged"] == pytest.approx(375, abs=40)
-
-
-def test_a_new_version_needs_few_new_labels(two: Table, first: Sample) -> None:
-    # 350 new flags, judged with chance 1/6 before and 3/4 now: 350 (3/4 - 1/6) = 204, and the rims of the strata
-    union = add_system(first, two, "B")
-    left = to_judge(union, first.frame["item"].to_list())
-    assert len(left) == pytest.approx(204, abs=35)
-    assert union.frame["item"].n_unique() == 2250 + len(left)
-
-
 def test_the_union_includes_an_item_with_the_largest_of_its_chances(two: Table, first: Sample) -> None:
     union = add_system(first, two, "B")
     cells = union.frame.group_by("item").agg(
