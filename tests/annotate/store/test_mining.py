@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from grater.annotate import adjudication, content, jobs, people, units
-from grater.annotate.mining import all_of, far, find, next_open
-from grater.annotate.store import Store, Tx, checks
+from grater.annotate.mining import all_of, find, next_open
+from grater.annotate.store import Store, Tx
 from grater.annotate.tasks.task import Answer
 from grater.annotate.units import NewUnit
-from grater.detect.mining.review import ReviewProgress
 from grater.model import Essay, Item, Span
 
 PLACES = [Item("e", Span(start, start + 2), "prep-extraneous") for start in (3, 12, 21)]
@@ -30,25 +29,6 @@ def decide(tx: Tx, unit_ids: list[str], place: int, label: str, person_id: str) 
     adjudication.save(tx, unit_id=unit_ids[place - 1], person_id=person_id, answers=answers)
 
 
-def test_the_newest_decision_counts_and_an_empty_one_takes_back(store: Store) -> None:
-    job_id, unit_ids = listed(store)
-    with store.write() as tx:
-        ada, bo = (people.add(tx, name=name, role="manager").person_id for name in ("Ada", "Bo"))
-        for person, label in ((ada, "error"), (bo, "ok")):
-            decide(tx, unit_ids, 1, label, person)
-    with store.read() as tx:
-        first, second = all_of(tx, job_id)  # the third unit wants a rater, and is no suspect
-    assert (first.label, first.by, first.version, first.place) == ("ok", "Bo", 2, 1)
-    assert (second.label, second.by, second.at, second.version, second.place) == ("", "", None, 0, 2)
-    assert second.payload == {"place": 1}
-    with store.write() as tx:
-        decide(tx, unit_ids, 1, "", ada)
-    with store.read() as tx:
-        first = all_of(tx, job_id)[0]
-        assert (first.label, first.by, first.version) == ("", "", 3)
-        assert checks.violations(tx) == []
-
-
 def test_one_suspect_is_found_by_its_place_in_its_own_list(store: Store) -> None:
     other_id, _ = listed(store, 3, name="other")
     job_id, _ = listed(store)
@@ -59,21 +39,6 @@ def test_one_suspect_is_found_by_its_place_in_its_own_list(store: Store) -> None
         third = find(tx, other_id, 3)
     assert third is not None
     assert (third.place, third.item) == (3, PLACES[2])
-
-
-def test_decisions_are_counted_and_looked_for_by_their_newest_label(store: Store) -> None:
-    other_id, _ = listed(store, 3, name="other")
-    job_id, unit_ids = listed(store, 3)
-    with store.write() as tx:
-        ada = people.add(tx, name="Ada", role="manager").person_id
-        for place, label in ((1, "error"), (2, "error"), (2, "ok"), (3, "ok"), (3, "unknown")):
-            decide(tx, unit_ids, place, label, ada)
-    with store.read() as tx:
-        assert far(tx, job_id) == ReviewProgress(accepted=1, rejected=1, open=1)  # unknown is open
-        assert far(tx, other_id) == ReviewProgress(accepted=0, rejected=0, open=3)
-        assert [[each.place for each in all_of(tx, job_id, verdict)] for verdict in "yn"] == [[1], [2]]
-        assert [each.place for each in all_of(tx, job_id, "")] == [3]
-        assert [each.place for each in all_of(tx, job_id, start=1, most=1)] == [2]
 
 
 def test_the_next_open_one_is_after_this_one_or_else_from_the_start(store: Store) -> None:

@@ -118,9 +118,6 @@ def test_raters_of_the_balanced_corpus_are_asked_whether_the_preposition_is_extr
     assert {each.item.kind for unit in asked for each in unit.unit.items} == {"prep"}, "as detectors decide on them"
 
 
-__all__ = ["ada", "store"]
-
-
 def test_the_table_is_the_one_that_the_command_writes(store: Store, ada: Person, tmp_path: Path) -> None:
     say(store, mined(store), ada, marry="y", entered="n")
     with store.read() as tx:
@@ -131,18 +128,6 @@ def test_the_table_is_the_one_that_the_command_writes(store: Store, ada: Person,
     assert ours.equals(theirs)
     write_table(ours, tmp_path / "verdicts.csv")
     assert verdicts_of(read_items(tmp_path / "verdicts.csv"))["marry with her"] == "y"
-
-
-def test_a_list_comes_in_with_its_verdicts_under_the_name_of_who_brings_it(store: Store, ada: Person) -> None:
-    job_id = mined(store)
-    say(store, job_id, ada, marry="y", entered="n")
-    with store.read() as tx:
-        table = read_items(verdict_table(tx, job_id))
-    again = add_list(store, "again", table, lambda _: ada)
-    assert verdicts(store, again.job_id) == verdicts(store, job_id)
-    with store.read() as tx:
-        assert {each.by for each in all_of(tx, again.job_id) if each.verdict} == {"Ada"}
-        assert all_of(tx, again.job_id)[1].n_uses == 2
 
 
 def test_a_verdict_survives_blanks_that_a_hand_put_in(store: Store, ada: Person) -> None:

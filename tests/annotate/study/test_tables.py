@@ -48,20 +48,13 @@ def labels(found: StudyTables) -> list[str]:
     return sorted(found.judgments.frame["label"].cast(str).to_list())
 
 
-def test_labels_of_a_task_become_its_verdicts(filled: Store) -> None:
+def test_labels_become_verdicts_the_latest_of_a_rater_counts_and_programs_vote_when_asked_for(filled: Store) -> None:
     assert labels(tables(filled, "usage")) == ["error", "ok"]
-
-
-def test_of_two_judgments_by_one_rater_the_latest_counts(filled: Store) -> None:
-    assert labels(tables(filled)) == ["ok", "ok"]  # Zoe said 0 first and ok a day later
-
-
-def test_programs_vote_only_when_asked_for(filled: Store) -> None:
+    assert tables(filled, "usage").hours == (0.0, 1.0), "from the first judgment"
+    assert labels(tables(filled)) == ["ok", "ok"], "Zoe said 0 first and ok a day later"
     assert labels(tables(filled, "error")) == ["ok"]
     assert labels(tables(filled, "error", with_programs=True)) == ["error", "ok"]
-
-
-def test_tasks_without_verdicts_keep_their_labels(filled: Store) -> None:
+    # tasks without verdicts keep their labels
     with pytest.raises(UsageError, match="expected a job whose task has verdicts, found cloze"):
         tables(filled, "cloze")
     with filled.read() as tx:
@@ -88,10 +81,6 @@ def test_preferences_are_left_out_where_raters_were_asked_for_errors(filled: Sto
     assert labels(tables(filled, "choice")) == ["error"]  # alone they are verdicts
 
 
-def test_hours_are_counted_from_the_first_judgment(filled: Store) -> None:
-    assert tables(filled, "usage").hours == (0.0, 1.0)
-
-
 def test_items_that_nobody_judged_are_still_decided_on(filled: Store) -> None:
     found = tables(filled)
     assert found.decisions is not None
@@ -100,9 +89,7 @@ def test_items_that_nobody_judged_are_still_decided_on(filled: Store) -> None:
     assert sorted(found.items.frame["target"].to_list()) == ["in", "on"]
     with filled.read() as tx:
         assert len(judged_items(tx)) == 1
-
-
-def test_only_items_of_the_kind_that_was_asked_for(filled: Store) -> None:
+    # of another kind there is nothing
     found = tables(filled, kind="article")
     assert (found.judgments, found.decisions, found.items) == (None, None, None)
 

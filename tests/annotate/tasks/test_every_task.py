@@ -40,41 +40,23 @@ def test_an_unknown_task_is_answered_with_the_nearest() -> None:
 
 
 @pytest.mark.parametrize("task", ALL, ids=lambda task: task.name)
-def test_a_filled_form_gives_one_answer_for_each_item(task: Task) -> None:
-    unit = unit_for(task.name)
-    kept = task.show(unit, rng=rng()).kept
-    answers = task.read(unit, filled(task), kept=kept)
-    assert sorted(answer.item_id for answer in answers) == sorted(each.item.item_id for each in unit.items)
-
-
-@pytest.mark.parametrize("task", ALL, ids=lambda task: task.name)
-def test_labels_are_those_that_the_task_declares(task: Task) -> None:
+def test_a_filled_form_gives_an_answer_for_each_item_with_a_label_and_verdict_of_the_task(task: Task) -> None:
     unit = unit_for(task.name)
     answers = task.read(unit, filled(task), kept=task.show(unit, rng=rng()).kept)
+    assert sorted(answer.item_id for answer in answers) == sorted(each.item.item_id for each in unit.items)
     assert all(not task.labels or answer.label in task.labels for answer in answers)
-
-
-@pytest.mark.parametrize("task", ALL, ids=lambda task: task.name)
-def test_a_verdict_speaks_of_every_label_and_of_no_other(task: Task) -> None:
     if task.verdict is not None:
         assert set(task.verdict) == set(task.labels)
         assert set(task.verdict.values()) <= {ERROR, OK, UNKNOWN}
 
 
 @pytest.mark.parametrize("task", [task for task in ALL if task.name != "marking"], ids=lambda task: task.name)
-def test_an_empty_form_is_refused_and_the_field_is_named(task: Task) -> None:
-    unit = unit_for(task.name)
-    shown = task.show(unit, rng=rng())
-    required = next(field.name for field in shown.fields if field.required)
-    with pytest.raises(BadInput, match=f"form: {required}: expected an answer"):
-        task.read(unit, {}, kept=shown.kept)
-
-
-@pytest.mark.parametrize("task", [task for task in ALL if task.name != "marking"], ids=lambda task: task.name)
-def test_an_answer_that_nobody_offered_is_refused(task: Task) -> None:
+def test_an_empty_form_and_an_answer_that_nobody_offered_are_refused_and_the_field_is_named(task: Task) -> None:
     unit = unit_for(task.name)
     shown = task.show(unit, rng=rng())
     name = next(field.name for field in shown.fields if field.required)
+    with pytest.raises(BadInput, match=f"form: {name}: expected an answer"):
+        task.read(unit, {}, kept=shown.kept)
     with pytest.raises(BadInput, match=name):
         task.read(unit, {**filled(task), name: ["<script>"]}, kept=shown.kept)
 

@@ -10,13 +10,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from grater.annotate import credentials, judgments, units
 from grater.annotate.store import checks
 from grater.annotate.store.transaction import DAY
 from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import new_database
 from tests.annotate.web.studies import Study, served
-from tests.annotate.web.test_people_seats import seat_of
 from tests.annotate.web.test_work import FILLED, answer_all, start
 
 __all__ = ["cluster"]
@@ -51,17 +49,6 @@ def test_two_raters_do_every_task_and_a_third_finds_nothing_left(study: Study) -
     assert whole(study)
 
 
-def test_a_lease_goes_on_after_a_reload_and_a_double_click_is_one_judgment(study: Study) -> None:
-    browser = study.browser("worker")
-    path = start(browser, study, "usage")
-    assert start(study.browser("worker"), study, "usage") == path
-    for _ in range(2):
-        assert browser.post(path, FILLED["usage"]).status_code == 200
-    with study.store.read() as tx:
-        assert len(judgments.table(tx, study.jobs["usage"])) == 1
-    assert whole(study)
-
-
 def test_adjudication_agreement_and_export(study: Study) -> None:
     all_of(study, "worker", "usage", {"label": "2", "confidence": "high"})
     all_of(study, "annotator", "usage", {"label": "1", "better": "on", "confidence": "low"})
@@ -80,30 +67,6 @@ def test_adjudication_agreement_and_export(study: Study) -> None:
     assert one == two
     with zipfile.ZipFile(io.BytesIO(one)) as packed:
         assert json.loads(packed.read("manifest.json"))["counts"]["adjudications"] == 1
-    assert whole(study)
-
-
-def test_a_seat_a_draft_and_the_api(study: Study) -> None:
-    seat_id = seat_of(study)
-    browser = study.browser("worker")
-    browser.get("/me")
-    browser.post(f"/me/seats/{seat_id}")
-    path = start(browser, study, "marking")
-    lease = path.rpartition("/")[2]
-    browser.get(path)
-    body = {"revision": 0, "body": {"edits": [], "set_aside": False}}
-    headers = {"origin": "http://testserver", "x-csrf-token": browser.csrf}
-    saved = [browser.client.put(f"/leases/{lease}/draft", json=body, headers=headers).status_code for _ in range(2)]
-    assert saved == [200, 200]  # the second is a replay
-    with study.store.write() as tx:
-        token = credentials.make_token(tx, study.people["annotator"].person_id)
-        assert len(units.ids_of_job(tx, study.jobs["choice"])) == 10
-    client, bearer = study.client(), {"authorization": f"Bearer {token}"}
-    sent = client.post(f"/api/v1/jobs/{study.jobs['choice']}/next", headers=bearer).json()["lease"]
-    reply = client.post(
-        f"/api/v1/leases/{sent['lease_id']}", headers=bearer, json={"fields": {"label": ["first"]}, "seconds": 1.5}
-    )
-    assert reply.json()["status"] == "valid"
     assert whole(study)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from grater.annotate import credentials, judgments
+from grater.annotate import judgments
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import Study
 
@@ -41,44 +41,6 @@ def test_an_essay_comes_with_its_text_and_tags(study: Study) -> None:
     lease = Program(study, "worker").post(f"/jobs/{study.jobs['marking']}/next")["lease"]
     assert len(lease["tags"]) == 27
     assert "edits" not in lease
-
-
-def test_a_wrong_answer_is_422_and_names_the_field(study: Study) -> None:
-    program = Program(study, "worker")
-    lease = program.post(f"/jobs/{study.jobs['error']}/next")["lease"]
-    error = program.post(f"/leases/{lease['lease_id']}", {"fields": {"label": ["maybe"]}}, 422)["error"]
-    assert "label: expected one of error, ok, unknown" in error["message"]
-    program.post(f"/leases/{lease['lease_id']}", {"answers": 1}, 422)
-
-
-def test_anothers_lease_is_404(study: Study) -> None:
-    lease = Program(study, "worker").post(f"/jobs/{study.jobs['error']}/next")["lease"]
-    thief = Program(study, "owner")
-    thief.get(f"/leases/{lease['lease_id']}", 404)
-    thief.post(f"/leases/{lease['lease_id']}", {"fields": {"label": ["ok"]}}, 404)
-
-
-def test_nobody_ends_anothers_token(study: Study) -> None:
-    Program(study, "worker")
-    with study.store.read() as tx:
-        (token,) = credentials.tokens_of_person(tx, study.people["worker"].person_id)
-    assert study.browser("owner").post(f"/me/tokens/{token.token_id}/end").status_code == 404
-
-
-def test_a_manager_makes_opens_and_watches_a_job(bare: Study) -> None:
-    program = Program(bare, "manager")
-    job = program.post("/jobs", {"name": "by api", "task": "cloze", "judgments": 2, "open": False})
-    assert job["state"] == "draft"
-    assert Program(bare, "worker").get("/jobs")["jobs"] == []
-    Program(bare, "worker").get(f"/jobs/{job['job_id']}", 404)
-    program.post(f"/jobs/{job['job_id']}/state", {"state": "open"})
-    program.post(f"/jobs/{job['job_id']}/state", {"state": "open"}, 409)
-    assert program.post(f"/jobs/{job['job_id']}/guidelines", {"markdown": "# New"})["version"] == 2
-    assert program.get(f"/jobs/{job['job_id']}")["guidelines"]["markdown"] == "# New"
-    progress = program.get(f"/jobs/{job['job_id']}/progress")
-    assert progress["wanted"] == 2 * progress["units"] > 0
-    assert program.get(f"/jobs/{job['job_id']}/agreement")["reason"] == "No item has two judgments yet."
-    assert program.get(f"/jobs/{job['job_id']}/judgments") == {"judgments": [], "next": None}
 
 
 def test_people_invitations_and_roles(bare: Study) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from dataclasses import replace
 
 import pytest
 
-from grater.annotate import content, invitations, jobs, judgments, people, progress, units
+from grater.annotate import content, invitations, jobs, judgments, progress, units
 from grater.annotate.tasks import TASKS, error, verify
 from grater.model import Essay
 from tests.annotate.web.studies import Browser, Patience, Study
@@ -179,37 +177,6 @@ def test_links_of_invitations_are_shown_once_and_work(bare: Study) -> None:
     with bare.store.read() as tx:
         assert len(invitations.all(tx)) == 2
     assert "/join/" not in manager.get("/manage/people").text
-
-
-def test_an_invitation_can_be_taken_back(bare: Study) -> None:
-    with bare.store.write() as tx:
-        token = invitations.make(tx, role="worker")
-        invitation_id = invitations.all(tx)[0].invitation_id
-    bare.browser("manager").post(f"/manage/invitations/{invitation_id}/end")
-    assert bare.browser().get(f"/join/{token}").status_code == 404
-
-
-def test_a_new_role_ends_the_sessions_of_the_old_one(bare: Study) -> None:
-    worker = bare.browser("worker")
-    person_id = bare.people["worker"].person_id
-    bare.browser("owner").post(f"/manage/people/{person_id}/role", {"role": "manager"})
-    assert "Log in" in worker.get("/jobs").text
-    with bare.store.read() as tx:
-        assert people.get(tx, person_id).role == "manager"
-
-
-def test_an_export_is_a_zip_with_pseudonyms_and_no_secret(study: Study) -> None:
-    all_of(study, "worker", "usage", FILLED["usage"])
-    manager = study.browser("manager")
-    reply = manager.post("/manage/export")
-    assert reply.headers["content-type"] == "application/zip"
-    with zipfile.ZipFile(io.BytesIO(reply.content)) as archive:
-        names = set(archive.namelist())
-        everything = b"".join(archive.read(name) for name in names)
-    assert {"manifest.json", "judgments.csv", "items.csv"} <= names
-    assert b"argon2" not in everything
-    assert study.people["worker"].pseudonym.encode() in everything
-    assert b"Worker" not in everything
 
 
 FORMAL = replace(error.TASK, name="formal", kind="register", title="Formal or casual", summary="Is it formal?")

@@ -11,7 +11,7 @@ import pytest
 
 from grater.annotate import jobs
 from grater.annotate.web import rendering
-from grater.annotate.web.rendering import SHEETS, STATIC, Pager, environment, pager, sheet_address
+from grater.annotate.web.rendering import SHEETS, STATIC, Pager, pager, sheet_address
 from tests.annotate.web.studies import Study
 
 
@@ -27,28 +27,6 @@ from tests.annotate.web.studies import Study
 )
 def test_a_page_that_is_not_there_is_the_nearest(n_rows: int, page: int, found: Pager) -> None:
     assert pager(n_rows, page, size=50) == found
-
-
-def test_rows_start_after_those_of_the_pages_before() -> None:
-    assert [pager(120, page, size=50).start for page in (1, 2, 3)] == [0, 50, 100]
-
-
-def links(page: int, n_pages: int) -> str:
-    shown = environment().from_string('{% from "parts.html" import pages %}{{ pages(pager, {"kind": "a&b"}) }}')
-    return shown.render(pager=Pager(page, n_pages, 50)).strip()
-
-
-def test_links_keep_what_else_the_address_asks_for() -> None:
-    shown = links(2, 3)
-    assert '<a href="?kind=a%26b&amp;page=1">Previous</a>' in shown
-    assert '<a href="?kind=a%26b&amp;page=3">Next</a>' in shown
-    assert "Page 2 of 3" in shown
-
-
-def test_the_rims_have_one_link_and_a_single_page_has_none() -> None:
-    assert ("Previous" in links(1, 3), "Next" in links(1, 3)) == (False, True)
-    assert ("Previous" in links(3, 3), "Next" in links(3, 3)) == (True, False)
-    assert links(1, 1) == ""
 
 
 def test_a_page_has_one_sheet_with_every_file_in_it_and_keeps_it_for_good(bare: Study) -> None:
@@ -70,10 +48,6 @@ def test_other_words_have_another_address(monkeypatch: pytest.MonkeyPatch) -> No
     before = sheet_address()
     monkeypatch.setattr(rendering, "SHEETS", SHEETS[:-1])
     assert sheet_address() != before
-
-
-def test_the_sheet_is_only_read(bare: Study) -> None:
-    assert bare.client().post(sheet_address()).status_code == 405
 
 
 def test_the_menu_says_where_a_page_belongs(study: Study) -> None:
