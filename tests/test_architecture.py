@@ -17,7 +17,8 @@ SOURCE = Path(__file__).parents[1] / "src" / "grater"
 FILES = sorted(SOURCE.rglob("*.py"))
 
 ROOT = {
-    "chat", "errors", "files", "model", "models", "registry", "result", "sheet", "signature", "tables", "uncertainty",
+    "chat", "errors", "files", "model", "models", "progress", "registry", "result", "sheet",
+    "signature", "tables", "uncertainty",
 }  # fmt: skip
 WINGS: dict[str, set[str]] = {
     **dict.fromkeys(ROOT, ROOT),
@@ -38,6 +39,7 @@ WINGS: dict[str, set[str]] = {
 
 PURE = {"errors", "measure", "model", "result", "sheet", "signature", "tables", "uncertainty", "corpora"}
 IMPURE = {
+    "corpora/converting.py": "opens the paths of what is converted",
     "corpora/source.py": "opens the paths of corpora, looks at names in folders",
     "corpora/__init__.py": "hands paths to the sources",
     "measure/corrections/read.py": "opens the paths of references and hypotheses",

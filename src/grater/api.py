@@ -10,25 +10,30 @@ reading a corpus for detectors.
 
 from __future__ import annotations
 
-import logging
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, Unpack
 
 from grater.errors import GraterError, UsageError
+from grater.files import URL, require_different
 from grater.model import Edit, Essay, Interval, Span, document_of
 from grater.options import (
+    FORMAT,
     WIDTH,
-    Assist,
-    ByColumn,
+    Allocation,
     ByColumns,
+    Columns,
     ConfidenceApart,
     Correcting,
     DecisionTables,
     Documents,
+    Duplicates,
     Earlier,
+    EngineName,
     ErrorsByFlag,
     EssayFiles,
     EssaySource,
@@ -42,7 +47,8 @@ from grater.options import (
     JudgmentTables,
     KindName,
     LabelTable,
-    MissingItems,
+    NumberDrawn,
+    NumberFlagged,
     Opt,
     PopulationName,
     Precision,
@@ -50,21 +56,23 @@ from grater.options import (
     Reading,
     ReadingAndIntervals,
     ReadingAndResampling,
-    Redundancy,
     Renamed,
     Resampling,
     SampleTable,
+    Scoring,
     Seed,
     Strata,
     SystemName,
     SystemNames,
     TableSource,
-    Truth,
     UnknownLabels,
     Width,
+    Working,
+    WorksheetTask,
     basis_of,
 )
 from grater.options import described as _checked
+from grater.progress import NOTES
 from grater.sheet import counted
 
 if TYPE_CHECKING:
@@ -83,10 +91,8 @@ if TYPE_CHECKING:
     from grater.measure.agreement.raters_needed import RatersNeeded
     from grater.measure.agreement.summary import Agreement
     from grater.measure.corrections.ceiling import Ceiling
-    from grater.measure.corrections.edit_table import Mode, Tier
     from grater.measure.corrections.recall import Recall, Remaining
-    from grater.measure.corrections.scores import Scores
-    from grater.measure.corrections.scores import Test as TextTest
+    from grater.measure.corrections.scores import MetricOptions, Scores
     from grater.measure.crowd.aggregate import Aggregation
     from grater.measure.crowd.raters import Raters
     from grater.measure.crowd.simulate import SimulatedCrowd
@@ -100,14 +106,6 @@ if TYPE_CHECKING:
     from grater.tables import Judgments, Sample, Table
 
 T = TypeVar("T")
-
-SentenceSource: TypeAlias = Any
-"""A path, sentences, or essays with edits; several of them in a list, or by name."""
-
-NOTES = logging.getLogger("grater.api")
-"""What a reader may want to know and no result has room for; commands print it."""
-
-DEFAULT_RESAMPLES = 1000
 
 
 def _judgments(source: TableSource, options: Mapping[str, Any], *, but: Collection[str] = ()) -> Judgments:
@@ -209,12 +207,27 @@ def _several(source: Iterable[T], wanted: str) -> Iterable[T]:
     return source
 
 
-def _corpora(sources: Sequence[EssaySource]) -> dict[str, list[Essay]]:
+def _corpora(sources: Sequence[EssaySource], format_name: str | None = None) -> dict[str, list[Essay]]:
     """Corpora by name: the path, or their number."""
     return {
-        str(source) if isinstance(source, str | Path) else f"corpus {number}": list(_essays(source))
+        str(source) if isinstance(source, str | Path) else f"corpus {number}": list(_essays(source, format_name))
         for number, source in enumerate(sources, start=1)
     }
+
+
+def _files(sources: Iterable[EssaySource]) -> list[Path]:
+    """The paths, where all sources are paths."""
+    paths = [Path(each) for each in sources if isinstance(each, str | Path)]
+    return paths if len(paths) == len(list(sources)) else []
+
+
+def _is_big(files: Sequence[Path], options: Mapping[str, Any]) -> bool:
+    """Whether corpora are worked on shard by shard: an engine was asked for, or one is cut."""
+    if not any(options.values()) and not any(file.is_dir() or URL.match(str(file)) for file in files):
+        return False
+    from grater.scale.corpus import is_cut_here
+
+    return any(options.values()) or any(map(is_cut_here, files))
 
 
 # Corpora
@@ -232,61 +245,159 @@ def read_corpus(path: Path | str, *, format_name: str | None = None) -> list[Ess
 
 @_checked
 def convert(
-    source: EssaySource, target: Path | str, *, from_format: str | None = None, to_format: str | None = None
+    *files: Annotated[
+        EssaySource,
+        Opt(
+            "The corpus to read and the file or folder to write, all or nothing; '-' is standard input or output.  "
+            "Of parallel text: SOURCE CORRECTED... OUT.",
+            "IN OUT",
+            repeats=True,
+        ),
+    ],
+    from_format: Annotated[str | None, replace(FORMAT, flag="--from")] = None,
+    to_format: Annotated[str | None, replace(FORMAT, flag="--to")] = None,
+    edits: Annotated[
+        Literal["keep", "extract"], Opt("Keep the edits, or extract new ones from the corrected text.")
+    ] = "keep",
+    types: Annotated[Literal["keep", "errant"], Opt("Keep the tags of edits, or give each an ERRANT type.")] = "keep",
+    engine: EngineName = "grater",
+    documents: Documents = None,
+    losses: Annotated[
+        Path | str | None, Opt("Write every loss to this file, as JSON lines.", "FILE", writes="file")
+    ] = None,
 ) -> Conversion:
-    """Write a corpus in another format; the result names everything that the new format cannot hold."""
+    """Convert a corpus, and list everything the new format cannot hold."""
     from grater.corpora import write_corpus
+    from grater.corpora.converting import opened, with_new_edits
     from grater.corpora.formats import Conversion
+    from grater.corpora.source import replacing
 
-    conversion = Conversion()
-    essays = conversion.counting(_essays(source, from_format))
-    write_corpus(essays, target, conversion.report, format_name=to_format)
+    if len(files) < 2 or not isinstance(files[-1], str | Path):
+        raise UsageError("expected IN OUT, a corpus and the file to write, or SOURCE CORRECTED... OUT; found no OUT")
+    *sources, out = files
+    target = Path(str(out))
+    paths = [Path(each) for each in sources if isinstance(each, str | Path)]
+    require_different([*dict.fromkeys(paths), target, *([Path(losses)] if losses else [])])
+    with replacing(Path(losses)) if losses else nullcontext() as stream:
+        conversion = Conversion(hear=(lambda loss: stream.writelines([loss.as_line()])) if stream else None)
+        with opened(paths, from_format, documents, engine) if paths else nullcontext(_essays(files[0])) as essays:
+            if len(sources) == 1:
+                remembered = conversion.remembering(essays)
+                essays = with_new_edits(remembered, conversion.report, edits=edits, types=types, engine=engine)
+            write_corpus(conversion.counting(essays), target, conversion.report, format_name=to_format)
     return conversion
 
 
 @_checked
 def corpus_statistics(
-    *corpora: EssaySource,
-    by: str | None = None,
-    merge_alternatives: bool = False,
-    split_tags: bool = False,
+    *corpora: Annotated[EssaySource, Opt("Corpora; several are shown side by side.", "FILE")],
+    by: Annotated[str | None, Opt("Show one row per value of a metadata field, such as language.", "FIELD")] = None,
+    merge_alternatives: Annotated[bool, Opt("Count several edits by one annotator on one span once.")] = False,
+    split_tags: Annotated[
+        bool, Opt("Split Wcip into prepositions and others, Rloc into articles and others.")
+    ] = False,
+    format_name: FormatName = None,
+    **options: Unpack[Working],
 ) -> CorpusStatistics:
-    """Documents, sentences, tokens, types and edits of one or several corpora, by annotator, tag and `by`."""
-    from grater.corpora.statistics import corpus_statistics
+    """Count documents, sentences, tokens, types and edits, by annotator, tag and metadata field."""
+    from grater.corpora import note_left_out, open_corpora
+    from grater.corpora.counts import Counting
+    from grater.corpora.statistics import CorpusTally, statistics_of
 
-    return corpus_statistics(
-        _corpora(corpora),
-        by=by,
-        merge_alternatives=merge_alternatives,
-        split_tags=split_tags,
-    )
+    counting, files = Counting(merge_alternatives, split_tags), _files(corpora)
+    if _is_big(files, options):
+        from functools import partial
+
+        from grater.scale.corpus import in_shards
+        from grater.scale.passes import StatisticsJob, counted_corpus
+
+        return statistics_of(
+            in_shards(partial(counted_corpus, StatisticsJob(by, counting)), files, format_name, **options),
+            by,
+            counting,
+        )
+    with open_corpora(files, format_name) if files else nullcontext(_corpora(corpora)) as by_name:
+        tallies = [CorpusTally.of(name, essays, by, counting) for name, essays in by_name.items()]
+    note_left_out(files, format_name)
+    return statistics_of(tallies, by, counting)
 
 
 @_checked
-def check_corpus(*corpora: EssaySource, tagset: str | None = None) -> CheckResult:
-    """Every defect of one or several corpora; the tag set is guessed if not given."""
-    from grater.corpora.check import check_corpora
+def check_corpus(
+    *corpora: Annotated[EssaySource, Opt("Corpora; several are also compared with each other.", "FILE")],
+    tagset: Annotated[
+        str | None, Opt("Tag set; default: guessed.", "NAME", names="grater.corpora.tagsets:TAGSETS")
+    ] = None,
+    only: Annotated[Sequence[str], Opt("Report only this rule; repeatable.", "RULE")] = (),
+    ignore: Annotated[Sequence[str], Opt("Ignore this rule; repeatable.", "RULE")] = (),
+    known: Annotated[Path | str | None, Opt("Known defects: the --json output of an earlier check.", "FILE")] = None,
+    format_name: FormatName = None,
+    **options: Unpack[Working],
+) -> CheckResult:
+    """Look for edits that change nothing, duplicates, spans across sentences, unknown tags and more."""
+    from grater.corpora import open_corpora
+    from grater.corpora.check import check_corpora, read_known
+    from grater.corpora.source import open_source
     from grater.corpora.tagsets import TAGSETS
 
-    return check_corpora(_corpora(corpora), tagset=TAGSETS[tagset] if tagset else None)
+    excused, files = read_known(open_source(Path(known))) if known else Counter(), _files(corpora)
+    if _is_big(files, options):
+        from functools import partial
+
+        from grater.scale.corpus import in_shards
+        from grater.scale.passes import CheckJob, checked_corpus
+
+        if len(files) > 1:
+            raise UsageError("expected one corpus with `jobs` or `engine`, found several; check them one at a time")
+        [result] = in_shards(partial(checked_corpus, CheckJob(tagset)), files, format_name, **options)
+    else:
+        n_readings = 1 if len(files) == 1 else 2
+        reading = open_corpora(files, format_name, n_readings=n_readings) if files else nullcontext(_corpora(corpora))
+        with reading as by_name:
+            result = check_corpora(by_name, tagset=TAGSETS[tagset] if tagset else None)
+    return result.chosen(only=only, ignore=ignore).without_known(excused)
 
 
 @_checked
 def corpus_judgments(
-    corpus: EssaySource,
-    decisions: TableSource,
+    corpus: Annotated[EssaySource, Opt("Annotated corpora of the same essays.", "CORPUS", several=True)],
+    decisions: DecisionTables,
     *,
-    tags: Sequence[str],
-    match: Literal["tag", "any"] = "tag",
-    items: TableSource | None = None,
+    tags: Annotated[Sequence[str], Opt("Tags that make an item an error.", "TAG,TAG", split=True)],
+    match: Annotated[
+        Literal["tag", "any"], Opt("Which edits make an item an error: those with these tags, or any.")
+    ] = "tag",
+    labels: Annotated[
+        Literal["verdict", "usage"],
+        Opt("Labels to write: error and ok; or 0 extraneous, 1 incorrect, 2 correct (T&C 2008)."),
+    ] = "verdict",
+    items: ItemTable = None,
+    columns: Columns = None,
+    duplicates: Duplicates = "error",
+    format_name: FormatName = None,
+    out: Annotated[
+        Path | str | None, Opt("The table of judgments to write.", "FILE", writes="table", needed=True)
+    ] = None,
 ) -> Judgments:
-    """The annotators' edits as judgments of the items that systems decided on."""
+    """Turn annotations into judgments: for every item and annotator, error or ok, or the labels of usage."""
     from grater.corpora.judgments import documents_of_items, items_of, judgments_from_edits
-    from grater.tables import as_decisions, as_items
+    from grater.tables import as_items, write_table
 
-    tables = as_decisions(decisions), _given(as_items, items)
-    documents = documents_of_items(*tables)
-    return judgments_from_edits(_essays(corpus), items_of(*tables), tags=tags, match=match, documents=documents)
+    if not tags:
+        raise UsageError("expected `tags` TAG or TAG,TAG, as in Wcip, found none")
+    decided = _decisions(decisions, {"columns": columns, "duplicates": duplicates})
+    tables = decided, _given(as_items, items)
+    judged = judgments_from_edits(
+        _merged(corpus, format_name),
+        items_of(*tables),
+        tags=tags,
+        match=match,
+        labels=labels,
+        documents=documents_of_items(*tables),
+    )
+    if out is not None:
+        write_table(judged, Path(out))
+    return judged
 
 
 # Judgments
@@ -402,13 +513,11 @@ def edit_agreement(
     **options: Unpack[Resampling],
 ) -> CorpusAgreement:
     """How far the annotators of a corpus agree: which tokens are wrong, which error it is, which correction."""
-    from grater.corpora import read_corpus, read_merged
+    from grater.corpora import read_corpus
     from grater.corpora.merge import attach_documents
     from grater.measure.agreement.edits import edit_agreement
 
-    is_path = isinstance(corpus, str | Path)
-    files = [corpus] if is_path else corpus if _are_paths(corpus) else []
-    essays = read_merged(files, format_name=format_name) if files else _essays(corpus)  # type: ignore[arg-type]
+    essays = _merged(corpus, format_name)
     if documents is not None:
         essays = attach_documents(essays, read_corpus(documents))
     return edit_agreement(essays, gaps=gaps, several=several, basis=basis_of(options))
@@ -527,11 +636,13 @@ def difficulty(
     )
 
 
-def _merged(source: EssaySource) -> Iterable[Essay]:
+def _merged(source: EssaySource, format_name: str | None = None) -> Iterable[Essay]:
     """The essays of a corpus, or of several paths, merged."""
     from grater.corpora import read_merged
 
-    return read_merged(source) if _are_paths(source) else _essays(source)  # type: ignore[arg-type]
+    if _are_paths(source):
+        return read_merged(source, format_name=format_name)  # type: ignore[arg-type]
+    return _essays(source, format_name)
 
 
 @_checked
@@ -758,18 +869,28 @@ def sample(
     decisions: DecisionTables,
     *,
     system: SystemName,
-    n: Annotated[int | None, Opt("Number of items or units to draw.", "N", min=1)] = None,
-    flagged: Annotated[int | None, Opt("Number of flagged items in the sample.", "N", min=0)] = None,
+    n: NumberDrawn = None,
+    flagged: NumberFlagged = None,
     strata: Strata = None,
-    allocation: Annotated[
-        Literal["equal", "paper", "proportional", "neyman"] | None,
-        Opt("How to allocate N to the strata; default: paper."),
-    ] = None,
+    allocation: Allocation = None,
     rates: Rates = None,
     stratum_labels: LabelTable = None,
-    add_to: Annotated[TableSource | None, Opt("The sample to add the system to.", "SAMPLE")] = None,
+    add_to: Annotated[TableSource | None, Opt("An earlier sample, to which the system is added.", "SAMPLE")] = None,
     width: Width = None,
     judgments: JudgmentTables | None = None,
+    out: Annotated[
+        Path | str | None,
+        Opt("Write the sample to this file, with its design.", "SAMPLE", writes="table", needed=True),
+    ] = None,
+    to_judge: Annotated[
+        Path | str | None, Opt("Write the items still to judge, in order.", "FILE", writes="table")
+    ] = None,
+    worksheet: Annotated[
+        Path | str | None, Opt("The worksheet to write, .csv or .xlsx.", "FILE", writes="folder")
+    ] = None,
+    essays: EssayFiles = (),
+    items: ItemTable = None,
+    task: WorksheetTask = "error",
     seed: Seed = 0,
 ) -> Sample:
     """Items to judge, drawn from the strata of a system's decisions; or a system added to the sample `add_to`.
@@ -777,19 +898,26 @@ def sample(
     A system is added with as few new items as keep the chances of the first draw or, with the `judgments` so far, as
     bring its recall to an interval of this `width`.
     """
+    import polars as pl
+
     from grater.measure.evaluation.cases import error_shares
     from grater.measure.sampling.draw import add_system, draw_sample
+    from grater.measure.sampling.draw import to_judge as left_to_judge
     from grater.measure.sampling.plan import score_rates
-    from grater.tables import as_judgments, as_sample
+    from grater.tables import as_judgments, as_sample, write_table
 
+    if worksheet is not None and not essays:
+        raise UsageError("expected `essays` CORPUS with `worksheet`, for the sentences")
     table, labels = _decisions(decisions, {}), _given(as_judgments, stratum_labels)
+    so_far = _judgments(judgments, {}) if judgments is not None else None
+    before = _given(as_sample, add_to)
     if rates == "score":
         rates = score_rates(table, system, strata=strata or "decision", labels=labels)
-    if add_to is not None:
-        if width is not None and judgments is None:
+    if before is not None:
+        if width is not None and so_far is None:
             raise UsageError("expected `judgments` with `width`, for error rates")
-        return add_system(
-            as_sample(add_to),
+        drawn = add_system(
+            before,
             table,
             system,
             n=n,
@@ -799,21 +927,34 @@ def sample(
             rates=rates,
             labels=labels,
             width=width,
-            errors=error_shares(_judgments(judgments, {})) if judgments is not None and width is not None else None,
+            errors=error_shares(so_far) if so_far is not None and width is not None else None,
         )
-    if n is None:
-        raise UsageError("expected `n`, the number of items to draw")
-    return draw_sample(
-        table,
-        system,
-        n,
-        strata=strata or "decision",
-        method=allocation or "paper",
-        n_flagged=flagged,
-        rates=rates,
-        labels=labels,
-        seed=seed,
-    )
+    elif n is None:
+        raise UsageError("expected `n`, the number of items to draw, or `add_to`, an earlier sample")
+    else:
+        drawn = draw_sample(
+            table,
+            system,
+            n,
+            strata=strata or "decision",
+            method=allocation or "paper",
+            n_flagged=flagged,
+            rates=rates,
+            labels=labels,
+            seed=seed,
+        )
+    known = so_far.frame if so_far else before.frame if before else None
+    left = left_to_judge(drawn, known["item"].cast(str).to_list() if known is not None else [])
+    if worksheet is not None:  # first: where it is refused, nothing is written
+        n_rows = _write_worksheet(Path(worksheet), left, essays, table, items, task=task, system=system)
+        NOTES.info(
+            f"{worksheet}: {counted(n_rows, 'item')} to judge; agree and evaluate read it when it is filled in"
+        )
+    if out is not None:
+        write_table(drawn, Path(out))
+    if to_judge is not None:
+        write_table(pl.DataFrame({"item": left}, schema={"item": pl.String}), Path(to_judge))
+    return drawn
 
 
 @_checked
@@ -835,17 +976,25 @@ def worksheet(
     Filled sheets are judgments wherever these are read (`read_judgments`).  The task `verify` shows the suggestions
     of `system`.
     """
+    from grater.measure.sampling.draw import to_judge
+    from grater.tables import as_decisions, as_judgments, as_sample
+
+    judged = as_judgments(judgments).frame["item"].cast(str) if judgments is not None else ()
+    left, table = to_judge(as_sample(sample), list(judged)), as_decisions(decisions)
+    return _write_worksheet(Path(out), left, essays, table, items, task=task, system=system, rater=rater)
+
+
+def _write_worksheet(
+    out: Path, left: Sequence[str], essays: EssaySource, decisions: Table, items: TableSource | None, **shown: str
+) -> int:
+    """The sheet of these items, written; and their number."""
     from grater.annotate.tasks.worksheet import sample_worksheet
     from grater.corpora.judgments import items_of as places_of
-    from grater.measure.sampling.draw import to_judge
-    from grater.tables import as_decisions, as_items, as_judgments, as_sample, write_worksheet
+    from grater.tables import as_items, write_worksheet
 
-    table, drawn = as_decisions(decisions), as_sample(sample)
-    judged = as_judgments(judgments).frame["item"].cast(str).to_list() if judgments is not None else []
-    places = places_of(table, _given(as_items, items))
-    left = to_judge(drawn, judged)
-    sheet = sample_worksheet(left, places, _essays(essays), task=task, decisions=table, system=system, rater=rater)
-    write_worksheet(sheet, Path(out))
+    places = places_of(decisions, _given(as_items, items))
+    sheet = sample_worksheet(left, places, _merged(essays), decisions=decisions, **shown)
+    write_worksheet(sheet, out)
     return len(sheet)
 
 
@@ -854,21 +1003,9 @@ def evaluate(
     decisions: DecisionTables,
     judgments: JudgmentTables,
     *,
-    sample: SampleTable = None,
-    weighted: Annotated[bool, Opt("Weight scores by the share of raters who see an error.")] = False,
     bins: Annotated[
         Sequence[float], Opt("Show scores in bins of agreement, as in 0.5,0.75,0.9,1.", "EDGE,EDGE")
     ] = (),
-    truth: Truth = "majority",
-    items: ItemTable = None,
-    gold: GoldTable = None,
-    documents: Documents = None,
-    kind: KindName = "",
-    missing: MissingItems = "absent",
-    by: ByColumn = "",
-    unknown: UnknownLabels = "drop",
-    assist: Assist = None,
-    stratum_labels: LabelTable = None,
     contexts: Flags = (),
     confidence_apart: ConfidenceApart = None,
     suggestions: Annotated[bool, Opt("Also score suggestions against the raters' alternatives.")] = False,
@@ -879,7 +1016,6 @@ def evaluate(
     constructions: Annotated[
         bool, Opt("Score articles and number against every accepted construction, with the items of lab nouns.")
     ] = False,
-    redundancy: Redundancy = 0,
     gold_answers: Annotated[
         TableSource | None, Opt("Judgments of gold that was hidden among the items.", "FILE")
     ] = None,
@@ -907,30 +1043,24 @@ def evaluate(
     from grater.measure.evaluation.standard import EDGES
     from grater.tables import as_gold, as_items, write_table
 
-    if gold is None and (errors_by_flag or gold_answers is not None):
+    if options.get("gold") is None and (errors_by_flag or gold_answers is not None):
         raise UsageError(f"expected `gold` with {'`errors_by_flag`' if errors_by_flag else '`gold_answers`'}")
     if width is not None and not 0 < width < 1:
         raise UsageError(f"expected `width` between 0 and 1, found {width:g}")
     if constructions:
-        if items is None:
+        if options.get("items") is None:
             raise UsageError("expected `items` with `constructions`, for the construction that was written")
-        tables = _decisions(decisions, options), _judgments(judgments, options), as_items(items)
+        tables = _decisions(decisions, options), _judgments(judgments, options), as_items(options["items"])
         return construction_scores(*tables, basis=basis_of(options))  # type: ignore[return-value]
     wanted = EvaluationOptions(
-        truth=truth,
+        **_rules(options),
         edges=bins or EDGES,
-        basis=basis_of(options),
-        unknown=unknown,
-        missing=missing,
-        kind=kind,
-        by=by,
         contexts=tuple(contexts),
         least_confidence=confidence_apart,
-        redundancy=redundancy,
         errors_by_flag=errors_by_flag,
     )
     evaluation = evaluate(
-        **_tables(decisions, judgments, items, sample, stratum_labels, assist, gold, documents, options),
+        **_tables(decisions, judgments, options),
         options=wanted,
         corrections=_given(as_gold, corrections),
         with_suggestions=suggestions,
@@ -944,23 +1074,21 @@ def evaluate(
         write_table(evaluation.curve_frame(), Path(curve))
     for line in evaluation.progress(width) if width is not None else ():
         NOTES.info(line)
-    return replace(evaluation, shows_weighted=weighted, shows_bins=bool(bins))
+    return replace(evaluation, shows_weighted=options.get("weighted", False), shows_bins=bool(bins))
 
 
 TABLES = (".csv", ".tsv", ".jsonl", ".parquet", ".gz", ".xlsx")
 
 
-def _tables(
-    decisions: TableSource,
-    judgments: TableSource,
-    items: TableSource | None,
-    sample: TableSource | None,
-    labels: TableSource | None,
-    assist: TableSource | str | None,
-    gold: TableSource | None,
-    documents: TableSource | None,
-    options: Mapping[str, Any],
-) -> dict[str, Any]:
+RULES = ("truth", "unknown", "missing", "kind", "by", "redundancy")
+
+
+def _rules(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What counts, and what intervals rest on, as keywords of `EvaluationOptions`."""
+    return {"basis": basis_of(options), **{name: options[name] for name in RULES if name in options}}
+
+
+def _tables(decisions: TableSource, judgments: TableSource, options: Mapping[str, Any]) -> dict[str, Any]:
     """What `evaluate` and `compare` read, by the names of their parameters."""
     import polars as pl
 
@@ -970,7 +1098,8 @@ def _tables(
     from grater.tables import as_gold, as_items, as_judgments, as_sample
     from grater.tables.files import load
 
-    decided, known, judge = _decisions(decisions, options), _given(as_items, items), None
+    documents, assist = options.get("documents"), options.get("assist")
+    decided, known, judge = _decisions(decisions, options), _given(as_items, options.get("items")), None
     if documents is not None:
         named, name = pl.DataFrame(dict(load(documents, name="documents").columns)), "documents"
         name = str(documents) if isinstance(documents, str | Path) else name
@@ -988,10 +1117,10 @@ def _tables(
         "decisions": decided,
         "judgments": _beside_decisions(judgments, options),
         "items": known,
-        "sample": _given(as_sample, sample),
-        "labels": _given(as_judgments, labels),
+        "sample": _given(as_sample, options.get("sample")),
+        "labels": _given(as_judgments, options.get("stratum_labels")),
         "assist": judge,
-        "gold": _given(as_gold, gold),
+        "gold": _given(as_gold, options.get("gold")),
         "merge": options.get("merge") or {},
     }
 
@@ -1001,20 +1130,7 @@ def compare(
     decisions: DecisionTables,
     judgments: JudgmentTables,
     *,
-    sample: SampleTable = None,
     score: Annotated[Literal["precision", "recall", "f0.5", "f1", "kappa"], Opt("The score to compare.")] = "f0.5",
-    weighted: Annotated[bool, Opt("Weight scores by the share of raters who see an error.")] = False,
-    truth: Truth = "majority",
-    items: ItemTable = None,
-    gold: GoldTable = None,
-    documents: Documents = None,
-    kind: KindName = "",
-    missing: MissingItems = "absent",
-    by: ByColumn = "",
-    unknown: UnknownLabels = "drop",
-    assist: Assist = None,
-    stratum_labels: LabelTable = None,
-    redundancy: Redundancy = 0,
     test: Annotated[
         Literal["paired", "randomisation", "mcnemar"],
         Opt("The test behind the rank groups."),
@@ -1025,23 +1141,14 @@ def compare(
     from grater.measure.evaluation.comparison import compare
     from grater.measure.evaluation.evaluation import EvaluationOptions
 
-    wanted = EvaluationOptions(
-        truth=truth,
-        basis=basis_of(options),
-        unknown=unknown,
-        missing=missing,
-        kind=kind,
-        by=by,
-        redundancy=redundancy,
-    )
-    tables = _tables(decisions, judgments, items, sample, stratum_labels, assist, gold, documents, options)
-    return compare(**tables, options=wanted, score=score, weighted=weighted, test=test)
+    tables, wanted = _tables(decisions, judgments, options), EvaluationOptions(**_rules(options))
+    return compare(**tables, options=wanted, score=score, weighted=options.get("weighted", False), test=test)
 
 
 @_checked
 def report(
     *,
-    out: Annotated[Path | str | None, Opt("The folder for the report.", "FOLDER", writes="file")] = None,
+    out: Annotated[Path | str | None, Opt("The folder for the report.", "FOLDER", writes="folder")] = None,
     judgments: JudgmentTables | None = None,
     decisions: DecisionTables | None = None,
     experts: ExpertTable = None,
@@ -1094,72 +1201,84 @@ def report(
 __all__ += ["score", "ceiling"]
 
 
+Hypotheses: TypeAlias = Annotated[
+    TableSource | None,
+    Opt(
+        "Systems, FILE or NAME=FILE: text, one sentence per line, or M2.",
+        "HYP...",
+        flag="--hyp",
+        several=True,
+        repeats=True,
+    ),
+]
+
+
 @_checked
 def score(
-    references: SentenceSource,
-    hypotheses: SentenceSource,
+    references: Annotated[
+        TableSource,
+        Opt(
+            "References, then hypotheses; or references alone, with --hyp.", "REF... HYP", several=True, repeats=True
+        ),
+    ],
+    hypotheses: Hypotheses = None,
     *,
-    metric: str = "m2",
-    source: SentenceSource | None = None,
-    tokenise: bool = False,
-    mode: Mode = "cs",
-    by: Tier | None = None,
-    beta: float = 0.5,
-    max_unchanged: int = 2,
-    engine: str = "grater",
-    documents: Path | str | Sequence[str] | None = None,
-    units: Literal["auto", "sentence", "document"] = "auto",
-    interval: Literal["jackknife", "bootstrap"] = "jackknife",
-    test: TextTest = "paired",
-    baseline: str = "",
-    resamples: int = DEFAULT_RESAMPLES,
-    seed: int = 0,
-    per_sentence: Path | str | None = None,
-    save: Path | str | None = None,
-    html: Path | str | None = None,
+    by: Annotated[Literal["op", "main", "full"] | None, Opt("errant: show scores by error type.")] = None,
+    test: Annotated[Literal["paired", "randomisation"], Opt("The test behind the rank groups.")] = "paired",
+    baseline: Annotated[str, Opt("Compare every system with this one only.", "NAME")] = "",
+    methods: Annotated[bool, Opt("Print the paragraph for a paper instead of tables.")] = False,
+    per_sentence: Annotated[
+        Path | str | None, Opt("Write the counts per sentence as a table.", "FILE", writes="table")
+    ] = None,
+    save: Annotated[
+        Path | str | None, Opt("Save the result as JSON, to compare it later.", "FILE", writes="file")
+    ] = None,
+    html: Annotated[Path | str | None, Opt("Write a page with figures and tables.", "FILE", writes="file")] = None,
+    **options: Unpack[Scoring],
 ) -> Scores:
-    """Score corrections by M2, ERRANT or GLEU, with paired tests between systems and rank groups.
+    """Score corrections by M2, ERRANT or GLEU, with intervals, paired tests between systems, and rank groups.
 
-    References are annotated (M2, JSONL or essays), or plain sentences, which need their `source`; several, in a list
-    or by name, are the annotators of one.  M2 and ERRANT score edits: of plain text they are made by the `engine`,
-    `grater` or `errant:MODEL` with a spaCy model.  `tokenise` cuts plain text into words as the references are.
-    `documents` names the document of each sentence: a list, or a file as for `grater score --documents`.
-    `per_sentence`, `save` and `html` are files to write: counts, the result to compare later, a leaderboard.
+    References are annotated (M2, JSONL or essays), or plain sentences, which need their `source`; several are the
+    annotators of one.  Without `hypotheses`, files are references first, then systems; results that `save` wrote,
+    two or more, are compared as if scored in one run.  M2 and ERRANT score edits: of plain text they are made by the
+    `engine`, `grater` or `errant:MODEL` with a spaCy model.  `tokenise` cuts plain text into words as the references
+    are.  `documents` names the document of each sentence: a list, or a file.
     """
-    from grater.measure.corrections.read import read_hypotheses, read_references
+    from grater.measure.corrections.read import read_all_saved, read_hypotheses, systems_behind
+    from grater.measure.corrections.saved import compare_saved
     from grater.measure.corrections.scores import (
         METRICS,
         WITHOUT_TYPES,
-        MetricOptions,
         fit_hypotheses,
         score_systems,
         sentence_frame,
     )
-    from grater.uncertainty import Basis
 
-    chosen, quickly = METRICS[metric], html is None
+    if hypotheses is None:
+        files = _files(references if isinstance(references, list | tuple) else [references])
+        if len(files) > 1 and all(file.suffix == ".json" for file in files):
+            saved = read_all_saved(files)
+            compared = compare_saved(saved, basis=basis_of(options), test=test, baseline=baseline)
+            return replace(compared, shows_types=bool(by))
+        references, hypotheses, notes = systems_behind(files)
+        for note in notes:
+            NOTES.info(note)
+    metric, tokenise, quickly = options.get("metric", "m2"), options.get("tokenise", False), html is None
+    chosen = METRICS[metric]
     if by and metric in WITHOUT_TYPES:
-        raise UsageError(f"--by is for --metric errant, which knows types of errors; {metric} does not")
-    read = read_references(
-        references,
-        metric=chosen,
-        source=source,
-        documents=documents,
-        engine=engine,
-        quickly=quickly,
-        tokenise=tokenise,
-    )
+        raise UsageError(f"`by` is for `metric` errant, which knows types of errors; {metric} does not")
+    read = _references(references, options, hypotheses, quickly=quickly)
     systems = read_hypotheses(hypotheses, metric=chosen, quickly=quickly)
     fitting, warnings = fit_hypotheses(read, systems, tokenise=tokenise)
     if html and not by and metric not in WITHOUT_TYPES and read.has_errant_types:
         by = "main"
-    options = MetricOptions(beta=beta, mode=mode, tier=by, max_unchanged=max_unchanged, engine=engine)
-    basis = Basis(units=units, interval=interval, n_resamples=resamples, seed=seed)
+    tier = None if metric in WITHOUT_TYPES else by or "full"
+    how, basis = replace(_metric_options(options), tier=tier), basis_of(options)
     scores = score_systems(
         chosen,
         read,
         fitting,
-        options=options,
+        options=how,
         basis=basis,
         test=test,
         baseline=baseline,
@@ -1169,71 +1288,75 @@ def score(
     if per_sentence is not None:
         from grater.tables import write_table  # polars costs as much time as scoring; only this option needs it
 
-        write_table(sentence_frame(chosen, scores, options), Path(per_sentence))
+        write_table(sentence_frame(chosen, scores, how), Path(per_sentence))
     if save is not None:
         from grater.corpora.source import replacing
         from grater.measure.corrections.saved import saved_json
 
         with replacing(Path(save)) as stream:
-            stream.write(saved_json(scores, options, read.documents))
+            stream.write(saved_json(scores, how, read.documents))
     if html is not None:
         from grater.corpora.source import replacing
         from grater.reporting.board import board  # draws, which other scoring need not wait for
         from grater.reporting.save import report_html
 
-        page = report_html(board(chosen, scores, read, fitting, options=options, basis=basis))
+        page = report_html(board(chosen, scores, read, fitting, options=how, basis=basis))
         with replacing(Path(html)) as stream:
             stream.write(page)
-    return scores
+    return replace(scores, shows_types=bool(by), shows_methods=methods)
+
+
+def _references(references: Any, options: Mapping[str, Any], hypotheses: Any, *, quickly: bool = False) -> Any:
+    from grater.measure.corrections.read import read_references, require_piped_once
+    from grater.measure.corrections.scores import METRICS
+
+    require_piped_once(references, hypotheses, options.get("source"), options.get("documents"))
+    names = {"source", "documents", "engine", "tokenise"} & options.keys()
+    chosen = METRICS[options.get("metric", "m2")]
+    return read_references(references, metric=chosen, quickly=quickly, **{name: options[name] for name in names})
+
+
+def _metric_options(options: Mapping[str, Any]) -> MetricOptions:
+    from grater.measure.corrections.scores import MetricOptions
+
+    names = {"beta", "mode", "max_unchanged", "engine"} & options.keys()
+    return MetricOptions(**{name: options[name] for name in names})
 
 
 @_checked
 def ceiling(
-    references: SentenceSource,
-    hypotheses: SentenceSource | None = None,
+    references: Annotated[
+        TableSource, Opt("References: M2 files, or plain text files with --source.", "REF", several=True)
+    ],
+    hypotheses: Hypotheses = None,
     *,
-    metric: str = "m2",
-    source: SentenceSource | None = None,
-    tokenise: bool = False,
-    n_references: Sequence[int] | None = None,
-    subsets: int = 300,
-    mode: Mode = "cs",
-    beta: float = 0.5,
-    max_unchanged: int = 2,
-    engine: str = "grater",
-    documents: Path | str | Sequence[str] | None = None,
-    units: Literal["auto", "sentence", "document"] = "auto",
-    interval: Literal["jackknife", "bootstrap"] = "jackknife",
-    resamples: int = DEFAULT_RESAMPLES,
-    seed: int = 0,
-    advance: Callable[[int, int], None] | None = None,
+    n_references: Annotated[
+        Sequence[int], Opt("Numbers of references; default: 1 to all but one.", "N,N", flag="--references")
+    ] = (),
+    subsets: Annotated[int, Opt("Maximum number of sets of references of each size.", min=1)] = 300,
+    **options: Unpack[Scoring],
 ) -> Ceiling:
-    """What people reach: each annotator against the others, and systems against the same numbers of references.
-
-    `subsets` is the most sets of references of a size; `advance` hears how many of all people and systems are done.
-    """
+    """Score each annotator against the others, and systems against the same number of references."""
     from grater.measure.corrections.ceiling import ceiling
-    from grater.measure.corrections.read import read_hypotheses, read_references
-    from grater.measure.corrections.scores import METRICS, MetricOptions, fit_hypotheses
-    from grater.uncertainty import Basis
+    from grater.measure.corrections.read import read_hypotheses
+    from grater.measure.corrections.scores import METRICS, fit_hypotheses
+    from grater.progress import counting
 
-    chosen = METRICS[metric]
-    read = read_references(
-        references, metric=chosen, source=source, documents=documents, engine=engine, tokenise=tokenise
-    )
+    read, chosen = _references(references, options, hypotheses), METRICS[options.get("metric", "m2")]
     systems = read_hypotheses([] if hypotheses is None else hypotheses, metric=chosen)
-    fitting, warnings = fit_hypotheses(read, systems, tokenise=tokenise)
-    return ceiling(
-        chosen,
-        read,
-        fitting,
-        options=MetricOptions(beta=beta, mode=mode, max_unchanged=max_unchanged, engine=engine),
-        basis=Basis(units=units, interval=interval, n_resamples=resamples, seed=seed),
-        sizes=n_references,
-        most_subsets=subsets,
-        advance=advance,
-        warnings=warnings,
-    )
+    fitting, warnings = fit_hypotheses(read, systems, tokenise=options.get("tokenise", False))
+    with counting("scoring people") as advance:
+        return ceiling(
+            chosen,
+            read,
+            fitting,
+            options=_metric_options(options),
+            basis=basis_of(options),
+            sizes=sorted(set(n_references)) or None,
+            most_subsets=subsets,
+            advance=advance,
+            warnings=warnings,
+        )
 
 
 # Preference

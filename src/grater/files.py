@@ -13,14 +13,14 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from grater.errors import GraterError, MissingExtra
+from grater.errors import GraterError, MissingExtra, UsageError
 
 PACKERS: dict[str, Callable[[BinaryIO], object]] = {
     ".gz": partial(gzip.GzipFile, "", "wb", 9, mtime=0),
@@ -76,6 +76,16 @@ def replacing(path: Path, *, durable: bool = False) -> Iterator[BinaryIO]:
         unfinished.replace(path)
 
 
+def require_different(paths: Iterable[Path]) -> None:
+    """Refuse a path that is named twice: it would count twice, or be written over while it is needed."""
+    seen: set[Path] = set()
+    for path in paths:
+        place = path if str(path) == "-" else Path(os.path.realpath(path))  # unlike `resolve`, fails at no path
+        if place in seen:
+            raise UsageError(f"expected different files, found {path} named twice")
+        seen.add(place)
+
+
 def require_place(path: Path) -> None:
     """Raise now what `replacing` would raise after hours of work: no such folder, no right to write there."""
     with complaining(path), beside(path):
@@ -128,3 +138,8 @@ def reason(error: BaseException) -> str:
     if isinstance(error, UnicodeEncodeError):
         return f"U+{ord(error.object[error.start]):04X}, half of a surrogate pair, has no place in UTF-8"
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def n_bytes_of(paths: Iterable[Path]) -> int:
+    files = (file for path in paths for file in (path.rglob("*") if path.is_dir() else [path]))
+    return sum(file.stat().st_size for file in files if file.is_file())

@@ -48,7 +48,8 @@ class Opt:
 
     `several` files are combined, and a text is `split` at commas.  `parse` and `names` are `module:name`: what makes
     the value of the words on the command line, and where its possible values are listed.  A file that is written
-    is not one that is read.
+    is not one that is read; one file is not named twice, unless it `repeats`.  A command may have `needed` what a
+    function does not.
     `default` is for members of a TypedDict, whose values cannot stand in a signature.
     """
 
@@ -61,7 +62,9 @@ class Opt:
     split: bool = False
     parse: str = ""
     names: str = ""
-    writes: Literal["", "table", "file"] = ""
+    writes: Literal["", "table", "file", "folder"] = ""
+    repeats: bool = False
+    needed: bool = False
     default: Any = None
 
 
@@ -99,43 +102,46 @@ Precision: TypeAlias = Annotated[
     float | None, Opt("Target precision, .5 to .95, for calibrated systems such as context.", "SHARE")
 ]
 Seed: TypeAlias = Annotated[int, Opt("Random seed.", min=0, default=0)]
-FormatName: TypeAlias = Annotated[
-    str | None,
-    Opt(
-        "Corpus format: bea, brat, fce, jsonl, m2, nucle, table or text; default: by file name.",
-        "FORMAT",
-        flag="--format",
-        names="grater.corpora.formats:FORMATS",
-    ),
+FORMAT = Opt(
+    "Corpus format: bea, brat, fce, jsonl, m2, nucle, table or text; default: by file name.",
+    "FORMAT",
+    flag="--format",
+    names="grater.corpora.formats:FORMATS",
+)
+FormatName: TypeAlias = Annotated[str | None, FORMAT]
+HowIntervals: TypeAlias = Annotated[
+    Literal["jackknife", "bootstrap"], Opt("How intervals are computed.", default="jackknife")
 ]
+Resamples: TypeAlias = Annotated[int, Opt("Resamples of a bootstrap or randomisation.", min=1, default=1000)]
 Documents: TypeAlias = Annotated[
     TableSource | None,
     Opt("The documents of sentences: SGML, a table with a column document, or an id per line.", "FILE"),
 ]
-KindName: TypeAlias = Annotated[str, Opt("Only items of this kind.", "KIND")]
+KindName: TypeAlias = Annotated[str, Opt("Only items of this kind.", "KIND", default="")]
 BY = "Show results for each value of a column; for agreement, 'batch' is sorted by time."
-ByColumn: TypeAlias = Annotated[str, Opt(BY, "COLUMN")]
 ByColumns: TypeAlias = Annotated[Sequence[str], Opt(BY, "COLUMN", split=True)]
 Flags: TypeAlias = Annotated[
     Sequence[str], Opt("Show items with and without these flags separately.", "FLAG,FLAG", split=True)
 ]
 UnknownLabels: TypeAlias = Annotated[
     Literal["drop", "ok", "apart"],
-    Opt("Judgments 'unknown': drop them, count them as ok, or also show them separately."),
+    Opt("Judgments 'unknown': drop them, count them as ok, or also show them separately.", default="drop"),
 ]
-MissingItems: TypeAlias = Annotated[
-    Literal["absent", "not-flagged"], Opt("What it means that a system does not list an item.")
+Truth: TypeAlias = Annotated[
+    str, Opt("What counts as true.", "share|majority|dawid-skene|adjudicated|rater:NAME", default="majority")
 ]
-Truth: TypeAlias = Annotated[str, Opt("What counts as true.", "share|majority|dawid-skene|adjudicated|rater:NAME")]
-REDUNDANCY = Opt("Use the first N judgments of each item, if collection stopped early; 0: all.", "N", min=0)
-Redundancy: TypeAlias = Annotated[int, REDUNDANCY]
+REDUNDANCY = Opt(
+    "Use the first N judgments of each item, if collection stopped early; 0: all.", "N", min=0, default=0
+)
 DROP_FLAGS = Opt("Ignore judgments with this flag; repeatable.", "FLAG", split=True, default=())
 MIN_CONFIDENCE = Opt("Ignore less confident judgments; in a study, low is 0 and high is 1.", "NUMBER")
-Assist: TypeAlias = Annotated[
-    TableSource | str | None,
-    Opt("A cheap judge of every item: its judgments, or a column of numbers.", "FILE|COLUMN"),
-]
 Strata: TypeAlias = Annotated[str | None, Opt("How to stratify: decision, type, score:N or, of tables, label.")]
+Allocation: TypeAlias = Annotated[
+    Literal["equal", "paper", "proportional", "neyman"] | None,
+    Opt("How to allocate N to the strata; default: paper."),
+]
+NumberDrawn: TypeAlias = Annotated[int | None, Opt("Number of items or units to draw.", "N", min=1)]
+NumberFlagged: TypeAlias = Annotated[int | None, Opt("Number of flagged items in the sample.", "N", min=0)]
 Rates: TypeAlias = Annotated[
     Mapping[str, float] | Literal["score"] | None,
     Opt(
@@ -157,10 +163,9 @@ PopulationName: TypeAlias = Annotated[
     Opt("Intervals for other essays like these, or for exactly these items.", default="wider"),
 ]
 EngineName: TypeAlias = Annotated[
-    str, Opt("What extracts edits from plain text: grater, or errant:MODEL with a spaCy model.", "NAME")
+    str,
+    Opt("What extracts edits from plain text: grater, or errant:MODEL with a spaCy model.", "NAME", default="grater"),
 ]
-
-
 Earlier: TypeAlias = Annotated[
     Mapping[str, str] | None,
     Opt(
@@ -172,22 +177,37 @@ Earlier: TypeAlias = Annotated[
 FigureTypes: TypeAlias = Annotated[
     Sequence[str], Opt("Type of figure: svg, png or pdf; repeatable; default: all three.", "TYPE")
 ]
+TextLines: TypeAlias = Annotated[bool, Opt("Read each line of a text file as an essay.")]
 StudyName: TypeAlias = Annotated[str, Opt("A file (SQLite) or a postgresql:// URL.", "STUDY")]
 JobNames: TypeAlias = Annotated[Sequence[str], Opt("Only judgments of these jobs.", "NAME", flag="--job")]
 ErrorsByFlag: TypeAlias = Annotated[bool, Opt("Correct flagged and unflagged items by their own gold, in any case.")]
 ConfidenceApart: TypeAlias = Annotated[
     float | None, Opt("Show items with a less confident judgment separately.", "NUMBER")
 ]
+Columns: TypeAlias = Annotated[
+    Mapping[str, str] | None,
+    Opt("Rename a column; repeatable.", "OURS=THEIRS", parse="grater.tables:parse_columns"),
+]
+RaterColumns: TypeAlias = Annotated[
+    Sequence[str],
+    Opt(
+        "Columns of labels, one per rater, in a sheet with one row per item.",
+        "NAME,NAME",
+        split=True,
+        default=(),
+    ),
+]
+Duplicates: TypeAlias = Annotated[
+    Literal["error", "first", "last"], Opt("What to do if a rater or system is twice on an item.", default="error")
+]
+WorksheetTask: TypeAlias = Annotated[str, Opt("The task of the worksheet: error, usage or verify.", "TASK")]
 AsJson: TypeAlias = Annotated[bool, Opt("Print JSON.", flag="--json")]
 
 
 class Reading(TypedDict, total=False):
     """Which judgments count, and how tables are read."""
 
-    columns: Annotated[
-        Mapping[str, str] | None,
-        Opt("Rename a column; repeatable.", "OURS=THEIRS", parse="grater.tables:parse_columns"),
-    ]
+    columns: Columns
     merge: Annotated[
         Mapping[str, str] | None,
         Opt("Merge labels, as in 0,1=error.", "OLD,OLD=NEW", parse="grater.tables:parse_merge"),
@@ -198,19 +218,8 @@ class Reading(TypedDict, total=False):
         Sequence[str],
         Opt("Use only judgments with this status; 'all' for any.", "STATUS", split=True, default=("valid",)),
     ]
-    duplicates: Annotated[
-        Literal["error", "first", "last"],
-        Opt("What to do if a rater or system is twice on an item.", default="error"),
-    ]
-    rater_columns: Annotated[
-        Sequence[str],
-        Opt(
-            "Columns of labels, one per rater, in a sheet with one row per item.",
-            "NAME,NAME",
-            split=True,
-            default=(),
-        ),
-    ]
+    duplicates: Duplicates
+    rater_columns: RaterColumns
 
 
 class Resampling(TypedDict, total=False):
@@ -224,8 +233,8 @@ class Resampling(TypedDict, total=False):
             default="auto",
         ),
     ]
-    interval: Annotated[Literal["jackknife", "bootstrap"], Opt("How intervals are computed.", default="jackknife")]
-    resamples: Annotated[int, Opt("Resamples of a bootstrap or randomisation.", min=1, default=1000)]
+    interval: HowIntervals
+    resamples: Resamples
     seed: Seed
 
 
@@ -252,7 +261,50 @@ class ReadingAndIntervals(Reading, Intervals, total=False):
 
 
 class Evaluating(Reading, Generalising, total=False):
-    """The options of evaluation."""
+    """The options of evaluation, of one system or of several compared."""
+
+    sample: SampleTable
+    weighted: Annotated[bool, Opt("Weight scores by the share of raters who see an error.", default=False)]
+    truth: Truth
+    items: ItemTable
+    gold: GoldTable
+    documents: Documents
+    kind: KindName
+    missing: Annotated[
+        Literal["absent", "not-flagged"],
+        Opt("What it means that a system does not list an item.", default="absent"),
+    ]
+    by: Annotated[str, Opt(BY, "COLUMN", default="")]
+    unknown: UnknownLabels
+    assist: Annotated[
+        TableSource | str | None,
+        Opt("A cheap judge of every item: its judgments, or a column of numbers.", "FILE|COLUMN"),
+    ]
+    stratum_labels: LabelTable
+    redundancy: Annotated[int, REDUNDANCY]
+
+
+class Scoring(TypedDict, total=False):
+    """How corrections are scored, and what intervals rest on."""
+
+    metric: Annotated[str, Opt("How corrections are scored.", "m2|errant|cleme|gleu|accuracy", default="m2")]
+    source: Annotated[TableSource | None, Opt("The sentences before correction.", "FILE")]
+    tokenise: Annotated[bool, Opt("Cut plain text into words as the references are: don't as do n't.", default=False)]
+    mode: Annotated[
+        Literal["cs", "cse", "ds", "dt"],
+        Opt("errant: what must match for two edits to count as the same.", default="cs"),
+    ]
+    beta: Annotated[float, Opt("Weight of recall relative to precision.", default=0.5)]
+    max_unchanged: Annotated[int, Opt("m2: unchanged words allowed in an edit.", min=0, default=2)]
+    engine: EngineName
+    documents: Documents
+    units: Annotated[
+        Literal["auto", "sentence", "document"],
+        Opt("What intervals take as independent; auto: documents or essays if known.", default="auto"),
+    ]
+    interval: HowIntervals
+    resamples: Resamples
+    seed: Seed
 
 
 class Chatting(TypedDict, total=False):
@@ -280,6 +332,23 @@ class Correcting(Chatting, total=False):
     prompt: Annotated[
         str, Opt("What a chat system is told: minimal, fluent or a file.", "NAME|FILE", default="minimal")
     ]
+
+
+class Working(TypedDict, total=False):
+    """Where work on a big corpus is done."""
+
+    jobs: Annotated[
+        int | None, Opt("Number of processes; default: one for small input, one per core for large.", "N", min=1)
+    ]
+    engine: Annotated[
+        Literal["processes", "spark"],
+        Opt("Run in processes on this machine, or on Apache Spark.", default="processes"),
+    ]
+    master: Annotated[str | None, Opt("The Spark master, as in spark://host:7077 or local[4].", "URL")]
+
+
+class Deciding(Working, Correcting, total=False):
+    """The options of systems that run over a corpus."""
 
 
 def basis_of(options: Mapping[str, Any]) -> Basis:
@@ -348,7 +417,7 @@ def is_optional(plain: Any) -> tuple[Any, bool]:
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     """The signature with its types, aliases resolved, and the members of a TypedDict in the place of `**options`."""
     original = inspect.unwrap(function)
-    names = vars(inspect.getmodule(original))
+    names = original.__globals__
     parameters = []
     for parameter in inspect.signature(original).parameters.values():
         text = parameter.annotation

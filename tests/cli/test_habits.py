@@ -36,7 +36,18 @@ def with_table() -> list[str]:
 
 
 OF_ITS_NOUN = {
-    *("--as", "--assist", "--by", "--constructions", "--corrections", "--engine", "--job", "--kind", "--labels"),
+    *(
+        "--add-to",
+        "--as",
+        "--assist",
+        "--by",
+        "--constructions",
+        "--corrections",
+        "--engine",
+        "--job",
+        "--kind",
+        "--labels",
+    ),
     *(
         "--n",
         "--name",

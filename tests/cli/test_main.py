@@ -73,7 +73,7 @@ def test_no_argument_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
             ("plan", "--width", "wide"),
             "grater plan: invalid value for '--width': 'wide' is not a number. Try 'grater plan --help'",
         ),
-        (("corpus", "stats"), "grater corpus stats: missing argument 'FILE'. Try 'grater corpus stats --help'"),
+        (("corpus", "stats"), "grater corpus stats: missing argument 'FILE...'. Try 'grater corpus stats --help'"),
     ],
 )
 def test_wrong_use_is_answered_in_one_line(

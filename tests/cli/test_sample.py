@@ -41,8 +41,9 @@ def test_one_more_system_lists_only_what_is_still_to_judge(folder: Path) -> None
     decisions, out = folder / "decisions.csv", folder / "sample.csv"
     run(decisions, "--system", "A", "--n", 200, "--flagged", 50, "--out", out)
     before = set(read_sample(out).frame["item"])
+    args = ("--system", "B", "--add-to", out)
     value = json.loads(
-        run(decisions, "--add-system", "B", "--out", out, "--to-judge", folder / "new.csv", "--json").stdout
+        run(decisions, *args, "--out", folder / "both.csv", "--to-judge", folder / "new.csv", "--json").stdout
     )
     assert len(value["draws"]) == 2
     assert not before & set(value["to_judge"])
@@ -84,12 +85,10 @@ def test_a_cheap_rater_makes_strata(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--n", "10"], "expected --system NAME --n N"),
-        (["--system", "A"], "expected --system NAME --n N"),
-        (["--system", "A", "--add-system", "B", "--n", "9"], "expected --system NAME --n N"),
+        (["--system", "A"], "expected --n, the number of items to draw, or --add-to"),
         (["--system", "A", "--n", "5000"], "expected from 4 to 1000 items"),
-        (["--system", "A", "--n", "50", "--rate", "flagged"], "expected `rates` STRATUM=RATE"),
-        (["--system", "A", "--n", "50", "--rate", "flagged=x"], "expected `rates` STRATUM=RATE"),
+        (["--system", "A", "--n", "50", "--rate", "flagged"], "expected --rate STRATUM=RATE"),
+        (["--system", "A", "--n", "50", "--rate", "flagged=x"], "expected --rate STRATUM=RATE"),
     ],
 )
 def test_wrong_use_is_answered_in_one_line(folder: Path, args: list[str], message: str) -> None:

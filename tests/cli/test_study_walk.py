@@ -103,7 +103,7 @@ def test_a_sample_is_of_one_kind_and_the_same_again_changes_nothing(study: Path,
 
 def test_a_second_system_joins_the_sample(study: Path, capsys: Capture) -> None:
     grater(capsys, "study", "sample", study, "--system", "eager", "--n", 6)
-    ran = grater(capsys, "study", "sample", study, "--add-system", "careful")
+    ran = grater(capsys, "study", "sample", study, "--system", "careful", "--add-to", "sample")
     assert ran.status == 0
     assert ran.err.startswith("sample+careful: ")
     assert f"next: grater job new {study} --task usage --sample sample+careful" in ran.err
@@ -191,13 +191,13 @@ def test_status_leads_through_the_walk(judged: Path, capsys: Capture) -> None:
     ("args", "message"),
     [
         (("study", "decide", "STUDY", "--system", "egaer"), "unknown system 'egaer'"),
-        (("study", "sample", "STUDY"), "expected --system NAME --n N"),
+        (("study", "sample", "STUDY", "--system", "eager"), "expected --n, the number of items to draw"),
         (("study", "sample", "STUDY", "--system", "egaer", "--n", 3), "'egaer'"),
         (
             ("study", "sample", "STUDY", "--system", "eager", "--n", 3, "--kind", "article"),
             "no decisions on items of kind",
         ),
-        (("study", "sample", "STUDY", "--add-system", "careful"), "sample"),
+        (("study", "sample", "STUDY", "--system", "careful", "--add-to", "smple"), "sample"),
         (("job", "new", "STUDY", "--design", "smapling"), "Did you mean 'sampling'"),
         (("job", "new", "STUDY", "--design", "choice"), "expected its name, found careful, eager"),
         (("job", "new", "STUDY", "--design", "constructions"), "expected nouns with 30 phrases or more"),

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import Parameter, signature
 from io import TextIOWrapper
 from typing import Any
 
@@ -40,15 +41,15 @@ check: Give feedback on essays: what looks wrong, why, and what would be better.
 serve: Serve a study to annotators in the browser.
     cli.study.files:serve study.db --port 8000
 corpus stats: Count documents, sentences, tokens, edits and tags.
-    cli.corpus:stats demo/essays.m2 --split-tags
+    api:corpus_statistics demo/essays.m2 --split-tags
 corpus convert: Convert a corpus, or parallel text, to another format.
-    cli.corpus:convert demo/essays.jsonl essays.m2 --losses losses.jsonl
+    api:convert demo/essays.jsonl essays.m2 --losses losses.jsonl
 corpus compare: Compare two sets of edits of the same sentences.
     cli.corpus:compare demo/essays.m2 --engine grater
 corpus lint: List every defect of a corpus with its line.
-    cli.corpus:lint demo/essays.sgml --ignore whitespace
+    api:check_corpus demo/essays.sgml --ignore whitespace
 corpus judgments: Turn annotators' edits into judgments of items.
-    cli.corpus:judgments demo/essays.jsonl --decisions demo/decisions.csv --tags Wcip --out judged.csv
+    api:corpus_judgments demo/essays.jsonl --decisions demo/decisions.csv --tags Wcip --out judged.csv
 decide: Run a detector on a corpus and write its decisions.
     cli.systems:decide demo/essays.jsonl --system context --out decisions.csv
 systems: List the installed detectors.
@@ -64,15 +65,15 @@ aggregate: Combine the judgments of many raters into one answer per item.
 plan: Plan an evaluation: items, raters, hours and cost for a target interval.
     api:plan --flag-rate 0.1 --precision 0.8 --recall 0.5 --width 0.1 --wage 20
 sample: Draw a stratified sample of items to judge.
-    cli.sample:sample demo/decisions.csv --system prep-maxent --n 200 --out my-sample.csv
+    api:sample demo/decisions.csv --system prep-maxent --n 200 --out my-sample.csv
 evaluate: Score systems against raters: precision, recall and F.
     api:evaluate --decisions demo/decisions.csv --judgments demo/crowd.csv --weighted
 compare: Test whether systems differ: paired tests and rank groups.
     api:compare --decisions demo/decisions.csv --judgments demo/crowd.csv --score f0.5
 score: Score corrections by M2, ERRANT, CLEME or GLEU.
-    cli.score:app reference.m2 ours=ours.txt theirs=theirs.txt --metric errant
+    api:score reference.m2 ours=ours.txt theirs=theirs.txt --metric errant
 ceiling: Measure the human ceiling: each annotator against the others.
-    cli.score:ceiling_app reference.m2 --hyp ours=ours.txt
+    api:ceiling reference.m2 --hyp ours=ours.txt
 prefer: Rank systems by people's preference, with intervals and rank groups.
     api:prefer demo/rankings.csv
 recall: Estimate the recall of correctors from marked source sentences.
@@ -160,17 +161,27 @@ lab count: Count the n-grams of a text.
 lab shard: Cut a large corpus into shards for parallel work.
     cli.scale:shard corpus.jsonl --out shards
 lab combine: Combine the corrections of several systems by vote.
-    cli.score:combine a.txt b.txt c.txt --source source.txt --at-least 2 --out combined.txt
+    cli.corpus:combine a.txt b.txt c.txt --source source.txt --at-least 2 --out combined.txt
 """
 """Every command with its line of help, then the function behind it and an example of what follows its name.
 
 `grater demo` writes the files under `demo/` in the examples.
 """
 
-OPTIONS_ONLY = ("plan", "evaluate", "compare", "report", "lab simulate")
-"""Commands made of a function whose first parameters are options too."""
+N_ARGUMENTS = {
+    **dict.fromkeys(("plan", "evaluate", "compare", "report", "lab simulate"), 0),
+}
+"""How many parameters of a function of `grater.api` are arguments, where that is not one."""
 FOR_CORPORA = {"agree": "grater.api:edit_agreement"}
 """What is called instead where an annotated corpus is given."""
+TOLD = {
+    **dict.fromkeys(("report", "study report"), "grater.cli.corpus:report_told"),
+    "corpus lint": "grater.cli.corpus:lint_told",
+    "corpus convert": "grater.cli.corpus:conversion_told",
+    "corpus judgments": "grater.cli.corpus:judgments_told",
+    "sample": "grater.cli.corpus:sample_told",
+}
+"""What makes lines of a result that is no table of numbers."""
 
 
 def _entries() -> dict[str, Entry]:
@@ -212,6 +223,7 @@ class OneValue(TyperCommand):
     """Refuses an option that takes one value and is given twice, of which the last would win in silence."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        args = repeated(args, {name for each in self.params for name in each.opts if name == HYP})
         named_as.clear()
         named_as.update({str(each.name): each.opts[0] for each in self.params if each.param_type_name == "option"})
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
@@ -222,10 +234,31 @@ class OneValue(TyperCommand):
         return super().parse_args(ctx, args)
 
 
+HYP = "--hyp"
+"""An option that takes all the files that follow it, up to the next option."""
+
+
+def repeated(args: Sequence[str], names: Collection[str]) -> list[str]:
+    """`--hyp a b c` as `--hyp a --hyp b --hyp c`."""
+    arguments: list[str] = []
+    name, is_first = "", False
+    for arg in args:
+        if arg.startswith("-") and arg != "-":
+            name, is_first = arg if arg in names else "", True
+        elif name and not is_first:
+            arguments.append(name)
+        else:
+            is_first = False
+        arguments.append(arg)
+    return arguments
+
+
 def app_of(target: Any) -> typer.Typer:
-    """A group as it is, or a function as an application of one command."""
-    if isinstance(target, typer.Typer):
-        return target
+    """A function as an application of one command."""
+    if hasattr(target, "is_described"):
+        from grater.cli.command import made_of
+
+        target = made_of(target, n_arguments=n_positional(target))
     app = typer.Typer(add_completion=False)
     app.command(cls=OneValue)(target)
     return app
@@ -243,14 +276,22 @@ class LazyCommand(TyperCommand):
 
         target = imported(self.entry.target)
         if hasattr(target, "is_described"):
-            other = imported(FOR_CORPORA[self.path]) if self.path in FOR_CORPORA else None
-            target = made_of(target, other, n_arguments=0 if self.path in OPTIONS_ONLY else 1)
+            other, told = (imported(of[self.path]) if self.path in of else None for of in (FOR_CORPORA, TOLD))
+            is_own = not self.entry.target.startswith("grater.api:")
+            n_arguments = n_positional(target) if is_own else N_ARGUMENTS.get(self.path, 1)
+            target = made_of(target, other, n_arguments=n_arguments, told=told)
         command: Any = typer.main.get_command(app_of(target))
         command.name, command.epilog = self.name, f"Example: {example(self.path)}"
         return command
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         return self.load().make_context(info_name, args, parent=parent, **extra)
+
+
+def n_positional(function: Any) -> int:
+    """How many parameters of a function need not be named."""
+    kinds = [each.kind for each in signature(function).parameters.values()]
+    return sum(kind is not Parameter.KEYWORD_ONLY for kind in kinds)
 
 
 class LazyGroup(TyperGroup):

@@ -11,14 +11,13 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 from rich.console import Console
 from rich.text import Text
-from typer import Argument, Option
 
-from grater.cli.command import Json, Precision, Table, messages, print_json, require_different, say, show
+from grater.cli.command import messages, print_json, say
 from grater.corpora import read_corpus
 from grater.corpora.formats import is_of_corpus
 from grater.corpora.plain import read_text
@@ -28,7 +27,12 @@ from grater.detect.learners import DATE, LEARNER, class_report
 from grater.detect.marks import Mark, advice, excerpt, source, why
 from grater.detect.systems import at_precision, default_systems, load_systems
 from grater.errors import UsageError
+from grater.options import AsJson, Opt, Precision, described
+from grater.progress import NOTES
 from grater.sheet import counted
+
+if TYPE_CHECKING:
+    from grater.detect.learners import ClassReport
 
 Shape: TypeAlias = Literal["text", "json", "html"]
 SUFFIXES: dict[Shape, str] = {"text": ".txt", "json": ".json", "html": ".html"}
@@ -37,41 +41,40 @@ MARKED = "bold black on bright_yellow"
 """Brighter than anything around it, on a dark terminal and on a light one."""
 
 Systems: TypeAlias = Annotated[
-    list[str] | None,
-    Option(
-        "--system",
-        metavar="NAME",
-        help="A detector or a model file; repeatable. Default: context, without onnxruntime prep-maxent and "
-        "article; beside them Harper, if installed.",
+    Sequence[str],
+    Opt(
+        "A detector or a model file; repeatable. Default: context, without onnxruntime prep-maxent and article; "
+        "beside them Harper, if installed.",
+        "NAME",
+        flag="--system",
+        names="grater.detect.systems:SYSTEMS",
     ),
 ]
 
 
+@described
 def check(
-    files: Annotated[
-        list[Path], Argument(metavar="FILE...", help="Essays in plain text, or folders; '-' is standard input.")
-    ],
-    system: Systems = None,
+    *files: Annotated[Path, Opt("Essays in plain text, or folders; '-' is standard input.", "FILE")],
+    systems: Systems = (),
     precision: Precision = None,
-    output: Annotated[Shape, Option("--show", metavar="text|json|html", help="How to show the feedback.")] = "text",
-    out: Annotated[Path | None, Option(metavar="FOLDER", help="Write one file per essay to this folder.")] = None,
-    fail: Annotated[bool, Option("--fail", help="Exit with status 1 if anything is marked.")] = False,
-    as_json: Annotated[bool, Option("--json", help="The same as --show json.")] = False,
+    show: Annotated[Shape, Opt("How to show the feedback.")] = "text",
+    out: Annotated[Path | None, Opt("Write one file per essay to this folder.", "FOLDER", writes="folder")] = None,
+    fail: Annotated[bool, Opt("Exit with status 1 if anything is marked.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Check essays: what looks wrong, a better word, the rule with an example, and how sure grater is.
 
     Exit status: 0 done, 1 something is marked (with --fail only), 2 wrong use or a file that cannot be read.
     """
-    shape: Shape = "json" if as_json else output
-    files = [own for file in files for own in (_texts_of(file) if file.is_dir() else [file])]
+    shape: Shape = "json" if as_json else show
+    files = tuple(own for file in files for own in (_texts_of(file) if file.is_dir() else [file]))
     if shape == "html" and len(files) > 1 and out is None:
-        raise UsageError("expected --out FOLDER: several essays make several HTML pages")
-    require_different(files)
+        raise UsageError("expected `out` FOLDER: several essays make several HTML pages")
     for file in files:
         _require_text(file)
     texts = [open_source(file) for file in files]
     essays = [(text.name, next(iter(read_text(text.lines(), name=text.name)))) for text in texts]
-    detectors = at_precision(load_systems(system or default_systems()), precision)
+    detectors = at_precision(load_systems(systems or default_systems()), precision)
     results = (feedback_on(essay, detectors, name=name) for name, essay in essays)
     n_marks = _write(results, files, out, shape) if out else _print(results, shape, is_one=len(files) == 1)
     if fail and n_marks:
@@ -173,35 +176,24 @@ def _marked(feedback: Feedback, mark: Mark, *, has_colours: bool) -> Text:
     )
 
 
+@described
 def learners(
-    files: Annotated[
-        list[Path],
-        Argument(metavar="FILE...", help="Essays: text files, one per learner, or any format of grater corpus."),
-    ],
-    system: Systems = None,
-    learner: Annotated[
-        str, Option("--learner-field", metavar="FIELD", help="The metadata field that names the learner.")
-    ] = LEARNER,
-    date: Annotated[
-        str, Option("--date-field", metavar="FIELD", help="The metadata field that holds the date.")
-    ] = DATE,
-    out: Annotated[
-        Path | None, Option(metavar="PAGE", help="Write a printable page to this file, NAME.html.")
-    ] = None,
-    table: Table = "text",
-    as_json: Json = False,
-) -> None:
+    *files: Annotated[Path, Opt("Essays: text files, one per learner, or any format of grater corpus.", "FILE")],
+    systems: Systems = (),
+    learner_field: Annotated[str, Opt("The metadata field that names the learner.", "FIELD")] = LEARNER,
+    date_field: Annotated[str, Opt("The metadata field that holds the date.", "FIELD")] = DATE,
+    out: Annotated[Path | None, Opt("Write a printable page to this file, NAME.html.", "PAGE", writes="file")] = None,
+) -> ClassReport:
     """Report on a class: which errors are marked and how many, per learner and over time."""
-    require_different([*files, *([out] if out else [])])
     essays = [
         (file.stem if len(corpus) == 1 else essay.essay_id, essay)
         for file in files
         for corpus in [list(read_corpus(file))]
         for essay in corpus
     ]
-    report = class_report(essays, load_systems(system or default_systems()), learner_field=learner, date_field=date)
+    detectors = load_systems(systems or default_systems())
+    report = class_report(essays, detectors, learner_field=learner_field, date_field=date_field)
     if out:
         out.write_text(report.to_html(), encoding="utf-8")
-        say(f"{out}: {report.sheets()[0].title}")
-    if as_json or not out:
-        show(report, table=table, as_json=as_json)
+        NOTES.info(f"{out}: {report.sheets()[0].title}")
+    return report

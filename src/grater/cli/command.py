@@ -1,4 +1,4 @@
-"""What every command shares: options that mean the same everywhere, what commands read, and how they speak.
+"""What every command shares: how it is made of a function, and how it speaks.
 
 Results go to standard output, messages to standard error.  A table on a terminal has a bold title and no box, words
 to the left and numbers to the right.  Corpora are read under a progress bar, on a terminal and for long input only.
@@ -9,111 +9,34 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, fields, is_dataclass
-from functools import partial, wraps
+from dataclasses import dataclass, replace
 from importlib import import_module
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature
 from pathlib import Path
 from types import UnionType
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    Literal,
-    TypeAlias,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-    is_typeddict,
-)
+from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin
 
+import typer
 from rich.console import Console
 from typer import Argument, Option
 
-from grater.corpora import format_for, read_corpus
+from grater import progress
 from grater.corpora.jsonl import FORMAT_NAME
-from grater.corpora.merge import Reread
-from grater.corpora.source import OPENERS, left_out
-from grater.errors import UnknownName, UsageError
-from grater.model import Essay
+from grater.corpora.source import OPENERS
+from grater.errors import UsageError
+from grater.files import n_bytes_of, require_different, require_place
 from grater.model import Json as JsonValue
 from grater.options import Opt, is_optional, parts_of, signature_of, typed
-from grater.registry import unknown
 from grater.result import Result
-from grater.sheet import WRITERS, Sheet, TableFormat, as_text, counted
-
-if TYPE_CHECKING:
-    from grater.reporting.drawing import FileType
-
-# Options
+from grater.sheet import WRITERS, Sheet, TableFormat, as_text
 
 Json: TypeAlias = Annotated[bool, Option("--json", help="Print JSON.")]
-EngineName: TypeAlias = Annotated[
-    str,
-    Option(metavar="NAME", help="What extracts edits from plain text: grater, or errant:MODEL with a spaCy model."),
-]
-Seed: TypeAlias = Annotated[int, Option(min=0, help="Random seed.")]
-Precision: TypeAlias = Annotated[
-    float | None, Option(metavar="SHARE", help="Target precision, .5 to .95, for calibrated systems such as context.")
-]
 Table: TypeAlias = Annotated[TableFormat, Option("--table", help="Table format.")]
 Out: TypeAlias = Annotated[Path | None, Option("--out", metavar="FILE", help="Also write the result as a table.")]
-FigureTypes: TypeAlias = Annotated[
-    list[str],
-    Option("--figures", metavar="TYPE", help="Type of figure: svg, png or pdf; repeatable; default: all three."),
-]
-
-FORMAT_HELP = "Corpus format: bea, brat, fce, jsonl, m2, nucle, table or text; default: by file name."
-Format: TypeAlias = Annotated[str | None, Option("--format", metavar="FORMAT", help=FORMAT_HELP)]
-Columns: TypeAlias = Annotated[
-    list[str], Option("--columns", metavar="OURS=THEIRS", help="Rename a column; repeatable.")
-]
-RaterColumns: TypeAlias = Annotated[
-    list[str],
-    Option(
-        "--rater-columns",
-        metavar="NAME,NAME",
-        help="Columns of labels, one per rater, in a sheet with one row per item.",
-    ),
-]
-ItemsFile: TypeAlias = Annotated[
-    Path | None, Option("--items", metavar="FILE", help="A table of items, for their places and other columns.")
-]
-
-
-Jobs: TypeAlias = Annotated[
-    int | None,
-    Option(
-        "--jobs",
-        min=1,
-        metavar="N",
-        help="Number of processes; default: one for small input, one per core for large.",
-    ),
-]
-EngineChoice: TypeAlias = Annotated[
-    Literal["processes", "spark"], Option("--engine", help="Run in processes on this machine, or on Apache Spark.")
-]
-Master: TypeAlias = Annotated[
-    str | None, Option("--master", metavar="URL", help="The Spark master, as in spark://host:7077 or local[4].")
-]
-Lines: TypeAlias = Annotated[bool, Option("--lines", help="Read each line of a text file as an essay.")]
-
-
-def file_types(names: Sequence[str]) -> list[FileType]:
-    """The types that were asked for, else all."""
-    from grater.reporting.drawing import FILE_TYPES  # most commands draw nothing
-
-    for name in names:
-        if name not in FILE_TYPES:
-            raise UnknownName(unknown("type of figure", name, list(FILE_TYPES)))
-    return [name for name in FILE_TYPES if not names or name in names]
-
 
 messages = Console(stderr=True, highlight=False, soft_wrap=True)
 
@@ -132,12 +55,31 @@ def say(message: str) -> None:
     messages.print(message, markup=False)
 
 
-def say_done(message: str, value: JsonValue, *, as_json: bool) -> None:
-    """What a command did that has no result to show: a line to the person, or machine output."""
-    if as_json:
-        print_json(value)
-    else:
-        say(message)
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a command did that is no table of numbers: machine output, or lines for the person.
+
+    `shown` is the result and goes to standard output, `said` is beside it.  A `status` of 1: problems were found.
+    """
+
+    value: Any
+    said: Sequence[str] = ()
+    shown: Sequence[str] = ()
+    sheets: Sequence[Sheet] = ()
+    warnings: Sequence[str] = ()
+    status: int = 0
+
+    def tell(self, *, as_json: bool) -> None:
+        warn(self.warnings)
+        if as_json:
+            print_json(self.value)
+        else:
+            sys.stdout.writelines(f"{line}\n" for line in self.shown)
+            show_sheets(self.sheets)
+            for line in self.said:
+                say(line)
+        if self.status:
+            raise typer.Exit(self.status)
 
 
 def warn(warnings: Iterable[str]) -> None:
@@ -150,8 +92,13 @@ def show(result: Result, *, table: TableFormat = "text", as_json: bool = False) 
     """A result on standard output, as the person asked for it."""
     if as_json:
         print_json(result.to_dict())
-    else:
-        show_sheets(result.sheets(), table=table)
+        return
+    if paragraph := getattr(result, "paragraph", ""):  # asked for in place of tables
+        typer.echo(paragraph)
+        return
+    show_sheets(result.sheets(), table=table)
+    if table == "text" and hasattr(result, "plot"):
+        sys.stdout.write("\n" + "\n".join(result.plot()) + "\n")
 
 
 def show_sheets(sheets: Iterable[Sheet], *, table: TableFormat = "text") -> None:
@@ -160,7 +107,8 @@ def show_sheets(sheets: Iterable[Sheet], *, table: TableFormat = "text") -> None
     CSV has cells alone: what the notes say of them goes to standard error.
     """
     notes: dict[str, None] = {}
-    for index, sheet in enumerate(sheets):
+    for index, plain in enumerate(sheets):
+        sheet = replace(plain, notes=tuple(map(typed, plain.notes)))
         text = _terminal_text(sheet) if table == "text" else WRITERS[table](sheet)
         sys.stdout.write("\n" * bool(index) + text)
         notes |= dict.fromkeys(sheet.notes)
@@ -187,62 +135,16 @@ def counting(title: str) -> Iterator[Callable[[int, int], None]]:
 
 def require_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None]) -> None:
     """Before a long job: its tables can be written, each in a place of its own, and over nothing that is read."""
-    from grater.tables import require_table_place  # polars, which `grater score` need not wait for
-
     wanted = [path for path in outputs if path]
     require_different(wanted)
     for path in (each for each in inputs if each):
         for out in wanted:
             require_different([path, out])
-    for out in wanted:
-        require_table_place(out)
+    if wanted:
+        from grater.tables import require_table_place  # polars, which `grater score` need not wait for
 
-
-def require_different(paths: Iterable[Path]) -> None:
-    """Refuse a path that is named twice: it would count twice, or be written over while it is needed."""
-    seen: set[Path] = set()
-    for path in paths:
-        place = path if str(path) == "-" else Path(os.path.realpath(path))  # unlike `resolve`, fails at no path
-        if place in seen:
-            raise UsageError(f"expected different files, found {path} named twice")
-        seen.add(place)
-
-
-def takes_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of its parameters that are blocks of them, such as `Reading`, in their place."""
-    own = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in signature(command, eval_str=True).parameters.values()]
-    blocks: dict[str, Any] = {
-        p.name: p.annotation for p in own if is_dataclass(p.annotation) or is_typeddict(p.annotation)
-    }
-    options = {name: _options_of(block) for name, block in blocks.items()}
-
-    @wraps(command)
-    def with_options(**arguments: Any) -> None:
-        for name, block in blocks.items():
-            arguments[name] = block(**{option.name: arguments.pop(option.name) for option in options[name]})
-        command(**arguments)
-
-    parameters = [option for parameter in own for option in options.get(parameter.name, [parameter])]
-    with_options.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    with_options.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    return with_options
-
-
-def _options_of(block: Any) -> list[Parameter]:
-    types = get_type_hints(block, include_extras=True)
-    if is_typeddict(block):
-        described = {name: parts_of(each)[1] or Opt("") for name, each in types.items()}
-        given = [Parameter(name, _KEY, default=described[name].default, annotation=types[name]) for name in types]
-        return [_typed(each, is_argument=False) for each in given]
-    return [
-        Parameter(
-            option.name,
-            Parameter.KEYWORD_ONLY,
-            default=option.default if option.default_factory is MISSING else option.default_factory(),
-            annotation=types[option.name],
-        )
-        for option in fields(block)
-    ]
+        for out in wanted:
+            require_table_place(out)
 
 
 # Commands made from functions
@@ -252,12 +154,17 @@ _KEY = Parameter.KEYWORD_ONLY
 
 
 def made_of(
-    function: Callable[..., Any], for_corpora: Callable[..., Any] | None = None, *, n_arguments: int = 1
+    function: Callable[..., Any],
+    for_corpora: Callable[..., Any] | None = None,
+    *,
+    n_arguments: int = 1,
+    told: Callable[[Any, Mapping[str, Any]], Done] | None = None,
 ) -> Callable[..., None]:
     """A command with the options of a function, which calls it and shows its result.
 
     The first parameters are arguments, the others options; tables and corpora are files.  Where an annotated corpus
     is given, `for_corpora` is called instead, and options that only one of the two has are refused for the other.
+    `told` makes lines of a result that is no table, from it and the options.
     """
     functions = [function, *([for_corpora] if for_corpora else [])]
     known = [dict(signature_of(each).parameters) for each in functions]
@@ -267,21 +174,24 @@ def made_of(
     taken = {**known[0], **known[-1], **known[0]}
     wanted = [_typed(parameter, is_argument=name in arguments) for name, parameter in taken.items()]
     flags = {name: _flag(parameter) for name, parameter in taken.items() if name not in arguments}
-    written = {name: (parts_of(each.annotation)[1] or Opt("")).writes for name, each in taken.items()}
-    is_whole = "as_json" in taken  # it prints what it has to say itself
-    own = [] if is_whole else [Parameter("table", _KEY, default="text", annotation=Table)]
+    options = {name: parts_of(each.annotation)[1] or Opt("") for name, each in taken.items()}
+    is_whole = "as_json" in taken or signature_of(function).return_annotation == "None"  # it speaks for itself
+    is_table = not (is_whole or told or signature_of(function).return_annotation == "Done")
+    own = [Parameter("table", _KEY, default="text", annotation=Table)] if is_table else []
     own += [] if is_whole else [Parameter("as_json", _KEY, default=False, annotation=Json)]
-    own += [] if "out" in taken else [Parameter("out", _KEY, default=None, annotation=Out)]
+    own += [Parameter("out", _KEY, default=None, annotation=Out)] if is_table and "out" not in taken else []
 
     def command(**given: Any) -> None:
-        out: Path | None = None if "out" in taken else given.pop("out")
+        out: Path | None = None if "out" in taken else given.pop("out", None)
         as_json: bool = False if is_whole else given.pop("as_json")
-        table: TableFormat = "text" if is_whole else given.pop("table")
-        for value in given.values():
-            require_different(_paths(value))
+        table: TableFormat = given.pop("table") if is_table else "text"
+        if as_json and "losses" in given and "-" in map(str, [given["losses"], *given["files"][-1:]]):
+            both = "found --json and the corpus or its losses; write one to a file"
+            raise UsageError(f"expected one result on standard output, {both}")
+        for name, value in given.items():
+            require_different([] if options[name].repeats else _paths(value))
         require_different(_paths(given.get("judgments")) + _paths(given.get("experts")))
-        inputs = [path for name, value in given.items() if not written[name] for path in _paths(value)]
-        require_outputs([out, *(given[name] for name, kind in written.items() if kind == "table")], inputs)
+        _require_places(out, given, {name: option.writes for name, option in options.items()})
         is_other = for_corpora is not None and _is_corpora(given[arguments[0]], given.get("format_name"))
         chosen, own_names = functions[is_other], known[is_other]
         values: dict[str, Any] = {}
@@ -293,30 +203,43 @@ def made_of(
             if name not in own_names:
                 raise UsageError(f"{flags[name]} is for {'tables of judgments' if is_other else 'annotated corpora'}")
             converted = _value(taken[name], value)
-            if name in arguments:
-                first += converted if taken[name].kind is Parameter.VAR_POSITIONAL else [converted]
-            else:
+            if name not in arguments:
                 values[name] = converted
+            elif taken[name].kind is Parameter.VAR_POSITIONAL:
+                first += converted
+            else:
+                first.append(converted)
         result = chosen(*first, **values)
-        if result is None:
-            return
-        if not isinstance(result, Result):
-            say_done("\n".join(result.lines()), result.to_dict(), as_json=as_json)
-            return
-        warn(result.warnings)
-        if out:
-            from grater.tables import write_table
+        done = told(result, given) if told else result
+        if isinstance(done, Done):
+            done.tell(as_json=as_json)
+        elif isinstance(result, Result):
+            warn(result.warnings)
+            if out:
+                from grater.tables import write_table
 
-            write_table(result.to_frame(), out)
-        show(result, table=table, as_json=as_json)
-        if table == "text" and not as_json and hasattr(result, "plot"):
-            sys.stdout.write("\n" + "\n".join(result.plot()) + "\n")
+                write_table(result.to_frame(), out)
+            show(result, table=table, as_json=as_json)
 
     command.__doc__ = function.__doc__
     command.__name__ = function.__name__
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in [*wanted, *own]}
     command.__signature__ = Signature([*wanted, *own])  # type: ignore[attr-defined]
     return command
+
+
+def _require_places(out: Path | None, given: Mapping[str, Any], written: Mapping[str, str]) -> None:
+    """Before a long job: what is written can be, each in a place of its own, and over nothing that is read."""
+    inputs = [path for name, value in given.items() if not written[name] for path in _paths(value)]
+    outputs = {name: given[name] for name, kind in written.items() if kind and given[name]}
+    tables = [path for path in (out, *(each for name, each in outputs.items() if written[name] == "table")) if path]
+    require_different([*outputs.values(), *([out] if out else [])])
+    for name, file in outputs.items():
+        for path in inputs:
+            require_different([path, file])
+        if written[name] == "file" and str(file) != "-":
+            require_place(file)
+    require_outputs(tables, inputs)
 
 
 def _flag(parameter: Parameter) -> str:
@@ -332,8 +255,9 @@ def _typed(parameter: Parameter, *, is_argument: bool) -> Parameter:
     is_list = option.several or bool(option.parse) or get_origin(kind) in (Sequence, Mapping)
     is_list = is_list or parameter.kind is Parameter.VAR_POSITIONAL
     default = [] if is_list else None if parameter.default is Parameter.empty else parameter.default
-    is_needed = parameter.default is Parameter.empty and not option.metavar.startswith("[")
-    word: Any = Path if _is_file(kind) else str if is_list or get_origin(kind) in (Union, UnionType) else kind
+    is_needed = (parameter.default is Parameter.empty and not option.metavar.startswith("[")) or option.needed
+    members = get_args(kind) if get_origin(kind) is Sequence else (kind,)
+    word: Any = Path if _is_file(members[0]) else str if is_list or get_origin(kind) in (Union, UnionType) else kind
     word = str if option.names else word
     annotation: Any = list[word] if is_list else word if default is not None or is_needed else word | None
     if is_list and is_argument and not is_needed:
@@ -360,7 +284,9 @@ def _is_file(kind: Any) -> bool:
 
 
 def _paths(value: Any) -> list[Path]:
-    return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, Path)]
+    """The files of a value, without the NAME= before them."""
+    paths = (each for each in (value if isinstance(value, list) else [value]) if isinstance(each, Path))
+    return [each if each.exists() else Path(str(each).rpartition("=")[2]) for each in paths]
 
 
 def _is_corpora(files: Any, format_name: str | None) -> bool:
@@ -379,7 +305,8 @@ def _value(parameter: Parameter, value: Any) -> Any:
     if get_origin(kind) is Sequence:
         [member] = get_args(kind)
         try:
-            return [member(each) for each in (entries(value) if option.split or member is not str else value)]
+            is_split = option.split or member in (int, float)
+            return [member(each) for each in (entries(value) if is_split else value)]
         except ValueError:
             raise UsageError(f"expected numbers for {_flag(parameter)}, found {', '.join(value)!r}") from None
     return value
@@ -422,9 +349,9 @@ class Notes(logging.Handler):
         say(record.getMessage())
 
 
-for noting in ("grater.api", "grater.chat"):
-    logging.getLogger(noting).addHandler(Notes(logging.INFO))
-    logging.getLogger(noting).setLevel(logging.INFO)
+for notes in (progress.NOTES, logging.getLogger("grater.chat")):
+    notes.addHandler(Notes(logging.INFO))
+    notes.setLevel(logging.INFO)
 
 
 def entries(settings: Sequence[str]) -> list[str]:
@@ -434,8 +361,6 @@ def entries(settings: Sequence[str]) -> list[str]:
 
 WORTH_A_BAR = 5_000_000
 """Bytes of input below which a progress bar would only flicker."""
-
-MOST_NAMED = 5
 
 
 @contextmanager
@@ -452,29 +377,4 @@ def reading(title: str, *paths: Path, n_passes: int = 1) -> Iterator[Callable[[i
         yield lambda n_bytes: progress.advance(bar, n_bytes)
 
 
-@contextmanager
-def reading_all(
-    paths: Sequence[Path], format_name: str | None, *, n_readings: int = 1
-) -> Iterator[dict[str, Iterable[Essay]]]:
-    """The corpora at some paths by their names as given, each to be read `n_readings` times, under one bar."""
-    require_different(paths)
-    n_passes = n_readings * max(format_for(path, format_name).n_passes for path in paths)
-    with reading("reading", *paths, n_passes=n_passes) as advance:
-        read = partial(read_corpus, format_name=format_name, advance=advance)
-        yield {str(path): Reread(partial(read, path)) for path in paths}
-
-
-def tell_left_out(paths: Iterable[Path], format_name: str | None) -> None:
-    """Name the files of folders that nobody reads; an essay in another format must not go missing unnoticed."""
-    for path in paths:
-        chosen = format_for(path, format_name)
-        files = [str(file.relative_to(path)) for file in left_out(path, chosen)]
-        if files:
-            more = ", ..." if len(files) > MOST_NAMED else ""
-            names = ", ".join(files[:MOST_NAMED]) + more
-            say(f"{path}: left out {counted(len(files), 'file')} of another format than {chosen.name}: {names}")
-
-
-def n_bytes_of(paths: Iterable[Path]) -> int:
-    files = (file for path in paths for file in (path.rglob("*") if path.is_dir() else [path]))
-    return sum(file.stat().st_size for file in files if file.is_file())
+progress.drawn_by.update(reading=reading, counting=counting)

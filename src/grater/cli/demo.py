@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer import Option
 
-from grater.cli.command import FigureTypes, Json, file_types, print_json, say, show
+from grater.cli.command import print_json, say, show
 from grater.corpora import read_corpus, write_corpus
 from grater.corpora.check import check_essays
 from grater.corpora.source import replacing
 from grater.demo import sample_path
 from grater.files import complaining
 from grater.model import Essay
+from grater.options import AsJson, FigureTypes, Opt, described
 from grater.sheet import counted, interval
 
 if TYPE_CHECKING:
@@ -24,16 +24,17 @@ if TYPE_CHECKING:
     from grater.demo.study import DemoStudy
 
 
+@described
 def demo(
-    out: Annotated[Path, Option(metavar="FOLDER", help="The folder for the results.")] = Path("demo"),
-    serve: Annotated[
-        bool, Option("--serve", help="Then serve the study in the browser; an existing demo is served as it is.")
-    ] = False,
-    figures: FigureTypes = [],
-    as_json: Json = False,
+    *,
+    out: Annotated[Path, Opt("The folder for the results.", "FOLDER")] = Path("demo"),
+    serve: Annotated[bool, Opt("Then serve the study in the browser; an existing demo is served as it is.")] = False,
+    figures: FigureTypes = (),
+    as_json: AsJson = False,
 ) -> None:
     """Run the whole pipeline on the bundled sample study, into a folder."""
     from grater.demo.study import STUDY, fresh_study, is_demo, make_study  # SQLAlchemy, without which there is help
+    from grater.reporting.save import file_types
 
     wanted = file_types(figures)
     with complaining(out):

@@ -14,24 +14,18 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from typer import Argument, Option
 
-from grater.cli.command import (
-    Format,
-    Json,
-    Seed,
-    Table,
-    messages,
-    print_json,
-    reading,
-    reading_all,
-    require_different,
-    require_outputs,
-    say,
-    say_done,
-    show,
+from grater.cli.command import Done, messages, print_json, say
+from grater.corpora import open_corpora
+from grater.detect.articles.design import (
+    CELLS,
+    LEAST,
+    Design,
+    NounConstructions,
+    noun_constructions,
+    places_in,
+    select,
 )
-from grater.detect.articles.design import CELLS, LEAST, Design, noun_constructions, places_in, select
 from grater.detect.articles.design import MOST as MOST_NOUNS
 from grater.detect.articles.features import N_CONTEXT
 from grater.detect.mining.ranking import (
@@ -62,6 +56,9 @@ from grater.detect.mining.review import (
     verdicts_of,
 )
 from grater.errors import UsageError
+from grater.files import require_different
+from grater.options import AsJson, FormatName, Opt, Seed, described
+from grater.progress import reading
 from grater.scale.counting import counts_in_parts
 from grater.scale.jobs import read_parts
 from grater.sheet import counted
@@ -73,76 +70,60 @@ QUESTION = "extraneous? [y]es, [n]o, [s]kip, [b]ack, [q]uit"
 BACK, QUIT, SKIP = "b", "q", "s"
 
 
+@described
 def mine_prepositions(
-    corpus: Annotated[
-        list[Path] | None, Argument(metavar="[CORPUS]...", help="Learners' essays, in any format.")
-    ] = None,
+    *corpus: Annotated[Path, Opt("Learners' essays, in any format.", "[CORPUS]")],
     study: Annotated[
-        str, Option(metavar="STUDY", help="Mine the essays of a study instead; people decide on the page /mining.")
+        str, Opt("Mine the essays of a study instead; people decide on the page /mining.", "STUDY")
     ] = "",
     out: Annotated[
         Path | None,
-        Option(
-            metavar="FILE",
-            help="The list of suspects, of a study with its verdicts; with --balanced, the items of the corpus.",
-        ),
+        Opt("The list of suspects, of a study with its verdicts; with --balanced, the items of the corpus.", "FILE"),
     ] = None,
-    web1t: Annotated[Path | None, Option(metavar="FOLDER", help="Counts in Web 1T format.")] = None,
-    text: Annotated[list[Path], Option(metavar="TEXT", help="Well-formed text to count in; repeatable.")] = [],
-    model: Annotated[
-        Path | None, Option(metavar="MODEL", help=f"Counts from a language model; default: that of {SHIPPED}.")
-    ] = None,
-    counts: Annotated[Path | None, Option(metavar="FOLDER", help="Counts from grater lab count.")] = None,
-    least_bigram: Annotated[
-        float, Option(min=0, metavar="N", help="Minimum count of the two words without the preposition.")
-    ] = 1,
+    web1t: Annotated[Path | None, Opt("Counts in Web 1T format.", "FOLDER")] = None,
+    text: Annotated[Sequence[Path], Opt("Well-formed text to count in; repeatable.", "TEXT")] = (),
+    model: Annotated[Path | None, Opt(f"Counts from a language model; default: that of {SHIPPED}.", "MODEL")] = None,
+    counts: Annotated[Path | None, Opt("Counts from grater lab count.", "FOLDER")] = None,
+    least_bigram: Annotated[float, Opt("Minimum count of the two words without the preposition.", "N", min=0)] = 1,
     ratio: Annotated[
-        float, Option(min=0, metavar="SHARE", help="A trigram is rare at this share of its expected count or less.")
+        float, Opt("A trigram is rare at this share of its expected count or less.", "SHARE", min=0)
     ] = RATIO,
-    most: Annotated[int, Option(min=1, metavar="N", help="Keep the N most suspicious.")] = MOST,
-    ask: Annotated[bool, Option("--ask", help="Decide in the terminal, y or n; answers are saved in FILE.")] = False,
+    most: Annotated[int, Opt("Keep the N most suspicious.", "N", min=1)] = MOST,
+    ask: Annotated[bool, Opt("Decide in the terminal, y or n; answers are saved in FILE.")] = False,
     balanced: Annotated[
         bool,
-        Option("--balanced", help="Build the balanced corpus: accepted errors and an equal number of correct uses."),
+        Opt("Build the balanced corpus: accepted errors and an equal number of correct uses."),
     ] = False,
     verdicts: Annotated[
         Path | None,
-        Option(metavar="LIST", help="The list with its verdicts: for --balanced, or for --study instead of mining."),
+        Opt("The list with its verdicts: for --balanced, or for --study instead of mining.", "LIST"),
     ] = None,
-    n_each: Annotated[
-        int, Option("--n", min=1, metavar="N", help="For --balanced: number of errors, and of correct uses.")
-    ] = N_EACH,
-    n_gold: Annotated[int, Option(min=0, metavar="N", help="For --balanced: items to use as gold.")] = N_GOLD,
-    gold: Annotated[
-        Path | None, Option("--gold-out", metavar="FILE", help="For --balanced: also write the gold items.")
-    ] = None,
-    name: Annotated[str, Option(help="For --study: the name of the list.")] = "mined",
-    job: Annotated[str, Option(help="For --study and --balanced: the name of the job to create.")] = "balanced",
-    judgments: Annotated[
-        int,
-        Option("--judgments-per-item", min=1, metavar="N", help="Judgments per item."),
-    ] = 1,
+    n: Annotated[int, Opt("For --balanced: number of errors, and of correct uses.", "N", min=1)] = N_EACH,
+    n_gold: Annotated[int, Opt("For --balanced: items to use as gold.", "N", min=0)] = N_GOLD,
+    gold_out: Annotated[Path | None, Opt("For --balanced: also write the gold items.", "FILE")] = None,
+    name: Annotated[str, Opt("For --study: the name of the list.")] = "mined",
+    job: Annotated[str, Opt("For --study and --balanced: the name of the job to create.")] = "balanced",
+    judgments_per_item: Annotated[int, Opt("Judgments per item.", "N", min=1)] = 1,
     decider: Annotated[
         str | None,
-        Option("--as", metavar="NAME", help="For --study: who gave the verdicts of the list; default: the owner."),
+        Opt("For --study: who gave the verdicts of the list; default: the owner.", "NAME", flag="--as"),
     ] = None,
-    format_name: Format = None,
+    format_name: FormatName = None,
     seed: Seed = 0,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """List trigrams whose preposition may be extraneous; people decide which are errors."""
-    paths = corpus or []
-    require_different([path for path in (*paths, *text, web1t, model, counts, verdicts, out, gold) if path])
-    if bool(study) == bool(paths):
-        raise UsageError("expected a corpus, or --study STUDY")
+    require_different([path for path in (*corpus, *text, web1t, model, counts, verdicts, out, gold_out) if path])
+    if bool(study) == bool(corpus):
+        raise UsageError("expected a corpus, or `study` STUDY")
     count = counter_of(web1t, text, model, counts)
     if study:
-        if gold or ask or (balanced and (verdicts or out)):
-            raise UsageError("--gold-out and --ask are for a corpus; with --balanced, so are --verdicts and --out")
+        if gold_out or ask or (balanced and (verdicts or out)):
+            raise UsageError("`gold_out` and `ask` are for a corpus; with `balanced`, so are `verdicts` and `out`")
         from grater.cli.study.mining import balanced_job_of, mine_study_of  # SQLAlchemy, which a corpus need not have
 
         if balanced:
-            wanted = {"name": job, "judgments": judgments, "n_each": n_each, "n_gold": n_gold, "seed": seed}
+            wanted = {"name": job, "judgments": judgments_per_item, "n_each": n, "n_gold": n_gold, "seed": seed}
             balanced_job_of(study, name, count, wanted, as_json=as_json)
             return
         names = [path.name for path in (web1t, *text, model, counts) if path]
@@ -152,15 +133,15 @@ def mine_prepositions(
         )
         return
     if out is None:
-        raise UsageError("expected --out FILE for the list")
-    if balanced != bool(verdicts) or (gold and not balanced):
-        raise UsageError("expected --balanced and --verdicts LIST together, and --gold-out only with them")
-    with reading_all(paths, format_name) as by_name:
+        raise UsageError("expected `out` FILE for the list")
+    if balanced != bool(verdicts) or (gold_out and not balanced):
+        raise UsageError("expected `balanced` and `verdicts` LIST together, and `gold_out` only with them")
+    with open_corpora(corpus, format_name) as by_name:
         uses = [use for essays in by_name.values() for use in uses_of(essays)]
     mined = mine(uses, count, least_bigram=least_bigram, ratio=ratio)
     if balanced and verdicts:
-        made = _balanced(mined, verdicts_of(read_items(verdicts)), n_each, n_gold, seed)
-        _write_balanced(made, out, gold, seed, as_json=as_json)
+        made = _balanced(mined, verdicts_of(read_items(verdicts)), n, n_gold, seed)
+        _write_balanced(made, out, gold_out, seed, as_json=as_json)
     else:
         _list(mined, out, most, ask=ask, as_json=as_json)
 
@@ -204,19 +185,16 @@ def _write_balanced(made: Balanced, out: Path, gold: Path | None, seed: int, *, 
     write_table(made.items, out)
     if gold:
         write_table(made.gold(), gold)
-    say_done(
-        "\n  ".join(made.lines(str(out))),
-        {**made.to_dict(), "signature": str(Signature("mine-balanced", {"seed": str(seed)}))},
-        as_json=as_json,
-    )
+    value = {**made.to_dict(), "signature": str(Signature("mine-balanced", {"seed": str(seed)}))}
+    Done(value, ["\n  ".join(made.lines(str(out)))]).tell(as_json=as_json)
 
 
 def counter_of(
-    web1t: Path | None, text: list[Path], model: Path | None, counted_text: Path | None = None
+    web1t: Path | None, text: Sequence[Path], model: Path | None, counted_text: Path | None = None
 ) -> TrigramCounter:
     """The one source of counts that was asked for, or the model that comes along."""
     if sum(map(bool, (web1t, text, model, counted_text))) > 1:
-        raise UsageError("expected one source of counts: --web1t, --text, --model or --counts")
+        raise UsageError("expected one source of counts: `web1t`, `text`, `model` or `counts`")
 
     def count(wanted: set[tuple[str, ...]]) -> Counts:
         if web1t:
@@ -266,71 +244,56 @@ MOST_SHOWN = 10
 LEAST_CHOSEN = 30
 
 
+@described
 def nouns(
-    corpora: Annotated[list[Path], Argument(metavar="CORPUS", help="Text in any format of grater corpus.")],
-    noun: Annotated[list[str], Option(metavar="NOUN", help="Show this noun, in the singular; repeatable.")] = [],
-    least: Annotated[
+    *corpora: Annotated[Path, Opt("Text in any format of grater corpus.", "CORPUS")],
+    noun: Annotated[Sequence[str], Opt("Show this noun, in the singular; repeatable.", "NOUN")] = (),
+    min_phrases: Annotated[
         int | None,
-        Option(
-            "--min-phrases",
-            min=1,
-            metavar="N",
-            help=f"Leave out nouns with fewer phrases; default: {LEAST}, with --out {LEAST_CHOSEN}.",
-        ),
+        Opt(f"Leave out nouns with fewer phrases; default: {LEAST}, with --out {LEAST_CHOSEN}.", "N", min=1),
     ] = None,
-    most: Annotated[
-        int, Option("--top", min=1, metavar="N", help="Show at most N nouns (JSON has all).")
-    ] = MOST_NOUNS,
+    top: Annotated[int, Opt("Show at most N nouns (JSON has all).", "N", min=1)] = MOST_NOUNS,
     out: Annotated[
         Path | None,
-        Option(metavar="ITEMS", help="Choose nouns of high and low entropy, and write items to judge to this table."),
+        Opt("Choose nouns of high and low entropy, and write items to judge to this table.", "ITEMS", writes="table"),
     ] = None,
-    n_nouns: Annotated[
-        int, Option("--nouns", min=1, metavar="N", help="For --out: nouns of each entropy for each construction.")
-    ] = 3,
-    sentences: Annotated[
-        int, Option(min=1, metavar="N", help="For --out: sentences in each cell (Lee et al. 2009, Table 3).")
-    ] = 2,
+    nouns: Annotated[int, Opt("For --out: nouns of each entropy for each construction.", "N", min=1)] = 3,
+    sentences: Annotated[int, Opt("For --out: sentences in each cell (Lee et al. 2009, Table 3).", "N", min=1)] = 2,
     context: Annotated[
-        int, Option(min=0, metavar="N", help="For --out: preceding sentences in which a noun counts as mentioned.")
+        int, Opt("For --out: preceding sentences in which a noun counts as mentioned.", "N", min=0)
     ] = N_CONTEXT,
-    format_name: Format = None,
+    format_name: FormatName = None,
     seed: Seed = 0,
-    table: Table = "text",
-    as_json: Json = False,
-) -> None:
+) -> NounConstructions | Done:
     """Show the article and number of nouns and how predictable they are; with --out, choose places to judge.
 
     `grater agree --constructions` measures the agreement of raters on the items.
     """
-    require_outputs([out], corpora)
-    with reading_all(corpora, format_name) as by_name:
+    with open_corpora(corpora, format_name) as by_name:
         essays = chain.from_iterable(by_name.values())
         if out is None:
-            result = noun_constructions(essays, least=least or LEAST, only=noun, most=most)
-            show(result, table=table, as_json=as_json)
-            return
+            return noun_constructions(essays, least=min_phrases or LEAST, only=noun, most=top)
         places = places_in(essays, n_context=context)
-    least = least or LEAST_CHOSEN
-    design = select(places, nouns=n_nouns, sentences=sentences, least=least, seed=seed)
+    least = min_phrases or LEAST_CHOSEN
+    design = select(places, nouns=nouns, sentences=sentences, least=least, seed=seed)
     if not design.places:
         raise UsageError(
-            f"{corpora[0]}: expected nouns with {least} phrases or more, found none; add text or lower --min-phrases"
+            f"{corpora[0]}: expected nouns with {least} phrases or more, found none; add text or lower `min_phrases`"
         )
     write_table(design.to_frame(), out)
-    if as_json:
-        print_json({"items": str(out), **design.to_dict()})
-    else:
-        _say_design(design, out)
+    return Done({"items": str(out), **design.to_dict()}, _design_lines(design, out))
 
 
-def _say_design(design: Design, out: Path) -> None:
+def _design_lines(design: Design, out: Path) -> list[str]:
+    said = []
     for side in ("high", "low"):
         nouns = [f"{chosen.noun.noun} ({chosen.noun.entropy:.2f})" for chosen in design.nouns if chosen.side == side]
-        say(f"{side} entropy: {', '.join(nouns)}")
-    for shortfall in design.shortfalls[:MOST_SHOWN]:
-        say(f"not filled: {shortfall.where}: wanted {shortfall.wanted}, found {shortfall.found}")
+        said.append(f"{side} entropy: {', '.join(nouns)}")
+    said += [
+        f"not filled: {each.where}: wanted {each.wanted}, found {each.found}"
+        for each in design.shortfalls[:MOST_SHOWN]
+    ]
     if len(design.shortfalls) > MOST_SHOWN:
-        say(f"not filled: {len(design.shortfalls) - MOST_SHOWN} more; --json names them all")
+        said.append(f"not filled: {len(design.shortfalls) - MOST_SHOWN} more; --json names them all")
     share = f"{len(design.places)} of {design.n_wanted} places ({len(CELLS)} cells per noun)"
-    say(f"{out}: {counted(design.n_items, 'item')}, {share}")
+    return [*said, f"{out}: {counted(design.n_items, 'item')}, {share}"]

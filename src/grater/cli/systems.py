@@ -1,11 +1,4 @@
-"""`grater systems`, `decide`, `select`, `cloze` and `choice`: detectors, run over text and beside people.
-
-`decide` writes a table with a decision for every candidate; `select` measures preposition selection in native text,
-the cloze task (T&C 2008, section 3.2, Table 1).  `cloze` says who fills blanks alike, `choice` whether the writer's
-word or the system's is better (T&C 2008, 4).  With `--system` and `--essays` both run the system over the essays
-themselves: in the cloze test it fills the blanks that people filled, and the writer's words come from the essays; in
-the choice test its accuracy by exact match is computed on every word that it looks at, or on the items of a table.
-"""
+"""`grater decide`: systems run over a corpus; a decision for every candidate, in a table or in a folder of them."""
 
 from __future__ import annotations
 
@@ -13,27 +6,10 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Unpack
 
-from typer import Argument, Option
-
-from grater.cli.command import (
-    EngineChoice,
-    Format,
-    Jobs,
-    Json,
-    Master,
-    Precision,
-    print_json,
-    reading,
-    require_different,
-    require_outputs,
-    say,
-    takes_options,
-    tell_left_out,
-)
-from grater.cli.scale import engine_for, folder_beside, shards_of
-from grater.corpora import format_for, read_corpus, with_documents, write_corpus
+from grater.cli.command import Done, require_outputs, say
+from grater.corpora import format_for, note_left_out, read_corpus, with_documents, write_corpus
 from grater.corpora.formats import ignore_loss
 from grater.detect.decisions import (
     EDITS,
@@ -49,10 +25,11 @@ from grater.detect.external import ExternalDetector, is_external
 from grater.detect.external.chat import Chatted
 from grater.detect.systems import at_precision, load_systems
 from grater.errors import UsageError
-from grater.files import require_place
 from grater.model import Json as JsonValue
 from grater.model import document_of
-from grater.options import Correcting
+from grater.options import Correcting, Deciding, Documents, FormatName, Opt, Precision, SystemNames, described
+from grater.progress import reading
+from grater.scale.corpus import engine_for, folder_beside, shards_of
 from grater.scale.engines import Engine
 from grater.scale.jobs import run_job
 from grater.scale.passes import DECISIONS, ITEMS, DecideJob, summary_of
@@ -64,125 +41,95 @@ MOST_TYPES = 8
 """Of edits, in the line of a system."""
 
 
-@takes_options
+@described
 def decide(
-    corpus: Annotated[Path, Argument(metavar="CORPUS", help="Essays in any format of grater corpus.")],
-    system: Annotated[
-        list[str],
-        Option(
-            metavar="NAME", help="A detector, a model file or an external system; NEW=NAME renames it; repeatable."
-        ),
-    ],
-    out: Annotated[Path, Option(metavar="DECISIONS", help="The table of decisions to write.")],
-    items: Annotated[
+    corpus: Annotated[Path, Opt("Essays in any format of grater corpus.", "CORPUS")],
+    *,
+    systems: SystemNames,
+    out: Annotated[Path, Opt("The table of decisions to write.", "DECISIONS", writes="folder")],
+    items_out: Annotated[
         Path | None,
-        Option(
-            "--items-out", metavar="FILE", help="Write the positions of items to this file instead of the decisions."
-        ),
+        Opt("Write the positions of items to this file instead of the decisions.", "FILE", writes="folder"),
     ] = None,
     places: Annotated[
         Path | None,
-        Option(
-            metavar="ITEMS|edits",
-            help="Items for external systems to decide on, instead of prepositions; 'edits': every edit is an item.",
+        Opt(
+            "Items for external systems to decide on, instead of prepositions; 'edits': every edit is an item.",
+            "ITEMS|edits",
         ),
     ] = None,
     corrections: Annotated[
-        Path | None, Option(metavar="CORPUS", help="Also write the corrected essays, as in out.m2.")
+        Path | None, Opt("Also write the corrected essays, as in out.m2.", "CORPUS", writes="file")
     ] = None,
-    with_answers: Annotated[
-        bool, Option("--all", help="Also store the best words for every place, with probabilities.")
+    all_answers: Annotated[
+        bool, Opt("Also store the best words for every place, with probabilities.", flag="--all")
     ] = False,
     precision: Precision = None,
-    documents: Annotated[
-        Path | None,
-        Option(
-            metavar="FILE",
-            help="The documents of sentences: SGML, a table with a column document, or an id per line.",
-        ),
-    ] = None,
-    jobs: Jobs = None,
-    engine: EngineChoice = "processes",
-    master: Master = None,
-    format_name: Format = None,
-    correcting: Correcting = {},
-    as_json: Json = False,
-) -> None:
+    documents: Documents = None,
+    format_name: FormatName = None,
+    **options: Unpack[Deciding],
+) -> Done:
     """Run a detector and write a decision for every place it looks at, flagged or not."""
-    tables, on_every_edit = [path for path in (out, items) if path], str(places) == EDITS
-    if any(path.suffix for path in tables):
-        require_outputs(tables, [corpus, None if on_every_edit else places])
-    else:  # folders with a file per shard
-        require_different([*tables, *(path for path in (corpus, None if on_every_edit else places) if path)])
-    if corrections:
-        if len(system) != 1:
-            raise UsageError(f"expected one system whose corrections go to {corrections}, found {len(system)}")
-        require_different([corpus, out, corrections])
-        require_place(corrections)
+    tables, on_every_edit = [path for path in (out, items_out) if path], str(places) == EDITS
+    if any(path.suffix for path in tables):  # else folders with a file per shard
+        require_outputs(tables, [corpus])
+    if corrections and len(systems) != 1:
+        raise UsageError(f"expected one system whose corrections go to {corrections}, found {len(systems)}")
     if documents:
         with tempfile.TemporaryDirectory(prefix="grater-documents-") as folder:
             named = Path(folder) / f"{corpus.stem}.jsonl"
             write_corpus(with_documents(read_corpus(corpus, format_name=format_name), documents), named, ignore_loss)
-            decide(
-                corpus=named,
-                system=system,
+            return decide(
+                named,
+                systems=systems,
                 out=out,
-                items=items,
+                items_out=items_out,
                 places=places,
                 corrections=corrections,
-                with_answers=with_answers,
+                all_answers=all_answers,
                 precision=precision,
-                jobs=jobs,
-                engine=engine,
-                master=master,
-                format_name=None,
-                **correcting,
-                as_json=as_json,
+                **options,
             )
-        return
     first = None if is_cut(corpus) else next(iter(read_corpus(corpus, format_name=format_name)), None)
     is_placed = first is not None and document_of(first) != first.essay_id
     if first is not None and document_of(first) is None:
         say(f"warning: {corpus} does not name the documents of its sentences; pass --documents FILE")
     job = DecideJob(
-        systems=tuple(system),
+        systems=tuple(systems),
         precision=precision,
-        with_answers=with_answers,
-        items=items is not None,
+        with_answers=all_answers,
+        items=items_out is not None,
         documents=is_placed,
     )
-    targets, edits = {DECISIONS: out, **({ITEMS: items} if items else {})}, dict[str, EditAccount]()
-    if on_every_edit or any(map(is_external, system)):
-        if (jobs or 1) > 1 or engine != "processes" or is_cut(corpus):
-            raise UsageError(
-                "an external system reads the whole corpus in one process; leave out --jobs and --engine"
-            )
-        systems, edits = _decided_at_once(job, corpus, targets, places, format_name, correcting)
+    targets, edits = {DECISIONS: out, **({ITEMS: items_out} if items_out else {})}, dict[str, EditAccount]()
+    working: dict[str, Any] = {name: options[name] for name in ("jobs", "engine", "master") if name in options}
+    chat: Any = {name: value for name, value in options.items() if name not in working}
+    if on_every_edit or any(map(is_external, systems)):
+        if (options.get("jobs") or 1) > 1 or "engine" in working or is_cut(corpus):
+            raise UsageError("an external system reads a corpus in one process; leave out `jobs` and `engine`")
+        found, edits = _decided_at_once(job, corpus, targets, places, format_name, chat)
     elif places:
-        raise UsageError(f"--places is for external systems; {system[0]} finds its own places")
+        raise UsageError(f"`places` is for external systems; {systems[0]} finds its own places")
     else:
-        with closing(engine_for(engine, jobs, master, [corpus])) as chosen:
-            systems = _decided_in_shards(job, corpus, targets, chosen, format_name)
+        with closing(engine_for([corpus], **working)) as chosen:
+            found = _decided_in_shards(job, corpus, targets, chosen, format_name)
     if corrections:
-        detector = at_precision(load_systems(system, chat=correcting), precision)[0]
+        detector = at_precision(load_systems(systems, chat=chat), precision)[0]
         shards = read_shards(corpus) if is_cut(corpus) else None
         cut = (each.essay for shard in shards or () for each in shard.read())
         essays = cut if shards else read_corpus(corpus, format_name=format_name)
         write_corpus(corrected_essays(detector, essays), corrections, ignore_loss)
-    if as_json:
-        print_json({"decisions": str(out), "systems": systems})
-        return
-    if not systems:
-        say(f"{out}: no decisions: {corpus} has no place that {' or '.join(system)} looks at")
-    for counts in systems:
-        found = sorted((name for name in counts if ":" in name), key=lambda name: -int(str(counts[name])))
-        more = ", ..." if len(found) > MOST_TYPES else ""
-        by_type = ", ".join(f"{counts[name]:,} {name}" for name in found[:MOST_TYPES] or TYPES) + more
+    said = [] if found else [f"{out}: no decisions: {corpus} has no place that {' or '.join(systems)} looks at"]
+    for counts in found:
+        names = sorted((name for name in counts if ":" in name), key=lambda name: -int(str(counts[name])))
+        more = ", ..." if len(names) > MOST_TYPES else ""
+        by_type = ", ".join(f"{counts[name]:,} {name}" for name in names[:MOST_TYPES] or TYPES) + more
         n_items, n_flagged = counted(int(str(counts["items"])), "item"), f"{counts['flagged']:,} flagged"
-        say(f"{out}: {counts['system']}: {n_items}, {n_flagged} ({by_type})")
+        said.append(f"{out}: {counts['system']}: {n_items}, {n_flagged} ({by_type})")
     for name, account in edits.items():
         hint = "; --places edits makes every edit an item" if account.others and not on_every_edit else ""
-        say(f"{out}: {name}: {account.sentence()}{hint}")
+        said.append(f"{out}: {name}: {account.sentence()}{hint}")
+    return Done({"decisions": str(out), "systems": found}, said)
 
 
 def _decided_in_shards(
@@ -199,7 +146,7 @@ def _decided_in_shards(
             for table, path in targets.items():
                 write_joined(results[table].paths, job.tables[table], path)
     if not is_cut(corpus):
-        tell_left_out([corpus], format_name)
+        note_left_out([corpus], format_name)
     return summary_of(results[DECISIONS])
 
 
@@ -228,7 +175,7 @@ def _decided_at_once(
     with reading(f"reading {corpus}", corpus, n_passes=n_passes) as advance:
         for detector in detectors:
             rows.add(read_corpus(corpus, format_name=format_name, advance=advance), detector)
-    tell_left_out([corpus], format_name)
+    note_left_out([corpus], format_name)
     decisions = rows.decisions()
     if places and asked:
         n_missing = len(asked.names) - decisions["item"].n_unique()

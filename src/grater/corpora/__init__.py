@@ -10,6 +10,7 @@ import csv
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,14 +24,21 @@ from grater.corpora.source import (
     files_of,
     guess_format,
     ignore_progress,
+    left_out,
     open_source,
     replacing,
     replacing_folder,
 )
 from grater.errors import BadInput, Problem, UsageError
+from grater.files import require_different
 from grater.model import Essay
+from grater.progress import NOTES, reading
+from grater.sheet import counted
 
-__all__ = ["FORMATS", "Loss", "Report", "format_for", "read_corpus", "read_merged", "with_documents", "write_corpus"]
+__all__ = ["FORMATS", "Loss", "Report", "format_for", "note_left_out", "open_corpora", "read_corpus", "read_merged"]
+__all__ += ["with_documents", "write_corpus"]
+
+MOST_NAMED = 5
 
 
 def read_corpus(
@@ -96,6 +104,28 @@ def read_merged(paths: Sequence[Path | str], *, format_name: str | None = None) 
     return merge_annotators(
         {short[str(path)]: Reread(partial(read_corpus, path, format_name=format_name)) for path in paths}
     )
+
+
+@contextmanager
+def open_corpora(
+    paths: Sequence[Path], format_name: str | None = None, *, n_readings: int = 1
+) -> Iterator[dict[str, Iterable[Essay]]]:
+    """The corpora at some paths by their names as given, each to be read `n_readings` times, under one bar."""
+    require_different(paths)
+    n_passes = n_readings * max((format_for(path, format_name).n_passes for path in paths), default=1)
+    with reading("reading", *paths, n_passes=n_passes) as advance:
+        read = partial(read_corpus, format_name=format_name, advance=advance)
+        yield {str(path): Reread(partial(read, path)) for path in paths}
+
+
+def note_left_out(paths: Iterable[Path], format_name: str | None) -> None:
+    """Name the files of folders that nobody reads; an essay in another format must not go missing unnoticed."""
+    for path in paths:
+        chosen = format_for(path, format_name)
+        if files := [str(file.relative_to(path)) for file in left_out(path, chosen)]:
+            names = ", ".join(files[:MOST_NAMED]) + (", ..." if len(files) > MOST_NAMED else "")
+            n_files = counted(len(files), "file")
+            NOTES.info(f"{path}: left out {n_files} of another format than {chosen.name}: {names}")
 
 
 def with_documents(sentences: Iterable[Essay], path: Path | str) -> list[Essay]:

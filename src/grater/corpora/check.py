@@ -31,6 +31,7 @@ have the same letters; of files that are not, nothing is reported.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
@@ -42,6 +43,7 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
 
+from grater.corpora.formats import Source
 from grater.corpora.m2 import noops_as_read
 from grater.corpora.merge import first_difference
 from grater.corpora.tagsets import TagSet, all_tagsets, guess_tagset
@@ -175,6 +177,15 @@ class CheckResult(Result):
         columns = ("file", "line", "essay", "rule", "message")
         sizes = f"{counted(self.census.essays, 'essay')}, {counted(self.census.edits, 'edit')}"
         return [Sheet("Findings", columns, tuple(rows), (f"{sizes}.", *self.census.notes()), name="findings")]
+
+
+def read_known(source: Source) -> Counter[Known]:
+    """The findings of an earlier check, of the JSON that it printed."""
+    try:
+        findings = json.loads("".join(source.lines()))["findings"]
+        return Counter((one["rule"], one["essay_id"], one["message"]) for one in findings)
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{source.name}: expected the JSON that a check printed, found something else") from error
 
 
 def census_of(essay: Essay, *, exempt: Collection[str]) -> Census:

@@ -20,7 +20,7 @@ import math
 import re
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from textwrap import shorten
 from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias
 
@@ -91,6 +91,10 @@ class Loss:
     why: str
     changed: bool = False
     words: str = ""
+
+    def as_line(self) -> str:
+        """A line of JSON."""
+        return json.dumps(asdict(self), ensure_ascii=False) + "\n"
 
     def __str__(self) -> str:
         words = f" {self.words!r}" if self.words else ""

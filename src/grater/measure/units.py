@@ -430,7 +430,7 @@ def essay_warnings(essays: Essays, items: pl.Series, scope: Scope) -> Iterator[s
     """Too few essays, and items whose essay is not known."""
     if scope.is_clustered and scope.n_units < FEWEST_UNITS:
         few = f"only {counted(scope.n_units, scope.unit)}: intervals need {FEWEST_UNITS}"
-        yield f"{few}; --units item takes items as independent"
+        yield f"{few}; `units` item takes items as independent"
     else:
         yield from scope.warnings
     n_alone = essays.n_alone(items)

@@ -42,17 +42,22 @@ def save_report(report: Report, folder: Path, *, file_types: Sequence[FileType] 
     return written
 
 
+def file_types(names: Sequence[str]) -> list[FileType]:
+    """The types that were asked for, else all."""
+    for name in names:
+        if name not in FILE_TYPES:
+            raise UnknownName(unknown("type of figure", name, list(FILE_TYPES)))
+    return [name for name in FILE_TYPES if not names or name in names]
+
+
 def built(
     inputs: Inputs, out: Path | str | None, figure: Path | str | None = None, types: Sequence[str] = ()
 ) -> Report:
     """The report, written to a folder where one is named; `figure` is a file for the first figure alone."""
-    for name in types:
-        if name not in FILE_TYPES:
-            raise UnknownName(unknown("type of figure", name, list(FILE_TYPES)))
+    wanted = file_types(types)
     if figure is not None:
         save_figure(headline(inputs), Path(figure))
     report = build(inputs)
-    wanted = [name for name in FILE_TYPES if not types or name in types]
     written = save_report(report, Path(out), file_types=wanted) if out is not None else []
     return replace(report, files=(*written, *([Path(figure)] if figure is not None else [])))
 

@@ -610,7 +610,7 @@ class Scope(Data):
 
 
 INDEPENDENT = "items taken as independent: their essays are not known"
-SENTENCES = "sentences taken as independent: their documents are not known; pass --documents"
+SENTENCES = "sentences taken as independent: their documents are not known; pass `documents`"
 
 
 # Chance, where it is asked for

@@ -135,7 +135,7 @@ def test_randomisation_is_a_test_by_name() -> None:
     assert scores.pairs[0].p == pytest.approx(0.01)
     assert "test:randomisation" in str(scores.signature)
     few = score_systems(METRICS["m2"], made, systems, test="randomisation", basis=Basis(n_resamples=10))
-    assert few.warnings == ("10 swaps cannot show any difference to be significant; use --resamples 20 or more",)
+    assert few.warnings == ("10 swaps cannot show any difference to be significant; use `resamples` 20 or more",)
 
 
 def system_of(name: str, *right: int, n: int = 60) -> SentenceCounts:

@@ -55,7 +55,7 @@ GLUED = ["She goes to school every days.", "I am agree with it.", "We don't like
 
 
 def test_a_text_cut_into_other_words_is_refused_unless_it_may_be_cut() -> None:
-    with pytest.raises(BadInput, match=r"glued.txt:1: .*found 'days\.'; 3 of 4 lines .*; pass --tokenise"):
+    with pytest.raises(BadInput, match=r"glued.txt:1: .*found 'days\.'; 3 of 4 lines .*; pass `tokenise`"):
         fit_hypotheses(references(), [text_system("glued", GLUED)])
     [made], warnings = fit_hypotheses(references(), [text_system("glued", GLUED)], tokenise=True)
     assert made.texts == ["She goes to school every days .", SOURCE[1], "We do n't like it .", SOURCE[3]]

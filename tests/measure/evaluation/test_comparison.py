@@ -165,7 +165,7 @@ def test_warnings_are_in_every_way_out_the_gravest_first(at: int) -> None:
     for warning in result.warnings:
         assert f"warning: {warning}" in repr(result)
         assert f"warning: {warning}".replace("'", "&#x27;") in result._repr_html_()
-    reason = "pass --sample if they were drawn, or judge items at random"
+    reason = "pass `sample` if they were drawn, or judge items at random"
     for system in made["systems"]:
         assert system["recall"]["value"] is None
         assert system["recall"]["reason"].endswith(reason)

@@ -66,7 +66,7 @@ def test_a_judged_sample_of_the_demo_gives_the_recall_of_the_corpus(demo: tuple[
         assert isnan(bare.systems[0][name].value)
         assert "77 % of what prep-lm flags was judged and 8 % of the rest" in bare.systems[0][name].undefined_because
     assert bare.systems[0]["precision"].value == pytest.approx(estimate["precision"].value, abs=1e-12)
-    assert bare.warnings[0].endswith("pass --sample if they were drawn, or judge items at random")
+    assert bare.warnings[0].endswith("pass `sample` if they were drawn, or judge items at random")
     rows = [bare.whole.weighted, *bare.whole.by_rater.values(), *(within.systems for within in bare.whole.bins)]
     assert all(isnan(row[0]["recall"].value) and isnan(row[0]["kappa"].value) for row in rows)
     assert all(isnan(row.scores["recall"].value) for row in bare.types)

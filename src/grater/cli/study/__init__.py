@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
-from typer import Argument
-
-from grater.cli.command import say
 from grater.errors import BadInput, Problem
 from grater.files import reason
+from grater.options import Opt
 
-StudyName: TypeAlias = Annotated[str, Argument(metavar="STUDY", help="A file (SQLite) or a postgresql:// URL.")]
-JobName: TypeAlias = Annotated[str, Argument(metavar="JOB", help="The name of the job.")]
+ServerUrl: TypeAlias = Annotated[str, Opt("The public address of the server, as in https://rate.example.org.")]
+JobName: TypeAlias = Annotated[str, Opt("The name of the job.", "JOB")]
 
 
 def pasted(study: str) -> str:
@@ -37,7 +35,7 @@ def read_guidelines(path: Path) -> str:
         raise BadInput(Problem(str(path), f"expected instructions in UTF-8: {reason(error)}")) from error
 
 
-def tell_unmet_gold(study: str, job: str) -> None:
+def unmet_gold(study: str, job: str) -> str:
     """Gold that no rule gives out is met by nobody."""
     command = f"grater job terms {pasted(study)} {shlex.quote(job)} --change"
-    say(f"note: {job} has no rule for gold yet, so raters will not see it; set one: {command} '{{\"gold\": {{}}}}'")
+    return f"note: {job} has no rule for gold yet, so raters will not see it; set one: {command} '{{\"gold\": {{}}}}'"

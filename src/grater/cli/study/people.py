@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-from typer import Argument, Option
-
 from grater.annotate.tasks import TASKS
-from grater.cli.command import Json, Seed, print_json, require_outputs, say, say_done, warn
-from grater.cli.study import JobName, StudyName, pasted, read_guidelines, tell_unmet_gold
+from grater.cli.command import Done
+from grater.cli.study import JobName, ServerUrl, pasted, read_guidelines, unmet_gold
 from grater.corpora import read_corpus
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
+from grater.options import KindName, NumberDrawn, NumberFlagged, Opt, Seed, StudyName, described
+from grater.progress import NOTES
+from grater.result import encode
 from grater.sheet import counted
 from grater.tables import write_table
 
@@ -28,43 +28,42 @@ if TYPE_CHECKING:
 DESIGNS_LISTED = "sampling, exhaustive, verification, crowd-error, cloze, choice, constructions, marking"
 
 
+@described
 def add_job_command(
     study: StudyName,
-    task: Annotated[str, Option(help=f"The task: one of {', '.join(TASKS)}.")] = "",
+    *,
+    task: Annotated[str, Opt(f"The task: one of {', '.join(TASKS)}.")] = "",
     design: Annotated[
         str,
-        Option(help=f"A published design instead of a task, with its paper's sizes: one of {DESIGNS_LISTED}."),
+        Opt(f"A published design instead of a task, with its paper's sizes: one of {DESIGNS_LISTED}."),
     ] = "",
-    name: Annotated[str | None, Option(help="The job's name; default: the task's.")] = None,
-    judgments: Annotated[int | None, Option("--judgments-per-item", min=1, help="Judgments per item.")] = None,
-    kind: Annotated[str | None, Option(help="Only items of this kind.")] = None,
+    name: Annotated[str | None, Opt("The job's name; default: the task's.")] = None,
+    judgments_per_item: Annotated[int | None, Opt("Judgments per item.", "N", min=1)] = None,
+    kind: KindName = "",
     system: Annotated[
-        str | None, Option(help="The system whose suggestions choice and verify show, and marking offers.")
+        str | None, Opt("The system whose suggestions choice and verify show, and marking offers.")
     ] = None,
     suggested_share: Annotated[
         float,
-        Option(metavar="SHARE", help="Marking: offer the system's marks for this share of each annotator's essays."),
+        Opt("Marking: offer the system's marks for this share of each annotator's essays.", "SHARE"),
     ] = 1.0,
-    most: Annotated[int | None, Option("--n", min=1, help="Number of items or units to draw.")] = None,
-    flagged: Annotated[int | None, Option(min=0, help="Number of flagged items in the sample.")] = None,
-    fresh: Annotated[bool, Option("--fresh", help="Only essays that no job with this task has used.")] = False,
-    sample: Annotated[str, Option(metavar="NAME", help="Only the items of a sample that are not judged yet.")] = "",
+    n: NumberDrawn = None,
+    flagged: NumberFlagged = None,
+    fresh: Annotated[bool, Opt("Only essays that no job with this task has used.")] = False,
+    sample: Annotated[str, Opt("Only the items of a sample that are not judged yet.", "NAME")] = "",
     annotators: Annotated[
-        list[str], Option("--annotator", metavar="NAME", help="Give the units to this person, by name; repeatable.")
-    ] = [],
-    batch_size: Annotated[int, Option(min=0, help="Units per batch.")] = 0,
-    overlap_every: Annotated[int, Option(min=0, help="Give every n-th batch to all annotators.")] = 0,
-    delay_days: Annotated[float, Option(min=0, help="Construction: days between the two stages.")] = 3,
-    lease_minutes: Annotated[float | None, Option(help="Minutes allowed per unit.")] = None,
-    guidelines: Annotated[
-        Path | None, Option(metavar="FILE.md", help="Instructions, instead of the task's default.")
-    ] = None,
-    tagset: Annotated[str | None, Option(help="Marking: tag set; default: NUCLE's 27 tags.")] = None,
-    grey: Annotated[bool, Option("--grey", help="Construction: offer a grey answer, counted as yes.")] = False,
-    draft: Annotated[bool, Option("--draft", help="Leave the job as a draft.")] = False,
+        Sequence[str], Opt("Give the units to this person, by name; repeatable.", "NAME", flag="--annotator")
+    ] = (),
+    batch_size: Annotated[int, Opt("Units per batch.", min=0)] = 0,
+    overlap_every: Annotated[int, Opt("Give every n-th batch to all annotators.", min=0)] = 0,
+    delay_days: Annotated[float, Opt("Construction: days between the two stages.", min=0)] = 3,
+    lease_minutes: Annotated[float | None, Opt("Minutes allowed per unit.")] = None,
+    guidelines: Annotated[Path | None, Opt("Instructions, instead of the task's default.", "FILE.md")] = None,
+    tagset: Annotated[str | None, Opt("Marking: tag set; default: NUCLE's 27 tags.")] = None,
+    grey: Annotated[bool, Opt("Construction: offer a grey answer, counted as yes.")] = False,
+    draft: Annotated[bool, Opt("Leave the job as a draft.")] = False,
     seed: Seed = 0,
-    as_json: Json = False,
-) -> None:
+) -> Done:
     """Create a job and open it."""
     from grater.annotate import progress
     from grater.annotate.plans import NewJob, add_job
@@ -72,29 +71,28 @@ def add_job_command(
     from grater.annotate.store import open_store
 
     if bool(task) == bool(design) or (flagged is not None and not design):
-        raise UsageError("expected --task TASK, or --design DESIGN with --flagged N if wanted")
+        raise UsageError("expected `task` TASK, or `design` DESIGN with `flagged` N if wanted")
     if design:
         order = Order(
             design=design,
             name=name or "",
             system=system,
-            n=most,
+            n=n,
             n_flagged=flagged,
-            judgments=judgments,
+            judgments=judgments_per_item,
             annotators=annotators,
             seed=seed,
         )
-        _start_design(study, order, as_json=as_json)
-        return
+        return _start_design(study, order)
     plan = NewJob.checked(
         name=name or task,
         task=task,
-        judgments=1 if judgments is None else judgments,
-        kind=kind,
+        judgments=1 if judgments_per_item is None else judgments_per_item,
+        kind=kind or None,
         system=system,
         suggested_share=suggested_share,
         sample=sample,
-        most=most,
+        most=n,
         fresh=fresh,
         annotators=annotators,
         batch_size=batch_size,
@@ -112,16 +110,14 @@ def add_job_command(
         with store.read() as tx:
             n_units = progress.units_by_job(tx)[job.job_id]["work"]
             n_slots = sum(progress.slots_by_job(tx)[job.job_id].values())
-    if as_json:
-        print_json(
-            {"job": job.name, "job_id": job.job_id, "units": n_units, "judgments": n_slots, "state": job.state}
-        )
-    else:
-        summary = f"{counted(n_units, 'unit')}, {counted(n_slots, 'judgment')} wanted, {job.state}"
-        say(f"{job.name}: {summary}; next: grater people invite {pasted(study)} --role annotator")
+    summary = f"{counted(n_units, 'unit')}, {counted(n_slots, 'judgment')} wanted, {job.state}"
+    return Done(
+        {"job": job.name, "job_id": job.job_id, "units": n_units, "judgments": n_slots, "state": job.state},
+        [f"{job.name}: {summary}; next: grater people invite {pasted(study)} --role annotator"],
+    )
 
 
-def _start_design(study: str, order: Order, *, as_json: bool) -> None:
+def _start_design(study: str, order: Order) -> Done:
     from grater.annotate import progress, samples
     from grater.annotate.samples import DESIGNS, MISSING, notes_on, start
     from grater.annotate.store import open_store
@@ -132,51 +128,49 @@ def _start_design(study: str, order: Order, *, as_json: bool) -> None:
             n_units = progress.units_by_job(tx)[job.job_id]["work"]
             notes = notes_on(tx, samples.named(tx, job.name)) if order.design == "sampling" else ()
     not_filled = job.options.get(MISSING, [])
-    if as_json:
-        sizes: dict[str, JsonValue] = {"units": n_units, "judgments": job.judgments, MISSING: not_filled}
-        sizes["notes"] = list(notes)
-        print_json({"job": job.name, "design": order.design, "task": job.task, **sizes})
-        return
-    for line in not_filled if isinstance(not_filled, list) else ():
-        say(f"not filled: {line}")
-    for note in notes:
-        say(f"note: {note}")
+    value: dict[str, JsonValue] = {"job": job.name, "design": order.design, "task": job.task, "units": n_units}
+    value |= {"judgments": job.judgments, MISSING: not_filled, "notes": list(notes)}
+    said = [f"not filled: {line}" for line in not_filled] if isinstance(not_filled, list) else []
+    said += [f"note: {note}" for note in notes]
     size = f"{counted(n_units, 'unit')} of the task {job.task}, {counted(job.judgments, 'judgment')} each"
     command = f"grater people invite {pasted(study)} --role annotator"
-    say(f"{job.name}: {size} ({DESIGNS[order.design].source}); next: {command}")
+    return Done(value, [*said, f"{job.name}: {size} ({DESIGNS[order.design].source}); next: {command}"])
 
 
-def open_job(study: StudyName, job: JobName, as_json: Json = False) -> None:
+@described
+def open_job(study: StudyName, job: JobName) -> Done:
     """Open a job: raters can take its units."""
-    _move(study, job, "open", as_json=as_json)
+    return _move(study, job, "open")
 
 
-def pause_job(study: StudyName, job: JobName, as_json: Json = False) -> None:
+@described
+def pause_job(study: StudyName, job: JobName) -> Done:
     """Pause a job: nobody can take a unit; work in progress is still accepted."""
-    _move(study, job, "paused", as_json=as_json)
+    return _move(study, job, "paused")
 
 
-def close_job(study: StudyName, job: JobName, as_json: Json = False) -> None:
+@described
+def close_job(study: StudyName, job: JobName) -> Done:
     """Close a job; work in progress is still accepted."""
-    _move(study, job, "closed", as_json=as_json)
+    return _move(study, job, "closed")
 
 
-def _move(study: str, job: str, state: GivenState, *, as_json: bool) -> None:
+def _move(study: str, job: str, state: GivenState) -> Done:
     from grater.annotate import jobs, trust
     from grater.annotate.store import open_store
 
     with open_store(study) as store, store.write() as tx:
         changed = jobs.move(tx, jobs.named(tx, job).job_id, state)
-        warn(trust.gold_warnings(tx, changed) if state == "open" else ())
-    _say_state(study, changed, as_json=as_json)
+        warnings = trust.gold_warnings(tx, changed) if state == "open" else ()
+    return _state(study, changed, warnings)
 
 
+@described
 def guidelines(
     study: StudyName,
     job: JobName,
-    file: Annotated[Path, Argument(metavar="FILE.md", help="The instructions, in Markdown.")],
-    as_json: Json = False,
-) -> None:
+    file: Annotated[Path, Opt("The instructions, in Markdown.", "FILE.md")],
+) -> Done:
     """Give a job a new version of its instructions."""
     from grater.annotate import jobs
     from grater.annotate.jobs import NewGuidelines
@@ -186,39 +180,35 @@ def guidelines(
     with open_store(study) as store, store.write() as tx:
         changed = jobs.named(tx, job)
         jobs.add_guidelines(tx, changed.job_id, words)
-    _say_state(study, changed, as_json=as_json)
+    return _state(study, changed)
 
 
-def _say_state(study: str, job: Job, *, as_json: bool) -> None:
+def _state(study: str, job: Job, warnings: Sequence[str] = ()) -> Done:
     from grater.annotate import jobs
     from grater.annotate.store import open_store
 
     with open_store(study) as store, store.read() as tx:
         current = jobs.current_guidelines(tx, job.job_id)
     version = current.version if current else 0
-    say_done(
-        f"{job.name}: {job.state}, instructions version {version}",
-        {"job": job.name, "state": job.state, "guidelines": version},
-        as_json=as_json,
-    )
+    value: JsonValue = {"job": job.name, "state": job.state, "guidelines": version}
+    return Done(value, [f"{job.name}: {job.state}, instructions version {version}"], warnings=warnings)
 
 
+@described
 def make_gold_units(
     study: StudyName,
     job: JobName,
-    source: Annotated[
-        str | None, Option("--expert-job", help="The job with the expert judgments; default: any.")
-    ] = None,
-    least: Annotated[int, Option("--min-experts", min=1, help="Minimum number of experts, who must all agree.")] = 2,
-    most: Annotated[int | None, Option("--n", min=1, help="Number of items or units to draw.")] = None,
-    rater: Annotated[str | None, Option(help="Marking: the rater whose edits are the known errors.")] = None,
+    *,
+    expert_job: Annotated[str | None, Opt("The job with the expert judgments; default: any.", "JOB")] = None,
+    min_experts: Annotated[int, Opt("Minimum number of experts, who must all agree.", min=1)] = 2,
+    n: NumberDrawn = None,
+    rater: Annotated[str | None, Opt("Marking: the rater whose edits are the known errors.")] = None,
     planted: Annotated[
-        Path | None, Option(metavar="CORPUS", help="Marking: correct essays whose edits name the errors to plant.")
+        Path | None, Opt("Marking: correct essays whose edits name the errors to plant.", "CORPUS")
     ] = None,
-    reason: Annotated[str, Option(help="The explanation for raters who missed it.")] = "",
+    reason: Annotated[str, Opt("The explanation for raters who missed it.")] = "",
     seed: Seed = 0,
-    as_json: Json = False,
-) -> None:
+) -> Done:
     """Turn units that nobody has seen into gold."""
     from grater.annotate import jobs
     from grater.annotate.gold import PLANTED, GoldWanted, gold_from_planted, known_gold
@@ -231,26 +221,25 @@ def make_gold_units(
         if good is not None:
             made = gold_from_planted(tx, target, good, reason=reason or PLANTED)
         else:
-            wanted = {"source": source, "least": least, "most": most, **({"reason": reason} if reason else {})}
+            sizes = {"source": expert_job, "least": min_experts, "most": n}
+            wanted = {**sizes, **({"reason": reason} if reason else {})}
             made = known_gold(tx, target, GoldWanted.checked(**wanted), rater=rater, seed=seed)
-    if as_json:
-        print_json({"job": job, "gold": made.made, "met": made.met})
-    else:
-        say(f"{job}: {counted(made.made, 'gold unit')} made, {made.met} left out: already gold, or seen by raters")
-        if not has_gold(target):
-            tell_unmet_gold(study, job)
+    said = [f"{job}: {counted(made.made, 'gold unit')} made, {made.met} left out: already gold, or seen by raters"]
+    said += [] if has_gold(target) else [unmet_gold(study, job)]
+    return Done({"job": job, "gold": made.made, "met": made.met}, said)
 
 
+@described
 def terms(
     study: StudyName,
     job: JobName,
+    *,
     changed: Annotated[
         str | None,
-        Option("--change", metavar="JSON", help='Terms to change: \'{"pay": {"cents": 5}, "limit": 200}\'.'),
+        Opt('Terms to change: \'{"pay": {"cents": 5}, "limit": 200}\'.', "JSON", flag="--change"),
     ] = None,
-    pay: Annotated[Path | None, Option(metavar="FILE.csv", help="Write the amounts owed, by panel and ID.")] = None,
-    as_json: Json = False,
-) -> None:
+    pay: Annotated[Path | None, Opt("Write the amounts owed, by panel and ID.", "FILE.csv", writes="table")] = None,
+) -> Done:
     """Show the terms, protocol and cost of a crowd job; with --change, change its terms first."""
     from grater.annotate import jobs
     from grater.annotate.money import job_costs, owed_frame, settle
@@ -258,7 +247,6 @@ def terms(
     from grater.annotate.store import open_store
     from grater.annotate.terms import terms_json, terms_of
 
-    require_outputs([pay], [])
     with open_store(study) as store:
         if changed is not None:
             _change(store, job, changed)
@@ -268,22 +256,14 @@ def terms(
                 settle(tx, paid_job)
                 frame = owed_frame(tx, paid_job)
             write_table(frame, pay)
-            say(f"{pay}: {len(frame)} payments")
+            NOTES.info(f"{pay}: {len(frame)} payments")
         with store.read() as tx:
             crowd_job = jobs.named(tx, job)
             sheet, costs = protocol_sheet(tx, crowd_job), job_costs(tx, crowd_job)
-    if as_json:
-        answer: Mapping[str, JsonValue] = {
-            "terms": terms_json(terms_of(crowd_job.options)),
-            "protocol": sheet,
-            "costs": costs.to_dict(),
-        }
-        print_json(answer)
-        return
-    for name, words in sheet.items():
-        typer.echo(f"{name}: {words}")
-    if costs.hourly and costs.hourly.warning:
-        say(costs.hourly.warning)
+    said = [costs.hourly.warning] if costs.hourly and costs.hourly.warning else []
+    own_terms = terms_json(terms_of(crowd_job.options))
+    value: JsonValue = {"terms": own_terms, "protocol": dict(sheet), "costs": costs.to_dict()}
+    return Done(value, said, [f"{name}: {words}" for name, words in sheet.items()])
 
 
 def _change(store: Store, job: str, terms: str) -> None:
@@ -294,20 +274,21 @@ def _change(store: Store, job: str, terms: str) -> None:
         new_terms = json.loads(terms)
     except ValueError as error:
         quoted = "a JSON object with names in double quotes"
-        raise UsageError(f"--change: expected {quoted}, found {terms[:60]!r}") from error
+        raise UsageError(f"`changed`: expected {quoted}, found {terms[:60]!r}") from error
     if not isinstance(new_terms, dict):
-        raise UsageError(f"--change: expected a JSON object, found {terms[:60]!r}")
+        raise UsageError(f"`changed`: expected a JSON object, found {terms[:60]!r}")
     with store.write() as tx:
         set_terms(tx, jobs.named(tx, job).job_id, new_terms)
 
 
+@described
 def hand_units_over(
     study: StudyName,
-    giver: Annotated[str, Argument(metavar="FROM", help="The person who has the units.")],
-    taker: Annotated[str, Argument(metavar="TO", help="The person who gets them.")],
-    job: Annotated[str, Option(help="A job with named annotators.")],
-    as_json: Json = False,
-) -> None:
+    giver: Annotated[str, Opt("The person who has the units.", "FROM")],
+    taker: Annotated[str, Opt("The person who gets them.", "TO")],
+    *,
+    job: Annotated[str, Opt("A job with named annotators.")],
+) -> Done:
     """Reassign a person's remaining units in a job to somebody else."""
     from grater.annotate import jobs, people
     from grater.annotate.plans import hand_over
@@ -315,58 +296,49 @@ def hand_units_over(
 
     with open_store(study) as store, store.write() as tx:
         n_units = hand_over(tx, jobs.named(tx, job), people.named(tx, giver), people.named(tx, taker))
-    say_done(
-        f"{job}: {counted(n_units, 'unit')} of {giver} went to {taker}",
-        {"job": job, "from": giver, "to": taker, "units": n_units},
-        as_json=as_json,
-    )
+    value: JsonValue = {"job": job, "from": giver, "to": taker, "units": n_units}
+    return Done(value, [f"{job}: {counted(n_units, 'unit')} of {giver} went to {taker}"])
 
 
+@described
 def make_link(
     study: StudyName,
-    role: Annotated[str, Option(help="Role: owner, manager, adjudicator, annotator or worker.")] = "annotator",
-    job: Annotated[str | None, Option(help="The job the person starts with.")] = None,
-    days: Annotated[float, Option(help="Days until it expires.")] = 14,
-    name: Annotated[str, Option("--note", help="A note on what it is for.")] = "",
-    back_name: Annotated[
-        str | None,
-        Option(
-            "--back", metavar="NAME", help="Let this person of the study back in, for example after a lost password."
-        ),
-    ] = None,
-    url: Annotated[
-        str, Option(help="The public address of the server, as in https://rate.example.org.")
-    ] = "http://127.0.0.1:8000",
-    as_json: Json = False,
-) -> None:
+    *,
+    role: Annotated[str, Opt("Role: owner, manager, adjudicator, annotator or worker.")] = "annotator",
+    job: Annotated[str | None, Opt("The job the person starts with.")] = None,
+    days: Annotated[float, Opt("Days until it expires.")] = 14,
+    note: Annotated[str, Opt("A note on what it is for.")] = "",
+    back: Annotated[
+        str, Opt("Let this person of the study back in, for example after a lost password.", "NAME")
+    ] = "",
+    url: ServerUrl = "http://127.0.0.1:8000",
+) -> Done:
     """Print an invitation link that works once."""
     from grater.annotate import jobs, people
     from grater.annotate.invitations import NewInvitation, invite, invite_back
     from grater.annotate.store import open_store
 
-    sent = NewInvitation.checked(role=role, days=days, name=name)
+    sent = NewInvitation.checked(role=role, days=days, name=note)
     with open_store(study) as store, store.write() as tx:
-        if back_name:
-            person = people.named(tx, back_name)
+        if back:
+            person = people.named(tx, back)
             token, role = invite_back(tx, person.person_id, days=sent.days), person.role
         else:
             job_id = jobs.named(tx, job).job_id if job else None
             token = invite(tx, sent.model_copy(update={"job_id": job_id}))
     link = f"{url.rstrip('/')}/join/{token}"
-    if as_json:
-        print_json({"link": link, "role": role, "days": days})
-        return
-    typer.echo(link)
-    say(f"works once, for {days:g} days, as {role}")
+    said = f"works once, for {days:g} days, as {role}"
+    return Done({"link": link, "role": role, "days": days}, [said], [link])
 
 
+@described
 def make_seat(
     study: StudyName,
-    first: Annotated[str, Argument(metavar="FIRST", help="One of the two people, by name.")],
-    second: Annotated[str, Argument(metavar="SECOND", help="The other person, by name.")],
-    name: Annotated[str, Option(help="The seat's name; default: both names.")] = "",
-    as_json: Json = False,
-) -> None:
+    first: Annotated[str, Opt("One of the two people, by name.", "FIRST")],
+    second: Annotated[str, Opt("The other person, by name.", "SECOND")],
+    *,
+    name: Annotated[str, Opt("The seat's name; default: both names.")] = "",
+) -> Done:
     """Create a joint seat; either person can open it from their own page."""
     from grater.annotate import people
     from grater.annotate.people import NewSeat
@@ -375,49 +347,44 @@ def make_seat(
     sent = NewSeat.checked(members=[first, second], name=name)
     with open_store(study) as store, store.write() as tx:
         seat = people.add_seat(tx, sent.members, name=sent.name)
-    say_done(
-        f"{seat.name}: a joint seat of {first} and {second}, {seat.role}; they open it from their own page",
-        {"person_id": seat.person_id, "name": seat.name, "role": seat.role, "members": [first, second]},
-        as_json=as_json,
-    )
+    said = f"{seat.name}: a joint seat of {first} and {second}, {seat.role}; they open it from their own page"
+    members: list[JsonValue] = [first, second]
+    return Done({"person_id": seat.person_id, "name": seat.name, "role": seat.role, "members": members}, [said])
 
 
+@described
 def print_token(
     study: StudyName,
-    person: Annotated[str | None, Argument(metavar="[NAME]", help="The person the program acts for.")] = None,
-    days: Annotated[float, Option(help="Days until it expires.")] = 90,
+    person: Annotated[str | None, Opt("The person the program acts for.", "[NAME]")] = None,
+    *,
+    days: Annotated[float, Opt("Days until it expires.")] = 90,
     scope: Annotated[
         str,
-        Option(help="read (change nothing), work (rate and adjudicate) or manage (everything the person may do)."),
+        Opt("read (change nothing), work (rate and adjudicate) or manage (everything the person may do)."),
     ] = "manage",
-    name: Annotated[str, Option("--note", help="A note on what it is for.")] = "",
-    is_list: Annotated[bool, Option("--list-tokens", help="List the valid tokens, of everyone or of NAME.")] = False,
-    ended: Annotated[str | None, Option("--end", metavar="ID", help="Revoke a token, by its id.")] = None,
-    as_json: Json = False,
-) -> None:
+    note: Annotated[str, Opt("A note on what it is for.")] = "",
+    list_tokens: Annotated[bool, Opt("List the valid tokens, of everyone or of NAME.")] = False,
+    end: Annotated[str, Opt("Revoke a token, by its id.", "ID")] = "",
+) -> Done:
     """Print a new API token; it can do what the person can, within its scope."""
     from grater.annotate import credentials, people
     from grater.annotate.credentials import NewToken, end_token
     from grater.annotate.store import open_store
 
-    sent = NewToken.checked(name=name, days=days, scope=scope)
+    sent = NewToken.checked(name=note, days=days, scope=scope)
     with open_store(study) as store, store.write() as tx:
-        if ended:
-            end_token(tx, ended, person_id=None)
-            say(f"{ended}: ended")
-            return
-        if is_list:
-            _print_tokens(_token_rows(tx, person), as_json=as_json)
-            return
+        if end:
+            end_token(tx, end, person_id=None)
+            return Done({"ended": end}, [f"{end}: ended"])
+        if list_tokens:
+            return _tokens(_token_rows(tx, person))
         if person is None:
             raise UsageError("expected NAME, the person the program acts for")
         owner = people.named(tx, person)
         token = credentials.make_token(tx, owner.person_id, **sent.model_dump())
-    if as_json:
-        print_json({"token": token, "person": owner.name, "role": owner.role, "days": days, "scope": scope})
-        return
-    typer.echo(token)
-    say(f"acts for {owner.name}, {owner.role}, scope {scope}, for {days:g} days")
+    said = f"acts for {owner.name}, {owner.role}, scope {scope}, for {days:g} days"
+    value: JsonValue = {"token": token, "person": owner.name, "role": owner.role, "days": days, "scope": scope}
+    return Done(value, [said], [token])
 
 
 def _token_rows(tx: Tx, person: str | None) -> list[dict[str, JsonValue]]:
@@ -442,26 +409,24 @@ def _token_rows(tx: Tx, person: str | None) -> list[dict[str, JsonValue]]:
     ]
 
 
-def _print_tokens(rows: list[dict[str, JsonValue]], *, as_json: bool) -> None:
-    if as_json:
-        print_json({"tokens": rows})
-        return
+def _tokens(rows: list[dict[str, JsonValue]]) -> Done:
+    shown = []
     for row in rows:
         used = f"last used {row['used_at']}" if row["used_at"] else "never used"
         cells = (row["token_id"], row["person"], row["scope"], f"until {row['expires_at']}", used, row["name"])
-        typer.echo("  ".join(map(str, cells)))
+        shown.append("  ".join(map(str, cells)))
+    return Done({"tokens": encode(rows)}, shown=shown)
 
 
+@described
 def second_factor(
     study: StudyName,
-    reset_name: Annotated[
-        str | None, Option("--reset", metavar="NAME", help="Reset the second factor of this person.")
-    ] = None,
+    *,
+    reset_name: Annotated[str | None, Opt("Reset the second factor of this person.", "NAME", flag="--reset")] = None,
     roles: Annotated[
-        str | None, Option("--require", metavar="ROLES", help="Roles that need it: owner, manager, both, or none.")
+        str | None, Opt("Roles that need it: owner, manager, both, or none.", "ROLES", flag="--require")
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Done:
     """List who has a second factor and which roles need one; reset or require it."""
     from grater.annotate import people
     from grater.annotate.second_factor import NewSecondFactorRule, people_with_one, require_of, required_roles, reset
@@ -476,28 +441,24 @@ def second_factor(
             require_of(tx, NewSecondFactorRule.checked(roles=wanted).roles)
         required, with_one = required_roles(tx), people_with_one(tx)
         names = [person.name for person in people.all(tx) if person.person_id in with_one]
-    say_done(
-        f"required of: {', '.join(required) or 'nobody'}; on for: {', '.join(names) or 'nobody'}",
-        {"roles": list(required), "people": list(names)},
-        as_json=as_json,
-    )
+    said = f"required of: {', '.join(required) or 'nobody'}; on for: {', '.join(names) or 'nobody'}"
+    return Done({"roles": list(required), "people": list(names)}, [said])
 
 
 N_SHOWN = 50
 
 
+@described
 def audit(
     study: StudyName,
-    person: Annotated[str, Option(help="Only events by this person.")] = "",
-    kind: Annotated[
-        str, Option(help="Only events of this kind: person.role, person, or a group such as people.")
-    ] = "",
-    since: Annotated[str, Option(metavar="DAY", help="Only events from this day on, as in 2026-11-16 (UTC).")] = "",
-    until: Annotated[str, Option(metavar="DAY", help="Only events up to this day.")] = "",
-    job: Annotated[str, Option(help="Only events of this job.")] = "",
-    out: Annotated[Path | None, Option(help="Write all events to a file, .csv or .jsonl.")] = None,
-    as_json: Json = False,
-) -> None:
+    *,
+    person: Annotated[str, Opt("Only events by this person.")] = "",
+    kind: Annotated[str, Opt("Only events of this kind: person.role, person, or a group such as people.")] = "",
+    since: Annotated[str, Opt("Only events from this day on, as in 2026-11-16 (UTC).", "DAY")] = "",
+    until: Annotated[str, Opt("Only events up to this day.", "DAY")] = "",
+    job: Annotated[str, Opt("Only events of this job.")] = "",
+    out: Annotated[Path | None, Opt("Write all events to a file, .csv or .jsonl.")] = None,
+) -> Done:
     """Show the audit log, newest first: the latest 50 events, or all in a file."""
     from grater.annotate.audit import audit_filter, csv_parts, entries, json_lines
     from grater.annotate.store import open_store
@@ -510,12 +471,10 @@ def audit(
         if out is not None:
             with out.open("w", encoding="utf-8", newline="") as stream:
                 stream.writelines(write(tx, wanted))
-            return
+            return Done({"out": str(out)}, [f"{out}: the events that were asked for"])
         rows = [entry.to_dict() for entry in entries(tx, wanted, most=N_SHOWN)]
-    if as_json:
-        print_json({"events": rows})
-        return
-    for row in rows:
-        typer.echo(
-            f"{row['n']}  {row['at']}  {row['person'] or 'grater'}  {row['verb']}  {row['about'] or row['noun']}"
-        )
+    shown = [
+        f"{row['n']}  {row['at']}  {row['person'] or 'grater'}  {row['verb']}  {row['about'] or row['noun']}"
+        for row in rows
+    ]
+    return Done({"events": encode(rows)}, shown=shown)

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
 import typer
-from typer import Argument, Option
 
-from grater.cli.command import Json, print_json, say, say_done, takes_options
-from grater.cli.study import JobName, StudyName, answers_of
+from grater.cli.command import Done, print_json, say
+from grater.cli.study import JobName, answers_of
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.options import (
     DROP_FLAGS,
     MIN_CONFIDENCE,
     REDUNDANCY,
+    AsJson,
     Chatting,
     ConfidenceApart,
     Earlier,
@@ -29,11 +29,11 @@ from grater.options import (
     JobNames,
     KindName,
     Opt,
+    StudyName,
     Truth,
     basis_of,
     described,
 )
-from grater.options import StudyName as StudyPath
 from grater.sheet import counted
 
 if TYPE_CHECKING:
@@ -43,62 +43,59 @@ if TYPE_CHECKING:
     from grater.reporting.document import Report
 
 
+@described
 def adjudicate(
     study: StudyName,
-    table: Annotated[
-        Path | None, Argument(metavar="[TABLE]", help="Table of decisions, columns item and label.")
-    ] = None,
-    job: Annotated[str, Option(help="The job to decide in.")] = "",
-    rule: Annotated[
+    table: Annotated[Path | None, Opt("Table of decisions, columns item and label.", "[TABLE]")] = None,
+    *,
+    job: Annotated[str, Opt("The job to decide in.")] = "",
+    accept: Annotated[
         Literal["unanimous", "majority"] | None,
-        Option("--accept", help="Accept the answer of all raters, or of more than half."),
+        Opt("Accept the answer of all raters, or of more than half."),
     ] = None,
-    decider: Annotated[str | None, Option("--as", help="Who decides; default: the only owner.")] = None,
-    as_json: Json = False,
-) -> None:
+    decider: Annotated[str | None, Opt("Who decides; default: the only owner.", flag="--as")] = None,
+) -> Done:
     """List undecided units; with a table or --accept, decide them. Decisions are stored as the annotator `gold`."""
     from grater.annotate import jobs
-    from grater.annotate.adjudication import accept, decide, waiting
+    from grater.annotate.adjudication import accept as accept_answers
+    from grater.annotate.adjudication import decide, waiting
     from grater.annotate.store import open_store
 
-    if not job or (table is not None and rule is not None):
-        raise UsageError("expected --job NAME, and a table or --accept but not both")
+    if not job or (table is not None and accept is not None):
+        raise UsageError("expected `job` NAME, and a table or `accept` but not both")
     with open_store(study) as store:
         n_decided = 0
         if table is not None:
             n_decided = decide(store, job, table, decider=decider)
-        elif rule is not None:
-            n_decided = accept(store, job, rule, decider=decider)
+        elif accept is not None:
+            n_decided = accept_answers(store, job, accept, decider=decider)
         with store.read() as tx:
             undecided = waiting(tx, jobs.named(tx, job))
-    if as_json:
-        print_json({"decided": n_decided, "waiting": [each.to_dict() for each in undecided]})
-        return
+    shown = []
     for each in undecided:
         for item_id, answers in each.answers.items():
             counts = Counter(answer.label for answer in answers).most_common()
-            typer.echo(f"{item_id}  {', '.join(f'{label} {n}' for label, n in counts)}")
+            shown.append(f"{item_id}  {', '.join(f'{label} {n}' for label, n in counts)}")
     n_differ = sum(each.differs for each in undecided)
-    say(f"{counted(n_decided, 'unit')} decided; {len(undecided):,} left, raters differ on {n_differ:,}")
+    said = f"{counted(n_decided, 'unit')} decided; {len(undecided):,} left, raters differ on {n_differ:,}"
+    return Done({"decided": n_decided, "waiting": [each.to_dict() for each in undecided]}, [said], shown)
 
 
-def review_marks(study: StudyName, job: JobName, as_json: Json = False) -> None:
+@described
+def review_marks(study: StudyName, job: JobName) -> Done:
     """Run `corpus lint` on a job's marks and return the findings to their annotators."""
     from grater.annotate.marks import review
     from grater.annotate.store import open_store
 
     with open_store(study) as store:
         n_new = review(store, job)
-    say_done(
-        f"{job}: {counted(n_new, 'new finding')} for its annotators; they see them on their own page",
-        {"job": job, "findings": n_new},
-        as_json=as_json,
-    )
+    said = f"{job}: {counted(n_new, 'new finding')} for its annotators; they see them on their own page"
+    return Done({"job": job, "findings": n_new}, [said])
 
 
 @described
 def evaluate_study(
-    study: StudyPath,
+    study: StudyName,
     *,
     job: JobNames = (),
     kind: KindName = "",
@@ -144,7 +141,7 @@ def evaluate_study(
 
 
 @described
-def suggestions(study: StudyPath, *, job: JobNames = ()) -> SuggestionEffect:
+def suggestions(study: StudyName, *, job: JobNames = ()) -> SuggestionEffect:
     """Measure the effect of a system's suggestions on marking: agreement and scores with and without, and bias."""
     from grater.annotate.marks import study_suggestions
     from grater.annotate.store import open_store
@@ -155,9 +152,9 @@ def suggestions(study: StudyPath, *, job: JobNames = ()) -> SuggestionEffect:
 
 @described
 def write_report(
-    study: StudyPath,
+    study: StudyName,
     *,
-    out: Annotated[Path | None, Opt("The folder for the report.", "FOLDER", writes="file")] = None,
+    out: Annotated[Path | None, Opt("The folder for the report.", "FOLDER", writes="folder")] = None,
     title: Annotated[str, Opt("The title.")] = "",
     job: JobNames = (),
     kind: KindName = "",
@@ -194,20 +191,19 @@ def write_report(
     return built(inputs, out or (None if headline else Path("report")), headline, figures)
 
 
-@takes_options
+@described
 def ask(
     study: StudyName,
-    job: Annotated[str, Option(help="The job to judge; default: the only one.")] = "",
-    command: Annotated[str, Option(help="A program that reads and writes one JSON line per unit.")] = "",
-    endpoint: Annotated[str, Option(metavar="URL", help="A chat endpoint, as in https://HOST/v1.")] = "",
-    model: Annotated[str, Option("--model-name", metavar="NAME", help="The model to ask at the endpoint.")] = "",
-    name: Annotated[str, Option(help="The name of the rater; default: the model's name.")] = "",
-    samples: Annotated[int, Option(min=1, max=100, help="Answers per unit; several give a share.")] = 1,
-    temperature: Annotated[
-        float | None, Option(min=0, max=2, help="0 for one answer per unit, 0.7 for several.")
-    ] = None,
-    chatting: Chatting = {},
-    as_json: Json = False,
+    *,
+    job: Annotated[str, Opt("The job to judge; default: the only one.")] = "",
+    command: Annotated[str, Opt("A program that reads and writes one JSON line per unit.")] = "",
+    endpoint: Annotated[str, Opt("A chat endpoint, as in https://HOST/v1.", "URL")] = "",
+    model_name: Annotated[str, Opt("The model to ask at the endpoint.", "NAME")] = "",
+    name: Annotated[str, Opt("The name of the rater; default: the model's name.")] = "",
+    samples: Annotated[int, Opt("Answers per unit; several give a share.", min=1, max=100)] = 1,
+    temperature: Annotated[float | None, Opt("0 for one answer per unit, 0.7 for several.", min=0, max=2)] = None,
+    as_json: AsJson = False,
+    **chatting: Unpack[Chatting],
 ) -> None:
     """Let a program or a language model judge the units of a job, in a separate job marked as a program's.
 
@@ -220,15 +216,15 @@ def ask(
     """
     from grater.chat import endpoint_of
 
-    if bool(command) == bool(endpoint) or bool(endpoint) != bool(model):
-        raise UsageError("expected --command LINE for a program, or --endpoint URL and --model-name NAME for a model")
+    if bool(command) == bool(endpoint) or bool(endpoint) != bool(model_name):
+        raise UsageError("expected `command` LINE for a program, or `endpoint` URL and `model_name` NAME for a model")
     if command:
         _ask_program(study, job, command, name or "program", as_json=as_json)
         return
     cache, settings = answers_of(study, chatting)
     warmth = (0.7 if samples > 1 else 0.0) if temperature is None else temperature
-    asked = endpoint_of(endpoint, model, temperature=warmth, **settings)
-    _ask_model(study, job, asked, cache, name or model, samples, as_json=as_json)
+    asked = endpoint_of(endpoint, model_name, temperature=warmth, **settings)
+    _ask_model(study, job, asked, cache, name or model_name, samples, as_json=as_json)
 
 
 def _ask_program(study: str, job: str, command: str, name: str, *, as_json: bool) -> None:
@@ -239,11 +235,8 @@ def _ask_program(study: str, job: str, command: str, name: str, *, as_json: bool
         with store.write() as tx:
             own, person = program_job(tx, the_job(tx, job), name)
         n_done = judge(store, own, person, partial(through, command))
-    say_done(
-        f"{own.name}: {counted(n_done, 'unit')} judged by the program {name}",
-        {"job": own.name, "judged": n_done, "rater": person.pseudonym},
-        as_json=as_json,
-    )
+    value: JsonValue = {"job": own.name, "judged": n_done, "rater": person.pseudonym}
+    Done(value, [f"{own.name}: {counted(n_done, 'unit')} judged by the program {name}"]).tell(as_json=as_json)
 
 
 def _ask_model(

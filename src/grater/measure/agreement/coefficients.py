@@ -557,7 +557,7 @@ def require_random(coded: Coded, basis: Basis) -> None:
         found = f"found {len(coded.raters)}"
         raise UsageError(f"expected at least {FEWEST} raters to generalise to others like them, {found}")
     if basis.interval == "bootstrap":
-        raise UsageError("intervals for other raters need --interval jackknife")
+        raise UsageError("intervals for other raters need `interval` jackknife")
 
 
 def without_each_rater(coefficients: Sequence[Coefficient], coded: Coded) -> list[Numbers]:

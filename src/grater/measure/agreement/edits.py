@@ -551,7 +551,7 @@ def _in_units(marks: EditMarks, basis: Basis) -> EditMarks:
     if basis.units not in ("auto", "essay", "document"):
         raise UsageError(f"expected units auto, document or sentence for a corpus, found {basis.units!r}")
     if basis.units == "document" and not marks.knows_documents:
-        raise UsageError("expected the documents of M2 sentences for --units document; pass --documents")
+        raise UsageError("expected the documents of M2 sentences for `units` document; pass `documents`")
     return marks
 
 

@@ -461,7 +461,7 @@ def raters_needed(
     essays = essays_of(crowd, units=basis.units) if essays is None else essays
     shared = design(crowd, experts, essays=essays)
     if not n_draws and shared.most > MOST_JUDGMENTS:
-        raise UsageError(f"more than {MOST_JUDGMENTS:,} judgments of an item: pass --draws 100")
+        raise UsageError(f"more than {MOST_JUDGMENTS:,} judgments of an item: pass `draws` 100")
     drawn = draw(shared, n_draws=n_draws, rng=generator(basis.seed, "raters-needed")) if n_draws else None
     crowds = _Crowds(shared, drawn.wins if drawn else exact_wins(shared), drawn, basis)
     method = {"draws": str(n_draws), "seed": str(basis.seed)} if n_draws else {"method": "exact"}

@@ -25,6 +25,8 @@ from grater.corpora.merge import Reread, merge_annotators
 from grater.corpora.source import OPENERS, open_source, sentences_alone
 from grater.corpora.text.tokens import TokenisedText
 from grater.errors import UsageError
+from grater.files import require_different
+from grater.measure.corrections.saved import SavedScores, read_saved
 from grater.measure.corrections.scores import Hypothesis, Metric, References, Sentences, rewritten
 from grater.model import Essay
 
@@ -104,10 +106,26 @@ def references_first(files: Sequence[Path]) -> tuple[list[Path], list[Path], lis
     alike = [file for file, path in paths.items() if _differs_in_number(first, path) or _has_annotators(path)]
     names = ", ".join(str(paths[file]) for file in alike)
     if alike and len(alike) < len(paths):
-        note = f"{names}: read as a reference, like {first}; systems go after --hyp"
+        note = f"{names}: read as a reference, like {first}; systems go into `hypotheses`"
         return [files[0], *alike], [file for file in paths if file not in alike], [note]
-    note = f"{names}: scored as a system, though it looks like a reference; references go before --hyp"
+    note = f"{names}: scored as a system, though it looks like a reference; systems go into `hypotheses`"
     return [files[0]], list(paths), [note] if alike else []
+
+
+def systems_behind(files: Sequence[Path]) -> tuple[list[Path], list[Path], list[str]]:
+    """References and hypotheses of files, REF... HYP..., and notes; there must be some of both."""
+    references, hypotheses, notes = references_first(files) if files else ([], [], [])
+    if not hypotheses:
+        raise UsageError("expected a reference and at least one hypothesis: REF HYP..., or `hypotheses`; found fewer")
+    return references, hypotheses, notes
+
+
+def require_piped_once(*sources: Given) -> None:
+    """Refuse standard input in two places: a system would be scored against itself."""
+    given = [each for source in sources for each in (source if isinstance(source, list | tuple) else [source])]
+    files = [split_name(Path(each))[1] for each in given if isinstance(each, str | Path)]
+    if sum(str(file) == "-" for file in files) > 1:
+        raise UsageError("expected standard input in one place, found '-' in several; name files for the others")
 
 
 def _differs_in_number(one: Path, other: Path) -> bool:
@@ -147,7 +165,7 @@ def read_references(
     plain = {called: lines for called, lines in texts.items() if lines is not None}
     if not plain:
         if source is not None:
-            raise UsageError("annotated references contain their source sentences; leave out --source")
+            raise UsageError("annotated references contain their source sentences; leave out `source`")
         if len(sources) == 1:
             [only] = sources.values()
             read = References(name, _sentences(metric, only, quickly=quickly and documents is None))
@@ -159,7 +177,7 @@ def read_references(
     else:
         originals = None if source is None else _texts(Path(source) if isinstance(source, str) else source)
         if originals is None:
-            wish = "references in plain text need the sentences before correction: --source FILE"
+            wish = "references in plain text need the sentences before correction: `source`"
             raise UsageError(f"expected the source of the references, found none; {wish}")
         read = _rewritten(name, originals, plain, metric=metric, source=source, engine=engine, tokenise=tokenise)
     return read if documents is None else replace(read, sentences=_documented(read.essays, documents))
@@ -235,3 +253,10 @@ def _essays(given: Given) -> Iterator[Essay]:
     if isinstance(given, str | Path):
         return read_corpus(given, format_name=kind_of(Path(given)) if str(given) == "-" else None)
     return iter(given)
+
+
+def read_all_saved(files: Sequence[Path]) -> list[SavedScores]:
+    """Saved results, FILE or NAME=FILE."""
+    named = named_files(files)
+    require_different([file for _, file in named])
+    return [read_saved("".join(open_source(file).lines()), name=str(file), label=name) for name, file in named]

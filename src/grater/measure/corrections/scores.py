@@ -187,7 +187,7 @@ def fit_hypotheses(
     for hypothesis in hypotheses:
         if hypothesis.texts is not None:
             texts = fitted_lines(words, hypothesis.texts) if tokenise else hypothesis.texts
-            advice = "pass --tokenise to cut them alike"
+            advice = "pass `tokenise` to cut them alike"
             warnings += require_lines_fit(
                 words, texts, name=hypothesis.name, source_name=references.name, advice=advice
             )
@@ -480,7 +480,7 @@ class Design:
 def design_of(n_sentences: int, documents: Sequence[str | None] | None, basis: Basis) -> Design:
     """Documents as units where they are known; a sentence without one is a unit of its own."""
     if basis.units == "document" and documents is None:
-        raise UsageError("the references do not name their documents; pass --documents FILE")
+        raise UsageError("the references do not name their documents; pass `documents`")
     if documents is None or basis.units not in ("auto", "document"):
         note = SENTENCES if documents is None else AS_ASKED
         return Design(np.arange(n_sentences), Scope("sentence", n_sentences, note=note))
@@ -535,6 +535,13 @@ class Scores(Result):
     warnings: tuple[str, ...] = ()
     references: str = ""
     n_annotators: int = 0
+    shows_types: bool = field(default=False, metadata=HIDDEN)
+    shows_methods: bool = field(default=False, metadata=HIDDEN)
+
+    @property
+    def paragraph(self) -> str:
+        """What is shown in place of tables, where the paragraph for a paper is wanted."""
+        return self.methods if self.shows_methods else ""
 
     @property
     @in_json()
@@ -604,7 +611,7 @@ class Scores(Result):
 
     def sheets(self) -> list[Sheet]:
         """The systems, the scores by type where there are any, and the tests between systems."""
-        by_type = [_type_sheet(system) for system in self.systems if system.by_type]
+        by_type = [_type_sheet(system) for system in self.systems if system.by_type and self.shows_types]
         *sheets, last = [_system_sheet(self), *by_type, *([_pair_sheet(self)] if self.pairs else [])]
         notes = (*last.notes, self.scope.sentence, *([self.verdict] if self.verdict else []))
         return [*sheets, replace(last, notes=notes, signature=str(self.signature))]
@@ -800,7 +807,7 @@ def compare_counts(
         least = round(len(pairs) / (1 - LEVEL))
         if basis.n_resamples < least:
             few = f"{basis.n_resamples:,} swaps cannot show any difference to be significant"
-            warnings.insert(0, f"{few}; use --resamples {least:,} or more")
+            warnings.insert(0, f"{few}; use `resamples` {least:,} or more")
     letters = _letters(list(ranked), pairs, baseline)
     systems = [
         SystemScores(

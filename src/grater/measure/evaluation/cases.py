@@ -430,9 +430,9 @@ def with_withheld(cases: Cases, truth: Truth) -> Cases:
     return replace(cases, withheld=withheld)
 
 
-LISTED = "pass --missing not-flagged if everything else was passed over"
+LISTED = "pass `missing` not-flagged if everything else was passed over"
 EDITED = "was judged by its edits: the errors that it left alone are not among them"
-CHOSEN = "pass --sample if they were drawn, or judge items at random"
+CHOSEN = "pass `sample` if they were drawn, or judge items at random"
 
 
 def _items_of_kind(decisions: Table, items: Table | None, kind: str) -> pl.DataFrame:

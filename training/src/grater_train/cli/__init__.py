@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 import typer
 
 from grater.cli import run
+from grater.cli.command import made_of
 from grater_train import __version__
 from grater_train.cli import articles, context, events, lm, prepositions, tagger
 
@@ -19,7 +20,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
-EXAMPLES: Mapping[Callable[..., None], str] = {
+EXAMPLES: Mapping[Callable[..., object], str] = {
     tagger.tagger: "treebank.conllu --out tagger.model",
     prepositions.prepositions: "news.txt.gz --out prepositions.model",
     articles.articles: "news.txt --out articles.model",
@@ -30,7 +31,8 @@ EXAMPLES: Mapping[Callable[..., None], str] = {
 }
 for command, example in EXAMPLES.items():
     name = command.__name__
-    app.command(name, epilog=f"Example: grater-train {name} {example}")(command)
+    made = made_of(command) if hasattr(command, "is_described") else command
+    app.command(name, epilog=f"Example: grater-train {name} {example}")(made)
 
 
 @app.callback(invoke_without_command=True)

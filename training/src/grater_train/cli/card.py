@@ -20,6 +20,7 @@ Data: TypeAlias = Annotated[
     list[str],
     typer.Option("--data", metavar="NAME=LICENCE", help="A source to name in the model card; repeatable."),
 ]
+Seed: TypeAlias = Annotated[int, typer.Option(min=0, help="Random seed.")]
 CardDate: TypeAlias = Annotated[
     str, typer.Option("--date", metavar="DATE", help="The date on the model card; default: today.")
 ]

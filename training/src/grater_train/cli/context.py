@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from grater.cli.command import Json, Seed, messages, print_json, require_different, say
+from grater.cli.command import Json, messages, print_json, say
 from grater.corpora import read_corpus
 from grater.corpora.source import open_source
 from grater.detect.context.calibration import NAMES, SILENT, Calibration
@@ -23,8 +23,9 @@ from grater.detect.context.detector import KIND, ContextDetector, save
 from grater.detect.context.network import Network
 from grater.detect.context.pieces import PieceVocabulary
 from grater.errors import MissingExtra
+from grater.files import require_different
 from grater.model import Json as JsonValue
-from grater_train.cli.card import CardDate, Data, ModelFile, card_of, require_model_name, sources
+from grater_train.cli.card import CardDate, Data, ModelFile, Seed, card_of, require_model_name, sources
 from grater_train.context.tuning import calibrated
 
 if TYPE_CHECKING:

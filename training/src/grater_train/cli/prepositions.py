@@ -13,17 +13,18 @@ from typing import Annotated
 
 import typer
 
-from grater.cli.command import Json, Seed, print_json, reading, require_different, say
+from grater.cli.command import Json, print_json, reading, say
 from grater.corpora.source import open_source
 from grater.detect.ngrams.counts import HELD_OUT, fold_of, text_lines
 from grater.detect.prepositions.engines import COMBINED, LINEAR, CombinedEngine, parts_of, save_linear
 from grater.detect.prepositions.engines import save_combined as save_combination
 from grater.detect.prepositions.features import TEMPLATES
 from grater.errors import UsageError
+from grater.files import require_different
 from grater.model import Json as JsonValue
 from grater.scale.jobs import holds_results, read_parts
 from grater.sheet import counted
-from grater_train.cli.card import CardDate, Data, ModelFile, card_of, require_model_name, sources
+from grater_train.cli.card import CardDate, Data, ModelFile, Seed, card_of, require_model_name, sources
 from grater_train.events import Events, keep, kept, source_of
 from grater_train.fitting import Size
 from grater_train.jobs import ARTICLE_EVENTS, EVENTS, read_events

@@ -12,16 +12,17 @@ from typing import Annotated
 import typer
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from grater.cli.command import Json, Seed, messages, print_json, require_different, say
+from grater.cli.command import Json, messages, print_json, say
 from grater.corpora.source import open_source
 from grater.corpora.text.tags import KIND, PerceptronTagger
+from grater.files import require_different
 from grater.model import Interval
 from grater.model import Json as JsonValue
 from grater.models import write_model
 from grater.result import encode
 from grater.sheet import counted, interval
 from grater.uncertainty import generator
-from grater_train.cli.card import card_of, sources
+from grater_train.cli.card import Seed, card_of, sources
 from grater_train.tagging import N_EPOCHS, Tagged, accuracy, cluster_words, read_conllu, train
 
 FEATURES = "word, affixes, shape, clusters; two words on each side; pairs of words; the two tags before"

@@ -1,0 +1,34 @@
+"""How far long work is, and notes on the way: functions say it, the program around them shows it.
+
+The command line draws bars on a terminal and prints notes; in a script nothing is drawn, and notes go to the logger.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+NOTES = logging.getLogger("grater.notes")
+"""What a reader may want to know and no result has room for; commands print it."""
+
+drawn_by: dict[str, Callable[..., AbstractContextManager[Any]]] = {}
+"""What draws `reading` and `counting`; filled by the program that has a terminal."""
+
+
+def _ignore(*_: int) -> None:
+    """Nobody watches."""
+
+
+def reading(title: str, *paths: Path, n_passes: int = 1) -> AbstractContextManager[Callable[[int], None]]:
+    """Work that goes through the bytes of files; gives the callback that hears of bytes that have been read."""
+    draw = drawn_by.get("reading")
+    return draw(title, *paths, n_passes=n_passes) if draw else nullcontext(_ignore)
+
+
+def counting(title: str) -> AbstractContextManager[Callable[[int, int], None]]:
+    """Work in parts; gives the callback that hears how many of all parts are done."""
+    draw = drawn_by.get("counting")
+    return draw(title) if draw else nullcontext(_ignore)
