@@ -17,7 +17,7 @@ from typing import Any
 import typer
 
 import grater
-from grater.cli import LazyCommand, app, example
+from grater.cli import COMMANDS, LazyCommand, app, example
 from grater.options import signature_of
 
 HEADER = """# Commands
@@ -40,6 +40,7 @@ For those who use grater in a script or a notebook: every function and value of 
 function with the same input, defaults and numbers. [Commands](commands.md) explains
 options; `help(grater.sample)` shows them with their types.
 
+Options are named as those of the command, with underscores: `--min-confidence 1` is `min_confidence=1`.
 Importing grater loads nothing; a name is loaded when it is first used. Pass tables as they are: a pandas, polars or
 Arrow frame, a path, or a table that was read before. Pass essays as a path or a list. Options are keyword-only.
 
@@ -81,20 +82,34 @@ def python_reference() -> str:
     )
 
 
+COMMAND_OF = {entry.target.removeprefix("grater.api:"): name for name, entry in COMMANDS.items()}
+"""The command that is made from a function of `grater.api`."""
+
+
 def _function(name: str) -> str:
-    """What a function does and how it is called; its options are on the page of commands."""
+    """What a function does and how it is called; options that its command has too are explained there."""
     function = getattr(grater, name)
     signature = signature_of(function)
+    command = COMMAND_OF.get(name)
     arguments, can_be_unnamed = [], True
     for parameter in signature.parameters.values():
+        is_option = parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not parameter.empty
+        if command and is_option:
+            continue
         arguments += ["*"] if parameter.kind is parameter.KEYWORD_ONLY and can_be_unnamed else []
         can_be_unnamed = parameter.kind is parameter.POSITIONAL_OR_KEYWORD
         star = "*" if parameter.kind is parameter.VAR_POSITIONAL else ""
         default = "" if parameter.default is parameter.empty else f"={parameter.default!r}"
         arguments.append(f"{star}{parameter.name}{default}")
-    call = fill(", ".join(arguments), width=110, initial_indent="    ", subsequent_indent="    ")
-    block = f"```text\ngrater.{name}(\n{call}\n) -> {signature.return_annotation}\n```"
-    return f"## {name}\n\n{inspect.getdoc(function)}\n\n{block}\n"
+    arguments += ["**options"] if command else []
+    call = fill(f"grater.{name}({', '.join(arguments)})", width=110, subsequent_indent="    ")
+    block = f"```text\n{call} -> {signature.return_annotation}\n```"
+    options = f"\n\nOptions: those of [`grater {command}`](commands.md#grater-{_anchor(command)})." if command else ""
+    return f"## {name}\n\n{inspect.getdoc(function)}\n\n{block}{options}\n"
+
+
+def _anchor(command: str) -> str:
+    return command.replace(" ", "-")
 
 
 def _value_type(name: str) -> str:
@@ -123,17 +138,10 @@ def _commands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, 
 
 
 def _section(path: tuple[str, ...], command: Any, common: Collection[str]) -> str:
-    arguments = [param for param in command.params if param.param_type_name == "argument"]
-    options = [param for param in command.params if param.param_type_name == "option"]
-    needed = [
-        *map(_usage, arguments),
-        *(f"{option.opts[0]}{_value(option)}" for option in options if option.required),
-    ]
-    usage = " ".join([*path, *needed, "[OPTIONS]"])
     rows = _rows(command)
     own = [row for row in rows.values() if row not in common]
     also = ", ".join(f"`{name}`" for name, row in rows.items() if row in common)
-    parts = [f"## {' '.join(path)}\n\n{command.help}\n\n    {usage}\n    {example(' '.join(path[1:]))}\n"]
+    parts = [f"## {' '.join(path)}\n\n{command.help}\n\n    {example(' '.join(path[1:]))}\n"]
     parts += ["\n".join(own) + "\n"] if own else []
     parts += [f"[Common](#common-options): {also}\n"] if also else []
     return "\n".join(parts)
@@ -147,11 +155,6 @@ def _rows(command: Any) -> dict[str, str]:
         for param in params
     )
     return {name: f"- {_names(param)}: {param.help or ''}" for name, param in zip(names, params, strict=True)}
-
-
-def _usage(argument: Any) -> str:
-    name = str(argument.metavar or argument.name.upper())
-    return f"{name.removesuffix('...')}..." if argument.nargs == -1 else name
 
 
 def _names(param: Any) -> str:
