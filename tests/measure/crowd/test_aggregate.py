@@ -247,7 +247,7 @@ def test_dawid_and_skene_run_until_no_posterior_moves(method: str) -> None:
     crowd = simulate(Crowd(n_items=150, n_raters=12, n_each=4, skill=0.65, spread=0.1), rng=generator(5))
     table = crowd.judgments
     by_default = aggregate(table, method)
-    to_the_end = aggregate(table, method, options=Options(iterations=20_000, tolerance=NEVER))
+    to_the_end = aggregate(table, method, options=Options(iterations=4_000, tolerance=NEVER))
     early = aggregate(table, method, options=Options(iterations=10, tolerance=NEVER))
     assert by_default.fit.has_converged
     assert np.abs(early.posteriors - to_the_end.posteriors).max() > 0.01

@@ -161,7 +161,7 @@ def test_no_curve_without_scores_of_judged_items_a_known_system_and_six_points()
         curve_of_thresholds(cases, "T", truth_of(cases), basis=Basis())
 
 
-@pytest.mark.parametrize("n_points", [6, 20, 50])
+@pytest.mark.parametrize("n_points", [6, 50])
 def test_many_scores_are_thinned_and_the_marked_points_kept(n_points: int) -> None:
     table, judged, cases = world(400)
     full = drawn(table, judged, n_points=1000)
