@@ -25,14 +25,18 @@ from grater.annotate import content, jobs, judgments
 from grater.annotate.judgments import PEOPLE
 from grater.annotate.marks import marked_in
 from grater.annotate.store import Tx
+from grater.annotate.tables import MARK
 from grater.annotate.tasks.rank import MOST, WORDS
 from grater.corpora.text.sentences import sentences_of
 from grater.errors import UsageError
+from grater.measure.corrections.recall import GONE, estimate_recall, estimate_remaining
 from grater.model import DELETE, EDIT, Essay, Item, Span
+from grater.reporting.correctors import Correctors
+from grater.reporting.document import ItemList, ItemView
+from grater.reporting.items import list_name, texts_of
+from grater.tables import Table, as_fates, as_remaining, read_judgments
 from grater.tables.schema import LEFT
 from grater.uncertainty import generator
-
-MARK = "mark"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,13 +185,61 @@ def fates(
                 yield each.essay, items
 
 
-# The tables of the answers
+# The answers
 
 
 def _answers(tx: Tx, task: str) -> Iterator[Mapping[str, object]]:
     for job in jobs.all(tx):
         if job.task == task:
             yield from (row for row in judgments.table(tx, job.job_id) if row["group"] in PEOPLE)
+
+
+MOST_SHOWN = 50
+
+
+def corrector_results(tx: Tx) -> Correctors | None:
+    """Recall, the errors that each system missed, and the errors that are left; None where nobody was asked."""
+    tables = answer_tables(tx)
+    recall = left = None
+    lists: list[ItemList] = []
+    if {"marks", "fates"} <= tables.keys():
+        verified = read_judgments(tables["verified"], name="verified") if "verified" in tables else None
+        recall = estimate_recall(
+            read_judgments(tables["marks"], name="marks"), as_fates(tables["fates"]), verified=verified
+        )
+        lists = list(_missed(tx, tables["fates"]))
+    if "remaining" in tables:
+        left = estimate_remaining(as_remaining(tables["remaining"]))
+    return Correctors(recall, left, tuple(lists)) if recall or left else None
+
+
+def _missed(tx: Tx, fates: pl.DataFrame) -> Iterator[ItemList]:
+    """Of each system the marks that most answers call not gone."""
+    places = {item.item_id: item for item in accepted_marks(tx)}
+    texts = texts_of(
+        Table(
+            "items",
+            pl.DataFrame(
+                [
+                    {"item": name, "essay": item.essay_id, "start": item.span.start, "end": item.span.end}
+                    for name, item in places.items()
+                ]
+            ),
+            "marks",
+        ),
+        list(content.essays_of(tx, sorted({item.essay_id for item in places.values()}))),
+    )
+    for [system], own in fates.sort("system", "item").group_by("system", maintain_order=True):
+        by_item: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for item, rater, label in own.select("item", "rater", "label").iter_rows():
+            by_item[item].append((rater, label))
+        views = [
+            ItemView(item, *texts.around(item), labels=tuple(said), decisions=())
+            for item, said in by_item.items()
+            if item in places and 2 * sum(label == GONE for _, label in said) < len(said)
+        ]
+        name, title = list_name(f"{system}", "missed-error"), f"Errors that {system} did not correct"
+        yield ItemList(name=name, title=title, n_items=len(views), items=tuple(views[:MOST_SHOWN]))
 
 
 def answer_tables(tx: Tx) -> dict[str, pl.DataFrame]:
@@ -197,6 +249,8 @@ def answer_tables(tx: Tx) -> dict[str, pl.DataFrame]:
         essay.essay_id: str(essay.metadata.get("document") or essay.essay_id) for essay in content.all_essays(tx)
     }
     rows: dict[str, list[dict[str, object]]] = defaultdict(list)
+    of_marks = marks(tx)
+    ids = {mark.item.item_id for mark in of_marks}
     for task in ("rank", "fate", "remaining"):
         for row in _answers(tx, task):
             each = known[str(row["item"])]
@@ -209,12 +263,11 @@ def answer_tables(tx: Tx) -> dict[str, pl.DataFrame]:
             if task == "rank":
                 rows["rankings"].append({**own, "rank": row["label"], "output": each.payload[WORDS], **document})
             elif task == "fate":
-                rows["fates"].append({**own, "item": Item(essay_id, span, MARK).item_id, "label": row["label"]})
+                own["item"] = Item(essay_id, span, MARK).item_id
+                rows["fates"] += [{**own, "label": row["label"]}] if own["item"] in ids else []
             else:
                 counts = cast("Mapping[str, object]", row["payload"])
                 rows["remaining"].append({**own, **{name: counts[name] for name in (*LEFT, WORDS)}, **document})
-    of_marks = marks(tx)
-    ids = {mark.item.item_id for mark in of_marks}
     for mark in of_marks:
         for rater, tag in mark.types.items():
             place = {"essay": mark.item.essay_id, "document": documents[mark.item.essay_id]}

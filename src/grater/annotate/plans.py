@@ -49,6 +49,7 @@ from grater.annotate.people import Person
 from grater.annotate.protocol import set_terms
 from grater.annotate.requests import LARGEST, Body, example, require_name
 from grater.annotate.store import Store, Tx
+from grater.annotate.tables import MARK
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.construction import CONSTRUCTIONS, IN_CONTEXT, NO_CONTEXT
 from grater.annotate.tasks.marking import DEFAULT_TAGSET, SUGGESTIONS, payload_of, suggestion_of
@@ -340,7 +341,7 @@ def _single(tx: Tx, plan: NewJob, is_preview: bool) -> list[NewUnit]:
     # Where items are named and the study has each of them, no essay need be searched for more.
     if kind == PREPOSITION and not (named and len(content.items_by_name(tx, list(named))) == len(named)):
         new = [content.study_item(item) for essay in own_essays(tx) for item in preposition_items(essay)]
-    elif kind == corrected.MARK:
+    elif kind == MARK:
         new = [content.study_item(mark.item) for mark in corrected.marks(tx)]
     return [_one(each, item, {}, plan) for each, item in _chosen(tx, plan, kind, new, is_preview=is_preview)]
 

@@ -17,6 +17,7 @@ import polars as pl
 
 from grater.annotate import jobs, people
 from grater.annotate import tables as frames
+from grater.annotate.corrected import corrector_results
 from grater.annotate.evaluation import evaluable, whole_judges
 from grater.annotate.jobs import Job
 from grater.annotate.judgments import PEOPLE
@@ -162,6 +163,7 @@ def study_inputs(
         protocol=protocol(tx, chosen, costs),
         notes=(*_left_out(tables), *sentences(tables.own_work), *(sentences(read.lines) if read else ())),
         suggestions=_suggestions(tx, chosen),
+        correctors=corrector_results(tx),
         earlier=earlier or {},
         byline=Byline(author=author, date=as_iso(tx.now)[:10], study=name),
     )

@@ -46,6 +46,8 @@ from grater.tables.read import TYPE_OF_RATING
 from grater.tables.schema import LIST_SEPARATOR
 
 EXPERT, CROWD = "expert", "crowd"
+MARK = "mark"
+"""The kind of items that are annotators' marks: verdicts on them are about annotators, not about systems."""
 CHOICE, USAGE = choice.TASK.name, usage.TASK.name
 """Raters chose between two words; what they prefer is not an error in itself, and a report shows it separately."""
 
@@ -114,6 +116,8 @@ def study_tables(
     """Everything that can be evaluated; crowd and experts apart where both judged; only items of `kind` if named."""
     chosen = _jobs(tx, job_names)
     given = verdicts_of(tx, chosen, (*PEOPLE, PROGRAM) if with_programs else PEOPLE)
+    if not kind:
+        given = given.join(place_columns(tx, (MARK,)), on="item", how="anti")
     kinds = {kind} if kind else kinds_of(tx, given["item"].unique().to_list())
     places, decided = place_columns(tx, kinds), decision_columns(tx, kinds)
     if kind:

@@ -19,6 +19,7 @@ from grater.registry import unknown
 from grater.reporting.agreement import agreement_section, experts_section, usage_section
 from grater.reporting.answer import Answer, answer_of, answer_section, examples_of, headline_figure, precise, quotable
 from grater.reporting.corpus import annotators_section, corpus_section
+from grater.reporting.correctors import Correctors, corrector_sections
 from grater.reporting.difficulty import Factors, bins_section, difficulty_section
 from grater.reporting.document import PARTS, Byline, Figure, ItemList, Report, Section, interval, part_of
 from grater.reporting.items import CONTENTIOUS, Texts, item_lists, texts_of
@@ -81,6 +82,7 @@ class Inputs:
     judges: Sequence[CheapJudge] = ()
     places: Table | None = None
     suggestions: SuggestionEffect | None = None
+    correctors: Correctors | None = None
     earlier: Mapping[str, str] = field(default_factory=dict)
     byline: Byline = field(default_factory=Byline)
     basis: Basis = field(default_factory=Basis)
@@ -128,6 +130,8 @@ def build(inputs: Inputs) -> Report:
     if known:
         lists += item_lists(known.evaluation, known.texts, most=inputs.most_items)
         lists += version_lists(known.evaluation, known.versions, known.texts, most=inputs.most_items)
+    if inputs.correctors is not None:
+        lists += inputs.correctors.missed
     sections = sorted(_sections(inputs, known, lists), key=lambda section: PARTS.index(part_of(section)))
     names = {section.name for section in sections}
     left_out = tuple(f"Not shown: {why[:1].lower()}{why[1:]}" for name, why in NEEDS.items() if name not in names)
@@ -201,6 +205,8 @@ def _sections(inputs: Inputs, known: _Known | None, lists: Sequence[ItemList]) -
         yield annotators
     if known:
         yield from _system_sections(inputs, known)
+    if inputs.correctors is not None:
+        yield from corrector_sections(inputs.correctors)
     if inputs.suggestions is not None:
         yield suggestions_section(inputs.suggestions)
     yield from _judgment_sections(inputs, lists)

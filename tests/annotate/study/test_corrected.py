@@ -14,11 +14,14 @@ from grater.annotate import content, people
 from grater.annotate.archive import export
 from grater.annotate.corrected import accepted_marks, marks
 from grater.annotate.plans import NewJob, Previews, add_job
+from grater.annotate.reporting import study_inputs
 from grater.annotate.status import new_study
 from grater.annotate.store import Store
 from grater.annotate.submissions import Desk, hand_in, take_desk
 from grater.errors import UsageError
 from grater.model import DELETE, Decision, Essay, Span, edit_item
+from grater.reporting.build import build
+from grater.reporting.save import report_html
 
 TEXT = "We met at {}. He depend of her. The bread are good."
 EDITS = {
@@ -131,6 +134,20 @@ def test_marks_are_verified_and_serve_every_system_also_a_later_one(study: Store
     assert by_name["half"].union.value == by_name["twin"].union.value == 0
     assert by_name["late"].union.value == 0.5
     assert found.scope.unit in ("essay", "document")
+    job = add_job(study, NewJob(name="edits", task="verify", system="late", kind="edit"))
+    work(study, job.job_id, "Cy", lambda _: {"label": ["writer's better"]})
+    job = add_job(study, NewJob(name="", task="remaining", most=20))
+    work(study, job.job_id, "Cy", lambda _: {"missed": ["1"], "half_right": ["0"], "introduced": ["2"]})
+    with study.read() as tx:
+        inputs = study_inputs(tx)
+    assert inputs.judgments is not None
+    assert len(inputs.judgments) == 2 * N_ESSAYS, "verified marks say nothing of systems"
+    report = build(inputs)
+    assert {"recall", "remaining"} <= {section.name for section in report.sections}
+    assert {each.title: each.n_items for each in report.lists}["Errors that late did not correct"] == N_ESSAYS
+    page = report_html(report)
+    assert "did not correct" in page
+    assert "rather too high than too low" in page
 
 
 def test_rankings_merge_what_is_alike_and_go_round_all_sentences_first(study: Store, tmp_path: Path) -> None:
