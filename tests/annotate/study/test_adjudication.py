@@ -56,27 +56,27 @@ def decided(store: Store) -> dict[str, str]:
         }
 
 
-def test_units_on_which_raters_differ_wait_first(judged: Store) -> None:
+def test_clear_cases_are_accepted_the_rest_waits_and_a_later_decision_is_a_new_version(
+    judged: Store, tmp_path: Path
+) -> None:
     with judged.read() as tx:
         first, second = waiting(tx, jobs.named(tx, "errors"))
-    assert (first.differs, second.differs) == (True, False)
+    assert (first.differs, second.differs) == (True, False), "units on which raters differ come first"
     assert list(first.to_dict()["labels"].values()) == [{"error": 1, "ok": 2}]  # type: ignore[union-attr]
-
-
-def test_unanimous_units_are_accepted_and_the_others_wait(judged: Store) -> None:
     assert accept(judged, "errors", "unanimous") == 1
     assert decided(judged) == {"e0": "error"}
-    with judged.read() as tx:
-        (left,) = waiting(tx, jobs.named(tx, "errors"))
-    assert left.differs
-
-
-def test_a_majority_is_more_than_half_and_brings_the_words_of_those_who_said_so(judged: Store) -> None:
-    assert accept(judged, "errors", "majority") == 2
+    assert accept(judged, "errors", "majority") == 1
     assert decided(judged) == {"e0": "error", "e1": "ok"}
     with judged.read() as tx:
         by_label = {each.answers[0].label: each.answers[0] for each in adjudication.all(tx)}
-    assert sorted(by_label["ok"].alternatives) == ["of Bob", "of Cy"]
+    assert sorted(by_label["ok"].alternatives) == ["of Bob", "of Cy"], "the words of those who said so"
+    export(judged, tmp_path / "out", names=True)
+    frame = pl.read_csv(tmp_path / "out" / "adjudications.csv")
+    assert (set(frame["rater"]), set(frame["by"]), sorted(frame["label"])) == ({"gold"}, {"Olga"}, ["error", "ok"])
+    decide(judged, "errors", write_text(tmp_path / "d.csv", "item,label", "two,error"))
+    assert decided(judged) == {"e0": "error", "e1": "error"}
+    with judged.read() as tx:
+        assert sorted(each.version for each in adjudication.all(tx)) == [1, 2]
 
 
 def test_a_table_decides_all_or_nothing(judged: Store, tmp_path: Path) -> None:
@@ -88,14 +88,6 @@ def test_a_table_decides_all_or_nothing(judged: Store, tmp_path: Path) -> None:
     assert decided(judged) == {"e1": "unknown"}
 
 
-def test_a_later_decision_is_a_new_version(judged: Store, tmp_path: Path) -> None:
-    accept(judged, "errors", "majority")
-    decide(judged, "errors", write_text(tmp_path / "d.csv", "item,label", "two,error"))
-    assert decided(judged) == {"e0": "error", "e1": "error"}
-    with judged.read() as tx:
-        assert sorted(each.version for each in adjudication.all(tx)) == [1, 2]
-
-
 def test_only_those_who_may_decide_do(judged: Store) -> None:
     with pytest.raises(Forbidden, match="Ann is annotator"):
         accept(judged, "errors", "majority", decider="Ann")
@@ -103,15 +95,6 @@ def test_only_those_who_may_decide_do(judged: Store) -> None:
         people.set_state(tx, people.named(tx, "Olga").person_id, "ended")
     with pytest.raises(UsageError, match="expected one owner who decides, found 0"):
         accept(judged, "errors", "majority")
-
-
-def test_decisions_are_exported_under_gold(judged: Store, tmp_path: Path) -> None:
-    accept(judged, "errors", "majority")
-    export(judged, tmp_path / "out", names=True)
-    frame = pl.read_csv(tmp_path / "out" / "adjudications.csv")
-    assert set(frame["rater"]) == {"gold"}
-    assert set(frame["by"]) == {"Olga"}
-    assert sorted(frame["label"]) == ["error", "ok"]
 
 
 def test_a_joint_seat_is_exported_with_its_two_people(judged: Store, tmp_path: Path) -> None:

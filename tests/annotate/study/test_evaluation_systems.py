@@ -10,7 +10,7 @@ import pytest
 
 from grater.annotate import jobs
 from grater.annotate.dashboard import figures_of
-from grater.annotate.evaluation import evaluate_study, live_agreement, scores_so_far
+from grater.annotate.evaluation import evaluate_study, live_agreement
 from grater.annotate.importing import import_files
 from grater.annotate.reporting import study_inputs
 from grater.annotate.store import Store
@@ -22,7 +22,6 @@ from grater.model import Essay
 from grater.reporting.build import build
 from grater.sheet import interval
 from grater.tables import read_gold, read_judgments
-from grater.uncertainty import Basis
 from tests.annotate.study.files import write_text
 
 N_ESSAYS, N_ITEMS = 12, 5
@@ -49,18 +48,6 @@ def judged(store: Store, tmp_path: Path) -> Store:
     return store
 
 
-def test_the_live_page_and_the_command_say_the_same_and_draw_essays(judged: Store) -> None:
-    with judged.read() as tx:
-        live = scores_so_far(tx, jobs.named(tx, "work"))
-        whole = evaluate_study(tx, "study")
-    [line], [scored] = live.systems, whole.whole.standard
-    assert (line.precision, line.recall) == (scored["precision"], scored["recall"])
-    assert live.words == whole.scope.sentence
-    assert "other essays like these 12" in live.words
-    # Four flags of an essay are alike: 12 cases, not 48
-    assert line.precision.high - line.precision.low > 0.5
-
-
 def test_the_dashboard_and_the_report_print_the_same_intervals(judged: Store, tmp_path: Path) -> None:
     """Of a job whose judgments came in another order than that of its items, and whose raters differ."""
     places = [(essay, place) for place in range(N_ITEMS) for essay in reversed(range(N_ESSAYS))]
@@ -79,13 +66,6 @@ def test_the_dashboard_and_the_report_print_the_same_intervals(judged: Store, tm
     assert {interval(line.precision), interval(line.recall)} <= set(answered)
     [coefficients] = [section.sheets[0] for section in report.sections if section.name == "agreement"]
     assert ("Krippendorff alpha", interval(board.agreement.alpha)) in coefficients.rows
-
-
-def test_a_study_can_speak_of_exactly_these_items(judged: Store) -> None:
-    with judged.read() as tx:
-        these = evaluate_study(tx, "study", basis=Basis(population="these"))
-    assert these.whole.standard[0]["precision"].low == 0.5
-    assert "exactly these 60 items" in these.scope.sentence
 
 
 def test_scores_are_corrected_by_the_hidden_gold_of_the_study(judged: Store, monkeypatch: pytest.MonkeyPatch) -> None:

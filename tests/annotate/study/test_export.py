@@ -125,10 +125,11 @@ def test_an_archive_makes_the_study_again(worked: Store, tmp_path: Path, request
         assert contents(tmp_path / "one") == contents(tmp_path / name)
 
 
-def test_the_judgments_of_an_export_are_all_there_with_hashes_agreement_and_costs(
+def test_an_export_has_all_judgments_with_hashes_agreement_costs_and_the_essays_with_everybodys_marks(
     worked: Store, tmp_path: Path
 ) -> None:
     export(worked, tmp_path / "out")
+    export(worked, tmp_path / "raw", names=True, raw=True)
     table = pl.read_csv(tmp_path / "out" / "judgments.csv", infer_schema=False)
     # 4 imported, 11 prepositions by two raters, one essay by the first of them
     assert table["job"].value_counts(sort=True).rows() == [("errors", 22), ("before", 4), ("marks", 1)]
@@ -144,6 +145,14 @@ def test_the_judgments_of_an_export_are_all_there_with_hashes_agreement_and_cost
     assert manifest["counts"]["submissions"] == 27
     assert agreement["errors"]["observed"] == 1.0
     assert costs["errors"]["seconds"] == {"total": 44.0, "median": 2.0}
+    # a cell that a spreadsheet would run is guarded, unless raw
+    assert ",'=1+1," in (tmp_path / "out" / "judgments.csv").read_text("utf-8")
+    assert ",=1+1," in (tmp_path / "raw" / "judgments.csv").read_text("utf-8")
+    essay = next(iter(read_corpus(tmp_path / "raw" / "essays" / "essays.jsonl")))
+    assert essay.annotators == ("A1", "Ann")
+    made = [(edit.rater, edit.tag, edit.replacements) for edit in essay.edits]
+    assert made == [("A1", "Prep", ("at",)), ("Ann", "Pform", ("They",))]
+    assert all((tmp_path / "raw" / "essays" / name).exists() for name in ("essays.m2", "essays.sgml", "brat"))
 
 
 def test_nobody_is_named_unless_asked_and_no_secret_leaves_the_study(worked: Store, tmp_path: Path) -> None:
@@ -159,25 +168,6 @@ def test_nobody_is_named_unless_asked_and_no_secret_leaves_the_study(worked: Sto
     everything = b"".join(contents(tmp_path / "named").values())
     assert b"argon2id" not in everything
     assert key.encode() not in everything
-
-
-def test_a_cell_that_a_spreadsheet_would_run_is_guarded_unless_raw(worked: Store, tmp_path: Path) -> None:
-    export(worked, tmp_path / "out")
-    export(worked, tmp_path / "raw", raw=True)
-    assert ",'=1+1," in (tmp_path / "out" / "judgments.csv").read_text("utf-8")
-    assert ",=1+1," in (tmp_path / "raw" / "judgments.csv").read_text("utf-8")
-
-
-def test_the_essays_come_out_with_everybodys_marks(worked: Store, tmp_path: Path) -> None:
-    export(worked, tmp_path / "out", names=True)
-    essay = next(iter(read_corpus(tmp_path / "out" / "essays" / "essays.jsonl")))
-    assert essay.annotators == ("A1", "Ann")
-    assert [(edit.rater, edit.tag, edit.replacements) for edit in essay.edits] == [
-        ("A1", "Prep", ("at",)),
-        ("Ann", "Pform", ("They",)),
-    ]
-    for name in ("essays.m2", "essays.sgml", "brat"):
-        assert (tmp_path / "out" / "essays" / name).exists()
 
 
 @pytest.mark.parametrize("harm", ["changed", "missing", "outside", "no manifest"])

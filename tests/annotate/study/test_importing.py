@@ -28,23 +28,28 @@ def everything(store: Store, folder: Path) -> None:
     )
 
 
-def test_essays_keep_every_code_point_and_every_edit(store: Store, tmp_path: Path) -> None:
+def test_what_comes_in_keeps_all_that_it_had_and_comes_in_once(store: Store, tmp_path: Path) -> None:
     everything(store, tmp_path)
     with store.read() as tx:
-        found = list(content.all_essays(tx))
-    assert tuple(essay.text for essay in found) == ESSAYS
+        before, found = status(tx), list(content.all_essays(tx))
+    assert tuple(essay.text for essay in found) == ESSAYS, "every code point"
     assert found[0].edits == (Edit(Span(10, 12), ("at",), "Prep", "A1"),)
     assert [essay.annotators for essay in found] == [("A1",)] * 3
-
-
-def test_tables_find_their_items_by_the_names_that_they_used(store: Store, tmp_path: Path) -> None:
-    everything(store, tmp_path)
-    with store.read() as tx:
+    with store.read() as tx:  # tables find their items by the names that they used
         ids = content.items_by_name(tx, ["one", "two", "elsewhere"])
         by_item = {each.item_id: each.suggestion for each in content.all_decisions(tx, system="S")}
         assert checks.violations(tx) == []
+        rows = judgments.table(tx, jobs.named(tx, "before").job_id, judgments.ALL, names=True)
     assert by_item == {ids["one"]: "at", ids["two"]: "in"}
     assert ids["elsewhere"] == "elsewhere"
+    zoe = next(row for row in rows if row["rater"] == "Zoe" and row["label"] == "error")
+    told = (zoe["status"], zoe["seconds"], zoe["at"], zoe["flags"])
+    assert told == ("valid", 4.5, "2026-01-02T03:04:05.000Z", ["spelling"])
+    statuses = [("Xia", "untrusted"), ("Yan", "valid"), ("Zoe", "valid"), ("Zoe", "valid")]
+    assert sorted((str(row["rater"]), str(row["status"])) for row in rows) == statuses
+    everything(store, tmp_path)
+    with store.read() as tx:
+        assert status(tx) == before
 
 
 def test_decisions_of_new_systems_and_of_known_ones_come_in_together(store: Store, tmp_path: Path) -> None:
@@ -60,34 +65,6 @@ def test_decisions_of_new_systems_and_of_known_ones_come_in_together(store: Stor
         found = {replace(each, item_id=names[each.item_id]) for each in content.all_decisions(tx)}
     rest = {Decision("two", "T", False), Decision("two", "S", False), Decision("one", "U", True)}
     assert found == {Decision("one", "S", True, 0.5, "choice", "at"), *rest}
-
-
-def test_judgments_made_elsewhere_keep_what_they_had(store: Store, tmp_path: Path) -> None:
-    everything(store, tmp_path)
-    with store.read() as tx:
-        rows = judgments.table(tx, jobs.named(tx, "before").job_id, judgments.ALL, names=True)
-    zoe = next(row for row in rows if row["rater"] == "Zoe" and row["label"] == "error")
-    assert (zoe["status"], zoe["seconds"], zoe["at"], zoe["flags"]) == (
-        "valid",
-        4.5,
-        "2026-01-02T03:04:05.000Z",
-        ["spelling"],
-    )
-    assert sorted((str(row["rater"]), str(row["status"])) for row in rows) == [
-        ("Xia", "untrusted"),
-        ("Yan", "valid"),
-        ("Zoe", "valid"),
-        ("Zoe", "valid"),
-    ]
-
-
-def test_the_same_files_again_change_nothing(store: Store, tmp_path: Path) -> None:
-    everything(store, tmp_path)
-    with store.read() as tx:
-        before = status(tx)
-    everything(store, tmp_path)
-    with store.read() as tx:
-        assert status(tx) == before
 
 
 def test_one_bad_file_keeps_all_of_them_out(store: Store, tmp_path: Path) -> None:

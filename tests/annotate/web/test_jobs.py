@@ -45,9 +45,9 @@ def test_a_job_for_named_annotators_is_theirs(bare: Study) -> None:
     assert "Mark an essay" not in bare.browser("adjudicator").get("/jobs").text
 
 
-@pytest.mark.parametrize(
-    ("form", "words"),
-    [
+def test_a_job_that_cannot_be_is_told_and_not_half_made(bare: Study) -> None:
+    browser = bare.browser("manager")
+    for form, words in (
         ({"name": "\x07"}, "name: expected"),
         ({"task": "nonsense"}, "unknown task"),
         ({"judgments": "0"}, "judgments: expected at least 1"),
@@ -55,12 +55,9 @@ def test_a_job_for_named_annotators_is_theirs(bare: Study) -> None:
         ({"delay_days": "nan"}, "delay_days: expected a number"),
         ({"task": "verify"}, "no system has decisions on the essays yet"),
         ({"annotators": "Nobody"}, "unknown person"),
-    ],
-)
-def test_a_job_that_cannot_be_is_told_and_not_half_made(bare: Study, form: dict[str, str], words: str) -> None:
-    reply = make(bare.browser("manager"), **form)
-    assert reply.status_code == 422
-    assert words in reply.text
+    ):
+        reply = make(browser, **form)
+        assert (reply.status_code, words in reply.text) == (422, True), words
     with bare.store.read() as tx:
         assert jobs.all(tx) == []
 

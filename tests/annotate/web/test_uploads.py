@@ -220,12 +220,8 @@ def test_items_and_decisions_come_in_and_make_a_job(bare: Study) -> None:
     assert "check" in reply.text
 
 
-@pytest.mark.parametrize("kind", ["", "secrets"])
-def test_an_unknown_kind_is_refused(bare: Study, kind: str) -> None:
-    assert bring(bare, kind, ("a.txt", b"x")).status_code == 422
-
-
-def test_no_file_is_told(bare: Study) -> None:
+def test_an_unknown_kind_and_no_file_are_told(bare: Study) -> None:
+    assert [bring(bare, kind, ("a.txt", b"x")).status_code for kind in ("", "secrets")] == [422, 422]
     reply = bare.browser("manager").post("/manage/import", {"kind": "corpus"})
     assert reply.status_code == 422
     assert "expected a file, found none" in reply.text
