@@ -1,4 +1,4 @@
-"""Mistakes that people make with files: each is answered with one line that says what to do, and nothing is stored.
+"""Mistakes that people make: each is answered with one line that says what to do, and nothing is stored.
 
 A mistake is the files of a folder, a command in it, and words that the answer must have: what to type or change.
 `study.db` is a study with one essay (`first`), its item `one`, and the job `errors` on it.
@@ -6,6 +6,7 @@ A mistake is the files of a folder, a command in it, and words that the answer m
 
 from __future__ import annotations
 
+import re
 import shlex
 import sqlite3
 from collections.abc import Mapping
@@ -114,6 +115,96 @@ MISTAKES = (
     Mistake("a worksheet of a job that there is not", "job units study.db eror --worksheet s.csv", "errors"),
     Mistake("a worksheet of another type", "job units study.db errors --worksheet s.docx", ".xlsx"),
 )  # fmt: skip
+
+FILES = {
+    "first.txt": TEXT,
+    "ref.m2": M2,
+    "h.txt": "We waited for it .\n",
+    "j.csv": "item,rater,label\n"
+    + "".join(f"i{n},{rater},{'ok' if n % 3 else 'error'}\n" for n in range(8) for rater in ("Ada", "Bo", "Cy")),
+    "d.csv": "item,system,flagged\n" + "".join(f"i{n},S,{n % 2}\n" for n in range(8)),
+}
+WORDS = """
+plan --recall 40 => a recall between 0 and 1
+plan --width five => is not a number
+plan => --missed or --recall, or --decisions
+plan --recall 0.4 --kappa 0.6 --rater-accuracy 0.9 => expected one of --rater-accuracy, --kappa
+plan --judgments j.csv --recall .4 => --judgments and --gold together
+plan --recall 0.4 --judge-skill 0.8 => as in 0.8,0.95
+evaluate --decisions d.csv --judgments j.csv --truth majorty => Did you mean 'majority'?
+evaluate --decisions d.csv --judgments j.csv --units essya => unknown column 'essya'
+evaluate --judgments j.csv => missing option '--decisions'
+evaluate --decisions d.csv --judgments j.csv --bins low,high => expected numbers for --bins
+evaluate --decisions d.csv --judgments j.csv --width 10 => --width between 0 and 1
+evaluate --decisions d.csv --judgments j.csv --errors-by-flag => --gold with --errors-by-flag
+evaluate --decisions d.csv --judgments j.csv --constructions => --items with --constructions
+evaluate --decisions d.csv --judgments j.csv --assist cheap.csv => no such file
+evaluate --decisions d.csv --judgments j.csv --merge error => as in 0,1=error
+evaluate --decisions d.csv --judgments j.csv --columns itm=one => Did you mean 'item'?
+evaluate --decisions d.csv --judgments j.csv --sample j.csv => found a table of judgments
+evaluate --decisions d.csv --judgments study.db => expected a table with extension .csv
+compare --decisions d.csv --judgments j.csv --score f2 => 'f0.5'
+compare --decisions d.csv --judgments j.csv => at least two systems to compare, found only S
+agree j.csv --weights linar => --weights identity, linear
+agree j.csv --compare Ada:Bo => A,B:C,D
+agree j.csv --ok fine => Known: error, ok
+agree j.csv --min-confidence high => is not a number
+agree j.csv --min-confidence 0.5 => name it with --columns
+agree j.csv --gaps => --gaps is for annotated corpora
+agree ref.m2 --merge error=bad => --merge is for tables of judgments
+agree j.csv --scale interval => expected numbers as labels
+agree --judgments j.csv => no such option: --judgments
+aggregate j.csv --method majorty => Did you mean 'majority'?
+aggregate j.csv --out answers => expected a table with extension
+raters j.csv --gold d.csv => found a table of decisions
+sample d.csv --system S --n 3000 --out s.csv => from 4 to 8 items
+sample d.csv --system T --n 4 --out s.csv => Known: S
+sample d.csv --system S --n ten --out s.csv => is not a whole number
+sample d.csv --system S --n 4 => missing option '--out'
+sample d.csv --system S --n 4 --out s.csv --rate flagged => --rate STRATUM=RATE
+sample d.csv --system S --n 4 --out s.csv --worksheet w.csv => expected --essays CORPUS with --worksheet
+sample d.csv --system S --n 4 --flagged 5 --out s.csv => from 0 to 4 flagged items
+score h.txt ref.m2 => before correction: --source
+score ref.m2 h.txt --metric bleu => Did you mean 'gleu'?
+score ref.m2 h.txt --by main => --by is for --metric errant
+score ref.m2 h.txt --baseline theirs => to be one of h
+score ref.m2 d.csv => write the sentences to a text file first
+score ref.m2 h.txt --decisions d.csv => no such option: --decisions
+ceiling ref.m2 => two annotators or more
+ceiling ref.m2 --references two => expected numbers for --references
+corpus stats j.csv => found a table of judgments
+corpus stats study.db => name the format
+corpus convert ref.m2 => found no OUT
+corpus lint ref.m2 --only duplicates => duplicate,
+corpus judgments ref.m2 --decisions d.csv --tags "" --out o.csv => --tags TAG or TAG,TAG
+decide first.txt --system contxt --out o.csv => Did you mean 'context'?
+decide first.txt --system prep-maxent --out first.txt => named twice
+decide first.txt --system prep-maxent --out o.csv --master local => --engine spark with --master
+check ref.m2 => grater decide ref.m2
+check first.txt --precision 2 => from 0.5 to 0.95
+report --judgments j.csv --figures gif => Known: svg, png, pdf
+lab raters-needed j.csv => either --experts or --gold
+lab choice j.csv --accuracy 70 => 0<=x<=1
+lab raters_needed j.csv => Did you mean 'raters-needed'?
+study sample study.db --system S => expected --n
+study adjudicate study.db => expected --job NAME
+study export study.db . => new or empty folder
+study backup study.db study.db => already exists
+study audit study.db --since yesterday => a day as 2026-11-16
+study report study.db --job eror => Did you mean 'errors'?
+job new study.db => expected --task TASK, or --design DESIGN
+job new study.db --task eror => Did you mean 'error'?
+job new study.db --task error --name errors => choose another name
+job close errors study.db => errors: no such study
+job terms study.db errors --change pay=5 => --change: expected a JSON object
+job gold study.db errors => 2 or more expert judgments
+people invite study.db --role boss => 'owner', 'manager'
+people token study.db Nobody => unknown person 'Nobody'
+judge study.db => --endpoint URL and --model-name NAME
+serve study.db --processes 2 => PostgreSQL
+"""
+"""Commands on these files with wrong values, swapped arguments or other commands' options; what the answer says."""
+MISTAKES += tuple(Mistake(command, command, words, FILES) for command, words in re.findall("(.+) => (.+)", WORDS))
 
 
 @pytest.fixture(scope="module")

@@ -128,13 +128,6 @@ def test_commands_offer_no_options_of_typers_own(capsys: pytest.CaptureFixture[s
     assert "completion" not in grater(capsys, "corpus", "stats", "--help").out
 
 
-def test_a_report_of_nothing_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ran = grater(capsys, "report", "--out", tmp_path / "report")
-    assert (ran.status, ran.out) == (2, "")
-    assert ran.err.strip() == "expected something to report on: --essays, --judgments, --experts or --decisions"
-    assert not (tmp_path / "report").exists()
-
-
 def test_a_closed_standard_output_is_said_in_one_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -185,12 +178,6 @@ def test_an_option_that_takes_one_value_is_not_given_twice(
     ran = grater(capsys, *args)
     flag = next(word for word in args if word.startswith("--"))
     assert (ran.status, ran.err) == (2, f"{flag} takes one value, found 2\n")
-
-
-def test_messages_name_what_can_be_typed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "j.csv").write_text("sentence_id,rater,label\n1,Ada,ok\n")
-    assert "pass --columns item=NAME" in grater(capsys, "agree", tmp_path / "j.csv").err
-    assert "expected either --experts or --gold" in grater(capsys, "lab", "raters-needed", tmp_path / "j.csv").err
 
 
 def test_the_shell_completes_values() -> None:

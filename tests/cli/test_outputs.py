@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -104,10 +101,3 @@ def test_a_spreadsheet_is_to_be_saved_as_csv(capsys: pytest.CaptureFixture[str],
     ran = grater(capsys, command, "j.xlsx")
     assert (ran.status, ran.err.count("\n")) == (2, 1)
     assert "save the sheet as .csv first" in ran.err
-
-
-def test_a_table_is_read_from_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
-    command = [sys.executable, "-m", "grater", "raters", "-", "--json"]
-    piped = subprocess.run(command, input=JUDGMENTS, capture_output=True, text=True, check=True)
-    named = grater(capsys, "raters", "j.csv", "--json")
-    assert json.loads(piped.stdout)["raters"] == json.loads(named.out)["raters"]

@@ -82,20 +82,6 @@ def test_a_cheap_rater_makes_strata(folder: Path) -> None:
     assert "A, unflagged error: " in said
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["--system", "A"], "expected --n, the number of items to draw, or --add-to"),
-        (["--system", "A", "--n", "5000"], "expected from 4 to 1000 items"),
-        (["--system", "A", "--n", "50", "--rate", "flagged"], "expected --rate STRATUM=RATE"),
-        (["--system", "A", "--n", "50", "--rate", "flagged=x"], "expected --rate STRATUM=RATE"),
-    ],
-)
-def test_wrong_use_is_answered_in_one_line(folder: Path, args: list[str], message: str) -> None:
-    with pytest.raises(GraterError, match=message):
-        run(folder / "decisions.csv", *args, "--out", folder / "sample.csv")
-
-
 def test_a_worksheet_is_written_filled_and_estimated_from(tmp_path: Path) -> None:
     lines = [f"We met of Monday and spoke in June. Number {place}." for place in range(60)]
     corpus = tmp_path / "essays.jsonl"
