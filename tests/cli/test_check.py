@@ -262,7 +262,7 @@ def test_harper_marks_beside_our_systems_what_they_do_not_look_for(
     assert [(flag["target"], flag["kind"], flag["suggestion"], flag["system"]) for flag in flags] == [
         ("of", "prep", "in", "context"),
         ("i", "capital", "I", "harper"),
-        ("recieved", "spelling", "received", "harper"),
+        ("recieved", "spelling", "received", "spelling"),
         ("the", "repetition", "-NONE-", "harper"),
         (" ,", "punctuation", ", ", "harper"),
     ]
@@ -303,7 +303,7 @@ def test_nothing_is_printed_beside_the_feedback(
 def test_spelling_of_either_side_of_the_ocean_is_no_error_unless_one_is_asked_for() -> None:
     pytest.importorskip("harper")
     text = "My neighbours organised a colorful show of maths and traveled to the center afterwards."
-    assert marked_by(ERRORS, text) == []
+    assert marked_by(ERRORS, text) == marked_by("spelling", text) == []
     assert "traveled" in dict(marked_by(ERRORS, text, "en-GB"))
     assert "organised" in dict(marked_by(ERRORS, text, "en-US"))
 
@@ -311,6 +311,20 @@ def test_spelling_of_either_side_of_the_ocean_is_no_error_unless_one_is_asked_fo
 def test_names_spaces_and_ellipses_are_no_errors() -> None:
     pytest.importorskip("harper")
     assert marked_by(ERRORS, "We met Mrs Zorblat in Kvorsk.  It was\tlate . . . and then... she left….") == []
+
+
+def test_misspelt_words_are_mended_by_the_words_around_them() -> None:
+    text = "I recieved teh letter yestarday, but my freinds in Kvorsk dont live in this contry. Zorblat is nonmuscle."
+    found = {target: better[0] for target, better in marked_by("spelling", text)}
+    assert found == {
+        "recieved": "received",
+        "teh": "the",
+        "yestarday": "yesterday",
+        "freinds": "friends",
+        "dont": "don't",
+        "contry": "country",
+    }
+    assert marked_by("spelling", "The glarf is red. A glarf is blue. No glarf is green.") == []
 
 
 def test_a_capital_is_all_that_is_suggested_where_it_is_all_that_is_missing() -> None:

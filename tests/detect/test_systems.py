@@ -37,7 +37,7 @@ ESSAYS = (  # with a place or more for every system
         "c", "Some of people depend of their parents.I listen music in in the evening 😀\n\n- of the of\n- “in” it’s…"
     ),
     Essay("d", "She is good in mathematics, and she is married with a doctor since ten years."),
-    Essay("e", "We waited the bus, since he had gone by foot."),
+    Essay("e", "We waited the bus, since he had recieved the key and gone by foot."),
 )
 
 

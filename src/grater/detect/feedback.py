@@ -65,9 +65,13 @@ CHANCES = (
 """Measured before `context`: five or more of ten annotators of CoNLL-2014 see 588 errors; of 186
 marks of `prep-maxent` and `article`, 95 are among them."""
 
+LEAST_SHOWN = 0.5
+"""Marks of which fewer are right are not shown."""
+
 WHO = {
     "context": "grater’s own model",
     "grammar": "patterns of frequent errors",
+    "spelling": "our list of words",
     "harper": "a free checker of spelling and style",
 }
 """Who is behind the marks of an essay unless others are named, for writers who have never heard of them."""
@@ -198,7 +202,7 @@ def feedback_on(essay: Essay, systems: Sequence[Detector], *, name: str, languag
             own = finding.item.span  # of no words that are flagged already, and no gap that is
             if not any(own == span or (own.start < span.end and span.start < own.end) for span in taken):
                 flags.append(finding)
-    flags = [taught(finding, essay.text) for finding in flags]
+    flags = [taught(flag, essay.text) for flag in flags if flag.confidence is None or flag.confidence >= LEAST_SHOWN]
     flags.sort(key=lambda finding: (finding.item.span, finding.item.kind, finding.decision.system))
     kinds = tuple(dict.fromkeys(kind for system in detectors for kind in system.kinds))
     silent = tuple(dict.fromkeys(kind for system in systems for kind in getattr(system, "silent", ())))

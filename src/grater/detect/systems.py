@@ -41,6 +41,7 @@ SYSTEMS: Registry[Callable[[], Detector]] = Registry(
         "prep-both": "grater.detect.prepositions.engines:prep_both",
         "context": "grater.detect.context.detector:load",
         "grammar": "grater.detect.grammar:grammar",
+        "spelling": "grater.detect.spelling:spelling",
     },
 )
 
@@ -48,8 +49,8 @@ SYSTEMS: Registry[Callable[[], Detector]] = Registry(
 NEURAL, CLASSICAL = "context", ("prep-maxent", "article")
 """What checks an essay unless others are named: the first where it can run, else the others."""
 
-PATTERNS = "grammar"
-"""What marks beside them the errors that a pattern shows for certain."""
+PATTERNS, SPELLING, DICTIONARY = "grammar", "spelling", "prep-lm"
+"""What marks beside them the errors that a pattern shows for certain, and misspelt words, by this model."""
 
 BESIDE = "harper:errors"
 """What looks for everything that they do not, where its package is installed."""
@@ -58,7 +59,8 @@ BESIDE = "harper:errors"
 def default_systems() -> tuple[str, ...]:
     """The systems that check an essay here, unless others are named."""
     ours = (NEURAL,) if NEURAL in shipped_names() and find_spec("onnxruntime") else CLASSICAL
-    return (*ours, PATTERNS, BESIDE) if find_spec("harper") else (*ours, PATTERNS)
+    ours = (*ours, PATTERNS, *([SPELLING] if DICTIONARY in shipped_names() else []))
+    return (*ours, BESIDE) if find_spec("harper") else ours
 
 
 FROM_FILE: dict[str, str] = {

@@ -11,8 +11,9 @@ to code points, and `replacements` are alternatives.
 
 Harper, the offline grammar checker of Automattic, runs in its Python package (pip install 'grater[harper]').
 Its spans are code points, like ours.  A suggestion may replace or remove the words it is about, or insert text after
-them.  What it finds is of one of its kinds; `harper:errors` leaves out the kinds that are matters of style,
-and marks without a suggestion.  Words of more than `LONGEST_WORD` characters are hidden from it: its time and memory
+them.  What it finds is of one of its kinds; `harper:errors` leaves out the kinds that are matters of style, marks
+without a suggestion, and words that it does not know: those are for `spelling`, but for words of the other variant of
+English where one is asked for.  Words of more than `LONGEST_WORD` characters are hidden from it: its time and memory
 grow with the square of a word's length, and 200,000 characters without a blank ended the process.
 """
 
@@ -213,17 +214,18 @@ KINDS = {
 }
 """What we call Harper's kinds of marks; others keep their names."""
 
+SPELLING = "Spelling"
 DIALECTS = {"en-AU": "Australian", "en-CA": "Canadian", "en-GB": "British", "en-NZ": "British", "en-US": "American"}
-"""What Harper calls the variants of English; of others, and where none is asked for, it knows two that must agree."""
+"""What Harper calls the variants of English."""
 
-SHARE = "share"
+SHARE, OTHER = "share", "other"
 SHARES = {
     "agreement": 0.5,
     "article": 0.5,
     "capital": 0.6,
     "compound": 0.6,
     "grammar": 0.5,
-    "miscellaneous": 0.6,
+    "other": 0.5,
     "number": 0.5,
     "prep": 0.5,
     "punctuation": 0.5,
@@ -236,9 +238,6 @@ SHARES = {
 
 NO_ERROR = frozenset(" \t\n\r\xa0.…")
 """Characters of which spaces and ellipses consist, which people type as they like."""
-
-ENDS = ("", *".!?:\n\"“‘'(")
-"""What stands before the first word of a sentence, whose capital makes no name of it."""
 
 LINTING = Lock()
 """A linter takes one text at a time."""
@@ -269,16 +268,29 @@ class Harper:
                 if not any(lint.span.start <= end and start <= lint.span.end for start, end in hidden)
                 and (not self.without_style or _is_error(lint, text))
             ]
-            yield essay, tuple(_edit(lint, essay, self.name) for lint in kept)
+            yield essay, tuple(_edit(lint, essay, self.name, has_share=self.without_style) for lint in kept)
 
     def _lints(self, text: str) -> list[Any]:
-        """The marks of the dialect asked for; of errors without one, those that Americans and Britons share."""
-        dialect = DIALECTS.get(self.language)
-        lints = _lint(text, dialect or "American")
-        if dialect or not self.without_style or not lints:
+        """All marks; without style, those that both sides of the ocean share, and spellings of the other side."""
+        dialect = DIALECTS.get(self.language, "American")
+        lints = _lint(text, dialect)
+        if not self.without_style or not lints:
             return lints
-        british = {(lint.span.start, lint.span.end, lint.lint_kind) for lint in _lint(text, "British")}
-        return [lint for lint in lints if (lint.span.start, lint.span.end, lint.lint_kind) in british]
+        theirs = _lint(text, "American" if dialect == "British" else "British")
+        shared = {(lint.span.start, lint.span.end, lint.lint_kind) for lint in theirs}
+        return [
+            lint
+            for lint in lints
+            if ((lint.span.start, lint.span.end, lint.lint_kind) in shared) != _is_unknown(lint)
+            and (self.language in DIALECTS or not _is_unknown(lint))
+        ]
+
+
+def _is_unknown(lint: Any) -> bool:
+    """Whether a word is on none of its lists, in capitals or not."""
+    better = (suggestion.replacement_text for suggestion in lint.suggestions if suggestion.kind != REMOVE)
+    small = lint.problem_text.lower()
+    return str(lint.lint_kind) == SPELLING and all(str(text).lower() != small for text in better)
 
 
 def _without_long_words(text: str) -> tuple[str, list[tuple[int, int]]]:
@@ -287,22 +299,21 @@ def _without_long_words(text: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _is_error(lint: Any, text: str) -> bool:
-    """Whether Harper knows better, and it is no matter of style, of white space, or of what may be a name."""
+    """Whether Harper knows better, and it is no matter of style or white space."""
     words, before = lint.problem_text, text[: lint.span.start].rstrip()
-    is_name = lint.lint_kind == "Spelling" and words[:1].isupper() and before[-1:] not in ENDS
     is_after_dots = lint.lint_kind == "Capitalization" and before.endswith(("..", ". .", "…"))
-    is_noise = lint.lint_kind in STYLE or NO_ERROR.issuperset(words) or is_name or is_after_dots
+    is_noise = lint.lint_kind in STYLE or NO_ERROR.issuperset(words) or is_after_dots
     return bool(lint.suggestions) and not is_noise
 
 
-def _edit(lint: Any, essay: Essay, rater: str) -> Edit:
+def _edit(lint: Any, essay: Essay, rater: str, *, has_share: bool) -> Edit:
     span = Span(lint.span.start, lint.span.end)
     words = span.of(essay.text)
     texts = tuple(dict.fromkeys(_replacement(suggestion, words) for suggestion in lint.suggestions))
     texts = tuple(text for text in texts if text != words and text.lower() == words.lower())[:1] or texts
     about = (kind for words, kind in OUR_KINDS.items() if words in lint.message)
     kind = next(about, KINDS.get(lint.lint_kind, lint.lint_kind.lower()))
-    extra: dict[str, Json] = {"kind": kind} | ({SHARE: SHARES[kind]} if kind in SHARES else {})
+    extra: dict[str, Json] = {"kind": kind} | ({SHARE: SHARES.get(kind, SHARES[OTHER])} if has_share else {})
     return Edit(span=span, replacements=texts, tag=lint.lint_kind, rater=rater, comment=lint.message, extra=extra)
 
 
