@@ -32,6 +32,9 @@ EXPLANATIONS = (
 )
 """Pages that explain commands."""
 PAGES = [ROOT / "docs" / "howto" / f"{name}.md" for name in NAMES]
+CHAT = ROOT / "docs" / "howto" / "judge-a-language-model.md"
+"""Run by `tests/cli/test_chat_howto.py`, with a stand-in for the model."""
+
 BIN = Path(sys.executable).parent
 
 
@@ -41,7 +44,7 @@ def lines(page: Path) -> list[str]:
     return [line for line in code.splitlines() if line.startswith("grater ")]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [*PAGES, CHAT], ids=lambda page: page.stem)
 def test_every_command_exists_with_its_options(page: Path) -> None:
     assert lines(page)
     for line in lines(page):

@@ -68,8 +68,11 @@ def run_systems(
         f"{each.system}: {counted(each.n_items, 'item')}, {each.n_flagged:,} flagged, {each.n_new:,} new"
         for each in done
     ]
-    system = shlex.quote(done[0].system)
-    said.append(f"next: grater job new {pasted(study)} --design sampling --system {system} --n 500")
+    of = f"{pasted(study)} --system {shlex.quote(done[0].system)}"
+    sampling = f"grater job new {pasted(study)} --design sampling --system {shlex.quote(done[0].system)} --n 500"
+    said.append(
+        f"next: {f'grater study sample {of} --kind edit --strata type --n 120' if kind == EDIT else sampling}"
+    )
     return Done([each.to_dict() for each in done], said)
 
 
@@ -90,7 +93,7 @@ def draw_sample(
     seed: Seed = 0,
 ) -> Done:
     """Draw a sample, or add a system to one; earlier judgments are reused."""
-    from grater.annotate.samples import NewSample, draw, extend
+    from grater.annotate.samples import NewSample, draw, extend, kind_of
     from grater.annotate.store import open_store
 
     if n is None and not add_to:
@@ -116,7 +119,8 @@ def draw_sample(
     n_items = drawn.sample.frame["item"].n_unique()
     said = [f"{name}: {counted(n_items, 'item')}, {len(drawn.left):,} of them not judged yet"]
     said += [f"note: {note}" for note in drawn.notes]
-    again = f"grater job new {pasted(study)} --task usage --sample {name}"
+    task = f"verify --system {shlex.quote(system)}" if kind_of(drawn.sample) == EDIT else "usage"
+    again = f"grater job new {pasted(study)} --task {task} --sample {name}"
     if drawn.left:
         said.append(f"next: {again}; or judge elsewhere and import judgments")
     else:
