@@ -243,7 +243,12 @@ def _missed(tx: Tx, fates: pl.DataFrame) -> Iterator[ItemList]:
 
 
 def answer_tables(tx: Tx) -> dict[str, pl.DataFrame]:
-    """Rankings, marks with their verification and fates, and errors that are left: those that there are."""
+    """Rankings, marks with their verification and fates, and errors that are left: those that there are.
+
+    A study that asks none of this has none, whoever marked its essays.
+    """
+    if not {"rank", "fate", "remaining"} & {job.task for job in jobs.all(tx)}:
+        return {}
     known = {each.item_id: each for each in content.all_items(tx)}
     documents = {
         essay.essay_id: str(essay.metadata.get("document") or essay.essay_id) for essay in content.all_essays(tx)
