@@ -143,6 +143,12 @@ def test_documents_are_the_units_where_they_are_known(tmp_path: Path) -> None:
         grater.prefer(table([("x", *row[1:]) for row in rows[:2]]), documents=file)
 
 
+def test_a_row_that_stands_twice_is_left_out_as_asked_and_counted() -> None:
+    result = grater.prefer(table([*ROWS, ("s1", "Ada", "C", 1)]), duplicates="first")
+    assert values(result) == values(grater.prefer(table()))
+    assert any("left out 1 row of rankings" in warning for warning in result.warnings)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -633,6 +633,8 @@ def _warnings(
         yield f"left out of expected wins, because no ranking decides them: {shown}"
     if unbounded := [each.system for each in systems if each.davidson.undefined_because == NOT_CONNECTED]:
         yield f"Davidson gives no finite score to {', '.join(unbounded)}: always better, or always worse"
+    for reason, n_rows in rankings.dropped.items():
+        yield f"left out {counted(n_rows, 'row')} of rankings: {reason}"
     compared = len(np.unique(found.ranking[found.identical == 0]))
     if n_alone := len(rankings) - compared:
         yield f"{counted(n_alone, 'ranking')} with fewer than two different outputs compare nothing"

@@ -91,9 +91,8 @@ def read_rankings(
 
 def _require_once(frame: pl.DataFrame, name: str) -> None:
     twice = frame.filter(pl.struct(RANKING, "system").is_duplicated())
-    for item, rater, system in (
-        twice.select("item", "rater", "system").unique(maintain_order=True).head(3).iter_rows()
-    ):
+    if len(twice):
+        item, rater, system = twice.select("item", "rater", "system").row(0)
         where = f"item {item!r}, rater {rater!r}, system {system!r}"
         wish = "number the rankings in a column 'ranking' if the rater ranked the sentence more than once"
         raise BadInput(Problem(name, f"expected {where} once, found it in several rows; {wish}"))
@@ -109,12 +108,8 @@ def _of_pairs(raw: Raw, columns: Mapping[str, str] | None) -> Rankings:
     is_second = (better == pl.col("second")) | (better.str.to_lowercase() == "second")
     is_known = is_first | is_second | better.str.to_lowercase().is_in(TIES)
     for place, found in frame.filter(~is_known).select(PLACE, "better").iter_rows():
-        add(
-            problems,
-            raw,
-            place,
-            f"expected one of the two systems, first, second or tie in 'better', found {found!r}",
-        )
+        expected = "one of the two systems, first, second or tie"
+        add(problems, raw, place, f"expected {expected} in 'better', found {found!r}")
     for place, found in frame.filter(pl.col("first") == pl.col("second")).select(PLACE, "first").iter_rows():
         add(problems, raw, place, f"expected two systems, found {found!r} twice")
     problems.done()
