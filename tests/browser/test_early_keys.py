@@ -58,7 +58,7 @@ def test_a_key_before_its_module(site: Site, chromium: Browser, address_of, modu
     context = site.context(chromium, person)
     with watched(context) as (page, _):
         held = Held()
-        page.route(f"**/{module}", lambda route: held.hold(route))
+        page.route(f"**/{module}*", lambda route: held.hold(route))
         page.goto(address_of(site, person), wait_until="commit")
         expect(page.get_by_role("contentinfo")).to_be_visible()
         page.keyboard.type(keys)

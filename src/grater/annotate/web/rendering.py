@@ -15,6 +15,7 @@ policies and endings are, because reports and messages use them too.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -120,6 +121,13 @@ TEMPLATES = Path(__file__).parent / "templates"
 SHEETS = ("base", "frame", "cards", "figures", "forms", "questions", "managing", "check")
 """In the order in which they overrule each other."""
 
+IMPORT = re.compile(
+    r"""^import (?:\{(?P<names>[^}]+)\}|\* as (?P<whole>\w+)) from "(?P<module>[^"]+)";\n""", re.MULTILINE
+)
+EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (?P<name>\w+))", re.MULTILINE)
+SILENT = re.compile(r"^\s*(?://.*)?\n|^[ \t]+", re.MULTILINE)
+"""Lines of nothing but a comment, and indents: no module of ours has either inside a text."""
+
 WHOLE = "site.css"
 FOR_GOOD = {"cache-control": "public, max-age=31536000, immutable"}
 
@@ -130,13 +138,54 @@ class PageFiles(StaticFiles):
         self.sheet = whole_sheet()
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        if path == WHOLE and scope["method"] in ("GET", "HEAD"):
-            return Response(self.sheet, media_type="text/css", headers=FOR_GOOD)
+        if scope["method"] in ("GET", "HEAD"):
+            if path == WHOLE:
+                return Response(self.sheet, media_type="text/css", headers=FOR_GOOD)
+            if path.endswith(JOINED) and (STATIC / path.removesuffix(JOINED)).is_file():
+                script = joined_script(path.removesuffix(JOINED))
+                return Response(script, media_type="text/javascript", headers=FOR_GOOD)
+            if path == WORKER:  # it looks after pages, which are not under /static
+                return Response((STATIC / path).read_bytes(), media_type="text/javascript", headers=OF_ALL_PAGES)
         return await super().get_response(path, scope)
 
 
+JOINED = ".joined.js"
+WORKER = "offline.js"
+OF_ALL_PAGES = {"service-worker-allowed": "/", "cache-control": "no-cache"}
+
+
+@cache
+def joined_script(name: str) -> str:
+    """A module with all that it imports, as one: a browser would ask for each in turn."""
+    modules: dict[str, str] = {}
+    _join((STATIC / name).resolve(), modules)
+    return "\n".join(modules.values())
+
+
+def _join(path: Path, modules: dict[str, str]) -> str:
+    """Put a module behind those that it imports; give the name that it has there."""
+    name = "$" + re.sub(r"\W", "_", path.relative_to(STATIC.resolve()).as_posix())
+    if name in modules:
+        return name
+
+    def taken(found: re.Match[str]) -> str:
+        theirs = _join((path.parent / found["module"]).resolve(), modules)
+        return f"const {found['whole'] or '{' + found['names'] + '}'} = {theirs};\n"
+
+    text = IMPORT.sub(taken, path.read_text(encoding="utf-8"))
+    given = ", ".join(found["name"] for found in EXPORT.finditer(text))
+    modules[name] = f"const {name} = (() => {{\n{SILENT.sub('', EXPORT.sub('', text))}return {{ {given} }};\n}})();"
+    return name
+
+
+@cache
+def script_address(name: str) -> str:
+    return f"/static/{name}{JOINED}?{sha256(joined_script(name).encode()).hexdigest()[:12]}"
+
+
 def whole_sheet() -> str:
-    return "\n".join((STATIC / f"{name}.css").read_text(encoding="utf-8") for name in SHEETS)
+    text = "\n".join((STATIC / f"{name}.css").read_text(encoding="utf-8") for name in SHEETS)
+    return re.sub(r"^\s+", "", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL), flags=re.MULTILINE)
 
 
 def sheet_address() -> str:
@@ -184,6 +233,14 @@ def duration(hours: float) -> str:
     return f"{60 * hours:.0f} min" if hours >= 1 / 40 else f"{max(1, round(3600 * hours))} s"
 
 
+LINE_END = re.compile(r"\r\n|[\n\r\u2028\u2029]")
+
+
+def paragraphs(text: str) -> list[str]:
+    """As the marking page cuts an essay (`text.js`), so that nothing moves when its module draws it."""
+    return LINE_END.split(text)
+
+
 def percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
@@ -213,7 +270,8 @@ def csv_file(frame: pl.DataFrame, name: str) -> Response:
     return Response(guarded_frame(frame).write_csv(), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-FILTERS = (coefficient_title, counted, duration, interval, is_local, moment, near, number, percent, shown)
+FILTERS = (coefficient_title, counted, duration, interval, is_local, moment, near, number, paragraphs, percent, shown)
 GLOBALS: dict[str, object] = {function.__name__: function for function in (expected, in_words, name_of)}
+GLOBALS["script"] = script_address
 GLOBALS |= {"adjudicators": ADJUDICATORS, "managers": MANAGERS, "owners": OWNERS, "version": __version__}
 """What every template knows beside the values of its page."""

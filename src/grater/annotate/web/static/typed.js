@@ -4,6 +4,8 @@
 // that is neither an error nor the login, its fields are kept in this tab, by person and address: whoever was signed
 // out while typing, was refused or came back later finds them filled in again, and is told so.
 
+if (!document.body.dataset.person && "caches" in window) caches.delete("essays"); // nobody is logged in: `offline.js`
+
 const PREFIX = "grater:typed:";
 const MINE = `${PREFIX}${document.body.dataset.person ?? ""}:`;
 const TYPED = "textarea, input:is(:not([type]), [type=text], [type=number], [type=url], [type=email], [type=search], [data-keep])";

@@ -20,6 +20,15 @@ export class Keep {
     this.storage?.removeItem(`${this.prefix}draft:${this.lease}`);
   }
 
+  /** Keeps what the server acknowledged, for a page that is shown again without it. */
+  keepSeen(draft) {
+    return this.#write(`seen:${this.lease}`, draft);
+  }
+
+  seen() {
+    return this.#read(`seen:${this.lease}`);
+  }
+
   /** Keeps what stands on a slip that is not saved yet; null forgets it.  False where the browser cannot. */
   keepSlip(slip) {
     const name = `slip:${this.lease}`;
@@ -44,7 +53,7 @@ export class Keep {
 
   forgetAnswer(lease) {
     this.takeBack(lease);
-    for (const kind of ["draft", "slip"]) this.storage?.removeItem(`${this.prefix}${kind}:${lease}`);
+    for (const kind of ["draft", "slip", "seen"]) this.storage?.removeItem(`${this.prefix}${kind}:${lease}`);
   }
 
   answers() {

@@ -19,6 +19,8 @@ export function start(sent) {
   hideTheRest();
   const text = new Text(sent.text);
   const keep = new Keep(browserStorage(), sent.person, sent.lease);
+  const seen = keep.seen();
+  if (seen && seen.revision > sent.draft.revision) sent.draft = seen; // a kept page, older than the work
   const announcer = new Announcer(byId("announce"));
   const watch = new Watch();
   const slip = keep.slip();
@@ -43,6 +45,7 @@ export function start(sent) {
     url: sent.urls.draft,
     token: sent.token,
     revision: sent.draft.revision,
+    base: sent.draft.body,
     keep,
     tell: showState,
     choose: (theirs) => chooseVersion({ desk, saver, theirs, body }),
@@ -59,6 +62,7 @@ export function start(sent) {
   if (slip) desk.reopen(slip);
   else if (document.activeElement === document.body) byId("essay").focus({ preventScroll: true });
   sendLeftovers({ keep, sent, tell: showState });
+  keepPage();
   requestAnimationFrame(() => setTimeout(() => performance.mark("drawn"))); // for whoever measures the page
   return { desk, saver };
 }
@@ -69,6 +73,18 @@ function wirePage(saver, isAtRisk) {
   window.addEventListener("online", () => saver.now());
   window.addEventListener("beforeunload", (event) => isAtRisk() && event.preventDefault());
   window.addEventListener("pageshow", (event) => event.persisted && window.location.reload());
+}
+
+/** Keeps this page for a reload without a network; the worker does so itself once it looks after the page. */
+async function keepPage() {
+  if (!("serviceWorker" in navigator) || navigator.serviceWorker.controller) return; // only on https, or on this computer
+  try {
+    await navigator.serviceWorker.register("/static/offline.js", { scope: "/" });
+    const files = [...document.querySelectorAll("script[src], link[rel=stylesheet]")].map((node) => node.src || node.href);
+    await (await caches.open("essays")).addAll([window.location.href, ...files]);
+  } catch {
+    // A setting forbids it: then a reload needs the network.
+  }
 }
 
 /** An essay that is given back takes the open slip along as a mark. */

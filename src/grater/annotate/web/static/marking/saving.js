@@ -1,5 +1,5 @@
 // Autosave with a revision number.  A save says which revision it was made on; where the server has a newer one it
-// answers 409 with it, and the annotator chooses: nothing is ever overwritten in silence.
+// answers 409 with it, and both are merged, or the annotator chooses: nothing is ever overwritten in silence.
 
 const PAUSE = 700; // ms after the last change
 const FIRST_WAIT = 2000;
@@ -8,8 +8,8 @@ const LONGEST_WAIT = 30000;
 export class Saver {
   /** `tell(state, words)` shows where the work stands; `choose(theirs)` asks the annotator about a newer revision;
    * `heard(reply)` gets what the server says of the draft. */
-  constructor({ url, token, revision, keep, tell, choose, heard }) {
-    Object.assign(this, { url, token, revision, keep, tell, choose, heard });
+  constructor({ url, token, revision, base, keep, tell, choose, heard }) {
+    Object.assign(this, { url, token, revision, base, keep, tell, choose, heard }); // `base`: the body of the revision
     this.wanted = null; // the newest body, until it is acknowledged
     this.isKept = true;
     this.isBusy = false;
@@ -21,7 +21,7 @@ export class Saver {
   /** Takes note of the newest state of the work. */
   changed(body) {
     this.wanted = body;
-    this.isKept = this.keep.keepDraft({ revision: this.revision, body });
+    this.isKept = this.keep.keepDraft({ revision: this.revision, body, base: this.base });
     if (this.isStopped) return;
     this.tell(this.isKept ? "changed" : "unkept");
     this.#later(PAUSE);
@@ -38,9 +38,10 @@ export class Saver {
     return this.#send();
   }
 
-  /** Goes on after a choice, from the server's revision. */
-  resume(revision, body) {
+  /** Goes on after a choice, from the server's version. */
+  resume({ revision, body: base }, body) {
     this.revision = revision;
+    this.base = base;
     this.isStopped = false;
     if (body) {
       this.changed(body);
@@ -101,10 +102,12 @@ export class Saver {
 
   #acknowledged(json, body) {
     this.revision = json.revision;
+    this.base = body;
     this.wait = FIRST_WAIT;
+    this.keep.keepSeen({ revision: this.revision, body });
     this.heard(json);
     if (this.wanted !== body) {
-      this.keep.keepDraft({ revision: this.revision, body: this.wanted });
+      this.keep.keepDraft({ revision: this.revision, body: this.wanted, base: body });
       this.#later(PAUSE);
       return;
     }
