@@ -212,3 +212,11 @@ def test_without_script_the_page_says_what_it_needs(site: Site, chromium: Browse
         page.goto(site.lease(site.marking_job(TEXT), person))
         expect(page.get_by_text("Marking an essay needs JavaScript")).to_be_visible()
     context.close()
+
+
+def test_arrows_go_where_they_point_in_a_text_from_right_to_left(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, "שלום עולם טוב") as desk:
+        desk.press("ArrowLeft")
+        expect(desk.page.locator(".at-cursor")).to_have_text("עולם")
+        desk.press("ArrowRight")
+        expect(desk.page.locator(".at-cursor")).to_have_text("שלום")

@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sqlalchemy import ColumnElement, bindparam, case, exists, func, select
+from sqlalchemy import ColumnElement, Text, bindparam, case, exists, func, or_, select, true, type_coerce
 
 from grater.annotate.store import events, schema
 from grater.annotate.store.transaction import PORTION, Columns, Record, Tx, chunks, locking
@@ -124,14 +124,20 @@ def all_essays(tx: Tx) -> Iterator[Essay]:
         last = rows[-1].position
 
 
-def some_essays(tx: Tx, *, start: int, most: int) -> list[Essay]:
+def some_essays(tx: Tx, *, start: int, most: int, words: str = "") -> list[Essay]:
     """Essays as their writers left them, in the order of the study, `most` of them from number `start` on."""
-    query = select(*ESSAY_COLUMNS).order_by(schema.essays.c.position).offset(start).limit(most)
-    return [read_bare(row) for row in tx.all(query)]
+    query = select(*ESSAY_COLUMNS).where(_has_words(words)).order_by(schema.essays.c.position)
+    return [read_bare(row) for row in tx.all(query.offset(start).limit(most))]
 
 
-def n_essays(tx: Tx) -> int:
-    return int(tx.value(select(func.count()).select_from(schema.essays)))
+def n_essays(tx: Tx, *, words: str = "") -> int:
+    return int(tx.value(select(func.count()).select_from(schema.essays).where(_has_words(words))))
+
+
+def _has_words(words: str) -> ColumnElement[bool]:
+    """Essays with these words in their text, their id or what they are called."""
+    of = (schema.essays.c.essay_id, schema.essays.c.text, type_coerce(schema.essays.c.metadata, Text))
+    return or_(*(column.icontains(words, autoescape=True) for column in of)) if words else true()
 
 
 def _whole(tx: Tx, rows: Sequence[Record]) -> list[Essay]:
@@ -321,7 +327,7 @@ def all_items(tx: Tx, *, kind: str | None = None) -> Iterator[StudyItem]:
         yield _read_item(row)
 
 
-def some_items(tx: Tx, *, kind: str | None = None, start: int, most: int) -> list[StudyItem]:
+def some_items(tx: Tx, *, kind: str | None = None, start: int, most: int, words: str = "") -> list[StudyItem]:
     """Items by essay and span, `most` of them from number `start` on."""
     order = (
         tx.binary(schema.items.c.essay_id),
@@ -329,8 +335,15 @@ def some_items(tx: Tx, *, kind: str | None = None, start: int, most: int) -> lis
         schema.items.c.end,
         tx.binary(schema.items.c.item_id),
     )
-    query = select(schema.items).order_by(*order).offset(start).limit(most)
+    query = select(schema.items).where(_is_named(words)).order_by(*order).offset(start).limit(most)
     return [_read_item(row) for row in tx.all(query if kind is None else query.where(schema.items.c.kind == kind))]
+
+
+def _is_named(words: str) -> ColumnElement[bool]:
+    """Items whose id, or whose essay, has these words in it."""
+    of = schema.items.c
+    written = of.essay_id.in_(select(schema.essays.c.essay_id).where(_has_words(words)))
+    return or_(of.item_id.startswith(words), of.outside_id == words, written) if words else true()
 
 
 def item_kinds(tx: Tx) -> list[tuple[str, int]]:
@@ -342,8 +355,8 @@ def item_kinds(tx: Tx) -> list[tuple[str, int]]:
     return [(row.kind, row.n_items) for row in tx.all(query)]
 
 
-def n_items(tx: Tx, *, kind: str | None = None) -> int:
-    query = select(func.count()).select_from(schema.items)
+def n_items(tx: Tx, *, kind: str | None = None, words: str = "") -> int:
+    query = select(func.count()).select_from(schema.items).where(_is_named(words))
     return int(tx.value(query if kind is None else query.where(schema.items.c.kind == kind)))
 
 

@@ -97,6 +97,7 @@ Fact: TypeAlias = Annotated[str, StringConstraints(max_length=200)]
 class AboutYou(Body):
     model_config = example(country="Norway", languages=["Norwegian", "English"])
     country: Fact = ""
+    consent: bool = Field(False, description="You have read the information of the job and agree to it.")
     languages: tuple[Fact, ...] = Field((), max_length=20)
 
 

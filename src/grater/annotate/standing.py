@@ -21,7 +21,7 @@ known yet), `unqualified`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -305,9 +305,17 @@ def _has_worked_on_other_seat(tx: Tx, job: Job, person: Person) -> bool:
 
 
 def asks_about(terms: Terms, person: Person) -> bool:
-    """Whether the job must know something of the person that they have not stated yet."""
+    """Whether the job must know something of the person that they have not stated, or agreed to, yet."""
+    if lacks_consent(terms, person):
+        return True
     wants_country = bool(terms.countries) and not person.payload.get("country")
     return wants_country or (bool(terms.languages) and not person.payload.get("languages"))
+
+
+def lacks_consent(terms: Terms, person: Person) -> bool:
+    agreed = person.payload.get(CONSENTS)
+    known = agreed if isinstance(agreed, Mapping) else {}
+    return bool(terms.consent) and person.kind != "program" and terms.consent not in known
 
 
 def is_fit(tx: Tx, terms: Terms, person: Person) -> bool:
@@ -321,13 +329,25 @@ def is_fit(tx: Tx, terms: Terms, person: Person) -> bool:
     return all(_is_qualified(tx, qualification, person.person_id) for qualification in terms.qualifications)
 
 
-def say_about(tx: Tx, person_id: str, *, country: str, languages: Iterable[str]) -> Person:
-    """Remember what a person says of themselves; it is asked once, so that nobody tries until it fits."""
+CONSENTS = "consents"
+"""The key of a person's payload with the information that they agreed to, by its version, and when."""
+
+
+def say_about(
+    tx: Tx, person_id: str, *, country: str = "", languages: Iterable[str] = (), consent: str = ""
+) -> Person:
+    """Remember what a person says of themselves; it is asked once, so that nobody tries until it fits.
+
+    `consent` is the version of the information that they agree to.
+    """
     person = people.lock(tx, person_id)
     answers: dict[str, Json] = {"country": country, "languages": list(languages)}
     payload = {**answers, **{name: value for name, value in person.payload.items() if value}}
+    if consent:
+        agreed = payload.get(CONSENTS)
+        payload[CONSENTS] = {consent: tx.now, **(agreed if isinstance(agreed, Mapping) else {})}
     tx.execute(schema.people.update().where(schema.people.c.person_id == person_id).values(payload=payload))
-    events.write(tx, person_id, "person.about", person_id)
+    events.write(tx, person_id, "person.about", person_id, {"consent": consent} if consent else {})
     return people.get(tx, person_id)
 
 

@@ -36,6 +36,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -395,7 +396,7 @@ class Qualification:
 class Terms(Body):
     """What is not named is left as it is; null takes it away.
 
-    A rater must come from one of `countries` and speak one of `languages`.
+    A rater must come from one of `countries` and speak one of `languages`, and agrees to `information`.
     """
 
     model_config = ConfigDict(frozen=True) | example(
@@ -410,8 +411,18 @@ class Terms(Body):
     qualifications: tuple[Qualification, ...] = ()
     countries: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
+    information: str = Field(
+        default="",
+        max_length=20_000,
+        description="Markdown that raters agree to before their first question.",
+    )
     pilot: str = Field(default="", max_length=500, description="A question on how clear the instructions are.")
     pool: int = Field(default=0, ge=0, le=1_000_000, description="How many raters are expected.")
+
+    @property
+    def consent(self) -> str:
+        """The version of the information that a rater agrees to; empty where there is none."""
+        return sha256(self.information.encode()).hexdigest()[:16] if self.information else ""
 
     @model_validator(mode="before")
     @classmethod

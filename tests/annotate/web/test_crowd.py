@@ -356,7 +356,7 @@ def test_an_unknown_time_is_a_dash_on_the_raters_page(crowd: Study) -> None:
         add_judgments(tx, table, job="brought", task="error")
         job_id, person_id = jobs.named(tx, "brought").job_id, people.named(tx, "Cid").person_id
     page = crowd.browser("manager").get(f"/manage/jobs/{job_id}/raters/{person_id}").text
-    assert "<dt>Median seconds per unit</dt><dd>–<small>no times of others</small></dd>" in page
+    assert "<dt>Median time per unit</dt><dd>–<small>no times of others</small></dd>" in page
 
 
 def test_terms_are_set_by_the_form_and_wrong_ones_are_refused(crowd: Study) -> None:
@@ -376,6 +376,26 @@ def test_terms_are_set_by_the_form_and_wrong_ones_are_refused(crowd: Study) -> N
     other = crowd.browser("annotator")
     other.get(f"/jobs/{job_id}")
     assert "quiz of 3" in other.post(f"/jobs/{job_id}/about", {"country": "Peru"}).text
+
+
+def test_a_rater_reads_the_information_and_agrees_before_the_first_question(crowd: Study) -> None:
+    job_id = crowd.jobs["crowd"]
+    manager, rater = crowd.browser("manager"), crowd.browser("worker")
+    path, told = f"/manage/jobs/{job_id}/terms", "**Who:** the school of Lund. Data are kept for a year."
+    manager.get(path)
+    manager.post(path, {"cents": "9", "currency": "EUR", "information": told})
+    page = rater.get(f"/jobs/{job_id}").text
+    assert "<strong>Who:</strong> the school of Lund" in page
+    assert "0.09 EUR for each question, about 13.50 EUR an hour." in page  # 24 seconds each
+    assert not rater.post(f"/jobs/{job_id}/next").url.path.startswith("/leases/")
+    assert rater.post(f"/jobs/{job_id}/about", {}).status_code == 422
+    agreed = rater.post(f"/jobs/{job_id}/about", {"consent": "1"}).text
+    assert "I have read this" not in agreed
+    assert rater.post(f"/jobs/{job_id}/next").url.path.startswith("/leases/")
+    with crowd.store.read() as tx:
+        assert list(people.get(tx, crowd.people["worker"].person_id).payload["consents"].values()) == [tx.now]  # type: ignore[union-attr]
+    manager.post(path, {"information": f"{told} Or two."})
+    assert "I have read this" in rater.get(f"/jobs/{job_id}").text  # what has changed is asked about again
 
 
 def test_the_api_tells_a_rater_of_a_miss_only_when_the_job_is_closed(crowd: Study) -> None:

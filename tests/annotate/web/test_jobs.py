@@ -105,7 +105,7 @@ def test_progress_shows_numbers_and_charts(study: Study) -> None:
     page = study.browser("manager").get(f"/manage/jobs/{study.jobs['error']}").text
     assert page.count('<svg class="chart"') >= 2
     assert "1 of 2: 10 units" in page
-    assert "Mean seconds per unit" in page
+    assert "Time per unit" in page
     assert "Worker" in page
 
 
@@ -160,10 +160,16 @@ def test_the_unit_list_leads_to_judgments(study: Study) -> None:
 def test_items_are_listed_by_kind_with_their_words(study: Study) -> None:
     manager = study.browser("manager")
     page = manager.get("/manage/items", params={"kind": "prep"}).text
-    assert '<td dir="auto" data-label="Words">of</td><td class="when" data-label="Essay">essay-1</td>' in page
+    assert '<mark class="target">of</mark> her brother for the bread.' in page  # in its sentence
+    assert 'data-label="Essay"><a href="/manage/essays?essay=essay-1">essay-1</a></td>' in page
     assert "prep (10)" in page
     assert "construction/" not in page.partition("<tbody>")[2]
-    assert ">essay-1</td>" in manager.get("/manage/items?page=99").text  # the last page there is
+    assert ">essay-1</a></td>" in manager.get("/manage/items?page=99").text  # the last page there is
+    assert "essay-1" not in manager.get("/manage/items?q=road+was").text
+    assert "essay-2" in manager.get("/manage/items?q=road+was").text
+    assert "essay-1" not in manager.get("/manage/essays?q=TEACHER").text
+    assert "essay-3" in manager.get("/manage/essays?q=TEACHER").text
+    assert "No essay has these words" in manager.get("/manage/essays?q=50%25").text
 
 
 def test_links_of_invitations_are_shown_once_and_work(bare: Study) -> None:

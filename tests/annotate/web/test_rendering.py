@@ -11,7 +11,7 @@ import pytest
 
 from grater.annotate import jobs
 from grater.annotate.web import rendering
-from grater.annotate.web.rendering import SHEETS, STATIC, Pager, pager, sheet_address
+from grater.annotate.web.rendering import SHEETS, STATIC, Pager, pager, sheet, sheet_address
 from tests.annotate.web.studies import Study
 
 
@@ -36,7 +36,7 @@ def test_a_page_has_one_sheet_with_every_file_in_it_and_keeps_it_for_good(bare: 
     assert reply.headers["content-type"].startswith("text/css")
     assert "immutable" in reply.headers["cache-control"]
     assert "style-src 'self'" in reply.headers["content-security-policy"]
-    places = [reply.text.index((STATIC / f"{name}.css").read_text(encoding="utf-8")) for name in SHEETS]
+    places = [reply.text.index(sheet(name)) for name in SHEETS]
     assert places == sorted(places)
 
 

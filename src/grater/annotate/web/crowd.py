@@ -152,7 +152,7 @@ def _filled_in(context: RequestContext) -> dict[str, Json]:
     days: list[Json] = [day for day, name in enumerate(DAYS) if name in context.fields().get("days", ())]
     other = {"job": context.text("other_job"), "judgments": context.text("other_judgments") or 1}
     return {
-        **{name: context.text(name) or None for name in ("page", "limit", "pilot", "pool")},
+        **{name: context.text(name) or None for name in ("page", "limit", "pilot", "pool", "information")},
         "gold": gold if "minimum" in gold else None,
         "redundancy": {"most": judgments["least"], **judgments} if "least" in judgments else None,
         "pay": {**pay, "currency": context.text("currency").upper() or "EUR"} if "cents" in pay else None,

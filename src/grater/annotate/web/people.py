@@ -22,10 +22,12 @@ from grater.annotate.store import Tx, schema
 from grater.annotate.web.account import begin_session
 from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about, page_at
 from grater.annotate.web.context import Context, RequestContext
+from grater.annotate.web.rendering import pager
 from grater.annotate.web.security import OWNERS
 
 pages = APIRouter()
 PAGE = "/manage/people"
+ROWS = 50
 
 
 class NewInvitations(NewInvitation):
@@ -56,8 +58,13 @@ def people_view(
     context: RequestContext, *, tokens: Sequence[str] = (), job_id: str = "", problems: Sequence[str] = ()
 ) -> Response:
     """Everybody and every invitation, with links that are shown this once, or what went wrong."""
+    number, q = context.request.query_params.get("page", "1"), context.request.query_params.get("q", "").strip()
     with context.server.store.read() as tx:
         everybody = people.all(tx)
+        wanted = [
+            each for each in everybody if q.casefold() in f"{each.name} {each.pseudonym} {each.role}".casefold()
+        ]
+        here = pager(len(wanted), int(number) if number.isdecimal() and len(number) < 9 else 1, size=ROWS)
         names = {person.person_id: person.name for person in everybody}
         behind = {
             person.person_id: [names[member] for member in people.members(tx, person.person_id)]
@@ -66,6 +73,9 @@ def people_view(
         }
         shown = {
             "everybody": everybody,
+            "on_page": wanted[here.start : here.start + here.size],
+            "pager": here,
+            "q": q,
             "behind": behind,
             "waiting": [each for each in invitations.all(tx) if each.is_open],
             "all_jobs": [job for job in jobs.all(tx) if job.archived_at is None],

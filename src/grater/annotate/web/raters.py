@@ -22,6 +22,7 @@ from grater.annotate.money import NewBonus
 from grater.annotate.raters import CHANGES, best, line_of, rater_lines
 from grater.annotate.store import Tx
 from grater.annotate.store.transaction import new_id
+from grater.annotate.terms import terms_of
 from grater.annotate.trust import open_dispute
 from grater.annotate.web import calls
 from grater.annotate.web.calls import Body, Interval, Shape, Shown, When, by_form, calls_about, example
@@ -340,10 +341,14 @@ def review(context: Context, job_id: str, sent: NewReview) -> Stored:
 
 @talk.post("/jobs/{job_id}/about")
 def say_about(context: Context, job_id: str, sent: AboutYou) -> Stored:
-    """State your country and languages, if a job asks for them."""
+    """State your country and languages, and agree to the information, if a job asks for them."""
     with context.changing() as tx:
-        jobs.visible(tx, job_id)
-        standing.say_about(tx, context.person.person_id, country=sent.country, languages=sent.languages)
+        terms = terms_of(jobs.visible(tx, job_id).options)
+        if standing.lacks_consent(terms, context.person) and not sent.consent:
+            raise BadInput(Problem("form", "expected your consent to the information about this job"))
+        agreed = terms.consent if sent.consent else ""
+        who = context.person.person_id
+        standing.say_about(tx, who, country=sent.country, languages=sent.languages, consent=agreed)
     return Stored(job_id=job_id, stored=True)
 
 

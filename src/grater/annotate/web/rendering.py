@@ -184,7 +184,12 @@ def script_address(name: str) -> str:
 
 
 def whole_sheet() -> str:
-    text = "\n".join((STATIC / f"{name}.css").read_text(encoding="utf-8") for name in SHEETS)
+    return "".join(sheet(name) for name in SHEETS)
+
+
+def sheet(name: str) -> str:
+    """A style sheet without its comments and indents."""
+    text = (STATIC / f"{name}.css").read_text(encoding="utf-8")
     return re.sub(r"^\s+", "", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL), flags=re.MULTILINE)
 
 
@@ -208,8 +213,11 @@ def environment() -> Environment:
 
 
 def moment(at: int | None) -> str:
-    """A time of the store as people read it, in UTC."""
-    return "" if at is None else datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    """A time of the store as people read it: in UTC, which `typed.js` turns into the time of where they are."""
+    if at is None:
+        return ""
+    when = datetime.fromtimestamp(at / 1000, UTC)
+    return Markup('<time datetime="{:%Y-%m-%dT%H:%MZ}">{:%Y-%m-%d %H:%M} UTC</time>').format(when, when)
 
 
 def near(text: str, letters: int, is_before: bool) -> str:

@@ -114,14 +114,14 @@ def rename_to(context: RequestContext, name: str) -> None:
 
 
 @pages.get("/manage/essays")
-def essay_list_page(context: Context, page: int = 1, essay: str = "") -> Response:
+def essay_list_page(context: Context, page: int = 1, essay: str = "", q: str = "") -> Response:
     """A page of essays, or one of them: ids are whatever files called them, and stand in no path."""
     if essay:
         return _essay_page(context, essay)
     with context.server.store.read() as tx:
-        here = pager(content.n_essays(tx), page, size=ROWS)
-        on_page = content.some_essays(tx, start=here.start, most=here.size)
-    return context.page("manage_essays.html", essays=on_page, pager=here)
+        here = pager(content.n_essays(tx, words=q), page, size=ROWS)
+        on_page = content.some_essays(tx, start=here.start, most=here.size, words=q)
+    return context.page("manage_essays.html", essays=on_page, pager=here, q=q)
 
 
 def _essay_page(context: RequestContext, essay_id: str, *, problems: Sequence[str] = ()) -> Response:
@@ -149,13 +149,15 @@ def _targets(tx: Tx, some: Sequence[StudyItem]) -> list[str]:
 
 
 @pages.get("/manage/items")
-def item_list_page(context: Context, page: int = 1, kind: str = "") -> Response:
+def item_list_page(context: Context, page: int = 1, kind: str = "", q: str = "") -> Response:
+    """A page of items, each in its sentence."""
     with context.server.store.read() as tx:
         kinds = content.item_kinds(tx)
-        here = pager(content.n_items(tx, kind=kind or None), page, size=ROWS)
-        on_page = content.some_items(tx, kind=kind or None, start=here.start, most=here.size)
+        here = pager(content.n_items(tx, kind=kind or None, words=q), page, size=ROWS)
+        on_page = content.some_items(tx, kind=kind or None, start=here.start, most=here.size, words=q)
+        texts = {each.essay_id: each for each in content.essays_of(tx, [e.item.essay_id for e in on_page if e.item])}
         rows = list(zip(on_page, _targets(tx, on_page), strict=True))
-    return context.page("manage_items.html", rows=rows, kinds=kinds, kind=kind, pager=here)
+    return context.page("manage_items.html", rows=rows, texts=texts, kinds=kinds, kind=kind, pager=here, q=q)
 
 
 @pages.get("/manage/export")

@@ -49,6 +49,7 @@ from grater.annotate.gold import Gold
 from grater.annotate.jobs import Job
 from grater.annotate.panels import PanelPlace, conclude
 from grater.annotate.people import Person
+from grater.annotate.plans import AN_HOUR, seconds_each
 from grater.annotate.protocol import restrictions
 from grater.annotate.raters import pace_of
 from grater.annotate.requests import LARGEST
@@ -398,6 +399,7 @@ class CrowdView:
 
     `short_of_code`: what the panel's code is for, where there is no more work and the rater has not given that.
     `limit`: the answers that one rater may give, 0 for any number.
+    `lacks_consent`: the information about the job is to be agreed to; the pay comes to `an_hour`.
     """
 
     terms: Terms
@@ -410,6 +412,8 @@ class CrowdView:
     n_unread: int
     short_of_code: str = ""
     limit: int = 0
+    lacks_consent: bool = False
+    an_hour: str = ""
 
     @property
     def is_tested(self) -> bool:
@@ -439,6 +443,9 @@ def crowd_view(tx: Tx, job: Job, person: Person) -> CrowdView:
     n_valid = standing.n_valid(tx, job.job_id, person.person_id) if place else 0
     pay = f"{money(terms.pay.cents, terms.pay.currency)} for each" if terms.pay and terms.pay.cents else ""
     letters = messages.of_rater(tx, person.person_id)
+    lacks_consent, an_hour = standing.lacks_consent(terms, person), ""
+    if lacks_consent and terms.pay and (seconds := seconds_each(tx, job.task)[0]):
+        an_hour = money(terms.pay.cents * AN_HOUR / seconds, terms.pay.currency)
     return CrowdView(
         terms=terms,
         standing=current,
@@ -448,6 +455,8 @@ def crowd_view(tx: Tx, job: Job, person: Person) -> CrowdView:
         limit=limit,
         quiz=_quiz(terms, current),
         pay=pay,
+        lacks_consent=lacks_consent,
+        an_hour=an_hour,
         place=place,
         n_unread=sum(letter.to_id == person.person_id and not letter.read_at for letter in letters),
     )

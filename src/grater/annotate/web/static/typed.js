@@ -6,6 +6,18 @@
 
 if (!document.body.dataset.person && "caches" in window) caches.delete("essays"); // nobody is logged in: `offline.js`
 
+/** Times as they are where the reader is; the page says UTC. */
+function inLocalTime() {
+  for (const time of document.querySelectorAll("time[datetime]:not([title])")) {
+    const when = new Date(time.dateTime);
+    time.title = time.textContent;
+    time.textContent = new Date(when - when.getTimezoneOffset() * 60_000).toISOString().slice(0, 16).replace("T", " ");
+  }
+}
+
+inLocalTime();
+new MutationObserver(inLocalTime).observe(document.body, { childList: true, subtree: true }); // pages that renew themselves
+
 const PREFIX = "grater:typed:";
 const MINE = `${PREFIX}${document.body.dataset.person ?? ""}:`;
 const TYPED = "textarea, input:is(:not([type]), [type=text], [type=number], [type=url], [type=email], [type=search], [data-keep])";

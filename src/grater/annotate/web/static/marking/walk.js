@@ -11,7 +11,10 @@ export class Walk {
     this.column = null;
   }
 
-  move(step, { isStretched, isFine }) {
+  /** To the right (1) or to the left (-1), whichever way the paragraph runs. */
+  move(side, { isStretched, isFine }) {
+    const paragraph = this.view.elementAt(this.cursor.unit)?.closest("p");
+    const step = paragraph && getComputedStyle(paragraph).direction === "rtl" ? -side : side;
     const next = isFine ? cursors.byLetter : cursors.byWord;
     this.#to(next(this.text, this.cursor, step, isStretched));
   }
