@@ -74,7 +74,7 @@ def test_few_essays_have_a_warning_and_very_few_no_interval() -> None:
     assert one.alpha.value == one.alpha.value
     assert one.alpha.low != one.alpha.low
     assert "its cases come from 1 essay" in one.alpha.undefined_because
-    assert any("--units item" in text for text in one.warnings)
+    assert any("item takes items as independent" in text for text in one.warnings)
 
 
 def test_parts_and_comparisons_draw_essays_too(frame: pl.DataFrame) -> None:
