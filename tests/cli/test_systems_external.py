@@ -9,7 +9,9 @@ import polars as pl
 import pytest
 
 from grater import api
+from grater.corpora import read_corpus
 from tests.cli.running import Ran, grater
+from tests.real_data import data_path
 
 TEXT = "She depends of her sister. They discussed about it.\n"
 ESSAY = '{"format":"grater-corpus","version":1}\n{"id":"e1","text":"The brother lives in town."}\n'
@@ -78,6 +80,27 @@ def test_every_edit_can_be_an_item_that_is_judged(tmp_path: Path, capsys: pytest
     counts = {system["system"]: system["counts"] for system in evaluated["systems"]}
     assert [counts[name]["hit"] for name in ("mine", "theirs")] == [3, 0]
     assert [counts[name]["false_alarm"] for name in ("mine", "theirs")] == [1, 1]
+
+
+@pytest.mark.data
+@pytest.mark.slow
+@pytest.mark.parametrize("system", ["AMU", "CAMB", "CUUI", "IITB", "UFC"])
+def test_the_edits_of_a_system_together_are_its_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], system: str
+) -> None:
+    source = data_path("conll14/official/official-2014.combined.m2")
+    text = data_path(f"conll14/systems/{system}.txt")
+    run = ("decide", source, "--system", f"corrected:{text}", "--places", "edits", "--out", tmp_path / "d.csv")
+    [told] = json.loads(grater(capsys, *run, "--json").out)["systems"]
+    assert told["edits"] == {"all": told["items"], "on_items": told["items"], "others": {}}
+    found: dict[str, list[tuple[int, int, str]]] = {}
+    for essay, *edit in pl.read_csv(tmp_path / "d.csv").select("essay", "start", "end", "suggestion").rows():
+        found.setdefault(essay, []).append(tuple(edit))
+    for essay, line in zip(read_corpus(source), text.read_text("utf-8").splitlines(), strict=True):
+        corrected = essay.text
+        for start, end, words in sorted(found.get(essay.essay_id, ()), reverse=True):
+            corrected = f"{corrected[:start]} {words.replace('-NONE-', '')} {corrected[end:]}"
+        assert corrected.split() == line.split()
 
 
 EDITS = """S She depends of her sister .

@@ -43,12 +43,14 @@ def typed(essay: Essay, edits: Sequence[Edit]) -> tuple[Edit, ...]:
         return tuple(edits)
     tokens = tokens_of(essay)
     words = [token.of(essay.text) for token in tokens]
-    corrected = [[word] for word in (*words, "")]
+    corrected, inserted = [[word] for word in (*words, "")], [list[str]() for _ in (*words, "")]
     for edit in edits:
         place, new = tokens_of_edit(edit, essay.text, tokens), edit.replacements[0].split()
-        if place is not None:
-            corrected[place.start] = new + corrected[place.start] if place.start == place.end else new
-    target = [word for each in corrected for word in each if word]
+        if place is not None and place.start == place.end:
+            inserted[place.start] += new
+        elif place is not None:
+            corrected[place.start] = new
+    target = [word for pair in zip(inserted, corrected, strict=True) for each in pair for word in each if word]
     [made] = GraterEngine().extract([(words, target)])
     return tuple(
         Edit(
