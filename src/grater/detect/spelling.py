@@ -1,11 +1,11 @@
 """Misspellings: words on no list, and the word that the writer meant, ranked by how it fits between its neighbours.
 
-A word is known if it is on our list, or frequent in the text that the 4-gram model `prep-lm` was made of, or made of
-known parts (*nonmuscle*, *rethink*).  A capital within a sentence, in a word on no list, makes a name of it; so do
-three uses of the same word.  Candidates are one or two letters away (Norvig 2007), or two words in place of one.  The
-noisy channel (Kernighan, Church and Gale 1990) ranks them: the log-probability of the words around with the candidate
-in place, less a price for each letter changed, less where learners change most: vowels, doubled letters, neighbours
-swapped.
+A word is known if it is on our list, or frequent in the text that the 4-gram model `prep-lm` was made of, or made
+of known parts (*nonmuscle*, *rethink*).  A capital within a sentence, in a word on no list, makes a name of it, and
+a word used three times must be nearer to another.  Candidates are one or two letters away (Norvig 2007), or two
+words in place of one.  The noisy channel (Kernighan, Church and Gale 1990) ranks them: the log-probability of the
+words around with the candidate in place, less a price for each letter changed, less where learners change most:
+vowels, doubled letters, neighbours swapped.
 """
 
 from __future__ import annotations
@@ -48,8 +48,9 @@ CONTRACTIONS |= {"thats": "that's", "theyre": "they're", "youre": "you're", "you
 TWICE = 3
 PRICE, CHEAP, FAR, RARE = 4.0, 2.5, 1.5, 14.0
 """Nats for a letter that changes, for one that learners often change, and for the second besides."""
-THRESHOLD, FIRST, NEAR = -15.0, 9.0, 2.0
-"""What a suggestion must reach, how much more at the beginning of a sentence, and how near others must come to it."""
+THRESHOLD, FIRST, OFTEN, NEAR = -16.0, 10.0, 4.0, 2.0
+"""What a suggestion must reach, how much more at the beginning of a sentence and of a word used often, and how near
+others must come to it."""
 MOST = 3
 SHARE = 0.8
 TOUCHING, AFTER = re.compile(r"[-/@._&\d’']"), re.compile(r"[-/@_&\d’']|\.\w")
@@ -183,12 +184,12 @@ def _in_sentence(essay: Essay, sentence: Sentence, system: str, times: Mapping[s
             written.islower() or (index == 0 and SHAPE.fullmatch(written))
         ):
             continue
-        if is_part or (not is_short and (times[small] >= TWICE or is_known(small))):
+        if is_part or (not is_short and is_known(small)):
             continue
         found = ranked(sentence.words[max(0, index - 3) : index], small, sentence.words[index + 1 :])
         if is_short:
             found = [(CONTRACTIONS[small], 0.0)]
-        if not found or found[0][1] < THRESHOLD + FIRST * (index == 0):
+        if not found or found[0][1] < THRESHOLD + FIRST * (index == 0) + OFTEN * (times[small] >= TWICE):
             continue
         better = [word for word, score in found[:MOST] if score > found[0][1] - NEAR]
         shown = [in_case_of(written, word) for word in better]

@@ -33,7 +33,7 @@ from pathlib import Path
 import numpy as np
 
 from grater.corpora.text.analysis import Sentence, analyse_all
-from grater.detect.context.calibration import NAMES, Calibration, calibrations_of, shifts
+from grater.detect.context.calibration import NAMES, VERIFIED, Calibration, calibrations_of, shifts
 from grater.detect.context.heads import PREP_GAP_HEAD, PREP_HEAD, Head
 from grater.detect.context.network import Logits, Network, answer_sentences
 from grater.detect.context.pieces import PieceVocabulary
@@ -173,7 +173,7 @@ def _by_word(slot: Slot, shares: Sequence[float], _: Sequence[int]) -> tuple[tup
 class ContextDetector:
     """A network with its pieces and its calibrations; `precision` sets the thresholds where it is given.
 
-    It looks at slots of its `kinds` alone.
+    It looks at slots of its `kinds` alone, and calls no flag surer than `most`.
     """
 
     name: str
@@ -183,6 +183,7 @@ class ContextDetector:
     card: Mapping[str, Json] = field(repr=False)
     precision: float | None = None
     kinds: tuple[str, ...] = KINDS
+    most: float = 1.0
 
     def with_precision(self, precision: float) -> ContextDetector:
         """The same with thresholds for a precision."""
@@ -266,7 +267,8 @@ class ContextDetector:
         )
         confidence = None
         if decision.flagged:
-            confidence = round(self.calibrations[option.name].probability(option.margin + shift), DECIMALS)
+            share = self.calibrations[option.name].probability(option.margin + shift)
+            confidence = round(min(self.most, share), DECIMALS)
         elif slot.kind == ARTICLE and slot.target.lower() in {"a", "an"} - {slot.written}:
             words = suggestion(slot, sentence, slot.written)
             decision = replace(decision, flagged=True, score=0.0, type=FORM, suggestion=words)
@@ -351,4 +353,4 @@ def from_file(path: Path) -> ContextDetector:
 @cache
 def load() -> ContextDetector:
     """The model that comes with grater."""
-    return from_file(shipped("context"))
+    return replace(from_file(shipped("context")), most=VERIFIED)
