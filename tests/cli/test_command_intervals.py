@@ -47,7 +47,7 @@ COMMANDS = {
 NO_INTERVALS = {
     *("demo", "check", "systems", "lab simulate", "sample", "decide", "lab mine", "lab combine"),
     *("judge", "serve", "plan", "report", "learners", "lab shard", "lab count"),
-    *("corpus convert", "corpus lint", "corpus judgments"),
+    *("corpus convert", "corpus lint", "corpus judgments", "prefer", "recall", "remaining"),
     *(name for name in cli.COMMANDS if name.startswith(("job ", "people "))),
     *(f"study {name}" for name in ("new", "import", "decide", "sample", "status", "report", "adjudicate")),
     *(f"study {name}" for name in ("audit", "export", "backup", "restore", "verify")),

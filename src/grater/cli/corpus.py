@@ -30,7 +30,9 @@ MOST_SHOWN = 20
 
 @described
 def compare(
-    *files: Annotated[Path, Opt("Two M2 files, or one to compare with the edits of --engine.", "A [B]")],
+    *files: Annotated[
+        Path, Opt("Two M2 files, or one to compare with the edits of --engine.", "A [B]", repeats=True)
+    ],
     engine: EngineName = "grater",
 ) -> EditComparison:
     """Compare edits with those of another file, or with those that an engine extracts from the corrected text."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import typer
 
-from grater.cli import run
+from grater.cli import OneValue, run
 from grater.cli.command import made_of
 from grater_train import __version__
 from grater_train.cli import articles, context, events, lm, prepositions, tagger
@@ -32,7 +32,7 @@ EXAMPLES: Mapping[Callable[..., object], str] = {
 for command, example in EXAMPLES.items():
     name = command.__name__
     made = made_of(command) if hasattr(command, "is_described") else command
-    app.command(name, epilog=f"Example: grater-train {name} {example}")(made)
+    app.command(name, cls=OneValue, epilog=f"Example: grater-train {name} {example}")(made)
 
 
 @app.callback(invoke_without_command=True)
