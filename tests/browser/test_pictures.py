@@ -29,9 +29,10 @@ def words_in(picture: str) -> list[str]:
     return (PICTURES / f"{picture}.txt").read_text("utf-8").splitlines()
 
 
-def test_the_readme_shows_the_figure_the_marking_page_the_dashboard_and_a_terminal() -> None:
-    shown = re.findall(r"docs/images/guide/([\w.-]+)", (ROOT / "README.md").read_text("utf-8").partition("## ")[0])
-    assert set(shown) == {HEADLINE, f"{MARKING}.png", f"{DASHBOARD}.png", TERMINAL}
+def test_the_readme_and_how_tos_show_the_figure_the_marking_page_the_dashboard_and_a_terminal() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs" / "howto").glob("*.md")]
+    shown = re.findall(r"images/guide/([\w.-]+)", "".join(page.read_text("utf-8") for page in pages))
+    assert set(shown) >= {HEADLINE, f"{MARKING}.png", f"{DASHBOARD}.png", TERMINAL}
 
 
 def test_the_dashboard_is_as_in_its_picture(chromium: Browser, living: Site) -> None:
