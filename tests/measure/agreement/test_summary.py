@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from math import isnan
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ import pytest
 from grater.measure.agreement.summary import agreement
 from grater.tables import Judgments, read_judgments
 from grater.uncertainty import Basis
-from tests.measure.agreement.real_tables import DATA, DataSet, row
 from tests.measure.agreement.tables import TABLE_3, judgments, of_confusion, of_matrix
 
 
@@ -190,13 +188,3 @@ def test_nothing_depends_on_a_seed_unless_the_bootstrap_is_asked_for() -> None:
     assert "interval:jackknife-t" in str(first.signature)
     assert (drawn.alpha.value, drawn.alpha != other.alpha) == (first.alpha.value, True)
     assert "resamples:1000" in str(drawn.signature)
-
-
-PAGE = Path(__file__).parents[3] / "docs" / "agreement.md"
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("data", DATA, ids=lambda data: data.name)
-def test_page_has_the_numbers_that_come_out(data: DataSet) -> None:
-    data.file()  # skips where the data is missing
-    assert row(data) in PAGE.read_text(encoding="utf-8")

@@ -349,7 +349,7 @@ def test_a_system_that_lists_only_its_flags_has_precision_alone(lists: Any) -> N
         for name in ("recall", "f0.5", "f1", "kappa"):
             assert isnan(shown[name].value)
             assert shown[name].undefined_because.startswith(
-                f"{shown.system} lists only what it flags; pass --missing"
+                f"{shown.system} lists only what it flags; pass `missing`"
             )
     [alone] = grater.evaluate(flags.filter(pl.col("system") == "one"), judged).systems
     assert isnan(alone["recall"].value)
