@@ -210,7 +210,7 @@ def test_strata_by_scores_and_by_a_cheap_label() -> None:
     [
         ("score:1", "N from 2 to 100"),
         ("score:many", "N from 2 to 100"),
-        ("length", "expected the strata decision, score:N or label"),
+        ("length", "expected the strata decision, type, score:N or label"),
         ("label", "the labels of a cheap rater"),
         ("score:4", "expected a score for every item, found 90 without"),
     ],
