@@ -8,7 +8,7 @@ docs/architecture.md says which package holds what.
 
 from importlib import import_module
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 TYPE_CHECKING = False  # `typing` itself would double the time of the import
 if TYPE_CHECKING:

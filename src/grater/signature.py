@@ -15,7 +15,7 @@ from grater import __version__
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """`str(Signature("m2", {"beta": "0.5"}))` is `m2|grater:0.2.0|beta:0.5`."""
+    """`str(Signature("m2", {"beta": "0.5"}))` is `m2|grater:0.3.0|beta:0.5`."""
 
     what: str
     options: Mapping[str, str] = field(default_factory=dict, hash=False)

@@ -1,3 +1,3 @@
 """grater-train: what makes the models that grater's detectors use.  It imports grater; grater never imports it."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
