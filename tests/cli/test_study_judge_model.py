@@ -21,6 +21,7 @@ from grater.annotate.tasks.task import Unit, UnitItem
 from grater.model import Essay, Item, Span
 from grater.uncertainty import generator
 from tests.annotate.study.files import write_essays, write_items
+from tests.annotate.tasks.units import unit_for
 from tests.chat_server import ChatServer, serving
 from tests.cli.running import grater
 
@@ -228,6 +229,8 @@ def unit_of(task: str) -> Unit:
     essay = Essay("e", "She waited on the stop. It was cold.")
     if task == "marking":
         return Unit("u", essay, ())
+    if task in ("rank", "fate", "remaining"):
+        return unit_for(task)
     if task != "construction":
         return Unit("u", essay, (UnitItem(Item("e", Span(11, 13), "prep"), {"suggestion": "at"}),))
     names = ("null-singular", "a-singular", "the-singular", "null-plural", "the-plural")
