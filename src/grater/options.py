@@ -330,7 +330,7 @@ class Correcting(Chatting, total=False):
     """The same, of a system that corrects."""
 
     prompt: Annotated[
-        str, Opt("What a chat system is told: minimal, fluent or a file.", "NAME|FILE", default="minimal")
+        str, Opt("Instructions for a chat system: minimal, fluent or a file.", "NAME|FILE", default="minimal")
     ]
 
 

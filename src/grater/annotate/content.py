@@ -31,7 +31,7 @@ CORPUS = locking(select(schema.meta.c.value).where(schema.meta.c.key == "key"), 
 
 
 def hold(tx: Tx) -> None:
-    """One at a time for whoever adds to or deletes from the corpus: essays, items, decisions, samples and jobs.
+    """One at a time for anyone who adds to or deletes from the corpus: essays, items, decisions, samples and jobs.
 
     Raters do not wait for it.  To be called before anything is looked up, after the people behind the change are
     locked.  SQLite has one writer at a time anyway.

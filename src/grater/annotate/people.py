@@ -232,7 +232,7 @@ class NewSeat(Body):
 def add_seat(tx: Tx, names: Sequence[str], *, name: str = "", actor: str | None = None) -> Person:
     """A joint seat for two people, by their names; its role is the lower of theirs, and never above adjudicator.
 
-    Both are locked and looked up again: whoever demotes one of them now waits, and then demotes the seat too.
+    Both are locked and looked up again: anyone who demotes one of them now waits, and then demotes the seat too.
     """
     ids = [named(tx, member).person_id for member in names]
     pair = [lock(tx, person_id) for person_id in sorted(ids)]

@@ -45,7 +45,7 @@ ENOUGH = 20
 QUICK, SAME = 1 / 3, 0.95
 """A rater is quick below this part of the others' median, and straight-lines above this share of one label."""
 FEWEST = 3
-"""Answers before a pace is told."""
+"""Answers before a pace is shown."""
 
 LARGE_SECONDS = 5.0
 """How long a pool that had too many free slots to be counted is taken to have them still."""

@@ -152,7 +152,7 @@ def _counted(corpus: Sequence[Essay], advance: Callable[[int], None]) -> Iterato
 def offered_systems(others: Iterable[str] = ()) -> dict[str, str]:
     """The systems that pages and calls may run, by the name that a form sends: no path, command or address is.
 
-    `others` are those from outside, `NAME=SYSTEM`, that whoever started the server named.
+    `others` are those from outside, `NAME=SYSTEM`, named when the server was started.
     """
     return {**{name: name for name in SYSTEMS}, **{name.partition("=")[0]: name for name in others}}
 

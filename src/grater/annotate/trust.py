@@ -499,7 +499,7 @@ def decide_dispute(
 ) -> Dispute:
     """Grant a dispute, which forgives its gold and settles every dispute about it; or refuse it with an answer."""
     require_length("answer", answer, LONGEST_DISPUTE)
-    # All disputes about one gold wait for whoever decides one of them.
+    # All disputes about one gold wait for the decision on one of them.
     query = DISPUTES.where(schema.submissions.c.unit_id == get_dispute(tx, dispute_id).unit_id)
     query = query.order_by(schema.disputes.c.dispute_id)
     tx.all(tx.locked(query, of=schema.disputes))

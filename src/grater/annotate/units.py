@@ -229,7 +229,7 @@ def log_finished(tx: Tx, unit_ids: Iterable[str]) -> None:
     """Log which of these units, whose judgments have just changed, are finished."""
     for unit_id in sorted(set(unit_ids)):  # in one order, so that two who log the same units do not block each other
         if tx.is_postgres:
-            lock(tx, unit_id)  # what was counted by whoever held it is counted below
+            lock(tx, unit_id)  # what was counted by its former holder is counted below
         job_id = tx.value(JOB_OF_FINISHED, unit=unit_id)
         if job_id is not None:
             events.write(tx, None, FINISHED, unit_id, {"job_id": job_id})

@@ -465,7 +465,7 @@ def exempt_tags(tagset: TagSet | None) -> frozenset[str]:
 
 
 MOST_HINTS = 50
-"""Unknown tags for which one that looks like it is looked for: whoever has more uses another set."""
+"""Unknown tags for which one that looks like it is looked for: a corpus with more uses another set."""
 
 
 class UnknownTags:

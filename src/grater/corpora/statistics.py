@@ -630,7 +630,7 @@ class Parts:
 
 
 def together(parts: Sequence[Parts], field: str | None, same_text: Iterable[Sequence[str]]) -> Parts:
-    """Several corpora as one: counts added up, annotators told apart where two files have the same essays."""
+    """Several corpora as one: counts added up, annotators distinguished where two files have the same essays."""
     apart = names_apart({part.name: list(part.by_annotator) for part in parts}, same_text)
     by_annotator: dict[str, list[Portion]] = defaultdict(list)
     by_value: dict[str | None, list[Portion]] = defaultdict(list)

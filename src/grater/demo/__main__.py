@@ -1,4 +1,4 @@
-"""`python -m grater.demo`: writes `essays.jsonl` from its master `essays.txt`, for whoever changes the sample.
+"""`python -m grater.demo`: writes `essays.jsonl` from its master `essays.txt`, for those who change the sample.
 
 The master has essays with their edits, written so that a person can read and change them.  An essay is a head, its
 text, and one line for every mark, with `---` between the three:

@@ -54,7 +54,7 @@ others must come to it."""
 MOST = 3
 SHARE = 0.8
 TOUCHING, AFTER = re.compile(r"[-/@._&\d’']"), re.compile(r"[-/@_&\d’']|\.\w")
-"""What stands beside a part of a compound, an address or a code."""
+"""What is next to a part of a compound, an address or a code."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """How every chart looks and is drawn: its colours, the pieces that charts share, and the way into files.
 
 Colours go by the part they play, in light and in dark.  Series are those of Okabe & Ito (2008, "Color universal
-design"), told apart with any colour vision; their dark counterparts are lighter tones of the same hues.  No colour is
+design"), which any colour vision can distinguish; their dark counterparts are lighter tones.  No colour is
 the only cue: points also differ in shape, lines in their strokes.  A chart names colours by their light value; each
 value stands for one part only, so that a drawn SVG can be given to a page as CSS variables and follow the reader's
 light or dark.
@@ -47,7 +47,7 @@ VARIABLES: Mapping[str, str] = {
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "stroke")
 DASHES = ([1, 0], [7, 4], [2, 3], [10, 3, 2, 3], [4, 2], [12, 5], [2, 2, 6, 2], [1, 5])
-"""Strokes of lines, so that curves are told apart without colour."""
+"""Strokes of lines, so that curves differ without colour."""
 
 
 def variables(theme: Literal["light", "dark"]) -> str:

@@ -2,7 +2,7 @@
 
 The table has one row for each ranked output: `item, rater, system, rank`, 1 the best, equal ranks for ties.  Systems
 that wrote the same words share a row (`A|B`), or have the same `output`; in either case they are one candidate, which
-stands for all of them.  A rater who ranks a sentence twice does so in two rankings, told apart by the column
+stands for all of them.  A rater who ranks a sentence twice does so in two rankings, distinguished by the column
 `ranking`.  A pairwise table has one row per comparison: `item, rater, first, second, better`, the last being the name
 of one of the two, `first`, `second` or `tie`.
 

@@ -19,7 +19,7 @@ that touches it (with that tag, where it names one).
 
 A system's marks offered to the annotators of an essay: to accept, change or reject.
 
-A condition of a marking job, not its default: whoever is shown marks may take more of them than they would have made,
+A condition of a marking job, not its default: people who see marks may take more of them than they would have made,
 and overlook what is not marked.  So the job says that it is on, every marking says whether it was shown, and what
 became of each suggestion is stored.  With a share below 1 each annotator sees the suggestions of some essays and not
 of others, drawn from the study's key, which makes the comparison a fair one (`grater.measure.evaluation.offered`).

@@ -32,7 +32,7 @@ from grater.annotate.web.calls import Shown as ShownShape
 from grater.annotate.web.context import Context, RequestContext, version_of
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.units import Decision, SentAnswers, sent_json
-from grater.annotate.web.work import Said, Tag, by_field
+from grater.annotate.web.work import Reply, Tag, by_field
 from grater.annotate.work import Sent, is_finished, sent_for, shown_to_staff
 from grater.errors import BadInput, GraterError, NotFound, Problem, Stale
 from grater.model import GOLD, Edit, Json, Span
@@ -318,7 +318,7 @@ class Case(Shape):
     decision: Decision | None
 
 
-class NewDecision(Said):
+class NewDecision(Reply):
     """An answer as for a lease; `version` is the decision that this one was made from, 0 for none."""
 
     model_config = example(fields={"label": ["ok"]}, version=0, comment="The writer means the place.")

@@ -254,7 +254,7 @@ MOST_FILES = 50
 class Access:
     """How a request was let in: the person, with the role that they have here, by a session or by a token.
 
-    `human_id` is who is behind it: the person, whoever sits on a joint seat, or whoever made the token.  Who
+    `human_id` is who is behind it: the person, the members of a joint seat, or the maker of the token.  Who
     `lacks_factor` must set up a second factor before anything else.
     """
 
@@ -312,7 +312,7 @@ class RequestContext:
 
     @contextmanager
     def changing(self, *, beside: Beside = "nobody") -> Iterator[Tx]:
-        """A transaction of whoever came, who is judged as they stand when it is stored (P11).
+        """A transaction of the visitor, who is judged as they stand when it is stored (P11).
 
         Refused if their access ended after the request was let in; who would end it now waits until this is done.
         `beside` is who else is locked first, in one order, where the change is about owners or about everybody.
@@ -322,7 +322,7 @@ class RequestContext:
 
     @property
     def store(self) -> Store:
-        """The study for what begins transactions of its own: whoever came is judged at the beginning of each."""
+        """The study for what begins transactions of its own: the visitor is judged at the beginning of each."""
         return self._checked("nobody")
 
     def _checked(self, beside: Beside) -> Store:
@@ -474,7 +474,7 @@ def _require_budget(server: Server, request: Request, access: Access | None) -> 
 
 
 SLOW_SECONDS = 1.0
-"""A form that takes longer to come may outlive the access of whoever sends it, and they are looked up again."""
+"""A form that takes longer to come may outlive the access of its sender, and they are looked up again."""
 
 
 async def _form(request: Request, server: Server, expected: str) -> FormData:

@@ -156,5 +156,5 @@ HANDLERS: Mapping[type[Exception], Any] = {
 
 
 def lines_of(error: GraterError) -> list[str]:
-    """A line for each problem; that it is in the form, whoever filled it in knows."""
+    """A line for each problem; that it is in the form is clear to the person who filled it in."""
     return [line.removeprefix("form: ") for line in str(error).splitlines()]

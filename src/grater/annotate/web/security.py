@@ -486,7 +486,7 @@ def network_of(host: str) -> str:
 def client_address(host: str, forwarded: Sequence[str], proxies: Sequence[str]) -> str:
     """Where a request came from, by the headers of the named proxies that it passed, the nearest of them last.
 
-    What stands before the first address that is no proxy of ours was written by whoever sent it, and is not believed.
+    What stands before the first address that is no proxy of ours was written by the sender, and is not believed.
     """
     for entry in reversed([part.strip() for line in forwarded for part in line.split(",")]):
         if not _is_among(host, proxies) or not _is_address(entry):

@@ -78,7 +78,7 @@ OPEN_STATES = ("held",)
 
 @pages.get("/jobs")
 def job_list(context: Context, early: bool = False) -> Response:
-    """`early`: whoever reads it has just joined for a job that is not open yet."""
+    """`early`: the reader has just joined for a job that is not open yet."""
     with context.server.store.read() as tx:
         own_jobs = [work.own_job(tx, job, context.person) for job in jobs.all(tx) if job.state == "open"]
         n_findings = len(marks.open_findings(tx, context.person.person_id))
@@ -560,7 +560,7 @@ class EditSent(Body):
     suggestion: int | None = Field(default=None, ge=0, description="The suggestion that it was made of.")
 
 
-class Said(Body):
+class Reply(Body):
     """An answer: `fields` of a form, each a list of values; or for an essay `edits`, or `set_aside`.
 
     `rejected` are the numbers of suggestions that were turned down.
@@ -581,7 +581,7 @@ class Said(Body):
         return fields | ({"set_aside": ["1"]} if self.set_aside else {})
 
 
-class Answered(Said):
+class Answered(Reply):
     """With a `submission_id` of your own, or none, sending the same again does no harm."""
 
     model_config = example(fields={"label": ["error"]}, submission_id="my-program-000017", seconds=3.2)

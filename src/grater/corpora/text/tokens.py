@@ -4,7 +4,7 @@ The conventions are those of the Penn Treebank (`do|n't`, `it|'s`, `can|not`, `$
 apart, hyphenated and slashed words whole) except where learner text or offsets ask for more:
 
 - *Local*: the text is cut at whitespace first (NBSP and its like count), and a piece between whitespace always gives
-  the same tokens, whatever stands beside it; a token alone gives itself.  So a correction and a text are tokenised
+  the same tokens, whatever is next to it; a token alone gives itself.  So a correction and a text are tokenised
   alike (see `corpora.normalise`).
 - An abbreviation keeps its full stop, also at the end of a sentence (as in Universal Dependencies; the Penn Treebank
   takes it away there).  Every other full stop is a token of its own, also where the space after it is missing

@@ -61,6 +61,6 @@ WIDTH = HEADS[-1].end
 
 
 def surfaces(forms: VerbForms) -> tuple[str, ...]:
-    """What is written for each of `FORMS`; forms of one surface cannot be told apart."""
+    """What is written for each of `FORMS`; forms of one surface cannot be distinguished."""
     present, past = (forms.present, forms.s), (forms.past, forms.past_plural)
     return (forms.base, f"to {forms.base}", *present, *past, forms.participle, forms.ing)

@@ -1,7 +1,7 @@
 // Check my writing, with a script: files can be dropped, answers show in the text at once, and keys do it all.
 //
 // The page works without this module: accepted changes are then made by the button.  A text that was typed is kept in
-// this tab until the server has answered it: whoever got an error page, or no page at all, finds it here again.
+// this tab until the server has answered it: a visitor who got an error page, or no page at all, finds it here again.
 
 import { listenToKeys } from "./listen.js";
 

@@ -2,7 +2,7 @@
 //
 // Leaving a page asks first where something was typed and not sent.  Until the server has answered a form with a page
 // that is neither an error nor the login, its fields are kept in this tab, by person and address: whoever was signed
-// out while typing, was refused or came back later finds them filled in again, and is told so.
+// out while typing, was refused or came back later finds them filled in again, and sees a note.
 
 if (!document.body.dataset.person && "caches" in window) caches.delete("essays"); // nobody is logged in: `offline.js`
 

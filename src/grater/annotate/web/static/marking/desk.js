@@ -14,7 +14,7 @@ import { selectedSpan } from "./places.js";
 
 export class Desk {
   /** `changed(state)` hears of every change of the work, `typed(slip)` of what stands on a slip that is not saved,
-   * `say(words)` is told what to announce. */
+   * `say(words)` gets what to announce. */
   constructor({ text, tags, state, parts, say, changed, typed = () => {}, suggestions = [] }) {
     Object.assign(this, { text, tags, parts, say, changed });
     this.ghosts = new Ghosts(suggestions);

@@ -63,7 +63,7 @@ export function start(sent) {
   else if (document.activeElement === document.body) byId("essay").focus({ preventScroll: true });
   sendLeftovers({ keep, sent, tell: showState });
   keepPage();
-  requestAnimationFrame(() => setTimeout(() => performance.mark("drawn"))); // for whoever measures the page
+  requestAnimationFrame(() => setTimeout(() => performance.mark("drawn"))); // for measurements of the page
   return { desk, saver };
 }
 
