@@ -92,7 +92,7 @@ def test_saved_scores_compared_say_what_their_intervals_speak_of(
 
 def test_every_section_of_a_report_says_what_its_intervals_speak_of(demo: Demo) -> None:
     page = Path(demo.folder / "report" / "report.md").read_text("utf-8")
-    sections = [part for part in re.split(r"^## ", page, flags=re.MULTILINE) if INTERVAL.search(part)]
+    sections = [part for part in re.split(r"^### ", page, flags=re.MULTILINE) if INTERVAL.search(part)]
     assert len(sections) > 10
     assert [part.splitlines()[0] for part in sections[1:] if not SPOKEN.search(part)] == []
     [experts] = [part for part in sections if part.startswith("Agreement among experts")]
