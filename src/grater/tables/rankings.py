@@ -27,7 +27,6 @@ from grater.tables.schema import (
     SCHEMAS,
     Duplicates,
     Raw,
-    Table,
     add,
     checked,
     entries,
@@ -165,13 +164,6 @@ def _of_xml(text: str, *, name: str) -> Rankings:
     frame = pl.DataFrame(rows, schema=names, orient="row")
     _require_once(frame, name)
     return Rankings(frame, name, first_item=0)
-
-
-def as_rankings(source: Rankings | Table | Source) -> Rankings:
-    """Rankings from whatever a caller has."""
-    if isinstance(source, Table):
-        return read_rankings(source.frame, name=source.name)
-    return source if isinstance(source, Rankings) else read_rankings(source)
 
 
 def with_documents(rankings: Rankings, documents: Source) -> Rankings:
