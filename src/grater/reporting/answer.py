@@ -156,18 +156,22 @@ FEW, MOST, WIDE = 0.025, 0.975, 0.3
 def quotable(answer: Answer) -> str:
     """One sentence in words that anybody can repeat; the numbers are in `precise`."""
     row = answer.first
-    precision, recall = row.scores["precision"], row.scores["recall"]
+    n = answer.n_judged if answer.is_estimate else row.n
+    return in_words(row.system, row.scores["precision"], row.scores["recall"], n)
+
+
+def in_words(system: str, precision: Interval, recall: Interval, n: int) -> str:
+    """How good a system is, from `n` judged items, as one says it."""
     if isnan(precision.value):
         why = precision.undefined_because or "nothing was flagged"
-        return f"How often {row.system} is right is not known: {why}."
-    said = f"{row.system} is right in {_in_words(precision.value, '{} of {} flags', '{} of its flags')}"
+        return f"How often {system} is right is not known: {why}."
+    said = f"{system} is right in {_in_words(precision.value, '{} of {} flags', '{} of its flags')}"
     if isnan(recall.value):
         said += "; how many errors it finds is not known"
     else:
         found = _in_words(recall.value, "{} errors in {}", "{} of the errors")
         said += f" and finds {found.replace('one errors', 'one error')}"
     is_rough = any(each.high - each.low > WIDE for each in (precision, recall))
-    n = answer.n_judged if answer.is_estimate else row.n
     return f"{said}: a first guess, from {counted(n, 'item')}." if is_rough else f"{said}."
 
 

@@ -42,6 +42,7 @@ from grater.annotate.work import checked, findings, own_job, shown_to_staff
 from grater.corpora.tagsets import TAGSETS
 from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.model import Json
+from grater.reporting.answer import in_words
 from grater.reporting.document import sentences
 from grater.sheet import counted
 
@@ -144,6 +145,7 @@ def study_page(context: Context) -> Response:
         "manage.html",
         shown,
         scores=answer.value,
+        in_words=in_words,
         notes=sentences(answer.value.warnings),
         behind=answer.behind,
         forecast=forecast,
