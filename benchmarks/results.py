@@ -104,7 +104,7 @@ def race(question: Mapping[str, Any]) -> str:
         }.values()
     )
     rows.sort(key=question["rows"].index)
-    head = [line(("job", "size", "peer", "ours", "ratio", "goal")), "|---|---:|---|---:|---:|---:|"]
+    head = [line(("job", "size", "peer", "ours", "ratio")), "|---|---:|---|---:|---:|"]
     notes = dict.fromkeys(f"{row['job']}: {row['note']}." for row in rows if row["note"])
     differ = [f"{row['job']}: the answers differ." for row in rows if row["agrees"] is False]
     return "\n".join([*head, *map(_line, rows), "", " ".join([measured(question), *notes, *differ])])
@@ -113,10 +113,9 @@ def race(question: Mapping[str, Any]) -> str:
 def _line(row: Mapping[str, Any]) -> str:
     size = f"{row['size']:,}" if row["size"] else ""
     cost = f"{short(row['ours'])} {row['unit'].replace('CPU s', '')}".strip()
-    goal = "" if row["goal"] is None else f"{'≥' if row['peer'] else '≤'} {row['goal']:,g}"
     could_not = "could not run" if row["peer"] else ""
     ratio = could_not if row["theirs"] is None else f"**{short(row['theirs'] / row['ours'])}**"
-    return line((row["job"], size, row["peer"], cost, ratio, goal))
+    return line((row["job"], size, row["peer"], cost, ratio))
 
 
 def tables(question: Mapping[str, Any]) -> str:

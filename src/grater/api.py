@@ -292,7 +292,7 @@ def convert(
 def corpus_statistics(
     *corpora: Annotated[EssaySource, Opt("Corpora; several are shown side by side.", "FILE")],
     by: Annotated[str | None, Opt("Show one row per value of a metadata field, such as language.", "FIELD")] = None,
-    merge_alternatives: Annotated[bool, Opt("Count several edits by one annotator on one span once.")] = False,
+    merge_alternatives: Annotated[bool, Opt("Count several edits on one span once.")] = False,
     split_tags: Annotated[
         bool, Opt("Split Wcip into prepositions and others, Rloc into articles and others.")
     ] = False,
@@ -330,11 +330,11 @@ def check_corpus(
     ] = None,
     only: Annotated[Sequence[str], Opt("Report only this rule; repeatable.", "RULE")] = (),
     ignore: Annotated[Sequence[str], Opt("Ignore this rule; repeatable.", "RULE")] = (),
-    known: Annotated[Path | str | None, Opt("Known defects: the --json output of an earlier check.", "FILE")] = None,
+    known: Annotated[Path | str | None, Opt("Known defects: the --json of an earlier check.", "FILE")] = None,
     format_name: FormatName = None,
     **options: Unpack[Working],
 ) -> CheckResult:
-    """Look for edits that change nothing, duplicates, spans across sentences, unknown tags and more."""
+    """Look for edits that change nothing, duplicates, unknown tags and more."""
     from grater.corpora import open_corpora
     from grater.corpora.check import check_corpora, read_known
     from grater.corpora.source import open_source
@@ -364,12 +364,10 @@ def corpus_judgments(
     decisions: DecisionTables,
     *,
     tags: Annotated[Sequence[str], Opt("Tags that make an item an error.", "TAG,TAG", split=True)],
-    match: Annotated[
-        Literal["tag", "any"], Opt("Which edits make an item an error: those with these tags, or any.")
-    ] = "tag",
+    match: Annotated[Literal["tag", "any"], Opt("Which edits make an item an error.")] = "tag",
     labels: Annotated[
         Literal["verdict", "usage"],
-        Opt("Labels to write: error and ok; or 0 extraneous, 1 incorrect, 2 correct (T&C 2008)."),
+        Opt("Labels to write: error and ok, or those of usage."),
     ] = "verdict",
     items: ItemTable = None,
     columns: Columns = None,
@@ -435,9 +433,7 @@ def agreement(
     label_order: Annotated[Sequence[str], Opt("The order of labels, lowest first.", "LABEL,LABEL", split=True)] = (),
     ok: Annotated[str | None, Opt("The label that means no error.", "LABEL")] = None,
     all_pairs: Annotated[bool, Opt("Compare all pairs, even with more than 40 raters.")] = False,
-    constructions: Annotated[
-        bool, Opt("Agreement on the constructions of nouns, with the items of lab nouns (Lee et al. 2009).")
-    ] = False,
+    constructions: Annotated[bool, Opt("Agreement on the constructions of nouns (Lee et al. 2009).")] = False,
     **options: Unpack[ReadingAndIntervals],
 ) -> Agreement:
     """Measure agreement among raters: alpha, kappa, observed agreement and AC1 with intervals, in all and by pair.
@@ -504,9 +500,9 @@ def _weights(setting: str, judgments: Judgments, order: Sequence[str]) -> Any:
 def edit_agreement(
     corpus: Annotated[EssaySource, Opt("Annotated corpora, merged by essay.", "FILE", several=True)],
     *,
-    gaps: Annotated[bool, Opt("Insertions belong to gaps between tokens, not to the next token.")] = False,
+    gaps: Annotated[bool, Opt("Insertions belong to gaps, not to the next token.")] = False,
     several: Annotated[
-        Literal["joined", "first"], Opt("Join several marks of one annotator on a token, or take the first.")
+        Literal["joined", "first"], Opt("Join several marks on a token, or take the first.")
     ] = "joined",
     documents: Documents = None,
     format_name: FormatName = None,
@@ -662,7 +658,7 @@ def aggregate(
         TableSource | None, Opt("True labels; reports how often the answers are right.", "FILE")
     ] = None,
     iterations: Annotated[int, Opt("Maximum iterations.")] = 1000,
-    tolerance: Annotated[float, Opt("Stop when the log-likelihood gains less than this per judgment.")] = 1e-6,
+    tolerance: Annotated[float, Opt("Stop at this gain of log-likelihood per judgment.")] = 1e-6,
     restarts: Annotated[int, Opt("Random starts of MACE.")] = 10,
     gold_columns: Renamed = None,
     seed: Seed = 0,
@@ -764,24 +760,20 @@ def plan(
     system: SystemName = "",
     strata: Strata = "score:10",
     rates: Rates = None,
-    errors: Annotated[
-        int | None, Opt("Errors that an exhaustively judged corpus should contain.", "N", min=1)
-    ] = None,
+    errors: Annotated[int | None, Opt("Errors that exhaustive judging should find.", "N", min=1)] = None,
     raters_per_item: Annotated[
         int | None, Opt("Raters per item; default: computed from their accuracy, or 1.", "N", min=1)
     ] = None,
-    right: Annotated[float, Opt("How often the majority of an item's raters should be right.", "SHARE")] = 0.95,
+    right: Annotated[float, Opt("How often the majority should be right.", "SHARE")] = 0.95,
     rater_accuracy: Annotated[float | None, Opt("How often one rater is right.", "SHARE", min=0, max=1)] = None,
     kappa: Annotated[float | None, Opt("Expected kappa of two raters, instead of their accuracy.", "KAPPA")] = None,
     judgments: JudgmentTables | None = None,
     gold: GoldTable = None,
     items_per_hour: Annotated[float, Opt("Items a rater judges per hour.", "N")] = 125.0,
     wage: Annotated[float, Opt("Cost of an hour.", "MONEY", min=0)] = 0.0,
-    judge_skill: Annotated[
-        Sequence[float], Opt("A cheap judge of every item: its sensitivity and specificity.", "SE,SP")
-    ] = (),
+    judge_skill: Annotated[Sequence[float], Opt("Sensitivity and specificity of a cheap judge.", "SE,SP")] = (),
     errors_per_sentence: Annotated[
-        float | None, Opt("Errors per source sentence, to plan the recall of a corrector from marks.", "N")
+        float | None, Opt("Errors per source sentence, for the recall of correctors.", "N")
     ] = None,
     sensitivity: Annotated[float, Opt("The share of errors that one rater marks.", "SHARE")] = 0.75,
     population: PopulationName = "wider",
@@ -789,13 +781,10 @@ def plan(
 ) -> Plan:
     """Compare the cost of exhaustive annotation, verification, and sampling (the paper's and ours).
 
-    The result has items, raters, hours and money for an interval of recall of this `width`.  Either `missed`, the
-    rate of errors among items that are not flagged, or `recall` is expected of the system.  A flag rate of .1 and a
-    precision of .8 are assumed where none is given, with a warning.  With the `decisions` of a system on the corpus,
-    strata of its scores have a row of their own; their error rates are `rates`, those of precision and recall, or the
-    scores.  How many raters an item needs follows from `rater_accuracy`, the `kappa` of two raters, or the
-    `judgments` of a pilot with its `gold`.  `judge_skill` are the sensitivity and specificity of a cheap judge.
-    With `errors_per_sentence` the plan also says how many source sentences two raters must mark for the `recall`.
+    The result has items, raters, hours and money for an interval of recall of this `width`.  Expect either `missed`,
+    the rate of errors among unflagged items, or `recall` of the system.  With the `decisions` of a system, strata of
+    its scores have a row of their own.  How many raters an item needs follows from `rater_accuracy`, the `kappa` of
+    two raters, or the `judgments` of a pilot with its `gold`.
     """
     from grater.measure.evaluation.cases import frame_of_truth, truth_of, votes_of
     from grater.measure.evaluation.gold import rater_error
@@ -1013,9 +1002,7 @@ def evaluate(
         TableSource | None,
         Opt("Score suggestions against adjudicated corrections, columns item and label.", "FILE"),
     ] = None,
-    constructions: Annotated[
-        bool, Opt("Score articles and number against every accepted construction, with the items of lab nouns.")
-    ] = False,
+    constructions: Annotated[bool, Opt("Score articles and number against every accepted construction.")] = False,
     gold_answers: Annotated[
         TableSource | None, Opt("Judgments of gold that was hidden among the items.", "FILE")
     ] = None,
@@ -1032,11 +1019,9 @@ def evaluate(
 ) -> Evaluation:
     """Score systems against raters: precision, recall and F by majority, by rater, weighted, by agreement bin.
 
-    With the `sample` that the judged items were drawn as, all numbers are estimates for the corpus; `assist` is a
-    cheap judge of every item then.  Where only flags were judged, or the design is not known, recall is withheld.
-    `gold` is the truth where that is adjudicated, otherwise it corrects for raters' errors.
-    `weighted` and `bins` say which tables are shown; the result has the numbers of all of them.  With a `width`, how
-    many more judgments narrow the interval of recall to it is noted.
+    With the `sample` that the judged items were drawn as, all numbers are estimates for the corpus.  Where only flags
+    were judged, or the design is not known, recall is withheld.  `gold` is the truth where that is adjudicated,
+    otherwise it corrects for raters' errors.
     """
     from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
     from grater.measure.evaluation.selection import construction_scores
@@ -1239,10 +1224,8 @@ def score(
     """Score corrections by M2, ERRANT or GLEU, with intervals, paired tests between systems, and rank groups.
 
     References are annotated (M2, JSONL or essays), or plain sentences, which need their `source`; several are the
-    annotators of one.  Without `hypotheses`, files are references first, then systems; results that `save` wrote,
-    two or more, are compared as if scored in one run.  M2 and ERRANT score edits: of plain text they are made by the
-    `engine`, `grater` or `errant:MODEL` with a spaCy model.  `tokenise` cuts plain text into words as the references
-    are.  `documents` names the document of each sentence: a list, or a file.
+    annotators of one.  Without `hypotheses`, files are references first, then systems.  Two or more results that
+    `save` wrote are compared as if scored in one run.
     """
     from grater.measure.corrections.read import read_all_saved, read_hypotheses, systems_behind
     from grater.measure.corrections.saved import compare_saved
@@ -1366,32 +1349,28 @@ __all__ += ["prefer"]
 
 @_checked
 def prefer(
-    rankings: Annotated[
-        TableSource, Opt("Rankings (item, rater, system, rank), pairs of systems, or Appraise XML.", "RANKINGS")
-    ],
+    rankings: Annotated[TableSource, Opt("Rankings, pairs of systems, or Appraise XML.", "RANKINGS")],
     *,
     metrics: Annotated[
-        TableSource | None, Opt("Scores of the systems (system, metric, score), to compare with people.", "SCORES")
+        TableSource | None, Opt("Scores (system, metric, score) to compare with people.", "SCORES")
     ] = None,
     score: Annotated[
-        EssaySource | None, Opt("References of the ranked outputs: score them by our metrics, too.", "REF")
+        EssaySource | None, Opt("References, to score the ranked outputs by our metrics.", "REF")
     ] = None,
     documents: Documents = None,
     html: Annotated[Path | str | None, Opt("Write a page with figures and tables.", "FILE", writes="file")] = None,
     units: Annotated[
         Literal["auto", "sentence", "document"],
-        Opt("What intervals take as independent; auto: documents or essays if known."),
+        Opt("What intervals take as independent."),
     ] = "auto",
-    raters: Annotated[
-        Literal["these", "random"], Opt("Intervals for these raters, or for others like them.")
-    ] = "these",
+    raters: Annotated[Literal["these", "random"], Opt("Intervals for these raters, or others like them.")] = "these",
     interval: Annotated[Literal["jackknife", "published-pairs"], Opt("How intervals are computed.")] = "jackknife",
     columns: Annotated[
         Mapping[str, str] | None,
         Opt("Rename a column; repeatable.", "OURS=THEIRS", parse="grater.tables:parse_columns"),
     ] = None,
     duplicates: Annotated[
-        Literal["error", "first", "last"], Opt("What to do if a rater or system is twice on an item.")
+        Literal["error", "first", "last"], Opt("What to do with a rater twice on an item.")
     ] = "error",
 ) -> Preference:
     """Rank systems by people's preference: expected wins with intervals, rank groups, judges.
@@ -1429,17 +1408,13 @@ __all__ += ["recall", "remaining"]
 
 @_checked
 def recall(
-    marks: Annotated[
-        TableSource, Opt("The marks of two raters in source sentences: item, rater, label (the type).", "MARKS")
-    ],
+    marks: Annotated[TableSource, Opt("The marks of two raters: item, rater, label (the type).", "MARKS")],
     *,
     fates: Annotated[
         TableSource,
-        Opt("What became of each mark: item, system, rater, label (gone, still there, replaced).", "FILE"),
+        Opt("What became of each mark: item, system, rater, label.", "FILE"),
     ],
-    verified: Annotated[
-        TableSource | None, Opt("Verifiers' answers: marks count that all of them call an error.", "FILE")
-    ] = None,
+    verified: Annotated[TableSource | None, Opt("Verifiers' answers on the marks.", "FILE")] = None,
     items: ItemTable = None,
     **options: Unpack[ReadingAndResampling],
 ) -> Recall:
@@ -1587,7 +1562,7 @@ OneSystem: TypeAlias = Annotated[
 ]
 AnswersOut: TypeAlias = Annotated[
     Path | str | None,
-    Opt("Write the words of the system; without judgments, do nothing else.", "FILE", writes="table"),
+    Opt("Write the words of the system.", "FILE", writes="table"),
 ]
 
 

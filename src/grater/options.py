@@ -98,9 +98,7 @@ SystemNames: TypeAlias = Annotated[
         names="grater.detect.systems:SYSTEMS",
     ),
 ]
-Precision: TypeAlias = Annotated[
-    float | None, Opt("Target precision, .5 to .95, for calibrated systems such as context.", "SHARE")
-]
+Precision: TypeAlias = Annotated[float | None, Opt("Target precision, .5 to .95, for calibrated systems.", "SHARE")]
 Seed: TypeAlias = Annotated[int, Opt("Random seed.", min=0, default=0)]
 FORMAT = Opt(
     "Corpus format: bea, brat, fce, jsonl, m2, nucle, table or text; default: by file name.",
@@ -115,26 +113,22 @@ HowIntervals: TypeAlias = Annotated[
 Resamples: TypeAlias = Annotated[int, Opt("Resamples of a bootstrap or randomisation.", min=1, default=1000)]
 Documents: TypeAlias = Annotated[
     TableSource | None,
-    Opt("The documents of sentences: SGML, a table with a column document, or an id per line.", "FILE"),
+    Opt("The documents of sentences: SGML, a table or an id per line.", "FILE"),
 ]
 KindName: TypeAlias = Annotated[str, Opt("Only items of this kind.", "KIND", default="")]
-BY = "Show results for each value of a column; for agreement, 'batch' is sorted by time."
+BY = "Show results for each value of a column."
 ByColumns: TypeAlias = Annotated[Sequence[str], Opt(BY, "COLUMN", split=True)]
-Flags: TypeAlias = Annotated[
-    Sequence[str], Opt("Show items with and without these flags separately.", "FLAG,FLAG", split=True)
-]
+Flags: TypeAlias = Annotated[Sequence[str], Opt("Separate items with these flags.", "FLAG,FLAG", split=True)]
 UnknownLabels: TypeAlias = Annotated[
     Literal["drop", "ok", "apart"],
-    Opt("Judgments 'unknown': drop them, count them as ok, or also show them separately.", default="drop"),
+    Opt("Judgments 'unknown': drop, count as ok, or show separately.", default="drop"),
 ]
 Truth: TypeAlias = Annotated[
     str, Opt("What counts as true.", "share|majority|dawid-skene|adjudicated|rater:NAME", default="majority")
 ]
-REDUNDANCY = Opt(
-    "Use the first N judgments of each item, if collection stopped early; 0: all.", "N", min=0, default=0
-)
+REDUNDANCY = Opt("Use the first N judgments of each item; 0: all.", "N", min=0, default=0)
 DROP_FLAGS = Opt("Ignore judgments with this flag; repeatable.", "FLAG", split=True, default=())
-MIN_CONFIDENCE = Opt("Ignore less confident judgments; in a study, low is 0 and high is 1.", "NUMBER")
+MIN_CONFIDENCE = Opt("Ignore less confident judgments; low is 0, high 1.", "NUMBER")
 Strata: TypeAlias = Annotated[str | None, Opt("How to stratify: decision, type, score:N or, of tables, label.")]
 Allocation: TypeAlias = Annotated[
     Literal["equal", "paper", "proportional", "neyman"] | None,
@@ -145,7 +139,7 @@ NumberFlagged: TypeAlias = Annotated[int | None, Opt("Number of flagged items in
 Rates: TypeAlias = Annotated[
     Mapping[str, float] | Literal["score"] | None,
     Opt(
-        "Expected error rate of a stratum; 'score' uses the scores.",
+        "Expected error rate of a stratum, or 'score'.",
         "STRATUM=RATE",
         flag="--rate",
         parse="grater.options:parse_rates",
@@ -160,16 +154,16 @@ Width: TypeAlias = Annotated[float | None, WIDTH]
 Wage: TypeAlias = Annotated[float, Opt("Cost of an hour.", "MONEY", min=0)]
 PopulationName: TypeAlias = Annotated[
     Literal["wider", "these"],
-    Opt("Intervals for other essays like these, or for exactly these items.", default="wider"),
+    Opt("Intervals for essays like these, or for these items.", default="wider"),
 ]
 EngineName: TypeAlias = Annotated[
     str,
-    Opt("What extracts edits from plain text: grater, or errant:MODEL with a spaCy model.", "NAME", default="grater"),
+    Opt("What extracts edits from plain text: grater or errant:MODEL.", "NAME", default="grater"),
 ]
 Earlier: TypeAlias = Annotated[
     Mapping[str, str] | None,
     Opt(
-        "OLD is an earlier version of NEW; not needed for names such as mine-2 and mine.",
+        "OLD is an earlier version of NEW.",
         "NEW=OLD",
         parse="grater.reporting.versions:told_versions",
     ),
@@ -180,10 +174,8 @@ FigureTypes: TypeAlias = Annotated[
 TextLines: TypeAlias = Annotated[bool, Opt("Read each line of a text file as an essay.")]
 StudyName: TypeAlias = Annotated[str, Opt("A file (SQLite) or a postgresql:// URL.", "STUDY")]
 JobNames: TypeAlias = Annotated[Sequence[str], Opt("Only judgments of these jobs.", "NAME", flag="--job")]
-ErrorsByFlag: TypeAlias = Annotated[bool, Opt("Correct flagged and unflagged items by their own gold, in any case.")]
-ConfidenceApart: TypeAlias = Annotated[
-    float | None, Opt("Show items with a less confident judgment separately.", "NUMBER")
-]
+ErrorsByFlag: TypeAlias = Annotated[bool, Opt("Correct flagged and unflagged items by their own gold.")]
+ConfidenceApart: TypeAlias = Annotated[float | None, Opt("Separate items with a less confident judgment.", "NUMBER")]
 Columns: TypeAlias = Annotated[
     Mapping[str, str] | None,
     Opt("Rename a column; repeatable.", "OURS=THEIRS", parse="grater.tables:parse_columns"),
@@ -191,14 +183,14 @@ Columns: TypeAlias = Annotated[
 RaterColumns: TypeAlias = Annotated[
     Sequence[str],
     Opt(
-        "Columns of labels, one per rater, in a sheet with one row per item.",
+        "Columns of labels, one per rater.",
         "NAME,NAME",
         split=True,
         default=(),
     ),
 ]
 Duplicates: TypeAlias = Annotated[
-    Literal["error", "first", "last"], Opt("What to do if a rater or system is twice on an item.", default="error")
+    Literal["error", "first", "last"], Opt("What to do with a rater twice on an item.", default="error")
 ]
 WorksheetTask: TypeAlias = Annotated[str, Opt("The task of the worksheet: error, usage or verify.", "TASK")]
 AsJson: TypeAlias = Annotated[bool, Opt("Print JSON.", flag="--json")]
@@ -228,7 +220,7 @@ class Resampling(TypedDict, total=False):
     units: Annotated[
         str,
         Opt(
-            "What intervals take as independent; auto: documents or essays if known.",
+            "What intervals take as independent.",
             "auto|item|essay|document|COLUMN",
             default="auto",
         ),
@@ -242,7 +234,7 @@ class Intervals(Resampling, total=False):
     """What intervals rest on."""
 
     raters: Annotated[
-        Literal["these", "random"], Opt("Intervals for these raters, or for others like them.", default="these")
+        Literal["these", "random"], Opt("Intervals for these raters, or others like them.", default="these")
     ]
 
 
@@ -272,13 +264,13 @@ class Evaluating(Reading, Generalising, total=False):
     kind: KindName
     missing: Annotated[
         Literal["absent", "not-flagged"],
-        Opt("What it means that a system does not list an item.", default="absent"),
+        Opt("What an unlisted item means.", default="absent"),
     ]
     by: Annotated[str, Opt(BY, "COLUMN", default="")]
     unknown: UnknownLabels
     assist: Annotated[
         TableSource | str | None,
-        Opt("A cheap judge of every item: its judgments, or a column of numbers.", "FILE|COLUMN"),
+        Opt("A cheap judge of every item: judgments or a column.", "FILE|COLUMN"),
     ]
     stratum_labels: LabelTable
     redundancy: Annotated[int, REDUNDANCY]
@@ -289,10 +281,10 @@ class Scoring(TypedDict, total=False):
 
     metric: Annotated[str, Opt("How corrections are scored.", "m2|errant|cleme|gleu|accuracy", default="m2")]
     source: Annotated[TableSource | None, Opt("The sentences before correction.", "FILE")]
-    tokenise: Annotated[bool, Opt("Cut plain text into words as the references are: don't as do n't.", default=False)]
+    tokenise: Annotated[bool, Opt("Cut plain text into words as the references are.", default=False)]
     mode: Annotated[
         Literal["cs", "cse", "ds", "dt"],
-        Opt("errant: what must match for two edits to count as the same.", default="cs"),
+        Opt("errant: what must match in two edits.", default="cs"),
     ]
     beta: Annotated[float, Opt("Weight of recall relative to precision.", default=0.5)]
     max_unchanged: Annotated[int, Opt("m2: unchanged words allowed in an edit.", min=0, default=2)]
@@ -300,7 +292,7 @@ class Scoring(TypedDict, total=False):
     documents: Documents
     units: Annotated[
         Literal["auto", "sentence", "document"],
-        Opt("What intervals take as independent; auto: documents or essays if known.", default="auto"),
+        Opt("What intervals take as independent.", default="auto"),
     ]
     interval: HowIntervals
     resamples: Resamples
@@ -310,7 +302,7 @@ class Scoring(TypedDict, total=False):
 class Chatting(TypedDict, total=False):
     """How a chat endpoint is asked, and what that may cost."""
 
-    key_env: Annotated[str, Opt("The environment variable that holds the endpoint's key.", "VAR", default="")]
+    key_env: Annotated[str, Opt("The environment variable with the endpoint's key.", "VAR", default="")]
     per_minute: Annotated[float | None, Opt("Maximum requests per minute.", min=0.01)]
     most_requests: Annotated[int | None, Opt("Maximum requests; 0: answer from the cache alone.", min=0)]
     most_tokens: Annotated[int | None, Opt("Maximum tokens to use.", min=1)]
@@ -322,7 +314,7 @@ class Chatting(TypedDict, total=False):
     retries: Annotated[int, Opt("Retries after a failure.", min=0, default=5)]
     cache: Annotated[
         Path | None,
-        Opt("The file of answers; default: NAME.answers.jsonl, by system or study.", "FILE", writes="file"),
+        Opt("The file of answers; default: NAME.answers.jsonl.", "FILE", writes="file"),
     ]
 
 
@@ -337,9 +329,7 @@ class Correcting(Chatting, total=False):
 class Working(TypedDict, total=False):
     """Where work on a big corpus is done."""
 
-    jobs: Annotated[
-        int | None, Opt("Number of processes; default: one for small input, one per core for large.", "N", min=1)
-    ]
+    jobs: Annotated[int | None, Opt("Number of processes; default: one per core for large input.", "N", min=1)]
     engine: Annotated[
         Literal["processes", "spark"],
         Opt("Run in processes on this machine, or on Apache Spark.", default="processes"),

@@ -44,7 +44,7 @@ def decide(
     places: Annotated[
         Path | None,
         Opt(
-            "Items for external systems to decide on, instead of prepositions; 'edits': every edit is an item.",
+            "Items for external systems to decide on; 'edits': every edit.",
             "ITEMS|edits",
         ),
     ] = None,

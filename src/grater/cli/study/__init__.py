@@ -11,7 +11,7 @@ from grater.errors import BadInput, Problem
 from grater.files import reason
 from grater.options import Opt
 
-ServerUrl: TypeAlias = Annotated[str, Opt("The public address of the server, as in https://rate.example.org.")]
+ServerUrl: TypeAlias = Annotated[str, Opt("The public address of the server.")]
 JobName: TypeAlias = Annotated[str, Opt("The name of the job.", "JOB")]
 
 

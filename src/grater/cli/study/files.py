@@ -100,9 +100,7 @@ def import_into(
     task: Annotated[str, Opt("The task that imported judgments answer.")] = "error",
     columns: Columns = None,
     rater_columns: RaterColumns = (),
-    encoding: Annotated[
-        str, Opt("The encoding of texts that are not UTF-8, as in cp1252; default: a guess.", "NAME")
-    ] = "",
+    encoding: Annotated[str, Opt("The encoding of texts that are not UTF-8.", "NAME")] = "",
     keep_duplicates: Annotated[bool, Opt("Import texts that are there already under another name.")] = False,
     skip_unreadable: Annotated[bool, Opt("Leave out text files that cannot be read.")] = False,
     preview: Annotated[bool, Opt("Check everything and report it; store nothing.")] = False,
@@ -192,7 +190,7 @@ def export_to(
     folder: Annotated[Path, Opt("The new folder to write.", "FOLDER")],
     *,
     names: Annotated[bool, Opt("Name raters instead of using pseudonyms.")] = False,
-    raw: Annotated[bool, Opt("Do not escape cells that a spreadsheet would read as formulas.")] = False,
+    raw: Annotated[bool, Opt("Do not escape formulas for spreadsheets.")] = False,
 ) -> Done:
     """Write a consistent snapshot of the study, without secrets."""
     from grater.annotate.archive import export
@@ -213,7 +211,7 @@ def backup(
     study: StudyName,
     file: Annotated[Path, Opt("The new file to write.", "FILE")],
     *,
-    pseudonyms: Annotated[bool, Opt("Leave out names, addresses, passwords, sessions and tokens (SQLite).")] = False,
+    pseudonyms: Annotated[bool, Opt("Leave out names, addresses and secrets (SQLite).")] = False,
 ) -> Done:
     """Back up the whole study to a file that only you can read; the study may be in use."""
     from grater.annotate.backup import back_up
@@ -264,7 +262,7 @@ def serve(
     offered: Annotated[
         Sequence[str],
         Opt(
-            "An external system that managers may run from pages, as in mine=command:PROGRAM.",
+            "An external system that managers may run from pages.",
             "NAME=SYSTEM",
             flag="--offer",
         ),
@@ -272,7 +270,7 @@ def serve(
     url: ServerUrl = "",
     proxies: Annotated[
         Sequence[str],
-        Opt("A trusted proxy, whose X-Forwarded-For is used: an IP address or network.", "ADDRESS", flag="--proxy"),
+        Opt("A trusted proxy, by IP address or network.", "ADDRESS", flag="--proxy"),
     ] = (),
 ) -> None:
     """Serve a study in the browser; the first start prints a one-time set-up link."""

@@ -40,12 +40,10 @@ def add_job_command(
     name: Annotated[str | None, Opt("The job's name; default: the task's.")] = None,
     judgments_per_item: Annotated[int | None, Opt("Judgments per item.", "N", min=1)] = None,
     kind: KindName = "",
-    system: Annotated[
-        str | None, Opt("The system whose suggestions choice and verify show, and marking offers.")
-    ] = None,
+    system: Annotated[str | None, Opt("The system whose suggestions raters see.")] = None,
     suggested_share: Annotated[
         float,
-        Opt("Marking: offer the system's marks for this share of each annotator's essays.", "SHARE"),
+        Opt("Marking: offer the system's marks on this share of essays.", "SHARE"),
     ] = 1.0,
     n: NumberDrawn = None,
     flagged: NumberFlagged = None,
@@ -203,9 +201,7 @@ def make_gold_units(
     min_experts: Annotated[int, Opt("Minimum number of experts, who must all agree.", min=1)] = 2,
     n: NumberDrawn = None,
     rater: Annotated[str | None, Opt("Marking: the rater whose edits are the known errors.")] = None,
-    planted: Annotated[
-        Path | None, Opt("Marking: correct essays whose edits name the errors to plant.", "CORPUS")
-    ] = None,
+    planted: Annotated[Path | None, Opt("Marking: essays whose edits are the errors to plant.", "CORPUS")] = None,
     reason: Annotated[str, Opt("The explanation for raters who missed it.")] = "",
     seed: Seed = 0,
 ) -> Done:
@@ -308,9 +304,7 @@ def make_link(
     job: Annotated[str | None, Opt("The job the person starts with.")] = None,
     days: Annotated[float, Opt("Days until it expires.")] = 14,
     note: Annotated[str, Opt("A note on what it is for.")] = "",
-    back: Annotated[
-        str, Opt("Let this person of the study back in, for example after a lost password.", "NAME")
-    ] = "",
+    back: Annotated[str, Opt("Let this person back in, as after a lost password.", "NAME")] = "",
     url: ServerUrl = "http://127.0.0.1:8000",
 ) -> Done:
     """Print an invitation link that works once."""
@@ -360,7 +354,7 @@ def print_token(
     days: Annotated[float, Opt("Days until it expires.")] = 90,
     scope: Annotated[
         str,
-        Opt("read (change nothing), work (rate and adjudicate) or manage (everything the person may do)."),
+        Opt("read, work (rate and adjudicate) or manage (everything)."),
     ] = "manage",
     note: Annotated[str, Opt("A note on what it is for.")] = "",
     list_tokens: Annotated[bool, Opt("List the valid tokens, of everyone or of NAME.")] = False,
@@ -453,7 +447,7 @@ def audit(
     study: StudyName,
     *,
     person: Annotated[str, Opt("Only events by this person.")] = "",
-    kind: Annotated[str, Opt("Only events of this kind: person.role, person, or a group such as people.")] = "",
+    kind: Annotated[str, Opt("Only events of this kind, as in person.role.")] = "",
     since: Annotated[str, Opt("Only events from this day on, as in 2026-11-16 (UTC).", "DAY")] = "",
     until: Annotated[str, Opt("Only events up to this day.", "DAY")] = "",
     job: Annotated[str, Opt("Only events of this job.")] = "",

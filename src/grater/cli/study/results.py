@@ -107,9 +107,7 @@ def evaluate_study(
     min_confidence: Annotated[float | None, MIN_CONFIDENCE] = None,
     contexts: Flags = (),
     confidence_apart: ConfidenceApart = None,
-    assist: Annotated[
-        str, Opt("A program that judged every item, as a cheap judge beside a sample.", "PROGRAM")
-    ] = "",
+    assist: Annotated[str, Opt("A program that judged every item, as a cheap judge.", "PROGRAM")] = "",
     corrected: Annotated[bool, Opt("Also show scores corrected for raters' errors on gold.")] = False,
     errors_by_flag: ErrorsByFlag = False,
     **options: Unpack[Generalising],

@@ -37,9 +37,7 @@ def run_systems(
     study: StudyName,
     *,
     systems: SystemNames,
-    kind: Annotated[
-        str, Opt("The kind of items an external system decides on, instead of prepositions; edit: its edits.", "KIND")
-    ] = "",
+    kind: Annotated[str, Opt("The kind of items an external system decides on.", "KIND")] = "",
     **correcting: Unpack[Correcting],
 ) -> Done:
     """Run systems on the essays and store their decisions; a second run changes nothing.
