@@ -248,8 +248,7 @@ def convert(
     *files: Annotated[
         EssaySource,
         Opt(
-            "The corpus to read and the file or folder to write, all or nothing; '-' is standard input or output.  "
-            "Of parallel text: SOURCE CORRECTED... OUT.",
+            "The corpus to read and the file or folder to write.  Of parallel text: SOURCE CORRECTED... OUT.",
             "IN OUT",
             repeats=True,
         ),

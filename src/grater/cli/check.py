@@ -43,8 +43,7 @@ MARKED = "bold black on bright_yellow"
 Systems: TypeAlias = Annotated[
     Sequence[str],
     Opt(
-        "A detector or a model file; repeatable. Default: context, without onnxruntime prep-maxent and article; "
-        "beside them Harper, if installed.",
+        "A detector or a model file; repeatable; default: context, and Harper if installed.",
         "NAME",
         flag="--system",
         names="grater.detect.systems:SYSTEMS",

@@ -207,10 +207,8 @@ def ask(
 
     Answered units are not asked again, so an interrupted run resumes.
 
-    A program (--command) reads one line per unit, {"unit": ID, "task": ..., "before": ..., "pieces": [...],
-    "after": ..., "fields": [...]}, and writes {"unit": ID, "fields": {...}}, in any order. For the task error these
-    fields are {"label": ["ok"]}, for usage {"label": ["1"], "better": ["at"], "confidence": ["high"]}; the
-    documentation of tasks has them all.
+    A program (--command) reads one line per unit, with its "fields", and writes {"unit": ID, "fields": {...}}. For
+    the task error these are {"label": ["ok"]}; the documentation of tasks has them all.
     """
     from grater.chat import endpoint_of
 
