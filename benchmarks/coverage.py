@@ -125,7 +125,7 @@ def table_of(
     apart = {**groups, **{name: [name] for name in others}}
     rest = [name for name in columns if not any(name in names for names in apart.values())]
     cells = [[design, *(row.get(name) for name in columns)] for design, row in rows.items()]
-    note = f"{n:,} corpora a row, standard error {sqrt(0.95 * 0.05 / n):.3f}".replace("error 0", "error ")
+    note = f"{n:,} corpora, ± {sqrt(0.95 * 0.05 / n):.3f}".replace("± 0", "± ")
     return Table(title, ["design", *columns], cells, note, {**({INTERVALS: rest} if rest else {}), **apart})
 
 
