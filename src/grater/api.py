@@ -376,7 +376,7 @@ def corpus_judgments(
         Path | str | None, Opt("The table of judgments to write.", "FILE", writes="table", needed=True)
     ] = None,
 ) -> Judgments:
-    """Turn annotations into judgments: for every item and annotator, error or ok, or the labels of usage."""
+    """Turn annotations into judgments: for every item and annotator, error or ok."""
     from grater.corpora.judgments import documents_of_items, items_of, judgments_from_edits
     from grater.tables import as_items, write_table
 
@@ -419,9 +419,7 @@ def agreement(
     by: ByColumns = (),
     items: ItemTable = None,
     contexts: Flags = (),
-    compare: Annotated[
-        Sequence[str], Opt("Compare the kappas of two pairs of raters on their common items.", "A,B:C,D")
-    ] = (),
+    compare: Annotated[Sequence[str], Opt("Compare the kappas of two pairs of raters.", "A,B:C,D")] = (),
     against: Annotated[TableSource | None, Opt("Compare with another table of judgments.", "FILE")] = None,
     weights: Annotated[
         str, Opt("Weights for partial agreement, for kappa and AC.", "identity|linear|quadratic|FILE")
@@ -435,7 +433,7 @@ def agreement(
     constructions: Annotated[bool, Opt("Agreement on the constructions of nouns (Lee et al. 2009).")] = False,
     **options: Unpack[ReadingAndIntervals],
 ) -> Agreement:
-    """Measure agreement among raters: alpha, kappa, observed agreement and AC1 with intervals, in all and by pair.
+    """Measure agreement among raters: alpha, kappa, observed agreement and AC1, in all and by pair.
 
     Intervals take essays (documents) as units where `items`, or a column of the judgments, names them, else items.
     """
@@ -530,7 +528,7 @@ def raters(
     gold_columns: Renamed = None,
     **options: Unpack[Reading],
 ) -> Raters:
-    """Profile each rater: judgments, accuracy on gold, agreement with others, skill, speed, most frequent label."""
+    """Profile each rater: accuracy on gold, agreement with others, skill, speed."""
     from grater.measure.crowd.raters import raters
 
     return raters(_judgments(judgments, options), gold=_gold(gold, gold_columns, options))
@@ -549,7 +547,7 @@ def raters_needed(
     unknown: UnknownLabels = "drop",
     **options: Unpack[ReadingAndResampling],
 ) -> RatersNeeded:
-    """Find the smallest number of raters that matches the experts, from agreement by number of raters.
+    """Find the smallest number of raters that matches the experts.
 
     With `gold` in place of experts it is the smallest number whose majority is right on the share `reach` of items.
     """
@@ -603,15 +601,14 @@ def difficulty(
     items: ItemTable = None,
     essays: EssayFiles = (),
     by: ByColumns = (),
-    top: Annotated[int, Opt("Number of easiest and of hardest items to list.", min=1)] = 10,
-    split: Annotated[float, Opt("A crowd is split if its majority is below this share.", min=0, max=1)] = 0.75,
-    quantiles: Annotated[int, Opt("Number of parts that a numeric column is divided into.", min=2)] = 4,
+    top: Annotated[int, Opt("Number of items to list.", min=1)] = 10,
+    split: Annotated[float, Opt("A crowd is split below this share.", min=0, max=1)] = 0.75,
+    quantiles: Annotated[int, Opt("Parts of a numeric column.", min=2)] = 4,
     **options: Unpack[ReadingAndResampling],
 ) -> Difficulty:
-    """List the easiest and hardest items for the crowd and for experts, and what predicts disagreement.
+    """List the easiest and hardest items, and what predicts disagreement.
 
-    With the `essays` of the items, factors are worked out from their text: frequency, surprise, length, alternatives,
-    errors beside the target, uses of time and place.
+    With the `essays` of the items, factors are worked out from their text.
     """
     from grater.measure.agreement.difficulty import difficulty
     from grater.tables import as_items
@@ -691,8 +688,8 @@ def simulate(
     spread: Annotated[float, Opt("Standard deviation of skill.")] = 0.1,
     spammers: Annotated[float, _share("Share of raters who answer at random.")] = 0.0,
     biased: Annotated[float, _share("Share of raters who prefer one label.")] = 0.0,
-    lazy: Annotated[float, _share("Share of raters who nearly always give the same answer.")] = 0.0,
-    turning: Annotated[float, _share("Share of raters who become spammers halfway through.")] = 0.0,
+    lazy: Annotated[float, _share("Share of raters who give one answer.")] = 0.0,
+    turning: Annotated[float, _share("Share of raters who turn spammers halfway.")] = 0.0,
     difficulty: Annotated[float, Opt("Mean share of guesses per item.")] = 0.0,
     out: Annotated[Path | str | None, Opt("Write the judgments to this table.", "FILE", writes="table")] = None,
     true_labels_out: Annotated[Path | str | None, Opt("Write the true labels.", "FILE", writes="table")] = None,
@@ -1121,7 +1118,7 @@ def compare(
     ] = "paired",
     **options: Unpack[Evaluating],
 ) -> Comparison:
-    """Compare systems on common items: differences with intervals and p, rank groups, McNemar, randomisation."""
+    """Compare systems on common items: differences with intervals and p, rank groups."""
     from grater.measure.evaluation.comparison import compare
     from grater.measure.evaluation.evaluation import EvaluationOptions
 
@@ -1150,9 +1147,9 @@ def report(
     figures: FigureTypes = (),
     **options: Unpack[Reading],
 ) -> Report:
-    """Report on tables of judgments and decisions: an HTML page that works offline, Markdown, LaTeX, figures.
+    """Report on judgments and decisions: an offline HTML page, Markdown, LaTeX, figures.
 
-    `earlier` names the earlier version of a system: `{"new": "old"}`; names like mine-2 and mine say so themselves.
+    `earlier` names the earlier version of a system: `{"new": "old"}`.
     """
     from datetime import UTC, datetime
 
@@ -1542,7 +1539,7 @@ def select(
     systems: SystemNames,
     format_name: FormatName = None,
 ) -> SelectionTests:
-    """Measure how often systems predict the writer's preposition: accuracy, and F by preposition."""
+    """Measure how often systems predict the writer's preposition."""
     from grater.detect.prepositions.selection import SelectionTests, selection_test
     from grater.detect.systems import load_systems
 
@@ -1579,7 +1576,7 @@ def cloze(
     answers_out: AnswersOut = None,
     **options: Unpack[Reading],
 ) -> ClozeStudy | None:
-    """Score a cloze task: agreement and kappa of the writer with raters and systems, and among raters.
+    """Score a cloze task: agreement of the writer with raters and systems, and among raters.
 
     With a `system` and `essays` the system fills the same blanks, and the essays give the writer's words.  Systems'
     words in `decisions` are in the column suggestion.
@@ -1664,7 +1661,7 @@ def choice(
     answers_out: AnswersOut = None,
     **options: Unpack[Reading],
 ) -> ChoiceStudy | None:
-    """Score a choice task: how often the system's word is as good or better, and the accuracy that gives.
+    """Score a choice task: how often the system's word is as good or better.
 
     `n_items` are behind the `accuracy`, for its interval.  With a `system` and `essays` its accuracy is computed
     there; `answers_out` lists the places where it would write a different word, for raters to choose between.

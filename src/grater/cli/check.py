@@ -61,7 +61,7 @@ def check(
     fail: Annotated[bool, Opt("Exit with status 1 if anything is marked.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check essays: what looks wrong, a better word, the rule with an example, and how sure grater is.
+    """Check essays: what looks wrong, a better word, and the rule.
 
     Exit status: 0 done, 1 something is marked (with --fail only), 2 wrong use or a file that cannot be read.
     """

@@ -35,7 +35,7 @@ def compare(
     ],
     engine: EngineName = "grater",
 ) -> EditComparison:
-    """Compare edits with those of another file, or with those that an engine extracts from the corrected text."""
+    """Compare edits with those of another file, or of an engine."""
     from grater.corpora.edits.engine import load_engine
     from grater.corpora.parallel import extract_again
     from grater.measure.corrections.extraction import compare_edits

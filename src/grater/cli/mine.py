@@ -73,40 +73,36 @@ BACK, QUIT, SKIP = "b", "q", "s"
 @described
 def mine_prepositions(
     *corpus: Annotated[Path, Opt("Learners' essays, in any format.", "[CORPUS]")],
-    study: Annotated[
-        str, Opt("Mine the essays of a study instead; people decide on the page /mining.", "STUDY")
-    ] = "",
+    study: Annotated[str, Opt("Mine the essays of a study instead.", "STUDY")] = "",
     out: Annotated[
         Path | None,
-        Opt("The list of suspects, of a study with its verdicts; with --balanced, the items of the corpus.", "FILE"),
+        Opt("The list of suspects; with --balanced, the items.", "FILE"),
     ] = None,
     web1t: Annotated[Path | None, Opt("Counts in Web 1T format.", "FOLDER")] = None,
     text: Annotated[Sequence[Path], Opt("Well-formed text to count in; repeatable.", "TEXT")] = (),
     model: Annotated[Path | None, Opt(f"Counts from a language model; default: that of {SHIPPED}.", "MODEL")] = None,
     counts: Annotated[Path | None, Opt("Counts from grater lab count.", "FOLDER")] = None,
-    least_bigram: Annotated[float, Opt("Minimum count of the two words without the preposition.", "N", min=0)] = 1,
-    ratio: Annotated[
-        float, Opt("A trigram is rare at this share of its expected count or less.", "SHARE", min=0)
-    ] = RATIO,
+    least_bigram: Annotated[float, Opt("Minimum count without the preposition.", "N", min=0)] = 1,
+    ratio: Annotated[float, Opt("A trigram is rare at this share of its expected count.", "SHARE", min=0)] = RATIO,
     most: Annotated[int, Opt("Keep the N most suspicious.", "N", min=1)] = MOST,
-    ask: Annotated[bool, Opt("Decide in the terminal, y or n; answers are saved in FILE.")] = False,
+    ask: Annotated[bool, Opt("Decide in the terminal, y or n.")] = False,
     balanced: Annotated[
         bool,
-        Opt("Build the balanced corpus: accepted errors and an equal number of correct uses."),
+        Opt("Build a balanced corpus of errors and correct uses."),
     ] = False,
     verdicts: Annotated[
         Path | None,
-        Opt("The list with its verdicts: for --balanced, or for --study instead of mining.", "LIST"),
+        Opt("The list with its verdicts.", "LIST"),
     ] = None,
     n: Annotated[int, Opt("For --balanced: number of errors, and of correct uses.", "N", min=1)] = N_EACH,
     n_gold: Annotated[int, Opt("For --balanced: items to use as gold.", "N", min=0)] = N_GOLD,
     gold_out: Annotated[Path | None, Opt("For --balanced: also write the gold items.", "FILE")] = None,
     name: Annotated[str, Opt("For --study: the name of the list.")] = "mined",
-    job: Annotated[str, Opt("For --study and --balanced: the name of the job to create.")] = "balanced",
+    job: Annotated[str, Opt("The name of the job to create.")] = "balanced",
     judgments_per_item: Annotated[int, Opt("Judgments per item.", "N", min=1)] = 1,
     decider: Annotated[
         str | None,
-        Opt("For --study: who gave the verdicts of the list; default: the owner.", "NAME", flag="--as"),
+        Opt("For --study: who gave the verdicts.", "NAME", flag="--as"),
     ] = None,
     format_name: FormatName = None,
     seed: Seed = 0,
@@ -255,17 +251,15 @@ def nouns(
     top: Annotated[int, Opt("Show at most N nouns (JSON has all).", "N", min=1)] = MOST_NOUNS,
     out: Annotated[
         Path | None,
-        Opt("Choose nouns of high and low entropy, and write items to judge to this table.", "ITEMS", writes="table"),
+        Opt("Write items of high and low entropy to judge.", "ITEMS", writes="table"),
     ] = None,
-    nouns: Annotated[int, Opt("For --out: nouns of each entropy for each construction.", "N", min=1)] = 3,
-    sentences: Annotated[int, Opt("For --out: sentences in each cell (Lee et al. 2009, Table 3).", "N", min=1)] = 2,
-    context: Annotated[
-        int, Opt("For --out: preceding sentences in which a noun counts as mentioned.", "N", min=0)
-    ] = N_CONTEXT,
+    nouns: Annotated[int, Opt("For --out: nouns of each entropy.", "N", min=1)] = 3,
+    sentences: Annotated[int, Opt("For --out: sentences in each cell.", "N", min=1)] = 2,
+    context: Annotated[int, Opt("For --out: preceding sentences for earlier mentions.", "N", min=0)] = N_CONTEXT,
     format_name: FormatName = None,
     seed: Seed = 0,
 ) -> NounConstructions | Done:
-    """Show the article and number of nouns and how predictable they are; with --out, choose places to judge.
+    """Show how predictable the article and number of nouns are.
 
     `grater agree --constructions` measures the agreement of raters on the items.
     """

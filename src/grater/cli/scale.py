@@ -19,9 +19,7 @@ OutFolder: TypeAlias = Annotated[Path, Opt("The folder to write, or to resume.",
 
 Texts: TypeAlias = Annotated[
     Path,
-    Opt(
-        "Text files or folders with one paragraph per line, corpora in other formats, or a folder of shards.", "TEXT"
-    ),
+    Opt("Text with one paragraph per line, corpora, or a folder of shards.", "TEXT"),
 ]
 
 
@@ -34,7 +32,7 @@ def shard(
     documents: Documents = None,
     format_name: FormatName = None,
 ) -> Done:
-    """Cut a corpus into numbered Parquet files that many workers can read; ids and documents are settled here."""
+    """Cut a corpus into numbered Parquet files that many workers can read."""
     with reading("cutting", *corpora, n_passes=n_passes(corpora, format_name, lines=lines)) as advance:
         essays = corpus_of(corpora, format_name=format_name, lines=lines, documents=documents, advance=advance)
         shards = cut(essays, out, size=shard_size, lines=lines)

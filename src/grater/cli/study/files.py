@@ -95,7 +95,7 @@ def import_into(
     sample: Annotated[Sequence[Path], Opt("The sample that the judged items were drawn as.", "FILE")] = (),
     judgments: Annotated[Sequence[Path], Opt("Judgments of raters.", "FILE")] = (),
     gold: Annotated[Sequence[Path], Opt("Items with known answers.", "FILE")] = (),
-    practice: Annotated[Sequence[Path], Opt("Known answers to practise on, for --job.", "FILE")] = (),
+    practice: Annotated[Sequence[Path], Opt("Known answers to practise on.", "FILE")] = (),
     job: Annotated[str | None, Opt("The job that judgments, gold or practice belong to.")] = None,
     task: Annotated[str, Opt("The task that imported judgments answer.")] = "error",
     columns: Columns = None,
@@ -174,7 +174,7 @@ def write_units(
 
 @described
 def verify(study: StudyName) -> Done:
-    """Look for lost, duplicate or orphaned work in a study; exit status 1 if there is any."""
+    """Look for lost, duplicate or orphaned work in a study."""
     from grater.annotate.store import checks, open_store
 
     with open_store(study) as store, store.read() as tx:
@@ -226,11 +226,11 @@ def backup(
 def restore(
     file: Annotated[
         Path,
-        Opt("A file from grater study backup, a folder from study export or a zip of it.", "FILE"),
+        Opt("A backup, or an export as a folder or zip.", "FILE"),
     ],
     study: Annotated[str, Opt("A new file, or an empty PostgreSQL database.", "STUDY")],
 ) -> Done:
-    """Restore a study: from a backup with passwords and work in progress, from an export without passwords.
+    """Restore a study from a backup, or from an export, which has no passwords.
 
     A damaged archive is refused.
     """

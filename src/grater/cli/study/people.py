@@ -448,7 +448,7 @@ def audit(
     *,
     person: Annotated[str, Opt("Only events by this person.")] = "",
     kind: Annotated[str, Opt("Only events of this kind, as in person.role.")] = "",
-    since: Annotated[str, Opt("Only events from this day on, as in 2026-11-16 (UTC).", "DAY")] = "",
+    since: Annotated[str, Opt("Only events from this day on (UTC).", "DAY")] = "",
     until: Annotated[str, Opt("Only events up to this day.", "DAY")] = "",
     job: Annotated[str, Opt("Only events of this job.")] = "",
     out: Annotated[Path | None, Opt("Write all events to a file, .csv or .jsonl.")] = None,

@@ -55,7 +55,7 @@ def adjudicate(
     ] = None,
     decider: Annotated[str | None, Opt("Who decides; default: the only owner.", flag="--as")] = None,
 ) -> Done:
-    """List undecided units; with a table or --accept, decide them. Decisions are stored as the annotator `gold`."""
+    """List undecided units; with a table or --accept, decide them."""
     from grater.annotate import jobs
     from grater.annotate.adjudication import accept as accept_answers
     from grater.annotate.adjudication import decide, waiting
@@ -112,7 +112,7 @@ def evaluate_study(
     errors_by_flag: ErrorsByFlag = False,
     **options: Unpack[Generalising],
 ) -> Evaluation:
-    """Score every system: precision, recall and F on the judged items or, from a sample, for the whole corpus."""
+    """Score every system: precision, recall and F, from a sample for the whole corpus."""
     from grater.annotate.evaluation import Scheme, evaluate_study
     from grater.annotate.store import open_store
     from grater.annotate.tables import Counting, judged_by_programs
@@ -140,7 +140,7 @@ def evaluate_study(
 
 @described
 def suggestions(study: StudyName, *, job: JobNames = ()) -> SuggestionEffect:
-    """Measure the effect of a system's suggestions on marking: agreement and scores with and without, and bias."""
+    """Measure the effect of a system's suggestions on marking."""
     from grater.annotate.marks import study_suggestions
     from grater.annotate.store import open_store
 
@@ -166,7 +166,7 @@ def write_report(
     min_confidence: Annotated[float | None, MIN_CONFIDENCE] = None,
     figures: FigureTypes = (),
 ) -> Report:
-    """Write the report of a study to a folder, `report` by default: an HTML page, Markdown, LaTeX tables, figures.
+    """Write the report of a study to a folder, `report` by default.
 
     Its title is the study's name unless another is given.
     """
@@ -203,7 +203,7 @@ def ask(
     as_json: AsJson = False,
     **chatting: Unpack[Chatting],
 ) -> None:
-    """Let a program or a language model judge the units of a job, in a separate job marked as a program's.
+    """Let a program or a language model judge the units of a job.
 
     Answered units are not asked again, so an interrupted run resumes.
 
