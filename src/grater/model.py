@@ -175,7 +175,7 @@ def item_at(essay_id: str, start: int, end: int, kind: str, name: str) -> Item:
 
 
 def edit_item(essay_id: str, span: Span, words: str) -> Item:
-    """The item of an edit: these words in this place, whoever writes them."""
+    """The item of an edit: these words in this place, the same for all systems."""
     return Item(essay_id, span, EDIT, own_id=short_hash(f"{essay_id}|{span.start}|{span.end}|{EDIT}|{words}"))
 
 

@@ -245,7 +245,7 @@ def _missed(tx: Tx, fates: pl.DataFrame) -> Iterator[ItemList]:
 def answer_tables(tx: Tx) -> dict[str, pl.DataFrame]:
     """Rankings, marks with their verification and fates, and errors that are left: those that there are.
 
-    A study that asks none of this has none, whoever marked its essays.
+    A study that asks none of this has none, even if its essays were marked.
     """
     if not {"rank", "fate", "remaining"} & {job.task for job in jobs.all(tx)}:
         return {}

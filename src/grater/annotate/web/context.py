@@ -77,8 +77,8 @@ class Settings:
     A visitor's address, or a rater who came by a link and has no password, has `guest_requests` a minute, and such a
     rater changes of `guest_bytes`; what is more is answered after `refusal_seconds`, and what comes at once by turns.
 
-    `systems` are those from outside, `NAME=SYSTEM`, that managers may run from pages: whoever starts the server
-    chooses them, and a form only chooses among them.
+    `systems` are those from outside, `NAME=SYSTEM`, that managers may run from pages: named when the server is
+    started; a form only chooses among them.
 
     `check_page` opens "Check my writing" to everybody, `editors` LanguageTool's protocol; both check texts by
     `check_systems`, or by the default ones.  An address may have `check_letters` checked at once, and half as many
