@@ -145,7 +145,7 @@ def study_tables(
         hours=hours_of(crowd if both else given),
         redundancy=redundancy_of(job for job in chosen if TASKS[job.task].verdict),
         programs=latest_judgments(by_programs, f"programs of {name}"),
-        own_work=tuple(_told_own_work(own, by_programs, given.filter(pl.col("group") != PROGRAM))),
+        own_work=tuple(_own_work_notes(own, by_programs, given.filter(pl.col("group") != PROGRAM))),
     )
 
 
@@ -163,12 +163,12 @@ def _own_work(tx: Tx, by_programs: pl.DataFrame, decided: pl.DataFrame) -> pl.Da
     return pl.concat(rows).unique(["item", "rater"]) if rows else pl.DataFrame()
 
 
-def _told_own_work(own: pl.DataFrame, by_programs: pl.DataFrame, by_people: pl.DataFrame) -> Iterator[str]:
+def _own_work_notes(own: pl.DataFrame, by_programs: pl.DataFrame, by_people: pl.DataFrame) -> Iterator[str]:
     """A sentence for each model that judged itself, with what people say of the same items."""
     for (program, system), rows in own.group_by("rater", "system", maintain_order=True) if len(own) else ():
-        said = by_programs.filter(pl.col("rater").is_in(rows["by"].unique().implode()))
+        own_verdicts = by_programs.filter(pl.col("rater").is_in(rows["by"].unique().implode()))
         people = by_people.join(rows, on="item", how="semi")
-        shares = [f"{(each['label'] == ERROR).sum():,} of {len(each):,}" for each in (said, people)]
+        shares = [f"{(each['label'] == ERROR).sum():,} of {len(each):,}" for each in (own_verdicts, people)]
         yield (
             f"{program} is the model behind {system} and judged its own corrections: it calls {shares[0]} right, "
             f"people {shares[1]}; its judgments of them do not count"

@@ -121,12 +121,8 @@ def _function(name: str) -> str:
     about = inspect.getdoc(function) or ""
     if not command:
         return f"## {name}\n\n{about}\n\n{block}\n"
-    options = f"Options: [`grater {command}`](commands.md#grater-{_anchor(command)})."
+    options = f"Options: [`grater {command}`](commands.md#grater-{command.replace(' ', '-')})."
     return f"## {name}\n\n{about.splitlines()[0]}\n\n{block}\n\n{options}\n"
-
-
-def _anchor(command: str) -> str:
-    return command.replace(" ", "-")
 
 
 def _value_type(name: str) -> str:
