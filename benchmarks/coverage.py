@@ -137,7 +137,7 @@ class Corpus:
     """Items by raters: 1 is an error, 0 is none, `NOBODY` was not asked; items by systems; -1 is no essay."""
 
     essay: Array
-    said: Array
+    given: Array
     flags: Array
     prefix: str = "i"
 
@@ -145,9 +145,9 @@ class Corpus:
         return self.prefix + pl.Series(np.arange(len(self.essay))).cast(pl.String)
 
     def judgments(self) -> Judgments:
-        item, rater = np.nonzero(self.said != NOBODY)
-        raters = pl.Series([f"r{number}" for number in range(self.said.shape[1])])
-        label = pl.Series(["ok", "error"])[self.said[item, rater]]
+        item, rater = np.nonzero(self.given != NOBODY)
+        raters = pl.Series([f"r{number}" for number in range(self.given.shape[1])])
+        label = pl.Series(["ok", "error"])[self.given[item, rater]]
         return Judgments(pl.DataFrame({"item": self.names()[item], "rater": raters[rater], "label": label}), "judged")
 
     def decisions(self) -> tables.Table:
@@ -167,21 +167,21 @@ class Corpus:
 
 def cases_of(corpus: Corpus, design: Design | None = None) -> tuple[Cases, Truth]:
     """What `grater.evaluate` and `grater.compare` make of the tables, without the tables; truth is the majority."""
-    item, rater = np.nonzero(corpus.said != NOBODY)
+    item, rater = np.nonzero(corpus.given != NOBODY)
     k, is_apart = corpus.flags.shape[1], corpus.essay[0] < 0
     cases = Cases(
-        items=pl.Series(np.arange(len(corpus.said))),
+        items=pl.Series(np.arange(len(corpus.given))),
         item=item,
         rater=rater,
-        is_error=corpus.said[item, rater] == 1,
+        is_error=corpus.given[item, rater] == 1,
         unsure=np.zeros(0, np.int64),
-        raters=tuple(f"r{number}" for number in range(corpus.said.shape[1])),
+        raters=tuple(f"r{number}" for number in range(corpus.given.shape[1])),
         judgments=Judgments(pl.DataFrame(), "judged"),
         systems=tuple(f"S{number}" for number in range(k)),
         flagged=corpus.flags.astype(np.int8),
         columns=pl.DataFrame(),
         essays=NO_ESSAYS if is_apart else UnitsOfItems("essay"),
-        unit_of=np.arange(len(corpus.said)) if is_apart else corpus.essay,
+        unit_of=np.arange(len(corpus.given)) if is_apart else corpus.essay,
         scores=np.full(corpus.flags.shape, nan),
         design=design,
     )
@@ -190,11 +190,11 @@ def cases_of(corpus: Corpus, design: Design | None = None) -> tuple[Cases, Truth
 
 def codes_of(corpus: Corpus) -> Coded:
     """The same for `grater.agreement`."""
-    is_judged = (corpus.said != NOBODY).any(axis=1)
-    said, essay = corpus.said[is_judged], np.unique(corpus.essay[is_judged], return_inverse=True)[1]
-    item, rater = np.nonzero(said != NOBODY)
-    raters = tuple(f"r{number}" for number in range(said.shape[1]))
-    items, label = pl.Series(np.arange(len(said))), 1 - said[item, rater]
+    is_judged = (corpus.given != NOBODY).any(axis=1)
+    given, essay = corpus.given[is_judged], np.unique(corpus.essay[is_judged], return_inverse=True)[1]
+    item, rater = np.nonzero(given != NOBODY)
+    raters = tuple(f"r{number}" for number in range(given.shape[1]))
+    items, label = pl.Series(np.arange(len(given))), 1 - given[item, rater]
     codes = Coded(item, rater, label, items, raters, ("error", "ok"), "judged")
     return codes if corpus.essay[0] < 0 else replace(codes, unit_of=essay, unit="essay")
 
@@ -227,11 +227,11 @@ class Essays:
         right = np.where(rng.random(n) < 0.25, 0.70, 0.93)
         finds, flags = rng.beta(2, 2, (n, n_systems)), rng.beta(0.7, 22.6, (n, n_systems))
         is_error = rng.random(unit.size) < rate[unit]
-        said = ((rng.random((unit.size, 5)) < right[unit, None]) == is_error[:, None]).astype(int)
+        given = ((rng.random((unit.size, 5)) < right[unit, None]) == is_error[:, None]).astype(int)
         chance = np.where(is_error[:, None], finds[unit], flags[unit])
-        said[rng.random(said.shape) < self.missing] = NOBODY
-        said[rng.random(said.shape).argsort(axis=1) >= rng.integers(self.fewest, 6, (unit.size, 1))] = NOBODY
-        return Corpus(np.full(unit.size, -1) if self.is_apart else essay, said, rng.random(chance.shape) < chance)
+        given[rng.random(given.shape) < self.missing] = NOBODY
+        given[rng.random(given.shape).argsort(axis=1) >= rng.integers(self.fewest, 6, (unit.size, 1))] = NOBODY
+        return Corpus(np.full(unit.size, -1) if self.is_apart else essay, given, rng.random(chance.shape) < chance)
 
 
 def skewed(rng: Random) -> list[int]:
@@ -305,13 +305,13 @@ def other_raters(n: int) -> Iterator[Table]:
         is_error = rng.random((n_essays, n_items, 1)) < expit(logit(0.3) + effect * rng.normal(size=(n_essays, 1, 1)))
         skill = expit(logit(who) + effect * rng.normal(size=(n_essays, 1, 1)))
         is_right = rng.random((n_essays, n_items, len(who))) < skill
-        said: Array = np.where(is_right, is_error, ~is_error).astype(int).reshape(-1, len(who))
-        return said
+        given: Array = np.where(is_right, is_error, ~is_error).astype(int).reshape(-1, len(who))
+        return given
 
     def measured(rng: Random, n_raters: int, n_essays: int, n_items: int, effect: float) -> Found:
-        said = draw(rng, rng.choice(skills, n_raters, replace=False), n_essays, n_items, effect)
+        given = draw(rng, rng.choice(skills, n_raters, replace=False), n_essays, n_items, effect)
         essay = np.repeat(np.arange(n_essays), n_items) if n_items > 1 else np.full(n_essays, -1)
-        codes = codes_of(Corpus(essay, said, np.zeros((len(said), 0))))
+        codes = codes_of(Corpus(essay, given, np.zeros((len(given), 0))))
         of_all = alpha("nominal", codes.labels)
         [without] = without_each_rater([of_all], codes)
         return {"alpha": with_interval(of_all, tally(codes), Basis(raters="random"), without=without)}
@@ -348,8 +348,8 @@ def raters_needed(n: int) -> Iterator[Table]:
         is_error, crowd, expert = drawn(rng, n_items, *world[:3])
         people = []
         for chance, k in ((crowd, 9), (expert, 2), (np.ones(n_items), 1)):
-            said = ((rng.random((n_items, k)) < chance[:, None]) == is_error[:, None]).astype(int)
-            people.append(Corpus(np.full(n_items, -1), said, np.zeros((n_items, 0))).judgments())
+            given = ((rng.random((n_items, k)) < chance[:, None]) == is_error[:, None]).astype(int)
+            people.append(Corpus(np.full(n_items, -1), given, np.zeros((n_items, 0))).judgments())
         to_reach = grater.raters_needed(people[0], people[2], reach=world[3])
         found: dict[str, Interval | float] = {}
         for k in (1, 3, 7):
@@ -392,10 +392,10 @@ def drawn_from(rng: Random, n_essays: int, n_items: int, errors: float) -> tuple
 
 JUDGES: dict[str, Callable[[Array, Random], Array] | None] = {
     "": None,
-    "good judge": lambda said, rng: np.where(said, 0.9, 0.04) > rng.random(said.size),
-    "weak judge": lambda said, rng: np.where(said, 0.5, 0.2) > rng.random(said.size),
-    "useless judge": lambda said, rng: rng.random(said.size),
-    "opposite judge": lambda said, rng: np.where(said, 0.1, 0.96) > rng.random(said.size),
+    "good judge": lambda given, rng: np.where(given, 0.9, 0.04) > rng.random(given.size),
+    "weak judge": lambda given, rng: np.where(given, 0.5, 0.2) > rng.random(given.size),
+    "useless judge": lambda given, rng: rng.random(given.size),
+    "opposite judge": lambda given, rng: np.where(given, 0.1, 0.96) > rng.random(given.size),
 }
 
 
@@ -425,7 +425,7 @@ def of_sample(
         rank = score[side].argsort().argsort() / max(1, side.sum())
         stratum[side] += (half * rank).astype(int)
     design = designed(corpus, stratum, n_labels, "paper" if n_strata == 2 else "equal", rng)
-    known = replace(corpus, said=np.where(design.is_drawn[:, None], corpus.said, NOBODY))
+    known = replace(corpus, given=np.where(design.is_drawn[:, None], corpus.given, NOBODY))
     cases, truth = cases_of(known, design)
     answers = JUDGES[judge]
     if answers is None:
@@ -434,7 +434,7 @@ def of_sample(
         return {**scores, "recall of equal systems differs": rejects(compared.pairs[0].test.difference)}
     first = cases.of_systems([0])
     [plain] = against(first, truth, basis=Basis())
-    helped = replace(design.of_systems([0]), judge=answers(corpus.said[:, 0], rng).astype(float))
+    helped = replace(design.of_systems([0]), judge=answers(corpus.given[:, 0], rng).astype(float))
     [assisted] = against(replace(first, design=helped), truth, basis=Basis())
     widths = [each["recall"].high - each["recall"].low for each in (assisted, plain)]
     return {
@@ -445,7 +445,7 @@ def of_sample(
 
 def sample_truth(shape: tuple[int, int], errors: float) -> dict[str, float]:
     corpus, _ = drawn_from(np.random.default_rng(999_999), 2_000_000 // shape[1], shape[1], errors)
-    return true_scores(corpus.flags[:, 0], corpus.said[:, 0])
+    return true_scores(corpus.flags[:, 0], corpus.given[:, 0])
 
 
 def samples(n: int) -> Iterator[Table]:
@@ -484,9 +484,9 @@ class Erring:
         flagged = rng.random(essay.size) < expit(np.where(is_error, 0.4 + skill, -3.0 - skill / 2))
         lean = np.where(is_error, 1.3, -2.6) + rng.normal(0, 0.6, n_essays)[essay]
         chance = expit(lean[:, None] + np.where(is_error, 1, -1)[:, None] * skills)
-        said = (rng.random(chance.shape) < chance).astype(int)
-        said[rng.random(said.shape).argsort(axis=1) >= 3] = NOBODY
-        return is_error, Corpus(essay, said, flagged[:, None])
+        given = (rng.random(chance.shape) < chance).astype(int)
+        given[rng.random(given.shape).argsort(axis=1) >= 3] = NOBODY
+        return is_error, Corpus(essay, given, flagged[:, None])
 
     def measured(self, rng: Random) -> Found:
         skills = rng.normal(0, 0.5, 9)
@@ -494,7 +494,7 @@ class Erring:
         is_error, wide = replace(self, n_items=1).draw(rng, 40 * self.n_gold, skills)
         halves = (np.flatnonzero(is_error), np.flatnonzero(~is_error))
         chosen = np.concatenate([rng.choice(half, self.n_gold // 2, replace=False) for half in halves])
-        gold = Corpus(wide.essay[chosen], wide.said[chosen], wide.flags[chosen], "g")
+        gold = Corpus(wide.essay[chosen], wide.given[chosen], wide.flags[chosen], "g")
         labels = np.where(is_error[chosen], "error", "ok")
         known = tables.as_gold(pl.DataFrame({"item": gold.names(), "label": labels}))
         own, on_gold = corpus.judgments(), gold.judgments()

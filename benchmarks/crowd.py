@@ -37,14 +37,14 @@ from tests.annotate.web.simulated_crowd import (
     TURNS_AFTER,
     SimulatedRater,
     Size,
+    answer_of,
     easy,
-    expert_said,
+    expert_answer,
     let_work,
     make_items,
     make_job,
     make_raters,
     places,
-    said,
     truth,
 )
 
@@ -107,7 +107,7 @@ def arm(store: Store, size: Size, raters: list[SimulatedRater], job_id: str) -> 
         is_whole = {unit.valid for unit in progress.of_job(tx, job_id).by_unit} == {size.judgments}
     frame = pl.DataFrame({key: [str(row[key]) for row in rows] for key in ("item", "rater", "label")})
     cells = [
-        (item, f"expert {n}", expert_said(size.seed, size, n, numbers[item]))
+        (item, f"expert {n}", expert_answer(size.seed, size, n, numbers[item]))
         for item in frame["item"].unique(maintain_order=True)
         for n in range(size.n_experts)
     ]
@@ -173,7 +173,7 @@ def ejected(rule: TrustRule, seed: int, size: Size = Size()) -> list[int]:  # no
                 continue
             number = rng.choice(left)
             n_done = TURNS_AFTER if turn >= rule.quiz + GOOD_HIDDEN else 0
-            is_right = said(size.seed, replace(seat.rater, n_done=n_done), number) == truth(size.seed, number)
+            is_right = answer_of(size.seed, replace(seat.rater, n_done=n_done), number) == truth(size.seed, number)
             seat.answers.append((number, is_right))
             if seat.state == "quiz" and len(seat.answers) >= rule.quiz:
                 seat.is_quiz_failed = not seat.passes(rule, suspended)

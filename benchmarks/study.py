@@ -54,13 +54,13 @@ def make(n_essays: int, n_judged: int) -> None:
     judged = rng.choice(n_items, n_judged, replace=False)
     who = ((rng.integers(0, N_RATERS, n_judged)[:, None] + np.arange(VOTES)) % N_RATERS).ravel()
     says = np.repeat(is_error[judged], VOTES) ^ (rng.random(n_judged * VOTES) < 0.1)
-    said = {
+    columns = {
         "item": np.repeat(names[judged], VOTES),
         "rater": [f"r{number}" for number in who.tolist()],
         "label": np.where(says, "error", "ok"),
         "seconds": rng.gamma(3.0, 4.0, n_judged * VOTES).round(1),
     }
-    pl.DataFrame(said).write_parquet(HERE / "judgments.parquet")
+    pl.DataFrame(columns).write_parquet(HERE / "judgments.parquet")
 
 
 def measure(size: Size) -> Iterator[Row | Table]:

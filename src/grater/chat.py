@@ -195,7 +195,7 @@ class Chat:
         self._opener = build_opener(_NoRedirects())
         self._last: float | None = None
         self._dearest = 0.0
-        self._has_told_of_cut = False
+        self._has_warned_of_cut = False
 
     @property
     def cost(self) -> float:
@@ -204,8 +204,8 @@ class Chat:
     def ask(self, messages: Sequence[Message], *, sample: int = 0) -> str:
         """The answer to a conversation; the same question, as the same sample, is answered from the cache."""
         reply = self.reply(messages, sample=sample)
-        if reply.is_cut and not self._has_told_of_cut:
-            self._has_told_of_cut = True
+        if reply.is_cut and not self._has_warned_of_cut:
+            self._has_warned_of_cut = True
             self.tell(f"an answer was cut at {self.endpoint.max_tokens:,} tokens; allow longer ones")
         return reply.text
 
@@ -318,8 +318,8 @@ class Chat:
         counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
         n_in, n_out = (n if type(n) is int and n >= 0 else None for n in counts)
         estimated = len(answer) // CHARACTERS_PER_TOKEN + 1
-        told = Reply(answer, choice.get("finish_reason") == "length")
-        return told, n_tokens(messages) if n_in is None else n_in, estimated if n_out is None else n_out
+        answered = Reply(answer, choice.get("finish_reason") == "length")
+        return answered, n_tokens(messages) if n_in is None else n_in, estimated if n_out is None else n_out
 
 
 def _length(messages: Sequence[Message]) -> int:

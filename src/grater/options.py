@@ -165,7 +165,7 @@ Earlier: TypeAlias = Annotated[
     Opt(
         "OLD is an earlier version of NEW.",
         "NEW=OLD",
-        parse="grater.reporting.versions:told_versions",
+        parse="grater.reporting.versions:parse_versions",
     ),
 ]
 FigureTypes: TypeAlias = Annotated[

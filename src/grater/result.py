@@ -159,24 +159,24 @@ class Result(Data):
 
     def _repr_html_(self) -> str:
         sheets = self.sheets()
-        below = "".join(f"<p>{escape(note)}</p>" for note in self._untold(sheets))
+        below = "".join(f"<p>{escape(note)}</p>" for note in self._unshown(sheets))
         return "".join(map(as_html, sheets)) + below
 
     def __repr__(self) -> str:
         name = type(self).__name__
         sheets = self.sheets()
         if not sheets:
-            return "\n".join([f"<{name}>", *self._untold(sheets)])
+            return "\n".join([f"<{name}>", *self._unshown(sheets)])
         first = as_text(sheets[0]).rstrip("\n").split("\n")
         lines = first[: SHOWN_ROWS + 3] + ["…"] * (len(first) > SHOWN_ROWS + 3)
         more = [f"and {len(sheets) - 1} more: sheets()"] if len(sheets) > 1 else []
-        return "\n".join([f"<{name}>", *lines, *self._untold(sheets), *more])
+        return "\n".join([f"<{name}>", *lines, *self._unshown(sheets), *more])
 
-    def _untold(self, sheets: Sequence[Sheet]) -> list[str]:
+    def _unshown(self, sheets: Sequence[Sheet]) -> list[str]:
         """The warnings and reasons that no table has among its notes."""
-        told = {note for sheet in sheets for note in sheet.notes}
-        warnings = [f"warning: {warning}" for warning in self.warnings if warning not in told]
-        return warnings + [reason for reason in self.reasons if reason not in told]
+        shown = {note for sheet in sheets for note in sheet.notes}
+        warnings = [f"warning: {warning}" for warning in self.warnings if warning not in shown]
+        return warnings + [reason for reason in self.reasons if reason not in shown]
 
 
 def frame_of(estimates: Iterable[Estimate]) -> pl.DataFrame:

@@ -234,9 +234,9 @@ def _missed(tx: Tx, fates: pl.DataFrame) -> Iterator[ItemList]:
         for item, rater, label in own.select("item", "rater", "label").iter_rows():
             by_item[item].append((rater, label))
         views = [
-            ItemView(item, *texts.around(item), labels=tuple(said), decisions=())
-            for item, said in by_item.items()
-            if item in places and 2 * sum(label == GONE for _, label in said) < len(said)
+            ItemView(item, *texts.around(item), labels=tuple(verdicts), decisions=())
+            for item, verdicts in by_item.items()
+            if item in places and 2 * sum(label == GONE for _, label in verdicts) < len(verdicts)
         ]
         name, title = list_name(f"{system}", "missed-error"), f"Errors that {system} did not correct"
         yield ItemList(name=name, title=title, n_items=len(views), items=tuple(views[:MOST_SHOWN]))

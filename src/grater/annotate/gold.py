@@ -361,8 +361,8 @@ def known_gold(
 def unanimous(tx: Tx, job: Job, *, source: str | None = None, least: int = 2) -> dict[str, tuple[str, ...]]:
     """Items with the labels of this job's task that mean what all experts said."""
     of_jobs = [jobs.named(tx, source)] if source else jobs.all(tx)
-    said = meanings(of_jobs, label_counts(tx, ("work", "gold", "practice"), by_experts=True))
-    agreed = {item: min(each) for item, each in said.items() if each.total() >= least and len(each) == 1}
+    tallies = meanings(of_jobs, label_counts(tx, ("work", "gold", "practice"), by_experts=True))
+    agreed = {item: min(each) for item, each in tallies.items() if each.total() >= least and len(each) == 1}
     accepted = {item: labels_meaning(job, meaning) for item, meaning in agreed.items()}
     return {item: labels for item, labels in accepted.items() if labels}
 
@@ -415,11 +415,11 @@ def meanings(of_jobs: Iterable[Job], counts: Iterable[tuple[str, str, str, int]]
     """What was said of each item in these jobs, and how often, from counts by job, item and label."""
     by_id = {job.job_id: job for job in of_jobs}
     meaning = cache(lambda job_id, label: meaning_of(by_id[job_id], label))
-    said: dict[str, Counter[str]] = defaultdict(Counter)
+    tallies: dict[str, Counter[str]] = defaultdict(Counter)
     for job_id, item_id, label, n in counts:
         if job_id in by_id:
-            said[item_id][meaning(job_id, label)] += n
-    return said
+            tallies[item_id][meaning(job_id, label)] += n
+    return tallies
 
 
 def meaning_of(job: Job, label: str) -> str:
@@ -482,8 +482,8 @@ def _proposed(tx: Tx, job: Job) -> Iterator[tuple[str, tuple[str, ...], str, str
 
 
 def _by_crowds(tx: Tx, job: Job) -> Iterator[tuple[str, tuple[str, ...], str, str]]:
-    said = meanings([other for other in jobs.all(tx) if other.job_id != job.job_id], label_counts(tx))
-    for item_id, of_item in sorted(said.items(), key=lambda each: (-each[1].total(), each[0])):
+    tallies = meanings([other for other in jobs.all(tx) if other.job_id != job.job_id], label_counts(tx))
+    for item_id, of_item in sorted(tallies.items(), key=lambda each: (-each[1].total(), each[0])):
         if of_item.total() >= LEAST_CROWD and len(of_item) == 1:
             source = f"{counted(of_item.total(), 'rater')} of other jobs agree"
             yield item_id, labels_meaning(job, min(of_item)), "", source

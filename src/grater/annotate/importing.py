@@ -307,7 +307,7 @@ class Texts:
             raise BadInput(*_first(problems))
         if empty and not (essays or twice):
             raise BadInput(Problem(str(path), "expected texts, found nothing but empty ones"))
-        told = {
+        notices = {
             f"left out {counted(len(problems), 'text')} that cannot be read": [str(each) for each in problems],
             f"left out {counted(len(empty), 'empty text')}": empty,
             f"left out {counted(len(twice), 'duplicate text')}": twice,
@@ -316,7 +316,7 @@ class Texts:
         }
         self.warnings[path] = tuple(
             f"{words}: {', '.join(names[:MOST_NAMED])}{', ...' if len(names) > MOST_NAMED else ''}"
-            for words, names in told.items()
+            for words, names in notices.items()
             if names
         )
         return essays

@@ -183,10 +183,10 @@ def set_password(tx: Tx, person_id: str, password_hash: str, *, actor: str | Non
     return _change(tx, person_id, "person.password", {}, password_hash=password_hash, actor=actor)
 
 
-def _change(tx: Tx, person_id: str, verb: str, told: dict[str, Json], *, actor: str | None, **values: str) -> Person:
+def _change(tx: Tx, person_id: str, verb: str, body: dict[str, Json], *, actor: str | None, **values: str) -> Person:
     changed = replace(get(tx, person_id), **values)  # type: ignore[arg-type]
     tx.execute(schema.people.update().where(schema.people.c.person_id == person_id).values(**values))
-    events.write(tx, actor, verb, person_id, told)
+    events.write(tx, actor, verb, person_id, body)
     return changed
 
 

@@ -39,7 +39,7 @@ from grater.errors import GraterError, NotFound, StoreBusy, StoreFull, UsageErro
 from grater.model import Essay, Json
 from grater.reporting.build import build
 from grater.reporting.save import report_html
-from grater.reporting.versions import told_versions
+from grater.reporting.versions import parse_versions
 from grater.sheet import counted
 
 STALE_MS = 60_000
@@ -199,7 +199,7 @@ def ask(tx: Tx, sent: NewRun, *, systems: Sequence[str] = (), actor: str | None 
     of_report["earlier"] = list(sent.earlier)
     if sent.kind == "report":
         about = jobs.named(tx, sent.job).title if sent.job else "the study"
-        told_versions(sent.earlier)
+        parse_versions(sent.earlier)
         return add(tx, sent.kind, f"Report: {sent.title or about}", of_report, actor=actor)
     if any(of_report.values()):
         raise UsageError("job, title, author and earlier are for a report; expected none of them")
@@ -263,7 +263,7 @@ def _report(steps: Steps) -> Outcome:
             title=sent.title,
             author=sent.author,
             job_names=[sent.job] if sent.job else [],
-            earlier=told_versions(sent.earlier),
+            earlier=parse_versions(sent.earlier),
         )
     return "The report is ready.", [RunFile("report.html", report_html(build(inputs)).encode())]
 

@@ -174,12 +174,12 @@ N_ARGUMENTS = {
 """How many parameters of a function of `grater.api` are arguments, where that is not one."""
 FOR_CORPORA = {"agree": "grater.api:edit_agreement"}
 """What is called instead where an annotated corpus is given."""
-TOLD = {
-    **dict.fromkeys(("report", "study report"), "grater.cli.corpus:report_told"),
-    "corpus lint": "grater.cli.corpus:lint_told",
-    "corpus convert": "grater.cli.corpus:conversion_told",
-    "corpus judgments": "grater.cli.corpus:judgments_told",
-    "sample": "grater.cli.corpus:sample_told",
+DESCRIBE = {
+    **dict.fromkeys(("report", "study report"), "grater.cli.corpus:describe_report"),
+    "corpus lint": "grater.cli.corpus:describe_lint",
+    "corpus convert": "grater.cli.corpus:describe_conversion",
+    "corpus judgments": "grater.cli.corpus:describe_judgments",
+    "sample": "grater.cli.corpus:describe_sample",
 }
 """What makes lines of a result that is no table of numbers."""
 
@@ -276,10 +276,10 @@ class LazyCommand(TyperCommand):
 
         target = imported(self.entry.target)
         if hasattr(target, "is_described"):
-            other, told = (imported(of[self.path]) if self.path in of else None for of in (FOR_CORPORA, TOLD))
+            other, describe = (imported(of[self.path]) if self.path in of else None for of in (FOR_CORPORA, DESCRIBE))
             is_own = not self.entry.target.startswith("grater.api:")
             n_arguments = n_positional(target) if is_own else N_ARGUMENTS.get(self.path, 1)
-            target = made_of(target, other, n_arguments=n_arguments, told=told)
+            target = made_of(target, other, n_arguments=n_arguments, describe=describe)
         command: Any = typer.main.get_command(app_of(target))
         command.name, command.epilog = self.name, f"Example: {example(self.path)}"
         return command

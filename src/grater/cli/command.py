@@ -59,11 +59,11 @@ def say(message: str) -> None:
 class Done:
     """What a command did that is no table of numbers: machine output, or lines for the person.
 
-    `shown` is the result and goes to standard output, `said` is beside it.  A `status` of 1: problems were found.
+    `shown` goes to standard output, `messages` to standard error.  A `status` of 1: problems were found.
     """
 
     value: Any
-    said: Sequence[str] = ()
+    messages: Sequence[str] = ()
     shown: Sequence[str] = ()
     sheets: Sequence[Sheet] = ()
     warnings: Sequence[str] = ()
@@ -76,7 +76,7 @@ class Done:
         else:
             sys.stdout.writelines(f"{line}\n" for line in self.shown)
             show_sheets(self.sheets)
-            for line in self.said:
+            for line in self.messages:
                 say(line)
         if self.status:
             raise typer.Exit(self.status)
@@ -158,13 +158,13 @@ def made_of(
     for_corpora: Callable[..., Any] | None = None,
     *,
     n_arguments: int = 1,
-    told: Callable[[Any, Mapping[str, Any]], Done] | None = None,
+    describe: Callable[[Any, Mapping[str, Any]], Done] | None = None,
 ) -> Callable[..., None]:
     """A command with the options of a function, which calls it and shows its result.
 
     The first parameters are arguments, the others options; tables and corpora are files.  Where an annotated corpus
     is given, `for_corpora` is called instead, and options that only one of the two has are refused for the other.
-    `told` makes lines of a result that is no table, from it and the options.
+    `describe` makes lines of a result that is no table, from it and the options.
     """
     functions = [function, *([for_corpora] if for_corpora else [])]
     known = [dict(signature_of(each).parameters) for each in functions]
@@ -176,7 +176,7 @@ def made_of(
     flags = {name: _flag(parameter) for name, parameter in taken.items() if name not in arguments}
     options = {name: parts_of(each.annotation)[1] or Opt("") for name, each in taken.items()}
     is_whole = "as_json" in taken or signature_of(function).return_annotation == "None"  # it speaks for itself
-    is_table = not (is_whole or told or signature_of(function).return_annotation == "Done")
+    is_table = not (is_whole or describe or signature_of(function).return_annotation == "Done")
     own = [Parameter("table", _KEY, default="text", annotation=Table)] if is_table else []
     own += [] if is_whole else [Parameter("as_json", _KEY, default=False, annotation=Json)]
     own += [Parameter("out", _KEY, default=None, annotation=Out)] if is_table and "out" not in taken else []
@@ -210,7 +210,7 @@ def made_of(
             else:
                 first.append(converted)
         result = chosen(*first, **values)
-        done = told(result, given) if told else result
+        done = describe(result, given) if describe else result
         if isinstance(done, Done):
             done.tell(as_json=as_json)
         elif isinstance(result, Result):

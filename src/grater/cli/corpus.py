@@ -84,51 +84,51 @@ def combine(
 # What is said of results that are no tables of numbers
 
 
-def conversion_told(conversion: Conversion, given: Mapping[str, Any]) -> Done:
+def describe_conversion(conversion: Conversion, given: Mapping[str, Any]) -> Done:
     n_losses, target = conversion.by_reason.total(), given["files"][-1]
     sizes = f"{counted(conversion.n_essays, 'essay')} with {counted(conversion.n_edits, 'edit')}"
-    said = [f"{target}: {sizes}; {counted(n_losses, 'loss', 'losses') if n_losses else 'no losses'}"]
-    said += [f"  {n_times} {verb}: {why}" for (verb, why), n_times in conversion.by_reason.most_common()]
+    messages = [f"{target}: {sizes}; {counted(n_losses, 'loss', 'losses') if n_losses else 'no losses'}"]
+    messages += [f"  {n_times} {verb}: {why}" for (verb, why), n_times in conversion.by_reason.most_common()]
     shown = conversion.losses[:MOST_SHOWN]
     if given["losses"]:
-        said.append(f"the full list is in {given['losses']}")
+        messages.append(f"the full list is in {given['losses']}")
     else:
-        said += map(str, shown)
+        messages += map(str, shown)
         more = [f"and {n_losses - len(shown)} more; --losses FILE writes them all"]
-        said += more if n_losses > len(shown) else []
-    return Done(conversion.to_dict(), said)
+        messages += more if n_losses > len(shown) else []
+    return Done(conversion.to_dict(), messages)
 
 
-def lint_told(result: CheckResult, given: Mapping[str, Any]) -> Done:
+def describe_lint(result: CheckResult, given: Mapping[str, Any]) -> Done:
     """Counts by rule first, then every finding."""
     defects = counted(len(result.findings), "defect") if result.findings else "no defects"
     sizes = f"{counted(result.census.essays, 'essay')}, {counted(result.census.edits, 'edit')}"
-    said = [f"{defects} in {counted(len(given['corpora']), 'file')}: {sizes}"]
-    said += [f"  {n:,} {rule}" for rule, n in result.by_rule.items()]
+    messages = [f"{defects} in {counted(len(given['corpora']), 'file')}: {sizes}"]
+    messages += [f"  {n:,} {rule}" for rule, n in result.by_rule.items()]
     shown = []
     for file, finding in result.findings:
         is_inside = Path(file).is_dir() and finding.essay_id  # there, a line number means nothing without its essay
         where = f"{file}, essay {finding.essay_id}" if is_inside else file
         shown.append(str(Problem(where, str(finding), finding.line)))
     status = 1 if result.findings else 0
-    return Done(result.to_dict(), [*said, *result.census.notes()], shown, status=status)
+    return Done(result.to_dict(), [*messages, *result.census.notes()], shown, status=status)
 
 
-def judgments_told(judged: Judgments, given: Mapping[str, Any]) -> Done:
+def describe_judgments(judged: Judgments, given: Mapping[str, Any]) -> Done:
     frame, out = judged.frame, given["out"]
     n_items, n_raters = frame["item"].n_unique(), frame["rater"].n_unique()
     n_error, n_ok = (int(frame["label"].is_in(names).sum()) for names in (["error", "0", "1"], ["ok", "2"]))
     n_context = int((frame["flags"] == "context").sum())
-    said = [
+    messages = [
         f"{out}: {counted(len(frame), 'judgment')} of {counted(n_items, 'item')} by {counted(n_raters, 'annotator')}",
         f"error: {n_error:,}; ok: {n_ok:,}, {n_context:,} of them have an edit with another tag",
         *(f"left out {n_dropped:,}: {reason}" for reason, n_dropped in judged.dropped.items()),
     ]
     sizes: dict[str, JsonValue] = {"items": n_items, "judgments": len(frame), "raters": n_raters}
-    return Done({**sizes, "error": n_error, "ok": n_ok, "context": n_context}, said)
+    return Done({**sizes, "error": n_error, "ok": n_ok, "context": n_context}, messages)
 
 
-def sample_told(drawn: Sample, given: Mapping[str, Any]) -> Done:
+def describe_sample(drawn: Sample, given: Mapping[str, Any]) -> Done:
     from grater.measure.sampling.draw import draws_of, few_flags, to_judge
     from grater.tables import read_judgments, read_sample
 
@@ -136,17 +136,17 @@ def sample_told(drawn: Sample, given: Mapping[str, Any]) -> Done:
     known = [read_judgments(file).frame for file in judged] or ([read_sample(before).frame] if before else [])
     left = to_judge(drawn, [item for frame in known for item in frame["item"].cast(str).to_list()])
     n_items, draws = drawn.frame["item"].n_unique(), draws_of(drawn)
-    said = [f"{given['out']}: {counted(n_items, 'item')}, {len(left):,} still to judge"]
-    said += [
+    messages = [f"{given['out']}: {counted(n_items, 'item')}, {len(left):,} still to judge"]
+    messages += [
         f"  {draws[-1].system}, {stratum}: {part.n:,} of {part.size:,}"
         for stratum, part in draws[-1].by_stratum.items()
     ]
     seed, parts = drawn.meta.seed if drawn.meta else None, [draw.to_dict() for draw in draws]
     value = {"items": n_items, "to_judge": list(left), "seed": seed, "draws": parts}
-    return Done(value, said, warnings=list(few_flags(drawn).values()))
+    return Done(value, messages, warnings=list(few_flags(drawn).values()))
 
 
-def report_told(report: Report, _: Mapping[str, Any]) -> Done:
+def describe_report(report: Report, _: Mapping[str, Any]) -> Done:
     """Where the report is; without a folder its headline is the result."""
     lines = report.lines()
     return Done(

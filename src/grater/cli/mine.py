@@ -279,15 +279,15 @@ def nouns(
 
 
 def _design_lines(design: Design, out: Path) -> list[str]:
-    said = []
+    summary = []
     for side in ("high", "low"):
         nouns = [f"{chosen.noun.noun} ({chosen.noun.entropy:.2f})" for chosen in design.nouns if chosen.side == side]
-        said.append(f"{side} entropy: {', '.join(nouns)}")
-    said += [
+        summary.append(f"{side} entropy: {', '.join(nouns)}")
+    summary += [
         f"not filled: {each.where}: wanted {each.wanted}, found {each.found}"
         for each in design.shortfalls[:MOST_SHOWN]
     ]
     if len(design.shortfalls) > MOST_SHOWN:
-        said.append(f"not filled: {len(design.shortfalls) - MOST_SHOWN} more; --json names them all")
+        summary.append(f"not filled: {len(design.shortfalls) - MOST_SHOWN} more; --json names them all")
     share = f"{len(design.places)} of {design.n_wanted} places ({len(CELLS)} cells per noun)"
-    return [*said, f"{out}: {counted(design.n_items, 'item')}, {share}"]
+    return [*summary, f"{out}: {counted(design.n_items, 'item')}, {share}"]

@@ -61,5 +61,5 @@ def count(
         parts = run_count(job, shards, out, chosen, done=done)
     totals: dict[str, int] = {"ngrams": parts.n_rows, **cast(dict[str, int], parts.about["totals"])}
     n_words, n_sentences = counted(totals["tokens"], "word"), counted(totals["sentences"], "sentence")
-    said = [f"{out}: {counted(parts.n_rows, 'n-gram')} of {n_words} in {n_sentences}"]
-    return Done({"folder": str(out), **dict[str, JsonValue](totals)}, said)
+    messages = [f"{out}: {counted(parts.n_rows, 'n-gram')} of {n_words} in {n_sentences}"]
+    return Done({"folder": str(out), **dict[str, JsonValue](totals)}, messages)

@@ -109,14 +109,14 @@ def decide(
         cut = (each.essay for shard in shards or () for each in shard.read())
         essays = cut if shards else read_corpus(corpus, format_name=format_name)
         write_corpus(corrected_essays(detector, essays), corrections, ignore_loss)
-    said = [] if found else [f"{out}: no decisions: {corpus} has no place that {' or '.join(systems)} looks at"]
+    messages = [] if found else [f"{out}: no decisions: {corpus} has no place that {' or '.join(systems)} looks at"]
     for counts in found:
         names = sorted((name for name in counts if ":" in name), key=lambda name: -int(str(counts[name])))
         more = ", ..." if len(names) > MOST_TYPES else ""
         by_type = ", ".join(f"{counts[name]:,} {name}" for name in names[:MOST_TYPES] or TYPES) + more
         n_items, n_flagged = counted(int(str(counts["items"])), "item"), f"{counts['flagged']:,} flagged"
-        said.append(f"{out}: {counts['system']}: {n_items}, {n_flagged} ({by_type})")
+        messages.append(f"{out}: {counts['system']}: {n_items}, {n_flagged} ({by_type})")
     for name, account in edits.items():
         hint = "; --places edits makes every edit an item" if account.others and not on_every_edit else ""
-        said.append(f"{out}: {name}: {account.sentence()}{hint}")
-    return Done({"decisions": str(out), "systems": found}, said)
+        messages.append(f"{out}: {name}: {account.sentence()}{hint}")
+    return Done({"decisions": str(out), "systems": found}, messages)

@@ -49,7 +49,7 @@ WORD, WORKBOOK = CONVERTED = (".docx", ".xlsx")
 MOST_UNPACKED = 100_000_000
 """Bytes of a Word document."""
 CONVERT = "convert the file to UTF-8, or name its `encoding`"
-TELL_EVERY = 1 << 18
+REPORT_EVERY = 1 << 18
 """Bytes between two words to the progress bar, so that it costs nothing."""
 
 
@@ -67,7 +67,7 @@ class PathSource:
     encoding: str = ""
 
     def lines(self) -> Iterator[str]:
-        n_bytes = n_told = 0
+        n_bytes = n_reported = 0
         try:
             if self.encoding or self.path.suffix.lower() in CONVERTED:
                 yield from StringIO(self._converted(), newline="\n")
@@ -83,12 +83,12 @@ class PathSource:
                         message = f"expected UTF-8, found byte 0x{byte:02x} at byte {at}; {CONVERT}"
                         raise BadInput(Problem(self.name, message, number)) from error
                     n_bytes += len(raw)
-                    if n_bytes - n_told >= TELL_EVERY:
-                        self.advance(n_bytes - n_told)
-                        n_told = n_bytes
+                    if n_bytes - n_reported >= REPORT_EVERY:
+                        self.advance(n_bytes - n_reported)
+                        n_reported = n_bytes
         except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
             raise BadInput(Problem(self.name, f"cannot be read: {reason(error)}")) from error
-        self.advance(n_bytes - n_told)
+        self.advance(n_bytes - n_reported)
 
     def _converted(self) -> str:
         suffix = self.path.suffix.lower()

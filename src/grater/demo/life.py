@@ -363,7 +363,7 @@ def _adjudicate_items(store: Store) -> None:
     with store.write() as tx:
         decider = people.named(tx, ADJUDICATOR)
         for each in adjudication.waiting(tx, jobs.named(tx, CROWD))[:4]:
-            answers = [said[0] for said in each.answers.values()]
+            answers = [answer[0] for answer in each.answers.values()]
             _decide(tx, each.unit_id, decider, answers)
 
 

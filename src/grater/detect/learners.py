@@ -104,7 +104,7 @@ class ClassReport(Result):
         rules = [
             (rule, f"{n:,}", f"{learners:,}", number(rate, digits=2)) for rule, n, learners, rate in self._by_rule()
         ]
-        learners = [_told(_learner_row(learner, essays)) for learner, essays in self._by_learner()]
+        learners = [_cells(_learner_row(learner, essays)) for learner, essays in self._by_learner()]
         notes = (self.note,) if self.note else ()
         return (
             Sheet(title, ("mark", "times", "learners", "per 100 words"), tuple(rules)),
@@ -140,7 +140,7 @@ class ClassReport(Result):
     def _learner_rows(self) -> Iterator[list[str]]:
         highest = max((_rate([essay]) for essay in self.essays if essay.n_words), default=0.0)
         for learner, essays in self._by_learner():
-            name, *cells, often = map(escape, _told(_learner_row(learner, essays)))
+            name, *cells, often = map(escape, _cells(_learner_row(learner, essays)))
             yield [name, *cells, _curve([_rate([essay]) for essay in essays if essay.n_words], highest), often]
 
     def _by_learner(self) -> list[tuple[str, list[CheckedEssay]]]:
@@ -223,7 +223,7 @@ def _change(essays: Sequence[CheckedEssay]) -> float | None:
     return _rate(late) - _rate(early)
 
 
-def _told(row: dict[str, Json]) -> tuple[str, ...]:
+def _cells(row: dict[str, Json]) -> tuple[str, ...]:
     rate, change, often = row["per_100_words"], row["change"], row["most_often"]
     return (
         str(row["learner"]),

@@ -553,15 +553,15 @@ def agreement(found: Comparisons, unit: str) -> JudgeAgreement:
     ranking, outcome = found.ranking[kept], found.outcome[kept] + 1
     cell = found.first[kept] * found.n_systems + found.second[kept]
     places, case = np.unique(found.item_of[ranking] * found.n_systems**2 + cell, return_inverse=True)
-    said = np.bincount(case * 3 + outcome, minlength=3 * len(places)).reshape(-1, 3).astype(np.float64)
-    n = said.sum(axis=1)
-    said, n = said * (n > 1)[:, None], np.where(n > 1, n, 0.0)
-    apart = np.divide(n**2 - (said**2).sum(axis=1), n - 1, out=np.zeros(len(n)), where=n > 1)
+    outcomes = np.bincount(case * 3 + outcome, minlength=3 * len(places)).reshape(-1, 3).astype(np.float64)
+    n = outcomes.sum(axis=1)
+    outcomes, n = outcomes * (n > 1)[:, None], np.where(n > 1, n, 0.0)
+    apart = np.divide(n**2 - (outcomes**2).sum(axis=1), n - 1, out=np.zeros(len(n)), where=n > 1)
     of = found.units(unit)
     unit_of_case = np.zeros(len(places), np.int64)
     unit_of_case[case] = of[ranking]
     n_units = int(of.max()) + 1
-    rows = grouped_rows(np.stack([apart, n, said[:, 1]], axis=1), unit_of_case, n_units)
+    rows = grouped_rows(np.stack([apart, n, outcomes[:, 1]], axis=1), unit_of_case, n_units)
 
     def alpha(sums: Numbers) -> Numbers:
         disagree, total, tied = sums[..., 0], sums[..., 1], sums[..., 2]

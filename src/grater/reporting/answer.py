@@ -165,14 +165,14 @@ def in_words(system: str, precision: Interval, recall: Interval, n: int) -> str:
     if isnan(precision.value):
         why = precision.undefined_because or "nothing was flagged"
         return f"How often {system} is right is not known: {why}."
-    said = f"{system} is right in {_in_words(precision.value, '{} of {} flags', '{} of its flags')}"
+    verdict = f"{system} is right in {_in_words(precision.value, '{} of {} flags', '{} of its flags')}"
     if isnan(recall.value):
-        said += "; how many errors it finds is not known"
+        verdict += "; how many errors it finds is not known"
     else:
         found = _in_words(recall.value, "{} errors in {}", "{} of the errors")
-        said += f" and finds {found.replace('one errors', 'one error')}"
+        verdict += f" and finds {found.replace('one errors', 'one error')}"
     is_rough = any(each.high - each.low > WIDE for each in (precision, recall))
-    return f"{said}: a first guess, from {counted(n, 'item')}." if is_rough else f"{said}."
+    return f"{verdict}: a first guess, from {counted(n, 'item')}." if is_rough else f"{verdict}."
 
 
 def _in_words(share: float, ratio: str, plain: str) -> str:
@@ -196,10 +196,10 @@ def examples_of(answer: Answer, lists: Sequence[ItemList]) -> list[Examples]:
     found = []
     for behind, (title, most) in EXAMPLES.items():
         group = by_name[list_name(answer.first.system, behind)]
-        told = [in_its_sentence(view) for view in group.items if view.before or view.after]
-        told.sort(key=lambda view: -len(view.by_label[0][1]) / len(view.labels) if view.labels else 0)
-        apart = {(view.before, view.target, view.after): view for view in reversed(told)}
-        chosen = tuple(view for view in told if apart[view.before, view.target, view.after] is view)[:most]
+        excerpts = [in_its_sentence(view) for view in group.items if view.before or view.after]
+        excerpts.sort(key=lambda view: -len(view.by_label[0][1]) / len(view.labels) if view.labels else 0)
+        apart = {(view.before, view.target, view.after): view for view in reversed(excerpts)}
+        chosen = tuple(view for view in excerpts if apart[view.before, view.target, view.after] is view)[:most]
         if chosen:
             found.append(Examples(title, group.name, group.n_items, chosen))
     return found
@@ -213,12 +213,12 @@ def precise(answer: Answer) -> str:
         basis = f"Estimated for {counted(answer.n_items, 'item')} from {answer.n_judged:,} judged by {raters}"
     else:
         basis = f"On {counted(row.n, 'item')} judged by {raters}"
-    said = f"{basis}, {row.system} flags errors with precision {interval(row.scores['precision'])}"
-    said += " (95 % interval)" if isnan(recall.value) else f" and recall {interval(recall)} (95 % intervals)"
+    verdict = f"{basis}, {row.system} flags errors with precision {interval(row.scores['precision'])}"
+    verdict += " (95 % interval)" if isnan(recall.value) else f" and recall {interval(recall)} (95 % intervals)"
     if "precision" in row.over_raters:
         low, high = map(number, row.over_raters["precision"])
-        said += f"; by single raters and all together, its precision ranges from {low} to {high}"
-    return f"{said}. Recall is withheld: {recall.undefined_because}." if isnan(recall.value) else f"{said}."
+        verdict += f"; by single raters and all together, its precision ranges from {low} to {high}"
+    return f"{verdict}. Recall is withheld: {recall.undefined_because}." if isnan(recall.value) else f"{verdict}."
 
 
 def _sheet(answer: Answer) -> Sheet:

@@ -265,7 +265,7 @@ class Report:
         return tuple(line for line in self.headline[1:] if line not in self.notes)
 
     @property
-    def said_once(self) -> Report:
+    def deduplicated(self) -> Report:
         """The same for a reader from top to bottom: no section repeats a warning, or a sentence of the headline."""
         shown: set[str] = set()
         shorter = []

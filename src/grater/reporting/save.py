@@ -90,7 +90,7 @@ def report_html(report: Report) -> str:
         if figure.narrow is not None
     }
     return template.render(
-        report=report.said_once,
+        report=report.deduplicated,
         drawn=drawn,
         narrow=narrow,
         style=Markup(style),
@@ -115,15 +115,15 @@ def _inline(figure: Figure, size: str) -> str:
 
 def report_markdown(report: Report, *, figures: str = FIGURES) -> str:
     """`figures` is the folder of the SVG files, seen from the Markdown file."""
-    said_once = report.said_once
+    deduplicated = report.deduplicated
     quote = [f"> {line}".replace(f"> {report.leader} ", f"> **{report.leader}** ") for line in report.headline[:1]]
     parts = [f"# {report.title}", " · ".join(report.byline.lines), *quote, *report.headline[1:]]
-    if said_once.answer:
-        parts += _section_markdown(said_once.answer, figures, "##")
+    if deduplicated.answer:
+        parts += _section_markdown(deduplicated.answer, figures, "##")
     for group in report.examples:
         shown = [f"- {view.before}**{view.target or '∅'}**{view.after}".replace("\n", " ") for view in group.items]
         parts += [f"**{group.title}**", "\n".join(shown)]
-    for part, sections in said_once.by_part.items():
+    for part, sections in deduplicated.by_part.items():
         parts.append(f"## {part}")
         for section in sections:
             parts += _section_markdown(section, figures, "###")

@@ -227,11 +227,11 @@ def programs_section(
 ) -> Section | None:
     """Every program on all items and on those of each kind; None where no item was judged by both."""
     essays = known_essays(people, places)
-    said = _votes(people)
+    votes = _votes(people)
     kinds = dict(items.frame.select(pl.col("item", "kind").cast(pl.String)).iter_rows()) if items is not None else {}
     # The majority of people on each item; a tie is none.
     n_error = (pl.col("label") == ERROR).sum()
-    counts = said.group_by("item").agg(n_error=n_error, n=pl.len()).filter(2 * pl.col("n_error") != pl.col("n"))
+    counts = votes.group_by("item").agg(n_error=n_error, n=pl.len()).filter(2 * pl.col("n_error") != pl.col("n"))
     most = pl.when(2 * pl.col("n_error") > pl.col("n")).then(pl.lit(ERROR)).otherwise(pl.lit(OK))
     majority = counts.select("item", most=most)
     own = _votes(programs)
@@ -242,7 +242,7 @@ def programs_section(
     ]
     if not compared:
         return None
-    compared += _compared(PERSON, _against_others(said), None, kinds, essays)
+    compared += _compared(PERSON, _against_others(votes), None, kinds, essays)
     columns = ("program", "items", "n", "agreement", "kappa", "band", "on errors", "on ok")
     rows = tuple(each.row() for each in compared)
     sheet = Sheet("Programs against the majority of people", columns, rows, name="programs")
@@ -260,13 +260,13 @@ def _votes(judgments: Judgments) -> pl.DataFrame:
     return frame.filter(pl.col("label").is_in([ERROR, OK]))
 
 
-def _against_others(said: pl.DataFrame) -> pl.DataFrame:
+def _against_others(votes: pl.DataFrame) -> pl.DataFrame:
     """Each judgment of a person beside the majority of the other people on the item."""
     is_error = pl.col("label") == ERROR
     others = is_error.sum().over("item") - is_error.cast(pl.UInt32)
     n_others = pl.len().over("item") - 1
     most = pl.when(2 * others > n_others).then(pl.lit(ERROR)).otherwise(pl.lit(OK))
-    return said.with_columns(most=most, others=others, n=n_others).filter(2 * pl.col("others") != pl.col("n"))
+    return votes.with_columns(most=most, others=others, n=n_others).filter(2 * pl.col("others") != pl.col("n"))
 
 
 def _compared(

@@ -65,7 +65,7 @@ class Version:
         )
 
 
-def told_versions(settings: Sequence[str]) -> dict[str, str]:
+def parse_versions(settings: Sequence[str]) -> dict[str, str]:
     """The earlier version of each system, told as `NEW=OLD`."""
     pairs = [setting.partition("=") for setting in settings]
     for setting, (new, _, old) in zip(settings, pairs, strict=True):
@@ -74,9 +74,9 @@ def told_versions(settings: Sequence[str]) -> dict[str, str]:
     return {new: old for new, _, old in pairs}
 
 
-def earlier_versions(systems: Sequence[str], told: Mapping[str, str] | None = None) -> dict[str, str]:
+def earlier_versions(systems: Sequence[str], stated: Mapping[str, str] | None = None) -> dict[str, str]:
     """The earlier version of each system that has one: as told, else by the names."""
-    for name in (name for pair in (told or {}).items() for name in pair):
+    for name in (name for pair in (stated or {}).items() for name in pair):
         if name not in systems:
             raise UnknownName(unknown("system", name, list(systems)))
     by_name: dict[str, list[tuple[str, str, str]]] = {}
@@ -91,7 +91,7 @@ def earlier_versions(systems: Sequence[str], told: Mapping[str, str] | None = No
         kept.sort(key=lambda version: (natural(version[0])[0], not version[1]))
         ordered = [system for _, _, system in kept]
         seen.update(zip(ordered[1:], ordered[:-1], strict=True))
-    return {**seen, **(told or {})}
+    return {**seen, **(stated or {})}
 
 
 def versions_of(evaluation: Evaluation, earlier: Mapping[str, str]) -> list[Version]:

@@ -154,8 +154,8 @@ def workbook(sheet: Worksheet) -> bytes:
             column = judge.cell(1, sheet.columns.index(name) + 1).column_letter
             rule.add(f"{column}2:{column}{len(sheet.rows) + 1}")
             judge.add_data_validation(rule)
-    told = book.create_sheet("instructions")
-    _fill(told, ("How to judge",), [(line,) for line in sheet.instructions], {"How to judge": 110})
+    guide = book.create_sheet("instructions")
+    _fill(guide, ("How to judge",), [(line,) for line in sheet.instructions], {"How to judge": 110})
     stream = BytesIO()
     book.save(stream)
     return stream.getvalue()

@@ -94,11 +94,11 @@ def write_worksheet(sheet: Worksheet, path: FilePath) -> None:
         content = workbook(sheet)
     else:
         place = sheet.columns.index("sentence")
-        told = [
+        notes = [
             tuple(INSTRUCTION if at == 0 else line if at == place else "" for at in range(len(sheet.columns)))
             for line in sheet.instructions
         ]
-        frame = pl.DataFrame([*told, *sheet.rows], schema=dict.fromkeys(sheet.columns, pl.String), orient="row")
+        frame = pl.DataFrame([*notes, *sheet.rows], schema=dict.fromkeys(sheet.columns, pl.String), orient="row")
         content = BOM + guarded_frame(frame).write_csv().encode()  # without it Excel takes UTF-8 for something else
     with replacing(path) as stream:
         stream.write(content)

@@ -63,7 +63,7 @@ class SimulatedRater:
             return True
         self.held = None
         number = sentence_number(lease)
-        label = said(seed, self, number)
+        label = answer_of(seed, self, number)
         reply = client.post(
             f"{API}/leases/{lease['lease_id']}",
             headers=headers,
@@ -91,19 +91,19 @@ def is_hard(seed: int, number: int) -> bool:
     return _chance(seed, "hard", number) < HARD
 
 
-def said(seed: int, rater: SimulatedRater, number: int) -> str:
+def answer_of(seed: int, rater: SimulatedRater, number: int) -> str:
     """What a rater says of a sentence: right with the chance of their skill, whatever they saw before."""
     is_bad = rater.kind == "spammer" or (rater.kind == "turning" and rater.n_done >= TURNS_AFTER)
     skill = 0.5 if is_bad else rater.skill
-    return _said(seed, rater.name, number, skill)
+    return _answer(seed, rater.name, number, skill)
 
 
-def expert_said(seed: int, size: Size, expert: int, number: int) -> str:
+def expert_answer(seed: int, size: Size, expert: int, number: int) -> str:
     """Experts find nothing hard: two of them agree on .93^2 + .07^2 = .87, the paper's number."""
     return _right_by(seed, f"expert {expert}", number, size.expert_skill)
 
 
-def _said(seed: int, name: str, number: int, skill: float) -> str:
+def _answer(seed: int, name: str, number: int, skill: float) -> str:
     is_guess = is_hard(seed, number) and _chance(seed, "guess", name, number) < 0.5
     return _right_by(seed, name, number, 0.5 if is_guess else skill)
 

@@ -76,8 +76,8 @@ ERROR = {
     "example": {"error": {"status": 404, "message": "there is no such job in this study"}},
 }
 
-TOLD = {
-    "title": "Told",
+WEBHOOK_EVENT = {
+    "title": "WebhookEvent",
     "type": "object",
     "required": ["n", "at", "verb", "noun", "payload"],
     "properties": {
@@ -90,8 +90,8 @@ TOLD = {
 }
 """What a webhook is sent (`grater.annotate.webhooks`)."""
 
-HEARING = {
-    "operationId": "told",
+DELIVERY = {
+    "operationId": "event",
     "summary": "What a webhook is sent: one event, until the answer is 2xx",
     "tags": ["events"],
     "parameters": [
@@ -105,7 +105,7 @@ HEARING = {
     ],
     "requestBody": {
         "required": True,
-        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Told"}}},
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/WebhookEvent"}}},
     },
     "responses": {"2XX": {"description": "Heard."}},
     "security": [],
@@ -136,11 +136,11 @@ def schema(app: FastAPI, *, url: str) -> dict[str, Any]:
             call["responses"] = {name: reply for name, reply in call["responses"].items() if name < "400"} | errors
     parts = whole["components"]
     parts["schemas"] = {name: shape for name, shape in parts["schemas"].items() if "ValidationError" not in name}
-    parts["schemas"] |= {"Error": ERROR, "Told": TOLD}
+    parts["schemas"] |= {"Error": ERROR, "WebhookEvent": WEBHOOK_EVENT}
     parts["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
     whole["info"]["description"] = WORDS
     tags = [{"name": name, "description": words} for name, words in TAGS.items()]
-    whole["webhooks"] = {"event": {"post": HEARING}}
+    whole["webhooks"] = {"event": {"post": DELIVERY}}
     return {**whole, "servers": [{"url": url}], "tags": tags, "security": [{"bearer": []}]}
 
 

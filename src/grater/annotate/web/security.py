@@ -410,9 +410,9 @@ class SecurityHeaders:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                said = message["headers"]
-                added = _without(ours, [READ_ONLY]) if READ_ONLY in said else ours
-                message["headers"] = [*_without(said, added), *added]
+                existing = message["headers"]
+                added = _without(ours, [READ_ONLY]) if READ_ONLY in existing else ours
+                message["headers"] = [*_without(existing, added), *added]
             await send(message)
 
         await self.app(scope, receive, send_with_headers)

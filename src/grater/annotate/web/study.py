@@ -47,7 +47,7 @@ from grater.errors import GraterError, NotFound, StoreBusy, StoreFull, UsageErro
 from grater.model import Essay as StoredEssay
 from grater.reporting.build import build
 from grater.reporting.save import report_html
-from grater.reporting.versions import earlier_versions, told_versions
+from grater.reporting.versions import earlier_versions, parse_versions
 from grater.sheet import counted
 from grater.uncertainty import Basis, Population
 
@@ -455,7 +455,7 @@ def report(
     with context.server.store.read() as tx:
         names = [jobs.named(tx, job).name] if job else []
         inputs = study_inputs(
-            tx, title=title, author=author, job_names=names, counting=counting, earlier=told_versions(earlier)
+            tx, title=title, author=author, job_names=names, counting=counting, earlier=parse_versions(earlier)
         )
     headers = {"content-disposition": 'attachment; filename="report.html"'}
     return Response(report_html(build(inputs)), media_type="text/html; charset=utf-8", headers=headers)

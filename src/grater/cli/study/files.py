@@ -138,16 +138,16 @@ def import_into(
         with store.read() as tx:
             is_untested = bool(gold and job) and not has_gold(jobs.named(tx, job or ""))
     note_left_out(files, format_name)
-    said = []
+    messages = []
     for each in done:
         known = f", {each.known:,} already there" if each.known else ""
-        said.append(f"{each.name}: {counted(each.new, NOUNS[each.kind])}{known}")
+        messages.append(f"{each.name}: {counted(each.new, NOUNS[each.kind])}{known}")
     if job and is_untested:
-        said.append(unmet_gold(study, job))
+        messages.append(unmet_gold(study, job))
     next_step = f"next: grater study status {pasted(study)}"
-    said.append("preview: nothing was stored; import without --preview" if preview else next_step)
+    messages.append("preview: nothing was stored; import without --preview" if preview else next_step)
     warnings = [f"{each.name}: {words}" for each in done for words in each.warnings]
-    return Done(encode([each.to_dict() for each in done]), said, warnings=warnings)
+    return Done(encode([each.to_dict() for each in done]), messages, warnings=warnings)
 
 
 @described
@@ -167,9 +167,9 @@ def write_units(
     with open_store(study) as store:
         written = write_worksheet(store, worksheet, job=job, sample=sample, task=task, raters=rater)
     again = f"grater study import {pasted(study)} --judgments SHEET --job {shlex.quote(job or 'NAME')}"
-    said = [f"{file}: {counted(n_items, 'item')} to judge" for file, n_items in written.items()]
+    messages = [f"{file}: {counted(n_items, 'item')} to judge" for file, n_items in written.items()]
     value = [{"file": str(file), "items": n_items} for file, n_items in written.items()]
-    return Done(value, [*said, f"next, when a sheet is filled in: {again}"])
+    return Done(value, [*messages, f"next, when a sheet is filled in: {again}"])
 
 
 @described
@@ -180,8 +180,8 @@ def verify(study: StudyName) -> Done:
     with open_store(study) as store, store.read() as tx:
         violations = checks.violations(tx)
     value = [{"kind": each.kind, "message": each.message} for each in violations]
-    said = counted(len(violations), "violation") if violations else "no problems found"
-    return Done(value, [said], list(map(str, violations)), status=1 if violations else 0)
+    found = counted(len(violations), "violation") if violations else "no problems found"
+    return Done(value, [found], list(map(str, violations)), status=1 if violations else 0)
 
 
 @described
@@ -199,11 +199,11 @@ def export_to(
     with open_store(study) as store:
         done = export(store, folder, names=names, raw=raw)
     who = "names" if names else "pseudonyms"
-    said = [f"{done.folder}: {counted(done.files, 'file')}, raters by {who}; manifest.json has their hashes"]
+    messages = [f"{done.folder}: {counted(done.files, 'file')}, raters by {who}; manifest.json has their hashes"]
     if done.losses:
-        said.append(f"{counted(done.losses, 'thing')} that some corpus format cannot hold: essays/losses.jsonl")
+        messages.append(f"{counted(done.losses, 'thing')} that some corpus format cannot hold: essays/losses.jsonl")
     value = {"folder": str(done.folder), "files": done.files, "counts": encode(done.counts), "losses": done.losses}
-    return Done(value, said)
+    return Done(value, messages)
 
 
 @described
@@ -218,8 +218,8 @@ def backup(
 
     made = back_up(study, file, pseudonyms=pseudonyms)
     who = "people by pseudonyms, no secrets" if pseudonyms else "with names and secrets: keep it safe"
-    said = f"{made.path}: {counted(made.n_bytes, 'byte')}, {who}; restore it with grater study restore FILE STUDY"
-    return Done({"file": str(made.path), "engine": made.engine, "bytes": made.n_bytes}, [said])
+    message = f"{made.path}: {counted(made.n_bytes, 'byte')}, {who}; restore it with grater study restore FILE STUDY"
+    return Done({"file": str(made.path), "engine": made.engine, "bytes": made.n_bytes}, [message])
 
 
 @described

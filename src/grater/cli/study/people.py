@@ -128,11 +128,11 @@ def _start_design(study: str, order: Order) -> Done:
     not_filled = job.options.get(MISSING, [])
     value: dict[str, JsonValue] = {"job": job.name, "design": order.design, "task": job.task, "units": n_units}
     value |= {"judgments": job.judgments, MISSING: not_filled, "notes": list(notes)}
-    said = [f"not filled: {line}" for line in not_filled] if isinstance(not_filled, list) else []
-    said += [f"note: {note}" for note in notes]
+    lines = [f"not filled: {line}" for line in not_filled] if isinstance(not_filled, list) else []
+    lines += [f"note: {note}" for note in notes]
     size = f"{counted(n_units, 'unit')} of the task {job.task}, {counted(job.judgments, 'judgment')} each"
     command = f"grater people invite {pasted(study)} --role annotator"
-    return Done(value, [*said, f"{job.name}: {size} ({DESIGNS[order.design].source}); next: {command}"])
+    return Done(value, [*lines, f"{job.name}: {size} ({DESIGNS[order.design].source}); next: {command}"])
 
 
 @described
@@ -220,9 +220,9 @@ def make_gold_units(
             sizes = {"source": expert_job, "least": min_experts, "most": n}
             wanted = {**sizes, **({"reason": reason} if reason else {})}
             made = known_gold(tx, target, GoldWanted.checked(**wanted), rater=rater, seed=seed)
-    said = [f"{job}: {counted(made.made, 'gold unit')} made, {made.met} left out: already gold, or seen by raters"]
-    said += [] if has_gold(target) else [unmet_gold(study, job)]
-    return Done({"job": job, "gold": made.made, "met": made.met}, said)
+    lines = [f"{job}: {counted(made.made, 'gold unit')} made, {made.met} left out: already gold, or seen by raters"]
+    lines += [] if has_gold(target) else [unmet_gold(study, job)]
+    return Done({"job": job, "gold": made.made, "met": made.met}, lines)
 
 
 @described
@@ -256,10 +256,10 @@ def terms(
         with store.read() as tx:
             crowd_job = jobs.named(tx, job)
             sheet, costs = protocol_sheet(tx, crowd_job), job_costs(tx, crowd_job)
-    said = [costs.hourly.warning] if costs.hourly and costs.hourly.warning else []
+    lines = [costs.hourly.warning] if costs.hourly and costs.hourly.warning else []
     own_terms = terms_json(terms_of(crowd_job.options))
     value: JsonValue = {"terms": own_terms, "protocol": dict(sheet), "costs": costs.to_dict()}
-    return Done(value, said, [f"{name}: {words}" for name, words in sheet.items()])
+    return Done(value, lines, [f"{name}: {words}" for name, words in sheet.items()])
 
 
 def _change(store: Store, job: str, terms: str) -> None:
@@ -321,8 +321,8 @@ def make_link(
             job_id = jobs.named(tx, job).job_id if job else None
             token = invite(tx, sent.model_copy(update={"job_id": job_id}))
     link = f"{url.rstrip('/')}/join/{token}"
-    said = f"works once, for {days:g} days, as {role}"
-    return Done({"link": link, "role": role, "days": days}, [said], [link])
+    message = f"works once, for {days:g} days, as {role}"
+    return Done({"link": link, "role": role, "days": days}, [message], [link])
 
 
 @described
@@ -341,9 +341,9 @@ def make_seat(
     sent = NewSeat.checked(members=[first, second], name=name)
     with open_store(study) as store, store.write() as tx:
         seat = people.add_seat(tx, sent.members, name=sent.name)
-    said = f"{seat.name}: a joint seat of {first} and {second}, {seat.role}; they open it from their own page"
+    message = f"{seat.name}: a joint seat of {first} and {second}, {seat.role}; they open it from their own page"
     members: list[JsonValue] = [first, second]
-    return Done({"person_id": seat.person_id, "name": seat.name, "role": seat.role, "members": members}, [said])
+    return Done({"person_id": seat.person_id, "name": seat.name, "role": seat.role, "members": members}, [message])
 
 
 @described
@@ -376,9 +376,9 @@ def print_token(
             raise UsageError("expected NAME, the person the program acts for")
         owner = people.named(tx, person)
         token = credentials.make_token(tx, owner.person_id, **sent.model_dump())
-    said = f"acts for {owner.name}, {owner.role}, scope {scope}, for {days:g} days"
+    message = f"acts for {owner.name}, {owner.role}, scope {scope}, for {days:g} days"
     value: JsonValue = {"token": token, "person": owner.name, "role": owner.role, "days": days, "scope": scope}
-    return Done(value, [said], [token])
+    return Done(value, [message], [token])
 
 
 def _token_rows(tx: Tx, person: str | None) -> list[dict[str, JsonValue]]:
@@ -435,8 +435,8 @@ def second_factor(
             require_of(tx, NewSecondFactorRule.checked(roles=wanted).roles)
         required, with_one = required_roles(tx), people_with_one(tx)
         names = [person.name for person in people.all(tx) if person.person_id in with_one]
-    said = f"required of: {', '.join(required) or 'nobody'}; on for: {', '.join(names) or 'nobody'}"
-    return Done({"roles": list(required), "people": list(names)}, [said])
+    message = f"required of: {', '.join(required) or 'nobody'}; on for: {', '.join(names) or 'nobody'}"
+    return Done({"roles": list(required), "people": list(names)}, [message])
 
 
 N_SHOWN = 50

@@ -77,8 +77,8 @@ def adjudicate(
             counts = Counter(answer.label for answer in answers).most_common()
             shown.append(f"{item_id}  {', '.join(f'{label} {n}' for label, n in counts)}")
     n_differ = sum(each.differs for each in undecided)
-    said = f"{counted(n_decided, 'unit')} decided; {len(undecided):,} left, raters differ on {n_differ:,}"
-    return Done({"decided": n_decided, "waiting": [each.to_dict() for each in undecided]}, [said], shown)
+    message = f"{counted(n_decided, 'unit')} decided; {len(undecided):,} left, raters differ on {n_differ:,}"
+    return Done({"decided": n_decided, "waiting": [each.to_dict() for each in undecided]}, [message], shown)
 
 
 @described
@@ -89,8 +89,8 @@ def review_marks(study: StudyName, job: JobName) -> Done:
 
     with open_store(study) as store:
         n_new = review(store, job)
-    said = f"{job}: {counted(n_new, 'new finding')} for its annotators; they see them on their own page"
-    return Done({"job": job, "findings": n_new}, [said])
+    message = f"{job}: {counted(n_new, 'new finding')} for its annotators; they see them on their own page"
+    return Done({"job": job, "findings": n_new}, [message])
 
 
 @described

@@ -62,16 +62,16 @@ def run_systems(
         detectors = on_edits(detectors, essays) if kind == EDIT else detectors
         task = bar.add_task("deciding", total=n_essays * len(detectors))
         done = decide(store, detectors, advance=lambda n: bar.advance(task, n))
-    said = [
+    messages = [
         f"{each.system}: {counted(each.n_items, 'item')}, {each.n_flagged:,} flagged, {each.n_new:,} new"
         for each in done
     ]
     of = f"{pasted(study)} --system {shlex.quote(done[0].system)}"
     sampling = f"grater job new {pasted(study)} --design sampling --system {shlex.quote(done[0].system)} --n 500"
-    said.append(
+    messages.append(
         f"next: {f'grater study sample {of} --kind edit --strata type --n 120' if kind == EDIT else sampling}"
     )
-    return Done([each.to_dict() for each in done], said)
+    return Done([each.to_dict() for each in done], messages)
 
 
 @described
@@ -115,13 +115,13 @@ def draw_sample(
             )
             drawn = draw(store, sent, rates=rates)  # type: ignore[arg-type]
     n_items = drawn.sample.frame["item"].n_unique()
-    said = [f"{name}: {counted(n_items, 'item')}, {len(drawn.left):,} of them not judged yet"]
-    said += [f"note: {note}" for note in drawn.notes]
+    messages = [f"{name}: {counted(n_items, 'item')}, {len(drawn.left):,} of them not judged yet"]
+    messages += [f"note: {note}" for note in drawn.notes]
     task = f"verify --system {shlex.quote(system)}" if kind_of(drawn.sample) == EDIT else "usage"
     again = f"grater job new {pasted(study)} --task {task} --sample {name}"
     if drawn.left:
-        said.append(f"next: {again}; or judge elsewhere and import judgments")
+        messages.append(f"next: {again}; or judge elsewhere and import judgments")
     else:
-        said.append(f"next: grater study evaluate {pasted(study)} --sample {name}")
+        messages.append(f"next: grater study evaluate {pasted(study)} --sample {name}")
     notes = list(drawn.notes)
-    return Done({"sample": name, "items": len(drawn.sample), "to_judge": list(drawn.left), "notes": notes}, said)
+    return Done({"sample": name, "items": len(drawn.sample), "to_judge": list(drawn.left), "notes": notes}, messages)

@@ -64,7 +64,7 @@ MOST_CHARACTERS = 6000
 """Of the lines in one question."""
 
 MOST_BRACES = 50
-TOLD_EVERY = 100
+LOGGED_EVERY = 100
 LOG = getLogger("grater.chat")
 
 APOLOGY = re.compile(
@@ -108,7 +108,7 @@ class Chatted:
         before, texts = self.chat.cache.spent.requests, []
         for number, essay in enumerate(kept, 1):
             texts.append(self._corrected(essay))
-            if number % TOLD_EVERY == 0 and self.chat.cache.spent.requests > before:
+            if number % LOGGED_EVERY == 0 and self.chat.cache.spent.requests > before:
                 LOG.info("%s: %s of %s corrected", self.name, f"{number:,}", counted(len(kept), "text"))
         if self.chat.cache.spent.requests > before:
             LOG.info("%s: %s so far: %s", self.name, self._means(), self.chat.cache.path)

@@ -240,8 +240,8 @@ def kappa(table: Confusion, *, weights: Matrix | None = None) -> float:
 def kappa_influence(table: Confusion, *, weights: Matrix | None = None, basis: Basis | None = None) -> Influence:
     """Kappa, and what each unit changes; a cell's part of the denominator is its labels' mean distance to all."""
     used = _weights(table, weights)
-    said = table.cells.sum(axis=0) + table.cells.sum(axis=1)
-    apart = (1 - used) @ said / max(1, said.sum())
+    given = table.cells.sum(axis=0) + table.cells.sum(axis=1)
+    apart = (1 - used) @ given / max(1, given.sum())
     units = table.units
     return influence(units, cohen(used), units.rows @ np.add.outer(apart, apart).ravel(), basis)
 
@@ -372,8 +372,8 @@ def conger(n_raters: int, weights: Matrix) -> Score:
     n_labels = len(weights)
 
     def score(sums: Numbers) -> Numbers:
-        said = sums[..., 2:].reshape(*sums.shape[:-1], n_raters, n_labels)
-        shares = np.nan_to_num(ratio(said, said.sum(axis=-1, keepdims=True)))
+        given = sums[..., 2:].reshape(*sums.shape[:-1], n_raters, n_labels)
+        shares = np.nan_to_num(ratio(given, given.sum(axis=-1, keepdims=True)))
         n_active = (shares.sum(axis=-1) > 0).sum(axis=-1)
         together, alone = shares.sum(axis=-2), ((shares @ weights) * shares).sum(axis=(-2, -1))
         expected = ratio(((together @ weights) * together).sum(axis=-1) - alone, n_active * (n_active - 1))
@@ -384,13 +384,13 @@ def conger(n_raters: int, weights: Matrix) -> Score:
 
 def _conger_rows(matrix: Labels, weights: Matrix) -> Numbers:
     """A row for each item: 1 and its agreeing share where two judged it, and what each rater said of it."""
-    said = np.zeros((*matrix.shape, len(weights)))
+    given = np.zeros((*matrix.shape, len(weights)))
     is_compared = (matrix != NOBODY).sum(axis=1) > 1
     item, rater = np.nonzero((matrix != NOBODY) & is_compared[:, None])
-    said[item, rater, matrix[item, rater]] = 1
+    given[item, rater, matrix[item, rater]] = 1
     agreeing = np.zeros(len(matrix))
-    agreeing[is_compared] = pair_agreement(said[is_compared].sum(axis=1).astype(np.int64), weights)
-    return np.column_stack([is_compared, agreeing, said.reshape(len(matrix), -1)]).astype(np.float64)
+    agreeing[is_compared] = pair_agreement(given[is_compared].sum(axis=1).astype(np.int64), weights)
+    return np.column_stack([is_compared, agreeing, given.reshape(len(matrix), -1)]).astype(np.float64)
 
 
 def conger_kappa(
@@ -403,9 +403,9 @@ def conger_kappa(
     rows, score = _conger_rows(patterns, used), conger(len(coded.raters), used)
     if not rows[:, 0].any():
         return Interval(nan, nan, nan, NO_PAIR)
-    said = rows[:, 2:].reshape(len(rows), -1, n_labels).sum(axis=1)
-    margins = n_items @ said
-    den = said @ ((1 - used) @ margins) / margins.sum()
+    given = rows[:, 2:].reshape(len(rows), -1, n_labels).sum(axis=1)
+    margins = n_items @ given
+    den = given @ ((1 - used) @ margins) / margins.sum()
     by_item = it = influence(Units(rows, "item", n_items.astype(np.float64)), score, den, basis)
     if coded.unit_of is not None:
         n_units = int(coded.unit_of.max(initial=-1)) + 1

@@ -362,9 +362,9 @@ def all_statistic(together: Judged, n_clusters: int, *, is_marked: bool) -> Stat
     values = [times, agreeing, apart, counted / size[together.unit], counted]
     cluster = np.concatenate([np.tile(together.cluster, 3), np.tile(together.cluster[together.unit], 2)])
     rows = _sparse(cluster, columns, values, (n_clusters, 3 + 2 * together.n_labels))
-    said = np.bincount(together.label, weights=counted, minlength=1)
-    others = _sums_of(together.cluster[together.unit], counted * (together.label != said.argmax()), n_clusters)
-    cases = together.n * float(others.sum()) / max(1.0, float(said.sum()))
+    given = np.bincount(together.label, weights=counted, minlength=1)
+    others = _sums_of(together.cluster[together.unit], counted * (together.label != given.argmax()), n_clusters)
+    cases = together.n * float(others.sum()) / max(1.0, float(given.sum()))
     return Statistic(
         rows=rows,
         score=lambda sums: margin_scores(sums, together.n_labels),

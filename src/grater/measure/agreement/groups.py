@@ -132,9 +132,9 @@ def compare_pairs(judgments: Coded, first: Pair, second: Pair, *, basis: Basis |
     unit_of = None if judgments.unit_of is None else judgments.unit_of[is_common]
     sides = []
     for raters, pair in ((first, [0, 1]), (second, [2, 3])):
-        said = columns[is_common][:, pair]
-        table = between(said[:, 0], said[:, 1], judgments.labels, raters, unit_of=unit_of, unit=judgments.unit)
-        sides.append(on_items(said, table, basis=basis))
+        judged = columns[is_common][:, pair]
+        table = between(judged[:, 0], judged[:, 1], judgments.labels, raters, unit_of=unit_of, unit=judgments.unit)
+        sides.append(on_items(judged, table, basis=basis))
     test = influence_test(sides[0] - sides[1], how="paired")
     return Comparison("kappa", int(is_common.sum()), test)
 

@@ -87,7 +87,7 @@ class Design:
     of items of each kind; where essays are known, `place` has the kind of each item and `unit_of` its essay."""
 
     counts: Ints
-    said: Ints
+    chosen: Ints
     n_items: Ints
     labels: tuple[str, ...]
     experts: tuple[str, ...]
@@ -134,12 +134,12 @@ def design(crowd: Judgments, experts: Judgments, *, essays: Essays = NO_ESSAYS) 
     listed = sorted(names)
     labels = tuple(listed[index] for index in in_order(listed))
     counts = table_of(ours.item, _recoded(ours.labels, labels)[ours.label], len(labels))[both]
-    said = label_matrix(theirs)[rows[both]]
-    said = np.where(said == NOBODY, NOBODY, _recoded(theirs.labels, labels)[said])
-    kinds, place, n_items = np.unique(np.hstack([counts, said]), axis=0, return_inverse=True, return_counts=True)
+    chosen = label_matrix(theirs)[rows[both]]
+    chosen = np.where(chosen == NOBODY, NOBODY, _recoded(theirs.labels, labels)[chosen])
+    kinds, place, n_items = np.unique(np.hstack([counts, chosen]), axis=0, return_inverse=True, return_counts=True)
     return Design(
         counts=kinds[:, : len(labels)],
-        said=kinds[:, len(labels) :],
+        chosen=kinds[:, len(labels) :],
         n_items=n_items,
         labels=labels,
         experts=theirs.raters,
@@ -209,18 +209,18 @@ def exact_wins(shared: Design) -> Numbers:
 
 def crowd_rows(shared: Design, wins: Numbers) -> Numbers:
     """[kind, expert, column of `_rows`] for the wins [kind, label] of one N."""
-    said = _one_hot(shared.said, len(shared.labels))
+    chosen = _one_hot(shared.chosen, len(shared.labels))
     drawn = (wins.sum(axis=1) > 0)[:, None, None]
-    says = said * drawn
+    says = chosen * drawn
     ours = wins[:, None, :] * says.any(axis=2, keepdims=True)
     return _rows(ours, says)
 
 
 def expert_rows(shared: Design) -> Numbers:
     """[kind, pair, column] for the pairs of experts that are to be matched."""
-    said = _one_hot(shared.said, len(shared.labels))
-    first = said[:, [one for one, _ in shared.pairs]]
-    second = said[:, [other for _, other in shared.pairs]]
+    chosen = _one_hot(shared.chosen, len(shared.labels))
+    first = chosen[:, [one for one, _ in shared.pairs]]
+    second = chosen[:, [other for _, other in shared.pairs]]
     both = first.any(axis=2, keepdims=True) & second.any(axis=2, keepdims=True)
     return _rows(first * both, second * both)
 
@@ -257,7 +257,7 @@ def draw(shared: Design, *, n_draws: int, rng: np.random.Generator) -> Drawn:
         for column, winner in enumerate(_winners(judgments, len(shared.labels), rng)):
             has = winner != NOBODY
             np.add.at(won[:, :, column], (kind[has], winner[has]), 1)
-            scores_of_draw[column] = [_score(winner, said, len(shared.labels)) for said in shared.said[kind].T]
+            scores_of_draw[column] = [_score(winner, chosen, len(shared.labels)) for chosen in shared.chosen[kind].T]
     won /= n_draws * shared.n_items[:, None, None]
     return Drawn(nan_mean(scores, axis=0), won)
 
@@ -287,11 +287,11 @@ def _winners(
     return winners
 
 
-def _score(winner: npt.NDArray[np.int64], said: npt.NDArray[np.int64], n_labels: int) -> Numbers:
-    both = (winner != NOBODY) & (said != NOBODY)
+def _score(winner: npt.NDArray[np.int64], chosen: npt.NDArray[np.int64], n_labels: int) -> Numbers:
+    both = (winner != NOBODY) & (chosen != NOBODY)
     ours = np.bincount(winner[both], minlength=n_labels)
-    theirs = np.bincount(said[both], minlength=n_labels)
-    agreeing = np.count_nonzero(winner[both] == said[both])
+    theirs = np.bincount(chosen[both], minlength=n_labels)
+    agreeing = np.count_nonzero(winner[both] == chosen[both])
     sums = np.concatenate([[np.count_nonzero(both), agreeing], ours, theirs]).astype(np.float64)
     return np.asarray(pair_scores(sums, n_labels))
 
@@ -506,7 +506,7 @@ class _Crowds:
     def agreement(self, index: int, lines: Sequence[int]) -> Interval:
         """The same as a share: its cases are the crowd's judgments, from as many items."""
         it, size = self.against(index, lines, AGREEMENT), self.shared.counts.sum(axis=1)
-        is_case = (size > index) & (self.shared.said[:, lines] >= 0).any(axis=1)
+        is_case = (size > index) & (self.shared.chosen[:, lines] >= 0).any(axis=1)
         n, n_items = (float(self.shared.n_items @ (of * is_case)) for of in (size, np.ones_like(size)))
         return share(it, n=n, n_design=n_items, undefined=ONE_LABEL)
 
@@ -525,10 +525,10 @@ class _Crowds:
         by_unit = units.rows.reshape(len(units.rows), *shape)
         den = by_unit[:, :, 0].sum(axis=1)
         if score == KAPPA:
-            said = by_unit[:, :, 2 : 2 + n_labels] + by_unit[:, :, 2 + n_labels :]
-            margins = np.tensordot(units.counts, said, axes=1)
+            chosen = by_unit[:, :, 2 : 2 + n_labels] + by_unit[:, :, 2 + n_labels :]
+            margins = np.tensordot(units.counts, chosen, axes=1)
             apart = 1 - margins / np.maximum(margins.sum(axis=1, keepdims=True), 1e-300)
-            den = (said * apart).sum(axis=(1, 2))
+            den = (chosen * apart).sum(axis=(1, 2))
         return influence(units, scored, den, self.basis)
 
     def rare(self, rows: Numbers) -> Rare:
@@ -552,12 +552,12 @@ class _Crowds:
 
     def _point(self, index: int, lines: Sequence[int]) -> Point:
         shared = self.shared
-        is_enough, said = shared.counts.sum(axis=1) > index, shared.said[:, lines]
-        n_items = float((shared.n_items[:, None] * (is_enough[:, None] & (said >= 0))).sum(axis=0).mean())
+        is_enough, chosen = shared.counts.sum(axis=1) > index, shared.chosen[:, lines]
+        n_items = float((shared.n_items[:, None] * (is_enough[:, None] & (chosen >= 0))).sum(axis=0).mean())
         kappa = self.against(index, lines, KAPPA)
         rare = self.rare(crowd_rows(shared, self.wins[:, :, index])[:, lines])
         interval = coefficient(kappa, rare=rare, undefined=ONE_LABEL)
-        if all(np.unique(column[column >= 0]).size == 1 for column in said.T):
+        if all(np.unique(column[column >= 0]).size == 1 for column in chosen.T):
             interval = replace(interval, low=nan, high=nan, undefined_because=ONE_SIDED)
         return Point(
             n_raters=index + 1,
@@ -638,8 +638,10 @@ def _warnings(result: RatersNeeded, shared: Design, experts: Judgments) -> Itera
     yield from result.scope.warnings
     if shared.n < FEW_ITEMS:
         yield f"only {counted(shared.n, 'item')} in common: below {FEW_ITEMS} the number of raters is rough"
-    said = np.bincount(shared.said[shared.said >= 0], np.repeat(shared.n_items, (shared.said >= 0).sum(axis=1)))
-    n_minor = float(said.sum() - said.max(initial=0)) / max(1, len(shared.experts))
+    chosen = np.bincount(
+        shared.chosen[shared.chosen >= 0], np.repeat(shared.n_items, (shared.chosen >= 0).sum(axis=1))
+    )
+    n_minor = float(chosen.sum() - chosen.max(initial=0)) / max(1, len(shared.experts))
     if n_minor < FEW_MINOR:
         yield (
             f"the experts give another label than the most frequent one to {n_minor:.1f} items: with fewer than "

@@ -112,8 +112,8 @@ class PairAgreement(Data):
     @in_json("rare")
     def n_minor(self) -> float:
         """The shared items to which one of the two gives another label than the most frequent one, on average."""
-        said = self.table.cells.sum(axis=0) + self.table.cells.sum(axis=1)
-        return float(said.sum() - said.max(initial=0)) / 2
+        given = self.table.cells.sum(axis=0) + self.table.cells.sum(axis=1)
+        return float(given.sum() - given.max(initial=0)) / 2
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -175,7 +175,7 @@ Truths: TypeAlias = npt.NDArray[np.bool_]
 
 ERROR, OK = "error", "ok"
 VERDICTS = (ERROR, OK, UNKNOWN)
-UNSAID = VERDICTS.index(UNKNOWN)
+UNSURE = VERDICTS.index(UNKNOWN)
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,13 +264,13 @@ def votes_of(
     names = judged if items is None else items
     place_of = places_of(judged, names)
     place, verdict = place_of[item], _verdict_codes(labels, judgments.name)[label]
-    is_vote = (place >= 0) & (verdict != UNSAID)
+    is_vote = (place >= 0) & (verdict != UNSURE)
     return Votes(
         items=names,
         item=place[is_vote],
         rater=rater[is_vote],
         is_error=verdict[is_vote] == VERDICTS.index(ERROR),
-        unsure=place[(place >= 0) & (verdict == UNSAID)],
+        unsure=place[(place >= 0) & (verdict == UNSURE)],
         raters=raters,
         judgments=judgments,
         n_stray=int((place_of < 0).sum()),

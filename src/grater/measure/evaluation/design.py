@@ -146,9 +146,9 @@ class Design:
         n_rows, k = plain.sizes.shape
         fitted = [_fit(truth[own], self.judge[own]) for own in (used & (cells.cell == cell) for cell in range(k))]
         slopes, explained = (np.array(part) for part in zip(*fitted, strict=True))
-        said = np.where(here, self.judge, 0.0)
-        own = _table(rows, cells.cell, np.where(used, said, 0.0), n_rows, k)
-        offsets = slopes * _table(rows, cells.cell, said, n_rows, k)
+        answers = np.where(here, self.judge, 0.0)
+        own = _table(rows, cells.cell, np.where(used, answers, 0.0), n_rows, k)
+        offsets = slopes * _table(rows, cells.cell, answers, n_rows, k)
         return replace(plain, errors=plain.errors - slopes * own, offsets=offsets, explained=explained)
 
     def influence(self, system: int, strata: Strata, name: str, truth: Numbers, where: Flags | None) -> Influence:
@@ -226,7 +226,7 @@ def design_of(
         sample=sample,
         is_drawn=placed["is_drawn"].fill_null(value=False).to_numpy(),
         systems=tuple(_cells_of(decisions, system, placed, sample.name) for system in systems),
-        judge=None if judge is None else _said(judge, items),
+        judge=None if judge is None else _answers_of(judge, items),
         judge_name=judge.name if judge else "",
     )
 
@@ -261,7 +261,7 @@ def _cells_of(decisions: Table, system: str, placed: pl.DataFrame, name: str) ->
     return CellsOf(cell.to_numpy(), tuple(keys["name"]), keys["flagged"].to_numpy().astype(bool), sizes)
 
 
-def _said(judge: CheapJudge, items: pl.Series) -> Numbers:
+def _answers_of(judge: CheapJudge, items: pl.Series) -> Numbers:
     values = pl.DataFrame({"item": items}).join(judge.frame, on="item", how="left", maintain_order="left")["value"]
     if values.null_count():
         message = f"expected a value for every item, found none for {values.null_count():,}"

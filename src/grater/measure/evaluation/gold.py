@@ -224,7 +224,7 @@ def correction_of(
     def read(only: pl.Series | None = None) -> RaterError:
         return rater_error(judged, gold, merge=merge, only=only)
 
-    raters, chosen, told = read(), {}, []
+    raters, chosen, notes = read(), {}, []
     for system in systems:
         chosen[system] = Sides(raters, raters)
         rows = decided(decisions, system)
@@ -232,22 +232,22 @@ def correction_of(
         is_usable = not (apart.flagged.undefined_because or apart.passed.undefined_because)
         found = list(apart.differences())
         if by_flag and not is_usable:
-            told.append(f"{system}: too few gold items on one side of its decision; corrected by all gold together")
+            notes.append(f"{system}: too few gold items on one side of its decision; corrected by all gold together")
         if is_usable and (by_flag or found):
             chosen[system] = apart
         advice = "each side is corrected by itself" if is_usable else "judge more gold on both sides"
-        told += [
+        notes += [
             f"{system}: {name} of raters is {number(share)} on gold that it flags and {number(other)} on the rest: "
             f"they err differently there; {advice}"
             for name, share, other in (() if by_flag else found)
         ]
     if raters.undefined_because:
-        told = [f"nothing is corrected: {raters.undefined_because}"]
+        notes = [f"nothing is corrected: {raters.undefined_because}"]
     if raters.n_left_out:
         n = counted(raters.n_left_out, "gold item")
-        told.append(f"{n} left out: judged by nobody or by fewer raters than other items, or both verdicts accepted")
+        notes.append(f"{n} left out: judged by nobody or by fewer raters than other items, or both verdicts accepted")
     rows_of_gold = gold.frame.select("item", "label").sort("item").iter_rows()
-    return Correction(raters, digest(f"{item}|{label}" for item, label in rows_of_gold), chosen, tuple(told))
+    return Correction(raters, digest(f"{item}|{label}" for item, label in rows_of_gold), chosen, tuple(notes))
 
 
 # Corrected scores

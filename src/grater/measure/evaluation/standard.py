@@ -622,7 +622,7 @@ def _apart(one: Interval, other: Interval) -> bool:
 
 
 TYPES = ("choice", "extraneous", "missing")
-NOT_SAID, NOT_STATED = "not said", "not stated"
+NO_TYPE_NAMED, NOT_STATED = "not said", "not stated"
 DELETE = "-NONE-"
 UNTYPED = "raters did not state the types of errors"
 
@@ -664,7 +664,7 @@ def scores_by_type(cases: Cases, decisions: Table, truth: Truth) -> list[TypeSco
                 none = Interval(nan, nan, nan, cases.withheld[system])
                 found |= {"recall": none, "f0.5": none}
             n_flags, n_errors = float((parts[:, 1] * weights).sum()), float((parts[:, 3] * weights).sum())
-            scores.append(TypeScore(system, name or NOT_SAID, whole(n_flags), n_errors, found))
+            scores.append(TypeScore(system, name or NO_TYPE_NAMED, whole(n_flags), n_errors, found))
     return scores
 
 
@@ -682,9 +682,9 @@ def _types_of_flags(cases: Cases, decisions: Table) -> np.ndarray[tuple[int, int
 def stated_types(votes: Votes) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
     """What most of those who call an item an error take it for; empty where they do not say, or are divided."""
     types = np.full(len(votes), "", dtype=object)
-    said = _said(votes.judgments.frame)
-    if said is not None:
-        counts = said.group_by("item", "type").len().sort("item", "len", descending=[False, True])
+    by_judgment = _types_of_judgments(votes.judgments.frame)
+    if by_judgment is not None:
+        counts = by_judgment.group_by("item", "type").len().sort("item", "len", descending=[False, True])
         first = counts.group_by("item", maintain_order=True).agg(
             pl.col("type").first(), is_tie=(pl.col("len") == pl.col("len").max()).sum() > 1
         )
@@ -694,7 +694,7 @@ def stated_types(votes: Votes) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
     return types
 
 
-def _said(frame: pl.DataFrame) -> pl.DataFrame | None:
+def _types_of_judgments(frame: pl.DataFrame) -> pl.DataFrame | None:
     """The type that each judgment of error names: item, type; None where judgments name none."""
     sources = []
     if "type" in frame.columns:
@@ -749,13 +749,13 @@ def _values(sums: Numbers) -> Numbers:
 
 def types_sheet(scores: Sequence[TypeScore], together: Sequence[Scored]) -> Sheet:
     """Every system by type, and all types together; precision alone where raters stated no types."""
-    is_stated = any(each.n_errors for each in scores if each.type != NOT_SAID)
-    shown, rows = [each for each in scores if is_stated or each.type != NOT_SAID], []
+    is_stated = any(each.n_errors for each in scores if each.type != NO_TYPE_NAMED)
+    shown, rows = [each for each in scores if is_stated or each.type != NO_TYPE_NAMED], []
     for of in together:
         lines = [(each.type, each.n_flags, each.n_errors, each.scores) for each in shown if each.system == of.system]
         hit, false_alarm, miss, _ = of.counts.row().tolist()
         for name, n_flags, n_errors, found in (*lines, ("all types", hit + false_alarm, hit + miss, of.scores)):
-            cells = (NOT_STATED if name == NOT_SAID else name, count(n_flags), interval(found["precision"]))
+            cells = (NOT_STATED if name == NO_TYPE_NAMED else name, count(n_flags), interval(found["precision"]))
             more = (count(n_errors), interval(found["recall"]), interval(found["f0.5"])) if is_stated else ()
             rows.append((of.system, *cells, *more))
     columns = ("system", "type", "flags", "precision", *(("errors", "recall", "F0.5") if is_stated else ()))

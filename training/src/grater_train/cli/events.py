@@ -37,5 +37,5 @@ def events(
     cut = texts_in_shards(texts, "analysing", out=out, format_name=format_name, group_lines=group_lines)
     with closing(engine_for(texts, **options)) as chosen, cut as (shards, done):
         parts = run_events(job, shards, out, chosen, done=done)
-    said = [f"{out}: {counted(parts.n_rows, 'event')} of {counted(parts.totals['lines'], 'line')}"]
-    return Done({"folder": str(out), "events": parts.n_rows, **parts.totals}, said)
+    messages = [f"{out}: {counted(parts.n_rows, 'event')} of {counted(parts.totals['lines'], 'line')}"]
+    return Done({"folder": str(out), "events": parts.n_rows, **parts.totals}, messages)
