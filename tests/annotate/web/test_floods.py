@@ -31,6 +31,7 @@ from grater.annotate.store import schema
 from grater.annotate.store.transaction import DAY
 from grater.annotate.submissions import MOST_SURPLUS
 from grater.annotate.web.security import masked
+from grater.annotate.web.serving import HEAD_SECONDS, MOST_UNSENT
 from grater.annotate.writing import NewPublicPages, open_to_public
 from tests.annotate.web.studies import Browser, Study, hidden, served
 from tests.annotate.web.test_serving import is_open
@@ -128,6 +129,40 @@ def test_what_a_visitor_sends_at_once_is_served_by_turns_and_a_clock_set_back_ke
         study.clock.now += 60_000
         assert visitor.get("/login").status_code == 200
         assert [visitor.get("/login").status_code for _ in range(130)][-1] == 429, "it would wait too long"
+
+
+def test_few_requests_of_a_visitor_are_worked_on_at_one_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_work: list[int] = []
+    seen: list[int] = []
+
+    def is_open(*_: object) -> bool:
+        at_work.append(1)
+        seen.append(len(at_work))
+        time.sleep(0.05)
+        at_work.pop()
+        return False
+
+    async def ask(app: Any, address: str) -> None:
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(_: Message) -> None:
+            pass
+
+        scope: dict[str, Any] = {"type": "http", "method": "GET", "path": "/login", "query_string": b"", "app": app}
+        scope |= {"headers": [(b"host", b"testserver")], "scheme": "http", "server": ("testserver", 80)}
+        await app(scope | {"client": (address, 1), "http_version": "1.1", "root_path": ""}, receive, send)
+
+    async def ask_at_once(app: Any, *addresses: str) -> int:
+        seen.clear()
+        await asyncio.gather(*(ask(app, address) for address in addresses))
+        return max(seen)
+
+    with served(tmp_path) as study:
+        app = study.client().app
+        monkeypatch.setattr("grater.annotate.web.account.check.is_open", is_open)
+        assert asyncio.run(ask_at_once(app, *["192.0.2.1"] * 6)) == 2
+        assert asyncio.run(ask_at_once(app, *(f"192.0.2.{n}" for n in range(6)))) > 2
 
 
 def add_guest(study: Study, name: str = "Guest") -> str:
@@ -253,6 +288,24 @@ def test_half_sent_requests_keep_nobody_out_and_are_closed(tmp_path: Path) -> No
         assert Flood(port, "127.0.0.1").get("/healthz") == 200
         assert all(map(is_closed, half_sent))
         assert Flood(port, "127.0.0.1").get("/healthz") == 200
+
+
+def test_half_sent_requests_of_one_address_close_those_of_no_other(tmp_path: Path) -> None:
+    with served(tmp_path):
+        pass
+    with serving(tmp_path / "study.db") as (port, _), ExitStack() as held:
+
+        def half_sent(address: str) -> socket.socket:
+            line = socket.create_connection(("127.0.0.1", port), source_address=(address, 0))
+            line.sendall(b"GET /login HTTP/1.1\r\nHost: ")
+            return held.enter_context(line)
+
+        honest, begun = half_sent("127.0.0.2"), time.monotonic()
+        many = [half_sent("127.0.0.3") for _ in range(MOST_UNSENT + 30)]
+        assert all(map(is_closed, many[:30]))
+        assert time.monotonic() - begun < HEAD_SECONDS, "at once, not when their time is over"
+        honest.sendall(b"127.0.0.1\r\n\r\n")
+        assert honest.recv(100).startswith(b"HTTP/1.1 ")
 
 
 def is_closed(line: socket.socket) -> bool:

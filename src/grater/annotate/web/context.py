@@ -15,7 +15,7 @@ from __future__ import annotations
 import time
 from asyncio import sleep
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from math import inf
 from typing import Annotated, TypeVar, get_args, get_origin
@@ -50,6 +50,7 @@ from grater.annotate.web.security import (
     SAFE,
     WITHOUT_FACTOR,
     Tries,
+    Turns,
     client_address,
     masked,
     require_own_origin,
@@ -177,6 +178,7 @@ class Server:
     requests: Tries
     paces: Tries
     changes: Tries
+    turns: Turns
     proofreader: Proofreader
     live: Live
     secret: str = field(repr=False)
@@ -408,7 +410,8 @@ async def open_context(request: Request) -> AsyncIterator[RequestContext]:
     access = await run_in_threadpool(_who, server, request, token, is_api)
     visitor, session_csrf = (access.person, access.csrf) if access else (None, "")
     request.state.known = (visitor, masked(session_csrf))  # a page that tells of an error keeps the way on
-    await sleep(_require_budget(server, request, access))
+    key, seconds = _require_budget(server, request, access)
+    await sleep(seconds)
     _require_allowed(request, route, access)
     sent_nonce = read_cookie(request, server.settings, NONCE)
     nonce = sent_nonce or new_secret()
@@ -419,16 +422,17 @@ async def open_context(request: Request) -> AsyncIterator[RequestContext]:
         is_slow = access is not None and time.monotonic() - begun > SLOW_SECONDS
         if is_slow and await run_in_threadpool(_who, server, request, token, is_api) is None:
             raise Forbidden(ENDED)
-        yield RequestContext(
-            request=request,
-            server=server,
-            visitor=visitor,
-            csrf=masked(expected),
-            session_token=token if visitor else "",
-            form=form,
-            fresh_nonce="" if sent_nonce else nonce,
-            access=access,
-        )
+        async with server.turns.of(key) if key else nullcontext():
+            yield RequestContext(
+                request=request,
+                server=server,
+                visitor=visitor,
+                csrf=masked(expected),
+                session_token=token if visitor else "",
+                form=form,
+                fresh_nonce="" if sent_nonce else nonce,
+                access=access,
+            )
     finally:
         await request.close()  # uploads lie in temporary files
 
@@ -448,19 +452,20 @@ class TooOften(Exception):
     """Somebody without an account has used up what a minute has for them."""
 
 
-def _require_budget(server: Server, request: Request, access: Access | None) -> float:
+def _require_budget(server: Server, request: Request, access: Access | None) -> tuple[str, float]:
     """Requests of visitors, by address, and of raters who came by a link and have no password, are limited.
 
     A long body counts as several requests.  Changes of such raters are limited by bytes too, except drafts, each of
-    which takes the place of the one before.  Return the seconds that the request has to wait: what comes all at once
-    is served one after the other, so that nobody else waits for a minute's worth of it.
+    which takes the place of the one before.  Return whose budget it is, nobody's for people with an account, and the
+    seconds that the request has to wait: what comes all at once is served one after the other, so that nobody else
+    waits for a minute's worth of it.
     """
     is_chunked = "transfer-encoding" in request.headers
     n = server.settings.most_body_bytes if is_chunked else int(request.headers.get("content-length", 0))
     if access is None:
         key = address_of(request, server.settings)
     elif access.person.password_hash or access.person.kind != "human" or not access.csrf:
-        return 0.0
+        return "", 0.0
     else:
         key = access.person.person_id
     if not server.requests.take(key, amount=min(server.requests.most, 1 + n // LIKE_A_REQUEST)):
@@ -470,7 +475,7 @@ def _require_budget(server: Server, request: Request, access: Access | None) -> 
         raise TooOften
     if (seconds := server.paces.owe(key)) > LONGEST_WAIT:
         raise TooOften
-    return seconds
+    return key, seconds
 
 
 SLOW_SECONDS = 1.0

@@ -36,6 +36,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TypeAlias
 from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -489,13 +490,14 @@ def client_address(host: str, forwarded: Sequence[str], proxies: Sequence[str]) 
     What stands before the first address that is no proxy of ours was written by the sender, and is not believed.
     """
     for entry in reversed([part.strip() for line in forwarded for part in line.split(",")]):
-        if not _is_among(host, proxies) or not _is_address(entry):
+        if not is_among(host, proxies) or not _is_address(entry):
             break
         host = entry
     return network_of(host)
 
 
-def _is_among(host: str, proxies: Sequence[str]) -> bool:
+def is_among(host: str, proxies: Sequence[str]) -> bool:
+    """Whether an address is one of these, or in one of these networks."""
     if not _is_address(host):
         return False
     address = ipaddress.ip_address(host)
@@ -577,3 +579,14 @@ class Tries:
             return self.most
         bucket.at = min(bucket.at, now)  # a clock that was set back makes nobody wait until it is there again
         return min(self.most, bucket.left + (now - bucket.at) * self.a_minute / MINUTE)
+
+
+class Turns:
+    """At most `most` requests of one key are worked on at one time; others wait for their turn."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._places: WeakValueDictionary[tuple[object, str], asyncio.Semaphore] = WeakValueDictionary()
+
+    def of(self, key: str) -> asyncio.Semaphore:
+        return self._places.setdefault((asyncio.get_running_loop(), key), asyncio.Semaphore(self.most))

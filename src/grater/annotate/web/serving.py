@@ -3,8 +3,9 @@
 A process answers with one core at a time.  Uvicorn starts the others, hands each the same socket, and starts a new
 one where one died.  Each opens the study for itself and reads what to do from its environment.
 
-Uvicorn waits for ever for the rest of a request that was begun.  `Guarded` does not: a head has some seconds, and
-where three quarters of the files that the process may open are connections, the oldest that waits makes room.
+Uvicorn waits for ever for the rest of a request that was begun.  `Guarded` does not: a head has some seconds, an
+address few connections that wait for one, and where three quarters of the files that the process may open are
+connections, the oldest that waits makes room.  A named proxy brings the connections of many.
 
 There is no default password: the first owner of a study comes in by a link that works once and is printed at the
 start.
@@ -18,9 +19,11 @@ import ipaddress
 import json
 import os
 import socket
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import uvicorn
 from fastapi import FastAPI
@@ -31,6 +34,7 @@ from grater.annotate.invitations import invite_first_owner
 from grater.annotate.store import Store, open_store
 from grater.annotate.web.app import create_app
 from grater.annotate.web.context import Settings
+from grater.annotate.web.security import is_among, network_of
 from grater.errors import UsageError
 
 DAYS = 1.0
@@ -64,24 +68,37 @@ def most_connections() -> int:
     return resource.getrlimit(resource.RLIMIT_NOFILE)[0] * 3 // 4
 
 
-class Guarded(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
-    """Closes connections that hold a place and send no request."""
+MOST_UNSENT = 50
+"""Connections of one address that have sent no request: a browser opens a few ahead of time, a class many."""
 
-    timer: asyncio.TimerHandle | None = None
+
+class Guarded(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
+    """Closes connections that hold a place and send no request; those of `proxies` are not counted by address."""
+
+    waiting: ClassVar[defaultdict[str, dict[Guarded, asyncio.TimerHandle]]] = defaultdict(dict)
+    """By address, the oldest first."""
+
+    def __init__(self, *args: Any, proxies: Sequence[str] = (), **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.proxies, self.address = proxies, ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
+        host = self.client[0] if self.client else ""
+        self.address = "" if is_among(host, self.proxies) else network_of(host)
         self.wait()
+        if self.address and len(self.waiting[self.address]) > MOST_UNSENT:
+            next(iter(self.waiting[self.address])).end()
         if len(self.connections) > most_connections():
-            waiting = {each.timer.when(): each for each in self.connections if getattr(each, "timer", None)}
-            waiting[min(waiting)].end()
+            oldest = {timer.when(): each for own in self.waiting.values() for each, timer in own.items()}
+            oldest[min(oldest)].end()
 
     def data_received(self, data: bytes) -> None:
         before = self.cycle
         super().data_received(data)
         if self.cycle is not before:
             self.stop_waiting()
-        elif self.timer is None and (self.cycle is None or self.cycle.response_complete):
+        elif self.cycle is None or self.cycle.response_complete:
             self.wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -89,12 +106,14 @@ class Guarded(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
         super().connection_lost(exc)
 
     def wait(self) -> None:
-        self.timer = self.loop.call_later(HEAD_SECONDS, self.end)
+        if self not in self.waiting[self.address]:
+            self.waiting[self.address][self] = self.loop.call_later(HEAD_SECONDS, self.end)
 
     def stop_waiting(self) -> None:
-        if self.timer is not None:
-            self.timer.cancel()
-            self.timer = None
+        if timer := self.waiting[self.address].pop(self, None):
+            timer.cancel()
+        if not self.waiting[self.address]:
+            del self.waiting[self.address]
 
     def end(self) -> None:
         self.stop_waiting()
@@ -105,7 +124,6 @@ MANNERS: dict[str, Any] = {
     "log_level": "warning",
     "server_header": False,
     "proxy_headers": False,  # else uvicorn believes any program on this machine about where a request came from
-    "http": Guarded,
     "ws": "none",
 }
 
@@ -127,8 +145,9 @@ def require_processes(store: Store, n: int) -> None:
 
 
 def run(study: str, settings: Settings, store: Store, *, host: str, port: int, processes: int = 1) -> None:
+    manners = MANNERS | {"http": partial(Guarded, proxies=settings.proxies)}
     if processes == 1:
-        uvicorn.run(create_app(settings, store), host=host, port=port, **MANNERS)
+        uvicorn.run(create_app(settings, store), host=host, port=port, **manners)
         return
     for_processes = {each.name: getattr(settings, each.name) for each in fields(settings) if each.name != "clock"}
     for_processes |= {"study": study, "logins_a_minute": max(1, settings.logins_a_minute // processes)}
@@ -138,7 +157,7 @@ def run(study: str, settings: Settings, store: Store, *, host: str, port: int, p
         factory=True,
         workers=processes,
         timeout_worker_healthcheck=PATIENCE_SECONDS,
-        **MANNERS,
+        **manners,
     )
     with listening(host, port) as line:
         Supervisor(config, sockets=[line]).run()
