@@ -30,17 +30,13 @@ def n_answers(crowd: Crowd) -> int:
 
 
 @pytest.mark.parametrize("table", migrations.WITH_JOB)
-def test_the_database_keeps_what_belongs_to_a_judged_job_also_after_the_steps_of_an_upgrade(
-    store: Store, table: str
-) -> None:
+def test_the_database_keeps_what_belongs_to_a_judged_job(store: Store, table: str) -> None:
     judged = a_crowd(store)
     judged.work(0, n=1)
     with store.write() as tx:
         empty = jobs.add(tx, name="empty", task="error", judgments=1)
         for job in (judged.job, empty):
             jobs.add_guidelines(tx, job.job_id, "Mark what is wrong.")
-        for step in (migrations.mend_mistakes, migrations.index_the_answers, migrations.count_tries):
-            step(tx.connection)
     for statement in (f"DELETE FROM {table}", *([f"TRUNCATE {table} CASCADE"] if store.is_postgres else [])):
         with pytest.raises(GraterError, match="kept as they are"), store.write() as tx:
             tx.execute(sql(statement))

@@ -10,10 +10,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, inspect
+from sqlalchemy import Connection
 from sqlalchemy import text as sql
 
-from grater.annotate import people, standing
+from grater.annotate import people
 from grater.annotate.store import Store, Tx, database, migrations, open_store
 from grater.errors import GraterError, StoreBusy, UsageError
 from tests.annotate.store.postgres import new_database
@@ -132,10 +132,11 @@ def test_no_message_tells_the_password_of_the_database() -> None:
     assert "open-sesame" not in str(caught.value)
 
 
-def test_a_study_of_a_newer_grater_is_refused(location: str) -> None:
+@pytest.mark.parametrize(("version", "words"), [(999, "newer grater"), (9, "open it once with grater 0.2")])
+def test_a_study_that_is_too_new_or_too_old_is_refused(location: str, version: int, words: str) -> None:
     with open_store(location, create=True) as store, store.write() as tx:
-        tx.execute(sql("UPDATE meta SET value = '999' WHERE key = 'version'"))
-    with pytest.raises(GraterError, match="newer grater"):
+        tx.execute(sql(f"UPDATE meta SET value = '{version}' WHERE key = 'version'"))
+    with pytest.raises(GraterError, match=words):
         open_store(location)
 
 
@@ -160,70 +161,6 @@ def test_steps_bring_an_older_study_up_to_date_in_order_and_once(store: Store) -
         assert migrations.version_of(tx.connection, name="study") == two
         assert tx.all(sql(f"SELECT new_{one}, new_{two} FROM people")) == []
     assert done == [one, two]
-
-
-def indexes(store: Store) -> dict[str, tuple[str | None, ...]]:
-    tables = ("slots", "submissions", "units", "events", "leases")
-    found = [index for table in tables for index in inspect(store.engine).get_indexes(table)]
-    return {str(index["name"]): tuple(index["column_names"]) for index in found}
-
-
-def test_a_study_of_version_1_gets_the_indexes_of_a_new_one(location: str) -> None:
-    with open_store(location, create=True) as store:
-        new = indexes(store)
-        with store.write() as tx:
-            for name in ("ix_slots_free", "ix_slots_state", "ix_units_role", "ix_submissions_unit_person"):
-                tx.execute(sql(f"DROP INDEX {name}"))
-            tx.execute(sql("DROP INDEX IF EXISTS ix_events_transaction"))
-            tx.execute(sql("DROP INDEX ix_leases_given_up"))
-            tx.execute(sql("ALTER TABLE trust DROP COLUMN returns"))
-            tx.execute(sql("CREATE INDEX ix_slots_free ON slots (job_id, batch, shuffle, unit_id)"))
-            tx.execute(sql("UPDATE meta SET value = '1' WHERE key = 'version'"))
-        assert indexes(store) != new
-    with open_store(location) as store:
-        assert indexes(store) == new
-        with store.read() as tx:
-            assert migrations.version_of(tx.connection, name="study") == migrations.VERSION
-            assert standing.find(tx, "job", "person").returns == 0
-
-
-NEWER = {"webhooks": ["claimed_until"], "deliveries": ["problem"]}
-"""Columns that a study of version 3 does not have."""
-
-OLDER = {
-    "tokens": "token_id TEXT NOT NULL PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE, "
-    "person_id TEXT NOT NULL REFERENCES people, name TEXT NOT NULL DEFAULT '', "
-    "made_at BIGINT NOT NULL, expires_at BIGINT, ended_at BIGINT",
-    "sessions": "token_hash TEXT NOT NULL PRIMARY KEY, person_id TEXT NOT NULL REFERENCES people, "
-    "csrf TEXT NOT NULL, started_at BIGINT NOT NULL, expires_at BIGINT NOT NULL, ended_at BIGINT",
-}
-"""Tables as they were in version 3, whose newer columns SQLite would not drop."""
-
-
-def columns(store: Store) -> dict[str, set[tuple[str, bool]]]:
-    inspector = inspect(store.engine)
-    return {
-        table: {(column["name"], column["nullable"]) for column in inspector.get_columns(table)}
-        for table in inspector.get_table_names()
-    }
-
-
-def test_a_study_of_version_3_gets_the_columns_of_a_new_one(location: str) -> None:
-    with open_store(location, create=True) as store:
-        new = columns(store)
-        with store.write() as tx:
-            for table, names in NEWER.items():
-                for name in names:
-                    tx.execute(sql(f"ALTER TABLE {table} DROP COLUMN {name}"))
-            for table in ("recovery_codes", "second_factors"):
-                tx.execute(sql(f"DROP TABLE {table}"))
-            for table, definition in OLDER.items():
-                tx.execute(sql(f"DROP TABLE {table}"))
-                tx.execute(sql(f"CREATE TABLE {table} ({definition})"))
-            tx.execute(sql("UPDATE meta SET value = '3' WHERE key = 'version'"))
-        assert columns(store) != new
-    with open_store(location) as store:
-        assert columns(store) == new
 
 
 def test_a_second_process_may_not_serve_the_same_file(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from grater.annotate import credentials, invitations, jobs, people, trust
+from grater.annotate import invitations, jobs, people, trust
 from grater.annotate.credentials import give_role, make_token, set_state
 from grater.annotate.people import USES_NOTED_EVERY
-from grater.annotate.store import events, migrations, schema
+from grater.annotate.store import events
 from grater.annotate.store.transaction import DAY, MINUTE
 from grater.annotate.web.security import API, ROLES_OF, scope_allows
 from tests.annotate.web.studies import PASSWORD, Browser, Study
@@ -240,22 +240,3 @@ def test_a_page_makes_a_token_with_scope_and_end(bare: Study) -> None:
     bare.clock.now += 2 * DAY
     assert call(bare, token) == 401
     assert bare.browser("manager").post("/me/tokens", {"scope": "rule"}).status_code == 422
-
-
-def test_a_token_of_an_older_study_gets_an_end_and_its_persons_role(bare: Study) -> None:
-    """The rule for what was made before: docs/security.md."""
-    made = {who: token_of(bare, who) for who in ("owner", "worker")}
-    seat_id = seat_for(bare, "annotator", "worker")
-    with bare.store.write() as tx:
-        as_seat = credentials.make_token(tx, seat_id, made_by=bare.people["worker"].person_id)
-        rater = people.add(tx, name="prolific 1", role="worker")
-        from_panel = credentials.make_token(tx, rater.person_id)
-        this = schema.people.c.person_id == rater.person_id
-        tx.execute(schema.people.update().where(this).values(payload={"panel": "prolific"}))
-        tx.connection.exec_driver_sql("UPDATE tokens SET expires_at = NULL, role = 'worker', made_by = NULL")
-        migrations.bound_access(tx.connection)
-    assert [call(bare, made[who]) for who in made] == [200, 200]
-    assert call(bare, made["owner"], "/webhooks") == 200
-    assert [call(bare, token) for token in (as_seat, from_panel)] == [401, 401]
-    with bare.store.read() as tx:
-        assert all(token.expires_at is not None for token in credentials.all_tokens(tx))

@@ -1,7 +1,7 @@
 """How the tables of a new study are made, and how an older study is brought up to them.
 
 A new study is made whole from `schema`; a study of version v is brought up by the steps v+1, v+2, ... in one
-transaction.  A step is a function of a connection and is never changed once released.  Version 1 is the first schema.
+transaction.  A step is a function of a connection and is never changed once released.
 
 Triggers keep what must stay: the database itself refuses to change or delete judgments, events and payments.  Of a
 submission only the status and the slot may change; `judgments.set_status` writes the event beside it.  Units,
@@ -14,10 +14,9 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from sqlalchemy import Connection, func, inspect, select
-from sqlalchemy import text as sql
 
 from grater.annotate.store import schema
-from grater.annotate.store.transaction import DAY, new_id, new_secret, utc_now
+from grater.annotate.store.transaction import new_id, new_secret, utc_now
 from grater.errors import GraterError, UsageError
 
 GROW_ONLY = ("events", "judgments", "guidelines", "adjudications")
@@ -114,113 +113,12 @@ def _truncating(table: str) -> str:
 Step: TypeAlias = Callable[[Connection], None]
 
 
-def index_the_queue(connection: Connection) -> None:
-    """What a rater gets next, and how far a job is, come from indexes alone, however much work there is."""
-    free = "CREATE INDEX ix_slots_free ON slots (job_id, batch, shuffle, unit_id, n) WHERE state = 'free'"
-    for statement in (
-        "DROP INDEX IF EXISTS ix_slots_free",
-        free,
-        "CREATE INDEX ix_slots_state ON slots (job_id, state)",
-        "CREATE INDEX ix_units_role ON units (job_id, role, position)",
-        "CREATE INDEX ix_submissions_unit_person ON submissions (unit_id, person_id)",
-    ):
-        connection.exec_driver_sql(statement)
-
-
-def index_the_events(connection: Connection) -> None:
-    """On PostgreSQL listeners hear of events in the order of their transactions."""
-    if connection.dialect.name == "postgresql":
-        connection.exec_driver_sql("CREATE INDEX ix_events_transaction ON events (transaction_id, n)")
-
-
 def add_columns(connection: Connection, table: str, **definitions: str) -> None:
     """Columns that a table does not have yet."""
     known = {column["name"] for column in inspect(connection).get_columns(table)}
     for name, definition in definitions.items():
         if name not in known:
             connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN {name} {definition}")
-
-
-def count_returns(connection: Connection) -> None:
-    """What a rater gave up is their next unit again, found by an index; what they give back is counted.
-
-    The last answer of a rater is remembered, so that they can take it back.
-    """
-    schema.last_answers.create(connection, checkfirst=True)
-    add_columns(connection, "trust", returns="BIGINT NOT NULL DEFAULT 0")
-    given_up = "(job_id, person_id, issued_at, lease_id) WHERE state IN ('returned', 'expired', 'revoked')"
-    connection.exec_driver_sql(f"CREATE INDEX IF NOT EXISTS ix_leases_given_up ON leases {given_up}")
-
-
-def bound_access(connection: Connection) -> None:
-    """Webhooks are told by one process each, and a delivery that failed says why.  Access ends with its reason.
-
-    A token that had no end gets one in 90 days, and the role that its person has now; tokens and open sessions of
-    joint seats end, since nobody knows who had them, and so do tokens of raters who came by a panel's link.
-    """
-    add_columns(connection, "webhooks", claimed_until="BIGINT")
-    add_columns(connection, "deliveries", problem="TEXT NOT NULL DEFAULT ''")
-    add_columns(
-        connection,
-        "tokens",
-        scope=f"TEXT NOT NULL DEFAULT 'manage' CONSTRAINT ck_tokens_scope CHECK (scope IN {schema.SCOPES!r})",
-        role=f"TEXT NOT NULL DEFAULT 'worker' CONSTRAINT ck_tokens_role CHECK (role IN {schema.ROLES!r})",
-        made_by="TEXT REFERENCES people (person_id)",
-        used_at="BIGINT",
-    )
-    add_columns(
-        connection,
-        "sessions",
-        member_id="TEXT REFERENCES people (person_id)",
-        address="TEXT NOT NULL DEFAULT ''",
-    )
-    connection.exec_driver_sql("CREATE INDEX IF NOT EXISTS ix_sessions_member_id ON sessions (member_id)")
-    for table in (schema.second_factors, schema.recovery_codes):
-        table.create(connection, checkfirst=True)
-    _bound_old_tokens(connection, now=utc_now())
-
-
-def _bound_old_tokens(connection: Connection, *, now: int) -> None:
-    of_people = "(SELECT people.role FROM people WHERE people.person_id = tokens.person_id)"
-    maker = "(SELECT min(actor) FROM events WHERE verb = 'token.made' AND noun = tokens.token_id)"
-    seats = "(SELECT person_id FROM people WHERE kind = 'joint')"
-    from_panels = "(SELECT person_id FROM people WHERE password_hash = '' AND payload LIKE '%\"panel\":%')"
-    for statement in (
-        f"UPDATE tokens SET role = {of_people}, made_by = {maker}",
-        f"UPDATE tokens SET expires_at = {now + 90 * DAY} WHERE expires_at IS NULL",
-        f"UPDATE tokens SET ended_at = {now} WHERE ended_at IS NULL AND person_id IN {seats}",
-        f"UPDATE tokens SET ended_at = {now} WHERE ended_at IS NULL AND person_id IN {from_panels}",
-        f"UPDATE sessions SET ended_at = {now} WHERE ended_at IS NULL AND person_id IN {seats}",
-    ):
-        connection.execute(sql(statement))
-
-
-def mend_mistakes(connection: Connection) -> None:
-    """A job can be archived, and deleted while nobody has submitted anything; long work runs in the background."""
-    add_columns(connection, "jobs", archived_at="BIGINT")
-    for table in (schema.runs, schema.run_files):
-        table.create(connection, checkfirst=True)
-    dialect = connection.dialect.name
-    if dialect == "postgresql":
-        _run(connection, FUNCTION_OF_JOB)
-    for name in WITH_JOB:
-        where = f" ON {name}" if dialect == "postgresql" else ""
-        connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {name}_no_delete{where}")
-        _run(connection, _unless_judged(name, dialect))
-
-
-def index_the_answers(connection: Connection) -> None:
-    """What a rater has answered, and lately, comes from an index alone: every page of work says it."""
-    for statement in (
-        "DROP INDEX IF EXISTS ix_submissions_job_person",
-        "CREATE INDEX ix_submissions_job_person ON submissions (job_id, person_id, status, at, unit_id)",
-    ):
-        connection.exec_driver_sql(statement)
-
-
-def count_tries(connection: Connection) -> None:
-    """How often long work was begun, so that what ends every process is given up."""
-    add_columns(connection, "runs", tries="BIGINT NOT NULL DEFAULT 0")
 
 
 def split_gold(connection: Connection) -> None:
@@ -254,19 +152,13 @@ def split_gold(connection: Connection) -> None:
 
 TWO_POOLS = 11
 
-STEPS: Mapping[int, Step] = {
-    2: index_the_queue,
-    3: index_the_events,
-    4: count_returns,
-    5: bound_access,
-    8: mend_mistakes,
-    9: index_the_answers,
-    10: count_tries,
-    TWO_POOLS: split_gold,
-}
-"""What each version changed."""
+STEPS: Mapping[int, Step] = {TWO_POOLS: split_gold}
+"""What each version changed, from that of grater 0.2 on."""
 
-VERSION = max(STEPS, default=1)
+OLDEST = 10
+"""The version of studies of grater 0.2, which brings older ones up to it."""
+
+VERSION = max(STEPS)
 
 
 def is_empty(connection: Connection) -> bool:
@@ -293,11 +185,13 @@ def version_of(connection: Connection, *, name: str) -> int:
 def migrate(connection: Connection, *, name: str, steps: Mapping[int, Step] = STEPS) -> None:
     """Bring the study up to this version; one that is newer is refused."""
     version = version_of(connection, name=name)
-    newest = max(steps, default=1)
+    newest = max(steps)
     if version > newest:
         raise GraterError(
             f"{name}: made by a newer grater (schema {version}, this one knows {newest}); upgrade grater"
         )
+    if version < OLDEST:
+        raise GraterError(f"{name}: made by grater 0.1; open it once with grater 0.2, which brings it up to date")
     for number in sorted(step for step in steps if step > version):
         steps[number](connection)
         connection.execute(schema.meta.update().where(schema.meta.c.key == "version").values(value=str(number)))
