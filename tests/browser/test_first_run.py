@@ -5,16 +5,22 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from math import isnan
 from pathlib import Path
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from grater.annotate import credentials, people
 from grater.annotate.evaluation import evaluate_study
 from grater.annotate.status import study_name
 from tests.browser.chromium import watched
 from tests.browser.site import Site, live_site
 from tests.browser.test_manager import ESSAYS, let_answer
+from tests.chat_server import serving
+from tests.cli.test_chat_loop import N_ESSAYS, essay
+from tests.cli.test_chat_loop import answer as corrected
 
 MOST_CLICKS = 15
 DETECTOR = """
@@ -64,38 +70,101 @@ def test_from_pasted_essays_to_the_answer_in_few_clicks(chromium: Browser, own_s
     context = site.context(chromium, site.person("manager"))
     with watched(context) as (page, _):
         click = Clicks(page)
-        page.goto("/manage")
-        page.get_by_label("Paste one essay").fill("\n---\n".join(many_essays()))
-        click.on("button", "Continue")
-        expect(page.get_by_role("heading", level=1)).to_have_text("Which system do you want to measure?")
+        paste(click, many_essays())
         click.on("button", "Continue")
         expect(page.get_by_text("mine flags")).to_be_visible()
         click.on("button", "Continue")
         expect(page.get_by_role("radio", name=re.compile("Error or OK"))).to_be_checked()
-        click.on("button", "Create the job")
-        job_id = page.url.rpartition("/")[2]
-        click.on("link", "Try it as a rater")
-        click.on("link", "Back to the job")
-        click.on("button", "Create links")
-        click.on("link", "Next: open the job")
-        click.on("button", "Open it for raters")
-        let_answer(site, job_id, role="annotator", n_raters=2, most=60)
-        page.reload()
-        click.on("link", "See the answer so far")
+        let_answer(site, opened_job(click), role="annotator", n_raters=2, most=60)
+        see_the_answer(click, site, tmp_path / "report.html")
         answer = page.locator(".answer")
         expect(answer).to_contain_text("mine is right in")
-        with page.expect_download() as download:
-            click.on("button", "Create the report")
-        assert click.n <= MOST_CLICKS
-        with site.store.read() as tx:
-            evaluated = evaluate_study(tx, study_name(tx))
-        (scored,) = evaluated.systems
-        assert evaluated.sample
-        expect(answer).to_contain_text("estimated from")
         expect(answer).to_contain_text("Recall to ± .05 takes more texts than these.")
-        download.value.save_as(tmp_path / "report.html")
-        for share in (scored["precision"], scored["recall"]):
-            words = f"{share.value:.3f}".removeprefix("0")
-            assert words in answer.inner_text()
-            assert words in (tmp_path / "report.html").read_text("utf-8")
     context.close()
+
+
+def test_a_language_model_is_priced_asked_and_judged_in_few_clicks(
+    chromium: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setenv("MODEL_KEY", "secret-of-the-model")
+    texts = [f"# {n} {year}\n{essay(n).text}This was {year}." for n in range(N_ESSAYS) for year in ("then", "now")]
+    with serving(corrected) as model:
+        chat = {"key_env": "MODEL_KEY", "price_in": 1, "price_out": 4, "cache": str(tmp_path / "answers.jsonl")}
+        offered = f"gpt=chat:{model.url}#tiny"
+        with live_site(tmp_path, systems=(offered,), chat=chat) as site:
+            context = site.context(chromium, site.person("manager"))
+            with watched(context) as (page, _):
+                click = Clicks(page)
+                paste(click, texts)
+                assert page.get_by_label("System", exact=True).input_value() == "gpt"
+                click.on("button", "Continue")
+                expect(page.locator(".big-words")).to_contain_text(f"{len(texts)} questions, about ")
+                expect(page.locator(".hint").first).to_contain_text("0 requests, 0 tokens")
+                assert not model.requests
+                click.on("button", "Ask gpt")
+                used = f"{len(texts)} requests, {110 * len(texts):,} tokens, cost 0.0034"
+                expect(page.get_by_role("status")).to_contain_text(f"gpt: {4 * len(texts)} edits. Used: {used}.")
+                assert "secret-of-the-model" not in page.content()
+                assert model.headers[0]["Authorization"] == "Bearer secret-of-the-model"
+                page.get_by_role("radio", name=re.compile(r"± \.10")).check()
+                click.n += 1
+                click.on("button", "Continue")
+                expect(page.get_by_role("radio", name=re.compile("Check a suggestion"))).to_be_checked()
+                let_judge(site, opened_job(click))
+                see_the_answer(click, site, tmp_path / "report.html")
+                answer = page.locator(".answer")
+                expect(answer).to_contain_text("gpt is right in about three of four edits")
+                expect(answer.get_by_role("link", name="what it missed")).to_be_visible()
+            context.close()
+
+
+def paste(click: Clicks, texts: list[str]) -> None:
+    click.page.goto("/manage")
+    click.page.get_by_label("Paste one essay").fill("\n---\n".join(texts))
+    click.on("button", "Continue")
+    expect(click.page.get_by_role("heading", level=1)).to_have_text("Which system do you want to measure?")
+
+
+def opened_job(click: Clicks) -> str:
+    """The job whose form is shown, made, tried and opened for people with links; its id."""
+    click.on("button", "Create the job")
+    job_id = click.page.url.rpartition("/")[2]
+    click.on("link", "Try it as a rater")
+    click.on("link", "Back to the job")
+    click.on("button", "Create links")
+    click.on("link", "Next: open the job")
+    click.on("button", "Open it for raters")
+    return job_id
+
+
+def let_judge(site: Site, job_id: str) -> None:
+    """A rater to whom every change is better but the word that was put where none is needed."""
+    with site.store.write() as tx:
+        token = credentials.make_token(tx, people.add(tx, name="Ann", role="annotator").person_id)
+    headers = {"authorization": f"Bearer {token}"}
+    with httpx.Client(base_url=f"{site.url}/api/v1", headers=headers, timeout=60) as client:
+        while (lease := client.post(f"/jobs/{job_id}/next").json()["lease"]) is not None:
+            is_needed = "Writer: (no word)" not in lease["fields"][0]["question"]
+            label = "suggestion better" if is_needed else "both fine"
+            client.post(f"/leases/{lease['lease_id']}", json={"fields": {"label": [label]}, "seconds": 9.0})
+
+
+def see_the_answer(click: Clicks, site: Site, report: Path) -> None:
+    """The answer on the home page is an estimate from a sample, and the report has the same numbers."""
+    click.page.reload()
+    click.on("link", "See the answer so far")
+    answer = click.page.locator(".answer")
+    with click.page.expect_download() as download:
+        click.on("button", "Create the report")
+    assert click.n <= MOST_CLICKS
+    with site.store.read() as tx:
+        evaluated = evaluate_study(tx, study_name(tx))
+    (scored,) = evaluated.systems
+    assert evaluated.sample
+    expect(answer).to_contain_text("estimated from")
+    download.value.save_as(report)
+    for share in (share for share in (scored["precision"], scored["recall"]) if not isnan(share.value)):
+        words = f"{share.value:.3f}".removeprefix("0")
+        assert words in answer.inner_text()
+        assert words in report.read_text("utf-8")

@@ -28,7 +28,7 @@ from grater.annotate.tasks.task import Task, merged_by
 from grater.errors import GraterError, UsageError
 from grater.measure.agreement.edits import CorpusAgreement, edit_agreement
 from grater.measure.agreement.summary import Agreement, agreement
-from grater.measure.evaluation.cases import ADJUDICATED, judge_of_labels
+from grater.measure.evaluation.cases import ADJUDICATED, EDITED, judge_of_labels
 from grater.measure.evaluation.design import CheapJudge
 from grater.measure.evaluation.evaluation import Estimated, Evaluation, EvaluationOptions, evaluate
 from grater.measure.evaluation.gold import as_many_votes
@@ -112,6 +112,11 @@ class SystemLine:
     precision: Interval
     recall: Interval
     estimated: Estimated | None = None
+
+    @property
+    def is_of_edits(self) -> bool:
+        """Whether its edits were judged, which say nothing of recall."""
+        return EDITED in self.recall.undefined_because
 
 
 def evaluate_study(

@@ -1,5 +1,8 @@
 """How sure a study is to be: the items that bring the recall of a system to a width, drawn as a sample.
 
+Of a corrector every edit is an item and nothing else is, so that the width is that of its precision, and the sample
+is drawn by types of edit.
+
 Before anybody has judged, the numbers are those of `measure.sampling.plan` for the corpus and the share that the
 system flags, with `PRECISION` and `RECALL` assumed; afterwards they rest on the estimate so far, and count the items
 that are still to be judged.  Every sample of a system is drawn with the same rates and the same random numbers: a
@@ -20,22 +23,32 @@ from grater.annotate.store import Store, Tx
 from grater.annotate.tables import judged_items
 from grater.annotate.terms import money
 from grater.errors import UsageError
-from grater.measure.sampling.plan import FLAGGED, PRECISION, UNFLAGGED, decided, expected_of, more_needed, plan
+from grater.measure.sampling.plan import (
+    FLAGGED,
+    PRECISION,
+    UNFLAGGED,
+    decided,
+    expected_of,
+    more_needed,
+    plan,
+    precision_needed,
+)
+from grater.model import EDIT
 
 RECALL = 1 / 3
 """Assumed before anybody has judged: a detector that is right four times of five finds about one error in three."""
 
 WIDTHS = (0.2, 0.1, 0.05)
 USUAL = 0.1
-TASK = "error"
 CURRENCY = "EUR"
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Recall within plus or minus half of `width`: `items` to judge in all, `more` of them still to come.
+    """Recall, or precision of edits, within plus or minus half of `width`.
 
-    `reached` is the width that they are expected to give; it is wider where the corpus has no more items.
+    `items` are to be judged in all, `more` of them still to come.  `reached` is the width that they are
+    expected to give; it is wider where the corpus has no more items.
     """
 
     width: float
@@ -61,6 +74,10 @@ class Goals:
     rows: tuple[Goal, ...]
 
     @property
+    def is_of_edits(self) -> bool:
+        return self.kind == EDIT
+
+    @property
     def usual(self) -> Goal:
         """The one that is chosen unless somebody says otherwise: plus or minus .05, or the nearest there is."""
         return next((row for row in self.rows if row.width <= USUAL), self.rows[-1])
@@ -71,16 +88,21 @@ def goals(tx: Tx, system: str, scores: ScoresSoFar, *, judgments: int = 2, cents
     kind = decided_kind(tx, system)
     rows = decided(decisions_on(tx, kind), system)
     n_items, n_flagged = len(rows), int(rows["flagged"].sum())
-    if not 0 < n_flagged < n_items:
+    if not n_flagged or (n_flagged == n_items and kind != EDIT):
         return Goals(system, kind, n_items, n_flagged, ())
-    seconds, _ = seconds_each(tx, TASK)
+    seconds, _ = seconds_each(tx, task_of(kind))
     known = set(rows["item"].cast(str)) & judged_items(tx)
-    estimated = next((each.estimated for each in scores.systems if each.system == system and each.estimated), None)
-    expected = expected_of(flag_rate=n_flagged / n_items, precision=PRECISION, recall=RECALL, size=n_items)
+    so_far = next((each for each in scores.systems if each.system == system and each.estimated), None)
+    estimated = so_far.estimated if so_far and kind != EDIT else None
+    share = so_far.precision.value if so_far and 0 < so_far.precision.value < 1 else PRECISION
     found: dict[int, Goal] = {}
     for width in WIDTHS:
-        ours = plan(expected, width).rows[3]
-        items, reached = ours.items, ours.width
+        if kind == EDIT:
+            items, reached = precision_needed(share, width, size=n_items)
+        else:
+            expected = expected_of(flag_rate=n_flagged / n_items, precision=PRECISION, recall=RECALL, size=n_items)
+            ours = plan(expected, width).rows[3]
+            items, reached = ours.items, ours.width
         if estimated:
             more = more_needed(estimated.strata, estimated.flagged, width)
             items, reached = (n_items, inf) if more is None else (min(n_items, len(known) + more), width)
@@ -92,18 +114,26 @@ def goals(tx: Tx, system: str, scores: ScoresSoFar, *, judgments: int = 2, cents
     return Goals(system, kind, n_items, n_flagged, tuple(found.values()))
 
 
+def task_of(kind: str) -> str:
+    """What raters are asked about items of a kind."""
+    return "verify" if kind == EDIT else "error"
+
+
 def draw_for(store: Store, system: str, n: int, *, actor: str | None = None) -> str:
     """Draw so many items for a system, with those that were drawn before; give the name of the sample."""
     with store.read() as tx:
         taken, kind = samples.names(tx), decided_kind(tx, system)
         rows = decided(decisions_on(tx, kind), system)
     share = float(rows["flagged"].mean() or 0)  # type: ignore[arg-type]
-    if not 0 < share < 1:
+    if not 0 < share < 1 and not (share and kind == EDIT):
         raise UsageError(f"{system} flags {'every' if share else 'no'} item of the study: there is nothing to draw")
-    expected = expected_of(flag_rate=share, precision=PRECISION, recall=RECALL)
+    rates, how = {}, {"strata": "type", "allocation": "proportional"}
+    if kind != EDIT:
+        expected = expected_of(flag_rate=share, precision=PRECISION, recall=RECALL)
+        rates, how = {FLAGGED: expected.precision, UNFLAGGED: expected.missed}, {"allocation": "neyman"}
     name = next(each for number in count(1) if (each := _numbered(system, number)) not in taken)
-    sent = NewSample.checked(name=name, system=system, n=min(n, len(rows)), allocation="neyman", kind=kind)
-    samples.draw(store, sent, rates={FLAGGED: expected.precision, UNFLAGGED: expected.missed}, actor=actor)
+    sent = NewSample.checked(name=name, system=system, n=min(n, len(rows)), kind=kind, **how)
+    samples.draw(store, sent, rates=rates, actor=actor)
     return name
 
 

@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from pydantic import Field
 from sqlalchemy import Update, and_, or_, select
@@ -32,9 +32,9 @@ from grater.annotate.reporting import LONGEST, study_inputs
 from grater.annotate.requests import Body, example
 from grater.annotate.store import Store, Tx, events, schema
 from grater.annotate.store.transaction import Columns, new_id
-from grater.annotate.systems import decide, require_offered
+from grater.annotate.systems import decide, load_offered, model_in, require_offered
 from grater.detect.learners import class_report
-from grater.detect.systems import default_systems, load_system, load_systems
+from grater.detect.systems import default_systems, load_systems
 from grater.errors import GraterError, NotFound, StoreBusy, StoreFull, UsageError
 from grater.model import Essay, Json
 from grater.reporting.build import build
@@ -44,6 +44,7 @@ from grater.sheet import counted
 
 STALE_MS = 60_000
 MOST_TRIES = 5
+MOST_RUNS = 50
 GIVEN_UP = "Begun {n} times, and the server ended each time before it was done; nothing was stored."
 UNFORESEEN = "Something went wrong on our side ({kind}); the server's log has the rest. Nothing was stored."
 BEAT_SECONDS = 2.0
@@ -193,8 +194,18 @@ class NewRun(Body):
     earlier: list[str] = Field(default=[], description="NEW=OLD: the system OLD is an earlier version of NEW.")
 
 
-def ask(tx: Tx, sent: NewRun, *, systems: Sequence[str] = (), actor: str | None = None) -> Run:
-    """Store what somebody wants to have done; `systems` from outside may be run beside those that are installed."""
+def ask(
+    tx: Tx,
+    sent: NewRun,
+    *,
+    systems: Sequence[str] = (),
+    chat: Mapping[str, Json] | None = None,
+    actor: str | None = None,
+) -> Run:
+    """Store what somebody wants to have done.
+
+    `systems` from outside may be run beside those that are installed; `chat` says how language models are asked.
+    """
     of_report: dict[str, Json] = {"job": sent.job, "title": sent.title, "author": sent.author}
     of_report["earlier"] = list(sent.earlier)
     if sent.kind == "report":
@@ -208,7 +219,14 @@ def ask(tx: Tx, sent: NewRun, *, systems: Sequence[str] = (), actor: str | None 
         raise UsageError("the study has no essays yet; import some first")
     if sent.kind == "class":
         return add(tx, sent.kind, "Class report", {}, actor=actor)
-    return add(tx, sent.kind, f"Run {sent.system} over the essays", {"system": system}, actor=actor)
+    of_system: dict[str, Json] = {"system": system, "chat": dict(chat or {})}
+    return add(tx, sent.kind, f"Run {sent.system} over the essays", of_system, actor=actor)
+
+
+def what_came(tx: Tx, system: str) -> str:
+    """What the latest run of a system reported; empty where it was run elsewhere."""
+    ended = (run for run in latest(tx, most=MOST_RUNS) if run.kind == "system" and run.state == "done")
+    return next((run.words for run in ended if run.words.startswith(f"{system}: ")), "")
 
 
 # How it is done
@@ -250,8 +268,12 @@ Outcome: TypeAlias = tuple[str, list[RunFile]]
 def _system(steps: Steps) -> Outcome:
     with steps.store.read() as tx:
         steps.total = content.n_essays(tx)
-    system = load_system(str(steps.run.options["system"]))
+    options = steps.run.options
+    system = load_offered(str(options["system"]), cast("Mapping[str, Json]", options.get("chat") or {}))
     (done,) = decide(steps.store, [system], advance=steps.advance)
+    if model := model_in(system):
+        left = [f" {counted(len(model.unanswered), 'text')} without a usable answer."] if model.unanswered else []
+        return f"{done.system}: {counted(done.n_items, 'edit')}. Used: {model.spent()}.{''.join(left)}", []
     return f"{done.system}: {done.n_items} places, {done.n_flagged} flagged, {done.n_new} new.", []
 
 

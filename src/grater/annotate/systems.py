@@ -13,14 +13,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isclose
+from urllib.parse import urlsplit
 
 from grater.annotate import content
 from grater.annotate.content import own_essays
 from grater.annotate.store import Store, Tx
 from grater.annotate.store.transaction import chunks
-from grater.detect.decisions import answers_of
+from grater.detect.decisions import answers_of, on_edits
 from grater.detect.detector import Detector, Finding
-from grater.detect.systems import SYSTEMS
+from grater.detect.external import ExternalDetector
+from grater.detect.external.chat import Chatted
+from grater.detect.systems import SYSTEMS, load_system
 from grater.errors import Conflict, UsageError
 from grater.model import EDIT, Decision, Essay, Item, Json
 from grater.result import Data
@@ -155,6 +158,26 @@ def offered_systems(others: Iterable[str] = ()) -> dict[str, str]:
     `others` are those from outside, `NAME=SYSTEM`, named when the server was started.
     """
     return {**{name: name for name in SYSTEMS}, **{name.partition("=")[0]: name for name in others}}
+
+
+def load_offered(system: str, chat: Mapping[str, Json]) -> Detector:
+    """An offered system as it runs here: of a language model every edit is an item."""
+    detector = load_system(system, chat=chat)
+    return on_edits([detector], ())[0] if model_in(detector) else detector
+
+
+def model_in(detector: Detector) -> Chatted | None:
+    """The language model that a system asks, if it asks one."""
+    corrector = detector.corrector if isinstance(detector, ExternalDetector) else None
+    return corrector if isinstance(corrector, Chatted) else None
+
+
+def require_one_host(detectors: Iterable[Detector]) -> None:
+    """Refuse models at several hosts with one key: each would be sent the key of another."""
+    models = [model.chat.endpoint for detector in detectors if (model := model_in(detector))]
+    hosts = sorted({urlsplit(endpoint.url).netloc for endpoint in models})
+    if len(hosts) > 1 and models[0].key:
+        raise UsageError(f"one key is for one host, and models at {' and '.join(hosts)} are offered")
 
 
 def require_offered(name: str, others: Iterable[str] = ()) -> str:

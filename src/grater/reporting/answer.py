@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import Any
 
+from grater.measure.evaluation.cases import EDITED
 from grater.measure.evaluation.evaluation import Evaluation
 from grater.measure.evaluation.standard import Scored
 from grater.model import Interval
@@ -165,7 +166,8 @@ def in_words(system: str, precision: Interval, recall: Interval, n: int) -> str:
     if isnan(precision.value):
         why = precision.undefined_because or "nothing was flagged"
         return f"How often {system} is right is not known: {why}."
-    verdict = f"{system} is right in {_in_words(precision.value, '{} of {} flags', '{} of its flags')}"
+    flags = "edits" if EDITED in recall.undefined_because else "flags"
+    verdict = f"{system} is right in {_in_words(precision.value, '{} of {} ' + flags, '{} of its ' + flags)}"
     if isnan(recall.value):
         verdict += "; how many errors it finds is not known"
     else:

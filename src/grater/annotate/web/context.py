@@ -60,6 +60,7 @@ from grater.annotate.web.security import (
     visitor_token,
 )
 from grater.errors import BadInput, Forbidden, GraterError, OutOfTime, Problem, StoreBusy
+from grater.model import Json
 
 MEGABYTE = 1_000_000
 TWINS = (("127.0.0.1", "localhost"), ("localhost", "127.0.0.1"))
@@ -79,7 +80,7 @@ class Settings:
     rater changes of `guest_bytes`; what is more is answered after `refusal_seconds`, and what comes at once by turns.
 
     `systems` are those from outside, `NAME=SYSTEM`, that managers may run from pages: named when the server is
-    started; a form only chooses among them.
+    started; a form only chooses among them.  `chat` says how language models among them are asked.
 
     `check_page` opens "Check my writing" to everybody, `editors` LanguageTool's protocol; both check texts by
     `check_systems`, or by the default ones.  An address may have `check_letters` checked at once, and half as many
@@ -102,6 +103,7 @@ class Settings:
     body_seconds: float = 30.0
     long_request_seconds: float = 600.0
     systems: tuple[str, ...] = ()
+    chat: Mapping[str, Json] = field(default_factory=dict, hash=False)
     check_page: bool = False
     editors: bool = False
     check_systems: tuple[str, ...] = ()

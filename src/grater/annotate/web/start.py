@@ -17,21 +17,22 @@ from urllib.parse import urlencode
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from grater.annotate import content, jobs
+from grater.annotate import content, jobs, samples
 from grater.annotate.dashboard import Forecast, forecasts
 from grater.annotate.evaluation import ScoresSoFar
-from grater.annotate.goals import TASK, draw_for, goals
+from grater.annotate.goals import draw_for, goals, task_of
 from grater.annotate.importing import import_files
 from grater.annotate.progress import Progress
 from grater.annotate.requests import require_name
-from grater.annotate.runs import NewRun, Run
+from grater.annotate.runs import NewRun, Run, what_came
 from grater.annotate.store import Tx
-from grater.annotate.systems import decide
+from grater.annotate.systems import decide, load_offered, model_in, require_offered
 from grater.annotate.web.calls import page_at
 from grater.annotate.web.context import Context, RequestContext, number_of
 from grater.annotate.web.study import brought_in, rename_to
 from grater.annotate.web.systems import asked_run
 from grater.annotate.web.uploads import received
+from grater.detect.external.chat import Chatted
 from grater.detect.systems import SYSTEMS, default_systems, load_system
 from grater.errors import GraterError, StoreBusy, StoreFull, UsageError
 from grater.tables import read_decisions
@@ -74,8 +75,11 @@ def system_form(context: Context) -> Response:
             return context.go("/manage/jobs/new")
         if source == "file":
             return _to_goals(context, _from_file(context))
+        system = context.text("system")
+        if not context.text("agreed") and (model := _model(context, system)):
+            return _price_page(context, model)
         with context.changing() as tx:
-            asked = asked_run(tx, context, NewRun.checked(kind="system", system=context.text("system")))
+            asked = asked_run(tx, context, NewRun.checked(kind="system", system=system))
     except (StoreBusy, StoreFull):
         raise
     except GraterError as error:
@@ -84,6 +88,20 @@ def system_form(context: Context) -> Response:
     if run.state == "failed":
         return _system_page(context, problems=[run.words])
     return _to_goals(context, context.text("system")) if run.is_over else context.go("/manage/runs")
+
+
+def _model(context: RequestContext, name: str) -> Chatted | None:
+    """The language model that stands behind the name of an offered system, if one does."""
+    settings = context.server.settings
+    system = require_offered(name, settings.systems)
+    return None if system in SYSTEMS else model_in(load_offered(system, settings.chat))
+
+
+def _price_page(context: RequestContext, model: Chatted) -> Response:
+    """What asking a model takes, before anything is sent."""
+    with context.server.store.read() as tx:
+        essays = list(content.own_essays(tx))
+    return context.page("manage_model.html", model=model, planned=model.planned(essays), n_essays=len(essays))
 
 
 def _from_file(context: RequestContext) -> str:
@@ -124,14 +142,15 @@ def _system_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Re
 def sure_form(context: Context) -> Response:
     """Draw the sample of the chosen width; the job is made from it."""
     try:
-        name = draw_for(
-            context.store, context.text("system"), number_of(context, "items", 0), actor=context.person.person_id
-        )
+        system = context.text("system")
+        name = draw_for(context.store, system, number_of(context, "items", 0), actor=context.person.person_id)
+        with context.server.store.read() as tx:
+            asks = {"task": task_of(samples.kind_of(samples.named(tx, name))), "sample": name, "system": system}
     except (StoreBusy, StoreFull):
         raise
     except GraterError as error:
         return _sure_page(context, problems=str(error).splitlines())
-    plan = {"task": TASK, "sample": name, "judgments": context.text("judgments"), "cents": context.text("cents")}
+    plan = {**asks, "judgments": context.text("judgments"), "cents": context.text("cents")}
     return context.go(f"/manage/jobs/new?{urlencode({name: text for name, text in plan.items() if text})}")
 
 
@@ -150,8 +169,8 @@ def _sure_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Resp
                 aims = goals(tx, system, scores, judgments=judgments, cents=cents)
         except GraterError as error:
             problems = [*problems, str(error)]
-        is_begun = bool(jobs.all(tx))
-    shown = {"systems": systems, "aims": aims, "judgments": judgments, "cents": cents, "is_begun": is_begun}
+        shown = {"systems": systems, "judgments": judgments, "cents": cents, "is_begun": bool(jobs.all(tx))}
+        shown |= {"aims": aims, "came": what_came(tx, system)}
     return context.page("manage_sure.html", shown, problems=problems, status=422 if problems else 200)
 
 

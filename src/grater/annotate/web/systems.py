@@ -12,20 +12,18 @@ from fastapi import APIRouter
 from starlette.responses import HTMLResponse, Response
 
 from grater.annotate import content, jobs, people, runs, samples
-from grater.annotate.runs import NewRun
+from grater.annotate.runs import MOST_RUNS, NewRun
 from grater.annotate.samples import NewSample, draw, kind_of
 from grater.annotate.store import Tx
-from grater.annotate.systems import decide, offered_systems, require_offered
+from grater.annotate.systems import decide, load_offered, offered_systems, require_offered
 from grater.annotate.web.calls import Body, Shape, When, calls_about, example, page_at
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.study import result_file
-from grater.detect.systems import load_system
 from grater.errors import Conflict, GraterError, StoreBusy, StoreFull, UsageError
 from grater.tables import Sample as Drawn
 
 pages = APIRouter()
-MOST_RUNS = 50
 
 
 @pages.post("/manage/systems")
@@ -44,7 +42,8 @@ def run_system_form(context: Context) -> Response:
 
 def asked_run(tx: Tx, context: RequestContext, sent: NewRun) -> runs.Run:
     """A run, of a system that is installed or that the server was started with."""
-    return runs.ask(tx, sent, systems=context.server.settings.systems, actor=context.person.person_id)
+    settings = context.server.settings
+    return runs.ask(tx, sent, systems=settings.systems, chat=settings.chat, actor=context.person.person_id)
 
 
 @pages.post("/manage/samples")
@@ -151,8 +150,9 @@ def system_list(context: Context) -> Systems:
 @api.post("/systems")
 def run_system(context: Context, sent: Run) -> Decided:
     """Run an installed system on all essays; a second run changes nothing."""
-    system = require_offered(sent.system, context.server.settings.systems)
-    (done,) = decide(context.store, [load_system(system)])
+    settings = context.server.settings
+    system = require_offered(sent.system, settings.systems)
+    (done,) = decide(context.store, [load_offered(system, settings.chat)])
     return Decided.model_validate(done.to_dict())
 
 

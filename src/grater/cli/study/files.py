@@ -7,15 +7,15 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Unpack
 from zipfile import is_zipfile
 
 from grater.cli.command import Done, say
-from grater.cli.study import ServerUrl, pasted, unmet_gold
+from grater.cli.study import ServerUrl, answers_of, pasted, unmet_gold
 from grater.corpora import note_left_out
 from grater.errors import MissingExtra, UsageError
 from grater.files import require_different
-from grater.options import Columns, FormatName, Opt, RaterColumns, StudyName, WorksheetTask, described
+from grater.options import Columns, Correcting, FormatName, Opt, RaterColumns, StudyName, WorksheetTask, described
 from grater.result import encode
 from grater.sheet import counted
 
@@ -272,10 +272,13 @@ def serve(
         Sequence[str],
         Opt("A trusted proxy, by IP address or network.", "ADDRESS", flag="--proxy"),
     ] = (),
+    **correcting: Unpack[Correcting],
 ) -> None:
     """Serve a study in the browser; the first start prints a one-time set-up link."""
     from grater.annotate.store import open_store
+    from grater.annotate.systems import require_one_host
     from grater.detect.external import is_external
+    from grater.detect.systems import load_system
 
     try:
         from grater.annotate.web import serving as server  # the extra may be missing, and then one line says so
@@ -289,11 +292,15 @@ def serve(
     for system in offered:
         if "=" not in system.partition(":")[0] or not is_external(system):
             raise UsageError(f"expected NAME=SYSTEM with an external system, found {system!r}")
+    cache, chat = answers_of(study, correcting)
+    chat["cache"] = str(cache)
+    require_one_host([load_system(system, chat=chat) for system in offered])
     settings = Settings(
         base_url=address,
         private_webhooks=private_webhooks,
         proxies=tuple(proxies),
         systems=tuple(offered),
+        chat=chat,
         check_page=check_page,
         editors=editors,
     )

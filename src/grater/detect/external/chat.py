@@ -104,38 +104,47 @@ class Chatted:
 
     def correct(self, essays: Iterable[Essay]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
         kept = list(essays)
-        self._tell_plan([question for essay in kept for question in _questions(essay)])
+        if planned := self.planned(kept):
+            LOG.info("%s: asking %s", self.name, planned)
         before, texts = self.chat.cache.spent.requests, []
         for number, essay in enumerate(kept, 1):
             texts.append(self._corrected(essay))
             if number % LOGGED_EVERY == 0 and self.chat.cache.spent.requests > before:
                 LOG.info("%s: %s of %s corrected", self.name, f"{number:,}", counted(len(kept), "text"))
         if self.chat.cache.spent.requests > before:
-            LOG.info("%s: %s so far: %s", self.name, self._means(), self.chat.cache.path)
+            LOG.info("%s: %s so far: %s", self.name, self.spent(), self.chat.cache.path)
         for essay_id, why in self.unanswered.items():
             LOG.info("%s: %s stays as it is: %s", self.name, essay_id, why)
         words = [[span.of(essay.text) for span in tokens_of(essay)] for essay in kept]
         for essay, text in zip(kept, fitted_lines(words, texts), strict=True):
             yield essay, edits_to(essay, text.split(), rater=self.name)
 
-    def _means(self) -> str:
+    def spent(self) -> str:
+        """What all runs with this cache used, in words."""
         spent = self.chat.cache.spent
         money = f", cost {self.chat.cost:.4f}" if self.chat.cost else ""
         return f"{counted(spent.requests, 'request')}, {spent.tokens:,} tokens{money}"
 
-    def _tell_plan(self, questions: Sequence[Sequence[str]]) -> None:
-        """What is about to be spent, before it is."""
+    def limits(self) -> list[str]:
+        """What may be spent at most, in words."""
+        most = self.chat.endpoint
+        found = [f"At most {counted(most.most_requests, 'request')}"] if most.most_requests is not None else []
+        found += [f"At most {most.most_tokens:,} tokens"] if most.most_tokens is not None else []
+        return found + ([f"At most {most.most_cost:g} in cost"] if most.most_cost is not None else [])
+
+    def planned(self, essays: Iterable[Essay]) -> str:
+        """What is about to be spent, before it is; empty where every answer is known."""
+        questions = [question for essay in essays for question in _questions(essay)]
         new = [each for each in questions if not self.chat.knows(self._messages(each), max_tokens=self._room(each))]
         if not new:
-            return
+            return ""
         n_in = sum(n_tokens(self._messages(each)) for each in new)
         n_out = sum(len(_as_json(each)) // CHARACTERS_PER_TOKEN + 1 for each in new)
         cost = self.chat.endpoint.cost(n_in, n_out)
         money = f", cost about {cost:.4f}" if cost else ""
         n_known = len(questions) - len(new)
-        known = f"; {counted(n_known, 'answer')} in {self.chat.cache.path}" if n_known else ""
-        LOG.info("%s: asking %s, about %s tokens%s%s", self.name, counted(len(new), "question"),
-                 f"{n_in + n_out:,}", money, known)  # fmt: skip
+        known = f"; {counted(n_known, 'answer')} known already" if n_known else ""
+        return f"{counted(len(new), 'question')}, about {n_in + n_out:,} tokens{money}{known}"
 
     def _messages(self, lines: Sequence[str]) -> list[Message]:
         return [_message("system", f"{self.prompt}\n\n{FORM}"), _message("user", _as_json(lines))]

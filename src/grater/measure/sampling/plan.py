@@ -580,6 +580,17 @@ def _verification(expected: Expected, width: float, work: Work) -> PlanRow:
     return _row("verification", items, items, reached(items), work, note)
 
 
+def precision_needed(precision: float, width: float, *, size: int) -> tuple[int, float]:
+    """The flags to judge, of `size` there are, for an interval of precision of this width; the width they give."""
+
+    def reached(n: int) -> float:
+        interval = wilson(precision * n, n)
+        return interval.high - interval.low
+
+    n = _smallest(lambda n: reached(n) <= width, most=size)
+    return n, reached(n)
+
+
 def _too_small(reached: float, width: float) -> str:
     return "; the corpus is too small for this width" if reached > width + 1e-9 else ""
 
