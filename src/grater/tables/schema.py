@@ -532,7 +532,10 @@ def without_duplicates(
     if duplicates not in ("error", "first", "last"):
         raise UsageError(f"expected duplicates error, first or last, found {duplicates!r}")
     key = [name for name in schema.key if name in frame.columns]
-    if not key or not frame.select(key).is_duplicated().any():
+    # Hashes that all differ are those of keys that do, in a fifth of the time that comparing the keys takes.
+    if not key or frame.select(key).hash_rows().n_unique() == len(frame):
+        return frame.drop(PLACE), {}
+    if not frame.select(key).is_duplicated().any():
         return frame.drop(PLACE), {}
     if duplicates == "error":
         _name_them(frame, key, raw)

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from grater.corpora.m2 import FORMAT, read_m2
 from grater.corpora.source import open_source
 from grater.errors import UsageError
-from grater.measure.corrections import maxmatch
 from grater.measure.corrections.maxmatch import (
     GoldEdit,
     GoldSentence,
@@ -22,7 +21,6 @@ from grater.measure.corrections.maxmatch import (
     gold_of,
     maxmatch_counts,
     read_gold,
-    search,
 )
 from grater.model import Essay
 from tests.corpora.sources import TextSource
@@ -231,9 +229,6 @@ def test_lattice_has_the_steps_of_all_best_alignments(case: tuple[list[str], lis
     ("source", "hypothesis", "proposed"), [("a a b", "b b b b b a", 2), ("a f a", "b g h b b a c", 1)]
 )
 def test_tie_goes_the_way_of_the_official_order(source: str, hypothesis: str, proposed: int) -> None:
-    lattice = align(source.split(), hypothesis.split())
-    best = search(lattice.steps, {}, max_unchanged=2)
-    assert (best.fewest_edits, best.most_edits) == (1, 2)
     assert maxmatch_counts(source.split(), hypothesis.split(), {"0": []}) == {"0": (0, proposed, 0)}
 
 
@@ -250,18 +245,6 @@ def test_gold_edits_that_change_nothing_are_replayed_as_the_official_scorer_does
     source: str, hypothesis: str, edits: list[GoldEdit], expected: tuple[int, int, int]
 ) -> None:
     assert maxmatch_counts(source.split(), hypothesis.split(), {"0": edits}) == {"0": expected}
-
-
-def test_sentence_with_too_many_arcs_to_replay_is_counted_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Gold edits out of order send the sentence to the replay, which refuses it: then both rewards count.
-    edits = [GoldEdit(6, 7, (("days",),)), GoldEdit(1, 2, (("likes",),))]
-    source, hypothesis = (
-        ["she", "like", "walk", "in", "rain", "every", "day"],
-        ["she", "likes", "walk", "in", "rain", "every", "days"],
-    )
-    assert maxmatch_counts(source, hypothesis, {"0": edits})["0"] == (1, 2, 2)
-    monkeypatch.setattr(maxmatch, "MOST_ARCS", 3)
-    assert maxmatch_counts(source, hypothesis, {"0": edits})["0"] == (2, 2, 2)
 
 
 def references(name: str) -> list[GoldSentence]:

@@ -10,9 +10,8 @@ without a line in a block are absent from it; a block without any line has one a
 correction is the words between single spaces; one with doubled spaces, or other white space within, can match
 nothing. An edit that names no correction is a correction to the words that stand there, as M2 spells it.
 
-**Counts** are the official scorer's for every sentence, for ties too, where the order of its work decides.
-Departures: where a sentence has so many arcs that the official scorer would take minutes or hours, ties go to the
-fewest edits; there is no option that ignores changes of case or spacing.
+**Counts** are the official scorer's for every sentence, for ties too, where the order of its work decides.  Changes of
+case or spacing are changes.
 
 **Annotators.** Sentences are taken in order, and each is scored against the annotator who gives the best F so far,
 all sentences before included.  At equal F more correct edits win, then the smaller sum of proposed edits and beta²
@@ -31,34 +30,21 @@ step leads one word on in the source, the hypothesis or both.
 **The band.** Let D be the cost of the best alignments with substitutions at 2: the length of both sentences less
 twice their longest common subsequence, counted with one bit per word of the source (Hyyrö 2004).  No best alignment
 has more than D insertions and deletions, so insertions are at most (D + m - n) / 2 and deletions (D - m + n) / 2, and
-no vertex lies further off the diagonal (Ukkonen 1985).  A word that both sentences begin with is left alone by every
-best alignment if it does not occur again within the band's reach in either: inserting k words first costs k or more,
-and leaving the word alone leads to the same vertex for less, unless the word is met again.  The ends are the same
-read backwards.
+no vertex lies further off the diagonal (Ukkonen 1985).
 
-**Arcs** are edits of several words: steps that follow each other with at most `max_unchanged` unchanged words.  The
-official scorer builds them vertex by vertex in the order of (i, j), prolonging an arc where that gives a shorter
-path; so the arcs from one vertex can be built in one walk.  Which path is kept, and how often an arc was built anew,
-matter to its weight: both are as they are there.
-
-**Stretches** are the parts of a lattice in which something changes and that no edit can leave: cut at a vertex that
-every alignment goes through, with more shared unchanged words on either side than an arc may hold.  What is best in
-one does not depend on the others, and most look like one that was met before.
+**Arcs** are edits of several words: steps that follow each other with at most `max_unchanged` unchanged words.  They
+are listed as the official scorer finds them, once more for each shorter way that it finds later.  It forgets to
+remove some of the unchanged arcs (its loop removes from the list that it walks along); so do we.
 
 **Weights.** An arc that changes something costs its steps and an epsilon for each time that it is in the list of
 arcs; one that does what a gold edit asks for is rewarded by more than a sentence of steps can cost.  Of insertions at
 one point each gold edit rewards one only: arcs are tried from the left and from the right in turn, and after a match
 those that do not join on to it pay an epsilon.
 
-**Search.** The official scorer runs Bellman and Ford over every arc.  Here steps and rewarded arcs alone say which
-vertices lie on a path that is best before epsilons count; among those the search goes by epsilons (A*: Hart, Nilsson
-and Raphael 1968), bounded by the number of arcs that would do if steps of best paths could be joined freely.
-
-**Replay.** Paths of equal cost may have different numbers of edits.  Which of them the official scorer takes depends
-on the order of its list, on rounding errors of its sums, and on the unchanged arcs that it forgets to remove (its
-loop removes from the list that it walks along).  It also counts in a way of its own where gold edits of one annotator
-are out of order, share a span or change nothing.  For the few sentences where this decides, its search is replayed;
-lattices with more than `MOST_ARCS` are refused.
+**Search.** Paths of equal cost may have different numbers of edits.  Which of them the official scorer takes depends
+on the order of its list and on rounding errors of its sums, so the search is its own: Bellman and Ford over every
+arc.  It also counts in a way of its own where gold edits of one annotator are out of order, share a span or change
+nothing.
 """
 
 from __future__ import annotations
@@ -67,9 +53,6 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from heapq import heappop, heappush
-from itertools import pairwise
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -100,26 +83,6 @@ from grater.uncertainty import Ints, Numbers
 FAR = 1 << 30
 
 
-@dataclass(frozen=True, slots=True)
-class Band:
-    """Columns less rows of vertices lie from `low` to `high`; `head` and `tail` words at the ends are left alone."""
-
-    low: int
-    high: int
-    head: int
-    tail: int
-
-
-def band_of(source: Sequence[str], hypothesis: Sequence[str]) -> Band:
-    """The band of a sentence and its correction."""
-    n, m = len(source), len(hypothesis)
-    most = n + m - 2 * n_in_common(source, hypothesis)
-    deletions, insertions = (most - m + n) // 2, (most + m - n) // 2
-    head = _n_left_alone(source, hypothesis, deletions, insertions)
-    tail = _n_left_alone(source[head:][::-1], hypothesis[head:][::-1], deletions, insertions)
-    return Band(-deletions, insertions, head, tail)
-
-
 def n_in_common(source: Sequence[str], hypothesis: Sequence[str]) -> int:
     """The length of the longest common subsequence."""
     places: dict[str, int] = {}
@@ -132,21 +95,6 @@ def n_in_common(source: Sequence[str], hypothesis: Sequence[str]) -> int:
             matched = rest & places[word]
             rest = (rest + matched | rest - matched) & every
     return len(source) - rest.bit_count()
-
-
-def _n_left_alone(source: Sequence[str], hypothesis: Sequence[str], deletions: int, insertions: int) -> int:
-    """How many words both begin with that do not stand once more within reach."""
-    n_words = 0
-    for word, other in zip(source, hypothesis, strict=False):
-        after = n_words + 1
-        if (
-            word != other
-            or word in source[after : after + deletions]
-            or word in hypothesis[after : after + insertions]
-        ):
-            break
-        n_words = after
-    return n_words
 
 
 Step: TypeAlias = tuple[int, int, int]
@@ -169,36 +117,37 @@ class Lattice:
 
 def align(source: Sequence[str], hypothesis: Sequence[str]) -> Lattice:
     """The lattice of all best alignments."""
-    band = band_of(source, hypothesis)
-    n, m = len(source) - band.tail, len(hypothesis) - band.tail
-    inner = _inner(source[band.head : n], hypothesis[band.head : m], band)
-    head, n_inner = band.head, band.head + len(inner.steps)
-    shifted = [
-        tuple([(before + head, is_same, n_lattices) for before, is_same, n_lattices in steps])
-        for steps in inner.steps
-    ]
-    rows = [*range(head), *(row + head for row in inner.rows), *range(n + 1, len(source) + 1)]
-    columns = [*range(head), *(column + head for column in inner.columns), *range(m + 1, len(hypothesis) + 1)]
-    if head:
-        shifted[0] = ((head - 1, 1, 2),)
-    before_it: list[tuple[Step, ...]] = [((vertex - 1, 1, 2),) if vertex else () for vertex in range(head)]
-    after_it: list[tuple[Step, ...]] = [((vertex - 1, 1, 2),) for vertex in range(n_inner, n_inner + band.tail)]
-    return Lattice(rows, columns, before_it + shifted + after_it)
+    n, m = len(source), len(hypothesis)
+    most = n + m - 2 * n_in_common(source, hypothesis)
+    low, high = -((most - m + n) // 2), (most + m - n) // 2
+    dear, cheap = _distances(source, hypothesis, low, high)
+    one, two = _ways(cheap, 1, source, hypothesis, low), _ways(dear, 2, source, hypothesis, low)
+    width = len(hypothesis) + 1
+    vertices = sorted(one.keys() | two.keys())
+    number = {vertex: place for place, vertex in enumerate(vertices)}
+    rows, columns = [vertex // width for vertex in vertices], [vertex % width for vertex in vertices]
+    lattice = Lattice(rows, columns, [])
+    for vertex, row, column in zip(vertices, rows, columns, strict=True):
+        in_one, in_two = one.get(vertex, 0), two.get(vertex, 0)
+        either, both = in_one | in_two, in_one & in_two
+        steps: list[Step] = []
+        if either & DIAGONAL:
+            is_same = source[row - 1] == hypothesis[column - 1]
+            steps.append((number[vertex - width - 1], int(is_same), 2 if both & DIAGONAL else 1))
+        if either & DELETION:
+            steps.append((number[vertex - width], 0, 2 if both & DELETION else 1))
+        if either & INSERTION:
+            steps.append((number[vertex - 1], 0, 2 if both & INSERTION else 1))
+        lattice.steps.append(tuple(steps))
+    return lattice
 
 
-def _inner(source: Sequence[str], hypothesis: Sequence[str], band: Band) -> Lattice:
-    dear, cheap = _distances(source, hypothesis, band)
-    ways_dear = _ways(dear, 2, source, hypothesis, band.low)
-    ways_cheap = _ways(cheap, 1, source, hypothesis, band.low)
-    return _merged(ways_cheap, ways_dear, source, hypothesis)
-
-
-def _distances(source: Sequence[str], hypothesis: Sequence[str], band: Band) -> tuple[Table, Table]:
+def _distances(source: Sequence[str], hypothesis: Sequence[str], low: int, high: int) -> tuple[Table, Table]:
     """The costs of the best alignments up to each vertex, substitutions at 2 and at 1.
 
     A row holds the columns from i + low to i + high, between two that are too far to count.
     """
-    m, low, high = len(hypothesis), band.low, band.high
+    m = len(hypothesis)
     nowhere = [FAR] * (high - low + 3)
     first = [FAR, *(j if 0 <= j <= m else FAR for j in range(low, high + 1)), FAR]
     dear, cheap = [first], [first]
@@ -249,109 +198,6 @@ def _ways(
     return ways
 
 
-def _merged(one: dict[int, int], two: dict[int, int], source: Sequence[str], hypothesis: Sequence[str]) -> Lattice:
-    width = len(hypothesis) + 1
-    vertices = sorted(one.keys() | two.keys())
-    number = {vertex: place for place, vertex in enumerate(vertices)}
-    rows, columns = [vertex // width for vertex in vertices], [vertex % width for vertex in vertices]
-    lattice = Lattice(rows, columns, [])
-    for vertex, row, column in zip(vertices, rows, columns, strict=True):
-        in_one, in_two = one.get(vertex, 0), two.get(vertex, 0)
-        either, both = in_one | in_two, in_one & in_two
-        steps: list[Step] = []
-        if either & DIAGONAL:
-            is_same = source[row - 1] == hypothesis[column - 1]
-            steps.append((number[vertex - width - 1], int(is_same), 2 if both & DIAGONAL else 1))
-        if either & DELETION:
-            steps.append((number[vertex - width], 0, 2 if both & DELETION else 1))
-        if either & INSERTION:
-            steps.append((number[vertex - 1], 0, 2 if both & INSERTION else 1))
-        lattice.steps.append(tuple(steps))
-    return lattice
-
-
-Arc: TypeAlias = tuple[int, int, int]
-"""The number of its steps, the number of its unchanged words, how often it was found."""
-
-
-def vertices_after(steps: Steps) -> list[list[int]]:
-    """For each vertex those that a step from it leads to, in order."""
-    after: list[list[int]] = [[] for _ in steps]
-    for vertex, here in enumerate(steps):
-        for before, _, _ in here:
-            after[before].append(vertex)
-    return after
-
-
-def arcs_from(
-    first: int, steps: Steps, after: Sequence[Sequence[int]], *, max_unchanged: int, until: int | None = None
-) -> dict[int, Arc]:
-    """The arcs from a vertex, steps among them, by the vertex that they lead to; `until` is the last one wanted."""
-    arcs: dict[int, Arc] = {}
-    last = len(steps) if until is None else until
-    waiting, vertex = list(after[first]), first
-    while waiting and waiting[0] <= last:
-        following = heappop(waiting)
-        if following == vertex:
-            continue
-        vertex = following
-        arc = _arc_to(steps[vertex], first, arcs, max_unchanged)
-        if arc is not None:
-            arcs[vertex] = arc
-            for following in after[vertex]:
-                heappush(waiting, following)
-    return arcs
-
-
-def _arc_to(steps: tuple[Step, ...], first: int, arcs: dict[int, Arc], max_unchanged: int) -> Arc | None:
-    """The arc by the shortest way that was kept; of equal ones the first."""
-    kept: Arc | None = None
-    for before, is_same, n_lattices in steps:
-        if before == first:
-            return 1, is_same, n_lattices
-        if before in arcs:
-            n_steps, n_unchanged, _ = arcs[before]
-            n_steps, n_unchanged = n_steps + 1, n_unchanged + is_same
-            if n_unchanged <= max_unchanged and (kept is None or n_steps < kept[0]):
-                kept = n_steps, n_unchanged, 1 if kept is None else kept[2] + 1
-    return kept
-
-
-def stretches(steps: Steps, after_it: Sequence[Sequence[int]], *, max_unchanged: int) -> Iterator[tuple[int, int]]:
-    """First and last vertex of each stretch."""
-    enough = max(max_unchanged, 1)
-    before, after = _shared_words(steps, after_it, at_ends=enough)
-    begin, last = 0, len(steps) - 1
-    for vertex in range(1, last + 1):
-        if vertex == last or (before[vertex] >= enough and after[vertex] >= enough):
-            if vertex - begin > 1 or not before[vertex]:
-                yield begin, vertex
-            begin = vertex
-
-
-def part_of(steps: Steps, first: int, last: int) -> tuple[tuple[Step, ...], ...]:
-    """The steps of a stretch as those of a lattice of its own, with vertices numbered from 0."""
-    inner = (
-        tuple([(before - first, is_same, n_lattices) for before, is_same, n_lattices in here])
-        for here in steps[first + 1 : last + 1]
-    )
-    return ((), *inner)
-
-
-def _shared_words(steps: Steps, after_it: Sequence[Sequence[int]], *, at_ends: int) -> tuple[list[int], list[int]]:
-    """How many unchanged words that every alignment shares stand just before and just after each vertex."""
-    before, after = [at_ends] * len(steps), [at_ends] * len(steps)
-    reach = 0  # where the furthest step from an earlier vertex leads
-    for vertex in range(1, len(steps)):
-        is_gate = reach < vertex  # no step passes over the vertex before
-        reach = max(reach, after_it[vertex - 1][-1])
-        is_shared = is_gate and reach == vertex and steps[vertex][0][1]
-        before[vertex] = before[vertex - 1] + 1 if is_shared else 0
-    for vertex in range(len(steps) - 1, 0, -1):
-        after[vertex - 1] = after[vertex] + 1 if before[vertex] else 0
-    return before, after
-
-
 # The best path
 
 
@@ -374,21 +220,6 @@ def does(edit: GoldEdit, ends: Ends, lattice: Lattice, hypothesis: Sequence[str]
     """Whether an arc over the words of an edit puts one of its replacements there."""
     first, last = ends
     return tuple(hypothesis[lattice.columns[first] : lattice.columns[last]]) in edit.replacements
-
-
-def insertions_at(vertices: Iterable[int], lattice: Lattice) -> dict[Ends, int]:
-    """The arcs that only insert, among vertices of one row, in order, with how often each was found."""
-    arcs: dict[Ends, int] = {}
-    firsts: list[int] = []
-    for before, vertex in pairwise(vertices):
-        step = next((step for step in lattice.steps[vertex] if step[0] == before), None)
-        if step is None:
-            firsts = []
-            continue
-        arcs.update(dict.fromkeys(((first, vertex) for first in firsts), 1))
-        arcs[before, vertex] = step[2]
-        firsts.append(before)
-    return dict(sorted(arcs.items()))
 
 
 def insertion_weights(
@@ -434,148 +265,13 @@ def insertion_weights(
     return weights
 
 
-REWARD = 1 << 40
-"""More steps than any sentence has."""
-Links: TypeAlias = dict[int, list[tuple[int, int]]]
-"""For each vertex those that a best way comes from, with what lies between: one of the three kinds below."""
-EDIT, UNCHANGED, REWARDED = range(3)
-
-
-@dataclass(frozen=True, slots=True)
-class Best:
-    """Rewards and edits on the best ways; equally good ways may differ in their number of edits."""
-
-    n_rewards: int
-    fewest_edits: int
-    most_edits: int
-
-
-def search(steps: Steps, weights: Mapping[Ends, Weight], *, max_unchanged: int) -> Best:
-    """The best ways from the first vertex to the last; `weights` are those of arcs at the place of a gold edit."""
-    last, after, rewarded = len(steps) - 1, vertices_after(steps), _rewarded_to(weights)
-    costs = _costs(steps, rewarded)
-    least = _least_epsilons(_best_links(steps, rewarded, costs), last, max_unchanged)
-    epsilons, edits = {0: 0}, {0: (0, 0)}
-    queue = [(least[0], 0)]
-    while (vertex := heappop(queue)[1]) != last:
-        n_epsilons, (fewest, most) = epsilons[vertex], edits[vertex]
-        for target, arc in arcs_from(vertex, steps, after, max_unchanged=max_unchanged).items():
-            if target not in least:
-                continue
-            cost, more, n_edits = _price(arc, weights.get((vertex, target)))
-            if costs[vertex] + cost != costs[target]:
-                continue
-            known = epsilons.get(target)
-            if known is None or n_epsilons + more < known:
-                epsilons[target] = n_epsilons + more
-                edits[target] = fewest + n_edits, most + n_edits
-                heappush(queue, (n_epsilons + more + least[target], target))
-            elif n_epsilons + more == known:
-                others = edits[target]
-                edits[target] = min(others[0], fewest + n_edits), max(others[1], most + n_edits)
-    return Best(-(costs[last] // REWARD), *edits[last])
-
-
-@lru_cache(maxsize=1 << 12)
-def search_again(
-    steps: tuple[tuple[Step, ...], ...], weights: tuple[tuple[Ends, Weight], ...], max_unchanged: int
-) -> Best:
-    """The same for short stretches, which are all alike: what was found is kept."""
-    return search(steps, dict(weights), max_unchanged=max_unchanged)
-
-
-def _price(arc: Arc, weight: Weight | None) -> tuple[int, int, int]:
-    """Cost before epsilons, epsilons, and edits."""
-    n_steps, n_unchanged, n_times = arc
-    if n_steps == n_unchanged:
-        return n_steps, 0, 0
-    if weight is None:
-        return n_steps, n_times, 1
-    is_rewarded, n_epsilons = weight
-    return -REWARD if is_rewarded else n_steps, n_epsilons, 1
-
-
-def _rewarded_to(weights: Mapping[Ends, Weight]) -> dict[int, list[int]]:
-    """For each vertex, where the rewarded arcs to it come from."""
-    rewarded: dict[int, list[int]] = {}
-    for (before, vertex), (is_rewarded, _) in weights.items():
-        if is_rewarded:
-            rewarded.setdefault(vertex, []).append(before)
-    return rewarded
-
-
-def _costs(steps: Steps, rewarded: Mapping[int, list[int]]) -> list[int]:
-    """Steps less rewards on the best way to each vertex; a step that is rewarded is best as a rewarded arc."""
-    costs = [0]
-    for vertex in range(1, len(steps)):
-        cost = min([costs[before] for before, _, _ in steps[vertex]]) + 1
-        for before in rewarded.get(vertex, ()):
-            cost = min(cost, costs[before] - REWARD)
-        costs.append(cost)
-    return costs
-
-
-def _best_links(steps: Steps, rewarded: Mapping[int, list[int]], costs: list[int]) -> Links:
-    """The links of all best ways, from the last vertex backwards."""
-    links: Links = {}
-    waiting = [len(steps) - 1]
-    while waiting:
-        vertex = waiting.pop()
-        if vertex in links:
-            continue
-        cost = costs[vertex]
-        best = [(before, is_same) for before, is_same, _ in steps[vertex] if costs[before] == cost - 1]
-        best += [(before, REWARDED) for before in rewarded.get(vertex, ()) if costs[before] == cost + REWARD]
-        links[vertex] = best
-        waiting += [before for before, _ in best]
-    return links
-
-
-def _least_epsilons(links: Links, last: int, max_unchanged: int) -> dict[int, int]:
-    """For each vertex on a best way, a number of epsilons that the rest of the way costs at least.
-
-    `within[v][u]` is that number inside of an arc with u unchanged words left to it, `within[v][-1]` between arcs.
-    """
-    never = len(links) + 1
-    within = {vertex: [never] * (max_unchanged + 2) for vertex in links}
-    within[last] = [0] * (max_unchanged + 2)
-    for vertex in sorted(links, reverse=True):
-        here = within[vertex]
-        between = min(here[-1], here[-2] + 1)
-        here[:] = [min(number, between) for number in here]
-        for before, kind in links[vertex]:
-            there = within[before]
-            if kind == EDIT:
-                there[:-1] = map(min, there[:-1], here[:-1])
-                continue
-            there[-1] = min(there[-1], between)
-            if kind == UNCHANGED:
-                there[1:-1] = map(min, there[1:-1], here[:-2])
-    return {vertex: numbers[-1] for vertex, numbers in within.items()}
-
-
 EPSILON = 0.001
-MOST_ARCS = 300_000
 Ways: TypeAlias = dict[Ends, tuple[int, int]]
 """For each arc the number of its steps and of its unchanged words."""
 
 
-def replay(
-    lattice: Lattice, hypothesis: Sequence[str], edits: Sequence[GoldEdit], *, max_unchanged: int
-) -> tuple[int, int] | None:
-    """The numbers of correct and of proposed edits."""
-    listed, ways = _all_arcs(lattice, max_unchanged)
-    if len(listed) > MOST_ARCS:
-        return None
-    listed, ways = _without_unchanged(listed, ways)
-    weights = _weights(lattice, hypothesis, edits, listed, ways)
-    path = _shortest_path(listed, weights, len(lattice.steps) - 1)
-    proposed = [ends for ends in path if ways[ends][0] > ways[ends][1]]
-    return _n_correct(proposed, lattice, hypothesis, edits), len(proposed)
-
-
 def _all_arcs(lattice: Lattice, max_unchanged: int) -> tuple[list[Ends], Ways]:
-    """Every arc as often as it was found, in the order of finding; a few over the most where there are too many."""
+    """Every arc as often as it was found, in the order of finding."""
     steps_from: list[list[tuple[int, int]]] = [[] for _ in lattice.steps]
     listed: list[Ends] = []
     ways: Ways = {}
@@ -588,8 +284,6 @@ def _all_arcs(lattice: Lattice, max_unchanged: int) -> tuple[list[Ends], Ways]:
             firsts[vertex].append(before)
     listed.sort()
     for middle, steps_on in enumerate(steps_from):
-        if len(listed) > MOST_ARCS:
-            break
         for first in sorted(firsts[middle]):
             n_steps, n_unchanged = ways[first, middle]
             for last, is_same in steps_on:
@@ -823,11 +517,6 @@ def maxmatch_keys(beta: float) -> Keys:
 
 EditCounts: TypeAlias = tuple[int, int, int]
 """Correct, proposed and gold edits."""
-Met: TypeAlias = tuple[GoldEdit, list[Ends]]
-"""A gold edit with the arcs that do it."""
-Stretch: TypeAlias = tuple[tuple[Step, ...], ...]
-SHORT = 32
-"""Vertices of a stretch that is worth remembering."""
 
 
 def maxmatch_counts(
@@ -841,97 +530,15 @@ def maxmatch_counts(
     source, hypothesis = tuple(source), tuple(hypothesis)
     if source == hypothesis:
         return {annotator: (0, 0, len(edits)) for annotator, edits in gold.items()}
-    alignment = _Alignment(source, hypothesis, max_unchanged)
-    return {annotator: (*alignment.counts(edits), len(edits)) for annotator, edits in gold.items()}
-
-
-class _Alignment:
-    """A sentence and its correction, aligned; what has been found out about it is kept for the next annotator."""
-
-    def __init__(self, source: tuple[str, ...], hypothesis: tuple[str, ...], max_unchanged: int) -> None:
-        self._source, self._hypothesis, self._max_unchanged = source, hypothesis, max_unchanged
-        self._lattice = align(source, hypothesis)
-        self._after = vertices_after(self._lattice.steps)
-        cuts = stretches(self._lattice.steps, self._after, max_unchanged=max_unchanged)
-        self._stretches = [(first, last, part_of(self._lattice.steps, first, last)) for first, last in cuts]
-
-    def counts(self, edits: Sequence[GoldEdit]) -> tuple[int, int]:
-        """The numbers of correct and of proposed edits."""
-        met = [(edit, arcs) for edit in edits if (arcs := self._arcs_of(edit))]
-        if not self._is_plain(edits, met):
-            return self._replayed(edits) or self._searched(met)[0]
-        counts, is_certain = self._searched(met)
-        return counts if is_certain else self._replayed(edits) or counts
-
-    def _is_plain(self, edits: Sequence[GoldEdit], met: Sequence[Met]) -> bool:
-        """Whether the number of rewards is that of correct edits.
-
-        Every edit changes something, those that are met have their order and places of their own, and each insertion
-        can be made in one way only.
-        """
-        spans = [(edit.start, edit.end) for edit, _ in met]
-        if any(span >= following for span, following in pairwise(spans)):
-            return False
-        if any(edit.start == edit.end and len(arcs) > 1 for edit, arcs in met):
-            return False
-        return not any(
-            self._source[edit.start : edit.end] in edit.replacements for edit in edits if edit.start < edit.end
-        )
-
-    def _replayed(self, edits: Sequence[GoldEdit]) -> tuple[int, int] | None:
-        return replay(self._lattice, self._hypothesis, edits, max_unchanged=self._max_unchanged)
-
-    def _searched(self, met: Sequence[Met]) -> tuple[tuple[int, int], bool]:
-        """The counts of the best ways with the fewest edits, and whether all of them have that many."""
-        weights = self._weights(met)
-        bests = [self._best(first, last, steps, weights) for first, last, steps in self._stretches]
-        counts = sum(best.n_rewards for best in bests), sum(best.fewest_edits for best in bests)
-        return counts, all(best.fewest_edits == best.most_edits for best in bests)
-
-    def _best(self, first: int, last: int, steps: Stretch, weights: Mapping[Ends, Weight]) -> Best:
-        here = {(a - first, b - first): weight for (a, b), weight in weights.items() if first <= a < last}
-        if len(steps) <= SHORT:
-            return search_again(steps, tuple(here.items()), self._max_unchanged)
-        return search(steps, here, max_unchanged=self._max_unchanged)
-
-    def _weights(self, met: Sequence[Met]) -> dict[Ends, Weight]:
-        weights: dict[Ends, Weight] = {}
-        at_points: dict[int, list[GoldEdit]] = {}
-        for edit, arcs in met:
-            if edit.start == edit.end:
-                at_points.setdefault(edit.start, []).append(edit)
-            else:
-                weights.update(dict.fromkeys(arcs, (True, 0)))
-        for point, edits in at_points.items():
-            arcs_there = insertions_at(self._row(point), self._lattice)
-            weights.update(insertion_weights(arcs_there, edits, self._lattice, self._hypothesis))
-        return weights
-
-    def _arcs_of(self, edit: GoldEdit) -> list[Ends]:
-        """The arcs that do what an edit asks for, and change something."""
-        columns = self._lattice.columns
-        ends = {columns[vertex]: vertex for vertex in self._row(edit.end)}
-        arcs = []
-        for first in self._row(edit.start):
-            column = columns[first]
-            wanted = {
-                ends[column + len(words)]
-                for words in edit.replacements
-                if column + len(words) in ends and self._hypothesis[column : column + len(words)] == words
-            }
-            arcs += [(first, last) for last in sorted(wanted) if self._is_edit(first, last)]
-        return arcs
-
-    def _is_edit(self, first: int, last: int) -> bool:
-        """Whether there is an arc between the two that changes something."""
-        steps, most = self._lattice.steps, self._max_unchanged
-        arcs = arcs_from(first, steps, self._after, max_unchanged=most, until=last)
-        n_steps, n_unchanged, _ = arcs.get(last, (0, 0, 0))
-        return n_steps > n_unchanged
-
-    def _row(self, row: int) -> range:
-        rows = self._lattice.rows
-        return range(bisect_left(rows, row), bisect_left(rows, row + 1))
+    lattice = align(source, hypothesis)
+    listed, ways = _without_unchanged(*_all_arcs(lattice, max_unchanged))
+    counted = {}
+    for annotator, edits in gold.items():
+        weights = _weights(lattice, hypothesis, edits, listed, ways)
+        path = _shortest_path(listed, weights, len(lattice.steps) - 1)
+        proposed = [ends for ends in path if ways[ends][0] > ways[ends][1]]
+        counted[annotator] = _n_correct(proposed, lattice, hypothesis, edits), len(proposed), len(edits)
+    return counted
 
 
 def count_systems(
