@@ -76,10 +76,15 @@ def subsets_of(n_annotators: int, size: int, *, most: int, rng: np.random.Genera
 
 
 def choose_annotators(cells: Ints, subsets: Bools, keys: Keys) -> Ints:
-    """The annotator of each sentence, for every set: (sets, sentences), from (sentences, annotators, 3)."""
-    so_far = np.zeros((len(subsets), 1, 3), np.int64)
-    chosen = np.zeros((len(subsets), len(cells)), np.int64)
-    for sentence, counts in enumerate(cells):
+    """The annotator of each sentence, for every set: (sets, sentences), from (sentences, annotators, 3).
+
+    `subsets` has a row for each set, or such rows for each sentence.
+    """
+    n_sets = subsets.shape[-2]
+    so_far = np.zeros((n_sets, 1, 3), np.int64)
+    chosen = np.zeros((n_sets, len(cells)), np.int64)
+    everywhere = np.broadcast_to(subsets, (len(cells), n_sets, cells.shape[1]))
+    for sentence, (counts, subsets) in enumerate(zip(cells, everywhere, strict=True)):
         if (counts == counts[0]).all():  # as of most sentences that a system leaves alone
             chosen[:, sentence] = subsets.argmax(axis=1)
             so_far += counts[0]

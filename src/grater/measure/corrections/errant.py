@@ -27,7 +27,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import cast
 
 import numpy as np
@@ -128,30 +127,12 @@ def errant_signature(references: Sentences, *, mode: Mode, beta: float) -> Signa
 
 def choose_pairs(matched: Matched, *, beta: float) -> Ints:
     """For each sentence the pair that the corpus so far is best off with; of equal ones the first."""
-    chosen, so_far = list[int](), (0, 0, 0)
-    counts = [(tp, fp, fn) for tp, fp, fn in matched.counts.tolist()]
-    sentence = matched.hypothesis.group_sentence[matched.ours]
-    first = np.searchsorted(sentence, np.arange(matched.n_sentences + 1)).tolist()
-
-    def goodness(pair: int) -> tuple[float, int, int, int]:
-        tp, fp, fn = counts[pair]
-        return _f(so_far[0] + tp, so_far[1] + fp, so_far[2] + fn, beta), tp, -fp, -fn
-
-    for start, end in pairwise(first):
-        best = start if end == start + 1 else max(range(start, end), key=goodness)
-        tp, fp, fn = counts[best]
-        so_far = (so_far[0] + tp, so_far[1] + fp, so_far[2] + fn)
-        chosen.append(best)
-    return np.array(chosen, np.int64)
-
-
-def _f(tp: int, fp: int, fn: int, beta: float) -> float:
-    """F to four places, with ERRANT's own order of operations: a last bit may decide a choice."""
-    precision = tp / (tp + fp) if fp else 1.0
-    recall = tp / (tp + fn) if fn else 1.0
-    if not precision + recall:
-        return 0.0
-    return round((1 + beta**2) * precision * recall / (beta**2 * precision + recall), 4)
+    n_pairs = np.bincount(matched.hypothesis.group_sentence[matched.ours], minlength=matched.n_sentences)
+    first, place = np.cumsum(n_pairs) - n_pairs, np.arange(n_pairs.max(initial=0))
+    is_there = place < n_pairs[:, None]
+    cells = matched.counts[np.where(is_there, first[:, None] + place, first[:, None])]
+    pairs: Ints = first + choose_annotators(cells, is_there[:, None], errant_keys(beta))[0]
+    return pairs
 
 
 def _types(matched: Matched, chosen: Ints) -> TypeCounts:
@@ -177,34 +158,24 @@ def _within(numbers: Ints, some: Ints) -> npt.NDArray[np.bool_]:
 
 
 def errant_keys(beta: float) -> Keys:
-    """F so far to four places, then more true positives, fewer false positives, fewer false negatives."""
+    """F so far to four places, then more true positives, fewer false positives, fewer false negatives.
+
+    In ERRANT's own order of operations: a last bit may decide a choice.
+    """
 
     def keys(sums: Ints) -> list[Numbers]:
-        tp, fp, fn = (sums[..., column] for column in range(3))
-        return [
-            _round4(_f_of_sums(tp, fp, fn, beta)),
-            tp.astype(np.float64),
-            -fp.astype(np.float64),
-            -fn.astype(np.float64),
-        ]
+        tp, fp, fn = np.moveaxis(sums.astype(np.float64), -1, 0)
+        precision = np.divide(tp, tp + fp, out=np.ones(tp.shape), where=fp != 0)
+        recall = np.divide(tp, tp + fn, out=np.ones(tp.shape), where=fn != 0)
+        below = beta**2 * precision + recall
+        f = np.divide((1 + beta**2) * precision * recall, below, out=np.zeros(tp.shape), where=below != 0)
+        rounded = np.round(f, 4)
+        # Python's `round` is exact; numpy's is not where the fifth place is a 5 followed by nothing much.
+        near = np.abs(f * 1e4 % 1 - 0.5) < 1e-6
+        rounded[near] = [round(value, 4) for value in f[near].tolist()]
+        return [rounded, tp, -fp, -fn]
 
     return keys
-
-
-def _f_of_sums(tp: Ints, fp: Ints, fn: Ints, beta: float) -> Numbers:
-    precision = np.divide(tp, tp + fp, out=np.ones(tp.shape), where=fp != 0)
-    recall = np.divide(tp, tp + fn, out=np.ones(tp.shape), where=fn != 0)
-    below = beta**2 * precision + recall
-    f: Numbers = np.divide((1 + beta**2) * precision * recall, below, out=np.zeros(tp.shape), where=below != 0)
-    return f
-
-
-def _round4(values: Numbers) -> Numbers:
-    """Python's `round`, which is exact; numpy's is not where the fifth place is a 5 followed by nothing much."""
-    rounded: Numbers = np.round(values, 4)
-    near = np.abs(values * 1e4 % 1 - 0.5) < 1e-6
-    rounded[near] = [round(value, 4) for value in values[near].tolist()]
-    return rounded
 
 
 @dataclass(frozen=True, slots=True)

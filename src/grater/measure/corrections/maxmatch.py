@@ -10,8 +10,8 @@ without a line in a block are absent from it; a block without any line has one a
 correction is the words between single spaces; one with doubled spaces, or other white space within, can match
 nothing. An edit that names no correction is a correction to the words that stand there, as M2 spells it.
 
-**Counts** are the official scorer's for every sentence, for ties too, where the order of its work decides.  Changes of
-case or spacing are changes.
+**Counts** are the official scorer's for every sentence, for ties too, where the order of its work decides.  Changes
+of case or spacing are changes.
 
 **Annotators.** Sentences are taken in order, and each is scored against the annotator who gives the best F so far,
 all sentences before included.  At equal F more correct edits win, then the smaller sum of proposed edits and beta²
@@ -56,7 +56,6 @@ from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from grater.corpora.formats import Source
 from grater.corpora.m2 import NOOP, read_blocks, replacements_of
@@ -410,10 +409,11 @@ def read_gold(source: Source) -> list[GoldSentence]:
         edits: dict[str, list[GoldEdit]] = {mark.annotator: [] for mark in block.annotations} or {alone: []}
         for mark in block.annotations:
             if mark.tag != NOOP:
-                own = " ".join(words[mark.start : mark.end])
-                texts = replacements_of(mark.correction, tag=mark.tag, words=own) or (own,)
+                here = " ".join(words[mark.start : mark.end])
+                texts = replacements_of(mark.correction, tag=mark.tag, words=here) or (here,)
                 edits[mark.annotator].append(_gold_edit(mark.start, mark.end, texts))
-        sentences.append(GoldSentence(block.text, words, _in_order(edits), None, block.line))
+        own = {name: tuple(edits[name]) for name in _in_order(edits)}
+        sentences.append(GoldSentence(block.text, words, own, None, block.line))
     return sentences
 
 
@@ -428,19 +428,20 @@ def gold_of(essay: Essay) -> GoldSentence:
     for edit in essay.edits:
         start, end = _token_range(edit.span, tokens)
         edits[edit.rater].append(_gold_edit(start, end, edit.replacements or (" ".join(words[start:end]),)))
-    return GoldSentence(essay.text, words, _in_order(edits), tokens, essay.line)
+    own = {name: tuple(edits[name]) for name in _in_order(edits)}
+    return GoldSentence(essay.text, words, own, tokens, essay.line)
 
 
 def _gold_edit(start: int, end: int, texts: Sequence[str]) -> GoldEdit:
     return GoldEdit(start, end, tuple((tuple(text.strip().split(" ")) if text.strip() else ()) for text in texts))
 
 
-def _in_order(edits: Mapping[str, Sequence[GoldEdit]]) -> dict[str, tuple[GoldEdit, ...]]:
+def _in_order(annotators: Iterable[str]) -> list[str]:
     def place(name: str) -> tuple[bool, int, str]:
         is_number = name.isascii() and name.isdigit()
         return not is_number, int(name) if is_number else 0, name
 
-    return {name: tuple(edits[name]) for name in sorted(edits, key=place)}
+    return sorted(annotators, key=place)
 
 
 def corrected_words(sentence: GoldSentence) -> list[str]:
@@ -465,42 +466,23 @@ def _token_range(span: Span, tokens: Sequence[Span]) -> tuple[int, int]:
     return start, max(start, bisect_left(tokens, span.end, key=lambda token: token.start))
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenReferences:
-    """For each sentence the annotator and a row of true positives, false positives and false negatives."""
-
-    annotators: tuple[str, ...]
-    counts: npt.NDArray[np.int64]
+EditCounts: TypeAlias = tuple[int, int, int]
+"""Correct, proposed and gold edits."""
 
 
-def choose_references(
-    counts_per_sentence: Iterable[Mapping[str, tuple[int, int, int]]], *, beta: float = 0.5
-) -> ChosenReferences:
-    """The official choice, from each sentence's (correct, proposed, gold) by annotator."""
-    correct, proposed, gold = 0, 0, 0
-    annotators: list[str] = []
-    rows: list[tuple[int, int, int]] = []
-    for counts in counts_per_sentence:
-        best: tuple[float, float, float] | None = None
-        chosen, chosen_counts = "", (0, 0, 0)
-        for annotator, (more_correct, more_proposed, more_gold) in counts.items():
-            c, p, g = correct + more_correct, proposed + more_proposed, gold + more_gold
-            key = running_f(c, p, g, beta), float(c), -(p + beta * beta * g)
-            if best is None or key > best:
-                best, chosen, chosen_counts = key, annotator, counts[annotator]
-        c, p, g = chosen_counts
-        correct, proposed, gold = correct + c, proposed + p, gold + g
-        annotators.append(chosen)
-        rows.append((c, p - c, g - c))
-    return ChosenReferences(tuple(annotators), np.array(rows, np.int64).reshape(-1, 3))
+def choose_references(counted: Sequence[Mapping[str, EditCounts]], *, beta: float = 0.5) -> tuple[list[str], Ints]:
+    """The official choice: for each sentence the annotator, and a row of tp, fp and fn."""
+    annotators, cells, is_there = _cells(counted)
+    chosen = choose_annotators(cells, is_there[:, None], maxmatch_keys(beta))
+    return [annotators[place] for place in chosen[0].tolist()], chosen_rows(cells, chosen)[0]
 
 
-def running_f(correct: int, proposed: int, gold: int, beta: float) -> float:
-    """The official scorer's F, in its order of operations, for sums may tie."""
-    below = beta * beta * gold + proposed
-    if below == 0:
-        return 1.0 if correct == 0 else 0.0
-    return (1 + beta * beta) * float(correct) / below
+def _cells(counted: Sequence[Mapping[str, EditCounts]]) -> tuple[list[str], Ints, Bools]:
+    """The annotators as the official scorer tries them, (sentences, annotators, 3), and who read which sentence."""
+    annotators = _in_order({name for counts in counted for name in counts})
+    rows = [[counts.get(name, (0, 0, -1)) for name in annotators] for counts in counted]
+    correct, proposed, wanted = np.moveaxis(np.array(rows, np.int64).reshape(len(counted), len(annotators), 3), -1, 0)
+    return annotators, np.stack([correct, proposed - correct, wanted - correct], axis=-1), wanted >= 0
 
 
 def maxmatch_keys(beta: float) -> Keys:
@@ -513,10 +495,6 @@ def maxmatch_keys(beta: float) -> Keys:
         return [f, correct.astype(np.float64), -(proposed + beta * beta * gold)]
 
     return keys
-
-
-EditCounts: TypeAlias = tuple[int, int, int]
-"""Correct, proposed and gold edits."""
 
 
 def maxmatch_counts(
@@ -571,8 +549,8 @@ class M2Metric(EditMetric):
     ) -> list[SentenceCounts]:
         counted = []
         for hypothesis, counts in zip(hypotheses, _counted(references, hypotheses, options), strict=True):
-            chosen = choose_references(counts, beta=options.beta)
-            counted.append(of_rows(hypothesis.system, chosen.counts, references=chosen.annotators))
+            annotators, rows = choose_references(counts, beta=options.beta)
+            counted.append(of_rows(hypothesis.system, rows, references=annotators))
         return counted
 
     def signature(self, references: References, options: MetricOptions) -> Signature:
@@ -588,12 +566,9 @@ class M2Metric(EditMetric):
     def against_each(
         self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
     ) -> Iterator[AnnotatorCounts]:
-        # Annotators stand in the order in which the official scorer would try them.
-        order = tuple(_gold(references.sentences)[0].edits)
         for counted in _counted(references, hypotheses, options):
-            rows = np.array([[counts[name] for name in order] for counts in counted], np.int64)
-            correct, proposed, wanted = np.moveaxis(rows, -1, 0)
-            yield AnnotatorCounts(order, np.stack([correct, proposed - correct, wanted - correct], axis=-1))
+            annotators, cells, _ = _cells(counted)
+            yield AnnotatorCounts(tuple(annotators), cells)
 
     def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:
         chosen = choose_annotators(counts.cells, subsets, maxmatch_keys(options.beta))
