@@ -7,12 +7,13 @@ and what nobody marked.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from grater.annotate import adjudication, leases
+from grater.annotate.people import Person
 from grater.annotate.submissions import desk_of, hand_in
 from grater.annotate.tasks.construction import CONSTRUCTIONS
 from grater.annotate.tasks.marking import edits_of
@@ -101,12 +102,18 @@ def labels_of(site: Site, unit_id: str) -> set[str]:
     return {each.label for each in decision.answers}
 
 
-def marked(site: Site, text: str = TEXT, *, comment: str = "<i>as I see it</i>") -> str:
+def marked(
+    site: Site,
+    text: str = TEXT,
+    *,
+    comment: str = "<i>as I see it</i>",
+    said: Sequence[Sequence[tuple[str, str, str]]] = (FIRST, SECOND),
+    annotators: Sequence[Person] = (),
+) -> str:
     """An essay that two annotators have marked; gives its unit."""
     job_id = site.marking_job(text, judgments=2)
     unit_id = ""
-    for marks in (FIRST, SECOND):
-        person = site.person()
+    for person, marks in zip(annotators or (site.person(), site.person()), said, strict=True):
         lease_id = site.lease(job_id, person).rpartition("/")[2]
         with site.store.read() as tx:
             desk = desk_of(tx, lease_id, person_id=person.person_id)
@@ -146,7 +153,7 @@ def decide_with_keyboard(page: Page) -> None:
     page.keyboard.type("SVA")
     to("#place-3 input[name^=correction]")
     page.keyboard.type("has")
-    to("form[action^='/adjudicate'] button")
+    to("#decision button.primary")
     page.keyboard.press("Enter")
 
 
@@ -155,7 +162,7 @@ def decide_with_letters(page: Page) -> None:
     if page.locator("#take-all").is_hidden():  # without script
         decide_with_keyboard(page)
         return
-    expect(page.locator("#place-1 .reading").first).to_contain_text("He own three chairs near the sea")
+    expect(page.locator("#place-1 .passage")).to_contain_text("He own three chair near the sea")
     page.keyboard.type("bbb")
     page.keyboard.press("Shift+A")
     assert page.locator(".place input:checked").evaluate_all("all => all.map((one) => one.value)") == ["A"] * 4
@@ -194,6 +201,29 @@ def test_an_essay_is_adjudicated(site: Site, chromium: Browser, decide, options)
     assert [edit for edit in gold if edit[0] != "near"] == [
         ("puppy", ("a puppy",), "ArtOrDet"), ("own", ("has",), "SVA"), ("chair", ("chairs",), "Nn"),
     ]  # fmt: skip
+
+
+def test_eighteen_places_fill_less_than_two_screens_and_every_card_holds_its_text(
+    site: Site, chromium: Browser
+) -> None:
+    """Beside a long word and a long correction; at first eighteen places took 9.6 screens."""
+    words = ["Unfortunately", "incomprehensibility-of-everything", *(f"people{n}" for n in range(10, 26))]
+    text = "".join(f"In the long run the {word} of this town hope that it will become better. " for word in words)
+    said = [[(word, f"{word} indeed", "Mec") for word in words], [(word, word[1:], "Wcip") for word in words]]
+    unit_id = marked(site, text, comment="", said=said)
+    context = site.context(chromium, site.person("adjudicator"), viewport={"width": 1280, "height": 800})
+    with watched(context) as (page, _):
+        page.goto(f"/adjudicate/{unit_id}")
+        assert page.locator(".place").count() == 18
+        assert page.evaluate("document.documentElement.scrollHeight") < 2 * 800
+        for width in (1280, 390):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate("document.documentElement.scrollWidth") == width
+            cards = page.locator(".sides .choice > span, .side-says").evaluate_all(
+                "all => all.map((it) => [it.scrollWidth - it.clientWidth, it.scrollHeight - it.clientHeight])"
+            )
+            assert max(map(max, cards)) <= 0
+    context.close()
 
 
 def gold_of(site: Site, unit_id: str) -> list[tuple[str, tuple[str, ...], str]]:

@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 from sqlalchemy import select
 
@@ -27,10 +27,10 @@ from grater.annotate.people import Person
 from grater.annotate.progress import FinishedUnit
 from grater.annotate.requests import require_length
 from grater.annotate.store import Store, Tx, events, schema
-from grater.annotate.store.transaction import Columns, Record
+from grater.annotate.store.transaction import Columns, Record, body_hash
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import MARKING, SET_ASIDE, edits_of
-from grater.annotate.tasks.task import TARGET, Answer, Piece
+from grater.annotate.tasks.task import Answer
 from grater.annotate.units import StudyUnit
 from grater.corpora.normalise import TokenEdit, normalise
 from grater.corpora.text.tokens import tokens_of
@@ -57,13 +57,25 @@ class Adjudication:
 
 
 LONGEST_COMMENT = 2000
+REMARKS = "remarks"
+"""What the adjudicator says of places of an essay, in the payload of the decision: `{start, end, comment}` each."""
 COLUMNS = Columns(Adjudication, schema.adjudications, without=["answers"])
 
 
 def save(
-    tx: Tx, *, unit_id: str, person_id: str, answers: Sequence[Answer], version: int | None = None, comment: str = ""
+    tx: Tx,
+    *,
+    unit_id: str,
+    person_id: str,
+    answers: Sequence[Answer],
+    version: int | None = None,
+    comment: str = "",
+    made_from: str | None = None,
 ) -> Adjudication:
-    """Store a decision; `version` is the one it was made from (0: none), and an older one is stale."""
+    """Store a decision; `version` is the one it was made from (0: none), and an older one is stale.
+
+    `made_from`: the answers that it was made from (`answers_mark`); if a rater has revised one, it is stale too.
+    """
     require_length("comment", comment, LONGEST_COMMENT)
     people.lock(tx, person_id)
     units.lock(tx, unit_id)
@@ -73,10 +85,17 @@ def save(
         raise Stale(
             f"somebody adjudicated this unit in the meantime (version {known}); yours was made from {version}"
         )
+    if made_from is not None and made_from != answers_mark(judgments.of_unit(tx, unit_id)):
+        raise Stale("an annotator revised their work in the meantime")
     saved = Adjudication(unit_id, known + 1, person_id, tuple(answers), comment, tx.now)
     tx.insert(schema.adjudications, COLUMNS.row(saved) | {"answers": [asdict(answer) for answer in answers]})
     events.write(tx, person_id, "adjudication.saved", unit_id, {"version": saved.version})
     return saved
+
+
+def answers_mark(rows: Sequence[Record]) -> str:
+    """The same as long as the same submissions of a unit are valid."""
+    return body_hash([row.submission_id for row in rows if row.status == "valid"])
 
 
 def find(tx: Tx, unit_id: str) -> Adjudication | None:
@@ -334,10 +353,6 @@ def _kind(answered: Sequence[Sequence[TokenEdit]]) -> Kind:
     return "same"
 
 
-AROUND = 90
-"""Characters shown before and after a place."""
-
-
 @dataclass(frozen=True, slots=True)
 class EssayTable:
     """What lies before the adjudicator: every annotator's edits and the earlier decision, if there is one."""
@@ -346,6 +361,7 @@ class EssayTable:
     by_rater: Mapping[str, tuple[Edit, ...]]
     aside: tuple[str, ...]
     earlier: Adjudication | None
+    made_from: str = ""
 
     @property
     def text(self) -> str:
@@ -359,40 +375,25 @@ class EssayTable:
     def places(self) -> tuple[Place, ...]:
         return places_of(self.unit.unit.essay, self.by_rater)
 
-    def corrected(self, place: Place, opinion: Opinion) -> tuple[Piece, ...]:
-        """The same passage as it reads when one annotator is followed: the first correction of each edit put in.
-
-        Edits without a correction leave the words; of two that overlap the first one counts.
-        """
-        before, _, after = self.around(place.span)
-        pieces, at = [Piece(before)], place.span.start
-        for edit in sorted(opinion.edits, key=lambda edit: edit.span):
-            if edit.span.start < at or not edit.replacements:
-                continue
-            pieces += [Piece(self.text[at : edit.span.start]), Piece(edit.replacements[0], TARGET)]
-            at = edit.span.end
-        return (*pieces, Piece(self.text[at : place.span.end] + after))
-
-    def around(self, span: Span) -> tuple[str, str, str]:
-        """The words before a place, its own, and those behind it."""
-        before, after = self.text[: span.start], self.text[span.end :]
-        start = _cut(before[-AROUND:], is_front=True) if len(before) > AROUND else before
-        end = _cut(after[:AROUND], is_front=False) if len(after) > AROUND else after
-        return start, span.of(self.text), end
-
 
 def table_of(tx: Tx, unit: StudyUnit) -> EssayTable:
-    """Every valid marking of the essay, under letters in the order in which they came."""
+    """Every valid marking of the essay, under letters in the order in which its annotators first answered."""
     by_rater: dict[str, tuple[Edit, ...]] = {}
     aside = []
-    valid = [row for row in judgments.of_unit(tx, unit.unit_id) if row.status == "valid"]
-    for number, row in enumerate(valid):
+    rows = judgments.of_unit(tx, unit.unit_id)
+    for number, row in enumerate(row for row in rows if row.status == "valid"):
         letter = letter_of(number)
         (answer,) = judgments.answers_of(tx, row.submission_id)
         by_rater[letter] = edits_of(answer, rater=letter)
         if answer.label == SET_ASIDE:
             aside.append(letter)
-    return EssayTable(unit, by_rater, tuple(aside), find(tx, unit.unit_id))
+    return EssayTable(unit, by_rater, tuple(aside), find(tx, unit.unit_id), answers_mark(rows))
+
+
+def remarks_of(answer: Answer) -> list[tuple[Span, str]]:
+    """What the adjudicator says of places of the essay, in a decision about it."""
+    stored = cast("Sequence[Mapping[str, Any]]", answer.payload.get(REMARKS) or ())
+    return [(Span(each["start"], each["end"]), each["comment"]) for each in stored]
 
 
 def letter_of(number: int) -> str:
@@ -409,10 +410,3 @@ def sent_edit(text: str, edit: Edit) -> dict[str, Json]:
         "replacements": list(edit.replacements),
         "comment": edit.comment,
     }
-
-
-def _cut(words: str, *, is_front: bool) -> str:
-    """Cut at a blank, so that no word is shown in half."""
-    if is_front:
-        return "… " + words.partition(" ")[2] if " " in words else "…" + words
-    return words.rpartition(" ")[0] + " …" if " " in words else words + "…"

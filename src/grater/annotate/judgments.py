@@ -254,6 +254,11 @@ def set_status(tx: Tx, submission_id: str, status: str, *, actor: str | None = N
 
 
 def of_unit(tx: Tx, unit_id: str) -> list[Record]:
-    """Everything that was sent for a unit, the oldest first: for adjudicators, never for raters (P9)."""
+    """Everything that was sent for a unit: for adjudicators, never for raters (P9).
+
+    Raters come in the order of their first answers, so that one who revises theirs keeps their letter.
+    """
     query = select(schema.submissions).where(schema.submissions.c.unit_id == unit_id)
-    return list(tx.all(query.order_by(schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id))))
+    rows = tx.all(query.order_by(schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id)))
+    raters = list(dict.fromkeys(row.person_id for row in rows))
+    return sorted(rows, key=lambda row: raters.index(row.person_id))

@@ -295,16 +295,16 @@ def _tag_complaints(unit: Unit, row: Mapping[str, object]) -> list[str]:
 
 def _word_complaints(row: Mapping[str, object]) -> list[str]:
     replacements, comment = row.get("replacements"), row.get("comment", "")
-    if not isinstance(replacements, list) or not all(_is_short_text(word) for word in replacements):
+    if not isinstance(replacements, list) or not all(is_short_text(word) for word in replacements):
         return [f"expected replacements as a list of texts of at most {LONGEST} characters"]
-    if not _is_short_text(comment):
+    if not is_short_text(comment):
         return [f"expected a comment of at most {LONGEST} characters"]
     if row.get("start") == row.get("end") and "" in replacements:
         return ["expected words to insert, found none"]
     return []
 
 
-def _is_short_text(value: object) -> bool:
+def is_short_text(value: object) -> bool:
     return isinstance(value, str) and len(value) <= LONGEST and not UNSTORABLE.search(value)
 
 

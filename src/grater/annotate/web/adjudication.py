@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from fastapi import APIRouter
@@ -18,12 +19,21 @@ from pydantic import Field
 from starlette.responses import Response
 
 from grater.annotate import adjudication, jobs, units
-from grater.annotate.adjudication import EssayTable, Place, finished, progress_of, sent_edit, table_of
+from grater.annotate.adjudication import REMARKS, EssayTable, Place, finished, progress_of, sent_edit, table_of
 from grater.annotate.progress import FinishedUnit
 from grater.annotate.requests import LARGEST
 from grater.annotate.store import Tx
 from grater.annotate.tasks import TASKS, Answer, Shown
-from grater.annotate.tasks.marking import MARKING, SET_ASIDE, TASK, edits_of, read_edits, tagset_of
+from grater.annotate.tasks.marking import (
+    LONGEST,
+    MARKING,
+    SET_ASIDE,
+    TASK,
+    edits_of,
+    is_short_text,
+    read_edits,
+    tagset_of,
+)
 from grater.annotate.tasks.task import CONFIDENCE, LABEL
 from grater.annotate.units import StudyUnit
 from grater.annotate.web.calls import A_PAGE, Most, Page, Shape, Start, calls_about, cut, example, page_at
@@ -40,7 +50,7 @@ from grater.model import GOLD, Edit, Json, Span
 pages = APIRouter()
 
 ROWS = 50
-AGAIN = "Yours is still below: compare the two, and save yours again if it should replace the other."
+AGAIN = "Yours is still below: compare, and save it again if it should count."
 NOTHING, OWN, MORE = "nothing", "own", "more"
 
 
@@ -87,9 +97,15 @@ def decide_form(context: Context, unit_id: str) -> Response:
         else:
             answers = TASKS[unit.job.task].read(unit.unit, context.fields(), kept=shown.kept)
         with context.changing() as tx:
-            made = {"person_id": context.person.person_id, "comment": context.text("comment")}
-            version = version_of(context.text("version"))
-            adjudication.save(tx, unit_id=unit_id, answers=answers, version=version, **made)
+            adjudication.save(
+                tx,
+                unit_id=unit_id,
+                person_id=context.person.person_id,
+                answers=answers,
+                version=version_of(context.text("version")),
+                comment=context.text("comment"),
+                made_from=context.text("made_from") or None,
+            )
     except (BadInput, Stale) as error:
         return _unit_page(context, unit_id, error)
     with context.server.store.read() as tx:
@@ -177,6 +193,8 @@ def decided(table: EssayTable, filled: Mapping[str, str]) -> tuple[Edit, ...]:
     open_places = []
     for number, place in enumerate(table.places, 1):
         choice = filled.get(f"choice {place.name}", "")
+        if not is_short_text(filled.get(f"comment {place.name}", "")):
+            raise BadInput(Problem("form", f"place {number}: expected a comment of at most {LONGEST:,} characters"))
         by_letter = {opinion.rater: opinion.edits for opinion in place.opinions}
         if choice == OWN:
             edits.append(_own(table, place, filled, number))
@@ -229,6 +247,8 @@ def earlier_choices(table: EssayTable) -> dict[str, str]:
         left = [(edit, tokens) for edit, tokens in left if edit not in taken]
         filled |= choice
     filled[MORE] = json.dumps([sent_edit(table.text, edit) for edit, _ in left])
+    remarks = dict(adjudication.remarks_of(answer))
+    filled |= {f"comment {place.name}": remarks[place.span] for place in places if place.span in remarks}
     return filled | ({"set_aside": "1"} if answer.label == SET_ASIDE else {}) | {"comment": table.earlier.comment}
 
 
@@ -261,7 +281,12 @@ def _content(edit: Edit) -> tuple[Span, tuple[str, ...], str, str]:
 def answers_of(table: EssayTable, filled: Mapping[str, str]) -> tuple[Answer, ...]:
     """Through the task's own reader, so that a decision obeys the same rules as an annotator's work."""
     sent = json.dumps([sent_edit(table.text, edit) for edit in decided(table, filled)])
-    return TASK.read(table.unit.unit, {"edits": [sent], "set_aside": ["1"] * ("set_aside" in filled)}, kept={})
+    (answer,) = TASK.read(table.unit.unit, {"edits": [sent], "set_aside": ["1"] * ("set_aside" in filled)}, kept={})
+    comments = [(place.span, filled.get(f"comment {place.name}", "")) for place in table.places]
+    remarks: list[Json] = [
+        {"start": span.start, "end": span.end, "comment": comment} for span, comment in comments if comment
+    ]
+    return (replace(answer, payload={**answer.payload, REMARKS: remarks}) if remarks else answer,)
 
 
 api = calls_about("adjudication")

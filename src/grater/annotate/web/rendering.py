@@ -224,9 +224,10 @@ def near(text: str, letters: int, is_before: bool) -> str:
     """What stands next to a marked word, about the given number of letters, cut at a blank."""
     if len(text) <= letters:
         return text
+    cut = text[-letters:] if is_before else text[:letters]
     if is_before:
-        return "…" + text[-letters:].partition(" ")[2]
-    return text[:letters].rpartition(" ")[0] + "…"
+        return "…" + (cut.partition(" ")[2] or cut)
+    return (cut.rpartition(" ")[0] or cut) + "…"
 
 
 def is_local(link: str) -> bool:

@@ -13,11 +13,17 @@ import { wireKeys } from "./decisions.js";
 
 function wirePlaces() {
   for (const place of document.querySelectorAll(".place")) {
-    const own = place.querySelector(".own");
-    const choice = place.querySelector('input[value="own"]');
+    const [own, remark, opener] = [".own", ".remark", ".remark-open"].map((part) => place.querySelector(part));
+    const [choice, comment] = [place.querySelector('input[value="own"]'), remark.querySelector("input")];
     const show = () => { own.hidden = !choice.checked; };
     place.addEventListener("change", show);
     show();
+    remark.hidden = !comment.value;
+    opener.hidden = false;
+    opener.addEventListener("click", () => {
+      remark.hidden = false;
+      comment.focus();
+    });
   }
 }
 

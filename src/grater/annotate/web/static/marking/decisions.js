@@ -54,6 +54,7 @@ function requestOf({ key, shiftKey, ctrlKey, metaKey }) {
   const place = here() ?? places().find((each) => !isDecided(each)) ?? places()[0];
   const input = place && [...place.querySelectorAll("input[data-key]")].find(({ dataset }) => dataset.key === key.toLowerCase());
   if (input) return () => { choose(input); goOn(place, input); };
+  if (key === "m" && place) return () => place.querySelector(".remark-open").click();
   const direction = { j: 1, k: -1 }[key];
   return direction ? () => step(direction) : null;
 }
