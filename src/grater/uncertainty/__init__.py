@@ -386,7 +386,9 @@ def difference(it: Influence, *, undefined: str = "") -> Difference:
     if reason := no_interval(it, undefined):
         return Difference(Interval(it.value, nan, nan, reason), nan)
     if it.draws is not None:
-        return Difference(_percentiles(it, (-inf, inf)), _bootstrap_p(it.draws))
+        kept = it.draws[np.isfinite(it.draws)]
+        beyond = min(float((kept < 0).sum()), float((kept > 0).sum())) + float((kept == 0).sum()) / 2
+        return Difference(_percentiles(it, (-inf, inf)), min(1.0, 2 * (1 + beyond) / (1 + len(kept))))
     if it.variance == 0 and it.value == 0:
         return Difference(Interval(0.0, 0.0, 0.0), 1.0)
     t = t_value(it.freedom)
@@ -407,12 +409,6 @@ def _percentiles(it: Influence, ends: tuple[float, float]) -> Interval:
     tail = NormalDist().cdf(-sqrt(m / (m - 1)) * t_value(m - 1))
     low, high = np.quantile(draws, [tail, 1 - tail])
     return Interval(it.value, *_around(it.value, (max(ends[0], float(low)), min(ends[1], float(high)))))
-
-
-def _bootstrap_p(draws: Numbers) -> float:
-    kept = draws[np.isfinite(draws)]
-    beyond = min(float((kept < 0).sum()), float((kept > 0).sum())) + float((kept == 0).sum()) / 2
-    return min(1.0, 2 * (1 + beyond) / (1 + len(kept)))
 
 
 # Rules 7 to 9

@@ -111,7 +111,15 @@ def require_order(labels: Sequence[str], *, scale: str, weights: object, order: 
 
 def weight_matrix(weights: WeightName | npt.ArrayLike, n_labels: int) -> Matrix:
     if isinstance(weights, str):
-        return _weights_called(weights, n_labels)
+        steps = np.abs(np.subtract.outer(np.arange(n_labels), np.arange(n_labels))) / max(1, n_labels - 1)
+        match weights:
+            case "identity":
+                return np.eye(n_labels)
+            case "linear":
+                return 1 - steps
+            case "quadratic":
+                return 1 - steps**2
+        raise UsageError(f"unknown weights {weights!r}. Known: {', '.join(WEIGHTS)}, or a matrix")
     matrix = np.asarray(weights, np.float64)
     if matrix.shape != (n_labels, n_labels):
         raise UsageError(f"expected weights for {n_labels} x {n_labels} labels, found {matrix.shape}")
@@ -120,18 +128,6 @@ def weight_matrix(weights: WeightName | npt.ArrayLike, n_labels: int) -> Matrix:
     if (matrix.diagonal() != 1).any() or (matrix > 1).any():
         raise UsageError("expected weights of 1 for equal labels and none above it, found others")
     return matrix
-
-
-def _weights_called(name: str, n_labels: int) -> Matrix:
-    steps = np.abs(np.subtract.outer(np.arange(n_labels), np.arange(n_labels))) / max(1, n_labels - 1)
-    match name:
-        case "identity":
-            return np.eye(n_labels)
-        case "linear":
-            return 1 - steps
-        case "quadratic":
-            return 1 - steps**2
-    raise UsageError(f"unknown weights {name!r}. Known: {', '.join(WEIGHTS)}, or a matrix")
 
 
 def matrix_of_rows(rows: Iterable[tuple[object, object, object]], labels: tuple[str, ...], *, name: str) -> Matrix:

@@ -136,30 +136,26 @@ def edit_marks(essays: Iterable[Essay], *, gaps: bool = False, several: SeveralM
         if essay.essay_id in collected.ids:
             message = f"expected essay {essay.essay_id!r} once, found it again; merge its annotators first"
             raise BadInput(Problem("corpus", message, essay.line))
-        _collect(collected, essay, gaps=gaps, several=several)
+        texts = [token.of(essay.text) for token in tokens_of(essay)]
+        collected.ids.add(essay.essay_id)
+        number, document = len(collected.essays), essay.metadata.get("document")
+        cluster = document if isinstance(document, str) else essay.essay_id
+        collected.n_lost += essay.tokens is not None and not isinstance(document, str)
+        named = dict.fromkeys([*essay.annotators, *(edit.rater for edit in essay.edits)])
+        readers = tuple(name for name in named if not is_adjudicated(name))
+        collected.adjudicated |= set(named) - set(readers)
+        collected.essays.append((2 * len(texts) + 1 if gaps else len(texts), cluster, readers))
+        by_unit: dict[tuple[int, bool], dict[str, list[TokenMark]]] = {}
+        last = None
+        for token_edit in normalised_edits(essay):
+            if token_edit.is_empty or token_edit.edit is last:  # the first alternative that changes something speaks
+                continue
+            last = token_edit.edit
+            for mark in project(token_edit, texts, gaps=gaps) if last.rater in readers else ():
+                by_unit.setdefault((mark.index, mark.is_gap), {}).setdefault(mark.rater, []).append(mark)
+        for by_rater in by_unit.values():
+            collected.rows.append((number, {rater: _labels(marks, several) for rater, marks in by_rater.items()}))
     return _marks(collected, gaps=gaps)
-
-
-def _collect(collected: _Collected, essay: Essay, *, gaps: bool, several: SeveralMarks) -> None:
-    texts = [token.of(essay.text) for token in tokens_of(essay)]
-    collected.ids.add(essay.essay_id)
-    number, document = len(collected.essays), essay.metadata.get("document")
-    cluster = document if isinstance(document, str) else essay.essay_id
-    collected.n_lost += essay.tokens is not None and not isinstance(document, str)
-    named = dict.fromkeys([*essay.annotators, *(edit.rater for edit in essay.edits)])
-    readers = tuple(name for name in named if not is_adjudicated(name))
-    collected.adjudicated |= set(named) - set(readers)
-    collected.essays.append((2 * len(texts) + 1 if gaps else len(texts), cluster, readers))
-    by_unit: dict[tuple[int, bool], dict[str, list[TokenMark]]] = {}
-    last = None
-    for token_edit in normalised_edits(essay):
-        if token_edit.is_empty or token_edit.edit is last:  # the first alternative that changes something speaks
-            continue
-        last = token_edit.edit
-        for mark in project(token_edit, texts, gaps=gaps) if last.rater in readers else ():
-            by_unit.setdefault((mark.index, mark.is_gap), {}).setdefault(mark.rater, []).append(mark)
-    for by_rater in by_unit.values():
-        collected.rows.append((number, {rater: _labels(marks, several) for rater, marks in by_rater.items()}))
 
 
 def _labels(marks: list[TokenMark], several: SeveralMarks) -> tuple[str, str]:

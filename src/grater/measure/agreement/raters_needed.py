@@ -250,7 +250,11 @@ class Drawn:
 def draw(shared: Design, *, n_draws: int, rng: np.random.Generator) -> Drawn:
     """All draws; every item is drawn by itself, also where items are of one kind."""
     kind = np.repeat(np.arange(len(shared.n_items)), shared.n_items)
-    judgments = _judgments(shared)[kind]
+    size = shared.counts.sum(axis=1)
+    table = np.full((len(size), shared.most), NOBODY, np.int64)
+    labels = np.tile(np.arange(len(shared.labels)), len(size))
+    table[np.arange(shared.most) < size[:, None]] = np.repeat(labels, shared.counts.ravel())
+    judgments = table[kind]
     scores = np.zeros((n_draws, shared.most, len(shared.experts), 2))
     won = np.zeros((len(shared.n_items), len(shared.labels), shared.most))
     for scores_of_draw in scores:
@@ -260,15 +264,6 @@ def draw(shared: Design, *, n_draws: int, rng: np.random.Generator) -> Drawn:
             scores_of_draw[column] = [_score(winner, chosen, len(shared.labels)) for chosen in shared.chosen[kind].T]
     won /= n_draws * shared.n_items[:, None, None]
     return Drawn(nan_mean(scores, axis=0), won)
-
-
-def _judgments(shared: Design) -> npt.NDArray[np.int64]:
-    """Each kind's labels one by one, filled up with `NOBODY`."""
-    size = shared.counts.sum(axis=1)
-    table = np.full((len(size), shared.most), NOBODY, np.int64)
-    labels = np.tile(np.arange(len(shared.labels)), len(size))
-    table[np.arange(shared.most) < size[:, None]] = np.repeat(labels, shared.counts.ravel())
-    return table
 
 
 def _winners(
@@ -400,7 +395,19 @@ class RatersNeeded(Result):
 
     def sheets(self) -> list[Sheet]:
         notes = [*_answer(self), self.scope.sentence]
-        return with_notes([_curves_sheet(self)], notes, str(self.signature))
+        main = self.headline
+        is_one = len(self.experts) == 1 and main.against == MEAN
+        against = self.experts[0] if is_one else main.against
+        others = [] if is_one else [curve for curve in self.curves if curve is not main][:MOST_CURVES]
+        rows = []
+        for index in shown(len(main.points), MOST_POINTS):
+            point = main.points[index]
+            kappas = [number(curve.points[index].kappa.value) for curve in others]
+            cells = (count(round(point.n_items)), interval(point.agreement), interval(point.kappa))
+            rows.append((str(point.n_raters), *cells, *kappas))
+        columns = ("raters", "items", "agreement", f"kappa, {against}", *(curve.against for curve in others))
+        heading = f"A crowd of N raters, {counted(self.n_items, 'item')}"
+        return with_notes([Sheet(heading, columns, tuple(rows), name="raters-needed")], notes, str(self.signature))
 
     def plot(self) -> Iterator[str]:
         """Kappa against N in characters: a dot for each N, a line of dashes for the experts' kappa.
@@ -663,23 +670,6 @@ def _warnings(result: RatersNeeded, shared: Design, experts: Judgments) -> Itera
 
 
 # As people see it
-
-
-def _curves_sheet(result: RatersNeeded) -> Sheet:
-    """Agreement and kappa of the headline, kappa with the experts beside it; of one expert there is no mean."""
-    main = result.headline
-    is_one = len(result.experts) == 1 and main.against == MEAN
-    against = result.experts[0] if is_one else main.against
-    others = [] if is_one else [curve for curve in result.curves if curve is not main][:MOST_CURVES]
-    rows = []
-    for index in shown(len(main.points), MOST_POINTS):
-        point = main.points[index]
-        kappas = [number(curve.points[index].kappa.value) for curve in others]
-        cells = (count(round(point.n_items)), interval(point.agreement), interval(point.kappa))
-        rows.append((str(point.n_raters), *cells, *kappas))
-    columns = ("raters", "items", "agreement", f"kappa, {against}", *(curve.against for curve in others))
-    heading = f"A crowd of N raters, {counted(result.n_items, 'item')}"
-    return Sheet(heading, columns, tuple(rows), name="raters-needed")
 
 
 def shown(n_points: int, most: int) -> list[int]:

@@ -249,8 +249,28 @@ def agreement(
     tables = () if no_pairs else tuple(confusions(codes))
     pairs = tuple(_pair(table, matrix, ok, basis) for table in tables)
     mean = mean_pairwise(codes, tables, weights=matrix, basis=basis) if tables else None
-    scope = _scope(counts, essays, codes, basis)
-    coefficients, of_labels = _overall(codes, counts, matrix, scale, basis)
+    effect = nan
+    if counts.unit_of is not None and counts.n_compared:
+        nominal = alpha("nominal", counts.labels)
+        effect = design_effect(
+            *(influence_of(nominal, counts, Basis(), by_item=by_item) for by_item in (False, True))
+        )
+    scope = Scope(
+        unit=essays.unit,
+        n_units=counts.n_units if counts.unit_of is not None else counts.n_compared,
+        design_effect=effect,
+        n_raters=len(codes.raters) if basis.raters == "random" else 0,
+        note=essays.note,
+        is_agreement=True,
+    )
+    chosen = [definition.of_table(matrix, scale, counts.labels) for definition in COEFFICIENTS]
+    times = counts.n_items @ counts.patterns
+    labels = [code for code, n in enumerate(times.tolist()) if n] if len(counts.labels) <= MOST_LABELS else []
+    wanted = [*chosen, *map(specific, labels)]
+    without = without_each_rater(wanted, codes) if basis.raters == "random" else [None] * len(wanted)
+    found = [with_interval(each, counts, basis, without=values) for each, values in zip(wanted, without, strict=True)]
+    coefficients = {each.name: value for each, value in zip(chosen, found, strict=False)}
+    of_labels = {counts.labels[code]: value for code, value in zip(labels, found[len(chosen) :], strict=True)}
     named = {"weights": weights if isinstance(weights, str) else "own", "scale": scale}
     named |= {"dropped": str(sum(judgments.dropped.values()))} if judgments.dropped else {}
     named |= {"order": ",".join(order)} if order else {}
@@ -277,38 +297,6 @@ def agreement(
             *_warnings(counts, pairs, mean),
         ),
     )
-
-
-def _scope(counts: Counts, essays: Essays, codes: Coded, basis: Basis) -> Scope:
-    """What intervals speak of; the design effect is alpha's."""
-    effect = nan
-    if counts.unit_of is not None and counts.n_compared:
-        nominal = alpha("nominal", counts.labels)
-        effect = design_effect(
-            *(influence_of(nominal, counts, Basis(), by_item=by_item) for by_item in (False, True))
-        )
-    return Scope(
-        unit=essays.unit,
-        n_units=counts.n_units if counts.unit_of is not None else counts.n_compared,
-        design_effect=effect,
-        n_raters=len(codes.raters) if basis.raters == "random" else 0,
-        note=essays.note,
-        is_agreement=True,
-    )
-
-
-def _overall(
-    codes: Coded, counts: Counts, weights: Matrix, scale: Scale, basis: Basis
-) -> tuple[dict[str, Interval], dict[str, Interval]]:
-    """The coefficients that do not ask who judged, by name, and the agreement on each label that somebody gave."""
-    chosen = [definition.of_table(weights, scale, counts.labels) for definition in COEFFICIENTS]
-    times = counts.n_items @ counts.patterns
-    labels = [code for code, n in enumerate(times.tolist()) if n] if len(counts.labels) <= MOST_LABELS else []
-    wanted = [*chosen, *map(specific, labels)]
-    without = without_each_rater(wanted, codes) if basis.raters == "random" else [None] * len(wanted)
-    found = [with_interval(each, counts, basis, without=values) for each, values in zip(wanted, without, strict=True)]
-    overall = {each.name: value for each, value in zip(chosen, found, strict=False)}
-    return overall, {counts.labels[code]: value for code, value in zip(labels, found[len(chosen) :], strict=True)}
 
 
 def _why_no_pairs(codes: Coded, most_raters: int) -> str:

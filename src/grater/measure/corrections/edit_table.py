@@ -91,18 +91,21 @@ def table_of(essays: Iterable[Essay]) -> EditTable:
     for index, essay in enumerate(essays):
         sentences.append(SourceSentence(essay.text, essay.tokens, essay.line))
         lines += [(index, annotator, 0, 0, "", "", 1) for annotator in essay.annotators]
-        lines += _lines(index, essay)
+        if essay.tokens is None:
+            raise UsageError(f"essay {essay.essay_id!r} has no tokens; convert the corpus to M2 first")
+        starts = [token.start for token in essay.tokens]
+        lines += [
+            (
+                index,
+                edit.rater,
+                *_tokens(edit.span, essay, essay.tokens, starts),
+                edit.tag,
+                _spelt(edit, essay.text),
+                0,
+            )
+            for edit in essay.edits
+        ]
     return _table(sentences, lines)
-
-
-def _lines(index: int, essay: Essay) -> list[_Line]:
-    if essay.tokens is None:
-        raise UsageError(f"essay {essay.essay_id!r} has no tokens; convert the corpus to M2 first")
-    starts = [token.start for token in essay.tokens]
-    return [
-        (index, edit.rater, *_tokens(edit.span, essay, essay.tokens, starts), edit.tag, _spelt(edit, essay.text), 0)
-        for edit in essay.edits
-    ]
 
 
 def _spelt(edit: Edit, text: str) -> str:
@@ -204,7 +207,20 @@ def match(references: EditTable, hypotheses: EditTable, *, mode: Mode) -> Matche
     hypothesis, reference, types = _units(once[0], once[1], mode)
     ours, theirs, n_before = _pairs(hypothesis, reference, n_sentences=len(references.sentences))
     n_duplicates = len(hypotheses.group) + len(references.group) - sum(len(table.group) for table in once)
-    counts = _count(hypothesis, reference, ours, theirs, n_before)
+    our_group, our_key, our_n = _tally(hypothesis)
+    their_group, their_key, their_n = _tally(reference)
+    order = np.argsort(their_key, kind="stable")
+    left, right = (np.searchsorted(their_key[order], our_key, side=side) for side in ("left", "right"))
+    n_met = right - left
+    mine = np.repeat(np.arange(len(our_key)), n_met)
+    other = order[np.arange(len(mine)) - np.repeat(np.cumsum(n_met) - n_met, n_met) + np.repeat(left, n_met)]
+    pair = n_before[our_group[mine]] + their_group[other]
+    tp, n_matched = (
+        np.bincount(pair, weights=n, minlength=len(ours)).astype(np.int64) for n in (their_n[other], our_n[mine])
+    )
+    fp = np.bincount(hypothesis.group, minlength=len(hypothesis.group_sentence))[ours] - n_matched
+    fn = np.bincount(reference.group, minlength=len(reference.group_sentence))[theirs] - tp
+    counts = np.stack([tp, fp, fn], axis=1)
     return Matched(
         hypothesis=hypothesis,
         reference=reference,
@@ -282,23 +298,6 @@ def _pairs(ours: MatchUnits, theirs: MatchUnits, *, n_sentences: int) -> tuple[I
         first_theirs[ours.group_sentence[our_group]] + place,
         n_before - first_theirs[ours.group_sentence],
     )
-
-
-def _count(hypothesis: MatchUnits, reference: MatchUnits, ours: Ints, theirs: Ints, n_before: Ints) -> Ints:
-    our_group, our_key, our_n = _tally(hypothesis)
-    their_group, their_key, their_n = _tally(reference)
-    order = np.argsort(their_key, kind="stable")
-    left, right = (np.searchsorted(their_key[order], our_key, side=side) for side in ("left", "right"))
-    n_met = right - left
-    mine = np.repeat(np.arange(len(our_key)), n_met)
-    other = order[np.arange(len(mine)) - np.repeat(np.cumsum(n_met) - n_met, n_met) + np.repeat(left, n_met)]
-    pair = n_before[our_group[mine]] + their_group[other]
-    tp, n_matched = (
-        np.bincount(pair, weights=n, minlength=len(ours)).astype(np.int64) for n in (their_n[other], our_n[mine])
-    )
-    fp = np.bincount(hypothesis.group, minlength=len(hypothesis.group_sentence))[ours] - n_matched
-    fn = np.bincount(reference.group, minlength=len(reference.group_sentence))[theirs] - tp
-    return np.stack([tp, fp, fn], axis=1)
 
 
 def _tally(units: MatchUnits) -> tuple[Ints, Ints, Ints]:

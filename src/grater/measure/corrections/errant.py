@@ -216,7 +216,12 @@ class ErrantMetric(EditMetric):
                 raise UsageError(
                     f"{hypothesis.name}: expected the edits of one annotator, found several; keep one of them"
                 )
-            yield AnnotatorCounts(annotators, _cells(theirs, ours, annotators, options))
+            matched = match(theirs, ours, mode=options.mode)
+            place = {name: number for number, name in enumerate(annotators)}
+            annotator = np.array([place[name] for name in theirs.group_annotator], np.int64)
+            cells = np.zeros((len(theirs.sentences), len(annotators), 3), np.int64)
+            cells[theirs.group_sentence[matched.theirs], annotator[matched.theirs]] = matched.counts
+            yield AnnotatorCounts(annotators, cells)
 
     def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:
         chosen = choose_annotators(counts.cells, subsets, errant_keys(options.beta))
@@ -243,16 +248,6 @@ def _counted(name: str, references: EditTable, hypothesis: Hypothesis, options: 
     )
     by_type = scored.by_type.dense(options.tier) if options.tier else {}
     return of_rows(hypothesis.system, scored.counts, references=scored.reference_annotators, by_type=by_type)
-
-
-def _cells(theirs: EditTable, ours: EditTable, annotators: Sequence[str], options: MetricOptions) -> Ints:
-    """The counts against each annotator: (sentences, annotators, 3)."""
-    matched = match(theirs, ours, mode=options.mode)
-    place = {name: number for number, name in enumerate(annotators)}
-    annotator = np.array([place[name] for name in theirs.group_annotator], np.int64)
-    cells = np.zeros((len(theirs.sentences), len(annotators), 3), np.int64)
-    cells[theirs.group_sentence[matched.theirs], annotator[matched.theirs]] = matched.counts
-    return cells
 
 
 def _edits_of_hypothesis(references: EditTable, hypothesis: Hypothesis, options: MetricOptions) -> Sentences:

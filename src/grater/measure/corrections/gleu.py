@@ -173,12 +173,6 @@ def gleu_of_sums(sums: npt.ArrayLike) -> Numbers:
     return np.where(is_zero, 0.0, np.exp(log_brevity + log_precision))
 
 
-def _choices(n_references: Ints) -> Ints:
-    """The references drawn for the sentences, a row for each draw."""
-    shares = _published_shares(range(N_ITERATIONS), len(n_references))
-    return (shares * n_references).astype(np.int64)  # Python 2's randint was int(random() * n)
-
-
 def _published_shares(numbers: range, n: int) -> Numbers:
     """The first n of Python's `random.random()` after `random.seed(101 * j)`, a row for each j."""
     twister, shares = np.random.RandomState(0), np.empty((len(numbers), n))
@@ -225,7 +219,8 @@ class GleuMetric(TextMetric):
         cells = counts.cells.astype(np.float64)
         if cells.shape[1] == 1:
             return cells[:, 0]
-        choices = _choices(counts.n_rows).T
+        shares = _published_shares(range(N_ITERATIONS), len(counts.n_rows))
+        choices = (shares * counts.n_rows).astype(np.int64).T  # Python 2's randint was int(random() * n)
         rows: Numbers = cells[np.arange(len(cells))[:, None], choices].reshape(len(cells), -1)
         return rows
 

@@ -803,7 +803,19 @@ def compare_counts(
         warnings.insert(0, f"one {design.scope.unit} has most of the cases: intervals rest on little else")
     if test == "randomisation" and pairs:
         used |= {"test": test, "resamples": str(basis.n_resamples), "seed": str(basis.seed)}
-        pairs = _randomised(metric, units, pairs, options, basis)
+        from grater.uncertainty.named import randomisation
+
+        found = [
+            randomisation(
+                units[pair.first],
+                units[pair.second],
+                lambda sums: metric.scores(sums, options)[..., -1],
+                n_swaps=basis.n_resamples,
+                seed=basis.seed,
+            )
+            for pair in pairs
+        ]
+        pairs = [replace(pair, p=p, p_holm=to) for pair, p, to in zip(pairs, found, holm(found), strict=True)]
         least = round(len(pairs) / (1 - LEVEL))
         if basis.n_resamples < least:
             few = f"{basis.n_resamples:,} swaps cannot show any difference to be significant"
@@ -868,25 +880,6 @@ def _scored(metric: Metric, its: Sequence[Influence], rows: Numbers, options: Me
         {name: share(it, n=float(it.den.sum())) for name, it in zip(names, its, strict=True)},
         {name: int(n) if n == int(n) else n for name, n in zip(metric.columns, totals, strict=True)},
     )
-
-
-def _randomised(
-    metric: Metric, units: Mapping[str, Units], pairs: Sequence[PairTest], options: MetricOptions, basis: Basis
-) -> list[PairTest]:
-    """The pairs with p by approximate randomisation."""
-    from grater.uncertainty.named import randomisation
-
-    found = [
-        randomisation(
-            units[pair.first],
-            units[pair.second],
-            lambda sums: metric.scores(sums, options)[..., -1],
-            n_swaps=basis.n_resamples,
-            seed=basis.seed,
-        )
-        for pair in pairs
-    ]
-    return [replace(pair, p=p, p_holm=to) for pair, p, to in zip(pairs, found, holm(found), strict=True)]
 
 
 def _letters(ranked: Sequence[str], pairs: Sequence[PairTest], baseline: str) -> dict[str, str]:

@@ -193,7 +193,14 @@ def shrunk_skills(
     from scipy.special import betaincinv  # a fifth of a second that most commands need not wait for
 
     n = np.bincount(ballots.rater, minlength=len(ballots.raters)).astype(np.float64)
-    truth = _truth_by_others(ballots, fitted)
+    confusions = fitted.details
+    assert isinstance(confusions, Confusions)
+    cell_of = np.zeros(len(ballots.raters) * ballots.n_labels, np.int64)
+    cell_of[confusions.rater.astype(np.int64) * ballots.n_labels + confusions.label] = np.arange(
+        len(confusions.label)
+    )
+    without = fitted.posteriors[ballots.item] / confusions.chance[cell_of[ballots.cell()]]
+    truth: Numbers = without[np.arange(len(ballots)), ballots.label] / without.sum(axis=1)
     right, _ = _right(ballots, truth, mean=0.5, strength=0.0)
     mean, strength = _beta_prior(right, n, prior)
     right, doubt = _right(ballots, truth, mean=mean, strength=strength)
@@ -204,19 +211,6 @@ def shrunk_skills(
     values = first / (first + second)
     bounds = zip(values.tolist(), lows.tolist(), highs.tolist(), strict=True)
     return [Interval(value, low, high) for value, low, high in bounds]
-
-
-def _truth_by_others(ballots: Ballots, fitted: Fit) -> Numbers:
-    """The chance that each judgment's label is the true one, from the model without that judgment."""
-    confusions = fitted.details
-    assert isinstance(confusions, Confusions)
-    cell_of = np.zeros(len(ballots.raters) * ballots.n_labels, np.int64)
-    cell_of[confusions.rater.astype(np.int64) * ballots.n_labels + confusions.label] = np.arange(
-        len(confusions.label)
-    )
-    without = fitted.posteriors[ballots.item] / confusions.chance[cell_of[ballots.cell()]]
-    own: Numbers = without[np.arange(len(ballots)), ballots.label] / without.sum(axis=1)
-    return own
 
 
 def _right(ballots: Ballots, truth: Numbers, *, mean: float, strength: float) -> tuple[Numbers, Numbers]:

@@ -114,7 +114,12 @@ def simulate(crowd: Crowd, *, rng: np.random.Generator) -> SimulatedCrowd:
     confusions = _confusions(crowd, kind, favourite, rng)
     item = np.repeat(np.arange(crowd.n_items), crowd.n_each)
     rater = rng.permuted(subsets(crowd.n_raters, crowd.n_each, crowd.n_items, rng=rng), axis=1).ravel()
-    has_turned = (kind[rater] == KINDS.index("turning")) & _is_late(rater)
+    order = np.argsort(rater, kind="stable")
+    n_each = np.bincount(rater)
+    position = np.empty(len(rater), np.int64)
+    position[order] = np.arange(len(rater)) - np.repeat(n_each.cumsum() - n_each, n_each)
+    is_late: npt.NDArray[np.bool_] = 2 * position >= n_each[rater]
+    has_turned = (kind[rater] == KINDS.index("turning")) & is_late
     is_guess = (rng.random(len(item)) < difficulty[item]) | has_turned
     drawn = _drawn(confusions[rater, truth[item]], rng)
     label = np.where(is_guess, rng.integers(0, n_labels, len(item)), drawn)
@@ -126,10 +131,19 @@ def simulate(crowd: Crowd, *, rng: np.random.Generator) -> SimulatedCrowd:
     known = pl.DataFrame(
         {"item": _named("i", crowd.n_items), "label": labels.gather(truth), "difficulty": difficulty}
     )
+    is_partial = np.isin(kind, [KINDS.index("biased"), KINDS.index("lazy")])
+    names = pl.Series(list(crowd.labels), dtype=pl.String).gather(favourite)
     return SimulatedCrowd(
         judgments=Judgments(frame, "simulated"),
         truth=Table("gold", known, "simulated truth"),
-        raters=_raters(crowd, kind, favourite, confusions, prior),
+        raters=pl.DataFrame(
+            {
+                "rater": _named("r", crowd.n_raters),
+                "kind": pl.Series(list(KINDS)).gather(kind),
+                "favourite": pl.select(pl.when(pl.Series(is_partial)).then(names)).to_series(),
+                "skill": np.einsum("k,rkk->r", prior, confusions),
+            }
+        ),
         confusions=confusions,
     )
 
@@ -175,29 +189,6 @@ def _drawn(chances: Numbers, rng: np.random.Generator) -> Whole:
     below = chances.cumsum(axis=1) <= rng.random(len(chances))[:, None]
     number: Whole = np.minimum(below.sum(axis=1), chances.shape[1] - 1)
     return number
-
-
-def _is_late(rater: Whole) -> npt.NDArray[np.bool_]:
-    """Whether a judgment is in the second half of its rater's."""
-    order = np.argsort(rater, kind="stable")
-    n_each = np.bincount(rater)
-    position = np.empty(len(rater), np.int64)
-    position[order] = np.arange(len(rater)) - np.repeat(n_each.cumsum() - n_each, n_each)
-    is_late: npt.NDArray[np.bool_] = 2 * position >= n_each[rater]
-    return is_late
-
-
-def _raters(crowd: Crowd, kind: Whole, favourite: Whole, confusions: Numbers, prior: Numbers) -> pl.DataFrame:
-    is_partial = np.isin(kind, [KINDS.index("biased"), KINDS.index("lazy")])
-    names = pl.Series(list(crowd.labels), dtype=pl.String).gather(favourite)
-    return pl.DataFrame(
-        {
-            "rater": _named("r", crowd.n_raters),
-            "kind": pl.Series(list(KINDS)).gather(kind),
-            "favourite": pl.select(pl.when(pl.Series(is_partial)).then(names)).to_series(),
-            "skill": np.einsum("k,rkk->r", prior, confusions),
-        }
-    )
 
 
 def _named(letter: str, n: int, codes: Whole | None = None) -> pl.Series:

@@ -529,7 +529,7 @@ class Truth:
 
 def truth_of(votes: Votes, name: str = "majority", *, gold: Table | None = None, seed: int = 0) -> Truth:
     if name == "share":
-        return Truth(name, _rounded(votes.equal.share), is_graded=True, is_of_votes=True)
+        return Truth(name, np.round(votes.equal.share, DECIMALS), is_graded=True, is_of_votes=True)
     if name == "majority":
         return Truth(name, sides(votes.share), is_graded=False, is_of_votes=True)
     if name.startswith(RATER):
@@ -537,7 +537,16 @@ def truth_of(votes: Votes, name: str = "majority", *, gold: Table | None = None,
     if name == "dawid-skene":
         return Truth(name, sides(_posterior(votes, seed)), is_graded=False)
     if name == ADJUDICATED:
-        return Truth(name, _adjudicated(votes, gold), is_graded=False)
+        if gold is None:
+            raise UsageError("an adjudicated truth needs the table of gold that has it")
+        rows = exploded(gold.frame.with_columns(pl.col("item").cast(pl.String)), "label")
+        labels = rows["label"].str.to_lowercase()
+        places = places_of(rows["item"], votes.items)
+        is_error, is_ok = (places[(labels == verdict).to_numpy() & (places >= 0)] for verdict in (ERROR, OK))
+        n_error, n_ok = (np.bincount(rows_of, minlength=len(votes)) > 0 for rows_of in (is_error, is_ok))
+        n_accepted = n_error.astype(np.float64) + n_ok
+        values: Numbers = np.divide(n_error, n_accepted, out=np.full(len(votes), np.nan), where=n_accepted > 0)
+        return Truth(name, values, is_graded=False)
     raise UnknownName(unknown("truth", name, list(TRUTHS)))
 
 
@@ -579,12 +588,6 @@ def sides(share: Numbers) -> Numbers:
     return side
 
 
-def _rounded(share: Numbers) -> Numbers:
-    """The same array, rounded: of twenty million items one is enough."""
-    rounded: Numbers = np.round(share, DECIMALS, out=share)
-    return rounded
-
-
 def _of_rater(votes: Votes, rater: str) -> Numbers:
     require_raters(votes.judgments, "results by rater")
     if rater not in votes.raters:
@@ -613,19 +616,6 @@ def _posterior(votes: Votes, seed: int) -> Numbers:
     answers = aggregate(Judgments(frame, judged.name, judged.anonymous_raters), options=Options(seed=seed))
     chance = answers.posteriors[:, answers.labels.index(ERROR)] if ERROR in answers.labels else 0.0
     values[places_of(answers.items, votes.items)] = chance
-    return values
-
-
-def _adjudicated(votes: Votes, gold: Table | None) -> Numbers:
-    if gold is None:
-        raise UsageError("an adjudicated truth needs the table of gold that has it")
-    rows = exploded(gold.frame.with_columns(pl.col("item").cast(pl.String)), "label")
-    labels = rows["label"].str.to_lowercase()
-    places = places_of(rows["item"], votes.items)
-    is_error, is_ok = (places[(labels == verdict).to_numpy() & (places >= 0)] for verdict in (ERROR, OK))
-    n_error, n_ok = (np.bincount(rows_of, minlength=len(votes)) > 0 for rows_of in (is_error, is_ok))
-    n_accepted = n_error.astype(np.float64) + n_ok
-    values: Numbers = np.divide(n_error, n_accepted, out=np.full(len(votes), np.nan), where=n_accepted > 0)
     return values
 
 

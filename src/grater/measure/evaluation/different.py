@@ -147,7 +147,24 @@ class Different(Data):
         return [[self.systems[at].own.system for at in group] for group in self.same_items]
 
     def sheets(self) -> list[Sheet]:
-        return [_own_sheet(self), _bins_sheet(self), _standard_sheet(self), _pairs_sheet(self)]
+        scope = self.systems[0].scope
+        rows = [
+            (
+                each.own.system,
+                count(each.own.n),
+                *([count(each.scope.n_units)] if scope.is_clustered else []),
+                *(interval(each.own[name]) for name in ("error_rate", *SHOWN)),
+            )
+            for each in self.systems
+        ]
+        columns = ("", "items", *([f"{scope.unit}s"] if scope.is_clustered else []), "error rate", *SHOWN.values())
+        notes = (NOT_RANKED, *undefined_notes(each.own[name] for each in self.systems for name in SHOWN))
+        return [
+            Sheet("Each system on its own items", columns, tuple(rows), notes=notes, name="own-items"),
+            _bins_sheet(self),
+            _standard_sheet(self),
+            _pairs_sheet(self),
+        ]
 
 
 def different_data(cases: Cases, truth: Truth, *, basis: Basis, edges: Sequence[float] = EDGES) -> Different | None:
@@ -278,22 +295,6 @@ def _warnings(different: Different, edges: Sequence[float]) -> Iterator[str]:
 
 
 # What a person reads
-
-
-def _own_sheet(different: Different) -> Sheet:
-    scope = different.systems[0].scope
-    rows = [
-        (
-            each.own.system,
-            count(each.own.n),
-            *([count(each.scope.n_units)] if scope.is_clustered else []),
-            *(interval(each.own[name]) for name in ("error_rate", *SHOWN)),
-        )
-        for each in different.systems
-    ]
-    columns = ("", "items", *([f"{scope.unit}s"] if scope.is_clustered else []), "error rate", *SHOWN.values())
-    notes = (NOT_RANKED, *undefined_notes(each.own[name] for each in different.systems for name in SHOWN))
-    return Sheet("Each system on its own items", columns, tuple(rows), notes=notes, name="own-items")
 
 
 def _bins_sheet(different: Different) -> Sheet:

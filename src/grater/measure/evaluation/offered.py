@@ -21,7 +21,6 @@ from dataclasses import dataclass, field, replace
 from math import nan
 
 import numpy as np
-import numpy.typing as npt
 
 from grater.errors import UsageError
 from grater.measure.agreement.edits import edit_agreement
@@ -133,7 +132,22 @@ def suggestion_effect(markings: Iterable[MarkedOnce]) -> SuggestionEffect:
     place = {essay_id: row for row, essay_id in enumerate(essays)}
     rows = np.zeros((len(essays), 4 * len(MEASURES)))
     for marking in known:
-        rows[place[marking.essay.essay_id]] += _counts(marking)
+        words = len(marking.essay.text.split())
+        kinds = {suggestion.tag for suggestion in marking.suggestions}
+        marked = sum(any(_touch(suggestion, edit) for edit in marking.edits) for suggestion in marking.suggestions)
+        at = [any(_touch(suggestion, edit) for suggestion in marking.suggestions) for edit in marking.edits]
+        of_kinds = [is_at for is_at, edit in zip(at, marking.edits, strict=True) if edit.tag in kinds]
+        seconds = marking.seconds
+        pairs = [
+            (marked, len(marking.suggestions)),
+            (sum(of_kinds), len(of_kinds)),
+            (WORDS * len(at), words),
+            (WORDS * (len(at) - sum(at)), words),
+            (0, 0) if seconds is None else (WORDS * seconds, words),
+        ]
+        both = np.zeros((len(pairs), len(CONDITIONS), 2))
+        both[:, CONDITIONS.index("with" if marking.is_shown else "without"), :] = pairs
+        rows[place[marking.essay.essay_id]] += both.reshape(-1)
     units = Units(rows, "essay")
     its = {name: [_ratio(units, 4 * row), _ratio(units, 4 * row + 2)] for row, name in enumerate(MEASURES)}
     fates = Counter(fate for marking in known for fate in marking.fates)
@@ -152,26 +166,6 @@ def suggestion_effect(markings: Iterable[MarkedOnce]) -> SuggestionEffect:
         fates={fate: fates[fate] for fate in FATES},
         signature=Signature("suggestions", Basis().signature("essay")),
     )
-
-
-def _counts(marking: MarkedOnce) -> npt.NDArray[np.float64]:
-    """Part and whole of every measure, in the columns of the marking's condition."""
-    words = len(marking.essay.text.split())
-    kinds = {suggestion.tag for suggestion in marking.suggestions}
-    marked = sum(any(_touch(suggestion, edit) for edit in marking.edits) for suggestion in marking.suggestions)
-    at = [any(_touch(suggestion, edit) for suggestion in marking.suggestions) for edit in marking.edits]
-    of_kinds = [is_at for is_at, edit in zip(at, marking.edits, strict=True) if edit.tag in kinds]
-    seconds = marking.seconds
-    pairs = [
-        (marked, len(marking.suggestions)),
-        (sum(of_kinds), len(of_kinds)),
-        (WORDS * len(at), words),
-        (WORDS * (len(at) - sum(at)), words),
-        (0, 0) if seconds is None else (WORDS * seconds, words),
-    ]
-    both = np.zeros((len(pairs), len(CONDITIONS), 2))
-    both[:, CONDITIONS.index("with" if marking.is_shown else "without"), :] = pairs
-    return both.reshape(-1)
 
 
 def _touch(suggestion: Suggestion, edit: Edit) -> bool:

@@ -644,7 +644,14 @@ def scores_by_type(cases: Cases, decisions: Table, truth: Truth) -> list[TypeSco
     if flagged is None:
         return []
     stated, known = stated_types(cases), known_items(cases, truth)
-    stated[_gaps(cases.columns)] = "missing"  # gaps can only miss something
+    is_gap = np.zeros(len(cases.columns), bool)
+    if "kind" in cases.columns.columns:
+        is_gap |= cases.columns["kind"].cast(pl.String).fill_null("").str.ends_with("missing").to_numpy()
+    if {"start", "end"} <= set(cases.columns.columns):
+        is_gap |= (cases.columns["start"] == cases.columns["end"]).fill_null(value=False).to_numpy()
+    if "kind" in cases.columns.columns:  # of edits, systems say the type
+        is_gap &= cases.columns["kind"].cast(pl.String).fill_null("").ne(EDIT).to_numpy()
+    stated[is_gap] = "missing"  # gaps can only miss something
     errors = stated.astype(str)
     names = [*TYPES, *sorted((set(np.unique(flagged)) | set(np.unique(errors))) - {*TYPES, ""}), ""]
     scores = []
@@ -709,17 +716,6 @@ def _types_of_judgments(frame: pl.DataFrame) -> pl.DataFrame | None:
     errors = frame.filter(pl.col("label").cast(pl.String).str.to_lowercase() == ERROR)
     named = errors.select(pl.col("item").cast(pl.String), type=pl.coalesce(sources))
     return named.filter(pl.col("type").is_not_null() & (pl.col("type") != ""))
-
-
-def _gaps(columns: pl.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    is_gap = np.zeros(len(columns), bool)
-    if "kind" in columns.columns:
-        is_gap |= columns["kind"].cast(pl.String).fill_null("").str.ends_with("missing").to_numpy()
-    if {"start", "end"} <= set(columns.columns):
-        is_gap |= (columns["start"] == columns["end"]).fill_null(value=False).to_numpy()
-    if "kind" in columns.columns:  # of edits, systems say the type
-        is_gap &= columns["kind"].cast(pl.String).fill_null("").ne(EDIT).to_numpy()
-    return is_gap
 
 
 def _scored(parts: Numbers, weights: Numbers, unit_of: Ints, unit: str) -> dict[str, Interval]:

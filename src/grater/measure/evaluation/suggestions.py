@@ -52,7 +52,10 @@ def suggestions(
     _require(decisions.frame, "suggestion", decisions.name)
     if corrections is None:
         _require(judgments.frame, "alternatives", judgments.name)
-    votes, given = _votes(judgments), _given(judgments)
+    label = pl.col("label").cast(pl.String).str.to_lowercase()
+    usable = judgments.frame.filter(label.is_in([ERROR, "ok"]))
+    n_each = {"n_votes": pl.len().cast(pl.Int64), "n_error": (label == ERROR).sum().cast(pl.Int64)}
+    votes, given = usable.group_by(pl.col("item").cast(pl.String)).agg(**n_each), _given(judgments)
     wanted = None if corrections is None else _accepted(corrections)
     flagged = decisions.frame.filter(pl.col("flagged").cast(pl.Boolean)).select(
         pl.col("item").cast(pl.String), pl.col("system").cast(pl.String), word=_plain("suggestion")
@@ -118,14 +121,6 @@ def _against(filled: pl.DataFrame, wanted: pl.DataFrame | None, essays: Essays) 
 def _plain(column: str) -> pl.Expr:
     text = pl.col(column).cast(pl.String).str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
     return pl.when(text == "").then(None).otherwise(text)
-
-
-def _votes(judgments: Judgments) -> pl.DataFrame:
-    label = pl.col("label").cast(pl.String).str.to_lowercase()
-    usable = judgments.frame.filter(label.is_in([ERROR, "ok"]))
-    return usable.group_by(pl.col("item").cast(pl.String)).agg(
-        n_votes=pl.len().cast(pl.Int64), n_error=(label == ERROR).sum().cast(pl.Int64)
-    )
 
 
 def _given(judgments: Judgments) -> pl.DataFrame | None:

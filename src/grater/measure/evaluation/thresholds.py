@@ -31,7 +31,6 @@ from grater.measure.evaluation.cases import (
     Cases,
     Flags,
     Truth,
-    Truths,
     f_score,
     graded,
 )
@@ -137,7 +136,18 @@ def curve_of_thresholds(
     side = direction(scores[has_score], flags[has_score]) if higher == "auto" else higher
     keys = scores if side == "error" else -scores
     shares = graded(cases, truth, seed=basis.seed)
-    chosen = _chosen(keys, flags == 1, truth, shares, n_points)
+    places = np.flatnonzero(~np.isnan(keys) & ~np.isnan(truth.values))
+    own, is_own = keys[places], (flags == 1)[places]
+    # The threshold that gives the system's own flags, if there is one.
+    lowest = float(own[is_own].min(initial=np.inf))
+    operating = None if not is_own.any() or (own[~is_own] >= lowest).any() else lowest
+    best = _best(keys[places], truth.values[places])
+    # Shares may know other items than the truth does (adjudicated labels), or none of these.
+    shared = np.flatnonzero(~np.isnan(keys) & ~np.isnan(shares.values))
+    best_weighted = _best(keys[shared], shares.values[shared]) if shared.size else None
+    kept = [key for key in (best, best_weighted, operating) if key is not None]
+    shown = _quantiles(keys[places], truth.values[places], n_points, kept)
+    chosen = Chosen(shown[::-1], best, best_weighted, operating)
     marked = cases.as_systems(_flags_at(keys, flags, chosen), cases.systems.index(system))
     points = _points(marked, system, truth, shares, chosen, basis, sign=1 if side == "error" else -1)
     used, n_unscored = np.flatnonzero(judged & has_score), int((judged & ~has_score).sum())
@@ -182,21 +192,6 @@ def f_by_threshold(keys: Numbers, truth: Numbers) -> tuple[Numbers, Numbers]:
     hit, n = np.cumsum(value), np.arange(1, len(value) + 1)
     cells = np.stack([hit, n - hit, hit[-1] - hit, 0 * hit], axis=-1)[last]
     return key[last], f_score(cells, 0.5)
-
-
-def _chosen(keys: Numbers, is_flagged: Truths, truth: Truth, shares: Truth, n_points: int) -> Chosen:
-    places = np.flatnonzero(~np.isnan(keys) & ~np.isnan(truth.values))
-    own, is_own = keys[places], is_flagged[places]
-    # The threshold that gives the system's own flags, if there is one.
-    lowest = float(own[is_own].min(initial=np.inf))
-    operating = None if not is_own.any() or (own[~is_own] >= lowest).any() else lowest
-    best = _best(keys[places], truth.values[places])
-    # Shares may know other items than the truth does (adjudicated labels), or none of these.
-    shared = np.flatnonzero(~np.isnan(keys) & ~np.isnan(shares.values))
-    best_weighted = _best(keys[shared], shares.values[shared]) if shared.size else None
-    kept = [key for key in (best, best_weighted, operating) if key is not None]
-    shown = _quantiles(keys[places], truth.values[places], n_points, kept)
-    return Chosen(shown[::-1], best, best_weighted, operating)
 
 
 def _best(keys: Numbers, truth: Numbers) -> float:

@@ -89,9 +89,21 @@ def assign_strata(
                 raise UsageError(f"expected the strata score:N with N from 2 to 100, found {number!r}")
             named = rows.with_columns(_score_strata(rows, int(number or 10), decisions.name))
         case ("type", "", ""):
-            named = rows.with_columns(stratum=side + " " + _types(rows, decisions.name))
+            if "type" not in rows.columns or not rows["type"].count():
+                raise BadInput(Problem(decisions.name, "expected types of decisions for the strata type, found none"))
+            kind = pl.col("type").fill_null("")
+            is_rare = pl.len().over("flagged", kind) < FEWEST_OF_TYPE
+            named = rows.with_columns(stratum=side + " " + pl.when(is_rare).then(pl.lit("other")).otherwise(kind))
         case ("label", "", ""):
-            named = _labelled(rows, labels).with_columns(stratum=side + " " + pl.col("label"))
+            if labels is None:
+                raise UsageError("expected a table with the labels of a cheap rater for the strata label, found none")
+            one = labels.frame.select("item", pl.col("label").cast(pl.String))
+            twice = one.filter(pl.col("item").is_duplicated())
+            if not twice.is_empty():
+                found = f"found several for {twice['item'][0]}; aggregate them first"
+                raise BadInput(Problem(labels.name, f"expected one label for each item, {found}"))
+            joined = rows.select("item", "flagged").join(one, on="item", how="left")
+            named = joined.with_columns(stratum=side + " " + pl.col("label").fill_null("none"))
         case _:
             raise UsageError(f"expected the strata decision, type, score:N or label, found {strata!r}")
     return named.select("item", "flagged", "stratum")
@@ -155,32 +167,11 @@ def _score_strata(rows: pl.DataFrame, n_strata: int, name: str) -> pl.Series:
     return pl.Series("stratum", names)
 
 
-def _types(rows: pl.DataFrame, name: str) -> pl.Expr:
-    """The type of each decision; rare types are one stratum, `other`."""
-    if "type" not in rows.columns or not rows["type"].count():
-        raise BadInput(Problem(name, "expected types of decisions for the strata type, found none"))
-    kind = pl.col("type").fill_null("")
-    return pl.when(pl.len().over("flagged", kind) < FEWEST_OF_TYPE).then(pl.lit("other")).otherwise(kind)
-
-
 def _ranks(score: Numbers) -> Numbers:
     """Where each score stands among all, from 0 to 1; equal scores stand together, at the middle of their places."""
     ordered = np.sort(score)
     first, last = np.searchsorted(ordered, score), np.searchsorted(ordered, score, side="right")
     return (first + last) / (2 * max(1, score.size))
-
-
-def _labelled(rows: pl.DataFrame, labels: Judgments | None) -> pl.DataFrame:
-    """The rows with the cheap rater's label; an item that it did not judge has the label `none`."""
-    if labels is None:
-        raise UsageError("expected a table with the labels of a cheap rater for the strata label, found none")
-    one = labels.frame.select("item", pl.col("label").cast(pl.String))
-    twice = one.filter(pl.col("item").is_duplicated())
-    if not twice.is_empty():
-        message = f"expected one label for each item, found several for {twice['item'][0]}; aggregate them first"
-        raise BadInput(Problem(labels.name, message))
-    joined = rows.select("item", "flagged").join(one, on="item", how="left")
-    return joined.with_columns(pl.col("label").fill_null("none"))
 
 
 # How many items of each stratum

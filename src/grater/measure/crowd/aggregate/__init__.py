@@ -117,7 +117,17 @@ class Aggregation(Result):
     @in_json(optional=True)
     def rival(self) -> Rival | None:
         """The majority against Dawid and Skene, any other method against the majority; worked out when asked for."""
-        return _rival(self)
+        ballots = self.ballots
+        is_majority = self.method == "majority"
+        if is_majority and (ballots.judgments.anonymous_raters or len(ballots) > MOST_COMPARED):
+            return None
+        other = "dawid-skene" if is_majority else "majority"
+        fitted = METHODS[other](ballots, self.options)
+        theirs, is_theirs_tied = answers(fitted.posteriors, ballots.items, seed=self.options.seed)
+        is_clear = ~self.is_tied & ~is_theirs_tied
+        return Rival(
+            method=other, n_different=int((self.answer != theirs)[is_clear].sum()), n_items=int(is_clear.sum())
+        )
 
     @property
     @in_json()
@@ -191,22 +201,17 @@ class Aggregation(Result):
         if not self.has_raters:
             return (answers_by_label,)
         title = f"Skill of {counted(len(self.raters), 'rater')}"
-        return answers_by_label, Sheet(title, ("rater", "judgments", "skill"), self._rater_rows())
+        n_judgments = dict(zip(self.raters, np.bincount(self.ballots.rater).tolist(), strict=True))
+        rows = [(name, count(n_judgments[name]), number(skill)) for name, skill in self.rater_frame().iter_rows()]
+        if len(rows) > MOST_ROWS:
+            rows[MOST_ROWS // 2 : -MOST_ROWS // 2] = [("…", "", "")]
+        return answers_by_label, Sheet(title, ("rater", "judgments", "skill"), tuple(rows))
 
     def _label_row(self, code: int) -> tuple[str, ...]:
         has_label = self.answer == code
         n = int(has_label.sum())
         sure = float(self.posteriors[has_label, code].mean()) if n else np.nan
         return self.labels[code], count(n), number(n / len(self.items)), number(sure)
-
-    def _rater_rows(self) -> tuple[tuple[str, ...], ...]:
-        """The best and the worst where there are too many for a page."""
-        n_judgments = dict(zip(self.raters, np.bincount(self.ballots.rater).tolist(), strict=True))
-        rows = tuple(
-            (name, count(n_judgments[name]), number(skill)) for name, skill in self.rater_frame().iter_rows()
-        )
-        half = MOST_ROWS // 2
-        return rows if len(rows) <= MOST_ROWS else (*rows[:half], ("…", "", ""), *rows[-half:])
 
     def _notes(self) -> tuple[str, ...]:
         notes = [] if self.accuracy is None else [_accuracy_note(self.accuracy)]
@@ -239,29 +244,23 @@ def aggregate(
         ballots = ballots_of(one_spelling(judgments), gold=gold)
     fitted = fit(ballots, options)
     answer, is_tied = answers(fitted.posteriors, ballots.items, seed=options.seed)
+    named = {"method": method, "seed": str(options.seed)}
+    if fitted.history:
+        named |= {"iterations": str(options.iterations), "tolerance": f"{options.tolerance:g}"}
+    if method == "mace":
+        named["restarts"] = str(options.restarts)
+    if ballots.gold is not None:
+        named["gold"] = str(len(ballots.gold))
     aggregation = Aggregation(
         method=method,
         ballots=ballots,
         fit=fitted,
         answer=answer,
         is_tied=is_tied,
-        signature=_signature(method, ballots, fitted, options),
+        signature=Signature("aggregate", named),
         options=options,
     )
     return replace(aggregation, accuracy=accuracy(aggregation, truth)) if truth is not None else aggregation
-
-
-def _rival(own: Aggregation) -> Rival | None:
-    """Ties are left out."""
-    ballots = own.ballots
-    is_majority = own.method == "majority"
-    if is_majority and (ballots.judgments.anonymous_raters or len(ballots) > MOST_COMPARED):
-        return None
-    other = "dawid-skene" if is_majority else "majority"
-    fitted = METHODS[other](ballots, own.options)
-    theirs, is_theirs_tied = answers(fitted.posteriors, ballots.items, seed=own.options.seed)
-    is_clear = ~own.is_tied & ~is_theirs_tied
-    return Rival(method=other, n_different=int((own.answer != theirs)[is_clear].sum()), n_items=int(is_clear.sum()))
 
 
 def _warnings(aggregation: Aggregation) -> Iterator[str]:
@@ -299,14 +298,3 @@ def _accuracy_note(accuracy: Accuracy) -> str:
     n = accuracy.n_items
     known = f"Accuracy {interval(accuracy.share)} on {counted(n, 'item')} with a known truth."
     return f"{known} {accuracy.scope.sentence}"
-
-
-def _signature(method: str, ballots: Ballots, fitted: Fit, options: Options) -> Signature:
-    named = {"method": method, "seed": str(options.seed)}
-    if fitted.history:
-        named |= {"iterations": str(options.iterations), "tolerance": f"{options.tolerance:g}"}
-    if method == "mace":
-        named["restarts"] = str(options.restarts)
-    if ballots.gold is not None:
-        named["gold"] = str(len(ballots.gold))
-    return Signature("aggregate", named)

@@ -96,7 +96,23 @@ class ConfusionCells:
 
 
 def fit(ballots: Ballots, options: Options) -> Fit:
-    cells = _cells(ballots)
+    n_raters, n_labels = len(ballots.raters), ballots.n_labels
+    cell = ballots.cell()
+    n_judgments = np.bincount(cell, minlength=n_raters * n_labels)
+    occurring = np.flatnonzero(n_judgments)
+    if occurring.size * n_labels > MOST_CHANCES:
+        raise UsageError(
+            f"expected fewer labels for {n_raters} raters, found {n_labels}; use one-coin or mace, or merge labels"
+        )
+    compact = ((n_judgments > 0).cumsum() - 1).astype(np.int32)
+    rater, label = np.divmod(occurring, n_labels)
+    cells = ConfusionCells(
+        rater=rater.astype(np.int32),
+        label=label.astype(np.int32),
+        matrix=incidence(ballots.item, compact[cell], shape=(ballots.n_items, occurring.size)),
+        n_judgments=n_judgments[occurring].astype(np.float64),
+        n_raters=n_raters,
+    )
 
     def step(state: State) -> tuple[State, float]:
         confusions = learn(cells, state.posteriors)
@@ -136,26 +152,6 @@ def learn(cells: ConfusionCells, chances: Numbers) -> Confusions:
     starts = np.searchsorted(cells.rater, np.arange(cells.n_raters))
     chance /= np.add.reduceat(chance, starts, axis=0)[cells.rater]
     return Confusions(rater=cells.rater, label=cells.label, prior=prior, chance=chance)
-
-
-def _cells(ballots: Ballots) -> ConfusionCells:
-    n_raters, n_labels = len(ballots.raters), ballots.n_labels
-    cell = ballots.cell()
-    n_judgments = np.bincount(cell, minlength=n_raters * n_labels)
-    occurring = np.flatnonzero(n_judgments)
-    if occurring.size * n_labels > MOST_CHANCES:
-        raise UsageError(
-            f"expected fewer labels for {n_raters} raters, found {n_labels}; use one-coin or mace, or merge labels"
-        )
-    compact = ((n_judgments > 0).cumsum() - 1).astype(np.int32)
-    rater, label = np.divmod(occurring, n_labels)
-    return ConfusionCells(
-        rater=rater.astype(np.int32),
-        label=label.astype(np.int32),
-        matrix=incidence(ballots.item, compact[cell], shape=(ballots.n_items, occurring.size)),
-        n_judgments=n_judgments[occurring].astype(np.float64),
-        n_raters=n_raters,
-    )
 
 
 # One coin
