@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from itertools import count
 from math import inf
 
-from grater.annotate import samples
+from grater.annotate import jobs, samples
 from grater.annotate.evaluation import ScoresSoFar
 from grater.annotate.plans import AN_HOUR, seconds_each
 from grater.annotate.samples import NewSample, decided_kind, decisions_on
 from grater.annotate.store import Store, Tx
 from grater.annotate.tables import judged_items
-from grater.annotate.terms import money
+from grater.annotate.terms import Pay, money, terms_of
 from grater.errors import UsageError
 from grater.measure.sampling.plan import (
     FLAGGED,
@@ -40,7 +40,6 @@ RECALL = 1 / 3
 
 WIDTHS = (0.2, 0.1, 0.05)
 USUAL = 0.1
-CURRENCY = "EUR"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,12 @@ class Goals:
 
 
 def goals(tx: Tx, system: str, scores: ScoresSoFar, *, judgments: int = 2, cents: int = 0) -> Goals:
-    """What each of the `WIDTHS` takes, with so many judgments for an item, for so much pay each."""
+    """What each of the `WIDTHS` takes, with so many judgments for an item, for so much pay each.
+
+    The currency is that of the last job of the study with pay; without one, that of new terms.
+    """
+    paid = [pay.currency for job in jobs.all(tx) if (pay := terms_of(job.options).pay)]
+    currency = paid[-1] if paid else Pay(cents).currency
     kind = decided_kind(tx, system)
     rows = decided(decisions_on(tx, kind), system)
     n_items, n_flagged = len(rows), int(rows["flagged"].sum())
@@ -101,14 +105,14 @@ def goals(tx: Tx, system: str, scores: ScoresSoFar, *, judgments: int = 2, cents
             items, reached = precision_needed(share, width, size=n_items)
         else:
             expected = expected_of(flag_rate=n_flagged / n_items, precision=PRECISION, recall=RECALL, size=n_items)
-            ours = plan(expected, width).rows[3]
+            ours = plan(expected, width).row("ours")
             items, reached = ours.items, ours.width
         if estimated:
             more = more_needed(estimated.strata, estimated.flagged, width)
             items, reached = (n_items, inf) if more is None else (min(n_items, len(known) + more), width)
         left = max(0, items - len(known))
         n_judgments = left * judgments
-        cost = money(n_judgments * cents, CURRENCY) if cents else ""
+        cost = money(n_judgments * cents, currency) if cents else ""
         goal = Goal(width, items, left, reached, n_judgments * seconds / AN_HOUR, cost)
         found.setdefault(items, goal)  # a corpus that is too small for two widths is judged once
     return Goals(system, kind, n_items, n_flagged, tuple(found.values()))

@@ -254,7 +254,8 @@ def _change(value: float, left_out: Numbers) -> Numbers:
 
 def design_effect(by_unit: Influence, by_item: Influence) -> float:
     """The variance with whole essays as units over that with items (Kish 1965, section 8.2)."""
-    return by_unit.variance / by_item.variance if by_item.variance > 0 else nan
+    is_known = by_item.variance > 0 and by_unit.n_with_cases >= FEWEST_UNITS
+    return by_unit.variance / by_item.variance if is_known else nan
 
 
 # Rules 3 to 5
@@ -510,6 +511,15 @@ def paired_tests(scores: Mapping[str, Influence], *, baseline: str = "") -> list
 
 
 LETTERS = ascii_uppercase + ascii_lowercase
+
+
+def few_draws(basis: Basis, n_pairs: int, *, are_swaps: bool) -> Iterator[str]:
+    """A warning where so few were drawn that no p can be significant after Holm's correction."""
+    sides = 1 if are_swaps else 2 if basis.interval == "bootstrap" else 0
+    least = round(sides * n_pairs / (1 - LEVEL))
+    if basis.n_resamples < least:
+        few = f"{basis.n_resamples:,} {'swaps' if are_swaps else 'resamples'} cannot show any difference to be"
+        yield f"{few} significant; use `resamples` {least:,} or more"
 
 
 def rank_groups(ranked: Sequence[str], apart: Collection[tuple[str, str]]) -> dict[str, str]:

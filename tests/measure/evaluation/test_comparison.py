@@ -82,6 +82,14 @@ def test_a_paired_test_by_essay_does_not_take_items_for_independent() -> None:
     assert (compared.scope.unit, compared.scope.n_units) == ("essay", 24)
 
 
+@pytest.mark.parametrize("options", [{"interval": "bootstrap"}, {"test": "randomisation"}])
+def test_draws_too_few_for_any_significant_difference_are_warned_of(options: dict[str, Any]) -> None:
+    table, judged = world(1)
+    few, enough = (grater.compare(table, judged, resamples=n, **options) for n in (100, 300))
+    assert "cannot show any difference" in few.warnings[0]
+    assert not enough.warnings
+
+
 def test_equal_systems_have_p_1_and_opposite_ones_a_width() -> None:
     truth = [3 * (place % 3 == 0) for place in range(12)]
     right = [int(n > 0) for n in truth]

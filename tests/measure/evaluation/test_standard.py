@@ -152,7 +152,8 @@ def test_cases_from_fewer_than_three_essays_have_no_interval() -> None:
     assert isnan(precision.low)
     assert precision.undefined_because == "its cases come from 1 essay; an interval needs 3"
     assert "No interval: its cases come from 1 essay; an interval needs 3." in str(found.sheets()[0])
-    assert "only 1 essay: intervals by essay are rough below 10" in found.warnings
+    assert found.warnings == ("only 1 essay: intervals by essay are rough below 10",)
+    assert "design effect" not in found.scope.sentence
 
 
 def test_units_can_be_named_and_documents_stand_for_their_sentences() -> None:

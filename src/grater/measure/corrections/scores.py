@@ -42,7 +42,6 @@ from grater.result import FLAT, HIDDEN, Data, Estimate, Result, in_json
 from grater.sheet import UNDEFINED, Sheet, count, counted, p_value, percent, undefined_notes
 from grater.signature import Signature
 from grater.uncertainty import (
-    LEVEL,
     SENTENCES,
     Basis,
     Influence,
@@ -52,6 +51,7 @@ from grater.uncertainty import (
     Scope,
     Score,
     Units,
+    few_draws,
     grouped_rows,
     holm,
     influence,
@@ -801,6 +801,7 @@ def compare_counts(
     warnings = list(design.scope.warnings)
     if any(it.is_concentrated for it in ranked.values()):
         warnings.insert(0, f"one {design.scope.unit} has most of the cases: intervals rest on little else")
+    warnings[:0] = few_draws(basis, len(pairs), are_swaps=test == "randomisation")
     if test == "randomisation" and pairs:
         used |= {"test": test, "resamples": str(basis.n_resamples), "seed": str(basis.seed)}
         from grater.uncertainty.named import randomisation
@@ -816,10 +817,6 @@ def compare_counts(
             for pair in pairs
         ]
         pairs = [replace(pair, p=p, p_holm=to) for pair, p, to in zip(pairs, found, holm(found), strict=True)]
-        least = round(len(pairs) / (1 - LEVEL))
-        if basis.n_resamples < least:
-            few = f"{basis.n_resamples:,} swaps cannot show any difference to be significant"
-            warnings.insert(0, f"{few}; use `resamples` {least:,} or more")
     letters = _letters(list(ranked), pairs, baseline)
     systems = [
         SystemScores(

@@ -70,6 +70,7 @@ from grater.uncertainty import (
     PairTest,
     Scope,
     difference,
+    few_draws,
     holm,
     paired_tests,
     rank_groups,
@@ -241,6 +242,7 @@ def compare(
             f"not ranked by {score}: {reason}" for reason in cases.withheld.values() if score != "precision"
         ),
         *contaminated(cases, judgments, gold, options),
+        *few_draws(options.basis, len(whole.pairs), are_swaps=test == "randomisation"),
         *(whole.scope.warnings if whole.scope else ()),
         *(different.warnings if different else ()),
         *(correction.warnings if correction else ()),

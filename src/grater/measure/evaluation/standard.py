@@ -238,7 +238,7 @@ def concentration_warnings(systems: Sequence[Scored]) -> Iterator[str]:
     for scored in systems:
         for name, title in SHOWN.items():
             it = scored.influences.get(name)
-            if it is not None and it.is_concentrated:
+            if it is not None and it.is_concentrated and not isnan(scored[name].low):
                 yield f"{scored.system}: one {it.unit} has most of the cases of {title}; the interval rests on it"
 
 

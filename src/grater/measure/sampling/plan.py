@@ -471,6 +471,9 @@ class Plan(Result):
     def raters(self) -> dict[str, Json]:
         return {**encode(self.panel), "wanted": self.right} if self.panel else {}
 
+    def row(self, method: str) -> PlanRow:
+        return next(row for row in self.rows if row.method == method)
+
     def to_frame(self) -> pl.DataFrame:
         """One row per way to evaluate."""
         return pl.DataFrame([asdict(row) for row in self.rows])
