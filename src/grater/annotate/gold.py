@@ -8,7 +8,7 @@ Gold belongs to one of two pools: the entry quiz, or hidden among the work.  The
 talk.  Hidden gold rests after as many viewings as the rule says, by default as many as a unit of work has raters:
 then nobody, not even many raters who compare what they saw, knows gold by how often it comes.  Where all of it rests,
 the least seen comes again, and an event tells the manager.  Who was ejected knows that their last question was gold,
-so it rests at once.
+so it rests at once.  Where the job shows misses (`trust.show_miss`), what was shown counts and never comes again.
 
 Gold comes from a table, from items on which experts agree, from known or planted errors.  Madnani et al. 2011,
 section 3, took 75 of 1,000 sentences as gold; here one call takes items on which every expert agrees.  An item
@@ -96,7 +96,7 @@ def fill_quiz(tx: Tx, job: Job) -> None:
 
 
 def set_pool(tx: Tx, unit_id: str, pool: str, *, actor: str | None = None) -> None:
-    """Move gold that no rater has met to the quiz, or among the hidden gold."""
+    """Move gold that no rater has met to the quiz or among the hidden gold; or any to what was shown, for good."""
     if pool not in schema.GOLD_POOLS:
         raise UsageError(unknown("pool", pool, list(schema.GOLD_POOLS)))
     known = of_unit(tx, unit_id)
@@ -104,7 +104,7 @@ def set_pool(tx: Tx, unit_id: str, pool: str, *, actor: str | None = None) -> No
         raise NotFound(NO_GOLD)
     if known[0].pool == pool:
         return
-    if tx.value(select(exists().where(schema.leases.c.unit_id == unit_id))):
+    if pool != "shown" and tx.value(select(exists().where(schema.leases.c.unit_id == unit_id))):
         raise Conflict("raters have seen this gold, so it stays in its pool; move gold that nobody has seen")
     tx.execute(schema.gold.update().where(schema.gold.c.unit_id == unit_id).values(pool=pool))
     for each in known:

@@ -166,7 +166,7 @@ Due: TypeAlias = Literal["work", "hidden", "quiz"]
 
 IN_QUIZ = ("new", "quiz")
 N_HIDDEN = gold.OF_JOB.with_only_columns(func.count(schema.gold.c.unit_id.distinct())).where(
-    schema.gold.c.pool == literal_column("'hidden'")
+    schema.gold.c.pool != literal_column("'quiz'")
 )
 
 PRACTICE = select(schema.units.c.unit_id).where(
@@ -210,7 +210,7 @@ def most_judgments(job: Job) -> int:
 def limit_of(tx: Tx, job: Job, counts: Record | None = None) -> int:
     """The answers that one rater may give, 0 for any number: what is agreed, and what hidden gold can cover.
 
-    Gold that is suspended later takes nothing from what a rater was promised.
+    Gold that is suspended or shown later takes nothing from what a rater was promised.
     """
     terms, n_hidden = terms_of(job.options), 0
     if terms.gold is not None:

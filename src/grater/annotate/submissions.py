@@ -174,10 +174,12 @@ def hand_in_and_take(
             seconds=seconds,
             may_be_gold=is_tested or desk.unit.role == "gold",
         )
+        if desk.unit.role == "practice":
+            receipt = replace(receipt, has_feedback=True)
         person = receipt.person
         if person and person.state != "active" and not receipt.is_replay:  # as they stand now, not when let in
             raise Forbidden("your access ended a moment ago, and this answer was not stored")
-        if takes and held.place != leases.REVISION and not shows_feedback(desk):
+        if takes and held.place != leases.REVISION and not receipt.has_feedback:
             lease = leases.take(tx, job_id=held.job_id, person_id=held.person_id, locked=person)
             if lease is None:
                 panels.conclude(tx, held.job_id, held.person_id)
@@ -191,9 +193,14 @@ def hand_in_and_take(
     return receipt, lease
 
 
-def shows_feedback(desk: Desk) -> bool:
-    """Whether the rater sees what would have been right: in practice only, for of gold they could tell others."""
-    return desk.unit.role == "practice"
+def feedback_on(tx: Tx, desk: Desk) -> tuple[Record, list[gold.Gold], tuple[Answer, ...]]:
+    """A rater's answer with what would have been right: in practice, and where a miss of gold was shown to them."""
+    sent = tx.first(FIRST_OF_LEASE, lease=desk.lease.lease_id)
+    known = gold.of_unit(tx, desk.unit.unit_id)
+    is_shown_miss = sent is not None and sent.is_right is False and any(each.pool == "shown" for each in known)
+    if sent is None or not (desk.unit.role == "practice" or is_shown_miss):
+        raise NotFound("there is no feedback here")
+    return sent, known, judgments.answers_of(tx, sent.submission_id)
 
 
 def _read(desk: Desk, fields: Mapping[str, Sequence[str]]) -> tuple[dict[str, Json], tuple[Answer, ...]]:
@@ -227,8 +234,8 @@ def seconds_of(text: str, lease: Lease, now: int) -> float:
 class Receipt:
     """What became of a submission; show it to the rater only after COMMIT.
 
-    `is_right`: how it did on gold.  `job` and `person` as they were when the submission arrived; no job for
-    a replay.
+    `is_right`: how it did on gold.  `has_feedback`: the rater sees what would have been right.  `job` and `person` as
+    they were when the submission arrived; no job for a replay.
     """
 
     submission_id: str
@@ -236,6 +243,7 @@ class Receipt:
     status: str
     is_replay: bool = False
     is_right: bool | None = None
+    has_feedback: bool = False
     job: Job | None = field(default=None, compare=False, repr=False)
     person: Person | None = field(default=None, compare=False, repr=False)
 
@@ -279,6 +287,12 @@ CONTEXT_LOCKED = locking(CONTEXT, of=schema.leases)
 `is_answered`: the rater has another submission that counts for the unit."""
 ANSWERED = schema.leases.update().where(schema.leases.c.lease_id == bindparam("lease")).values(state="done")
 OF_LEASE = select(func.count()).where(schema.submissions.c.lease_id == bindparam("lease"))
+FIRST_OF_LEASE = (
+    select(schema.submissions)
+    .where(schema.submissions.c.lease_id == bindparam("lease"))
+    .order_by(schema.submissions.c.at)
+    .limit(ONE)
+)
 STATUS = select(schema.submissions.c.status).where(schema.submissions.c.submission_id == bindparam("submission"))
 FROM_LEASE = ("lease_id", "job_id", "unit_id", "person_id", "guidelines_version")
 ANSWER_FIELDS = ("item_id", "label", "confidence", "flags", "alternatives", "payload")
@@ -330,7 +344,7 @@ def submit(
         units.set_slot(tx, lease.unit_id, lease.n, "filled" if n == lease.n else "free")
     terms = terms_of(job.options)
     is_tested = terms.gold is not None  # then all is asked of work too, so that gold takes no longer (P5)
-    is_right = None
+    is_right, has_feedback = None, False
     if is_tested or row.unit_role != "work":
         is_right = gold.grade(job.task, answers, gold.of_unit(tx, lease.unit_id))
     stored = {name: getattr(lease, name) for name in FROM_LEASE} | {
@@ -355,10 +369,15 @@ def submit(
         current = trust.judge(tx, job, person_id)
         if (current.state, current.attempts) != (row.trust, row.attempts):  # then their answers may count otherwise
             status = str(tx.value(STATUS, submission=submission_id))
+        if is_right is False and trust.show_miss(tx, job, lease.unit_id, current):
+            has_feedback = True
+            tx.execute(REMEMBER, {"job": job.job_id, "person": person_id, "submission": None})  # it stays missed
     units.settle_slots(tx, job, [lease.unit_id])
     if status == "valid":
         units.log_finished(tx, [lease.unit_id])
-    return Receipt(submission_id, lease.unit_id, status, is_right=is_right, job=job, person=person)
+    return Receipt(
+        submission_id, lease.unit_id, status, is_right=is_right, has_feedback=has_feedback, job=job, person=person
+    )
 
 
 def _replay(tx: Tx, submission_id: str, person: Person, body: Mapping[str, Json]) -> Receipt:
@@ -368,8 +387,16 @@ def _replay(tx: Tx, submission_id: str, person: Person, body: Mapping[str, Json]
         raise NotFound("there is no such piece of work, or it is not yours")
     if stored.person_id != person.person_id or stored.body_hash != body_hash(body):
         raise Conflict(f"submission {submission_id}: this id has been used for another answer; send a new one")
+    # Asked of work too, so that gold takes no longer.
+    is_shown = any(each.pool == "shown" for each in gold.of_unit(tx, stored.unit_id))
     return Receipt(
-        submission_id, stored.unit_id, stored.status, is_replay=True, is_right=stored.is_right, person=person
+        submission_id,
+        stored.unit_id,
+        stored.status,
+        is_replay=True,
+        is_right=stored.is_right,
+        has_feedback=is_shown and not stored.is_right,
+        person=person,
     )
 
 

@@ -216,7 +216,9 @@ class TrustRule:
     """Raters below the `minimum` on gold are ejected, from `least_seen` on; first a `quiz`, with `attempts`.
 
     `sure`, from 0 to 1, is how sure the rule must be that a rater is below the minimum; at 0 the bare share decides.
-    Hidden gold rests after `exposure` viewings; at 0, after as many as a unit of work has raters.
+    Hidden gold rests after `exposure` viewings; at 0, after as many as a unit of work has raters.  With
+    `shows_misses` a rater who does well sees at once what was expected where they missed hidden gold, which is then
+    given to nobody any more.
     """
 
     minimum: float = Field(default=0.7, ge=0, le=1)
@@ -225,6 +227,7 @@ class TrustRule:
     attempts: int = Field(default=1, ge=1, le=100)
     sure: float = Field(default=0.0, ge=0, le=0.999)
     exposure: int = Field(default=0, ge=0, le=1_000_000)
+    shows_misses: bool = False
 
 
 def is_below(rule: TrustRule, *, seen: int, right: int) -> bool:

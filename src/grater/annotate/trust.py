@@ -77,6 +77,25 @@ def judge(tx: Tx, job: Job, person_id: str, *, has_gold_changed: bool = False) -
     return standing.find(tx, job.job_id, person_id)
 
 
+def show_miss(tx: Tx, job: Job, unit_id: str, rater: Trust) -> bool:
+    """Whether a rater who missed gold is shown what was expected; if so, the gold is given to nobody any more.
+
+    Only who does well on gold sees it, and half of the hidden gold is never shown: else raters who miss on purpose
+    would use it up (P15).
+    """
+    rule = terms_of(job.options).gold
+    if rule is None or not rule.shows_misses or rater.state not in ("new", "trusted"):
+        return False
+    if not is_reliable(rule, seen=rater.seen, right=rater.right):
+        return False
+    active = {row.unit_id: row.pool for row in tx.all(gold.OF_JOB, job=job.job_id) if row.state == "active"}
+    pools = Counter(active.values())
+    if active.get(unit_id) == "hidden" and pools["shown"] < pools["hidden"] - 1:
+        gold.set_pool(tx, unit_id, "shown")
+        return True
+    return active.get(unit_id) == "shown"
+
+
 def _judge_quiz(tx: Tx, job: Job, rule: TrustRule, current: Trust, answers: Sequence[GoldAnswer]) -> Trust:
     """The verdict on a whole quiz; gold that no longer counts leaves a question to be answered in its place."""
     person_id, is_ejected = current.person_id, current.state == "ejected"

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from grater.annotate import credentials, gold, jobs, judgments, leases, people, standing, trust
-from grater.annotate.store import Store, events, migrations, transaction
+from grater.annotate.store import Store, events, migrations, schema, transaction
 from grater.annotate.store.transaction import HOUR
 from grater.annotate.submissions import desk_of, hand_in
 from grater.errors import Conflict
@@ -134,7 +134,7 @@ QUIZ: dict[str, Json] = {"gold": RULE, "page": 5}
 def pools(crowd: Crowd) -> dict[str, set[str]]:
     with crowd.store.read() as tx:
         rows = tx.all(gold.OF_JOB, job=crowd.job.job_id)
-    return {pool: {row.unit_id for row in rows if row.pool == pool} for pool in ("quiz", "hidden")}
+    return {pool: {row.unit_id for row in rows if row.pool == pool} for pool in schema.GOLD_POOLS}
 
 
 def test_a_rater_begins_with_the_quiz_and_its_questions_are_never_hidden_gold(store: Store) -> None:
@@ -376,6 +376,44 @@ def test_where_a_tenth_of_the_gold_is_suspended_the_manager_is_alerted_instead(s
         assert any("Suspended: 1 gold unit" in words for words in trust.gold_warnings(tx, crowd.job))
 
 
+SHOWS: dict[str, Json] = {"gold": {"least_seen": 2, "minimum": 0.5, "shows_misses": True}, "page": 2}
+
+
+def missed(crowd: Crowd, rater: int = 0) -> list[bool]:
+    """Whether each miss was shown to a rater who answers every second gold wrong, until there is no more work."""
+    shown, label = [], "ok"
+    while (lease := crowd.take(rater)) is not None:
+        is_gold = crowd.is_gold(lease)
+        label = {"ok": "error", "error": "ok"}[label] if is_gold else label
+        receipt = crowd.send(lease, label=label if is_gold else "error")
+        shown += [receipt.has_feedback] if is_gold and label == "ok" else []
+    return shown
+
+
+def test_a_miss_is_shown_where_the_job_says_so_and_that_gold_counts_and_comes_to_nobody_else(store: Store) -> None:
+    crowd = make_crowd(store, n_units=40, n_gold=8, judgments=9, terms=SHOWS)
+    assert missed(crowd) == [True] * 4
+    assert missed(crowd, 1) == [False] * 2, "half of the gold stays hidden"
+    gone = pools(crowd)["shown"]
+    assert len(gone) == 4
+    assert (crowd.trust().seen, crowd.trust().right) == (8, 4), "a miss that was shown is a miss"
+    with store.read() as tx:
+        assert standing.limit_of(tx, crowd.job) == 16, "nobody loses what they were promised"
+    while (lease := crowd.take(2)) is not None:
+        assert lease.unit_id not in gone
+        crowd.send(lease)
+    crowd.require_promises()
+
+
+def test_nobody_who_misses_most_gold_is_shown_any(store: Store) -> None:
+    crowd = make_crowd(store, n_units=40, n_gold=8, judgments=9, terms=SHOWS)
+    for rater in range(3):
+        crowd.work(rater, n=40, gold="ok")
+        assert crowd.trust(rater).state == "ejected"
+    assert pools(crowd) == {"quiz": set(), "hidden": set(crowd.gold_ids), "shown": set()}
+    assert crowd.work(3, n=12).count(True) > 0
+
+
 def test_a_limit_ends_the_work_of_a_rater(store: Store) -> None:
     crowd = make_crowd(store, terms={"limit": 3})
     assert len(crowd.work(n=10)) == 3
@@ -388,13 +426,6 @@ def test_outside_the_opening_hours_there_is_no_work(store: Store, clock: FakeClo
     assert crowd.take() is not None
     clock.advance(HOUR)
     assert crowd.take(1) is None
-
-
-def test_people_who_have_left_get_no_work(store: Store) -> None:
-    crowd = make_crowd(store)
-    with store.write() as tx:
-        people.set_state(tx, crowd.raters[0], "ended")
-    assert crowd.take() is None
 
 
 @pytest.mark.parametrize("label", ["error", "ok"])

@@ -190,6 +190,32 @@ def test_quiz_work_missed_gold_and_after_the_end_its_reason_a_dispute_and_forgiv
         assert checks.violations(tx) == []
 
 
+def test_a_miss_is_explained_at_once_where_the_manager_chose_that(crowd: Study) -> None:
+    job_id, manager = crowd.jobs["crowd"], crowd.browser("manager")
+    path = f"/manage/jobs/{job_id}/terms"
+    assert " checked" not in manager.get(path).text.partition('name="shows_misses"')[2].partition(">")[0]
+    page = manager.post(path, {"minimum": "0.3", "least_seen": "1", "page": "2", "shows_misses": "1"}).text
+    assert " checked" in page.partition('name="shows_misses"')[2].partition(">")[0]
+    rater = crowd.browser("worker")
+    assert "You may see the expected answer when you miss one" in rater.get(f"/jobs/{job_id}").text
+    path, n_right = begin(rater, job_id), 0
+    while not (is_gold(crowd, path) and n_right):
+        n_right += is_gold(crowd, path)
+        path = answer(rater, path, {"label": "error"}).url.path
+        assert path.startswith("/leases/")
+    assert rater.get(f"{path}/feedback").status_code == 404, "not before the answer"
+    told = answer(rater, path, {"label": "ok"})
+    assert told.url.path == f"{path}/feedback"
+    assert REASON in told.text
+    assert rater.post(f"{path}/undo").status_code == 409, "a miss that was explained stays one"
+    with crowd.store.write() as tx:
+        token = credentials.make_token(tx, crowd.people["worker"].person_id)
+    headers = {"authorization": f"Bearer {token}"}
+    known = crowd.client().get(f"/api/v1{path}/feedback", headers=headers).json()["known"]
+    assert [each["reason"] for each in known] == [REASON]
+    assert "shown to a rater" in manager.get(f"/manage/jobs/{job_id}/gold").text
+
+
 def test_a_failed_quiz_shows_no_answers_ends_the_session_and_survives_a_login(crowd: Study) -> None:
     job_id = crowd.jobs["crowd"]
     rater = crowd.browser("worker")
@@ -398,30 +424,6 @@ def test_a_rater_reads_the_information_and_agrees_before_the_first_question(crow
     assert "I have read this" in rater.get(f"/jobs/{job_id}").text  # what has changed is asked about again
 
 
-def test_the_api_tells_a_rater_of_a_miss_only_when_the_job_is_closed(crowd: Study) -> None:
-    with crowd.store.write() as tx:
-        token = credentials.make_token(tx, crowd.people["worker"].person_id)
-        boss = credentials.make_token(tx, crowd.people["manager"].person_id)
-    client = crowd.client()
-    mine, theirs = ({"authorization": f"Bearer {each}"} for each in (token, boss))
-    job_id = crowd.jobs["crowd"]
-    lease = client.post(f"/api/v1/jobs/{job_id}/next", headers=mine).json()["lease"]
-    path = f"/api/v1/leases/{lease['lease_id']}"
-    client.post(path, headers=mine, json={"fields": {"label": ["ok"]}})
-    assert client.get(f"{path}/feedback", headers=mine).status_code == 404
-    assert client.get(f"/api/v1/jobs/{job_id}/missed", headers=mine).json() == {"missed": []}
-    told = client.get(f"/api/v1/jobs/{job_id}/crowd", headers=theirs).json()
-    assert told["raters"][0]["seen"] == 1
-    assert client.get(f"/api/v1/jobs/{job_id}/crowd", headers=mine).status_code == 403
-    made = client.post(f"/api/v1/jobs/{job_id}/programs", headers=theirs, json={"name": "robot"}).json()
-    robot = {"authorization": f"Bearer {made['token']}"}
-    assert client.post(f"/api/v1/jobs/{job_id}/next", headers=robot).json() == {"lease": None}
-    assert client.post(f"/api/v1/jobs/{made['job_id']}/next", headers=robot).json()["lease"] is not None
-    client.post(f"/api/v1/jobs/{job_id}/state", headers=theirs, json={"state": "closed"})
-    (missed,) = client.get(f"/api/v1/jobs/{job_id}/missed", headers=mine).json()["missed"]
-    assert [(each["accepted"], each["reason"]) for each in missed["known"]] == [(["error"], REASON)]
-
-
 @pytest.mark.parametrize("task", ["cloze", "choice", "construction", "marking"])
 def test_the_pages_of_the_crowd_open_for_every_kind_of_answer(study: Study, task: str) -> None:
     job_id = study.jobs[task]
@@ -431,18 +433,6 @@ def test_the_pages_of_the_crowd_open_for_every_kind_of_answer(study: Study, task
     manager = study.browser("manager")
     for name in ("crowd", "terms", "gold", "raters", "money", "panels"):
         assert manager.get(f"/manage/jobs/{job_id}/{name}").status_code == 200, name
-
-
-def test_systems_are_scored_so_far(crowd: Study) -> None:
-    with crowd.store.write() as tx:
-        job_id = crowd_job(tx, {}, name="untested")  # without a gold rule, so that one rater comes to every unit
-        ids = [new.items[0][0] for new in new_units(tx, "error")[WORK]]
-        content.add_decisions(tx, [Decision(each, "detector", number < 3) for number, each in enumerate(ids)])
-    rater = crowd.browser("worker")
-    answer_all(rater, begin(rater, job_id), {"label": "error"})
-    page = crowd.browser("manager").get(f"/manage/jobs/{job_id}/crowd").text
-    assert "detector" in page
-    assert ".500" in page  # half of the errors are flagged
 
 
 def test_the_live_page_draws_essays_for_agreement_and_for_scores_and_says_so(crowd: Study) -> None:

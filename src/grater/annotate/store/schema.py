@@ -719,7 +719,7 @@ invitations = Table(
 
 
 GOLD_STATES = ("active", "suspended", "forgiven")
-GOLD_POOLS = ("hidden", "quiz")
+GOLD_POOLS = ("hidden", "quiz", "shown")
 TRUST_STATES = ("new", "quiz", "trusted", "flagged", "ejected")
 
 gold = Table(
@@ -737,7 +737,8 @@ gold = Table(
     one_of("pool", *GOLD_POOLS),
 )
 """`accepted` is the set of answers that are right.  Only active gold counts for trust.  `pool`: asked in the entry
-quiz, or hidden among the work.  `revealed`: how many raters it ejected, who know by that that it is gold."""
+quiz, hidden among the work, or given to nobody any more, since a rater was shown what is right.  `revealed`: how many
+raters it ejected, who know by that that it is gold."""
 
 trust = Table(
     "trust",

@@ -147,6 +147,7 @@ def _filled_in(context: RequestContext) -> dict[str, Json]:
         return [word.strip() for word in context.text(name).split(",") if word.strip()]
 
     gold = filled("minimum", "least_seen", "quiz", "attempts", "sure", "exposure")
+    gold |= {"shows_misses": True} if context.text("shows_misses") else {}
     judgments = filled("least", "most", "lead")
     pay, hours = filled("cents", "currency", "policy", "least_hourly"), filled("from_hour", "to_hour")
     days: list[Json] = [day for day, name in enumerate(DAYS) if name in context.fields().get("days", ())]

@@ -363,7 +363,7 @@ class GoldUnit(Shape):
 
     unit_id: str
     state: Literal["active", "suspended", "forgiven"]
-    pool: Literal["hidden", "quiz"]
+    pool: Literal["hidden", "quiz", "shown"]
     viewings: int
     seen: int
     missed: int

@@ -31,9 +31,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.responses import JSONResponse, Response
 
 from grater.annotate import (
-    gold,
     jobs,
-    judgments,
     leases,
     marks,
     messages,
@@ -179,7 +177,7 @@ def submit_form(context: Context, lease_id: str) -> Response:
     fields = context.fields()
     now = context.server.store.clock()
     try:
-        _, lease = submissions.hand_in_and_take(
+        receipt, lease = submissions.hand_in_and_take(
             context.server.store,
             desk,
             fields,
@@ -195,7 +193,7 @@ def submit_form(context: Context, lease_id: str) -> Response:
         if desk.lease.state in OPEN_STATES:
             raise
         return context.page("over.html", status=409, desk=desk)  # another tab was first, and its answer counts
-    if submissions.shows_feedback(desk):
+    if receipt.has_feedback:
         return context.go(f"/leases/{lease_id}/feedback")
     if lease is None:
         with context.server.store.write() as tx:  # after the answer that ejected the rater a panel's place ends
@@ -232,15 +230,11 @@ def undo_form(context: Context, lease_id: str) -> Response:
 
 @pages.get("/leases/{lease_id}/feedback")
 def feedback_page(context: Context, lease_id: str) -> Response:
-    """What would have been right, after practice; never before the answer."""
+    """What would have been right, where raters see that; never before the answer."""
     desk = _desk(context, lease_id)
     with context.server.store.read() as tx:
-        stored = judgments.find_submission(tx, submissions.submission_id_of(lease_id))
-        if stored is None or not submissions.shows_feedback(desk):
-            raise NotFound("there is no feedback here")
-        known = gold.of_unit(tx, desk.unit.unit_id)
-        answers = judgments.answers_of(tx, stored.submission_id)
-    return context.page("feedback.html", desk=desk, known=known, answers=answers, is_right=stored.is_right)
+        sent, known, answers = submissions.feedback_on(tx, desk)
+    return context.page("feedback.html", desk=desk, known=known, answers=answers, is_right=sent.is_right)
 
 
 def by_field(error: BadInput, fields: tuple[FormField, ...]) -> dict[str, list[str]]:
@@ -680,7 +674,7 @@ def submit(context: Context, lease_id: str, sent: Answered) -> JSONResponse:
     is_hidden = receipt.status == "surplus" and has_gold(desk.unit.job)
     status = "valid" if is_hidden else receipt.status
     shown = {"submission_id": receipt.submission_id, "status": status, "is_replay": receipt.is_replay}
-    return JSONResponse({**shown, "has_feedback": submissions.shows_feedback(desk)})
+    return JSONResponse({**shown, "has_feedback": receipt.has_feedback})
 
 
 @api.post("/leases/{lease_id}/return")
@@ -709,17 +703,12 @@ def undo(context: Context, lease_id: str) -> JSONResponse:
 
 @api.get("/leases/{lease_id}/feedback")
 def feedback(context: Context, lease_id: str) -> Feedback:
-    """The expected answer, after practice; otherwise 404."""
+    """The expected answer, after practice and where a job shows missed gold; otherwise 404."""
     with context.server.store.read() as tx:
         desk = submissions.desk_of(tx, lease_id, person_id=context.person.person_id)
-        sent = judgments.of_unit(tx, desk.unit.unit_id)
-        stored = next((row for row in sent if row.lease_id == lease_id), None)
-        if stored is None or not submissions.shows_feedback(desk):
-            raise NotFound("there is no feedback here")
-        known = gold.of_unit(tx, desk.unit.unit_id)
-        answers = judgments.answers_of(tx, stored.submission_id)
+        sent, known, answers = submissions.feedback_on(tx, desk)
     given = [Answer.of(answer) for answer in answers]
-    return Feedback(is_right=stored.is_right, known=known_json(known), answers=given)
+    return Feedback(is_right=sent.is_right, known=known_json(known), answers=given)
 
 
 class DraftSent(Body):
