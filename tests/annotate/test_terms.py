@@ -1,25 +1,54 @@
 """How many judgments an item gets.
 
 Terms of a job: read, written, refused; and the hours in which work is given out.
+Money adds up.
+The rules of gold.
+
+What a rule of gold does to raters.
 """
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from math import comb, isnan
+from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.annotate.terms import (
+    POLICIES,
     Opening,
+    Pay,
+    Policy,
     Redundancy,
     Terms,
+    TrustRule,
+    UnitsAnswered,
+    Work,
+    bill,
+    earned,
+    gold_on_page,
+    gold_rate,
+    hourly,
+    is_below,
     is_open,
+    is_suspect,
     lead_of,
+    money,
+    odds,
+    owed,
+    paid_once,
+    passes_quiz,
+    quiz_needed,
+    steady,
     still_wanted,
     terms_json,
     terms_of,
+    turning,
+    valid_share,
 )
 from grater.errors import UsageError
 from grater.model import Json
@@ -132,3 +161,214 @@ def test_a_night_belongs_to_the_day_on_which_it_began() -> None:
     night = Opening(days=(0,), from_hour=22, to_hour=4)
     assert [is_open(night, at(0, hour)) for hour in (3, 21, 22)] == [False, False, True]
     assert [is_open(night, at(1, hour)) for hour in (3, 4, 23)] == [True, False, False]
+
+
+STATUSES = ("valid", "surplus", "untrusted", "withdrawn")
+works = st.lists(st.builds(Work, st.sampled_from("abc"), st.sampled_from(STATUSES), st.floats(1, 100)))
+
+
+@given(st.integers(0, 10**6), st.sampled_from(POLICIES), works)
+def test_what_raters_get_adds_up_to_what_the_job_cost(cents: int, policy: Policy, done: list[Work]) -> None:
+    pay = Pay(cents, "EUR", policy)
+    found = bill(pay, done)
+    assert found.cents == sum(found.by_rater.values()) == sum(owed(pay, work) for work in done)
+    assert found.cents - found.wasted == cents * found.n_valid
+
+
+@given(st.lists(st.builds(Work, st.sampled_from("ab"), st.sampled_from(STATUSES), st.none(), st.sampled_from("uv"))))
+def test_a_rater_is_paid_for_a_unit_once(done: list[Work]) -> None:
+    n_units = len({(work.rater, work.unit) for work in done})
+    assert bill(Pay(10, policy="all"), done).cents == 10 * n_units
+    for policy in POLICIES:
+        assert bill(Pay(10, policy=policy), done).cents <= 10 * n_units
+
+
+answers_to_units = st.dictionaries(
+    st.sampled_from("uvwxyz"),
+    st.tuples(
+        st.sampled_from(["valid", "untrusted", ""]), st.lists(st.sampled_from(["surplus", "withdrawn"]), max_size=2)
+    ),
+)
+
+
+@given(st.sampled_from(POLICIES), answers_to_units)
+def test_what_one_rater_has_earned_is_counted_as_it_is_billed(
+    policy: Policy, by_unit: dict[str, tuple[str, list[str]]]
+) -> None:
+    done = [
+        Work("a", status, unit=unit)
+        for unit, (deciding, others) in by_unit.items()
+        for status in (deciding, *others)
+        if status
+    ]
+    statuses = [work.status for work in done]
+    answered = UnitsAnswered(
+        n_units=len({work.unit for work in done}),
+        n_valid=statuses.count("valid"),
+        n_untrusted=statuses.count("untrusted"),
+    )
+    pay = Pay(7, policy=policy)
+    assert earned(pay, answered) == bill(pay, done).cents
+
+
+def test_the_answer_that_counts_speaks_for_its_unit() -> None:
+    mended = [Work("a", "withdrawn", 30.0, "essay"), Work("a", "valid", 10.0, "essay")]
+    assert paid_once(mended) == [Work("a", "valid", 40.0, "essay")]
+    assert [bill(Pay(10, policy=policy), mended).cents for policy in POLICIES] == [10, 10, 10]
+    put_out = [Work("a", "untrusted", unit="u"), Work("a", "surplus", unit="u")]
+    assert [bill(Pay(10, policy=policy), put_out).cents for policy in POLICIES] == [10, 0, 0]
+    assert hourly(Pay(10), mended).median == 900.0  # 10 cents for 40 seconds
+
+
+def test_policies_pay_what_they_say() -> None:
+    done = [Work("a", status) for status in STATUSES]
+    assert [bill(Pay(10, "EUR", policy), done).cents for policy in POLICIES] == [40, 30, 10]
+
+
+def test_the_cost_of_a_valid_judgment_carries_the_waste() -> None:
+    found = bill(Pay(5), [Work("a", "valid"), Work("b", "untrusted")])
+    assert (found.cents, found.wasted, found.per_valid) == (10, 5, 10)
+    assert isnan(bill(Pay(5), []).per_valid)
+
+
+def test_the_hour_is_that_of_the_median_rater_and_of_the_slow_quarter() -> None:
+    # 10 cents in 36 s is 10.00 an hour; raters at 20, 36, 40, 60 seconds make 18, 10, 9, 6
+    done = [Work(str(seconds), "valid", seconds) for seconds in (20.0, 36.0, 40.0, 60.0)]
+    found = hourly(Pay(10, least_hourly=950), done)
+    assert found.median == pytest.approx(950)
+    assert found.slow_quarter == pytest.approx(825)
+    assert found.warning == "a quarter of the raters make less than 9.50 EUR an hour"
+    assert hourly(Pay(10, least_hourly=1200), done).warning.startswith("half of the raters")
+    assert not hourly(Pay(10), done).warning
+
+
+def test_without_times_there_is_no_hour() -> None:
+    assert hourly(Pay(10), [Work("a", "valid")]).n_raters == 0
+
+
+@pytest.mark.parametrize("currency", ["eur", "EURO", "", "ÄÖÜ"])
+def test_a_currency_has_three_letters(currency: str) -> None:
+    with pytest.raises(UsageError, match="three letters"):
+        Pay(1, currency)
+
+
+def test_money_reads_as_people_write_it() -> None:
+    assert money(120_005, "USD") == "1,200.05 USD"
+
+
+def test_the_share_that_counts_has_limits() -> None:
+    found = valid_share([Work("a", "valid")] * 9 + [Work("b", "surplus")])
+    assert found.value == 0.9
+    assert found.low < 0.9 < found.high
+
+
+@pytest.mark.parametrize(("size", "n_gold"), [(2, 1), (10, 1), (19, 1), (20, 2), (29, 2), (30, 3)])
+def test_a_page_of_up_to_19_has_one_gold_and_of_20_to_29_two(size: int, n_gold: int) -> None:
+    assert gold_on_page(size) == n_gold
+
+
+def test_a_rater_is_not_judged_before_enough_gold() -> None:
+    rule = TrustRule(minimum=0.7, least_seen=4)
+    assert not is_below(rule, seen=3, right=0)
+    assert is_below(rule, seen=4, right=2)
+    assert not is_below(rule, seen=4, right=3)
+
+
+def test_exactly_the_minimum_is_enough() -> None:
+    assert not is_below(TrustRule(minimum=0.75, least_seen=1), seen=8, right=6)
+    assert passes_quiz(TrustRule(minimum=0.75, quiz=8), right=6)
+    assert not passes_quiz(TrustRule(minimum=0.75, quiz=8), right=5)
+    assert not is_below(TrustRule(minimum=0.56), seen=25, right=14)  # 25 x .56 is a little over 14 in binary
+    assert is_below(TrustRule(minimum=0.56), seen=25, right=13)
+
+
+def test_in_doubt_nobody_is_put_out() -> None:
+    # With .8 right, 5 of 8 or fewer happens to .2031, 4 or fewer to .0563 (binomial, by hand).
+    sure = TrustRule(minimum=0.8, least_seen=8, quiz=8, sure=0.9)
+    assert [is_below(sure, seen=8, right=right) for right in (4, 5, 6)] == [True, False, False]
+    assert [passes_quiz(sure, right=right) for right in (4, 5)] == [False, True]
+    assert quiz_needed(sure) == 5
+    assert quiz_needed(TrustRule(minimum=0.8, quiz=8)) == 7
+    assert quiz_needed(TrustRule(minimum=0.8, quiz=0)) == 0
+
+
+def test_a_rule_that_is_never_sure_enough_still_wants_the_share_first() -> None:
+    assert not is_below(TrustRule(minimum=0.5, least_seen=1, sure=0.01), seen=10, right=5)
+
+
+def test_gold_missed_by_more_than_half_of_five_is_suspect() -> None:
+    assert is_suspect(seen=5, missed=3)
+    assert not is_suspect(seen=4, missed=4)
+    assert not is_suspect(seen=6, missed=3)
+
+
+def test_gold_comes_as_often_as_an_average_page_holds_it() -> None:
+    assert [gold_rate(page) for page in (2, 10, 19, 20, 29, 30)] == [1 / 2, 1 / 10, 1 / 19, 2 / 20, 2 / 29, 3 / 30]
+
+
+RULE = TrustRule(minimum=0.7, least_seen=8, quiz=8)
+
+
+def at_most(right: int, seen: int, chance: float) -> float:
+    return sum(comb(seen, n) * chance**n * (1 - chance) ** (seen - n) for n in range(right + 1))
+
+
+def test_the_quiz_alone_is_a_binomial_tail() -> None:
+    found = odds(RULE, steady(0.5, 8))
+    assert found.fails_quiz == found.out == pytest.approx(219 / 256)  # five of eight or fewer
+    assert odds(RULE, steady(0.88, 8)).out == pytest.approx(at_most(5, 8, 0.88))
+
+
+def test_another_attempt_helps_the_lucky() -> None:
+    twice = TrustRule(minimum=0.7, least_seen=8, quiz=8, attempts=2)
+    assert odds(twice, steady(0.5, 8)).fails_quiz == pytest.approx((219 / 256) ** 2)
+
+
+def test_without_a_quiz_one_gold_too_many_decides() -> None:
+    rule = TrustRule(minimum=0.6, least_seen=2)
+    # Out after two: not both right.  In for good after two right: 2 of 3 is above .6.
+    assert odds(rule, steady(0.5, 3)).out == pytest.approx(0.75)
+    assert odds(rule, steady(0.5, 3)).met == pytest.approx(1 + 1 + 0.25)
+
+
+@pytest.mark.parametrize("sure", [0.0, 0.9])
+def test_they_are_what_a_crowd_shows(sure: float) -> None:
+    rule = TrustRule(minimum=0.75, least_seen=6, quiz=6, sure=sure)
+    chances = turning(0.9, 9, 25)
+    rng, n_raters = np.random.default_rng(7), 4000
+    out = sum(_is_out(rule, rng.random(len(chances)) < chances) for _ in range(n_raters))
+    found = odds(rule, chances).out
+    assert out / n_raters == pytest.approx(found, abs=4 * (found * (1 - found) / n_raters) ** 0.5)
+
+
+def _is_out(rule: TrustRule, answers: np.ndarray) -> bool:
+    if not passes_quiz(rule, right=int(answers[: rule.quiz].sum())):
+        return True
+    counts = np.cumsum(answers)
+    return any(
+        is_below(rule, seen=seen, right=int(counts[seen - 1])) for seen in range(rule.quiz + 1, len(answers) + 1)
+    )
+
+
+def test_the_better_a_rater_the_safer() -> None:
+    outs = [odds(RULE, steady(skill, 40)).out for skill in (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)]
+    assert outs == sorted(outs, reverse=True)
+    assert outs[-1] == 0.0
+
+
+def rows_of_the_page() -> list[list[str]]:
+    page = (Path(__file__).parents[2] / "docs" / "crowd-jobs.md").read_text("utf-8").replace("*", "")
+    lines = page[page.index("| `minimum` | `sure`") :].split("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+@pytest.mark.parametrize("cells", rows_of_the_page(), ids=lambda cells: "-".join(cells[:4]))
+def test_the_table_of_rules_is_what_they_do(cells: list[str]) -> None:
+    minimum, sure, quiz, attempts = float(cells[0]), float(cells[1]), int(cells[2]), int(cells[3])
+    rule = TrustRule(minimum, quiz, quiz, attempts, sure)
+    guesser, turned = odds(rule, steady(0.5, quiz + 35)), odds(rule, turning(0.9, quiz + 2, quiz + 35))
+    passes = 1 - guesser.fails_quiz
+    told = [f"{100 * passes:.0f} %", f"{100 * (1 - guesser.out):.1f} %", f"{10 * passes * guesser.met:.0f}"]
+    told += [f"{100 * turned.out:.0f} %"]
+    told += [f"{100 * odds(rule, steady(skill, quiz + 35)).out:.1f} %" for skill in (0.8, 0.85, 0.9, 0.95)]
+    assert cells[4:] == told

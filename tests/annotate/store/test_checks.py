@@ -176,10 +176,3 @@ def test_an_edit_outside_its_essay_is_found(store: Store) -> None:
 
 def test_every_kind_of_violation_has_its_negative_control() -> None:
     assert set(QUERIES) | set(RULES) == {kind for kind, _ in BROKEN.values()} | {"trust"}
-
-
-def test_items_are_found_by_either_name(store: Store) -> None:
-    world = make_world(store, n_units=1)
-    with store.read() as tx:
-        item_id = units.get(tx, world.unit_ids[0]).unit.items[0].item.item_id
-        assert content.items_by_name(tx, [item_id, "nobody"]) == {item_id: item_id}

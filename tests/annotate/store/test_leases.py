@@ -1,4 +1,10 @@
-"""Who gets which unit, and when."""
+"""Who gets which unit, and when.
+What becomes of an answered page.
+Surplus work takes the slots that an ejection frees, and never breaks a promise by it.
+Dynamic redundancy: fewer judgments where raters agree, more where they do not, and none too many.
+`unit.finished`: written when a unit has all its judgments, whoever brings it there, on either engine.
+Drafts and adjudications: a newer revision is never silently overwritten.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +14,32 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 from sqlalchemy import text as sql
 
-from grater.annotate import jobs, leases, people, trust, units
+from grater.annotate import (
+    adjudication,
+    credentials,
+    jobs,
+    judgments,
+    leases,
+    marks,
+    people,
+    progress,
+    submissions,
+    trust,
+    units,
+)
 from grater.annotate.jobs import Assignment
 from grater.annotate.leases import PRACTICE, RATER_STATE, pool
-from grater.annotate.store import Store, Tx, checks, open_store
+from grater.annotate.protocol import set_terms
+from grater.annotate.store import Store, Tx, checks, events, open_store, schema
 from grater.annotate.store.transaction import DAY, HOUR, MINUTE, PRIME
-from grater.annotate.units import NewUnit
-from tests.annotate.store.crowds import statements
-from tests.annotate.store.races import interrupted, writing
+from grater.annotate.tasks.task import Answer
+from grater.annotate.units import FINISHED, NewUnit
+from grater.errors import Conflict, GraterError, NotFound, Stale, UsageError
+from tests.annotate.store.crowds import Crowd, make_crowd, statements
+from tests.annotate.store.races import interrupted, two_answers_at_once, writing
 from tests.annotate.store.worlds import FakeClock, World, make_world, new_units
 
 
@@ -108,22 +130,6 @@ def test_a_lease_given_back_is_free_for_others(store: Store) -> None:
         assert leases.give_back(tx, lease.lease_id, person_id=world.raters[0])
         assert not leases.give_back(tx, lease.lease_id, person_id=world.raters[0])
     assert world.take(1) is not None
-
-
-def test_nobody_finds_the_lease_of_another(store: Store) -> None:
-    world = make_world(store)
-    lease = world.must_take(0)
-    with store.read() as tx:
-        assert leases.find(tx, lease.lease_id, person_id=world.raters[0]) == lease
-        assert leases.find(tx, lease.lease_id, person_id=world.raters[1]) is None
-
-
-def test_a_job_that_is_not_open_hands_out_nothing(store: Store) -> None:
-    world = make_world(store)
-    for state in ("draft", "paused", "closed"):
-        with store.write() as tx:
-            jobs.set_state(tx, world.job_id, state)
-        assert world.take() is None
 
 
 def test_an_ejected_rater_and_one_who_left_get_nothing(store: Store) -> None:
@@ -241,3 +247,420 @@ def test_a_unit_comes_with_its_items_in_their_order(store: Store) -> None:
     assert [each.payload for each in whole.items] == [{}, {"word": "at"}, {}]
     assert whole.essay == known[0].essay
     assert (bare.items, bare.essay.text) == ((), "")
+
+
+def counts(world: World) -> dict[str, int]:
+    with world.store.read() as tx:
+        rows = judgments.table(tx, world.job_id, judgments.ALL)
+        assert checks.violations(tx) == []
+    return {status: n for status in judgments.ALL if (n := sum(row["status"] == status for row in rows))}
+
+
+def test_a_replay_gets_the_stored_result(store: Store) -> None:
+    world = make_world(store)
+    lease = world.must_take()
+    first = world.submit(lease, submission_id="a")
+    again = world.submit(lease, submission_id="a")
+    assert (first.status, first.is_replay) == ("valid", False)
+    assert (again.status, again.is_replay) == ("valid", True)
+    assert counts(world) == {"valid": 1}
+
+
+def test_the_same_id_with_another_body_is_a_conflict(store: Store) -> None:
+    world = make_world(store)
+    lease = world.must_take()
+    world.submit(lease, submission_id="a", says="one")
+    with pytest.raises(Conflict, match="another answer"):
+        world.submit(lease, submission_id="a", says="two")
+    assert counts(world) == {"valid": 1}
+
+
+def test_the_id_of_another_rater_is_a_conflict_that_tells_nothing(store: Store) -> None:
+    world = make_world(store)
+    world.submit(world.must_take(0), submission_id="a")
+    with pytest.raises(Conflict):
+        world.submit(world.must_take(1), submission_id="a")
+
+
+def test_a_second_tab_with_another_id_is_kept_as_surplus(store: Store) -> None:
+    world = make_world(store)
+    lease = world.must_take()
+    world.submit(lease, submission_id="a")
+    assert world.submit(lease, submission_id="b").status == "surplus"
+    assert counts(world) == {"valid": 1, "surplus": 1}
+
+
+def test_nobody_submits_for_another(store: Store) -> None:
+    world = make_world(store)
+    lease = world.must_take(0)
+    with pytest.raises(NotFound), store.write() as tx:
+        submissions.submit(
+            tx, submission_id="x", lease_id=lease.lease_id, person_id=world.raters[1], body={}, answers=[]
+        )
+
+
+def test_late_work_takes_a_slot_that_is_still_free(store: Store, clock: FakeClock) -> None:
+    world = make_world(store, n_units=1, judgments=2, lease_minutes=10)
+    late = world.must_take(0)
+    clock.advance(HOUR)
+    world.work(1)  # frees the old lease
+    assert world.submit(late).status == "valid"
+    assert counts(world) == {"valid": 2}
+
+
+def test_late_work_without_a_slot_is_kept_as_surplus(store: Store, clock: FakeClock) -> None:
+    world = make_world(store, n_units=1, judgments=1, lease_minutes=10)
+    late = world.must_take(0)
+    clock.advance(HOUR)
+    world.work(1)
+    assert world.submit(late).status == "surplus"
+    assert counts(world) == {"valid": 1, "surplus": 1}
+
+
+def test_work_on_a_lease_that_ran_out_but_nobody_took_is_valid(store: Store, clock: FakeClock) -> None:
+    world = make_world(store, n_units=1, judgments=1, lease_minutes=10)
+    late = world.must_take(0)
+    clock.advance(HOUR)
+    assert world.submit(late).status == "valid"
+    assert counts(world) == {"valid": 1}
+
+
+def test_an_ejection_frees_slots_and_a_return_takes_what_is_left(store: Store) -> None:
+    world = make_world(store, n_units=2, judgments=1)
+    held = [world.work(0), world.work(0)]
+    with store.write() as tx:
+        assert trust.eject(tx, jobs.get(tx, world.job_id), world.raters[0], why="gold") == 2
+    assert counts(world) == {"untrusted": 2}
+    world.work(1)
+    with store.write() as tx:
+        assert trust.reinstate(tx, jobs.get(tx, world.job_id), world.raters[0]) == (1, 1)
+    assert counts(world) == {"valid": 2, "surplus": 1}
+    assert len(held) == 2
+
+
+def test_an_ejection_ends_what_counts_what_is_held_and_every_session_together(store: Store) -> None:
+    world = make_world(store, n_units=2, judgments=1)
+    world.work(0)
+    held = world.must_take(0)
+    with store.write() as tx:
+        token, _ = credentials.start_session(tx, world.raters[0], hours=1)
+    with store.write() as tx:
+        trust.eject(tx, jobs.get(tx, world.job_id), world.raters[0])
+    assert counts(world) == {"untrusted": 1}
+    with store.read() as tx:
+        assert leases.find(tx, held.lease_id, person_id=held.person_id) == replace(held, state="revoked")
+        assert people.find_session(tx, token) is None
+    assert {world.work(1).unit_id for _ in range(2)} == set(world.unit_ids)  # free for others at once
+
+
+def test_work_that_arrives_after_an_ejection_is_untrusted(store: Store) -> None:
+    world = make_world(store)
+    lease = world.must_take(0)
+    with store.write() as tx:
+        trust.eject(tx, jobs.get(tx, world.job_id), world.raters[0])
+    assert world.submit(lease).status == "untrusted"
+    assert counts(world) == {"untrusted": 1}
+
+
+def test_an_ejection_that_fails_half_way_changes_nothing(store: Store) -> None:
+    world = make_world(store)
+    world.work(0)
+    with pytest.raises(UsageError), store.write() as tx:
+        _eject_and_stumble(tx, world)
+    assert counts(world) == {"valid": 1}
+
+
+def _eject_and_stumble(tx: Tx, world: World) -> None:
+    trust.eject(tx, jobs.get(tx, world.job_id), world.raters[0])
+    raise UsageError("the power is gone")
+
+
+@pytest.mark.parametrize("item_ids", [[], ["other"], ["same", "same"]])
+def test_answers_must_be_about_the_units_items(store: Store, item_ids: list[str]) -> None:
+    world = make_world(store)
+    lease = world.must_take()
+    answers = [Answer(item_id, "ok") for item_id in item_ids]
+    with pytest.raises(UsageError, match="one answer for each"), store.write() as tx:
+        submissions.submit(
+            tx, submission_id="x", lease_id=lease.lease_id, person_id=lease.person_id, body={}, answers=answers
+        )
+    assert counts(world) == {}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM judgments",
+        "DELETE FROM submissions",
+        "DELETE FROM events",
+        "DELETE FROM leases",
+        "UPDATE judgments SET label = 'ok'",
+        "UPDATE events SET verb = 'nothing'",
+        "UPDATE submissions SET body = '{}'",
+        "UPDATE submissions SET person_id = 'x'",
+        "UPDATE guidelines SET markdown = ''",
+    ],
+)
+def test_the_database_itself_refuses_to_forget(store: Store, statement: str) -> None:
+
+    world = make_world(store)
+    with store.write() as tx:
+        jobs.add_guidelines(tx, world.job_id, "Read first.")
+    world.work()
+    with pytest.raises(GraterError, match="kept as they are"), store.write() as tx:
+        tx.execute(sql(statement))
+    assert counts(world) == {"valid": 1}
+
+
+@pytest.mark.parametrize(
+    "change", ["n = 2", "n = 1, status = 'valid'", "status = 'gone'"], ids=["two slots", "two in a slot", "no status"]
+)
+def test_the_database_itself_refuses_to_count_twice(store: Store, change: str) -> None:
+    """The partial unique indexes and the CHECK hold, whatever the code above them does."""
+    world = make_world(store, n_units=1, judgments=2)
+    lease = world.must_take()
+    world.submit(lease, submission_id="a")
+    world.submit(lease, submission_id="b")  # surplus
+    where = "submission_id = 'b'"
+    wanted = change if "status" in change else f"{change}, status = 'valid'"
+    with pytest.raises((Conflict, GraterError)), store.write() as tx:
+        tx.execute(sql(f"UPDATE submissions SET {wanted} WHERE {where}"))
+    assert counts(world) == {"valid": 1, "surplus": 1}
+
+
+def statuses(world: World) -> dict[str, str]:
+    with world.store.read() as tx:
+        assert checks.violations(tx) == []
+        return {row.submission_id: row.status for row in tx.all(select(schema.submissions))}
+
+
+def eject(world: World, rater: int) -> None:
+    with world.store.write() as tx:
+        trust.eject(tx, jobs.get(tx, world.job_id), world.raters[rater], why="gold")
+
+
+def crowded(store: Store, clock: FakeClock, *, n_late: int = 2) -> World:
+    """One unit, one judgment wanted: raters come too late with `late 0`, `late 1`; the last one is `in time`."""
+    world = make_world(store, n_units=1, judgments=1, n_raters=n_late + 1)
+    leases = []
+    for rater in range(n_late):
+        leases.append(world.must_take(rater))
+        clock.advance(HOUR + 1)
+    world.submit(world.must_take(n_late), submission_id="in time")
+    for number, lease in enumerate(leases):
+        clock.advance(1)
+        world.submit(lease, submission_id=f"late {number}")
+    return world
+
+
+def test_the_oldest_surplus_answer_takes_the_slot_of_an_ejected_rater(store: Store, clock: FakeClock) -> None:
+    world = crowded(store, clock)
+    assert statuses(world) == {"in time": "valid", "late 0": "surplus", "late 1": "surplus"}
+    eject(world, 2)
+    assert statuses(world) == {"in time": "untrusted", "late 0": "valid", "late 1": "surplus"}
+
+
+def test_the_work_of_an_ejected_rater_is_not_promoted(store: Store, clock: FakeClock) -> None:
+    world = crowded(store, clock)
+    eject(world, 0)
+    eject(world, 2)
+    assert statuses(world) == {"in time": "untrusted", "late 0": "surplus", "late 1": "valid"}
+
+
+def test_a_second_answer_of_the_same_rater_stays_surplus(store: Store) -> None:
+    world = make_world(store, n_units=1, judgments=2)
+    lease = world.must_take(0)
+    world.submit(lease, submission_id="first")
+    world.submit(lease, submission_id="second")
+    world.submit(world.must_take(1), submission_id="other")
+    eject(world, 1)
+    assert statuses(world) == {"first": "valid", "second": "surplus", "other": "untrusted"}
+
+
+RULE = {"redundancy": {"least": 2, "most": 5, "lead": 2}}
+
+
+def units_of(crowd: Crowd) -> list[tuple[int, int]]:
+    """Valid judgments and those wanted, of every unit."""
+    with crowd.store.read() as tx:
+        return [(unit.valid, unit.wanted) for unit in progress.of_job(tx, crowd.job.job_id).by_unit]
+
+
+def small(store: Store, *, n_units: int = 1) -> Crowd:
+    return make_crowd(store, n_units=n_units, n_gold=0, judgments=2, n_raters=6, terms=RULE)
+
+
+def test_two_who_agree_are_enough(store: Store) -> None:
+    crowd = small(store)
+    crowd.work(0)
+    crowd.work(1)
+    assert units_of(crowd) == [(2, 2)]
+    assert crowd.take(2) is None
+    crowd.require_promises()
+
+
+def test_two_who_differ_are_followed_by_as_many_as_could_decide(store: Store) -> None:
+    crowd = small(store)
+    crowd.work(0, label="error")
+    crowd.work(1, label="ok")
+    assert units_of(crowd) == [(2, 4)]  # a lead of two needs two more
+    crowd.work(2, label="ok")
+    assert units_of(crowd) == [(3, 4)]
+    crowd.work(3, label="error")
+    assert units_of(crowd) == [(4, 5)]  # five at most
+    crowd.work(4, label="error")
+    assert units_of(crowd) == [(5, 5)]
+    assert crowd.take(5) is None
+    crowd.require_promises()
+
+
+def test_who_is_put_out_leaves_no_more_open_than_the_rest_still_need(store: Store) -> None:
+    crowd = small(store)
+    crowd.work(0, label="error")
+    crowd.work(1, label="ok")
+    crowd.work(2, label="ok")
+    crowd.work(3, label="ok")
+    assert units_of(crowd) == [(4, 4)]
+    with store.write() as tx:
+        trust.eject(tx, crowd.job, crowd.raters[0])
+    assert units_of(crowd) == [(3, 3)]  # three who agree: the free slot is closed
+    with store.write() as tx:
+        assert trust.reinstate(tx, crowd.job, crowd.raters[0]) == (0, 1)
+    crowd.require_promises()
+
+
+def test_a_fixed_number_changes_nothing(store: Store) -> None:
+    crowd = make_crowd(store, n_units=1, n_gold=0, judgments=2, terms={"redundancy": {"least": 2, "most": 2}})
+    crowd.work(0, label="error")
+    crowd.work(1, label="ok")
+    assert units_of(crowd) == [(2, 2)]
+    crowd.require_promises()
+
+
+def finished(store: Store) -> list[str]:
+    with store.read() as tx:
+        return [event.noun for event in events.all(tx) if event.verb == FINISHED]
+
+
+def crowd_of(store: Store, *, judgments: int = 2) -> Crowd:
+    return make_crowd(store, n_units=1, n_gold=0, judgments=judgments, terms={})
+
+
+def only_unit(crowd: Crowd) -> str:
+    with crowd.store.read() as tx:
+        (unit_id,) = units.ids_of_job(tx, crowd.job.job_id)
+    return unit_id
+
+
+def test_it_is_told_once_when_the_last_judgment_comes(store: Store) -> None:
+    crowd = crowd_of(store)
+    crowd.work(0)
+    assert finished(store) == []
+    crowd.work(1)
+    assert finished(store) == [only_unit(crowd)]
+
+
+def test_of_two_last_answers_at_once_one_tells(store: Store) -> None:
+    crowd = crowd_of(store)
+    two_answers_at_once(crowd, "error", "error")
+    assert finished(store) == [only_unit(crowd)]
+
+
+def test_it_is_told_again_when_it_gets_there_again(store: Store) -> None:
+    crowd = crowd_of(store)
+    crowd.work(0)
+    crowd.work(1)
+    with store.write() as tx:
+        trust.eject(tx, crowd.job, crowd.raters[0])
+    assert finished(store) == [only_unit(crowd)]
+    with store.write() as tx:
+        trust.reinstate(tx, crowd.job, crowd.raters[0])
+    assert finished(store) == [only_unit(crowd)] * 2
+
+
+def test_terms_that_ask_for_no_more_finish_a_unit(store: Store) -> None:
+    crowd = crowd_of(store, judgments=3)
+    crowd.work(0)
+    crowd.work(1)
+    with store.write() as tx:
+        set_terms(tx, crowd.job.job_id, {"redundancy": {"least": 2, "most": 3, "lead": 2}})
+    assert finished(store) == [only_unit(crowd)]
+
+
+def save(world: World, *, unit_id: str, revision: int, says: str, rater: int = 0) -> int:
+    with world.store.write() as tx:
+        return marks.save_draft(
+            tx, unit_id=unit_id, person_id=world.raters[rater], revision=revision, body={"says": says}
+        )
+
+
+def test_a_draft_has_a_growing_revision(store: Store) -> None:
+    world = make_world(store)
+    unit_id = world.must_take().unit_id
+    assert [save(world, unit_id=unit_id, revision=n, says=str(n)) for n in range(3)] == [1, 2, 3]
+    with store.read() as tx:
+        found = marks.find_draft(tx, unit_id=unit_id, person_id=world.raters[0])
+        assert found is not None
+        assert (found.revision, found.body) == (3, {"says": "2"})
+
+
+def test_a_stale_draft_is_refused_and_a_replay_is_not(store: Store) -> None:
+    world = make_world(store)
+    unit_id = world.must_take().unit_id
+    save(world, unit_id=unit_id, revision=0, says="one")
+    assert save(world, unit_id=unit_id, revision=0, says="one") == 1
+    with pytest.raises(Stale, match="newer draft"):
+        save(world, unit_id=unit_id, revision=0, says="other tab")
+    with pytest.raises(Stale):
+        save(world, unit_id=unit_id, revision=7, says="from nowhere")
+
+
+def test_nobody_drafts_without_a_lease_or_after_handing_in(store: Store) -> None:
+    world = make_world(store)
+    lease = world.must_take()
+    with pytest.raises(NotFound):
+        save(world, unit_id=lease.unit_id, revision=0, says="x", rater=1)
+    world.submit(lease)
+    with pytest.raises(Conflict, match="handed in"):
+        save(world, unit_id=lease.unit_id, revision=0, says="x")
+
+
+def test_saving_a_draft_keeps_the_lease_alive(store: Store, clock: FakeClock) -> None:
+    world = make_world(store, n_units=1, judgments=1, lease_minutes=10)
+    lease = world.must_take()
+    clock.advance(9 * MINUTE)
+    save(world, unit_id=lease.unit_id, revision=0, says="still here")
+    clock.advance(9 * MINUTE)
+    assert world.take(1) is None
+    with store.read() as tx:
+        found = leases.find(tx, lease.lease_id, person_id=world.raters[0])
+    assert found is not None
+    assert found.state == "held"
+
+
+def test_an_adjudication_made_from_an_older_version_is_stale(store: Store) -> None:
+    world = make_world(store)
+    unit_id, answers = world.unit_ids[0], (Answer("i", "error", "high", ("spelling",), ("at",), {"why": "idiom"}),)
+    with store.write() as tx:
+        person_id = world.raters[0]
+        first = adjudication.save(tx, unit_id=unit_id, person_id=person_id, answers=answers, version=0)
+    with pytest.raises(Stale), store.write() as tx:
+        adjudication.save(tx, unit_id=unit_id, person_id=person_id, answers=answers, version=0)
+    with store.write() as tx:
+        second = adjudication.save(tx, unit_id=unit_id, person_id=person_id, answers=answers, version=1)
+        assert adjudication.all(tx) == [second]
+    assert (first.version, second.version, second.answers) == (1, 2, answers)
+
+
+def test_guidelines_have_versions_and_a_judgment_knows_the_one_that_its_rater_saw(store: Store) -> None:
+    world = make_world(store)
+    with store.write() as tx:
+        jobs.add_guidelines(tx, world.job_id, "Read.")
+    lease = world.must_take()
+    with store.write() as tx:
+        assert jobs.add_guidelines(tx, world.job_id, "Read.").version == 1
+        assert jobs.add_guidelines(tx, world.job_id, "Read twice.").version == 2
+    world.submit(lease)
+    with store.read() as tx:
+        assert [row["guidelines"] for row in judgments.table(tx)] == [1]
+        assert [each.version for each in jobs.guidelines_versions(tx, world.job_id)] == [1, 2]

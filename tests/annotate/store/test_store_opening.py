@@ -1,4 +1,6 @@
-"""Studies are made, opened, brought up to date and served, each by the right one."""
+"""Studies are made, opened, brought up to date and served, each by the right one.
+What the database keeps of people: no secret as it is, no text that it cannot hold.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ import pytest
 from sqlalchemy import Connection
 from sqlalchemy import text as sql
 
-from grater.annotate import people
+from grater.annotate import credentials, invitations, people
 from grater.annotate.store import Store, Tx, database, migrations, open_store
 from grater.errors import GraterError, StoreBusy, UsageError
 from tests.annotate.store.postgres import new_database
@@ -243,3 +245,22 @@ def test_a_connection_that_comes_back_after_the_end_is_closed(cluster: str) -> N
     assert not driver.closed
     late.__exit__(None, None, None)
     assert driver.closed
+
+
+def test_no_secret_is_stored_as_it_is(store: Store) -> None:
+    from sqlalchemy import text as sql
+
+    with store.write() as tx:
+        ann = people.add(tx, name="Ann", role="worker").person_id
+        told = [
+            credentials.start_session(tx, ann, hours=1)[0],
+            credentials.make_token(tx, ann),
+            invitations.make(tx, role="worker"),
+        ]
+    with store.read() as tx:
+        rows = [
+            str(row)
+            for table in ("sessions", "tokens", "invitations")
+            for row in tx.all(sql(f"SELECT * FROM {table}"))
+        ]
+    assert not any(secret in row for secret in told for row in rows)

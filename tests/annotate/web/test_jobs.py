@@ -1,12 +1,20 @@
-"""Managers and owners: jobs, people, progress, agreement, export."""
+"""Managers and owners: jobs, people, progress, agreement, export.
+What managers see of marked essays: agreement by place, kind and correction, and every mark of a unit.
+A unit whose answer a manager knows, made practice or gold by clicking, and what raters then read.
+"""
 
 from __future__ import annotations
 
+import io
+import json
+import re
+import zipfile
 from dataclasses import replace
 
 import pytest
 
-from grater.annotate import content, invitations, jobs, judgments, progress, units
+from grater.annotate import content, credentials, invitations, jobs, judgments, leases, progress, units
+from grater.annotate.raters import rater_lines
 from grater.annotate.tasks import TASKS, error, verify
 from grater.model import Essay
 from tests.annotate.web.studies import Browser, Patience, Study
@@ -226,3 +234,109 @@ def test_what_a_named_annotator_has_not_done_is_handed_over(bare: Study) -> None
     again = browser.post(f"{path}/hand-over", {"giver": "Annotator", "taker": "Worker"})
     assert again.status_code == 422
     assert "has no units left" in again.text
+
+
+TAGS = {"worker": "Vt", "annotator": "Mec"}
+
+
+def mark_first_words(study: Study, who: str) -> None:
+    """A mark on the first four letters of every essay, under the annotator's own tag."""
+    browser, patience = study.browser(who), Patience()
+    path = start(browser, study, "marking")
+    while patience.at_work(path):
+        with study.store.read() as tx:
+            lease = leases.find(tx, path.rpartition("/")[2], person_id=study.people[who].person_id)
+            assert lease is not None
+            text = units.get(tx, lease.unit_id).unit.essay.text
+        edit = {"start": 0, "end": 4, "quote": text[:4], "tag": TAGS[who], "replacements": ["So"], "comment": ""}
+        path = browser.post(path, {"edits": json.dumps([edit])}).url.path
+
+
+def test_agreement_on_marked_essays_is_that_on_marks_and_their_units_show_every_mark(study: Study) -> None:
+    path = f"/manage/jobs/{study.jobs['marking']}/agreement"
+    manager = study.browser("manager")
+    mark_first_words(study, "worker")
+    assert "No essay has been marked by two annotators yet." in manager.get(path).text
+    mark_first_words(study, "annotator")
+    page = manager.get(path).text
+    assert "3 essays with two annotators or more" in page
+    identified, _, classified = page.partition("<h2>Classification</h2>")
+    assert '<td>Observed agreement</td><td><span class="when">1.000' in identified
+    assert '<td>Observed agreement</td><td><span class="when">.000' in classified
+    with study.store.write() as tx:
+        token = credentials.make_token(tx, study.people["manager"].person_id)
+    headers = {"authorization": f"Bearer {token}"}
+    told = study.client().get(f"/api/v1/jobs/{study.jobs['marking']}/agreement", headers=headers).json()
+    assert told["labels"] is None
+    assert [told["marks"][name]["observed"] for name in ("identification", "classification")] == [1, 0]
+    with zipfile.ZipFile(io.BytesIO(manager.post("/manage/export").content)) as archive:
+        agreed = json.loads(archive.read("agreement.json"))["marking"]
+    assert (agreed["identification"]["observed"], agreed["classification"]["observed"]) == (1, 0)
+    with study.store.read() as tx:
+        unit_id = units.ids_of_job(tx, study.jobs["marking"])[0]
+        # Their labels are `marked` alone: raters are not said to agree because all essays have marks.
+        assert [line.signals for line in rater_lines(tx, jobs.get(tx, study.jobs["marking"]))] == [None, None]
+    page = manager.get(f"/manage/units/{unit_id}").text
+    assert page.count("<summary>1 mark</summary>") == 2
+    assert all(f'<strong class="said-code">{tag}</strong>' in page for tag in TAGS.values())
+    for where in ("raters", f"raters/{study.people['worker'].person_id}", "crowd"):
+        page = manager.get(path.replace("agreement", where)).text
+        assert f'href="{path}">' in page, where
+        assert not re.search("Raters by speed and agreement|Most frequent answer|marked 100", page), where
+
+
+def known(study: Study, task: str, form: dict[str, object], place: int = 0) -> tuple[str, str]:
+    """What the page of a unit says after its answer was made known, and the unit's id."""
+    with study.store.read() as tx:
+        unit_id = units.ids_of_job(tx, study.jobs[task])[place]
+    browser = study.browser("manager")
+    return browser.post(f"/manage/units/{unit_id}/known", {"role": "practice", **form}).text, unit_id
+
+
+def role_of(study: Study, unit_id: str) -> str:
+    with study.store.read() as tx:
+        return units.get(tx, unit_id).role
+
+
+def test_a_unit_becomes_practice_which_raters_meet_first_and_learn_from(study: Study) -> None:
+    page, unit_id = known(study, "usage", {"accepted": ["0", "1"], "reason": "Of is never right here."})
+    assert "A practice unit" in page
+    assert role_of(study, unit_id) == "practice"
+    assert f"/manage/units/{unit_id}" in study.browser("manager").get(f"/manage/jobs/{study.jobs['usage']}").text
+    browser = study.browser("worker")
+    told = answer(browser, start(browser, study, "usage"), {"label": "2", "confidence": "high"}).text
+    assert "Not what we expected" in told
+    assert "Of is never right here." in told
+    assert "<td>Correct</td>" in told  # the words of the form, not the codes of the table
+    assert "Extraneous: there should be none or Incorrect: another is needed" in told
+
+
+def test_of_two_words_the_feedback_names_the_word(study: Study) -> None:
+    known(study, "choice", {"accepted": ["system"]})
+    browser = study.browser("worker")
+    told = answer(browser, start(browser, study, "choice"), {"label": "equally bad"}).text
+    assert "<td>Equally bad</td><td>zzz-suggested</td>" in told
+
+
+def test_words_are_accepted_where_there_is_no_closed_set(study: Study) -> None:
+    page, _ = known(study, "cloze", {"accepted": "on, upon", "role": "gold"})
+    assert "A gold unit" in page
+    assert "on or upon" in page
+
+
+def test_what_cannot_be_known_is_told_and_the_unit_stays_work(study: Study) -> None:
+    wrong = {"accepted: expected at least 1": {}, "expected answers from": {"accepted": ["nonsense"]}}
+    for words, form in wrong.items():
+        page, unit_id = known(study, "error", form)
+        assert words in page
+        assert role_of(study, unit_id) == "work"
+
+
+def test_a_unit_that_somebody_has_met_stays_work(study: Study) -> None:
+    browser = study.browser("worker")
+    path = start(browser, study, "error")
+    answer(browser, path, {"label": "ok"})
+    with study.store.read() as tx:
+        n_units = len(units.ids_of_job(tx, study.jobs["error"]))
+    pages = [known(study, "error", {"accepted": ["error"]}, place)[0] for place in range(n_units)]
+    assert sum("This unit cannot be changed" in page for page in pages) == 2  # one judged, one in the worker's hands

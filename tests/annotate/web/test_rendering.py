@@ -1,18 +1,34 @@
 """Long lists, a page at a time: what a page holds, and the links to the others.
 
 One style sheet for every page, kept by browsers until its words change.
+Whatever people send in forms and addresses is text on our pages, never markup (XSS).
+Pages show words, never the values that a study stores.
+The charts of a dashboard: every label fits, and a cut falls between words.
 """
 
 from __future__ import annotations
 
 import re
+from math import nan
+from pathlib import Path
 
 import pytest
 
-from grater.annotate import jobs
+from grater.annotate import jobs, panels, units
+from grater.annotate.dashboard import PairShare
+from grater.annotate.gold import make_gold
+from grater.annotate.panels import ENDINGS
+from grater.annotate.protocol import set_terms
+from grater.annotate.store.schema import GOLD_STATES, JOB_STATES, LEASE_STATES, STATUSES, TRUST_STATES
+from grater.annotate.terms import POLICIES
+from grater.annotate.trust import eject
 from grater.annotate.web import rendering
-from grater.annotate.web.rendering import SHEETS, STATIC, Pager, pager, sheet, sheet_address
-from tests.annotate.web.studies import Study
+from grater.annotate.web.charts import CELL, Bar, Series, bars, curve, narrowing, pair_map
+from grater.annotate.web.rendering import SHEETS, STATIC, Pager, as_html, near, pager, sheet, sheet_address, shown
+from grater.model import Interval
+from tests.annotate.web.poisoned import EVIL, LIVE
+from tests.annotate.web.studies import Study, served
+from tests.annotate.web.test_crowd_numbers import plain
 
 
 @pytest.mark.parametrize(
@@ -66,3 +82,147 @@ def test_the_menu_says_where_a_page_belongs(study: Study) -> None:
         menu = re.search(r'<nav class="nav".*?</nav>', browser.get(path).text, re.DOTALL)
         assert menu is not None
         assert re.findall(r'aria-current="page">([^<]+)<', menu[0]) == [words], path
+
+
+def test_what_a_refused_form_or_address_says_comes_back_as_text(study: Study) -> None:
+    browser, job_id = study.browser("owner"), study.jobs["error"]
+    with study.store.read() as tx:
+        unit_id = units.ids_of_job(tx, job_id)[0]
+    job = f"/manage/jobs/{job_id}"
+    forms = {
+        browser.post(f"/jobs/{job_id}/next").url.path: {"label": EVIL},
+        "/manage/jobs": {"name": EVIL, "task": EVIL, "kind": EVIL},
+        f"{job}/state": {"state": EVIL},
+        f"{job}/guidelines": {"markdown": EVIL, "look": "1"},
+        f"{job}/hand-over": {"giver": EVIL, "taker": EVIL},
+        f"/manage/units/{unit_id}/known": {"role": "gold", "accepted": EVIL, "reason": EVIL},
+    }
+    pages = [browser.post(path, form).text for path, form in forms.items()]
+    pages.append(browser.post("/manage/import", {"kind": EVIL}, files=[("files", (EVIL, b"x"))]).text)
+    pages += [browser.get(path).text for path in (f"/{EVIL}", f"/jobs/{EVIL}", f"/join/{EVIL}")]
+    pages.append(study.browser().get("/login", params={"next": EVIL}).text)
+    assert [(found.group(), page[:80]) for page in pages if (found := LIVE.search(page))] == []
+    assert sum("&lt;script&gt;" in page for page in pages) >= 5  # and it was really there
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "<script>alert(1)</script>",
+        "[x](javascript:alert(1))",
+        "[x](data:text/html;base64,PHNjcmlwdD4=)",
+        "![x](https://evil.example/x.png)",
+        '<a href="https://evil.example" onclick="alert(1)">x</a>',
+        "[x](vbscript:msgbox)",
+        "<javascript:alert(1)>",
+    ],
+)
+def test_markdown_cannot_do_harm(markdown: str) -> None:
+    html = str(as_html(markdown))
+    assert not re.search(r"<script|<img|onclick=\"|href=\"(javascript|data|vbscript)", html)
+
+
+def test_markdown_is_still_markdown() -> None:
+    html = str(as_html("**bold**\n\n- a\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n[x](https://example.org)"))
+    assert all(tag in html for tag in ("<strong>", "<li>", "<table>", '<a href="https://example.org">'))
+
+
+def test_charts_escape_their_labels_and_have_no_style() -> None:
+    drawn = str(bars([Bar(EVIL, 1, 2, EVIL)], title=EVIL)) + str(
+        curve([(0, 1), (1, 2)], title=EVIL, ends=(EVIL, EVIL), top=EVIL)
+    )
+    assert not LIVE.search(drawn)
+    assert "style=" not in drawn
+
+
+def test_bars_are_as_long_as_their_numbers() -> None:
+    drawn = str(bars([Bar("a", 5, 10, "5"), Bar("b", 10, 10, "10")], title="t"))
+    widths = [float(width) for width in re.findall(r'class="bar" [^>]*width="([\d.]+)"', drawn)]
+    assert widths[1] == pytest.approx(2 * widths[0])
+
+
+def test_a_curve_rises_to_the_top() -> None:
+    points = re.search(
+        r'polyline class="curve" points="([^"]+)"',
+        str(curve([(0, 0), (5, 1), (10, 4)], title="t", ends=("", ""), top="")),
+    )
+    assert points is not None
+    heights = [float(pair.split(",")[1]) for pair in points.group(1).split()]
+    assert heights[0] > heights[1] > heights[2]
+
+
+def test_no_template_has_script_or_style_of_its_own() -> None:
+    folder = Path(__file__).parents[3] / "src" / "grater" / "annotate" / "web" / "templates"
+    inline = re.compile(
+        r"<script(?![^>]*(?:src=|application/json))|<style|\sstyle=|\son[a-z]+=\"|javascript:|\|\s*safe\b"
+    )
+    assert [path.name for path in folder.glob("*.html") if inline.search(path.read_text(encoding="utf-8"))] == []
+
+
+STORED = (*JOB_STATES, *LEASE_STATES, *STATUSES, *GOLD_STATES, *TRUST_STATES, *panels.ENDINGS, *panels.GIVEN_BACK)
+PAGES = ("panels", "gold", "terms", "money", "raters", "crowd")
+RAW = re.compile(r"\b(not-untrusted|screened-out|timed-out|ejected|forgiven|null-singular)\b")
+
+
+@pytest.mark.parametrize("value", sorted(set(STORED)))
+def test_every_stored_state_reads_as_words(value: str) -> None:
+    assert re.fullmatch(r"[a-z]+( [a-z]+)*", shown(value))
+
+
+@pytest.mark.parametrize("vocabulary", ["policy", "ending"])
+def test_policies_and_endings_have_words(vocabulary: str) -> None:
+    values = POLICIES if vocabulary == "policy" else ENDINGS
+    assert not [value for value in values if re.search(r"[-_]", shown(value, vocabulary))]
+
+
+def test_pages_of_a_crowd_job_show_no_raw_values(tmp_path: Path) -> None:
+    """Pay by a policy with a hyphen, a place that was screened out, gold that no longer counts, a rater removed."""
+    with served(tmp_path, tasks=("error",)) as study:
+        job_id = study.jobs["error"]
+        with study.store.write() as tx:
+            job, item = jobs.get(tx, job_id), units.get(tx, units.ids_of_job(tx, job_id)[0]).unit.items[0].item
+            assert make_gold(tx, job, item.item_id, ["error"], reason="So it is.")
+            set_terms(tx, job_id, {"pay": {"cents": 7, "policy": "not-untrusted"}})
+            place = panels.enter(tx, panels.add(tx, job_id, panels.NewPanel(provider="prolific")).panel_id, "p-1")
+            panels.set_state(tx, place, "screened-out", actor=None)
+            eject(tx, job, place.person_id)
+            (unit_id,) = units.ids_of_job(tx, job_id, role="gold")
+        owner = study.browser("owner")
+        owner.get("/manage")
+        owner.post(f"/manage/gold/{unit_id}/state", {"state": "forgiven"})
+        pages = [plain(owner.get(f"/manage/jobs/{job_id}/{name}").text) for name in PAGES]
+    assert "screened out" in pages[0]
+    assert "not counted" in pages[1]
+    assert [RAW.findall(page) for page in pages] == [[] for _ in PAGES]
+
+
+def test_the_reason_for_removing_a_rater_is_a_phrase() -> None:
+    assert shown("gold", "reason") == "too many wrong answers to gold"
+    assert shown("Copied the answers of another rater.", "reason") == "Copied the answers of another rater."
+
+
+def test_a_long_name_stands_whole_beside_the_pair_chart() -> None:
+    names = {"a": "Benedikt Huber-Meier", "b": "Linh Tran"}
+    chart = pair_map([PairShare(first="a", second="b", agreed=3, n=4)], names, title="Pairs")
+    [(end, label)] = re.findall(r'<text x="([\d.]+)"[^>]*text-anchor="end">(Benedikt[^<]*)<', chart)
+    assert label == names["a"]
+    assert float(end) > len(label) * 8  # letters of 14 pixels are 8 wide on average
+    assert re.findall(r">(BH|LT)<title>", chart) == ["BH", "LT"]
+    first = min(float(x) for x in re.findall(r'<rect class="cell[^>]* x="([\d.]+)"', chart))
+    assert float(end) < first + CELL
+
+
+def test_what_stands_next_to_a_word_is_cut_between_words() -> None:
+    assert near("we arrived to the station ", 12, is_before=True) == "…station "
+    assert near(" the detective's tone", 12, is_before=False) == " the…"
+    assert near("short ", 12, is_before=True) == "short "
+
+
+def test_a_value_without_an_interval_closes_its_band() -> None:
+    points = ((20, Interval(0.5, nan, nan)), (40, Interval(0.5, 0.25, 0.75)))
+    chart = narrowing([Series("recall", points)], title="Recall")
+    [band] = re.findall(r'<polygon class="band[^>]* points="([^"]+)"', chart)
+    [line] = re.findall(r'<polyline class="line[^>]* points="([^"]+)"', chart)
+    first, *inner, last = band.split()
+    assert first == last == line.split()[0]
+    assert len(set(inner)) == 2

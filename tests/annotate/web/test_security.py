@@ -10,10 +10,8 @@ from argon2 import Type, extract_parameters
 from starlette.types import Message
 
 from grater.annotate.web.security import MOST_BUCKETS, POLICY, Tries
-from grater.errors import StoreFull
 from tests.annotate.web.conftest import FULL_HASHER, FULL_NOBODY
 from tests.annotate.web.studies import BASE, Clock, Study, served
-from tests.annotate.web.test_work import FILLED, answer, start
 
 HUGE = 100_000_000
 
@@ -112,27 +110,6 @@ def test_an_unforeseen_error_is_a_plain_page_without_a_trace(bare: Study, monkey
     assert "secret detail" not in reply.text
     assert "Nothing you sent was stored" in reply.text
     assert reply.headers["content-security-policy"] == POLICY
-
-
-def test_a_full_disk_is_503_and_no_false_word_of_thanks(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    browser = study.browser("worker")
-    path = start(browser, study, "error")
-
-    def full(*_: object, **__: object) -> None:
-        raise StoreFull("the disk is full; nothing was stored")
-
-    with monkeypatch.context() as patched:
-        patched.setattr("grater.annotate.submissions.submit", full)
-        reply = answer(browser, path, FILLED["error"])
-        assert reply.status_code == 503
-        assert reply.headers["retry-after"] == "5"
-        assert "nothing was stored" in reply.text
-    assert answer(browser, path, FILLED["error"]).status_code == 200
-
-
-def test_errors_of_the_api_are_json(bare: Study) -> None:
-    error = bare.client().get("/api/v1/nowhere").json()["error"]
-    assert error["status"] == 404
 
 
 def test_a_bucket_of_tries_fills_with_time_and_forgets_what_is_full() -> None:

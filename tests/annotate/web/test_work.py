@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from grater.annotate import jobs, judgments, leases, progress, units
+from grater.annotate import jobs, judgments, progress
 from grater.annotate.store import checks
-from grater.annotate.store.transaction import DAY, HOUR
+from grater.annotate.store.transaction import DAY
 from grater.annotate.submissions import submission_id_of
 from grater.annotate.tasks.construction import CONSTRUCTIONS
 from tests.annotate.web.studies import Browser, Patience, Study, add_practice, hidden
@@ -105,22 +105,6 @@ def test_a_form_that_is_not_filled_comes_back_with_what_was_filled_in(study: Stu
         assert progress.of_person(tx, study.jobs["usage"], study.people["worker"].person_id) == 0
 
 
-def test_a_reload_and_a_second_tab_get_the_same_unit(study: Study) -> None:
-    browser, tab = study.browser("worker"), study.browser("worker")
-    assert start(browser, study, "error") == start(browser, study, "error") == start(tab, study, "error")
-
-
-def test_a_double_click_is_one_judgment(study: Study) -> None:
-    browser = study.browser("worker")
-    path = start(browser, study, "error")
-    first = answer(browser, path, FILLED["error"])
-    form = {**FILLED["error"], "submission_id": submission_id_of(path.rpartition("/")[2])}
-    second = browser.post(path, form)
-    assert first.url.path == second.url.path
-    with study.store.read() as tx:
-        assert progress.of_person(tx, study.jobs["error"], study.people["worker"].person_id) == 1
-
-
 def test_another_answer_from_an_old_page_is_a_conflict_and_the_first_stays(study: Study) -> None:
     browser = study.browser("worker")
     path = start(browser, study, "error")
@@ -152,29 +136,6 @@ def test_another_persons_work_does_not_exist(study: Study) -> None:
         draft = {"revision": 0, "body": {"edits": [], "set_aside": False}}
         headers = {"origin": "http://testserver", "x-csrf-token": thief.csrf}
         assert thief.client.put(f"{path}/draft", json=draft, headers=headers).status_code == 404
-
-
-def test_a_unit_given_back_goes_round_again(study: Study) -> None:
-    browser = study.browser("worker")
-    path = start(browser, study, "error")
-    reply = browser.post(f"{path}/return")
-    assert reply.url.path == f"/jobs/{study.jobs['error']}"
-    assert "no longer yours" in browser.get(path).text
-    assert start(browser, study, "error") == path  # and is the first that the same rater gets again
-
-
-def test_late_work_is_kept(study: Study) -> None:
-    """The lease ran out and somebody else's request freed it; the answer still takes a free slot."""
-    browser = study.browser("worker")
-    path = start(browser, study, "error")
-    study.clock.now += 2 * HOUR
-    start(study.browser("annotator"), study, "error")
-    form = {**FILLED["error"], "submission_id": submission_id_of(path.rpartition("/")[2])}
-    assert study.browser("worker").post(path, form).status_code == 200
-    with study.store.read() as tx:
-        row = judgments.find_submission(tx, submission_id_of(path.rpartition("/")[2]))
-    assert row is not None
-    assert (row.status, bool(row.is_late)) == ("valid", True)
 
 
 @pytest.mark.parametrize("state", ["paused", "closed"])
@@ -261,26 +222,3 @@ def test_a_reload_shows_the_sides_as_they_were(study: Study) -> None:
     path = start(browser, study, "choice")
     pages = {re.sub(r"csrf[^>]*>", "", browser.get(path).text) for _ in range(5)}
     assert len(pages) == 1
-
-
-def test_a_job_of_named_annotators_is_only_on_their_lists(study: Study) -> None:
-    from grater.annotate.plans import NewJob, add_job
-
-    add_job(study.store, NewJob(name="named", task="marking", title="Named work", annotators=["Annotator"]))
-    assert "Named work" in study.browser("annotator").get("/jobs").text
-    assert "Named work" not in study.browser("worker").get("/jobs").text
-
-
-def test_nobody_gets_a_unit_twice(study: Study) -> None:
-    browser = study.browser("worker")
-    path = start(browser, study, "error")
-    seen = []
-    patience = Patience()
-    while patience.at_work(path):
-        with study.store.read() as tx:
-            lease = leases.find(tx, path.rpartition("/")[2], person_id=study.people["worker"].person_id)
-            assert lease is not None
-            seen.append(lease.unit_id)
-        path = answer(browser, path, FILLED["error"]).url.path
-    with study.store.read() as tx:
-        assert sorted(seen) == sorted(units.ids_of_job(tx, study.jobs["error"]))
