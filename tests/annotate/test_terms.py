@@ -93,7 +93,15 @@ def test_a_rule_names_itself_for_signatures() -> None:
 
 WHOLE: dict[str, Json] = {
     "page": 20,
-    "gold": {"minimum": 0.8, "least_seen": 5, "quiz": 6, "attempts": 2, "sure": 0.9, "exposure": 7},
+    "gold": {
+        "minimum": 0.8,
+        "least_seen": 5,
+        "quiz": 6,
+        "attempts": 2,
+        "sure": 0.9,
+        "exposure": 7,
+        "shows_misses": True,
+    },
     "redundancy": {"least": 2, "most": 5, "lead": 2},
     "pay": {"cents": 7, "currency": "NOK", "policy": "valid", "least_hourly": 20000},
     "opening": {"days": [0, 1], "from_hour": 8, "to_hour": 18},
