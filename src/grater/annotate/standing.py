@@ -122,8 +122,10 @@ def of_job(tx: Tx, job_id: str) -> list[Trust]:
 
 def gold_answers(tx: Tx, job_id: str, person_id: str) -> list[GoldAnswer]:
     """Every answer to gold that counts, in the order in which they came."""
-    rows = tx.all(ANSWERS, job=job_id, person=person_id)
-    return [GoldAnswer(**{**row._mapping, "is_right": bool(row.is_right)}) for row in rows]
+    return [
+        GoldAnswer(id_, unit, bool(right), *rest)
+        for id_, unit, right, *rest in tx.all(ANSWERS, job=job_id, person=person_id)
+    ]
 
 
 def recount(tx: Tx, job_id: str, person_id: str, answers: Sequence[GoldAnswer] | None = None) -> Trust:

@@ -244,10 +244,12 @@ def quiz_needed(rule: TrustRule) -> int:
 
 
 def _falls_short(rule: TrustRule, seen: int, right: int) -> bool:
-    from scipy.special import bdtr  # a fifth of a second that most commands need not wait for
-
     is_below_share = right < rule.minimum * seen - FUZZ
-    return is_below_share and (not rule.sure or float(bdtr(right, seen, rule.minimum)) <= 1 - rule.sure)
+    if not is_below_share or not rule.sure:
+        return is_below_share
+    from scipy.special import bdtr  # which takes long to come, and most raters and commands need not wait for it
+
+    return float(bdtr(right, seen, rule.minimum)) <= 1 - rule.sure
 
 
 def quiz_pool(rule: TrustRule, n_gold: int) -> int:
@@ -440,7 +442,15 @@ class Terms(Body):
 def terms_of(options: Mapping[str, Json]) -> Terms:
     """The terms in a job's options; a job without any asks for nothing."""
     given = options.get(KEY)
-    return _checked(json.dumps(given)) if given and isinstance(given, Mapping) else NO_TERMS
+    if not given or not isinstance(given, Mapping):
+        return NO_TERMS
+    known, terms = RECENT.get(id(given), (None, NO_TERMS))
+    if known is not given:
+        if len(RECENT) >= MOST_RECENT:
+            RECENT.clear()
+        terms = _checked(json.dumps(given))
+        RECENT[id(given)] = given, terms
+    return terms
 
 
 @lru_cache(maxsize=256)
@@ -450,6 +460,9 @@ def _checked(given: str) -> Terms:
 
 
 NO_TERMS = Terms()
+MOST_RECENT = 64
+RECENT: dict[int, tuple[Mapping[str, Json], Terms]] = {}
+"""The terms of options that were read a moment ago: an answer asks for those of its job a dozen times."""
 
 
 def terms_json(terms: Terms) -> dict[str, Json]:

@@ -43,6 +43,8 @@ from grater.model import MOST_DEPTH, Json, is_deep
 
 def to_text(value: Json) -> str:
     """Sorted keys, no spaces; NUL and half surrogate pairs are escaped, for neither engine can hold them raw."""
+    if value == {} or value == []:  # most of them
+        return "{}" if isinstance(value, dict) else "[]"
     text = ENCODER.encode(value)
     if text.isascii():
         return text
