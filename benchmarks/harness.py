@@ -117,7 +117,7 @@ def tell(job, work, n=3):
 
 
 def timed_in(python: Text | None, code: str, *args: Text, given: str | None = None) -> dict[str, dict[str, Any]]:
-    """What a script told with `tell(job, work, n)`, by job: CPU seconds of the best run, and its value."""
+    """What a script reported with `tell(job, work, n)`, by job: CPU seconds of the best run, and its value."""
     if python is None:
         return {}
     done = cost([python, "-c", TIMER + code, *args], given=given)

@@ -50,8 +50,8 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
         def _completion(self, asked: dict[str, Any]) -> dict[str, Any]:
             message = {"role": "assistant", "content": server.answer(asked)}
             choice = {"index": 0, "message": message, "finish_reason": "stop"}
-            told = {"id": "c", "object": "chat.completion", "model": asked["model"], "choices": [choice]}
-            return {**told, **({"usage": server.usage} if server.usage else {})}
+            completion = {"id": "c", "object": "chat.completion", "model": asked["model"], "choices": [choice]}
+            return {**completion, **({"usage": server.usage} if server.usage else {})}
 
         def _fail(self, fault: str) -> None:
             if fault == "cut":

@@ -248,8 +248,8 @@ def test_an_option_of_another_type_is_told_in_one_line_before_anything_is_read()
                 continue
             seen.add(kind)
             for value in WRONG[kind] + ([] if can_be_none else [None]):
-                told = re.escape(repr(value))
-                with pytest.raises(grater.GraterError, match=rf"^{option.name}: expected .*, found {told}$"):
+                shown = re.escape(repr(value))
+                with pytest.raises(grater.GraterError, match=rf"^{option.name}: expected .*, found {shown}$"):
                     function(**{option.name: value})
     assert seen == WRONG.keys()
 

@@ -131,14 +131,14 @@ def answer_all(store: Store, job: str) -> None:
                 if lease is None:
                     break
                 (each,) = units.get(tx, lease.unit_id).unit.items
-                said = label(each.item.item_id, name)
+                own_label = label(each.item.item_id, name)
                 submissions.submit(
                     tx,
                     submission_id=f"of-{lease.lease_id}",
                     lease_id=lease.lease_id,
                     person_id=person_id,
-                    body={"label": said},
-                    answers=[Answer(each.item.item_id, said)],
+                    body={"label": own_label},
+                    answers=[Answer(each.item.item_id, own_label)],
                     seconds=3.0,
                 )
 

@@ -55,11 +55,11 @@ def test_a_study_of_0_2_opens_and_says_the_same(
         now = "verify" if command == "check" else command  # 0.2 called it check
         ran = grater(capsys, "study", now, place, "--json")
         assert ran.status == 0, ran.err
-        told = json.loads(ran.out)
+        result = json.loads(ran.out)
         if command == "evaluate":
-            assert scores(told) == scores(facts[command])
+            assert scores(result) == scores(facts[command])
         else:
-            assert without_place(told) == without_place(facts[command]), command
+            assert without_place(result) == without_place(facts[command]), command
     assert grater(capsys, "study", "export", place, tmp_path / "export").status == 0
     manifest = json.loads((tmp_path / "export" / "manifest.json").read_text("utf-8"))
     assert manifest["counts"] == facts["manifest"]["counts"]
@@ -79,15 +79,15 @@ def test_the_archive_has_a_sample_suspended_gold_a_panel_and_an_open_job() -> No
     assert "open" in {row["state"] for row in rows["jobs"]}
 
 
-def scores(told: Any) -> Any:
+def scores(result: Any) -> Any:
     """The scores themselves; their intervals are by the engine of 0.3."""
     names = ("precision", "recall", "f0.5", "f1", "kappa", "error_rate")
-    return [{name: each[name]["value"] for name in names} | each["counts"] for each in told["systems"]]
+    return [{name: each[name]["value"] for name in names} | each["counts"] for each in result["systems"]]
 
 
-def without_place(told: Any) -> Any:
+def without_place(result: Any) -> Any:
     """Without the next step, which names the file or database itself, and what jobs lack in gold, new in 0.3."""
-    if isinstance(told, dict) and "jobs" in told:
-        jobs = [{key: value for key, value in job.items() if key != "warnings"} for job in told["jobs"]]
-        return {key: value for key, value in told.items() if key != "next"} | {"jobs": jobs}
-    return told
+    if isinstance(result, dict) and "jobs" in result:
+        jobs = [{key: value for key, value in job.items() if key != "warnings"} for job in result["jobs"]]
+        return {key: value for key, value in result.items() if key != "next"} | {"jobs": jobs}
+    return result

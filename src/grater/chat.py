@@ -6,7 +6,7 @@ through this door.  Every hosted service and every local server (llama.cpp, vLLM
 standard library sends it: one POST at a time needs no client of HTTP, and the core has none.
 
 - **Retries.**  429, 408 and 5xx, a cut connection, a time-out and an answer that is not JSON are tried again, after
-  the seconds of `Retry-After` or 1, 2, 4, ... of them; other statuses end the run with what the endpoint said.
+  the seconds of `Retry-After` or 1, 2, 4, ... of them; other statuses end the run with the endpoint's message.
 - **Rate.**  Requests are spread out: at most `per_minute` of them.
 - **Spending.**  Requests, tokens and money are counted as the endpoint reports them (by four characters a token where
   it does not), over all runs with one cache.  A request is not sent if its worst case, a question as dear by the
@@ -64,7 +64,7 @@ class Unanswered(GraterError):
 
 
 class _Again(Exception):
-    """Something that may go better next time, after `seconds` if the endpoint said so."""
+    """Something that may succeed next time, after `seconds` if the endpoint names them."""
 
     def __init__(self, what: str, seconds: float | None = None) -> None:
         super().__init__(what)

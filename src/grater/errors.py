@@ -1,4 +1,4 @@
-"""What can go wrong, said to a person: where, what was expected, what was found, what to do.
+"""Errors that tell a person where, what was expected, what was found, and what to do.
 
 Every error that bad input or wrong use can cause is a `GraterError`; the command line prints it as plain
 lines and exits with 2.  Anything else that escapes is a defect of grater.

@@ -112,7 +112,7 @@ def test_a_group_is_announced_once_and_shown_on_page_api_and_status(place: str |
         ]
         page = study.browser("manager").get(f"/manage/jobs/{job_id}/crowd").text
         headers = {"authorization": f"Bearer {token}"}
-        told = study.client().get(f"/api/v1/jobs/{job_id}/crowd", headers=headers).json()["groups"]
-        assert [each["words"] for each in told] == [each.words for each in found]
+        groups = study.client().get(f"/api/v1/jobs/{job_id}/crowd", headers=headers).json()["groups"]
+        assert [each["words"] for each in groups] == [each.words for each in found]
         assert all(each.words in page for each in found)
         assert f"/manage/jobs/{job_id}/raters/{found[0].person_ids[0]}" in page

@@ -64,13 +64,13 @@ answers = st.lists(st.sampled_from(["error", "ok", "unknown"]), max_size=30)
 
 @given(rules, answers)
 def test_asking_ends_between_the_least_and_the_most(rule: Redundancy, labels: list[str]) -> None:
-    said: list[str] = []
+    so_far: list[str] = []
     for label in labels + ["ok"] * 30:
-        if not still_wanted(rule, said):
+        if not still_wanted(rule, so_far):
             break
-        said.append(label)
-    assert rule.least <= len(said) <= rule.most
-    assert len(said) == rule.most or lead_of(said) >= rule.lead
+        so_far.append(label)
+    assert rule.least <= len(so_far) <= rule.most
+    assert len(so_far) == rule.most or lead_of(so_far) >= rule.lead
 
 
 @given(rules, answers)

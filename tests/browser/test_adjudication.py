@@ -47,12 +47,12 @@ def rated(site: Site, task: str) -> str:
     """A unit of a form task about which two raters differ."""
     job_id = site.rating_job(task, n_units=1)
     unit_ids = set()
-    for said in TASKS[task]:
+    for fields in TASKS[task]:
         person = site.person("worker")
         lease_id = site.lease(job_id, person).rpartition("/")[2]
         with site.store.read() as tx:
             desk = desk_of(tx, lease_id, person_id=person.person_id)
-        hand_in(site.store, desk, said, seconds=1)
+        hand_in(site.store, desk, fields, seconds=1)
         unit_ids.add(desk.unit.unit_id)
     (unit_id,) = unit_ids
     return unit_id

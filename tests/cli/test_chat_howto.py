@@ -87,14 +87,14 @@ def test_the_page_runs_and_prints_what_it_shows(
     monkeypatch.setenv("COLUMNS", "100")
     printed = []
     for block in blocks(PAGE, "sh"):
-        said = []
+        outputs = []
         for line in block.splitlines():
             ran = grater(capsys, *shlex.split(line.replace(ADDRESS, server.url))[1:])
             assert ran.status == 0, ran.err
-            said.append(re.sub(r"\|data:\w+\|", "|data:...|", ran.out + ran.err))
+            outputs.append(re.sub(r"\|data:\w+\|", "|data:...|", ran.out + ran.err))
         if (tmp_path / "sheet.csv").exists() and len(printed) == 1:
             judge(tmp_path / "sheet.csv", tmp_path / "model.db", list(read_corpus(ESSAYS)))
-        printed.append("".join(said))
+        printed.append("".join(outputs))
     for shown, found in zip(blocks(PAGE, "text"), printed, strict=False):
         for line in (line for line in shown.splitlines() if line != "..."):
             assert line in found.splitlines(), found

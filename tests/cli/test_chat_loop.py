@@ -101,13 +101,13 @@ def test_a_model_is_run_sampled_judged_by_people_and_itself_and_evaluated(
     run("study", "import", "study.db", "--judgments", "sheet.csv", "--job", "verify")
 
     for more in ((), ("--with-programs",)):
-        told = json.loads(run("study", "evaluate", "study.db", "--kind", "edit", "--json", *more).out)
-        [scored] = told["systems"]
+        result = json.loads(run("study", "evaluate", "study.db", "--kind", "edit", "--json", *more).out)
+        [scored] = result["systems"]
         assert scored["precision"]["value"] == pytest.approx(counts["suggestion better"] / 24, abs=0.02)
         assert scored["recall"]["value"] is None
-        precision = {each["type"]: each["precision"]["value"] for each in told["by_type"] if each["flags"]}
+        precision = {each["type"]: each["precision"]["value"] for each in result["by_type"] if each["flags"]}
         assert precision == {"R:PREP": 1.0, "R:VERB:SVA": 1.0, "R:DET": 1.0, "M:DET": 0.0}
-        [apart] = [line for line in told["warnings"] if "judged its own corrections" in line]
+        [apart] = [line for line in result["warnings"] if "judged its own corrections" in line]
         n_right = counts["suggestion better"]
         assert apart == (
             "judge is the model behind gpt and judged its own corrections: it calls 24 of 24 right, "

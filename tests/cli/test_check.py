@@ -36,13 +36,13 @@ def test_check_as_json_has_every_flag_with_its_place(
     capsys: pytest.CaptureFixture[str], essay: Path, tiny_model: Path
 ) -> None:
     ran = grater(capsys, "check", essay, "--system", tiny_model, "--json")
-    told = json.loads(ran.out)
-    assert [(flag["type"], flag["suggestion"]) for flag in told["flags"]] == [
+    result = json.loads(ran.out)
+    assert [(flag["type"], flag["suggestion"]) for flag in result["flags"]] == [
         ("choice", "for"),
         ("extraneous", "-NONE-"),
         ("missing", "to"),
     ]
-    for flag in told["flags"]:
+    for flag in result["flags"]:
         assert LEARNER[flag["start"] : flag["end"]] == flag["target"]
     assert ran.out == grater(capsys, "check", essay, "--system", tiny_model, "--show", "json").out
 
@@ -180,9 +180,9 @@ def test_every_essay_has_a_page_of_its_own(
 def test_several_essays_as_json_are_one_document(
     capsys: pytest.CaptureFixture[str], essays: list[Path], tiny_model: Path
 ) -> None:
-    told = json.loads(grater(capsys, "check", *essays, "--system", tiny_model, "--json").out)
-    assert told["flags"] == 4
-    assert [len(file["flags"]) for file in told["files"]] == [3, 1, 0]
+    result = json.loads(grater(capsys, "check", *essays, "--system", tiny_model, "--json").out)
+    assert result["flags"] == 4
+    assert [len(file["flags"]) for file in result["files"]] == [3, 1, 0]
 
 
 def test_text_in_a_folder_is_what_the_terminal_shows(
@@ -344,8 +344,8 @@ def test_a_mark_of_harper_says_how_often_its_kind_is_right() -> None:
 def test_a_folder_stands_for_its_text_files(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
 ) -> None:
-    told = json.loads(grater(capsys, "check", tmp_path, "--system", tiny_model, "--json").out)
-    assert [len(file["flags"]) for file in told["files"]] == [3, 1, 0]
+    result = json.loads(grater(capsys, "check", tmp_path, "--system", tiny_model, "--json").out)
+    assert [len(file["flags"]) for file in result["files"]] == [3, 1, 0]
     (tmp_path / "empty").mkdir()
     ran = grater(capsys, "check", tmp_path / "empty", "--system", tiny_model)
     assert (ran.status, "found none in this folder" in ran.err) == (2, True)

@@ -31,12 +31,12 @@ def corpus(tmp_path: Path) -> Path:
 def test_marks_are_counted_by_rule_learner_and_date(
     capsys: pytest.CaptureFixture[str], corpus: Path, tiny_model: Path
 ) -> None:
-    told = json.loads(grater(capsys, "learners", corpus, "--system", tiny_model, "--json").out)
-    assert [(row["mark"], row["n"], row["learners"]) for row in told["marks"]] == [
+    result = json.loads(grater(capsys, "learners", corpus, "--system", tiny_model, "--json").out)
+    assert [(row["mark"], row["n"], row["learners"]) for row in result["marks"]] == [
         ("Verb + preposition", 3, 1),
         ("Verb without a preposition", 1, 1),
     ]
-    anna, ben = told["learners"]
+    anna, ben = result["learners"]
     assert (anna["learner"], anna["essays"], anna["words"], anna["marks"]) == ("Anna", 2, 24, 3)
     assert anna["per_100_words"] == pytest.approx(100 * 3 / 24)
     assert anna["change"] == pytest.approx(100 / 12 - 200 / 12), "from two marks in 12 words to one"
@@ -75,8 +75,8 @@ def test_a_text_file_is_counted_for_its_name(
     for name in ("anna", "ben"):
         (tmp_path / f"{name}.txt").write_text(WRONG, encoding="utf-8")
     files = [tmp_path / "anna.txt", tmp_path / "ben.txt"]
-    told = json.loads(grater(capsys, "learners", *files, "--system", tiny_model, "--json").out)
-    assert [(row["learner"], row["marks"], row["change"]) for row in told["learners"]] == [
+    result = json.loads(grater(capsys, "learners", *files, "--system", tiny_model, "--json").out)
+    assert [(row["learner"], row["marks"], row["change"]) for row in result["learners"]] == [
         ("anna", 1, None),
         ("ben", 1, None),
     ]
@@ -86,5 +86,5 @@ def test_other_fields_can_say_who_and_when(
     capsys: pytest.CaptureFixture[str], corpus: Path, tiny_model: Path
 ) -> None:
     fields = ("--learner-field", "date", "--date-field", "nothing")
-    told = json.loads(grater(capsys, "learners", corpus, "--system", tiny_model, "--json", *fields).out)
-    assert [row["learner"] for row in told["learners"]] == ["2026-09-01", "2026-10-01"]
+    result = json.loads(grater(capsys, "learners", corpus, "--system", tiny_model, "--json", *fields).out)
+    assert [row["learner"] for row in result["learners"]] == ["2026-09-01", "2026-10-01"]

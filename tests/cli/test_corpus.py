@@ -67,9 +67,9 @@ def test_convert_names_what_the_new_format_cannot_hold(capsys: pytest.CaptureFix
     assert any("metadata" in row["what"] for row in rows)
     assert {row["essay_id"] for row in rows} >= {"sample-01", "sample-20"}
     as_json = grater(capsys, "corpus", "convert", sample_path(), tmp_path / "again.m2", "--json")
-    told = json.loads(as_json.out)["losses"]
-    assert sorted(map(str, told)) == sorted(map(str, rows))
-    assert told[0]["what"].startswith("edit")
+    result = json.loads(as_json.out)["losses"]
+    assert sorted(map(str, result)) == sorted(map(str, rows))
+    assert result[0]["what"].startswith("edit")
     texts = {essay.essay_id: essay.text for essay in read_corpus(sample_path())}
     places = [(row, re.search(r"(\d+)-(\d+)", row["what"])) for row in rows if row["what"].startswith("edit")]
     spans = [(row, int(place[1]), int(place[2])) for row, place in places if place]
@@ -77,7 +77,7 @@ def test_convert_names_what_the_new_format_cannot_hold(capsys: pytest.CaptureFix
     for row, start, end in spans:
         words = " ".join(texts[row["essay_id"]][start:end].split())
         assert row["words"] == words or start == end or len(words) > 60
-    assert f"{told[0]['words']!r}" in str(Loss(**told[0]))
+    assert f"{result[0]['words']!r}" in str(Loss(**result[0]))
 
 
 def test_convert_writes_nothing_when_the_input_breaks(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

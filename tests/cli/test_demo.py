@@ -129,7 +129,9 @@ def test_adjudication_is_under_way(study: Store, name: str) -> None:
 
 def test_annotators_comment_on_their_marks_and_answer_suggestions(study: Store) -> None:
     with study.read() as tx:
-        marked = [answer for _, said in judgments.by_submission(tx, jobs.named(tx, ESSAYS).job_id) for answer in said]
+        marked = [
+            answer for _, answers in judgments.by_submission(tx, jobs.named(tx, ESSAYS).job_id) for answer in answers
+        ]
         assert has_suggestions(tx)
     assert any(edit["comment"] for answer in marked for edit in answer.payload["edits"])  # type: ignore[index,union-attr,call-overload]
 

@@ -175,9 +175,9 @@ def test_the_curve_goes_to_a_file_and_into_json(world: list[object], tmp_path: P
     table = pl.read_csv(tmp_path / "curve.csv")
     assert table["threshold"].to_list() == [point["threshold"] for point in curve["points"]]
     assert set(table["signature"]) == {curve["signature"]}
-    said = run(*args, "--higher", "ok").stderr
+    messages = run(*args, "--higher", "ok").stderr
     for words in ("too optimistic", "low scores are taken for errors", "always gave no scores and has no curve"):
-        assert words in said
+        assert words in messages
     assert "curve" not in found(*world)
 
 
@@ -263,10 +263,10 @@ def test_flagged_contexts_and_low_confidence_are_shown_apart(doubtful: list[obje
 def test_shares_are_of_the_first_judgments_where_that_is_asked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = {"a": ("error", "error"), "b": ("ok", "error", "ok", "ok"), "c": ("error", "ok", "error", "error")}
+    messages = {"a": ("error", "error"), "b": ("ok", "error", "ok", "ok"), "c": ("error", "ok", "error", "error")}
     rows = [
         f"{item},r{n},{label},2026-01-01T00:00:{n:02}Z"
-        for item, labels in said.items()
+        for item, labels in messages.items()
         for n, label in enumerate(labels)
     ]
     (tmp_path / "d.csv").write_text("item,system,flagged\na,one,1\nb,one,0\nc,one,1\na,two,0\nb,two,1\nc,two,1\n")

@@ -159,9 +159,9 @@ def test_help_needs_no_extra_and_a_command_on_studies_says_what_to_install(missi
     code = f"import json, sys; sys.modules['{missing}'] = None; from grater.cli import run"
     code += f"; print(json.dumps([run(args) for args in {helps + calls}]), file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    *said, statuses = done.stderr.splitlines()
+    *lines, statuses = done.stderr.splitlines()
     assert json.loads(statuses) == [0] * len(helps) + [2, 2]
-    assert said == ["a study needs SQLAlchemy and pydantic: pip install 'grater[server]'"] * 2
+    assert lines == ["a study needs SQLAlchemy and pydantic: pip install 'grater[server]'"] * 2
 
 
 @pytest.mark.parametrize(

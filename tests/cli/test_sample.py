@@ -23,9 +23,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_first_sample_has_its_design_beside_it(folder: Path) -> None:
-    said = run(folder / "decisions.csv", "--system", "A", "--n", 200, "--flagged", 50, "--out", folder / "sample.csv")
-    assert "200 items, 200 still to judge" in said.stderr
-    assert "A, flagged: 50 of 100" in said.stderr
+    done = run(folder / "decisions.csv", "--system", "A", "--n", 200, "--flagged", 50, "--out", folder / "sample.csv")
+    assert "200 items, 200 still to judge" in done.stderr
+    assert "A, flagged: 50 of 100" in done.stderr
     sample = read_sample(folder / "sample.csv")
     assert len(sample) == 200
     assert json.loads((folder / "sample.meta.json").read_text(encoding="utf-8"))["systems"] == ["A"]
@@ -78,8 +78,8 @@ def test_neyman_takes_rates_or_scores(folder: Path) -> None:
 def test_a_cheap_rater_makes_strata(folder: Path) -> None:
     write_table(oracle([place % 3 == 0 for place in range(1000)]), folder / "cheap.csv")
     args = ("--strata", "label", "--stratum-labels", folder / "cheap.csv", "--out", folder / "sample.csv")
-    said = run(folder / "decisions.csv", "--system", "A", "--n", 80, *args).stderr
-    assert "A, unflagged error: " in said
+    done = run(folder / "decisions.csv", "--system", "A", "--n", 80, *args).stderr
+    assert "A, unflagged error: " in done
 
 
 def test_a_worksheet_is_written_filled_and_estimated_from(tmp_path: Path) -> None:
@@ -94,8 +94,8 @@ def test_a_worksheet_is_written_filled_and_estimated_from(tmp_path: Path) -> Non
     write_table(frame, tmp_path / "decisions.csv")
     args = ("--system", "S", "--n", 60, "--essays", corpus, "--out", tmp_path / "sample.csv")
     for name in ("sheet.csv", "sheet.xlsx"):
-        said = run(tmp_path / "decisions.csv", *args, "--worksheet", tmp_path / name).stderr
-        assert f"{name}: 60 items to judge" in said.replace("\n", "")
+        done = run(tmp_path / "decisions.csv", *args, "--worksheet", tmp_path / name).stderr
+        assert f"{name}: 60 items to judge" in done.replace("\n", "")
     sheet = pl.read_csv(tmp_path / "sheet.csv", infer_schema=False)
     assert sheet.filter(~pl.col("item").str.starts_with("#"))["sentence"].str.contains(r"\[\[(of|in)\]\]").all()
     is_wrong = pl.col("sentence").str.contains("[[of]]", literal=True)

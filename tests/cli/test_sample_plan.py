@@ -66,8 +66,8 @@ def test_raters_are_worked_out_from_how_often_one_is_right_or_from_kappa() -> No
 def test_a_pilot_with_gold_says_what_raters_are_like(tmp_path: Path) -> None:
     rows = [(f"g{n}", "error" if n < 20 else "ok") for n in range(40)]
     (tmp_path / "g.csv").write_text("item,label\n" + "".join(f"{item},{label}\n" for item, label in rows))
-    said = [f"{item},r,{label if n % 10 else 'ok'}" for n, (item, label) in enumerate(rows)]
-    (tmp_path / "j.csv").write_text("\n".join(["item,rater,label", *said]) + "\n")
+    rows_written = [f"{item},r,{label if n % 10 else 'ok'}" for n, (item, label) in enumerate(rows)]
+    (tmp_path / "j.csv").write_text("\n".join(["item,rater,label", *rows_written]) + "\n")
     args = ["--judgments", tmp_path / "j.csv", "--gold", tmp_path / "g.csv", "--raters-per-item", 3]
     value = json.loads(run("--recall", 0.4, *args, "--json").stdout)
     assert value["raters"]["one"] == {"sensitivity": 0.9, "specificity": 1.0}

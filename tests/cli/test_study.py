@@ -37,14 +37,14 @@ def test_from_the_first_essay_to_the_archive(study: Path, tmp_path: Path, capsys
     assert (job["units"], job["judgments"], job["state"]) == (11, 33, "open")
     link = grater(capsys, "people", "invite", study, "--role", "worker", "--url", "https://rate.example")
     assert link.out.startswith("https://rate.example/join/")
-    told = as_json(grater(capsys, "study", "status", study, "--json"))
-    assert isinstance(told, dict)
-    assert (told["study"], told["essays"], told["items"]) == ("Prepositions", 3, 11)
+    result = as_json(grater(capsys, "study", "status", study, "--json"))
+    assert isinstance(result, dict)
+    assert (result["study"], result["essays"], result["items"]) == ("Prepositions", 3, 11)
     assert grater(capsys, "study", "verify", study).status == 0
     assert grater(capsys, "study", "export", study, tmp_path / "out").status == 0
     assert grater(capsys, "study", "restore", tmp_path / "out", tmp_path / "copy.db").status == 0
     again = as_json(grater(capsys, "study", "status", tmp_path / "copy.db", "--json"))
-    assert again == {**told, "invited": 0}  # an invitation is a secret, and stays at home
+    assert again == {**result, "invited": 0}  # an invitation is a secret, and stays at home
 
 
 def test_status_says_what_comes_next(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -52,8 +52,8 @@ def test_a_model_judges_the_only_job_and_a_second_run_asks_nothing(
     args = ("judge", study, "--endpoint", server.url, "--model-name", "tiny", "--key-env", "MY_KEY", "--json")
     ran = grater(capsys, *args)
     assert ran.status == 0, ran.err
-    told = json.loads(ran.out)
-    assert (told["job"], told["judged"], told["tokens"], told["refused"]) == ("ratings by tiny", 2, 220, [])
+    result = json.loads(ran.out)
+    assert (result["job"], result["judged"], result["tokens"], result["refused"]) == ("ratings by tiny", 2, 220, [])
     assert server.headers[0]["Authorization"] == "Bearer sesame"
     assert json.loads(grater(capsys, *args).out)["judged"] == 0
     assert len(server.requests) == 2
@@ -104,9 +104,9 @@ def test_a_reply_of_any_shape_is_read_or_asked_for_again(
 ) -> None:
     server.faults = [fault]
     ran = grater(capsys, "judge", study, "--endpoint", server.url, "--model-name", "tiny", "--json")
-    told = json.loads(ran.out)
-    assert (ran.status, told["judged"], told["refused"]) == (0, 2, [])
-    assert 110 <= told["tokens"] < 100_000
+    result = json.loads(ran.out)
+    assert (ran.status, result["judged"], result["refused"]) == (0, 2, [])
+    assert 110 <= result["tokens"] < 100_000
     assert len(server.requests) == n_asked
     assert "\n" not in ran.err.rstrip("\n")
 

@@ -197,7 +197,7 @@ def test_drawn_items_that_became_gold_stay_in_the_sample(judged: Judged, capsys:
     n_gold = len(judged.sample & GOLD.keys())
     assert n_gold > 5
     assert result["sample"]["judged"] == len(judged.sample)
-    assert f"{n_gold} of the drawn items are hidden gold; what raters said of them is used" in result["warnings"]
+    assert f"{n_gold} of the drawn items are hidden gold; their judgments count" in result["warnings"]
 
 
 def test_what_became_gold_is_no_longer_waited_for(judged: Judged, capsys: Capture) -> None:

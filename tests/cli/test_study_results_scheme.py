@@ -103,13 +103,13 @@ def evaluated(capsys: pytest.CaptureFixture[str], study: Path, *args: str) -> tu
 
 def test_flags_and_confidence_move_the_scores_of_a_study(table_3: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plain, _ = evaluated(capsys, table_3)
-    dropped, told = evaluated(capsys, table_3, "--drop-flags", "spelling,grammar")
+    dropped, messages = evaluated(capsys, table_3, "--drop-flags", "spelling,grammar")
     sure, _ = evaluated(capsys, table_3, "--min-confidence", "1")
     # messy contexts are a tie, half an error each; without the flagging rater they are errors by the other's word
     assert plain["systems"][0]["counts"]["false_alarm"] - dropped["systems"][0]["counts"]["false_alarm"] == 20
     assert dropped["systems"][0]["counts"]["hit"] - plain["systems"][0]["counts"]["hit"] == 20
     assert sure["systems"][0]["counts"]["false_alarm"] - plain["systems"][0]["counts"]["false_alarm"] == 20
-    assert "left out 40 judgments: flag spelling" in told
+    assert "left out 40 judgments: flag spelling" in messages
 
 
 def test_a_scheme_that_leaves_no_judgment_says_what_it_left_out(
@@ -121,16 +121,16 @@ def test_a_scheme_that_leaves_no_judgment_says_what_it_left_out(
 
 
 def test_contexts_and_confidence_are_shown_apart(table_3: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    result, told = evaluated(capsys, table_3, "--contexts", "spelling,grammar", "--confidence-apart", "1")
+    result, messages = evaluated(capsys, table_3, "--contexts", "spelling,grammar", "--confidence-apart", "1")
     assert {name: part["items"] for name, part in result["parts"].items()} == {
         "without flagged contexts": 1336,
         "with flagged contexts": N_FLAGGED,
         "without low confidence": 1336,
         "with low confidence": N_FLAGGED,
     }
-    assert "no judgment has the flag" not in told
-    _, told = evaluated(capsys, table_3, "--contexts", "speling,grammar")
-    assert "no judgment has the flag speling; flags that raters set: grammar, spelling" in told
+    assert "no judgment has the flag" not in messages
+    _, messages = evaluated(capsys, table_3, "--contexts", "speling,grammar")
+    assert "no judgment has the flag speling; flags that raters set: grammar, spelling" in messages
 
 
 def test_a_program_is_named_and_counted_only_with_programs(
@@ -147,9 +147,9 @@ def test_a_program_is_named_and_counted_only_with_programs(
         for unit in asked:
             store_answer(store, unit, person, {"label": ["error"]})
     study = tmp_path / "study.db"
-    people_only, told = evaluated(capsys, study)
-    assert "robot, a program: 2 judgments not counted; --with-programs counts them" in told
+    people_only, messages = evaluated(capsys, study)
+    assert "robot, a program: 2 judgments not counted; --with-programs counts them" in messages
     assert people_only["systems"][0]["precision"]["value"] == 0.5
-    together, told = evaluated(capsys, study, "--with-programs")
+    together, messages = evaluated(capsys, study, "--with-programs")
     assert together["systems"][0]["precision"]["value"] == 0.75
-    assert "robot" not in told
+    assert "robot" not in messages

@@ -53,7 +53,7 @@ def prepositions(study: Path) -> list[str]:
         return decision_columns(tx, ["prep"])["item"].unique().sort().to_list()
 
 
-def told(ran: Ran) -> Any:
+def result_of(ran: Ran) -> Any:
     assert (ran.status, ran.err) == (0, "")
     return json.loads(ran.out)
 
@@ -63,7 +63,7 @@ def test_decisions_say_what_was_done_and_what_comes_next(study: Path, capsys: Ca
     assert (ran.status, ran.out) == (0, "")
     assert "1 flagged, 0 new" in ran.err
     assert f"next: grater job new {study} --design sampling --system careful" in ran.err
-    [done] = told(grater(capsys, "study", "decide", study, "--system", systems[1], "--json"))
+    [done] = result_of(grater(capsys, "study", "decide", study, "--system", systems[1], "--json"))
     assert (done["system"], done["flagged"], done["new"]) == ("eager", 3, 0)
 
 
@@ -83,7 +83,7 @@ def test_a_system_from_outside_decides_on_the_items_of_the_study(
     places = write_text(tmp_path / "nouns.csv", "item,essay,start,end,kind,target", "n1,e0,17,20,noun,bus")
     assert grater(capsys, "study", "import", study, "--items", places).status == 0
     other = systems[0].replace("careful=", "nouns=")
-    [done] = told(grater(capsys, "study", "decide", study, "--system", other, "--kind", "noun", "--json"))
+    [done] = result_of(grater(capsys, "study", "decide", study, "--system", other, "--kind", "noun", "--json"))
     assert (done["items"], done["flagged"]) == (1, 0)
     ran = grater(capsys, "study", "decide", study, "--system", other, "--kind", "verb")
     assert (ran.status, ran.err.count("\n")) == (2, 1)
@@ -92,10 +92,10 @@ def test_a_system_from_outside_decides_on_the_items_of_the_study(
 
 def test_a_sample_is_of_one_kind_and_the_same_again_changes_nothing(study: Path, capsys: Capture) -> None:
     args = ("study", "sample", study, "--system", "eager", "--n", 6, "--flagged", 2, "--json")
-    first = told(grater(capsys, *args))
+    first = result_of(grater(capsys, *args))
     assert (first["sample"], first["items"], len(first["to_judge"])) == ("sample", 6, 6)
     assert set(first["to_judge"]) <= set(prepositions(study))
-    assert told(grater(capsys, *args)) == first
+    assert result_of(grater(capsys, *args)) == first
     ran = grater(capsys, "study", "sample", study, "--system", "eager", "--n", 7)
     assert (ran.status, ran.err.count("\n")) == (2, 1)
     assert "another sample called 'sample'" in ran.err
@@ -110,12 +110,12 @@ def test_a_second_system_joins_the_sample(study: Path, capsys: Capture) -> None:
 
 
 def test_a_job_over_a_sample_asks_only_what_nobody_judged(study: Path, tmp_path: Path, capsys: Capture) -> None:
-    left = told(grater(capsys, "study", "sample", study, "--system", "eager", "--n", 6, "--json"))["to_judge"]
+    left = result_of(grater(capsys, "study", "sample", study, "--system", "eager", "--n", 6, "--json"))["to_judge"]
     job = ("job", "new", study, "--task", "usage", "--sample", "sample", "--json")
-    assert told(grater(capsys, *job))["units"] == 6
+    assert result_of(grater(capsys, *job))["units"] == 6
     file = write_verdicts(tmp_path / "some.csv", left[:2])
     grater(capsys, "study", "import", study, "--judgments", file)
-    assert told(grater(capsys, *job, "--name", "again"))["units"] == 4
+    assert result_of(grater(capsys, *job, "--name", "again"))["units"] == 4
     everything = write_verdicts(tmp_path / "all.csv", left)
     grater(capsys, "study", "import", study, "--judgments", everything)
     ran = grater(capsys, *job, "--name", "third")
@@ -139,9 +139,9 @@ def test_a_design_is_a_job_with_the_sizes_of_its_paper(
     study: Path, capsys: Capture, order: tuple[Any, ...], task: str, units: int, judgments: int
 ) -> None:
     args = ("job", "new", study, "--design", *order, "--json")
-    made = told(grater(capsys, *args))
+    made = result_of(grater(capsys, *args))
     assert (made["job"], made["task"], made["units"], made["judgments"]) == (order[0], task, units, judgments)
-    assert told(grater(capsys, *args)) == made
+    assert result_of(grater(capsys, *args)) == made
 
 
 def test_another_order_of_the_same_name_is_refused(study: Path, capsys: Capture) -> None:

@@ -112,7 +112,7 @@ def test_files_of_a_folder_that_are_not_read_are_named(
     folder.mkdir()
     (folder / "a.txt").write_text("The girl waited on the bus.\n")
     (folder / "b.odt").write_bytes(b"PK")
-    told = f"{folder}: left out 1 file of another format than text: b.odt\n"
+    message = f"{folder}: left out 1 file of another format than text: b.odt\n"
     for args in (
         ("decide", folder, "--system", tiny_model, "--out", tmp_path / "d.csv"),
         ("corpus", "stats", folder),
@@ -120,7 +120,7 @@ def test_files_of_a_folder_that_are_not_read_are_named(
     ):
         ran = grater(capsys, *args)
         assert ran.status == 0
-        assert told in ran.err
+        assert message in ran.err
 
 
 def test_with_all_every_place_has_the_systems_best_word_and_its_answers(

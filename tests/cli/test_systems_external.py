@@ -91,8 +91,8 @@ def test_the_edits_of_a_system_together_are_its_text(
     source = data_path("conll14/official/official-2014.combined.m2")
     text = data_path(f"conll14/systems/{system}.txt")
     run = ("decide", source, "--system", f"corrected:{text}", "--places", "edits", "--out", tmp_path / "d.csv")
-    [told] = json.loads(grater(capsys, *run, "--json").out)["systems"]
-    assert told["edits"] == {"all": told["items"], "on_items": told["items"], "others": {}}
+    [result] = json.loads(grater(capsys, *run, "--json").out)["systems"]
+    assert result["edits"] == {"all": result["items"], "on_items": result["items"], "others": {}}
     found: dict[str, list[tuple[int, int, str]]] = {}
     for essay, *edit in pl.read_csv(tmp_path / "d.csv").select("essay", "start", "end", "suggestion").rows():
         found.setdefault(essay, []).append(tuple(edit))
@@ -142,10 +142,12 @@ def test_a_sample_of_edits_is_stratified_by_type(tmp_path: Path, capsys: pytest.
     judged = [f"{row['item']},r,{'error' if row['stratum'].endswith('PREP') else 'ok'}" for row in drawn.to_dicts()]
     (tmp_path / "j.csv").write_text("\n".join(["item,rater,label", *judged]), "utf-8")
     tables = ("--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv", "--sample", tmp_path / "s.csv")
-    told = json.loads(grater(capsys, "evaluate", *tables, "--json").out)
-    assert told["systems"][0]["precision"]["value"] == pytest.approx(60 / 95)
-    assert told["systems"][0]["recall"]["value"] is None
-    by_type = {each["type"]: (each["flags"], each["precision"]["value"]) for each in told["by_type"] if each["flags"]}
+    result = json.loads(grater(capsys, "evaluate", *tables, "--json").out)
+    assert result["systems"][0]["precision"]["value"] == pytest.approx(60 / 95)
+    assert result["systems"][0]["recall"]["value"] is None
+    by_type = {
+        each["type"]: (each["flags"], each["precision"]["value"]) for each in result["by_type"] if each["flags"]
+    }
     assert by_type == {"R:PREP": (60, 1.0), "M:DET": (30, 0.0), "U:ADJ": (5, 0.0)}
 
 

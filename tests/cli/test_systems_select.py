@@ -21,15 +21,15 @@ def text(tmp_path: Path) -> Path:
 def test_select_gives_three_set_ups_with_limits(
     capsys: pytest.CaptureFixture[str], text: Path, tiny_model: Path
 ) -> None:
-    told = json.loads(grater(capsys, "lab", "select", text, "--system", tiny_model, "--json").out)
-    assert [each["setup"] for each in told["setups"]] == ["34", "gamon", "felice"]
-    for each in told["setups"]:
+    result = json.loads(grater(capsys, "lab", "select", text, "--system", tiny_model, "--json").out)
+    assert [each["setup"] for each in result["setups"]] == ["34", "gamon", "felice"]
+    for each in result["setups"]:
         accuracy = each["accuracy"]
         assert accuracy["low"] <= accuracy["value"] <= accuracy["high"]
-    assert told["setups"][0]["n"] == sum(row["n"] for row in told["setups"][0]["by_preposition"])
-    assert told["signature"].startswith("select|grater:")
-    assert (told["scope"]["unit"], told["scope"]["units"]) == ("essay", 4)
-    assert told["warnings"] == ["only 4 essays: intervals by essay are rough below 10"]
+    assert result["setups"][0]["n"] == sum(row["n"] for row in result["setups"][0]["by_preposition"])
+    assert result["signature"].startswith("select|grater:")
+    assert (result["scope"]["unit"], result["scope"]["units"]) == ("essay", 4)
+    assert result["warnings"] == ["only 4 essays: intervals by essay are rough below 10"]
 
 
 def test_select_withholds_intervals_of_one_text(
@@ -52,6 +52,6 @@ def test_text_without_prepositions_gives_null_and_the_reason(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
 ) -> None:
     (tmp_path / "none.txt").write_text("Rain fell.", encoding="utf-8")
-    told = json.loads(grater(capsys, "lab", "select", tmp_path / "none.txt", "--system", tiny_model, "--json").out)
-    assert told["setups"][0]["accuracy"]["value"] is None
-    assert told["setups"][0]["accuracy"]["reason"]
+    result = json.loads(grater(capsys, "lab", "select", tmp_path / "none.txt", "--system", tiny_model, "--json").out)
+    assert result["setups"][0]["accuracy"]["value"] is None
+    assert result["setups"][0]["accuracy"]["reason"]

@@ -61,7 +61,7 @@ def test_every_edit_is_written_or_reported(name: str) -> None:
     assert n_back + n_left_out >= sum(len(essay.edits) for essay in SAMPLE)
 
 
-SAID = {
+LOSSES = {
     "essay_id": {"id", "essay"},
     "annotators": {"annotator", "edit"},
     "metadata": {"metadata"},
@@ -79,7 +79,7 @@ def lost(before: Essay, after: Essay) -> set[str]:
     otherwise = {name for name in names if getattr(before, name) != getattr(after, name)}
     if len(before.edits) != len(after.edits):
         return otherwise
-    of_edits = SAID.keys() - names
+    of_edits = LOSSES.keys() - names
     pairs = [*zip(sorted(before.edits, key=place), sorted(after.edits, key=place), strict=True)]
     return otherwise | {name for name in of_edits if any(getattr(a, name) != getattr(b, name) for a, b in pairs)}
 
@@ -94,11 +94,11 @@ def test_what_does_not_come_back_is_reported(name: str) -> None:
         losses: list[Loss] = []
         list(FORMATS[name].write([essay], losses.append))
         back = list(read(name, written(name, [essay])))
-        said = {loss.what.split()[0] for loss in losses}
+        reported = {loss.what.split()[0] for loss in losses}
         if len(back) == 1:
-            assert {what for what in lost(essay, back[0]) if not SAID[what] & said} == set()
+            assert {what for what in lost(essay, back[0]) if not LOSSES[what] & reported} == set()
         else:
-            assert said
+            assert reported
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -74,7 +74,7 @@ def test_another_kind_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "message"),
     [
         (lambda content: content[:-1], "cut off or damaged"),
         (lambda content: content + b"x", "cut off or damaged"),
@@ -87,10 +87,10 @@ def test_another_kind_is_refused(tmp_path: Path) -> None:
     ],
     ids=["short", "long", "flipped", "no header", "version", "no model", "empty", "no hash"],
 )
-def test_damage_is_named(tmp_path: Path, spoil: Any, said: str) -> None:
+def test_damage_is_named(tmp_path: Path, spoil: Any, message: str) -> None:
     path = tmp_path / "toy.model"
     path.write_bytes(spoil(write(path)))
-    with pytest.raises(BadInput, match=said) as raised:
+    with pytest.raises(BadInput, match=message) as raised:
         read_model(path, kind="toy")
     assert str(path) in str(raised.value)
     assert "\n" not in str(raised.value)

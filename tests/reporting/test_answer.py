@@ -78,9 +78,9 @@ def test_a_range_over_raters_holds_the_score_beside_it() -> None:
     flags = [f"i{place}" for place in range(60)]
     rows = [(item, rater, "error") for rater in ("A", "B") for item in flags[:30]]
     rows += [(item, f"r{place}", "ok") for place, item in enumerate(flags[30:])]
-    said = read_judgments(pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row"))
+    both = read_judgments(pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row"))
     decided = read_decisions(pl.DataFrame({"item": flags, "system": "S", "flagged": True}))
-    report = build(Inputs("Range", judgments=said, decisions=decided))
+    report = build(Inputs("Range", judgments=both, decisions=decided))
     assert cells(report, 0)["precision"][0].startswith(".500 [")
     assert cells(report, 0)["range over raters"][0] == ".50 to 1.00"
 
@@ -113,10 +113,10 @@ def test_scores_are_told_as_the_nearest_ratio(flagged: int, errors: int, both: i
     names = [f"i{place}" for place in range(400)]
     labels = ["error" if error else "ok" for error in is_error]
     judged = pl.DataFrame({"item": names * 2, "rater": ["A"] * 400 + ["B"] * 400, "label": labels * 2})
-    told = grater.report(
+    careful = grater.report(
         judgments=judged, decisions=pl.DataFrame({"item": names, "system": "s", "flagged": is_flagged})
     )
-    assert told.headline[0] == f"s is {expected}."
+    assert careful.headline[0] == f"s is {expected}."
 
 
 def test_ten_sentences_show_hits_beside_false_alarms_and_misses() -> None:
@@ -200,7 +200,7 @@ def test_a_report_without_systems_has_no_answer_but_says_how_far_raters_agree() 
 
 
 @pytest.mark.parametrize(
-    ("systems", "told", "expected"),
+    ("systems", "stated", "expected"),
     [
         (["mine", "mine-2"], {}, {"mine-2": "mine"}),
         (["mine-v1", "mine-v10", "mine-v2"], {}, {"mine-v2": "mine-v1", "mine-v10": "mine-v2"}),
@@ -212,9 +212,9 @@ def test_a_report_without_systems_has_no_answer_but_says_how_far_raters_agree() 
     ],
 )
 def test_names_say_which_version_is_earlier(
-    systems: list[str], told: dict[str, str], expected: dict[str, str]
+    systems: list[str], stated: dict[str, str], expected: dict[str, str]
 ) -> None:
-    assert earlier_versions(systems, told) == expected
+    assert earlier_versions(systems, stated) == expected
 
 
 def test_an_earlier_version_that_nobody_knows_is_refused() -> None:

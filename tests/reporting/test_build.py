@@ -249,9 +249,9 @@ def test_systems_on_different_items_are_not_ranked_and_have_their_own_n_in_every
     words = " ".join((*report.headline, *systems.words, *(figure.words for figure in systems.figures)))
     assert "comes first" not in words
     assert report.answer is not None
-    for told in (report.headline[0], report.answer.figures[0].words):
-        assert "careful" in told
-        assert "bold_&_new" in told, "the sentence to quote and the first caption name no winner"
+    for stated in (report.headline[0], report.answer.figures[0].words):
+        assert "careful" in stated
+        assert "bold_&_new" in stated, "the sentence to quote and the first caption name no winner"
     assert "not ranked" in report.headline[0]
     assert "standardised" in {sheet.name for sheet in systems.sheets}
     [sheet] = bins.sheets

@@ -38,13 +38,13 @@ def test_a_worksheet_is_text_with_answers_to_choose_from_and_its_instructions(tm
     path = tmp_path / "w.xlsx"
     write_worksheet(Worksheet(("item", "label"), (("=a", ""),), ("One.", "Two."), {"label": ["error", "ok"]}), path)
     book = load_workbook(path)
-    judge, told = book.worksheets
+    judge, guide = book.worksheets
     (rule,) = judge.data_validations.dataValidation
     assert (str(rule.sqref), rule.formula1, rule.errorStyle) == ("B2", '"error,ok"', "warning")
     assert (judge["A2"].value, judge["A2"].data_type, judge["A2"].number_format) == ("=a", "s", "@")
     assert judge["A1"].font.bold
     assert judge.freeze_panes == "A2"
-    assert [cell.value for cell in told["A"]] == ["How to judge", "One.", "Two."]
+    assert [cell.value for cell in guide["A"]] == ["How to judge", "One.", "Two."]
 
 
 def as_others_write(sheet: str, *, strings: tuple[str, ...] = (), tab: str = "Sheet1") -> bytes:

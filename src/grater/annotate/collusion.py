@@ -17,7 +17,7 @@ raters with at least `LEAST` wrong answers each.  Groups are pairs below `LEVEL`
 may also share a misunderstanding, so a group is a reason to look, not a verdict.
 
 **One address** behind several raters of a job is named as well; it may be a household or a class.  **Joining times**
-are only told of groups that something else names: honest raters come all at once, when a panel opens.
+are shown only for groups that something else names: honest raters also join all at once, when a panel opens.
 """
 
 from __future__ import annotations

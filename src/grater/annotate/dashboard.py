@@ -77,7 +77,7 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class PairShare:
-    """Two raters, the items that both answered, and those on which they said the same."""
+    """Two raters, the items that both answered, and those on which they agree."""
 
     first: str
     second: str

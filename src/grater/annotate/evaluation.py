@@ -76,7 +76,7 @@ def evaluable(tx: Tx, tables: frames.StudyTables, drawn: Sample | None = None) -
     on_gold = as_many_votes(tables.on_gold, judgments, truth="share") if tables.on_gold is not None else None
     sources = [
         (frames.all_verdicts(tx, judgments.name), "were judged elsewhere in the study; those judgments are used"),
-        (on_gold, "are hidden gold; what raters said of them is used"),
+        (on_gold, "are hidden gold; their judgments count"),
     ]
     for source, words in sources:
         missing = drawn.frame.select("item").unique().join(judgments.frame.select("item"), on="item", how="anti")
@@ -266,7 +266,7 @@ def scores_so_far(tx: Tx, job: Job | None = None) -> ScoresSoFar:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgreementSoFar:
-    """What can be said now: the agreement on labels, on verdicts, or why there is none yet."""
+    """The agreement so far: on labels, on verdicts, or why there is none yet."""
 
     labels: Agreement | None
     verdicts: Agreement | None
@@ -304,7 +304,7 @@ def agreement_so_far(
 
 
 def by_people(rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0) -> Judgments:
-    """What raters said, of each item only the `first` judgments where that is asked."""
+    """The raters' judgments; with `first` only so many of each item."""
     schema = {"item": pl.String, "rater": pl.String, "label": pl.String, "at": pl.String}
     given = [[row.get(column) for column in schema] for row in rows if row["group"] in PEOPLE]
     return equal_in_number(Judgments(pl.DataFrame(given, schema, orient="row"), name), first)

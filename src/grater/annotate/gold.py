@@ -16,7 +16,7 @@ that the job asks about becomes gold instead of work, as long as nobody has met 
 work at once, and a rater would meet it twice, the second time with the answer known.
 
 Candidates for gold are units that nobody has met, those whose answer is known from elsewhere first.  Gold of earlier
-jobs comes first, then items on which all experts agree, then those on which every rater of another job said the same
+jobs comes first, then items on which all experts agree, then those on which all raters of another job agree
 (`LEAST_CROWD` or more).  Last come units of the job itself, drawn at random (`MOST_OWN` at most), which the manager
 answers: a first study has no other gold.  A manager looks at each, changes the accepted answers or the reason, and
 takes it or passes on (`grater.annotate.web.units`).  Reasons that were written before are offered again.
@@ -359,7 +359,7 @@ def known_gold(
 
 
 def unanimous(tx: Tx, job: Job, *, source: str | None = None, least: int = 2) -> dict[str, tuple[str, ...]]:
-    """Items with the labels of this job's task that mean what all experts said."""
+    """Items on which all experts agree, with the labels of this job's task for that."""
     of_jobs = [jobs.named(tx, source)] if source else jobs.all(tx)
     tallies = meanings(of_jobs, label_counts(tx, ("work", "gold", "practice"), by_experts=True))
     agreed = {item: min(each) for item, each in tallies.items() if each.total() >= least and len(each) == 1}
@@ -412,7 +412,7 @@ def _require_tags(tags: TagSet, essay_id: str, edits: Iterable[Edit]) -> None:
 
 
 def meanings(of_jobs: Iterable[Job], counts: Iterable[tuple[str, str, str, int]]) -> dict[str, Counter[str]]:
-    """What was said of each item in these jobs, and how often, from counts by job, item and label."""
+    """How often each meaning was given to each item in these jobs, from counts by job, item and label."""
     by_id = {job.job_id: job for job in of_jobs}
     meaning = cache(lambda job_id, label: meaning_of(by_id[job_id], label))
     tallies: dict[str, Counter[str]] = defaultdict(Counter)

@@ -1,15 +1,15 @@
 """The raters of a job with their signals, as managers see them, and a rater's own progress, as they see it.
 
-Signals are never enough to put anybody out by themselves: seconds for a unit against the rest, straight-lining,
-agreement with the plurality of the others, skill by Dawid and Skene (`grater.measure.crowd.raters`), and trust on
-gold.  The best are those with the highest skill among trusted raters who did enough to tell; T,C&M 2013, 7.2, wish
-for a way to follow them and to ask them back.
+Signals alone never remove anybody: seconds for a unit against the rest, straight-lining, agreement with the plurality
+of the others, skill by Dawid and Skene (`grater.measure.crowd.raters`), and trust on gold.  The best raters are those
+with the highest skill among trusted raters with enough answers; T,C&M 2013, 7.2, want to follow them and invite them
+again.
 
 A rater sees n of N, the minutes left at their own pace, and what they have earned.  N is what the job lets one person
 do: the limit of its terms, or what is assigned to them, or what is left for them in a pool; a pool with many free
 slots is not counted to its end, since every page would wait for it.  Where raters are tested and there is no limit, N
-is not told: units of work would be counted off and hidden gold would not, so the count would show which is which
-while the last answer can still be taken back (P5).  For the same reason n counts every unit, gold or work.
+is hidden: it would count units of work but not hidden gold, and so show which is which while the last answer can
+still be undone (P5).  For the same reason n counts every unit, gold or work.
 
 The pace is the median of the rater's newest answers, so that one long break does not matter.  What was earned is what
 the pay policy owes for the work as it stands, without bonuses.
@@ -191,7 +191,7 @@ class LargePools:
 
 @dataclass(frozen=True, slots=True)
 class OwnPace:
-    """`n_total` is None where it is not known or must not be told; `earned` is empty where no pay is set."""
+    """`n_total` is None where it is unknown or secret; `earned` is empty where no pay is set."""
 
     n_done: int
     n_total: int | None

@@ -2,7 +2,7 @@
 
 The API validates the body of a call with the model, a page the fields of its form (`RequestContext.sent`), a command
 its options (`Body.checked`).  The function that acts takes the model and trusts it.  A limit stands in the model and
-nowhere else, and what is wrong is said in the same words at every door.
+nowhere else, so that every door refuses in the same words.
 """
 
 from __future__ import annotations

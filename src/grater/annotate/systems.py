@@ -1,6 +1,6 @@
 """Systems run over the essays of a study: an item for every place they look at, a decision for each.
 
-A system of one name is one version of it: what it said before, it says again.  Samples, jobs, curves and reports rest
+A name stands for one version of a system, which always decides the same.  Samples, jobs, curves and reports rest
 on flags, scores and suggestions, and on the places that a system looked at.  A system that changed any of them is a
 new version: it is refused under the old name and accepted under a new one, so that both can be evaluated against the
 same judgments.  Essays that came since are no change, and neither is a place of a kind that the system never looked
@@ -102,7 +102,7 @@ def _one(store: Store, detector: Detector, corpus: Iterable[Essay]) -> Decided:
         # of essays that were deleted meanwhile nothing is stored
         known = content.known_essays(tx, {finding.item.essay_id for finding in findings})
         findings = [finding for finding in findings if finding.item.essay_id in known]
-        # Refuse findings on all essays of the study that differ from what the system said of them before.
+        # Refuse decisions that differ from earlier ones of the system on any essay of the study.
         stored = {each.item_id: each for each in content.all_decisions(tx, system=detector.name)}
         changed = _changes(stored, (finding.decision for finding in findings))
         decided = {(each.item.essay_id, each.item.kind) for each in findings if each.item.item_id in stored}

@@ -190,7 +190,7 @@ def redundancy_of(chosen: Iterable[Job]) -> int:
 def labels_of(
     tx: Tx, task: str, *, groups: Collection[str] = PEOPLE, job_names: Collection[str] = ()
 ) -> Judgments | None:
-    """What raters of these groups said in the jobs of one task (only in these, if any are named), in its labels."""
+    """The judgments of these groups in the jobs of one task (only in these, if any are named), in its labels."""
     chosen = [job for job in jobs.all(tx) if job.task == task and (not job_names or job.name in job_names)]
     frames = [label_columns(tx, job.job_id) for job in chosen]
     given = pl.concat(frames).filter(pl.col("group").is_in(list(groups))) if frames else pl.DataFrame()
@@ -198,12 +198,12 @@ def labels_of(
 
 
 def all_verdicts(tx: Tx, name: str) -> Judgments | None:
-    """What people said in any job whose task has verdicts, experts and crowd alike."""
+    """People's judgments in any job whose task has verdicts, experts and crowd alike."""
     return latest_judgments(verdicts_of(tx, jobs.all(tx), PEOPLE), name)
 
 
 def program_verdicts(tx: Tx, name: str) -> Judgments | None:
-    """What one program said in any job whose task has verdicts."""
+    """One program's judgments in any job whose task has verdicts."""
     given = verdicts_of(tx, jobs.all(tx), (PROGRAM,))
     return latest_judgments(given.filter(pl.col("rater") == name), name) if len(given) else None
 

@@ -396,7 +396,7 @@ def _connected(there: Destination, deadline: float) -> socket.socket:
 
 
 def _received(line: socket.socket, deadline: float) -> Iterator[bytes]:
-    """What comes, piece by piece, until the receiver closes or has said more than a head can be."""
+    """What the receiver sends, piece by piece, until it closes or exceeds the length of a head."""
     n_bytes = 0
     while n_bytes < LONGEST_HEAD:
         line.settimeout(_left(deadline))

@@ -62,7 +62,7 @@ class OwnJob:
 
     @property
     def n_total(self) -> int | None:
-        """What `n_done` can be told of; where raters are tested it counts gold as well, and has no total."""
+        """The limit of `n_done`; where raters are tested, that counts gold as well and has no total."""
         return None if has_gold(self.job) else self.n_assigned
 
     @property

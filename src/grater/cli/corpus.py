@@ -81,7 +81,7 @@ def combine(
     )
 
 
-# What is said of results that are no tables of numbers
+# Messages for results that are not tables of numbers
 
 
 def describe_conversion(conversion: Conversion, given: Mapping[str, Any]) -> Done:

@@ -7,7 +7,7 @@ r"""M2, the format of the shared tasks: one tokenised sentence in a block, with 
 grammatical error correction", as m2scorer and ERRANT read and write it.
 
 **Fields.** Alternatives are separated by `||`.  An empty correction, or `-NONE-`, deletes the words; among several
-alternatives it is always spelt `-NONE-`, since an empty one before the next `|||` could not be told from a separator.
+alternatives it is always spelt `-NONE-`, since an empty one before the next `|||` would look like a separator.
 M2 has no way to say "found but not corrected" but the one of ERRANT, which we follow: the tag `UNK`, or NUCLE's `Um`,
 with a correction that equals the words (`errant_m2` writes both so; `errant_compare` uses `UNK` for detection only).
 A field that is spelt in another way than ours keeps its spelling in `Edit.extra`, so that writing gives the same

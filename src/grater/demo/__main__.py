@@ -41,7 +41,7 @@ MARK = re.compile(
 
 
 def read_marked(text: str, *, name: str) -> list[Essay]:
-    """The essays of a master; all its problems are said together."""
+    """The essays of a master; all its problems are reported together."""
     problems = Problems(name)
     essays, line = list[Essay](), 1
     for block in re.split("^(?==== )", text, flags=re.MULTILINE):

@@ -3,12 +3,12 @@
 `check` takes a text, `feedback_on` an essay and detectors that are loaded.  A `Feedback` is shown on a terminal by
 the command, in a notebook as a table, and as one HTML page that loads nothing (`to_html`).
 
-The note says what was looked for and, for detectors that were measured, how far their flags can be trusted; what is
-said of a mark is in `grater.detect.marks`.
+The note says what was looked for and, for detectors that were measured, how far their flags can be trusted;
+`grater.detect.marks` explains each mark.
 
-A place is marked once: flags on the same words are one `Mark`.  A checker of whole texts, as Harper is, gives way to
-the systems named before it, and to our detectors wherever it is named: what it flags of words that are flagged
-already is left out.  Suggestions that no teacher would make are put as one would (`grater.detect.taught`).
+A place is marked once: flags on the same words are one `Mark`.  A checker of whole texts such as Harper yields to
+the systems named before it, and to our detectors wherever it is named: its flags on words that are already flagged
+are left out.  Suggestions are reworded as a teacher would put them (`grater.detect.taught`).
 
 The page is to be read on a screen or printed.  The text stands first with its marks, each with the number of its
 note; the notes give the better word, the rule with an example the first time it comes up, who says so and how sure

@@ -1,7 +1,7 @@
 """A class report: which marks, how many, for each learner and over time.
 
 Essays are counted by what their metadata says of learner and date; an essay without a learner is counted for its
-file.  Marks are told by the rules that explain them (`rules.toml`), so that a class can be taught what comes
+file.  Marks are distinguished by the rules that explain them (`rules.toml`), so that a class can be taught what comes
 up most.  Rates are per 100 words, since essays differ in length; a learner's change is the rate of the later half of
 their essays less that of the earlier half, and none where there is only one date.  A mark is not yet an error: the
 note of the feedback stands under the tables.

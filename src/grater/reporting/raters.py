@@ -37,7 +37,7 @@ from grater.tables import Judgments, Table
 MOST_ROWS = 20
 MOST_NAMED = 12
 SHORT = 2.0
-"""Hours, below which times are told in minutes."""
+"""Hours, below which times are shown in minutes."""
 
 
 def raters_section(judgments: Judgments, *, gold: Table | None = None, on_gold: Judgments | None = None) -> Section:
@@ -174,7 +174,7 @@ def _effort_words(hours: Sequence[float], cost: str) -> str:
 
 
 def _time(hours: float) -> str:
-    """`24.0 hours`; less than two are told in minutes."""
+    """`24.0 hours`; less than two are shown in minutes."""
     return f"{hours:,.1f} hours" if hours >= SHORT else counted(ceil(60 * hours), "minute")
 
 
@@ -283,7 +283,7 @@ def _words(needed: Sequence[tuple[CrowdJob, RatersNeeded]]) -> Iterator[str]:
     if open_ended:
         yield f"More raters may be needed than were asked: {'; '.join(open_ended)}."
     if doubtful:
-        yield f"The experts' own kappa cannot be told from 0, so matching it shows nothing: {'; '.join(doubtful)}."
+        yield f"The experts' own kappa may be 0, so matching it shows nothing: {'; '.join(doubtful)}."
 
 
 def _scope(results: Sequence[RatersNeeded]) -> str:

@@ -27,7 +27,7 @@ from grater.sheet import as_latex, as_markdown
 
 FIGURES = "figures"
 SPOKEN = re.compile(r' (?:role|aria-(?!hidden)[\w-]+)="[^"]*"')
-"""What screen readers are told of each mark of a chart; on a page they have the words beside it."""
+"""What screen readers announce for each mark of a chart; on a page the alternative text replaces it."""
 
 
 def save_report(report: Report, folder: Path, *, file_types: Sequence[FileType] = FILE_TYPES) -> list[Path]:

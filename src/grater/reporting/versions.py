@@ -1,13 +1,12 @@
-"""A system beside an earlier version of itself: what the new one changes, and on which items.
+"""A system compared with an earlier version of itself: what the new one changes, and on which items.
 
-A version is a system of its own, with a name of its own (`grater.annotate.systems`).  Which is the earlier one
-is told, or seen from the names: `mine-2`, `mine-v2` and `mine@2` are later than `mine`, which is later than
-`mine-v1`.  Two names with bare numbers and no system of the plain name (`system-1`, `system-2`) are two systems, not
-two versions.
+A version is a system with a name of its own (`grater.annotate.systems`).  The user states which one is earlier, or
+the names do: `mine-2`, `mine-v2` and `mine@2` are later than `mine`, which is later than `mine-v1`.  Two names with
+bare numbers and no system of the plain name (`system-1`, `system-2`) are two systems, not two versions.
 
 Differences are paired, on the items that both decided on, with the resamples of the evaluation; nothing is corrected
-for the number of pairs, for each is a question of its own.  Items on which raters are split evenly are in none of the
-lists of what was gained and lost.
+for the number of pairs, since each answers a different question.  Items on which raters are split evenly are left out
+of the lists of gains and losses.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ class Version:
 
 
 def parse_versions(settings: Sequence[str]) -> dict[str, str]:
-    """The earlier version of each system, told as `NEW=OLD`."""
+    """The earlier version of each system, from `NEW=OLD`."""
     pairs = [setting.partition("=") for setting in settings]
     for setting, (new, _, old) in zip(settings, pairs, strict=True):
         if not new or not old:
@@ -75,7 +74,7 @@ def parse_versions(settings: Sequence[str]) -> dict[str, str]:
 
 
 def earlier_versions(systems: Sequence[str], stated: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The earlier version of each system that has one: as told, else by the names."""
+    """The earlier version of each system that has one: as stated, else by the names."""
     for name in (name for pair in (stated or {}).items() for name in pair):
         if name not in systems:
             raise UnknownName(unknown("system", name, list(systems)))

@@ -73,7 +73,7 @@ ANY = "all"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgments:
-    """Who said what of which item; `anonymous_raters` where raters are only positions, 1 to n in each item."""
+    """Which rater gave which label to which item; with `anonymous_raters` they are only positions, 1 to n."""
 
     frame: pl.DataFrame
     name: str
@@ -85,7 +85,7 @@ class Judgments:
 
 
 def data_hash(*tables: Judgments) -> str:
-    """Who said what, for a signature; neither the order of rows nor further columns change it."""
+    """A hash for signatures; neither the order of rows nor further columns change it."""
     frames = [table.frame.select(pl.col("item", "rater", "label").cast(pl.String)) for table in tables]
     return short_hash("\f".join(frame.sort(frame.columns).write_csv() for frame in frames))
 

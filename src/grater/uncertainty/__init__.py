@@ -234,7 +234,7 @@ class Influence:
 
 
 def influence(units: Units, score: Score, den: Numbers | None = None, basis: Basis | None = None) -> Influence:
-    """The score of all units, and what each changes; `den` is by unit, one each where nothing is said."""
+    """The score of all units, and what each changes; `den` is by unit, 1 by default."""
     den = np.ones(len(units.rows)) if den is None else den
     sums = units.sums
     value = float(score(sums))

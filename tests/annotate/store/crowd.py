@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Told:
+class Acknowledged:
     """What the crowd heard: submission id to status, and what went wrong."""
 
     receipts: dict[str, list[Receipt]] = field(default_factory=dict)
@@ -36,36 +36,38 @@ class Told:
             self.receipts.setdefault(receipt.submission_id, []).append(receipt)
 
 
-def let_work(world: World, *, seed: int, most: int, tick: Callable[[], None] = lambda: None) -> Told:
+def let_work(world: World, *, seed: int, most: int, tick: Callable[[], None] = lambda: None) -> Acknowledged:
     """All raters at once, each with habits of their own, until nobody finds work any more or has done `most`."""
-    told = Told()
+    acknowledged = Acknowledged()
     with ThreadPoolExecutor(len(world.raters)) as pool:
         for number in range(len(world.raters)):
-            pool.submit(_life, world, number, random.Random(seed * 1000 + number), told, most, tick)
-    return told
+            pool.submit(_life, world, number, random.Random(seed * 1000 + number), acknowledged, most, tick)
+    return acknowledged
 
 
-def finish(world: World, told: Told) -> None:
+def finish(world: World, acknowledged: Acknowledged) -> None:
     """The diligent come back one by one, until nobody is given anything."""
     for number in range(len(world.raters)):
         while (lease := world.take(number)) is not None:
-            told.hear(world.submit(lease, submission_id=f"late-{lease.lease_id}"))
+            acknowledged.hear(world.submit(lease, submission_id=f"late-{lease.lease_id}"))
 
 
-def _life(world: World, number: int, rng: random.Random, told: Told, most: int, tick: Callable[[], None]) -> None:
+def _life(
+    world: World, number: int, rng: random.Random, acknowledged: Acknowledged, most: int, tick: Callable[[], None]
+) -> None:
     try:
         for _ in range(most):
             lease = _patiently(lambda: world.take(number))
             if lease is None:
                 return
             tick()
-            if not _one_page(world, number, lease, rng, told):
+            if not _one_page(world, number, lease, rng, acknowledged):
                 return
     except BaseException as failure:
-        told.failures.append(failure)
+        acknowledged.failures.append(failure)
 
 
-def _one_page(world: World, number: int, lease: Lease, rng: random.Random, told: Told) -> bool:
+def _one_page(world: World, number: int, lease: Lease, rng: random.Random, acknowledged: Acknowledged) -> bool:
     """Answer a page in one of the ways that people do; False when the rater walks away."""
     habit = rng.random()
     name = f"{number}-{lease.lease_id}"
@@ -76,15 +78,15 @@ def _one_page(world: World, number: int, lease: Lease, rng: random.Random, told:
             leases.give_back(tx, lease.lease_id, person_id=lease.person_id)
         return True
     if habit < 0.4:  # double click: the same submission twice at once
-        _together(*(lambda: told.hear(_send(world.store, lease, name)) for _ in range(2)))
+        _together(*(lambda: acknowledged.hear(_send(world.store, lease, name)) for _ in range(2)))
         return True
     if habit < 0.5:  # second tab: another submission for the same lease
-        told.hear(_send(world.store, lease, name))
-        told.hear(_send(world.store, lease, f"{name}-tab"))
+        acknowledged.hear(_send(world.store, lease, name))
+        acknowledged.hear(_send(world.store, lease, f"{name}-tab"))
         return True
-    told.hear(_send(world.store, lease, name))
+    acknowledged.hear(_send(world.store, lease, name))
     if habit < 0.6:  # the network swallowed the answer: sent again, then once more with another body
-        told.hear(_send(world.store, lease, name))
+        acknowledged.hear(_send(world.store, lease, name))
         try:
             _send(world.store, lease, name, says="something else")
         except Conflict:

@@ -78,8 +78,8 @@ def test_labels_are_those_of_the_table_of_judgments(store: Store) -> None:
         columns = label_columns(tx, job.job_id)
         assert judged_items(tx) == set(columns["item"])
     assert len(columns) == len(rows) > 0
-    told = {(str(row["item"]), str(row["rater"]), str(row["label"]), str(row["group"])) for row in rows}
-    assert set(columns.select("item", "rater", "label", "group").rows()) == told
+    expected = {(str(row["item"]), str(row["rater"]), str(row["label"]), str(row["group"])) for row in rows}
+    assert set(columns.select("item", "rater", "label", "group").rows()) == expected
     assert columns["flags"].null_count() == len([row for row in rows if not row["flags"]])
 
 

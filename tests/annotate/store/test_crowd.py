@@ -7,16 +7,16 @@ import pytest
 from grater.annotate import judgments, progress
 from grater.annotate.store import Store, checks
 from grater.annotate.store.transaction import HOUR, MINUTE
-from tests.annotate.store.crowd import Told, finish, let_work
+from tests.annotate.store.crowd import Acknowledged, finish, let_work
 from tests.annotate.store.worlds import FakeClock, World, make_world
 
 
-def assert_promises_kept(world: World, told: Told) -> None:
-    assert told.failures == []
+def assert_promises_kept(world: World, acknowledged: Acknowledged) -> None:
+    assert acknowledged.failures == []
     with world.store.read() as tx:
         assert checks.violations(tx) == []
         stored = {row["submission"]: row["status"] for row in judgments.table(tx, world.job_id, judgments.ALL)}
-    for submission_id, receipts in told.receipts.items():
+    for submission_id, receipts in acknowledged.receipts.items():
         assert stored.keys() >= {submission_id}, "an acknowledged judgment is lost"
         assert {receipt.status for receipt in receipts} == {stored[submission_id]}
         assert sum(not receipt.is_replay for receipt in receipts) == 1, "one submission was stored twice"
@@ -34,11 +34,11 @@ def progress_wanted(world: World) -> int:
 
 def run(store: Store, clock: FakeClock, *, seed: int, n_units: int, n_raters: int = 50) -> None:
     world = make_world(store, n_units=n_units, judgments=3, n_raters=n_raters, lease_minutes=10)
-    told = let_work(world, seed=seed, most=4)
-    assert_promises_kept(world, told)
+    acknowledged = let_work(world, seed=seed, most=4)
+    assert_promises_kept(world, acknowledged)
     clock.advance(HOUR)  # what was abandoned runs out
-    finish(world, told)
-    assert_promises_kept(world, told)
+    finish(world, acknowledged)
+    assert_promises_kept(world, acknowledged)
     assert_nobody_starved(world)
 
 
@@ -54,17 +54,17 @@ def test_fifty_raters_many_times(store: Store, clock: FakeClock, seed: int) -> N
 
 def test_leases_that_run_out_while_people_submit_lose_nothing(store: Store, clock: FakeClock) -> None:
     world = make_world(store, n_units=6, judgments=2, n_raters=12, lease_minutes=1)
-    told = let_work(world, seed=2, most=4, tick=lambda: clock.advance(MINUTE // 3))
-    assert_promises_kept(world, told)
+    acknowledged = let_work(world, seed=2, most=4, tick=lambda: clock.advance(MINUTE // 3))
+    assert_promises_kept(world, acknowledged)
 
 
 @pytest.mark.parametrize("jump", [365 * 24 * HOUR, -365 * 24 * HOUR], ids=["a year on", "a year back"])
 def test_a_clock_that_jumps_loses_nothing_and_starves_nobody(store: Store, clock: FakeClock, jump: int) -> None:
     world = make_world(store, n_units=4, judgments=2, n_raters=6, lease_minutes=10)
-    told = let_work(world, seed=3, most=1)
+    acknowledged = let_work(world, seed=3, most=1)
     clock.advance(jump)
     told_later = let_work(world, seed=4, most=2)
     finish(world, told_later)
-    assert_promises_kept(world, told)
+    assert_promises_kept(world, acknowledged)
     assert_promises_kept(world, told_later)
     assert_nobody_starved(world)

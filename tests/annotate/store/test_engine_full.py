@@ -51,23 +51,25 @@ def make_room(store: Store) -> None:
 
 def submitted_until_full(world: World) -> list[str]:
     """The ids that were acknowledged before the disk was full."""
-    told: list[str] = []
+    acknowledged: list[str] = []
     lease = world.must_take()
     for number in range(10_000):
         try:
-            told.append(world.submit(lease, submission_id=f"s{number}", says="much to say " * 500).submission_id)
+            acknowledged.append(
+                world.submit(lease, submission_id=f"s{number}", says="much to say " * 500).submission_id
+            )
         except StoreFull:
-            return told
+            return acknowledged
     raise AssertionError("the disk was never full")
 
 
 def test_a_full_disk_is_said_and_nothing_is_acknowledged_that_is_not_there(store: Store) -> None:
     world = make_world(store)
     fill_disk(store)
-    told = submitted_until_full(world)
+    acknowledged = submitted_until_full(world)
     with store.read() as tx:
         rows = judgments.table(tx, world.job_id, judgments.ALL)
-        assert sorted(str(row["submission"]) for row in rows) == sorted(told)
+        assert sorted(str(row["submission"]) for row in rows) == sorted(acknowledged)
         assert checks.violations(tx) == []
     make_room(store)
     assert world.submit(world.must_take(1)).status == "valid"

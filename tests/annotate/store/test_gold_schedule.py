@@ -437,13 +437,13 @@ def test_gold_right_or_missed_costs_the_same_statements_as_work(
     terms: dict[str, Json] = {"gold": {"least_seen": 90}, "page": 5, "redundancy": {"least": 2, "most": 3}}
     crowd = make_crowd(store, n_units=30, n_gold=10, terms=terms)
     crowd.work(n=1)
-    said: dict[bool, set[tuple[str, ...]]] = {True: set(), False: set()}
+    shown: dict[bool, set[tuple[str, ...]]] = {True: set(), False: set()}
     for _ in range(20):
         with statements(store) as found:
             lease = crowd.must_take()
             with store.glance() as tx:
                 desk = desk_of(tx, lease.lease_id, person_id=lease.person_id)
             hand_in(store, desk, {"label": [label]}, seconds=2.0)
-        said[crowd.is_gold(lease)].add(tuple(found))
-    assert said[True] == said[False]
-    assert len(said[True]) == 1
+        shown[crowd.is_gold(lease)].add(tuple(found))
+    assert shown[True] == shown[False]
+    assert len(shown[True]) == 1

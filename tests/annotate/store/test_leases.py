@@ -227,12 +227,12 @@ def test_what_comes_next_is_found_by_indexes_alone(tmp_path: Path) -> None:
 def test_a_glance_begins_nothing_and_sees_what_is_stored(store: Store) -> None:
     world = make_world(store)
     lease = world.must_take()
-    with statements(store) as said, store.glance() as tx:
+    with statements(store) as queries, store.glance() as tx:
         found = leases.find_with_unit(tx, lease.lease_id, person_id=world.raters[0])
         assert leases.find_with_unit(tx, lease.lease_id, person_id=world.raters[1]) is None
     assert found is not None
     assert (found[0], found[1].unit_id) == (lease, lease.unit_id)
-    assert not any(each.startswith("BEGIN") for each in said)
+    assert not any(each.startswith("BEGIN") for each in queries)
 
 
 def test_a_unit_comes_with_its_items_in_their_order(store: Store) -> None:

@@ -149,8 +149,8 @@ def test_a_place_is_completed_or_times_out_and_never_both(store: Store, clock: F
 
     def conclude() -> None:
         with store.write() as tx:
-            told = panels.conclude(tx, crowd.job.job_id, place.person_id)
-        ended.append(told.state if told else "")
+            ending = panels.conclude(tx, crowd.job.job_id, place.person_id)
+        ended.append(ending.state if ending else "")
 
     def enter() -> None:
         with suppress(Conflict), store.write() as tx:  # the panel may be full

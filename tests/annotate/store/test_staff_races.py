@@ -94,10 +94,10 @@ def test_what_somebody_said_of_themselves_is_said_once(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
     first = writing(store, lambda tx: standing.say_about(tx, crowd.raters[0], country="NO", languages=["en"]))
     second = writing(store, lambda tx: standing.say_about(tx, crowd.raters[0], country="TR", languages=["en"]))
-    told, later = interrupted(store, first, second, before="UPDATE people")
+    first_event, later = interrupted(store, first, second, before="UPDATE people")
     with store.read() as tx:
         known = people.get(tx, crowd.raters[0]).payload["country"]
-    assert told.payload["country"] == later.result().payload["country"] == known
+    assert first_event.payload["country"] == later.result().payload["country"] == known
 
 
 def test_two_who_change_different_terms_at_once_change_both(store: Store) -> None:

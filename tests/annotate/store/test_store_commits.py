@@ -62,13 +62,15 @@ def test_on_a_full_disk_many_at_once_hear_the_truth(tmp_path: Path) -> None:
         world = make_world(store, n_units=8, n_raters=8, judgments=8)
         held = [world.must_take(rater) for rater in range(8)]
         fill_disk(store)
-        told: list[str] = []
+        acknowledged: list[str] = []
 
         def submit_until_full(rater: int) -> None:
             for number in range(1000):
                 try:
                     name = f"s{rater}-{number}"
-                    told.append(world.submit(held[rater], submission_id=name, says="so much " * 500).submission_id)
+                    acknowledged.append(
+                        world.submit(held[rater], submission_id=name, says="so much " * 500).submission_id
+                    )
                 except StoreFull:
                     return
             raise AssertionError("the disk was never full")
@@ -80,5 +82,5 @@ def test_on_a_full_disk_many_at_once_hear_the_truth(tmp_path: Path) -> None:
             thread.join(SECONDS)
         with store.read() as tx:
             rows = judgments.table(tx, world.job_id, judgments.ALL)
-            assert sorted(str(row["submission"]) for row in rows) == sorted(told)
+            assert sorted(str(row["submission"]) for row in rows) == sorted(acknowledged)
             assert checks.violations(tx) == []

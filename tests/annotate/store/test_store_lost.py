@@ -29,7 +29,7 @@ def own_cluster() -> Iterator[str]:
         yield server
 
 
-def work(world: World, rater: int, told: list[Receipt]) -> int:
+def work(world: World, rater: int, receipts: list[Receipt]) -> int:
     """Work until nothing is left, through every failure; give how many times the database was not there."""
     n_failures = 0
     held: Lease | None = None
@@ -44,7 +44,7 @@ def work(world: World, rater: int, told: list[Receipt]) -> int:
             n_failures += 1
             time.sleep(0.05)
             continue
-        told.append(receipt)
+        receipts.append(receipt)
         held = None
     raise AssertionError("the raters never came to an end")
 
@@ -70,19 +70,19 @@ def test_a_look_at_the_study_leaves_the_prepared_queries_of_its_connection(clust
 
 
 def test_a_database_that_crashes_while_raters_work_has_lost_nothing(own_cluster: str) -> None:
-    told: list[Receipt] = []
+    receipts: list[Receipt] = []
     with open_store(new_database(own_cluster), create=True) as store:
         world = make_world(store, n_units=150, judgments=3, n_raters=N_RATERS)
         with ThreadPoolExecutor(N_RATERS) as pool:
-            raters = [pool.submit(work, world, rater, told) for rater in range(N_RATERS)]
+            raters = [pool.submit(work, world, rater, receipts) for rater in range(N_RATERS)]
             for n_told in (50, 150):
-                while len(told) < n_told and any(not rater.done() for rater in raters):
+                while len(receipts) < n_told and any(not rater.done() for rater in raters):
                     time.sleep(0.01)
                 crash(own_cluster)
             n_failures = sum(rater.result() for rater in raters)
         with store.read() as tx:
             stored = {row["submission"]: row["status"] for row in judgments.table(tx, world.job_id, judgments.ALL)}
             assert checks.violations(tx) == []
-    assert {receipt.submission_id: receipt.status for receipt in told} == stored
+    assert {receipt.submission_id: receipt.status for receipt in receipts} == stored
     assert list(stored.values()).count("valid") == 450
     assert n_failures > 0, "nobody met the crash"

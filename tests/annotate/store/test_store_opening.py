@@ -87,11 +87,11 @@ def test_a_reader_sees_one_snapshot(store: Store) -> None:
 def test_a_commit_waits_for_the_disk(store: Store) -> None:
     """P1 when the power goes: what no test can pull the plug on is asked of every kind of transaction."""
     asked = "SHOW synchronous_commit" if store.is_postgres else "PRAGMA synchronous"
-    said = []
+    values = []
     for transaction in (store.write(), store.read(), store.glance()):
         with transaction as tx:
-            said.append(tx.value(sql(asked)))
-    assert said == ["on" if store.is_postgres else 2] * 3
+            values.append(tx.value(sql(asked)))
+    assert values == ["on" if store.is_postgres else 2] * 3
     if not store.is_postgres:
         with store.read() as tx:
             assert (tx.value(sql("PRAGMA journal_mode")), tx.value(sql("PRAGMA foreign_keys"))) == ("wal", 1)

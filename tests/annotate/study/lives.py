@@ -81,7 +81,7 @@ who, which = st.sampled_from(RATERS), st.sampled_from((TESTED, TESTED, NAMED))
 
 
 @dataclass(frozen=True)
-class ToldOf:
+class AcknowledgedAnswer:
     """An answer that was acknowledged: the lease, what was sent, the receipt."""
 
     lease_id: str
@@ -157,7 +157,7 @@ class Life(RuleBasedStateMachine):
         self.plug = ""
         self.location = type(self).place()
         self.store = self.opened()
-        self.told: dict[str, ToldOf] = {}
+        self.acknowledged: dict[str, AcknowledgedAnswer] = {}
         self.typed: dict[tuple[str, str], Draft] = {}
         self.n_typed = 0
         self.received: list[tuple[str, ...]] = []
@@ -290,27 +290,27 @@ class Life(RuleBasedStateMachine):
             return
         type(self).counts["answers"] += 1
         key, unit_id = (desk.lease.job_id, desk.lease.person_id), desk.lease.unit_id
-        self.told[receipt.submission_id] = ToldOf(desk.lease.lease_id, fields, receipt)
+        self.acknowledged[receipt.submission_id] = AcknowledgedAnswer(desk.lease.lease_id, fields, receipt)
         self.in_hand[key].discard(unit_id)
         self.answered[key].add(unit_id)
 
     @rule(data=st.data(), label=st.sampled_from(LABELS))
     def send_again(self, data: st.DataObject, label: str) -> None:
         """A double click, or an old page with another answer: P2."""
-        if not self.told:
+        if not self.acknowledged:
             return
-        submission_id = data.draw(st.sampled_from(sorted(self.told)))
-        told = self.told[submission_id]
+        submission_id = data.draw(st.sampled_from(sorted(self.acknowledged)))
+        acknowledged = self.acknowledged[submission_id]
         with self.store.read() as tx:
             row = judgments.find_submission(tx, submission_id)
             assert row is not None, "lost"
-            desk = desk_of(tx, told.lease_id, person_id=row.person_id)
-        if told.fields.get("label", [label]) == [label]:  # an essay has none
-            receipt = self.do(lambda: hand_in(self.store, desk, told.fields, seconds=2.0))
+            desk = desk_of(tx, acknowledged.lease_id, person_id=row.person_id)
+        if acknowledged.fields.get("label", [label]) == [label]:  # an essay has none
+            receipt = self.do(lambda: hand_in(self.store, desk, acknowledged.fields, seconds=2.0))
             assert receipt is None or receipt.is_replay
         else:
             with pytest.raises(Conflict):
-                hand_in(self.store, desk, {**told.fields, "label": [label]}, seconds=2.0)
+                hand_in(self.store, desk, {**acknowledged.fields, "label": [label]}, seconds=2.0)
 
     @rule(name=who, job=which)
     def return_a_unit(self, name: str, job: str) -> None:
@@ -495,7 +495,7 @@ class Life(RuleBasedStateMachine):
 
     def nothing_is_lost(self, tx: Tx) -> None:
         stored = {row.submission_id: row.body_hash for row in tx.all(select(schema.submissions))}
-        expected = {sent: body_hash(dict(told.fields)) for sent, told in self.told.items()}
+        expected = {sent: body_hash(dict(acknowledged.fields)) for sent, acknowledged in self.acknowledged.items()}
         lost = [sent for sent, hashed in expected.items() if stored.get(sent) != hashed]
         type(self).counts["lost"] += len(lost)
         assert not lost, "P1"

@@ -58,10 +58,10 @@ def verdicts(store: Store, job_id: str) -> dict[str, str]:
         return {each.trigram: each.verdict for each in all_of(tx, job_id)}
 
 
-def say(store: Store, job_id: str, person: Person, **said: str) -> None:
+def say(store: Store, job_id: str, person: Person, **answers: str) -> None:
     """Verdicts by the first word of the trigram."""
     with store.write() as tx:
         for each in all_of(tx, job_id):
             first = each.trigram.split(" ")[0]
-            if first in said:
-                decide(tx, each, said[first], person)
+            if first in answers:
+                decide(tx, each, answers[first], person)

@@ -73,17 +73,17 @@ def answer_all(
 ) -> list[str]:
     """The submissions of one rater that the server acknowledged."""
     client, headers = study.client(), {"authorization": f"Bearer {token}"}
-    told: list[str] = []
+    acknowledged: list[str] = []
     while lease := client.post(f"{API}/jobs/{job_id}/next", headers=headers).json()["lease"]:
-        if len(told) == BEFORE_BACKUP:
+        if len(acknowledged) == BEFORE_BACKUP:
             backed_up.wait()
         name = lease["submission_id"]
         body = {"submission_id": name, "fields": {"label": ["ok"]}}
         reply = client.post(f"{API}/leases/{lease['lease_id']}", json=body, headers=headers)
         assert reply.status_code == 200, reply.text
-        told.append(name)
+        acknowledged.append(name)
         answered.release()
-    return told
+    return acknowledged
 
 
 @pytest.mark.parametrize("n_raters", [12, pytest.param(30, marks=pytest.mark.slow)])

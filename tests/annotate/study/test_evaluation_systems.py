@@ -30,18 +30,18 @@ N_ESSAYS, N_ITEMS = 12, 5
 @pytest.fixture
 def judged(store: Store, tmp_path: Path) -> Store:
     """Twelve essays of five items; a system that flags everything but the last; every second essay is all errors."""
-    items, decided, said = ["item,essay,start,end,kind"], ["item,system,flagged"], ["item,rater,label"]
+    items, decided, verdicts = ["item,essay,start,end,kind"], ["item,system,flagged"], ["item,rater,label"]
     for essay in range(N_ESSAYS):
         for place in range(N_ITEMS):
             name = f"e{essay}-{place}"
             items.append(f"{name},e{essay},{3 * place},{3 * place + 2},prep")
             decided.append(f"{name},eager,{int(place < N_ITEMS - 1)}")
-            said += [f"{name},{rater},{'error' if essay % 2 else 'ok'}" for rater in ("A", "B", "C")]
+            verdicts += [f"{name},{rater},{'error' if essay % 2 else 'ok'}" for rater in ("A", "B", "C")]
     corpus = tmp_path / "essays.jsonl"
     write_corpus([Essay(f"e{essay}", "in on at by of") for essay in range(N_ESSAYS)], corpus, lambda _: None)
     tables = {
         name: write_text(tmp_path / f"{name}.csv", *rows)
-        for name, rows in (("i", items), ("d", decided), ("j", said))
+        for name, rows in (("i", items), ("d", decided), ("j", verdicts))
     }
     import_files(store, corpora=[corpus], items=[tables["i"]], decisions=[tables["d"]])
     import_files(store, judgments=[tables["j"]], job="work")
@@ -51,13 +51,13 @@ def judged(store: Store, tmp_path: Path) -> Store:
 def test_the_dashboard_and_the_report_print_the_same_intervals(judged: Store, tmp_path: Path) -> None:
     """Of a job whose judgments came in another order than that of its items, and whose raters differ."""
     places = [(essay, place) for place in range(N_ITEMS) for essay in reversed(range(N_ESSAYS))]
-    said = [
+    verdicts = [
         f"e{essay}-{place},{rater},{'error' if (essay * place + shift) % 3 else 'ok'},2026-01-0{place + 1}T00:00:00Z"
         for essay, place in places
         for shift, rater in enumerate(("A", "B", "C"))
         if shift < 2 or essay % 4
     ]
-    import_files(judged, judgments=[write_text(tmp_path / "n.csv", "item,rater,label,at", *said)], job="noisy")
+    import_files(judged, judgments=[write_text(tmp_path / "n.csv", "item,rater,label,at", *verdicts)], job="noisy")
     with judged.read() as tx:
         board, report = figures_of(tx, jobs.named(tx, "noisy")), build(study_inputs(tx, job_names=["noisy"]))
     assert report.answer is not None
@@ -77,8 +77,8 @@ def test_scores_are_corrected_by_the_hidden_gold_of_the_study(judged: Store, mon
         names = [f"e{essay}-{place}" for essay in range(5) for place in range(4)]
         gold = read_gold(pl.DataFrame({"item": names, "label": ["error"] * 10 + ["ok"] * 10}), name="gold")
         labels = zip(names, ["error"] * 15 + ["ok"] * 5, strict=True)
-        said = [(item, rater, label) for item, label in labels for rater in ("A", "B", "C")]
-        on_gold = read_judgments(pl.DataFrame(said, ["item", "rater", "label"], orient="row"))
+        verdicts = [(item, rater, label) for item, label in labels for rater in ("A", "B", "C")]
+        on_gold = read_judgments(pl.DataFrame(verdicts, ["item", "rater", "label"], orient="row"))
         tables = replace(plain, gold=gold, on_gold=on_gold)
         monkeypatch.setattr("grater.annotate.tables.study_tables", lambda *_, **__: tables)
         result = evaluate_study(tx, "study", errors_by_flag=True)
@@ -113,11 +113,11 @@ def test_a_task_that_merges_nothing_keeps_its_labels() -> None:
 
 def test_where_asking_stopped_early_only_the_first_judgments_are_compared() -> None:
     """Two who agree were enough for one item; for the other two who differed were followed by three who agree."""
-    said = {"easy": "oo", "hard": "oeeee"}
+    verdicts = {"easy": "oo", "hard": "oeeee"}
     names = {"o": "ok", "e": "error"}
     found = [
         {"item": item, "rater": f"r{n}", "label": names[letter], "group": "crowd", "at": f"2026-01-01T00:00:{n:02}Z"}
-        for item, letters in said.items()
+        for item, letters in verdicts.items()
         for n, letter in enumerate(letters)
     ]
     all_of_them = live_agreement(found, TASKS["error"], name="job")

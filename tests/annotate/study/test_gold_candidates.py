@@ -43,9 +43,9 @@ def test_looking_for_candidates_takes_as_many_queries_whatever_the_number_of_uni
                 for unit_id in units.ids_of_job(tx, job_id)[:first]:
                     gone = schema.units.c.unit_id == unit_id
                     tx.execute(schema.units.update().where(gone).values(role="practice"))
-            with statements(study.store) as said, study.store.read() as tx:
+            with statements(study.store) as queries, study.store.read() as tx:
                 candidates(tx, jobs.get(tx, job_id))
-            n_queries.append(len(said))
+            n_queries.append(len(queries))
         assert n_queries[0] == n_queries[1]
 
 

@@ -46,8 +46,8 @@ def test_what_comes_in_keeps_all_that_it_had_and_comes_in_once(store: Store, tmp
     assert by_item == {ids["one"]: "at", ids["two"]: "in"}
     assert ids["elsewhere"] == "elsewhere"
     zoe = next(row for row in rows if row["rater"] == "Zoe" and row["label"] == "error")
-    told = (zoe["status"], zoe["seconds"], zoe["at"], zoe["flags"])
-    assert told == ("valid", 4.5, "2026-01-02T03:04:05.000Z", ["spelling"])
+    stored = (zoe["status"], zoe["seconds"], zoe["at"], zoe["flags"])
+    assert stored == ("valid", 4.5, "2026-01-02T03:04:05.000Z", ["spelling"])
     statuses = [("Xia", "untrusted"), ("Yan", "valid"), ("Zoe", "valid"), ("Zoe", "valid")]
     assert sorted((str(row["rater"]), str(row["status"])) for row in rows) == statuses
     everything(store, tmp_path)

@@ -137,7 +137,7 @@ def definitions(store: Store) -> list[tuple[str, str]]:
 
 
 @contextmanager
-def told(store: Store) -> Iterator[list[str]]:
+def queries(store: Store) -> Iterator[list[str]]:
     """The statements that a study is sent."""
     statements: list[str] = []
 
@@ -151,7 +151,7 @@ def told(store: Store) -> Iterator[list[str]]:
 
 def n_dropped(store: Store, job: str = "crowd") -> int:
     """References and indexes that are set aside while judgments come in."""
-    with told(store) as statements, store.write() as tx:
+    with queries(store) as statements, store.write() as tx:
         add_judgments(tx, table_of(ROWS), job=job, task="error")
     return sum("DROP" in statement for statement in statements)
 
@@ -183,7 +183,7 @@ def test_nobody_is_waited_for_who_looks_at_a_study(stores: list[Store]) -> None:
             tx.execute(text("SELECT 'has looked'"))
 
     import_rows = writing(stores[0], lambda tx: add_judgments(tx, table_of(ROWS), job="crowd", task="error"))
-    with told(stores[0]) as statements:
+    with queries(stores[0]) as statements:
         _, imported = interrupted(stores[0], look, import_rows, before="SELECT 'has looked'")
     imported.result()
     assert not any("DROP" in statement for statement in statements)

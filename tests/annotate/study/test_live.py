@@ -139,9 +139,9 @@ def test_the_live_page_counts_a_job_again_only_when_something_has_happened(study
     for is_more in (False, False, True):
         if is_more:
             one_more(study)
-        with statements(study.store) as said:
+        with statements(study.store) as queries:
             page = manager.get(path).text
-        looks.append(sum("submissions" in query and "units" in query for query in said))
+        looks.append(sum("submissions" in query and "units" in query for query in queries))
         assert counts_on(page) == counts_of(study)
     first, again, after_one = looks
     assert again == 0 < after_one <= first

@@ -238,12 +238,12 @@ def one_life(*, flagged: int = 0, is_checked: bool = True) -> list[tuple[str, ..
 
 def steps_of(life: Life) -> list[Callable[[], None]]:
     def replay() -> None:
-        for told in list(life.told.values())[:2]:
+        for acknowledged in list(life.acknowledged.values())[:2]:
             with life.store.read() as tx:
-                row = judgments.find_submission(tx, told.receipt.submission_id)
+                row = judgments.find_submission(tx, acknowledged.receipt.submission_id)
                 assert row is not None, "lost"
-                desk = desk_of(tx, told.lease_id, person_id=row.person_id)
-            assert hand_in(life.store, desk, told.fields, seconds=2.0).is_replay
+                desk = desk_of(tx, acknowledged.lease_id, person_id=row.person_id)
+            assert hand_in(life.store, desk, acknowledged.fields, seconds=2.0).is_replay
 
     return [
         lambda: life.somebody_logs_in("worker", "session"),

@@ -93,8 +93,8 @@ def test_the_prompt_is_the_tasks_own_guidelines_examples_and_question(
 def test_an_answer_that_the_task_refuses_is_asked_for_again_with_the_reason(
     job_of: Store, server: ChatServer, tmp_path: Path
 ) -> None:
-    said = iter(["I think so!", '{"label": "wrong"}', 'Sure: ```json\n{"label": ["ok"]}\n```', '{"label": "ok"}'])
-    server.answer = lambda _: next(said)
+    replies = iter(["I think so!", '{"label": "wrong"}', 'Sure: ```json\n{"label": ["ok"]}\n```', '{"label": "ok"}'])
+    server.answer = lambda _: next(replies)
     assert asked(job_of, server, tmp_path) == Judged(2)
     third = server.requests[2]["messages"]
     assert "expected one JSON object" in third[-3]["content"]
@@ -149,10 +149,10 @@ def test_the_example_of_an_answer_is_one_that_the_task_accepts(store: Store, tmp
     assert len(read_answer(unit, example_answer(unit))) == 1
 
 
-@pytest.mark.parametrize("said", ["", "yes", "[1, 2]", '{"label": ', "{}"])
-def test_what_is_no_object_is_refused(said: str) -> None:
+@pytest.mark.parametrize("reply", ["", "yes", "[1, 2]", '{"label": ', "{}"])
+def test_what_is_no_object_is_refused(reply: str) -> None:
     with pytest.raises(ValueError, match="expected one JSON object"):
-        fields_of(said)
+        fields_of(reply)
 
 
 def test_its_agreement_with_people_is_a_section_of_the_report(

@@ -59,8 +59,8 @@ def test_a_real_model_judges_and_is_measured(address: str, tmp_path: Path) -> No
     with status.new_study(tmp_path / "study.db") as store:
         import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
         add_job(store, NewJob(name="people", task="error", item_ids=("one", "two")))
-        said = write_text(tmp_path / "j.csv", "item,rater,label", "one,Ann,error", "two,Ann,ok")
-        import_files(store, judgments=[said], job="Ann")
+        path = write_text(tmp_path / "j.csv", "item,rater,label", "one,Ann,error", "two,Ann,ok")
+        import_files(store, judgments=[path], job="Ann")
         with store.write() as tx:
             job, person = program_job(tx, jobs.named(tx, "people"), "smollm2")
         chat = Chat(Endpoint(url=address, model="smollm2", max_tokens=40, timeout=300), Cache(tmp_path / "answers"))

@@ -25,7 +25,7 @@ PLACES = (("e0", 10, 12), ("e1", 12, 14), ("e2", 15, 20))
 class Scripted:
     """A detector that says what it is told; `name` stays the same when its mind changes."""
 
-    said: Sequence[Decision]
+    output: Sequence[Decision]
     items: Sequence[Item]
     name: str = "mine"
     kinds: tuple[str, ...] = ("prep",)
@@ -36,7 +36,7 @@ class Scripted:
 
     def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
         known = {essay.essay_id for essay in essays}
-        for item, decision in zip(self.items, self.said, strict=True):
+        for item, decision in zip(self.items, self.output, strict=True):
             if item.essay_id in known:
                 yield Finding(item, decision, "", ())
 
@@ -59,7 +59,7 @@ def stored(store: Store) -> list[Decision]:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (lambda each: replace(each, flagged=False), "3 flags differ"),
         (lambda each: replace(each, score=0.76), "3 scores differ"),
@@ -70,11 +70,11 @@ def stored(store: Store) -> list[Decision]:
     ],
 )
 def test_any_change_of_a_decision_is_refused(
-    decided: Store, change: Callable[[Decision], Decision], told: str
+    decided: Store, change: Callable[[Decision], Decision], message: str
 ) -> None:
     before, new = stored(decided), scripted()
-    with pytest.raises(Conflict, match=told):
-        decide(decided, [replace(new, said=[change(each) for each in new.said])])
+    with pytest.raises(Conflict, match=message):
+        decide(decided, [replace(new, output=[change(each) for each in new.output])])
     assert stored(decided) == before
 
 
@@ -87,7 +87,7 @@ def test_other_places_in_the_same_essays_are_another_version(decided: Store) -> 
 
 def test_the_last_digits_of_a_score_are_no_change(decided: Store) -> None:
     new = scripted()
-    [done] = decide(decided, [replace(new, said=[replace(each, score=0.75 + 1e-12) for each in new.said])])
+    [done] = decide(decided, [replace(new, output=[replace(each, score=0.75 + 1e-12) for each in new.output])])
     assert done.n_new == 0
     assert {each.score for each in stored(decided)} == {0.75}
 
@@ -104,14 +104,14 @@ def test_essays_that_came_since_are_no_change(store: Store, tmp_path: Path) -> N
 
 def test_a_kind_that_was_never_looked_at_is_no_change(decided: Store) -> None:
     old, gap = scripted(), scripted([("e0", 3, 3)], kind="prep-missing")
-    [done] = decide(decided, [Scripted([*old.said, *gap.said], [*old.items, *gap.items])])
+    [done] = decide(decided, [Scripted([*old.output, *gap.output], [*old.items, *gap.items])])
     assert done.n_new == 1
 
 
 def test_a_new_name_is_a_new_system(decided: Store) -> None:
     new = scripted()
-    said = [replace(each, system="mine-2", score=0.2) for each in new.said]
-    [done] = decide(decided, [replace(new, said=said, name="mine-2")])
+    output = [replace(each, system="mine-2", score=0.2) for each in new.output]
+    [done] = decide(decided, [replace(new, output=output, name="mine-2")])
     assert done.n_new == 3
     assert {each.score for each in stored(decided) if each.system == "mine"} == {0.75}
 

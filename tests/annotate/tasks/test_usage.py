@@ -73,8 +73,8 @@ def test_a_form_that_is_not_filled_rightly_is_refused(form: dict[str, list[str]]
     with pytest.raises(BadInput) as caught:
         TASK.read(unit_at(OF), form, kept={})
     assert len(caught.value.problems) == len(problems)
-    told = "; ".join(problem.message for problem in caught.value.problems)
-    assert all(words in told for words in problems), told
+    messages = "; ".join(problem.message for problem in caught.value.problems)
+    assert all(words in messages for words in problems), messages
 
 
 def test_gold_accepts_any_of_its_labels() -> None:

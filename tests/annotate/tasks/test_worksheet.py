@@ -61,8 +61,8 @@ def test_a_sample_is_judged_in_a_sheet_from_python(tmp_path: Path) -> None:
     drawn = grater.sample(decisions, system="S", n=2)
     path = tmp_path / "ada.csv"
     assert grater.worksheet(path, drawn, [ESSAY], decisions, items=items) == 2
-    told = pl.DataFrame({"item": ["i1"], "rater": ["bo"], "label": ["ok"]})
-    assert grater.worksheet(path, drawn, [ESSAY], decisions, items=items, judgments=told, rater="ada") == 1
+    earlier = pl.DataFrame({"item": ["i1"], "rater": ["bo"], "label": ["ok"]})
+    assert grater.worksheet(path, drawn, [ESSAY], decisions, items=items, judgments=earlier, rater="ada") == 1
     pl.read_csv(path, infer_schema=False).with_columns(label=pl.lit("error")).write_csv(path)
     assert rows(grater.read_judgments(path)) == [("i0", "ada", "error")]
     new = tmp_path / "new.csv"

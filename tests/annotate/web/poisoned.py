@@ -119,8 +119,8 @@ def _gold(tx: Tx, job_id: str) -> None:
 
 def _mark(words: str) -> dict[str, Json]:
     start = ESSAY.index(words)
-    said: dict[str, Json] = {"tag": "Wcip", "replacements": [evil("correction")], "comment": evil("comment")}
-    return {"start": start, "end": start + len(words), "quote": words, **said}
+    others: dict[str, Json] = {"tag": "Wcip", "replacements": [evil("correction")], "comment": evil("comment")}
+    return {"start": start, "end": start + len(words), "quote": words, **others}
 
 
 def _answer(store: Store, job_id: str, rater: Person, fields: dict[str, list[str]]) -> str:

@@ -104,12 +104,12 @@ class Program:
 
     def answer_all(self, job_id: str, label: str) -> list[str]:
         """Answer units with one label until there is no more; give the leases that have feedback."""
-        told = []
+        leases = []
         while lease := self.call("next_unit", job_id=job_id)["lease"]:
             sent = {"fields": {"label": [label]}, "seconds": 2}
             if self.call("submit", sent, lease_id=lease["lease_id"])["has_feedback"]:
-                told.append(lease["lease_id"])
-        return told
+                leases.append(lease["lease_id"])
+        return leases
 
     def _send(self, method: str, path: str, sent: object, status: int) -> Any:
         more = {} if sent is None else {"json": sent}

@@ -254,9 +254,9 @@ def test_it_is_required_alike_through_every_door(
         headers = {"authorization": f"Bearer {make_token(tx, bare.people['owner'].person_id)}"}
 
     def required() -> list[str]:
-        told = bare.client().get(f"{API}/second-factor", headers=headers).json()
-        assert told["people"] == [bare.people["owner"].person_id]
-        return list(told["roles"])
+        rule = bare.client().get(f"{API}/second-factor", headers=headers).json()
+        assert rule["people"] == [bare.people["owner"].person_id]
+        return list(rule["roles"])
 
     owner.get("/manage/people")
     owner.post("/manage/second-factor", {"roles": ["owner", "manager"]})

@@ -151,7 +151,7 @@ def sent_by_page(each: Edit) -> dict[str, Json]:
     return {**span, "tag": each.tag, "replacements": list(each.replacements), "comment": each.comment}
 
 
-def said(edits: tuple[Edit, ...]) -> set[tuple[Span, tuple[str, ...], str]]:
+def contents(edits: tuple[Edit, ...]) -> set[tuple[Span, tuple[str, ...], str]]:
     return {(each.span, each.replacements, each.tag) for each in edits}
 
 
@@ -162,7 +162,7 @@ def test_an_earlier_decision_fills_the_form_so_that_it_decides_the_same(
 ) -> None:
     """Whatever was decided, also what no annotator said and several edits at one place."""
     before = table(first, second, gold=gold)
-    assert said(decided(before, earlier_choices(before))) == said(gold)
+    assert contents(decided(before, earlier_choices(before))) == contents(gold)
 
 
 def test_what_nobody_marked_is_added_and_what_was_chosen_already_is_there_once() -> None:

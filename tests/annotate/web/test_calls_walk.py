@@ -273,9 +273,9 @@ def people_come_and_go(crew: Crew) -> None:
     assert "/join/" in made["link"]
     assert owner.call("end_invitation", invitation_id=made["invitation_id"])["state"] == "ended"
     back = owner.call("way_back", person_id=crew.person_id("worker"))
-    told = owner.call("invitation_list")["invitations"]
-    assert {each["state"] for each in told} == {"ended", "waiting"}
-    assert back["link"] not in json.dumps(told)
+    invitations = owner.call("invitation_list")["invitations"]
+    assert {each["state"] for each in invitations} == {"ended", "waiting"}
+    assert back["link"] not in json.dumps(invitations)
     assert owner.call("new_seat")["kind"] == "joint"
     with crew.study.store.write() as tx:
         annotator = crew.study.people["annotator"]
@@ -298,9 +298,9 @@ def what_happened(crew: Crew) -> None:
     assert owner.call("set_webhook_state", webhook_id=hook["webhook_id"])["state"] == "paused"
     assert hook["secret"] not in json.dumps(owner.call("webhook_list"))
     assert owner.call("audit", query="kind=webhook.added")["events"][0]["person"] == "Owner"
-    told = owner.call("event_list")
-    assert len(told["events"]) == 200
-    assert owner.get(f"/events?after={told['latest']}")["events"][0]["n"] > told["latest"]
+    invitations = owner.call("event_list")
+    assert len(invitations["events"]) == 200
+    assert owner.get(f"/events?after={invitations['latest']}")["events"][0]["n"] > invitations["latest"]
     assert len(owner.get("/events?verb=dispute.opened&most=1000")["events"]) == 1
     verbs = {event["verb"] for event in owner.get("/events?most=1000")["events"]}
     assert len(verbs) > 30

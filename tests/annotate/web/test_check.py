@@ -66,8 +66,8 @@ def test_the_page_is_there_while_an_owner_has_it_open(study: Study) -> None:
     owner.post("/manage/public", {"editors": "1"})
     assert (browser.get("/check").status_code, browser.get("/v2/languages").status_code) == (404, 200)
     with study.store.read() as tx:
-        told = [event.payload for event in events.all(tx) if event.verb == "study.public"]
-    assert told == [{"check_page": True, "editors": False}, {"check_page": False, "editors": True}]
+        payloads = [event.payload for event in events.all(tx) if event.verb == "study.public"]
+    assert payloads == [{"check_page": True, "editors": False}, {"check_page": False, "editors": True}]
     assert study.browser("manager").get("/manage/public").status_code == 403
 
 

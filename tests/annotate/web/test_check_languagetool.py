@@ -55,11 +55,11 @@ def test_a_form_and_an_address_get_the_same_answer(client: Client) -> None:
 
 def test_an_answer_has_the_keys_of_languagetool(client: Client) -> None:
     # Keys of LanguageTool's own description of its API, https://languagetool.org/http-api/
-    told = client.post("/v2/check", data={"text": TEXT, "language": "en-US"}).json()
-    assert {"software", "warnings", "language", "matches"} <= set(told)
-    assert {"name", "version", "buildDate", "apiVersion", "premium", "status"} <= set(told["software"])
-    assert {"name", "code", "detectedLanguage"} <= set(told["language"])
-    for match in told["matches"]:
+    answered = client.post("/v2/check", data={"text": TEXT, "language": "en-US"}).json()
+    assert {"software", "warnings", "language", "matches"} <= set(answered)
+    assert {"name", "version", "buildDate", "apiVersion", "premium", "status"} <= set(answered["software"])
+    assert {"name", "code", "detectedLanguage"} <= set(answered["language"])
+    for match in answered["matches"]:
         keys = {"message", "shortMessage", "replacements", "offset", "length", "context", "sentence", "rule", "type"}
         assert keys <= set(match)
         assert {"text", "offset", "length"} <= set(match["context"])
@@ -161,25 +161,25 @@ def test_automatic_detection_takes_the_preferred_variant(client: Client) -> None
     ],
 )
 def test_other_languages_are_detected_and_not_marked(client: Client, text: str, code: str) -> None:
-    told = client.post("/v2/check", data={"text": text, "language": "auto"}).json()
-    assert told["language"]["code"] == told["language"]["detectedLanguage"]["code"] == code
-    assert told["language"]["detectedLanguage"]["confidence"] < 1
+    answered = client.post("/v2/check", data={"text": text, "language": "auto"}).json()
+    assert answered["language"]["code"] == answered["language"]["detectedLanguage"]["code"] == code
+    assert answered["language"]["detectedLanguage"]["confidence"] < 1
     if code == "zz":
-        assert told["matches"] == []
+        assert answered["matches"] == []
 
 
 def test_rules_on_whole_texts_find_nothing(client: Client) -> None:
-    told = client.post("/v2/check", data={"text": TEXT, "language": "en-US", "mode": "textLevelOnly"}).json()
-    assert told["matches"] == []
+    answered = client.post("/v2/check", data={"text": TEXT, "language": "en-US", "mode": "textLevelOnly"}).json()
+    assert answered["matches"] == []
 
 
 def test_an_office_program_learns_what_there_is(client: Client) -> None:
     # LibreOffice's extension posts to both (RemoteLanguageTool.java), and needs `maxTextLength` and strings in rules.
-    told = client.post("/v2/configinfo", data={"language": "en-US"}).json()
-    assert told["parameter"]["maxTextLength"] == int(client.post("/v2/maxtextlength", data={}).text) == 20_000
-    assert {"ruleId", "description", "categoryId", "categoryName", "locQualityIssueType"} == set(told["rules"][0])
-    assert "VERB_PREPOSITION" in [rule["ruleId"] for rule in told["rules"]]
-    assert client.get("/v2/info").json()["software"]["name"] == told["software"]["name"] == "grater"
+    answered = client.post("/v2/configinfo", data={"language": "en-US"}).json()
+    assert answered["parameter"]["maxTextLength"] == int(client.post("/v2/maxtextlength", data={}).text) == 20_000
+    assert {"ruleId", "description", "categoryId", "categoryName", "locQualityIssueType"} == set(answered["rules"][0])
+    assert "VERB_PREPOSITION" in [rule["ruleId"] for rule in answered["rules"]]
+    assert client.get("/v2/info").json()["software"]["name"] == answered["software"]["name"] == "grater"
 
 
 def test_too_many_requests_wait(tmp_path: Path, shared: Study) -> None:

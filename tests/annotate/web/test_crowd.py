@@ -407,9 +407,9 @@ def test_terms_are_set_by_the_form_and_wrong_ones_are_refused(crowd: Study) -> N
 def test_a_rater_reads_the_information_and_agrees_before_the_first_question(crowd: Study) -> None:
     job_id = crowd.jobs["crowd"]
     manager, rater = crowd.browser("manager"), crowd.browser("worker")
-    path, told = f"/manage/jobs/{job_id}/terms", "**Who:** the school of Lund. Data are kept for a year."
+    path, consent = f"/manage/jobs/{job_id}/terms", "**Who:** the school of Lund. Data are kept for a year."
     manager.get(path)
-    manager.post(path, {"cents": "9", "currency": "EUR", "information": told})
+    manager.post(path, {"cents": "9", "currency": "EUR", "information": consent})
     page = rater.get(f"/jobs/{job_id}").text
     assert "<strong>Who:</strong> the school of Lund" in page
     assert "0.09 EUR for each question, about 13.50 EUR an hour." in page  # 24 seconds each
@@ -420,7 +420,7 @@ def test_a_rater_reads_the_information_and_agrees_before_the_first_question(crow
     assert rater.post(f"/jobs/{job_id}/next").url.path.startswith("/leases/")
     with crowd.store.read() as tx:
         assert list(people.get(tx, crowd.people["worker"].person_id).payload["consents"].values()) == [tx.now]  # type: ignore[union-attr]
-    manager.post(path, {"information": f"{told} Or two."})
+    manager.post(path, {"information": f"{consent} Or two."})
     assert "I have read this" in rater.get(f"/jobs/{job_id}").text  # what has changed is asked about again
 
 

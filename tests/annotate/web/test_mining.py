@@ -191,8 +191,8 @@ def test_the_api_has_the_same_powers(mining: Study) -> None:
     found = call(mining, "adjudicator", "GET", f"/mining/{job_id}").json()
     assert [each["trigram"] for each in found["suspects"]] == ["discussed about the", "marry with her"]
     both = {"discussed about the": "y", "marry with her": "n"}
-    said = call(mining, "adjudicator", "POST", f"/mining/{job_id}/verdicts", {"verdicts": both})
-    assert said.json() == {"accepted": 1, "rejected": 1, "open": 0}
+    saved = call(mining, "adjudicator", "POST", f"/mining/{job_id}/verdicts", {"verdicts": both})
+    assert saved.json() == {"accepted": 1, "rejected": 1, "open": 0}
     strange = {"verdicts": {"discussed about the": "", "no such words": "y"}}
     assert call(mining, "adjudicator", "POST", f"/mining/{job_id}/verdicts", strange).status_code == 422
     assert call(mining, "owner", "GET", f"/mining/{job_id}").json()["accepted"] == 1

@@ -45,9 +45,9 @@ def test_the_script_runs_from_the_essays_to_the_export(
     monkeypatch.setattr(urllib.request, "urlopen", urlopen)
     script, _ = blocks(PAGE, "py")
     exec(compile(script, str(PAGE), "exec"), {})
-    told = capsys.readouterr().out
-    assert f"send this to Ann: {BASE}/join/" in told
-    assert "answers were stored" in told
+    printed = capsys.readouterr().out
+    assert f"send this to Ann: {BASE}/join/" in printed
+    assert "answers were stored" in printed
     assert "judgments.csv" in zipfile.ZipFile("study.zip").namelist()
 
 

@@ -33,7 +33,7 @@ from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import new_database
 from tests.annotate.web.client import Client
 from tests.annotate.web.studies import PASSWORD, Study, hidden, served
-from tests.annotate.web.test_webhooks import finish_one, send_all, told
+from tests.annotate.web.test_webhooks import finish_one, send_all, with_webhook
 from tests.cli.running import grater
 from tests.ports import free_port
 
@@ -58,7 +58,7 @@ def test_a_form_that_one_process_made_is_taken_by_another(bare: Study) -> None:
 
 def test_an_event_is_told_by_one_process_of_two(location: str) -> None:
     with served(location, tasks=("construction",)) as study:
-        outside, one, _ = told(study)
+        outside, one, _ = with_webhook(study)
         finish_one(study)
         other = Sender(study.store, post=outside)
 

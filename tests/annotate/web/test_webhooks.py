@@ -36,7 +36,7 @@ class Outside:
         return Reply(self.status)
 
 
-def told(study: Study) -> tuple[Outside, Sender, Program]:
+def listening(study: Study) -> tuple[Outside, Sender, Program]:
     object.__setattr__(study.settings, "private_webhooks", True)
     owner = Program(study, "owner")
     made = owner.post("/webhooks", {"url": "http://127.0.0.1:9/hook"})
@@ -63,7 +63,7 @@ def finish_one(study: Study) -> None:
 
 
 def test_a_finished_unit_is_told_once_and_signed(study: Study) -> None:
-    outside, sender, _ = told(study)
+    outside, sender, _ = listening(study)
     finish_one(study)
     assert send_all(sender) == 1
     assert send_all(sender) == 0
@@ -89,7 +89,7 @@ def test_a_webhook_hears_only_what_it_asked_for(study: Study) -> None:
 
 
 def test_a_restart_forgets_no_failure_and_a_webhook_taken_up_again_starts_anew(study: Study) -> None:
-    outside, sender, _ = told(study)
+    outside, sender, _ = listening(study)
     finish_one(study)
     outside.status = 500
     send_all(sender)
@@ -107,19 +107,19 @@ def test_a_restart_forgets_no_failure_and_a_webhook_taken_up_again_starts_anew(s
 
 
 def test_a_process_that_stalled_neither_notes_nor_releases_what_another_has_taken_over(study: Study) -> None:
-    outside, stalled, _ = told(study)
+    outside, stalled, _ = listening(study)
     finish_one(study)
-    is_told, is_late = threading.Event(), threading.Event()
+    is_delivered, is_late = threading.Event(), threading.Event()
 
     def tell_at_last(*given: Any) -> Reply:
-        is_told.set()
+        is_delivered.set()
         assert is_late.wait(60)
         return outside(*given)
 
     def stall(*_: object) -> Reply:
         study.clock.now += CLAIM_MS
         second.start_round()
-        assert is_told.wait(60)
+        assert is_delivered.wait(60)
         return Reply(500)
 
     second, third = (Sender(study.store, post=post) for post in (tell_at_last, outside))
@@ -280,12 +280,12 @@ def test_the_fault_of_a_receiver_is_its_own_logged_shown_and_tried_again_after_a
         happen(hooked)
         assert send_all(sender_of(hooked)) == 1
         assert len(good.heard) == 1
-    told = {webhook_id: last_delivery(hooked, webhook_id) for webhook_id in expected}
-    assert {webhook_id: each.state for webhook_id, each in told.items()} == dict.fromkeys(expected, "failed")
-    assert [each.problem for each in told.values() if expected[each.webhook_id] not in each.problem] == []
+    listening = {webhook_id: last_delivery(hooked, webhook_id) for webhook_id in expected}
+    assert {webhook_id: each.state for webhook_id, each in listening.items()} == dict.fromkeys(expected, "failed")
+    assert [each.problem for each in listening.values() if expected[each.webhook_id] not in each.problem] == []
     assert all(webhook_id in caplog.text for webhook_id in expected)
     page = unescape(hooked.browser("owner").get("/manage/webhooks").text)
-    assert all(each.problem in page for each in told.values())
+    assert all(each.problem in page for each in listening.values())
     assert "See why" in hooked.browser("owner").get("/manage").text
     hooked.clock.now += 3_000
     for receiver in receivers.values():
@@ -417,8 +417,8 @@ def test_addresses_that_cannot_be_used_are_refused_when_they_are_added(bare: Stu
     owner, browser = Program(bare, "owner"), bare.browser("owner")
     browser.get("/manage/webhooks")
     for url in REFUSED:
-        told = owner.post("/webhooks", {"url": url}, 422)["error"]["message"]
-        assert told.startswith("webhook: "), told
+        listening = owner.post("/webhooks", {"url": url}, 422)["error"]["message"]
+        assert listening.startswith("webhook: "), listening
         page = browser.post("/manage/webhooks", {"url": url, "verbs": ""})
         assert (page.status_code, "New webhook" in page.text) == (422, True), url
     with bare.store.read() as tx:

@@ -169,12 +169,12 @@ class Adversary:
         """At times wrongly; and see from the feedback and the count of right answers what it was."""
         label = self.rng.choice(("error", "ok"))
         path = f"/api/v1/leases/{turn.last.lease_id}"
-        told = self.study.client().post(path, headers=self.headers, json={"fields": {"label": [label]}}).json()
+        answered = self.study.client().post(path, headers=self.headers, json={"fields": {"label": [label]}}).json()
         page = self.browser.get(f"/jobs/{self.job_id}/talk").text + str(
             self.study.client().get(f"/api/v1/jobs/{self.job_id}/missed", headers=self.headers).json()
         )
         n_known = page.count("People wait at a stop.")
-        is_known = told["has_feedback"] or n_known > self.n_known_gold
+        is_known = answered["has_feedback"] or n_known > self.n_known_gold
         self.n_units, self.n_known_gold = self.n_units + 1, max(n_known, self.n_known_gold)
         self.since_gold = 0 if is_known else self.since_gold + 1
 
@@ -294,11 +294,11 @@ def test_a_late_answer_says_the_same_of_gold_as_of_work(bare: Study) -> None:
         person_id = bare.people[who].person_id
         while desk := take_desk(bare.store, job_id=job.job_id, person_id=person_id):
             hand_in(bare.store, desk, {"label": ["error"]}, seconds=2.0)
-    said = []
+    outcomes = []
     for lease_id, headers in [*held.values(), *held.values()]:
         sent = {"fields": {"label": ["error"]}}
-        said.append(bare.client().post(f"/api/v1/leases/{lease_id}", headers=headers, json=sent).json()["status"])
-    assert said == ["valid"] * 4, "and so when it is sent again"
+        outcomes.append(bare.client().post(f"/api/v1/leases/{lease_id}", headers=headers, json=sent).json()["status"])
+    assert outcomes == ["valid"] * 4, "and so when it is sent again"
     with bare.store.read() as tx:
         assert tx.value(select(func.count()).where(schema.submissions.c.status == "surplus")) == 1
 
@@ -348,8 +348,8 @@ def test_no_code_for_returned_work_and_returns_come_to_an_end(bare: Study) -> No
     assert statuses == [200] * MOST_RETURNS + [409] * n_refused
     assert "cannot give back any more units" in browser.get(f"/leases/{lease['lease_id']}").text
     assert "DONE-1" not in browser.get(f"/jobs/{job_id}/done").text
-    told = api.get(f"/api/v1/jobs/{job_id}", headers=headers).json()["standing"]
-    assert (told["code"], told["no_work"]) == ("", "")
+    answered = api.get(f"/api/v1/jobs/{job_id}", headers=headers).json()["standing"]
+    assert (answered["code"], answered["no_work"]) == ("", "")
 
 
 def test_gold_used_up_stops_nobody_before_the_agreed_number(bare: Study) -> None:
@@ -365,8 +365,8 @@ def test_a_quiz_without_questions_gives_no_code_and_the_page_says_so(bare: Study
     assert n_answered == 3
     assert "The quiz of this job has no questions for you" in page
     assert "DONE-1" not in page
-    told = bare.client().get(f"/api/v1/jobs/{job_id}", headers=headers).json()["standing"]
-    assert (told["code"], told["no_work"]) == ("", "gold")
+    answered = bare.client().get(f"/api/v1/jobs/{job_id}", headers=headers).json()["standing"]
+    assert (answered["code"], answered["no_work"]) == ("", "gold")
     pages = [bare.browser("manager").get(f"/manage/jobs/{job_id}{page}").text for page in ("", "/crowd", "/gold")]
     assert all("and has 3, so nobody can pass it" in page for page in pages)
 

@@ -110,7 +110,7 @@ def test_saving_a_draft_does_not_shorten_the_time_that_the_essay_took(study: Stu
 
 def test_the_page_tells_nothing_of_another_annotator_and_nobody_saves_into_their_draft(study: Study) -> None:
     browser, path = begin(study, "annotator")
-    text = told(browser, path)["text"]
+    text = desk_data(browser, path)["text"]
     mark = edit(text.split()[0], "Others", "xyzzy", text=text)
     assert save(browser, path, 0, [mark]).status_code == 200
     other, other_path = begin(study, "worker")
@@ -119,7 +119,7 @@ def test_the_page_tells_nothing_of_another_annotator_and_nobody_saves_into_their
     assert "xyzzy" in browser.get(path).text
 
 
-def told(browser: Browser, path: str) -> dict[str, str]:
+def desk_data(browser: Browser, path: str) -> dict[str, str]:
     page = browser.get(path).text
     start = page.index('id="marking-data">') + len('id="marking-data">')
     found: dict[str, str] = json.loads(page[start : page.index("</script>", start)])

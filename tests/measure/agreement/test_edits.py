@@ -197,7 +197,7 @@ def test_all_coefficients_are_those_of_the_same_judgments(tokens: list[list[str]
         if tag
     ]
     corpus = edit_agreement([Essay("e", text, tuple(edits), ("A", "B", "C"))])
-    said: dict[Criterion, list[str]] = {
+    by_criterion: dict[Criterion, list[str]] = {
         "identification": [
             f"{place} {'ABC'[rater]} {'error' if tag else 'ok'}"
             for place, tags in enumerate(tokens)
@@ -210,7 +210,7 @@ def test_all_coefficients_are_those_of_the_same_judgments(tokens: list[list[str]
             if tag
         ],
     }
-    for criterion, rows in said.items():
+    for criterion, rows in by_criterion.items():
         found = corpus.criteria[criterion]
         if not rows or len({row.split()[2] for row in rows}) < 2:
             continue

@@ -146,13 +146,13 @@ def simulated(seed: int = 1, n_items: int = 120, n_judgments: int = 9) -> tuple[
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 5, n_items)
 
-    def said(share: float, n: int) -> list[str]:
+    def answers(share: float, n: int) -> list[str]:
         right = rng.random((n_items, n)) < share
         labels = np.where(right, truth[:, None], rng.integers(0, 5, (n_items, n)))
         return ["".join("abcde"[label] for label in row) for row in labels.tolist()]
 
-    experts = {name: "".join(said(0.85, 1)) for name in ("E", "F")}
-    return crowd_of(*said(0.55, n_judgments)), experts_of(**experts)
+    experts = {name: "".join(answers(0.85, 1)) for name in ("E", "F")}
+    return crowd_of(*answers(0.55, n_judgments)), experts_of(**experts)
 
 
 def test_draws_come_near_the_exact_answer() -> None:

@@ -119,19 +119,23 @@ def message(references: list[Essay], hypotheses: Sequence[Essay | str]) -> str:
 
 def test_the_first_sentence_that_differs_is_shown() -> None:
     # The first sentence that differs is shown in both files.
-    said = message([essay("It rains .", 1), essay("So what ?", 4)], [essay("It rains .", 1), essay("So who ?", 9)])
-    assert said == (
+    found = message([essay("It rains .", 1), essay("So what ?", 4)], [essay("It rains .", 1), essay("So who ?", 9)])
+    assert found == (
         "hyp:9: expected in sentence 2 the source of ref.m2:4, found 'who' in place of 'what' as token 1: 'So who ?'"
     )
     # Another tokenisation of the same text is called so.
-    said = message([essay("I can not go")], [essay("I cannot go")])
-    assert "found 'cannot' in place of 'can' as token 1; the two are tokenised in different ways" in said
+    found = message([essay("I can not go")], [essay("I cannot go")])
+    assert "found 'cannot' in place of 'can' as token 1; the two are tokenised in different ways" in found
     # A missing line is told by the first sentence without one.
-    said = message([essay("It rains .", 1), essay("So what ?", 4)], ["It rained ."])
-    assert said == "hyp: expected 2 sentences, as in ref.m2, found 1; nothing for sentence 2 of ref.m2:4: 'So what ?'"
+    found = message([essay("It rains .", 1), essay("So what ?", 4)], ["It rained ."])
+    assert (
+        found == "hyp: expected 2 sentences, as in ref.m2, found 1; nothing for sentence 2 of ref.m2:4: 'So what ?'"
+    )
     # A line too many is shown.
-    said = message([essay("It rains .")], ["It rained .", "Then not ."])
-    assert said == "hyp:2: expected 1 sentence, as in ref.m2, found 2; sentence 2 is the first too many: 'Then not .'"
+    found = message([essay("It rains .")], ["It rained .", "Then not ."])
+    assert (
+        found == "hyp:2: expected 1 sentence, as in ref.m2, found 2; sentence 2 is the first too many: 'Then not .'"
+    )
     # Tokens that came with the text are the words.
     joined = Essay("x", "cannot", tokens=(Span(0, 3), Span(3, 6)))
     require_same_sources([essay("can not")], [joined])

@@ -51,8 +51,8 @@ def test_ties_are_broken_by_chance_and_told() -> None:
     assert found.is_tied.all()
     n_x = list(answers(found).values()).count("x")
     assert 150 < n_x < 250  # 400 fair coins: five standard deviations
-    told = found.to_dict()["warnings"]
-    assert any("400 of 400 answers are ties broken at random" in str(text) for text in told)  # type: ignore[union-attr]
+    found_accuracy = found.to_dict()["warnings"]
+    assert any("400 of 400 answers are ties broken at random" in str(text) for text in found_accuracy)  # type: ignore[union-attr]
     again = aggregate(Judgments(table.frame.reverse(), "reversed"), "majority")
     assert answers(again) == answers(found)
     other = aggregate(table, "majority", options=Options(seed=1))
@@ -193,9 +193,9 @@ def test_degenerate_tables_have_an_answer(method: str, rows: list[str]) -> None:
     assert np.isfinite(found.skill).all()
     assert np.isfinite(found.fit.history).all()
     assert found.posteriors.sum(axis=1).tolist() == pytest.approx([1] * len(found.items))
-    said = {row.split()[0]: row.split()[2] for row in rows}
-    if len(set(said.values())) < 3 and len(rows) != 2:
-        assert answers(found) == said
+    expected = {row.split()[0]: row.split()[2] for row in rows}
+    if len(set(expected.values())) < 3 and len(rows) != 2:
+        assert answers(found) == expected
 
 
 def test_raters_who_are_positions_have_a_majority_and_nothing_more() -> None:
@@ -221,7 +221,7 @@ def test_impossible_options_are_refused(options: dict[str, float], message: str)
         Options(**options)  # type: ignore[arg-type]
 
 
-def said(rows: Sequence[tuple[str, str, str]]) -> Judgments:
+def expected(rows: Sequence[tuple[str, str, str]]) -> Judgments:
     return Judgments(pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row"), "crowd")
 
 
@@ -234,7 +234,7 @@ def test_methods_that_differ_on_many_items_are_warned_about() -> None:
         good = [is_error == (rng.random() < 0.97) for _ in range(3)]
         noise = [bool(rng.random() < 0.5) for _ in range(6)]
         rows += [(f"i{item}", f"r{n}", "error" if says else "ok") for n, says in enumerate([*good, *noise])]
-    result = aggregate(said(rows), "dawid-skene")
+    result = aggregate(expected(rows), "dawid-skene")
     assert result.rival is not None
     assert result.rival.method == "majority"
     assert result.rival.n_different > 20
@@ -284,9 +284,9 @@ def test_items_given_as_gold_do_not_count_as_found() -> None:
     assert accuracy(aggregate(THREE, "majority"), truth).share.value == pytest.approx(2 / 3)
     checked = accuracy(aggregate(THREE, "majority", gold=gold(**{"1": "y"})), truth)
     assert (checked.n_items, checked.share.value) == (2, 1)
-    told = accuracy(aggregate(THREE, "majority", gold=truth), truth)
-    assert told.n_items == 0
-    assert told.share.undefined_because == "no case was counted"
+    found_accuracy = accuracy(aggregate(THREE, "majority", gold=truth), truth)
+    assert found_accuracy.n_items == 0
+    assert found_accuracy.share.undefined_because == "no case was counted"
 
 
 GOLDENS = Path(__file__).parent / "goldens"

@@ -48,9 +48,9 @@ def test_what_was_not_counted_is_undefined_with_a_reason() -> None:
 def test_agreement_with_others_is_what_a_loop_finds(rows: list[tuple[str, str, str]]) -> None:
     credit, has_others = agrees_with_others(ballots_of(frame_of(rows)))
     for place, (item, rater, label) in enumerate(rows):
-        others = [said for other, who, said in rows if other == item and who != rater]
+        others = [answer for other, who, answer in rows if other == item and who != rater]
         assert has_others[place] == bool(others)
-        best = [said for said in "xyz" if others and others.count(said) == max(map(others.count, "xyz"))]
+        best = [answer for answer in "xyz" if others and others.count(answer) == max(map(others.count, "xyz"))]
         if others:
             assert credit[place] == pytest.approx(1 / len(best) if label in best else 0)
 

@@ -48,8 +48,8 @@ def test_adjudicated_labels_come_from_gold_and_both_accepted_is_half() -> None:
 def test_dawid_skene_trusts_good_raters_more_than_one_who_guesses() -> None:
     rng = np.random.default_rng(7)
     truth = rng.random(120) < 0.4
-    said = truth[:, None] == (rng.random((120, 5)) < [0.95, 0.95, 0.5, 0.5, 0.5])
-    rows = [f"i{item} r{rater} {'error' if said[item, rater] else 'ok'}" for item, rater in np.ndindex(120, 5)]
+    labels = truth[:, None] == (rng.random((120, 5)) < [0.95, 0.95, 0.5, 0.5, 0.5])
+    rows = [f"i{item} r{rater} {'error' if labels[item, rater] else 'ok'}" for item, rater in np.ndindex(120, 5)]
     cases = cases_of(decisions({"S": [1] * 120}), judgments(*rows))
     modelled = truth_of(cases, "dawid-skene")
     right, by_vote = ((each.values == truth).mean() for each in (modelled, truth_of(cases)))
@@ -84,10 +84,10 @@ def test_labels_spelled_in_two_ways_are_one_and_are_named() -> None:
 
 def asked(share: float, rng: np.random.Generator) -> list[str]:
     """Three judgments and more, up to nine, until one side leads by three."""
-    said: list[str] = []
-    while len(said) < 3 or (len(said) < 9 and abs(2 * said.count("error") - len(said)) < 3):
-        said.append("error" if rng.random() < share else "ok")
-    return said
+    labels: list[str] = []
+    while len(labels) < 3 or (len(labels) < 9 and abs(2 * labels.count("error") - len(labels)) < 3):
+        labels.append("error" if rng.random() < share else "ok")
+    return labels
 
 
 def test_shares_of_all_votes_lean_where_asking_stops_early_and_those_of_the_first_do_not() -> None:

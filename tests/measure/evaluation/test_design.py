@@ -170,9 +170,9 @@ def twenty_of_a_hundred() -> tuple[pl.DataFrame, Sample, pl.DataFrame]:
     flagged, kinds = [place < 40 for place in range(100)], np.where(rng.random(100) < 0.5, "choice", "extraneous")
     table = pl.DataFrame({"item": item_ids(100), "system": ["S"] * 100, "flagged": flagged, "type": kinds})
     sample = draw_sample(read_decisions(table), "S", 40, n_flagged=20)
-    said = rng.random((100, 3)) < np.where(flagged, 0.7, 0.2)[:, None]
+    answers = rng.random((100, 3)) < np.where(flagged, 0.7, 0.2)[:, None]
     rows = [
-        (item, f"r{rater}", "error" if said[place, rater] else "ok", str(rng.choice(["choice", "extraneous"])))
+        (item, f"r{rater}", "error" if answers[place, rater] else "ok", str(rng.choice(["choice", "extraneous"])))
         for place, item in enumerate(item_ids(100))
         for rater in range(3)
     ]
@@ -262,9 +262,9 @@ def study() -> dict[str, Any]:
     other = flags ^ (rng.random(n) < 0.02)
     table = decisions_of({"A": flags.tolist(), "B": other.tolist()})
     sample = add_system(draw_sample(table, "A", 600), table, "B")
-    said = rng.random((n, N_RATERS)) < np.where(truth[:, None], np.linspace(0.6, 0.98, N_RATERS), 0.03)
+    answers = rng.random((n, N_RATERS)) < np.where(truth[:, None], np.linspace(0.6, 0.98, N_RATERS), 0.03)
     rows = {"item": np.repeat(item_ids(n), N_RATERS), "rater": [f"r{place}" for place in range(N_RATERS)] * n}
-    frame = pl.DataFrame({**rows, "label": np.where(said.ravel(), "error", "ok")})
+    frame = pl.DataFrame({**rows, "label": np.where(answers.ravel(), "error", "ok")})
     essays = {"essay": [f"e{each:02}" for each in ESSAY], "level": ["low" if each < 20 else "high" for each in ESSAY]}
     places = pl.DataFrame({"item": item_ids(n), **essays}).with_columns(start=0, end=1, kind=pl.lit("prep"))
     judged = only(read_judgments(frame), sample)
@@ -436,9 +436,9 @@ def test_a_judge_that_has_seen_the_labels_is_refused_by_name(drawn: dict[str, An
 
 def test_two_labels_are_post_stratification_on_the_label(drawn: dict[str, Any]) -> None:
     # With a binary judge the best weight gives the rate of each label, weighted by how often it is given.
-    said = PLACE + RNG.normal(0, 0.7, N) > 0
-    found = assisted(drawn, said.astype(float)).systems[0].counts
-    rows = pl.DataFrame({"item": item_ids(N), "error": ERRORS, "flagged": FLAGS, "said": said})
+    answers = PLACE + RNG.normal(0, 0.7, N) > 0
+    found = assisted(drawn, answers.astype(float)).systems[0].counts
+    rows = pl.DataFrame({"item": item_ids(N), "error": ERRORS, "flagged": FLAGS, "said": answers})
     judged = rows.join(drawn["sample"].frame, on="item", how="semi")
     for is_flagged, total in ((True, found.hit), (False, found.miss)):
         shares = dict(rows.filter(flagged=is_flagged).group_by("said").len().iter_rows())
@@ -467,16 +467,16 @@ def test_raters_who_repeat_a_system_or_the_gold_are_named() -> None:
     truth = [place % 4 == 0 for place in range(80)]
     flags = [int(error != (place % 7 == 0)) for place, error in enumerate(truth)]
     honest = votes([2 * error + (place % 11 == 0) * (1 - error) for place, error in enumerate(truth)], 2).frame
-    said = pl.DataFrame(
+    answers = pl.DataFrame(
         {
             "item": [f"i{place}" for place in range(80)] * 2,
             "rater": ["machine"] * 80 + ["gold"] * 80,
             "label": ["error" if mark else "ok" for mark in (*flags, *truth)],
         }
     )
-    gold = pl.DataFrame({"item": said["item"][80:], "label": said["label"][80:]})
+    gold = pl.DataFrame({"item": answers["item"][80:], "label": answers["label"][80:]})
     table = decisions({"S": flags})
-    found = grater.evaluate(table, pl.concat([honest, said]), gold=gold, truth="adjudicated")
+    found = grater.evaluate(table, pl.concat([honest, answers]), gold=gold, truth="adjudicated")
     assert [warning for warning in found.warnings if "shared items" in warning] == [
         "rater machine gives the answer of system S on all 80 shared items; "
         "if these are its flags, leave machine out",
@@ -484,7 +484,7 @@ def test_raters_who_repeat_a_system_or_the_gold_are_named() -> None:
         "if gold is the adjudication, it is no rater: leave it out",
     ]
     two = decisions({"S": flags, "T": [1 - flag for flag in flags]})
-    compared = grater.compare(two, pl.concat([honest, said]), gold=gold, truth="adjudicated")
+    compared = grater.compare(two, pl.concat([honest, answers]), gold=gold, truth="adjudicated")
     assert sum("shared items" in warning for warning in compared.warnings) == 2
     clean = grater.evaluate(table, honest, gold=gold, truth="adjudicated")
     assert not any("shared items" in warning for warning in clean.warnings)

@@ -196,8 +196,8 @@ def noisy(n_raters: int) -> dict[str, Any]:
     """Forty essays of six items by raters of different strictness."""
     rng = np.random.default_rng(3)
     place, strict = rng.normal(-0.5, 1.5, 240), np.linspace(-1.2, 1.2, n_raters)
-    said = rng.random((240, n_raters)) < 1 / (1 + np.exp(-place[:, None] - strict))
-    rows = [(f"i{i}", f"r{r}", "error" if said[i, r] else "ok") for i in range(240) for r in range(n_raters)]
+    is_error = rng.random((240, n_raters)) < 1 / (1 + np.exp(-place[:, None] - strict))
+    rows = [(f"i{i}", f"r{r}", "error" if is_error[i, r] else "ok") for i in range(240) for r in range(n_raters)]
     judged = pl.DataFrame(rows, ["item", "rater", "label"], orient="row")
     flags = (place + rng.normal(0, 1, 240) > 0.5).astype(int).tolist()
     return {

@@ -89,8 +89,10 @@ VERDICT = {"0": "error", "1": "error", "2": "ok", "e": "ok"}
 
 def tables() -> tuple[pl.DataFrame, pl.DataFrame]:
     decisions = [{"item": item, "system": "S", "flagged": flag, "type": of} for item, (flag, of, _) in FLAGS.items()]
-    said = [{"item": item, "rater": rater, "label": label} for item, (_, _, label) in FLAGS.items() for rater in "AB"]
-    return pl.DataFrame(decisions), pl.DataFrame(said)
+    judgments = [
+        {"item": item, "rater": rater, "label": label} for item, (_, _, label) in FLAGS.items() for rater in "AB"
+    ]
+    return pl.DataFrame(decisions), pl.DataFrame(judgments)
 
 
 def by_type(evaluation: Evaluation) -> dict[str, Any]:
@@ -99,8 +101,8 @@ def by_type(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def test_merged_ratings_keep_the_type_of_an_error() -> None:
-    decisions, said = tables()
-    evaluation = grater.evaluate(decisions, grater.read_judgments(said, merge=VERDICT))
+    decisions, judgments = tables()
+    evaluation = grater.evaluate(decisions, grater.read_judgments(judgments, merge=VERDICT))
     rows = by_type(evaluation)
     assert rows["choice"]["precision"]["value"] == pytest.approx(1)
     assert rows["choice"]["recall"] == pytest.approx(wilson(2, 3).as_json())
@@ -112,17 +114,17 @@ def test_merged_ratings_keep_the_type_of_an_error() -> None:
 
 
 def test_where_raters_name_no_type_recall_by_type_is_unknown() -> None:
-    decisions, said = tables()
-    rows = by_type(grater.evaluate(decisions, said.with_columns(pl.col("label").replace(VERDICT))))
+    decisions, judgments = tables()
+    rows = by_type(grater.evaluate(decisions, judgments.with_columns(pl.col("label").replace(VERDICT))))
     assert rows["choice"]["recall"]["value"] is None
     assert "did not state the types" in rows["choice"]["recall"]["reason"]
     assert rows["not said"]["errors"] == 7
 
 
 def test_alternatives_and_gaps_tell_the_type_too() -> None:
-    decisions, said = tables()
+    decisions, judgments = tables()
     words = pl.col("label").replace_strict({"0": "-NONE-", "1": "at|in"}, default=None, return_dtype=pl.String)
-    verdicts = said.with_columns(pl.col("label").replace(VERDICT), alternatives=words)
+    verdicts = judgments.with_columns(pl.col("label").replace(VERDICT), alternatives=words)
     items = [
         {"item": item, "essay": f"e{at % 4}", "start": at, "end": at if item == "c3" else at + 1, "kind": "prep"}
         for at, item in enumerate(FLAGS)

@@ -131,9 +131,9 @@ def test_low_scores_are_errors_where_the_flagged_ones_are_low_or_it_is_said() ->
     assert [point.threshold for point in low.points] == [-0.9, -0.8, -0.7, -0.4, -0.2]
     assert [point.standard.counts for point in low.points] == [point.standard.counts for point in curve_of().points]
     assert any("low scores are taken for errors" in warning for warning in low.warnings)
-    said = curve_of(higher="ok")
-    assert [point.threshold for point in said.points][:2] == [0.2, 0.4]
-    assert said.points[0].standard.counts.row().tolist() == [0, 1, 3, 2]
+    by_high = curve_of(higher="ok")
+    assert [point.threshold for point in by_high.points][:2] == [0.2, 0.4]
+    assert by_high.points[0].standard.counts.row().tolist() == [0, 1, 3, 2]
 
 
 def test_items_without_a_score_are_counted_and_left_out() -> None:

@@ -1,4 +1,4 @@
-"""Adjudication: what two or more raters said, side by side, and the answer that counts in the end.
+"""Adjudication: the answers of two or more raters side by side, and the final answer.
 
 Only finished units are shown, so nobody sees another's work before it is complete (P9).  An item is decided on the
 task's own form, filled with what the raters agree on.  An essay has a page of its own with the differences first: for
@@ -157,7 +157,7 @@ def _first_values(context: RequestContext) -> dict[str, str]:
 def filled_by(
     unit: StudyUnit, shown: Shown, sent: Sequence[Sent], decided: Sequence[Answer]
 ) -> Mapping[str, Sequence[str]]:
-    """The form as far as it is clear: the decision made before, else what all raters said alike."""
+    """The form as far as it is clear: the decision made before, else what all raters agree on."""
     if decided:
         # The form that says the same as a decision.
         form = _form_of(shown, decided)
@@ -295,7 +295,7 @@ Show = Literal["undecided", "differ", "decided"]
 
 
 class Undecided(Shape):
-    """`differs`: raters said different things of it; `labels` counts them by item, for an essay there are none."""
+    """`differs`: its raters disagree; `labels` counts their labels by item, and is empty for an essay."""
 
     unit_id: str
     differs: bool
@@ -331,7 +331,7 @@ class Difference(Shape):
 
 
 class Case(Shape):
-    """A finished unit: what its raters, by letters, said; `places` for an essay.  Decide it from this `version`."""
+    """A finished unit with the answers, under letters; `places` for an essay.  Decide it from this `version`."""
 
     unit_id: str
     job_id: str

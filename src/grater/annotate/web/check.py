@@ -6,7 +6,7 @@ answers*, with the box ticked, keeps them (`grater.annotate.writing`).  The page
 them a file can be dropped on it, and accepted changes show at once.  A server that is too busy answers with the same
 page: text and answers stand on it, to be sent again.
 
-Whether checks are open to the public is said by the start of the server, or by an owner of the study on a page of
+Whether checks are open to the public is set when the server starts, or by an owner of the study on a page of
 their own; what nobody has opened is refused as if it were not there.
 
 `/v2/check`, `/v2/languages`, `/v2/configinfo`, `/v2/maxtextlength` and `/v2/info` as LanguageTool has them, so that

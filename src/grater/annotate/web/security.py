@@ -424,7 +424,7 @@ def _raw(headers: dict[str, str]) -> Raw:
 
 
 def _without(headers: Iterable[tuple[bytes, bytes]], ours: Raw) -> Raw:
-    """What the application said, where we do not know better; Starlette's names are in small letters."""
+    """The application's headers without those that we set; Starlette's names are in lower case."""
     names = {name for name, _ in ours}
     return [(name, value) for name, value in headers if name not in names]
 

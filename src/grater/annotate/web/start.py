@@ -1,7 +1,7 @@
 """The first run of a study, step by step: its texts, the system to be measured, how sure to be, and what comes next.
 
 A study begins with the question that people come with, how good their detector is.  The system is one that is
-installed, one that the server was started with (`grater serve --offer`), or a file of what it said: decisions,
+installed, one that the server was started with (`grater serve --offer`), or a file of its output: decisions,
 corrected text or edits.  No path, command or address from a form is ever opened.  A sample is then drawn for the
 width of recall that is wanted, and the job is made from it; the answer is on the home page of the study.
 """
@@ -68,7 +68,7 @@ def _texts_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Res
 
 @pages.post("/manage/detector")
 def system_form(context: Context) -> Response:
-    """Let the chosen system decide on the essays, or take what it said from a file."""
+    """Let the chosen system decide on the essays, or import its decisions from a file."""
     source = context.text("source")
     try:
         if source == "none":
@@ -105,14 +105,14 @@ def _price_page(context: RequestContext, model: Chatted) -> Response:
 
 
 def _from_file(context: RequestContext) -> str:
-    """Take over what a system said in a file; give the name of the system."""
+    """Import a system's decisions from a file; returns the name of the system."""
     contents, name = context.text("contents"), context.text("name")
     if contents not in CONTENTS:
         raise UsageError(f"contents: expected one of {', '.join(CONTENTS)}, found {contents[:20]!r}")
     with received(context) as paths:
         (path, *others) = paths
         if others or not path.is_file():
-            raise UsageError("expected one file of what the system said, found several")
+            raise UsageError("expected one file of the system's decisions, found several")
         if contents != "decisions":
             system = require_name(name or path.stem)
             decide(context.store, [load_system(f"{system}={contents}:{path}")])

@@ -49,7 +49,7 @@ def unit_list_page(context: Context, job_id: str, page: int = 1) -> Response:
 
 @calls.page_at(pages, "/manage/units/{unit_id}")
 def unit_view(context: RequestContext, unit_id: str, *, problems: Sequence[str] = ()) -> Response:
-    """One unit with what was said of it and what is known of it, as far as the manager may see that."""
+    """One unit with its answers and its gold, as far as the manager may see them."""
     with context.server.store.read() as tx:
         seen = _seen(tx, context, unit_id)
     task = TASKS[seen["unit"].job.task]

@@ -45,7 +45,7 @@ Dahlmeier, Ng and Wu 2013, section 5: the bulk of `Wcip` are prepositions, and m
 the paper looked by hand and gives no rule.  Ours: take the words of the span and of the first correction, in small
 letters, and drop those that both have; what is left has changed.  If all that has changed are prepositions it is
 `Wcip/prep`; if all are articles it is `Rloc/article`; else, and where nothing changed or no correction is given, it
-is `/other`.  Measured on the CoNLL-2014 test essays, whose annotators told the two apart themselves: 541 of 601
+is `/other`.  Measured on the CoNLL-2014 test essays, whose annotators distinguished the two: 541 of 601
 `Prep` edits come out as prepositions and 809 of 819 `Wci` edits as other; those missed are mostly particles (*out*,
 *up*) and prepositions outside the 34 (*regarding*, *throughout*).
 

@@ -46,9 +46,9 @@ USUAL = {
 (`python -m figures context usual` in training)."""
 
 VERIFIED = 0.8
-"""The most that is said of a mark of that model: where it said .7 and more, .8 were right in the mean of two corpora
-that no figure reports, the half of CoNLL-2014 that it was calibrated on (.93)
-and 2,500 sentences of CWEB-G (.63)."""
+"""The highest probability shown for a mark of that model.  Of its marks with .7 and more, .8 were right on average,
+over two corpora that no figure reports: the half of CoNLL-2014 that it was calibrated on (.93) and 2,500 sentences
+of CWEB-G (.63)."""
 
 NAMES = tuple(USUAL)
 """The errors that have a calibration each: kind and type."""

@@ -44,7 +44,7 @@ fewest changes that make the text correct. Keep the writer's words, style and me
 not make correct text better. Keep British or American spelling as the writer has it.""",
     "fluent": """\
 You edit the English of learners. Rewrite the text as a careful native writer would write it: correct every error and
-replace what is awkward or unidiomatic. Keep the meaning, the tone and the order of what is said; add nothing.""",
+replace what is awkward or unidiomatic. Keep the meaning, the tone and the order of the ideas; add nothing.""",
 }
 """What to do with a text: minimal edits, or fluent rewriting."""
 

@@ -383,7 +383,7 @@ def conger(n_raters: int, weights: Matrix) -> Score:
 
 
 def _conger_rows(matrix: Labels, weights: Matrix) -> Numbers:
-    """A row for each item: 1 and its agreeing share where two judged it, and what each rater said of it."""
+    """A row for each item: 1 and its agreeing share where two judged it, and the label that each rater gave."""
     given = np.zeros((*matrix.shape, len(weights)))
     is_compared = (matrix != NOBODY).sum(axis=1) > 1
     item, rater = np.nonzero((matrix != NOBODY) & is_compared[:, None])

@@ -240,7 +240,7 @@ def _two_parts(
 
 
 def _part(marks: ConstructionMarks, name: str, frame: pl.DataFrame, pair: Pair, basis: Basis | None) -> PartAgreement:
-    """Whether each of the two said yes, where both answered."""
+    """Whether each of the two answered yes, where both answered."""
     keys = [ESSAY, "place", "stage", "construction"]
     sides = [frame.filter(pl.col("rater") == rater).select(*keys, pl.col("is_yes").alias(rater)) for rater in pair]
     both = sides[0].join(sides[1], on=keys, how="inner").sort(keys)

@@ -391,7 +391,7 @@ MOST_LABELS = 100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairOfAnnotators(Data):
-    """Two annotators on the units that count for a criterion, and what each said of these."""
+    """Two annotators on the units that count for a criterion, and the label that each gave."""
 
     raters: tuple[str, str]
     n: int

@@ -14,7 +14,7 @@ may reach them (the upper limit of the difference is 0 or more) and ends at the 
 or is open where none does.
 
 **Design.**  The crowd and the experts on the items that both judged.  An item matters only through how often the
-crowd gave each label and what each expert said; items that agree in both are one *kind*.
+crowd gave each label and which label each expert gave; items that agree in both are one *kind*.
 
 **Wins.**  T,C&M 2013, 5.2, draw N of an item's judgments a hundred times; the most frequent label wins, and of
 several that are as frequent one at random.  With k_i of n judgments for label i a draw is multivariate
@@ -379,7 +379,7 @@ class RatersNeeded(Result):
 
     @property
     def is_target_in_doubt(self) -> bool:
-        """Whether the experts' kappa cannot be told from 0: then a crowd that reaches it may be no better."""
+        """Whether the experts' kappa is not significantly above 0: then a crowd that reaches it may be no better."""
         return self.reach is None and self.target.kappa.low <= 0
 
     def estimates(self) -> Iterator[Estimate]:
@@ -655,7 +655,7 @@ def _warnings(result: RatersNeeded, shared: Design, experts: Judgments) -> Itera
             f"{FEW_MINOR} kappa, and the number of raters, is rough"
         )
     if result.is_target_in_doubt:
-        yield "the experts' own kappa cannot be told from 0: to match it shows nothing"
+        yield "the experts' own kappa may be 0: matching it shows nothing"
     if SEVERAL in experts.dropped:
         yield f"{counted(experts.dropped[SEVERAL], 'item')} of {experts.name} accept several labels and are left out"
     if shared.n_crowd_only or shared.n_experts_only:

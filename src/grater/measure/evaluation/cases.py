@@ -1,10 +1,10 @@
 """Decisions matched with judgments: the cases that are scored, as codes.
 
 **Votes** say who calls which item an error.  Labels must be verdicts (`error`, `ok`, `unknown`, in any case); others
-are merged into these when the table is read.  `unknown` is never a vote, unless it is taken for `ok`; an item where
-somebody said so is remembered.  Items need not have the same number of votes.  Shares do not mind, unless the number
-depends on the votes: where asking stopped once raters agreed, shares are too near to 0 and 1.  With `first` N, shares
-are those of the first N judgments of each item, `equal` in number; majorities are of all votes.
+are merged into these when the table is read.  `unknown` is never a vote, unless it counts as `ok`; items with such an
+answer are recorded.  Items may have different numbers of votes.  That does not bias shares, unless the number depends
+on the votes: where asking stopped once raters agreed, shares are too near to 0 and 1.  With `first` N, shares are
+those of the first N judgments of each item, `equal` in number; majorities are of all votes.
 
 **Cases** are items that at least one system decided on, with the votes that they got.  Judgments of items that no
 system decided on are counted in `n_stray` and take no part.

@@ -23,7 +23,7 @@ are a random draw from its answers in the cell: a judge with two answers has a h
 them (Fisher 1935), any other is compared by the Kolmogorov-Smirnov test.  A judge trained or prompted on the labels
 answers there like people and elsewhere like itself.  Cells, and the sums over the cells of each side, are tested with
 Holm's correction at .01; at .05 where the judge gives the label of people on every judged item (20 or more).  A judge
-that knows the labels and answers elsewhere at the same rates cannot be told from a perfect one: there is a warning.
+that knows the labels and answers elsewhere at the same rates looks like a perfect one: there is a warning.
 """
 
 from __future__ import annotations

@@ -560,7 +560,7 @@ def _bounds(cases: Cases, truth: Truth, silent: Truths, known: Truths) -> Iterat
 
 
 def _parts(cases: Cases, options: EvaluationOptions) -> dict[str, tuple[Truths, bool]]:
-    """The items of each part, and whether unjudged items can be told to be in it."""
+    """The items of each part, and whether it is known which unjudged items are in it."""
     parts = {name: (where, True) for name, where in parts_by(cases, options.by).items()}
     judged: dict[str, Truths] = {}
     if options.unknown == "apart":

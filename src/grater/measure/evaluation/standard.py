@@ -30,7 +30,7 @@ kind that ends in `missing`, or as long as nothing) can only miss something.
 
 Precision is of the flags of a type, whatever the error's own; recall of the errors of a type, however flagged: a
 system that flags an extraneous word as a wrong choice has found it.  F0.5 is made of the two.  Errors of which
-nobody said the type are a row of their own, and so are flags without one.
+nobody named the type are a row of their own, and so are flags without one.
 """
 
 from __future__ import annotations

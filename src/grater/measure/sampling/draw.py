@@ -72,7 +72,7 @@ def _sizes(strata: Mapping[str, Drawn]) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class Draw(Data):
-    """What was drawn for one system; `decisions` is the hash of what the system said at that time."""
+    """What was drawn for one system; `decisions` is the hash of the system's decisions at that time."""
 
     system: str
     strata: str
@@ -172,7 +172,7 @@ def add_system(
     width: float | None = None,
     errors: Mapping[str, float] | None = None,
 ) -> Sample:
-    """The sample with the draw of one more system, cut where the first draw was; strata are as there if not said.
+    """The sample with the draw of one more system; its strata default to those of the first draw.
 
     With `width`, as few more as bring recall to it, by the shares of `errors` that judged items have.  With `n`, or
     an allocation of its own, the draw is like a first one.

@@ -49,7 +49,7 @@ FLAGGED, UNFLAGGED = "flagged", "unflagged"
 
 
 def decided(decisions: Table, system: str) -> pl.DataFrame:
-    """The rows of one system, sorted by item: item, flagged and what else it said."""
+    """The rows of one system, sorted by item: item, flagged and its other columns."""
     rows = decisions.frame.filter(pl.col("system") == system).sort("item")
     if rows.is_empty():
         raise UnknownName(f"{decisions.name}: {unknown('system', system, system_names(decisions))}")
@@ -296,7 +296,7 @@ class PlanRow:
 
 
 FLAG_RATE, PRECISION = 0.1, 0.8
-"""Assumed where nothing is said: T&C 2008, Table 5."""
+"""Assumed by default: T&C 2008, Table 5."""
 FROM_SCORES = "error rates from scores"
 
 
@@ -636,7 +636,7 @@ def _smallest(is_enough: Callable[[int], bool], *, most: int = MOST_ITEMS, least
 
 
 WIDEST = 0.5
-"""The width of recall beyond which a sample is said not to measure it."""
+"""The width of recall's interval beyond which a sample is reported not to measure it."""
 
 
 def recall_width(strata: Strata, flagged: Flags) -> float:

@@ -49,10 +49,10 @@
 
   const flags = (threshold, score) => (slider.flags_high ? score >= threshold : score <= threshold);
   const move = () => {
-    const [threshold, , , said] = slider.points[range.value];
+    const [threshold, , , verdict] = slider.points[range.value];
     const place = Number(range.value);
     const which = threshold === null ? "as it is" : `at threshold ${Number(threshold.toPrecision(3))}`;
-    words.textContent = `${slider.system} ${which}${place === slider.own ? " (its own)" : ""}: ${said}`;
+    words.textContent = `${slider.system} ${which}${place === slider.own ? " (its own)" : ""}: ${verdict}`;
     range.setAttribute("aria-valuetext", words.textContent);
     dots.forEach((dot, number) => dot.classList.toggle("here", number === place));
     for (const { item, scores, state } of items) {

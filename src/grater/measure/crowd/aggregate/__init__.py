@@ -5,7 +5,7 @@ answer for each item, its posterior, and the skill of each rater.  Third parties
 group `grater.aggregators`.
 
 Where the truth is known, `accuracy` is the share of right answers, with Wilson's interval over items.  Items that
-were given as gold are left out, for a method that was told an answer has not estimated it.  A tie counts as the label
+were given as gold are left out, for a method that knows an answer has not estimated it.  A tie counts as the label
 that chance gave it.
 """
 

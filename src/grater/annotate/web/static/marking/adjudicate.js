@@ -49,7 +49,7 @@ function layDesk(sent, field) {
   return desk;
 }
 
-/** The form was refused for what stands in the field: the page has said so. */
+/** The form was refused for what stands in the field: the page shows why. */
 function editsIn(words) {
   try {
     return JSON.parse(words);

@@ -22,7 +22,7 @@ export class Corrections {
     this.#explain();
   }
 
-  /** The words of the mark are others now; a field that said nothing of them follows. */
+  /** The words of the mark are others now; a field without an answer follows. */
   requote(quote) {
     this.quote = quote;
     for (const each of this.fields) {

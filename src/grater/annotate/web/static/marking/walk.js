@@ -52,7 +52,7 @@ export class Walk {
     this.#to(cursors.onSpan(span));
   }
 
-  /** Stands on a span without a move: nothing is drawn or said yet. */
+  /** Stands on a span without a move: nothing is drawn or announced yet. */
   standOn(span) {
     this.cursor = cursors.onSpan(span);
   }
