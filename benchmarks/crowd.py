@@ -2,7 +2,7 @@
 
 60 raters (a fifth spammers, a tenth that turn bad later, some slow) judge 1,000 sentences 13 times each through
 `grater serve` over HTTP, once without gold and once with 75 gold items: an entry quiz, then one hidden in ten, by
-the rule that docs/crowd-jobs.md advises.  Shown as in Table 4 of T,C&M 2013: how many raters match simulated
+the rule that docs/crowd.md advises.  Shown as in Table 4 of T,C&M 2013: how many raters match simulated
 experts, and beside it how many majorities are true, who was ejected and what was wasted.  Leases are short, so that
 slow raters really come too late.  The second table loses no time on a server: the same raters and gold in forty
 random orders, by our rule and by that of the services (minimum .7 after 8).

@@ -97,4 +97,4 @@ def test_warnings_and_reasons_are_shown_wherever_the_result_is() -> None:
 def test_a_result_shows_its_first_table_and_says_that_there_are_more() -> None:
     text = repr(Kappa())
     assert text.splitlines()[:2] == ["<Kappa>", "Pairs"]
-    assert text.endswith("and 1 more: sheets()")
+    assert text.endswith("1 more table: .sheets()")

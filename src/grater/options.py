@@ -1,6 +1,6 @@
 """The options of functions and commands: what each is called, what it means, and which values it takes.
 
-An option is described once, where its type is named: `Seed = Annotated[int, Opt("Random seed.", min=0)]`.  Functions
+An option is described once, with its type: `Seed = Annotated[int, Opt("Random seed.", min=0)]`.  Functions
 of `grater.api` use these names in their signatures; `grater.cli.command` makes commands of the signatures.  Options
 that many functions share come as a TypedDict, for `**options: Unpack[Reading]`, and stand in the signature like all
 others: `described` puts them there.  Nothing here imports what it describes, so help is quick.
@@ -81,13 +81,15 @@ DecisionTables: TypeAlias = Annotated[TableSource, Opt("Decisions of systems.", 
 ItemTable: TypeAlias = Annotated[
     TableSource | None, Opt("A table of items, for their places and other columns.", "FILE")
 ]
-SampleTable: TypeAlias = Annotated[TableSource | None, Opt("The sample that the judged items were drawn as.", "FILE")]
+SampleTable: TypeAlias = Annotated[
+    TableSource | None, Opt("The sample from which the judged items were drawn.", "FILE")
+]
 GoldTable: TypeAlias = Annotated[TableSource | None, Opt("Items with known answers.", "FILE")]
 ExpertTable: TypeAlias = Annotated[
     TableSource | None, Opt("Judgments of experts; a rater called 'writer' is the writer.", "FILE", several=True)
 ]
 LabelTable: TypeAlias = Annotated[TableSource | None, Opt("One cheap label per item, for --strata label.", "FILE")]
-EssayFiles: TypeAlias = Annotated[EssaySource, Opt("The corpus that the items are in.", "CORPUS", several=True)]
+EssayFiles: TypeAlias = Annotated[EssaySource, Opt("The corpus with the items.", "CORPUS", several=True)]
 SystemName: TypeAlias = Annotated[str, Opt("The name of a system.", "NAME", names="grater.detect.systems:SYSTEMS")]
 SystemNames: TypeAlias = Annotated[
     Sequence[str],
@@ -158,7 +160,7 @@ PopulationName: TypeAlias = Annotated[
 ]
 EngineName: TypeAlias = Annotated[
     str,
-    Opt("What extracts edits from plain text: grater or errant:MODEL.", "NAME", default="grater"),
+    Opt("Extractor of edits from plain text: grater or errant:MODEL.", "NAME", default="grater"),
 ]
 Earlier: TypeAlias = Annotated[
     Mapping[str, str] | None,
@@ -190,7 +192,7 @@ RaterColumns: TypeAlias = Annotated[
     ),
 ]
 Duplicates: TypeAlias = Annotated[
-    Literal["error", "first", "last"], Opt("What to do with a rater twice on an item.", default="error")
+    Literal["error", "first", "last"], Opt("What to do if a rater judged an item twice.", default="error")
 ]
 WorksheetTask: TypeAlias = Annotated[str, Opt("The task of the worksheet: error, usage or verify.", "TASK")]
 AsJson: TypeAlias = Annotated[bool, Opt("Print JSON.", flag="--json")]
@@ -208,7 +210,7 @@ class Reading(TypedDict, total=False):
     min_confidence: Annotated[float | None, MIN_CONFIDENCE]
     status: Annotated[
         Sequence[str],
-        Opt("Use only judgments with this status; 'all' for any.", "STATUS", split=True, default=("valid",)),
+        Opt("Use only judgments with this status, or 'all'.", "STATUS", split=True, default=("valid",)),
     ]
     duplicates: Duplicates
     rater_columns: RaterColumns
@@ -220,7 +222,7 @@ class Resampling(TypedDict, total=False):
     units: Annotated[
         str,
         Opt(
-            "What intervals take as independent.",
+            "The independent units of intervals.",
             "auto|item|essay|document|COLUMN",
             default="auto",
         ),
@@ -264,7 +266,7 @@ class Evaluating(Reading, Generalising, total=False):
     kind: KindName
     missing: Annotated[
         Literal["absent", "not-flagged"],
-        Opt("What an unlisted item means.", default="absent"),
+        Opt("The meaning of an unlisted item.", default="absent"),
     ]
     by: Annotated[str, Opt(BY, "COLUMN", default="")]
     unknown: UnknownLabels
@@ -277,11 +279,11 @@ class Evaluating(Reading, Generalising, total=False):
 
 
 class Scoring(TypedDict, total=False):
-    """How corrections are scored, and what intervals rest on."""
+    """How corrections are scored, and the basis of their intervals."""
 
     metric: Annotated[str, Opt("How corrections are scored.", "m2|errant|cleme|gleu|accuracy", default="m2")]
     source: Annotated[TableSource | None, Opt("The sentences before correction.", "FILE")]
-    tokenise: Annotated[bool, Opt("Cut plain text into words as the references are.", default=False)]
+    tokenise: Annotated[bool, Opt("Tokenise plain text like the references.", default=False)]
     mode: Annotated[
         Literal["cs", "cse", "ds", "dt"],
         Opt("errant: what must match in two edits.", default="cs"),
@@ -292,7 +294,7 @@ class Scoring(TypedDict, total=False):
     documents: Documents
     units: Annotated[
         Literal["auto", "sentence", "document"],
-        Opt("What intervals take as independent.", default="auto"),
+        Opt("The independent units of intervals.", default="auto"),
     ]
     interval: HowIntervals
     resamples: Resamples
@@ -300,7 +302,7 @@ class Scoring(TypedDict, total=False):
 
 
 class Chatting(TypedDict, total=False):
-    """How a chat endpoint is asked, and what that may cost."""
+    """How to query a chat endpoint, and the limits of cost."""
 
     key_env: Annotated[str, Opt("The environment variable with the endpoint's key.", "VAR", default="")]
     per_minute: Annotated[float | None, Opt("Maximum requests per minute.", min=0.01)]
@@ -319,7 +321,7 @@ class Chatting(TypedDict, total=False):
 
 
 class Correcting(Chatting, total=False):
-    """The same, of a system that corrects."""
+    """The same, for a system that corrects."""
 
     prompt: Annotated[
         str, Opt("Instructions for a chat system: minimal, fluent or a file.", "NAME|FILE", default="minimal")
@@ -327,7 +329,7 @@ class Correcting(Chatting, total=False):
 
 
 class Working(TypedDict, total=False):
-    """Where work on a big corpus is done."""
+    """Where a big corpus is processed."""
 
     jobs: Annotated[int | None, Opt("Number of processes; default: one per core for large input.", "N", min=1)]
     engine: Annotated[
@@ -342,7 +344,7 @@ class Deciding(Working, Correcting, total=False):
 
 
 def basis_of(options: Mapping[str, Any]) -> Basis:
-    """What intervals rest on, by the options that say it."""
+    """The basis of intervals, from the options."""
     from grater.uncertainty import Basis  # numpy, which help need not wait for
 
     names = {"units": "units", "raters": "raters", "population": "population", "interval": "interval"}
@@ -405,7 +407,7 @@ def is_optional(plain: Any) -> tuple[Any, bool]:
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
-    """The signature with its types, aliases resolved, and the members of a TypedDict in the place of `**options`."""
+    """The signature with its types, aliases resolved, and the members of a TypedDict instead of `**options`."""
     original = inspect.unwrap(function)
     names = original.__globals__
     parameters = []
@@ -434,7 +436,7 @@ def _is_number(value: object) -> bool:
 
 
 def _are(value: object, kind: Callable[[object], bool]) -> bool:
-    """Whether a value can be iterated over, a single text excepted; only the members of lists are checked."""
+    """Whether a value is an iterable other than a string; only the members of lists are checked."""
     is_one = isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable)
     return not is_one and (not isinstance(value, list | tuple) or all(map(kind, value)))
 
@@ -449,11 +451,11 @@ EXPECTED: Mapping[Any, tuple[str, Callable[[object], bool]]] = {
     Mapping[str, str]: ("a dictionary", lambda value: isinstance(value, Mapping)),
     Mapping[str, float]: ("a dictionary", lambda value: isinstance(value, Mapping)),
 }
-"""What to expect of an option by its type, and whether a value will do."""
+"""The expected values of an option by its type, and whether a value is one of them."""
 
 
 def described(function: Callable[P, T]) -> Callable[P, T]:
-    """The function with the whole of its signature; a value of another type is refused before it fails inside."""
+    """The function with its full signature; a value of the wrong type is refused before it fails inside."""
     full = signature_of(function)
     plain = {name: is_optional(parts_of(each.annotation)[0]) for name, each in full.parameters.items()}
     expected = {name: (*EXPECTED[kind], optional) for name, (kind, optional) in plain.items() if kind in EXPECTED}

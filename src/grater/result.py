@@ -24,7 +24,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from grater.model import Interval, Json
-from grater.sheet import Sheet, as_html, as_text, undefined_notes
+from grater.sheet import Sheet, as_html, as_text, counted, undefined_notes
 from grater.signature import Signature
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class Result(Data):
             return "\n".join([f"<{name}>", *self._unshown(sheets)])
         first = as_text(sheets[0]).rstrip("\n").split("\n")
         lines = first[: SHOWN_ROWS + 3] + ["…"] * (len(first) > SHOWN_ROWS + 3)
-        more = [f"and {len(sheets) - 1} more: sheets()"] if len(sheets) > 1 else []
+        more = [f"{counted(len(sheets) - 1, 'more table')}: .sheets()"] if len(sheets) > 1 else []
         return "\n".join([f"<{name}>", *lines, *self._unshown(sheets), *more])
 
     def _unshown(self, sheets: Sequence[Sheet]) -> list[str]:

@@ -85,7 +85,7 @@ def test_a_model_is_run_sampled_judged_by_people_and_itself_and_evaluated(
     ran = run("study", "decide", "study.db", *system)
     assert f"gpt: asking {N_ESSAYS} questions, about " in ran.err
     assert f"gpt: {N_ESSAYS} requests, {110 * N_ESSAYS:,} tokens, cost 0.0017 so far" in ran.err
-    assert f"gpt: {4 * N_ESSAYS} items, {4 * N_ESSAYS} flagged, {4 * N_ESSAYS} new" in ran.err
+    assert f"gpt: {4 * N_ESSAYS} items, {4 * N_ESSAYS} flagged, {4 * N_ESSAYS} new decisions" in ran.err
     again = run("study", "decide", "study.db", *system, "--most-requests", 0, "--json")
     assert json.loads(again.out)[0]["new"] == 0
     assert len(server.requests) == N_ESSAYS

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import people
+from grater.annotate.invitations import invite_first_owner
 from grater.annotate.store import open_store
 from grater.cli.study import pasted
 from tests.annotate.study.files import write_essays, write_items, write_text
@@ -52,6 +53,8 @@ def test_status_says_what_comes_next(study: Path, tmp_path: Path, capsys: pytest
     assert "next: import essays" in grater(capsys, "study", "status", tmp_path / "empty.db").err
     assert "next: add a job" in grater(capsys, "study", "status", study).err
     grater(capsys, "job", "new", study, "--task", "usage")
+    with open_store(study) as store, store.write() as tx:
+        invite_first_owner(tx, days=1)  # the link that sets up the study is not for a rater
     assert f"next: invite raters: grater people invite {study}" in grater(capsys, "study", "status", study).err
     grater(capsys, "people", "invite", study, "--role", "annotator")
     invited = grater(capsys, "study", "status", study)

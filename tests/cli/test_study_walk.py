@@ -61,7 +61,7 @@ def result_of(ran: Ran) -> Any:
 def test_decisions_say_what_was_done_and_what_comes_next(study: Path, capsys: Capture, systems: list[str]) -> None:
     ran = grater(capsys, "study", "decide", study, "--system", systems[0])
     assert (ran.status, ran.out) == (0, "")
-    assert "1 flagged, 0 new" in ran.err
+    assert "1 flagged, 0 new decisions" in ran.err
     assert f"next: grater job new {study} --design sampling --system careful" in ran.err
     [done] = result_of(grater(capsys, "study", "decide", study, "--system", systems[1], "--json"))
     assert (done["system"], done["flagged"], done["new"]) == ("eager", 3, 0)

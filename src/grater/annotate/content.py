@@ -1,7 +1,7 @@
 """What a study is about: its essays, the items in them, and what systems decided on those.
 
 Essays are as they came in, with the annotators and edits of their files; the text is kept code point by code point.
-Errors can be planted in a good essay, so that marking can be graded (docs/crowd-jobs.md).  Each planted edit says
+Errors can be planted in a good essay, so that marking can be graded (docs/crowd.md).  Each planted edit says
 what to write instead of the words in its span; the places of the errors are given in the new text, as the gold of the
 marking task takes them: `120-124:Wcip`.  Such an essay is none of the study's own: systems do not decide on it, no
 sample has it, and no other job asks about it unless it is named.

@@ -23,6 +23,8 @@ from grater.annotate.store.transaction import DAY, Columns, Tx, hashed, new_id, 
 from grater.errors import Forbidden, NotFound, UsageError
 
 OWNER = "owner"
+SET_UP = "set-up"
+"""The name in the invitation of the first owner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ def invite_first_owner(tx: Tx, *, days: float) -> str | None:
     for each in all(tx):
         if each.is_open and each.role == OWNER and each.person_id is None:
             end(tx, each.invitation_id)
-    return make(tx, role=OWNER, days=days, name="set-up")
+    return make(tx, role=OWNER, days=days, name=SET_UP)
 
 
 def make(

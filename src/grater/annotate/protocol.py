@@ -4,7 +4,7 @@ Terms are checked and stored, and the units are asked for as many judgments as t
 has what T,C&M 2013, 7.1, ask every crowdsourced study to report: instructions, gold, the rule by which raters are
 ejected, pay, restrictions, redundancy, dates, and the outcome.
 
-The recommended rule is the one that docs/crowd-jobs.md works out ("Which rule"): a quiz of 12, then out with anyone
+The recommended rule is the one that docs/crowd.md works out ("Which rule"): a quiz of 12, then out with anyone
 below 80 % of the gold with 90 % certainty, from 12 questions on.
 """
 

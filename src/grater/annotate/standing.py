@@ -6,7 +6,7 @@ is trust stored.  After work as well, for neither may take longer (P5); for the 
 state, and not of each count.  Only active gold counts; withdrawn answers do not.  Next to them is how often the rater
 gave a unit back unanswered.
 
-The gold schedule says whether a unit of work or hidden gold is due next for a rater (docs/crowd-jobs.md).  A job with
+The gold schedule says whether a unit of work or hidden gold is due next for a rater (docs/crowd.md).  A job with
 a gold rule begins with its quiz, all gold.  After that every turn of a rater is gold with the same chance, drawn for
 this rater and turn from the study's key: nobody can predict it, it falls the same on every visit, and what came
 before tells nothing of it (P5).  A turn is over when its unit is answered: what was given back, ran out or was taken

@@ -110,7 +110,7 @@ def status(tx: Tx) -> Status:
         units, slots, sent = (by_job.get(job.job_id, {}) for by_job in numbers)
         return JobStatus(job, units, slots, sent, [*trust.gold_warnings(tx, job), *_warnings(tx, job)])
 
-    waiting = [each for each in invitations.all(tx) if each.used_at is None and each.ended_at is None]
+    waiting = [each for each in invitations.all(tx) if each.is_open and each.name != invitations.SET_UP]
     return Status(
         name=study_name(tx),
         essays=content.n_essays(tx),

@@ -104,7 +104,7 @@ def _tell(made: DemoStudy, out: Path) -> None:
     say(SIMULATED)
     for line in made.headline[:-1]:  # the note on what is simulated comes first
         typer.echo(line)
-    say("These intervals generalise to other essays like these; the report says what those of each table are about.")
+    say("These intervals generalise to other essays like these; in the report, each table has its own scope.")
     say(f"the report is {made.page}; the study is {out}/study.db: grater study status {out}/study.db")
     if made.login:
-        say(f"people are at work in it: open it in your browser with grater demo --out {out} --serve; {made.login}")
+        say(f"open the study in your browser: grater demo --out {out} --serve; names and password: {made.login}")

@@ -187,7 +187,7 @@ def raters_needed_words(needed: RatersNeeded) -> str:
 def reliability_curve(
     needed: RatersNeeded, *, name: str = "reliability", title: str = "How many raters match an expert"
 ) -> Figure:
-    """One line per expert, a band around the last (their mean); dashed is what experts reach among themselves."""
+    """One line per expert, with a band around the last (their mean); the dashed line is agreement among experts."""
     enough = FEW_ITEMS * needed.n_items
     rows: list[Row] = [
         {"against": curve.against, "raters": point.n_raters, **interval_columns(point.kappa)}

@@ -238,7 +238,7 @@ def exploded(frame: pl.DataFrame, column: str) -> pl.DataFrame:
 
 
 WHOLE_AS_FLOAT = 2**53
-"""Whole numbers up to here are exact as floats; larger ones, as some ids are, must never become one."""
+"""Integers up to here are exact as floats; larger ones, such as some ids, must never be converted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,8 +2,8 @@
 
 A worksheet (`grater.annotate.tasks.worksheet` writes them) is known by its columns `item`, `sentence` and `answers`;
 the last says of every row which answers may stand in `label`, so a sheet needs nothing beside it.  People sort it,
-add rows and columns, leave answers open; spreadsheets trim, quote, add a byte-order mark, write semicolons for commas
-and capitals where a word was typed.  All that is taken as it is meant:
+add rows and columns, leave answers blank; spreadsheets trim, quote, add a byte-order mark, write semicolons for
+commas and capitals where a word was typed.  All that is taken as it is meant:
 
 - rows that begin with `#` (instructions) or have neither item nor answer are not judgments;
 - a row without an answer was not judged, and is counted;

@@ -69,7 +69,7 @@ def test_a_finished_unit_is_told_once_and_signed(study: Study) -> None:
     assert send_all(sender) == 0
     ((body, signed),) = outside.heard
     described = Program(study, "owner").described.whole
-    assert complaints(described["components"]["schemas"]["Told"], body, described) == []
+    assert complaints(described["components"]["schemas"]["WebhookEvent"], body, described) == []
     assert body["verb"] == FINISHED
     assert body["payload"]["job"] == "construction"
     assert sorted(body["payload"]["labels"].values()) == [["yes", "yes"]] * 5

@@ -1,4 +1,4 @@
-"""The values of every task: what a rater is asked, and what comes back.
+"""The values of every task: what a rater is asked, and what they answer.
 
 A task is pure.  `show` turns a unit into what one page may show, and nothing else of the unit reaches a page; `read`
 turns a filled form into answers, or names the field that is wrong; `right` is the gold rule.  Whatever must be

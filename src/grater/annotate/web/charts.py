@@ -290,7 +290,7 @@ def _map(
     title: str,
     words: str,
 ) -> Markup:
-    """Cells by row and column, each with its part of the whole (for its shade), its words and its hint."""
+    """Cells by row and column, each with its share of the total (for its shade), its text and its tooltip."""
     left, parts = _left(labels), []
     for number, label in enumerate(labels):
         parts.append(_text(left - 8, 24 + number * CELL + CELL / 2 + 5, _short(label, MOST_LETTERS), "end"))

@@ -1,4 +1,4 @@
-"""A crowd job: at a glance, its terms (docs/crowd-jobs.md), and programs as raters.
+"""A crowd job: at a glance, its terms (docs/crowd.md), and programs as raters.
 
 The dashboard: progress, agreement, precision and recall as they came about, who agrees with whom, which answers are
 confused, what waits for a decision, cost, time left, how much more is needed.

@@ -481,7 +481,7 @@ def make_known(context: Context, unit_id: str, sent: NewKnown) -> gold.MadeGold:
 @by_form(pages, "/manage/gold/{unit_id}/state", then=_back)
 @gold_api.post("/gold/{unit_id}/state")
 def set_gold_state(context: Context, unit_id: str, sent: NewGoldState) -> GoldChanged:
-    """Forgive, suspend or reactivate gold, and recount everyone who saw it; or move it to the other pool."""
+    """Forgive, suspend or reactivate gold, and update everyone's trust; or move it to the other pool."""
     with context.changing() as tx:
         if sent.state is not None:
             trust.set_gold_state(tx, unit_id, sent.state, actor=context.person.person_id)

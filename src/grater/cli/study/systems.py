@@ -63,7 +63,8 @@ def run_systems(
         task = bar.add_task("deciding", total=n_essays * len(detectors))
         done = decide(store, detectors, advance=lambda n: bar.advance(task, n))
     messages = [
-        f"{each.system}: {counted(each.n_items, 'item')}, {each.n_flagged:,} flagged, {each.n_new:,} new"
+        f"{each.system}: {counted(each.n_items, 'item')}, {each.n_flagged:,} flagged, "
+        f"{counted(each.n_new, 'new decision')}"
         for each in done
     ]
     of = f"{pasted(study)} --system {shlex.quote(done[0].system)}"

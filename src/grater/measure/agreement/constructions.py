@@ -108,7 +108,7 @@ def construction_marks(judgments: Judgments, items: Table) -> ConstructionMarks:
 
 
 def construction_items(items: Table) -> pl.DataFrame:
-    """Every construction item: where it stands, its stage and construction, and what the table says of the noun."""
+    """Every construction item: its place, its stage and construction, and the table's columns on the noun."""
     parts = pl.col("kind").cast(pl.String).str.split("/")
     place = pl.concat_str(pl.col("essay"), pl.lit("|"), pl.col("start"), pl.lit("|"), pl.col("end"))
     optional = [

@@ -345,7 +345,7 @@ def _warnings(counts: Counts, pairs: Sequence[PairAgreement], mean: MeanPairwise
             )
     if minor < FEW_MINOR:
         yield (
-            f"raters give a label other than the most frequent one to only {minor:.1f} items on average: below "
+            f"labels other than the most frequent one are rare: {minor:.1f} items per rater; with fewer than "
             f"{FEW_MINOR} the intervals of kappa and alpha are wide; judge more items, or draw more of the rare ones"
         )
     if len(pairs) > 1:

@@ -152,7 +152,7 @@ class Design:
         return replace(plain, errors=plain.errors - slopes * own, offsets=offsets, explained=explained)
 
     def influence(self, system: int, strata: Strata, name: str, truth: Numbers, where: Flags | None) -> Influence:
-        """What each unit moves a score by; with items as units, each item of the corpus in turn."""
+        """The influence of each unit on a score; with items as units, of each item of the corpus."""
         cells = self.systems[system]
         it = influence_of(strata, name, cells.flagged)
         if strata.unit != "item" or cells.sizes is not None:

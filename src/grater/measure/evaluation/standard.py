@@ -687,7 +687,7 @@ def _types_of_flags(cases: Cases, decisions: Table) -> np.ndarray[tuple[int, int
 
 
 def stated_types(votes: Votes) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
-    """What most of those who call an item an error take it for; empty where they do not say, or are divided."""
+    """The error type that most raters name who call an item an error; empty where they name none, or are divided."""
     types = np.full(len(votes), "", dtype=object)
     by_judgment = _types_of_judgments(votes.judgments.frame)
     if by_judgment is not None:
