@@ -200,7 +200,7 @@ def _all_essays(essays: Iterable[object]) -> Iterator[Essay]:
 
 
 def _several(source: Iterable[T], wanted: str) -> Iterable[T]:
-    """Something to iterate over that is no frame, whose columns would be taken for what is wanted."""
+    """An iterable that is not a frame, whose columns it would yield."""
     is_other = isinstance(source, Mapping | bytes) or hasattr(source, "columns")
     if is_other or not isinstance(source, Iterable):
         raise UsageError(f"expected {wanted}, found {type(source).__name__}")
@@ -957,7 +957,7 @@ def worksheet(
 ) -> int:
     """Write the items of a sample that are still to judge as a sheet, .csv or .xlsx, and return their number.
 
-    Where items stand comes from `items`, or from the places of `decisions`; `judgments` are those made already.
+    The places of items come from `items`, or from the places of `decisions`; `judgments` are those made already.
     Filled sheets are judgments wherever these are read (`read_judgments`).  The task `verify` shows the suggestions
     of `system`.
     """
@@ -1417,7 +1417,7 @@ def recall(
     """Estimate the recall of correctors from source sentences that two raters marked.
 
     Every verified mark has one answer for each system.  Errors that neither rater saw are estimated (Chapman); the
-    share of the marks that are gone, the union, is beside it.
+    union, the share of the marks that are gone, is reported too.
     """
     from grater.measure.corrections.recall import estimate_recall
     from grater.tables import as_fates, as_items

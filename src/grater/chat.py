@@ -12,7 +12,7 @@ standard library sends it: one POST at a time needs no client of HTTP, and the c
   it does not), over all runs with one cache.  A request is not sent if its worst case, a question as dear by the
   character as the dearest so far and the longest answer, would exceed a limit.
 - **Cache.**  Answers lie in a file of JSON lines under the hash of what was asked: endpoint, model, messages,
-  settings, number of the sample.  A run that was killed goes on where it was; a line that the kill cut short is
+  settings, number of the sample.  A killed run resumes where it was; a line that the kill cut short is
   ignored.  With at most 0 requests answers come from the file alone.
 - **The key** goes into the header and nowhere else.  A redirect, which would carry it to another host, is refused;
   so is plain HTTP to another machine.

@@ -61,7 +61,7 @@ class OutOfTime(GraterError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One defect of an input, with the place where it stands; lines are counted from 1."""
+    """One defect of an input, with its place; lines are counted from 1."""
 
     name: str
     message: str
@@ -75,7 +75,7 @@ class Problem:
 class BadInput(GraterError):
     """An input that cannot be read; it knows every problem found in it, twenty at the most.
 
-    Of rows that stand there more than once it knows the first three, and how many there are.
+    Of duplicate rows it knows the first three, and the number.
     """
 
     def __init__(self, *problems: Problem) -> None:

@@ -89,8 +89,8 @@ class Edit:
 class Essay:
     """A text that a person wrote, and what annotators made of it.
 
-    `annotators` are those who read the whole essay, whether or not they marked anything.  `tokens` are set where the
-    source is tokenised (as M2 is); nothing tokenises such an essay again.  `metadata` may hold any JSON value: the
+    `annotators` are those who read the whole essay, whether or not they marked anything.  `tokens` are set if the
+    source is tokenised (such as M2); nothing tokenises such an essay again.  `metadata` may hold any JSON value: the
     title, first language, score, document of an M2 sentence.  `line` is where the essay began in its file.
     """
 
@@ -110,7 +110,7 @@ def document_of(essay: Essay) -> str | None:
 
 
 GOLD = "gold"
-"""The annotator under whose name adjudicated decisions stand."""
+"""The annotator under whose name adjudicated decisions are stored."""
 
 ROLES = "roles"
 """The metadata field with the roles of an essay's annotators, where they are programs or adjudicated decisions."""
@@ -208,7 +208,7 @@ class Interval:
         return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
     def as_json(self) -> dict[str, Json]:
-        """As `--json` prints it: undefined numbers are null, with the reason beside them."""
+        """As `--json` prints it: undefined numbers are null, with the reason next to them."""
         numbers = {"value": self.value, "low": self.low, "high": self.high}
         if any(map(isnan, numbers.values())):
             return {

@@ -1,9 +1,9 @@
 """The options of functions and commands: what each is called, what it means, and which values it takes.
 
-An option is described once, with its type: `Seed = Annotated[int, Opt("Random seed.", min=0)]`.  Functions
-of `grater.api` use these names in their signatures; `grater.cli.command` makes commands of the signatures.  Options
-that many functions share come as a TypedDict, for `**options: Unpack[Reading]`, and stand in the signature like all
-others: `described` puts them there.  Nothing here imports what it describes, so help is quick.
+An option is described once, with its type: `Seed = Annotated[int, Opt("Random seed.", min=0)]`.  Functions of
+`grater.api` use these names in their signatures; `grater.cli.command` makes commands of the signatures.  Options that
+many functions share come as a TypedDict, for `**options: Unpack[Reading]`, and `described` adds them to the signature
+like all others.  Nothing here imports what it describes, so help is quick.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Opt:
     the value of the words on the command line, and where its possible values are listed.  A file that is written
     is not one that is read; one file is not named twice, unless it `repeats`.  A command may have `needed` what a
     function does not.
-    `default` is for members of a TypedDict, whose values cannot stand in a signature.
+    `default` is for members of a TypedDict, whose values a signature cannot hold.
     """
 
     help: str
@@ -375,7 +375,7 @@ named_as: dict[str, str] = {}
 
 
 def typed(message: str) -> str:
-    """What the library says of its arguments, as it can be typed: `columns={"item": "x"}` is --columns item=x."""
+    """A message of the library, with arguments as they are typed: `columns={"item": "x"}` is --columns item=x."""
     message = re.sub(r"`(\w+)=\{(.*?)\}`", lambda found: f"`{found[1]}` {_pairs(found[2])}", message)
     return re.sub(r"`(\w+)`", lambda found: named_as.get(found[1], found[0]), message)
 

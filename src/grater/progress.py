@@ -1,4 +1,4 @@
-"""How far long work is, and notes on the way: functions say it, the program around them shows it.
+"""The progress of long work, and notes: functions report it, the program around them shows it.
 
 The command line draws bars on a terminal and prints notes; in a script nothing is drawn, and notes go to the logger.
 """
@@ -23,12 +23,12 @@ def _ignore(*_: int) -> None:
 
 
 def reading(title: str, *paths: Path, n_passes: int = 1) -> AbstractContextManager[Callable[[int], None]]:
-    """Work that goes through the bytes of files; gives the callback that hears of bytes that have been read."""
+    """Work that goes through the bytes of files; yields the callback for bytes read."""
     draw = drawn_by.get("reading")
     return draw(title, *paths, n_passes=n_passes) if draw else nullcontext(_ignore)
 
 
 def counting(title: str) -> AbstractContextManager[Callable[[int, int], None]]:
-    """Work in parts; gives the callback that hears how many of all parts are done."""
+    """Work in parts; yields the callback for the number of parts done, and of all."""
     draw = drawn_by.get("counting")
     return draw(title) if draw else nullcontext(_ignore)

@@ -200,7 +200,7 @@ def _shortened(rows: Sequence[tuple[str, ...]], excess: int) -> list[tuple[str, 
 
 
 def cut_in_the_middle(text: str, longest: int) -> str:
-    """`prep-ma…-v2.1`: both ends of a name say something."""
+    """`prep-ma…-v2.1`: both ends of a name are informative."""
     if len(text) <= longest:
         return text
     tail = (longest - 1) // 2

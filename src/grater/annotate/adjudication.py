@@ -297,7 +297,7 @@ class Place:
 
     @property
     def name(self) -> str:
-        """The same for the same edits, so that a form can come back to it."""
+        """The same for the same edits, so that a form can return to it."""
         return f"{self.tokens.start}-{self.tokens.end}"
 
     @property

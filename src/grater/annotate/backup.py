@@ -1,9 +1,9 @@
 """A whole study copied while people work on it, and put back: SQLite by its own backup, PostgreSQL by its tools.
 
 An export is for readers: it leaves out passwords, sessions, tokens, webhooks, drafts and the study's key.  A backup
-is for the day after a disaster: one consistent snapshot of every row, from which the study goes on as if nothing had
-happened.  SQLite copies a snapshot of its file (`sqlite3_backup`) while others write; PostgreSQL has `pg_dump` and
-`pg_restore`, which must be installed where the command runs and be no older than the server.
+is for the day after a disaster: one consistent snapshot of every row, from which the study continues as if nothing
+had happened.  SQLite copies a snapshot of its file (`sqlite3_backup`) while others write; PostgreSQL has `pg_dump`
+and `pg_restore`, which must be installed where the command runs and be no older than the server.
 
 A backup is readable by its owner alone, appears under its name only when it is whole, and never replaces a file.  A
 copy by pseudonyms also loses what only the study itself needs: passwords, second factors, sessions, tokens,
@@ -160,7 +160,7 @@ def _name(location: str) -> str:
 
 
 def _run(program: str, location: str, *options: str) -> None:
-    """A program of PostgreSQL on a database; a password goes by the environment, which others cannot read."""
+    """A program of PostgreSQL on a database; a password is passed in the environment, which others cannot read."""
     command = shutil.which(program)
     if command is None:
         raise MissingExtra(f"a backup of PostgreSQL needs {program}: install PostgreSQL's client programs here")

@@ -197,7 +197,7 @@ def own_essays(tx: Tx) -> Iterator[Essay]:
 
 
 def plant(essay: Essay, edits: Sequence[Edit]) -> tuple[Essay, tuple[str, ...]]:
-    """The essay with the errors in it, under an id that tells nothing, and where they stand."""
+    """The essay with the errors in it, under an id that reveals nothing, and the places of the errors."""
     text, places, shift, last = essay.text, [], 0, 0
     for edit in sorted(edits, key=lambda each: each.span):
         if edit.span.start < last or edit.span.end > len(essay.text) or not edit.replacements:

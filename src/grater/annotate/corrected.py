@@ -5,7 +5,7 @@ writer's with its edits in it.  A system with any edit in the study is taken to 
 without an edit of it is one that it left as it was.
 
 **Marks.**  What two annotators marked in the marking jobs of the study are items of kind `mark`: marks that overlap,
-or stand at the same gap, are one, from the first letter of any to the last.  A job of the task `error` on the kind
+or are at the same gap, are one, from the first letter of any to the last.  A job of the task `error` on the kind
 `mark` verifies them.  A job of the task `fate` asks about every mark that no verifier rejected, for the systems that
 no such job has asked about yet: so a later system needs new answers only for itself.
 

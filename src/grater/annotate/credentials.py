@@ -126,7 +126,7 @@ def make_token(
 
 
 def token_by_secret(tx: Tx, secret: str) -> people.Token:
-    """The token with this secret, whatever has become of it."""
+    """The token with this secret, whatever its state."""
     row = tx.first(select(*people.TOKEN_COLUMNS).where(schema.tokens.c.token_hash == hashed(secret)))
     if row is None:
         raise NotFound(NO_TOKEN)

@@ -8,7 +8,7 @@ says how many of its undrawn items bring the interval of recall to the wanted wi
 A page that is kept open asks every half minute.  Counts come from the database each time.  Agreement, scores, costs
 and the raters' signals rest on every judgment; of a job with 13,500 of them they take a second.  They are therefore
 counted anew only when something happened in the study since (the number of the newest event shows it), and of a job
-with a thousand judgments or more beside the request: the page then shows the last figures and says how many judgments
+with a thousand judgments or more after the request: the page then shows the last figures and says how many judgments
 are not in them yet.  At most a twentieth of the time goes into counting anew.  Figures of small jobs are always those
 of the moment, and so are those after a change of the job's terms.
 """
@@ -268,7 +268,7 @@ class Live:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def counts(self, tx: Tx, job: Job, *, mark: Mark | None = None) -> JobCounts:
-        """Where a job stands now; counted again as soon as anything has happened in the study."""
+        """The state of a job; recomputed after every event in the study."""
 
         def count(tx: Tx, job: Job) -> JobCounts:
             return progress.counts_of(tx, job.job_id)
@@ -284,7 +284,7 @@ class Live:
         return self._of(tx, job, "figures", figures_of, mark)
 
     def lines(self, tx: Tx, job: Job) -> tuple[list[RaterLine], int]:
-        """The raters of a job as they stand now, and the number of judgments that are not in their signals yet."""
+        """The raters of a job now, and the number of judgments that their signals do not include yet."""
         kept = self._of(tx, job, "signals", signals_of)
         return rater_lines(tx, job, kept.value), kept.behind
 

@@ -89,7 +89,7 @@ def evaluable(tx: Tx, tables: frames.StudyTables, drawn: Sample | None = None) -
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """What of the rating scheme of T&C 2008, 5.1 an evaluation uses beside the verdicts.
+    """The parts of the rating scheme of T&C 2008, 5.1 that an evaluation uses in addition to verdicts.
 
     `counting` leaves judgments out; items with a flag of `contexts`, or judged below `least_confidence` by anybody,
     are shown apart.
@@ -105,7 +105,7 @@ PLAIN = Scheme()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SystemLine:
-    """One system so far, on `n` judged items; `estimated` is what a sample says of it."""
+    """One system so far, on `n` judged items; `estimated` has the estimates from a sample."""
 
     system: str
     n: int
@@ -259,7 +259,8 @@ class JobScores:
 
 
 def scores_so_far(tx: Tx, job: Job | None = None) -> ScoresSoFar:
-    """What `evaluate_study` and the report say of a job, or of the whole study, without their further tables."""
+    """The results of `evaluate_study` and the report for a job, or for the whole study, without their further
+    tables."""
     scores = JobScores.of(tx, job)
     return scores.until() if scores else ScoresSoFar()
 
@@ -295,7 +296,7 @@ def live_agreement(
 def agreement_so_far(
     rows: Sequence[Mapping[str, Json]], task: Task, *, name: str, first: int = 0, places: Table | None = None
 ) -> Agreement | None:
-    """What `live_agreement` says of labels, without its pairs; None where nothing compares yet."""
+    """The agreement on labels from `live_agreement`, without its pairs; None where nothing compares yet."""
     judgments = _in_labels_of(task, by_people(rows, name=name, first=first))
     try:
         return agreement(judgments, most_raters=0, essays=known_essays(judgments, places)) if len(judgments) else None

@@ -1,7 +1,7 @@
 """Gold and practice: units with known answers, where they come from, and how an answer does on them.
 
 A gold answer is a set of accepted labels per item, with a reason to show once the job is closed.  Only active gold
-counts.  Practice comes first, once for everybody, and says what was expected.
+counts.  Practice comes first, once for everybody, and shows what was expected.
 
 Gold belongs to one of two pools: the entry quiz, or hidden among the work.  The quiz gets what the job's rule needs
 (`terms.quiz_pool`) of the gold that nobody has met; a question of the quiz is never hidden gold later, for raters
@@ -211,7 +211,7 @@ OF_JOB = (
 )
 
 LOOKS = (ASKS, "grey", "tagset")
-"""What a job says of all its units alike."""
+"""The options that a job has for all its units."""
 REASON = "All experts who judged this gave this answer."
 PLANTED = "These errors were added to the essay to see whether they are found."
 LEAST_EXPERTS, LEAST_CROWD = 2, 3
@@ -383,7 +383,7 @@ def gold_from_edits(tx: Tx, job: Job, *, rater: str | None = None, reason: str, 
 def gold_from_planted(
     tx: Tx, job: Job, corpus: Iterable[Essay], *, reason: str = PLANTED, actor: str | None = None
 ) -> MadeGold:
-    """Good essays whose edits say which wrong words to put in, as gold by errors found; each comes in but once."""
+    """Good essays whose edits name the wrong words to insert, as gold by errors found; each is imported once."""
     if job.task != "marking":
         raise UsageError(f"{job.name}: errors are planted for the task marking, and this job has the task {job.task}")
     _require_no_suggestions(job)
@@ -423,13 +423,13 @@ def meanings(of_jobs: Iterable[Job], counts: Iterable[tuple[str, str, str, int]]
 
 
 def meaning_of(job: Job, label: str) -> str:
-    """What a label comes to; the label itself where the task has no verdict."""
+    """The meaning of a label: its verdict, or the label itself where the task has none."""
     verdict = TASKS[job.task].verdict
     return verdict.get(label, label) if verdict else label
 
 
 def labels_meaning(job: Job, meaning: str) -> tuple[str, ...]:
-    """The labels of a job's task that come to this; none where it is unknown."""
+    """The labels of a job's task with this meaning; none where it is unknown."""
     verdict = TASKS[job.task].verdict
     if verdict is None:
         return (meaning,)

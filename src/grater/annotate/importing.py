@@ -1,6 +1,6 @@
 """Files into a study: essays in every corpus format, and tables of items, decisions, judgments, gold ...
 
-All files of one call come in together or not at all, and every problem of files of one kind is named at once.
+All files of one call are imported together or not at all, and all problems of files of one kind are named at once.
 Importing the same file again changes nothing and is not an error; an essay that is there with another text is one,
 and so is a system whose decisions have changed.  A preview does everything but store.
 
@@ -54,7 +54,7 @@ HARD_TO_NAME = re.compile(r"[^\w ()+-]+")
 LONGEST_TITLE = 60
 FIRST_WORDS = 4
 NAME = "name"
-"""The metadata of an essay that says what its file or its paste was called."""
+"""The metadata of an essay with the name of its file or paste."""
 
 
 @dataclass(frozen=True, slots=True)

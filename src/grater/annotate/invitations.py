@@ -3,9 +3,8 @@
 Managers invite those who work; only owners make managers and owners.
 
 A password reset is an invitation that names its person: shown once, used once, with an end.  It holds only as long as
-the person has the role that they had when it was made, so that an old link never gives more than its maker
-could give (`credentials.reset_password`).  After a restore nobody has a password, and everybody comes back by such a
-link.
+the person has the role that they had when it was made, so that an old link never gives more than its maker could give
+(`credentials.reset_password`).  After a restore nobody has a password, and everybody returns by such a link.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class Invitation:
     person_id: str | None
 
     def state_at(self, now: int) -> str:
-        """What has become of it: used, ended, expired or waiting."""
+        """Its state: used, ended, expired or waiting."""
         if self.used_at or self.ended_at:
             return "used" if self.used_at else "ended"
         return "waiting" if self.expires_at > now else "expired"
@@ -98,7 +97,7 @@ def invite_back(tx: Tx, person_id: str, *, own_role: str = OWNER, days: float = 
 
 
 def invite_first_owner(tx: Tx, *, days: float) -> str | None:
-    """The token by which the first owner comes in; None once the study has an owner who can log in.
+    """The token of the first owner's invitation; None once the study has an owner who can log in.
 
     Tokens that were made earlier and not used end.  Of two servers that start at once the second waits here.
     """
@@ -148,7 +147,7 @@ def find_locked(tx: Tx, token: str) -> Invitation:
 
 
 def by_token(tx: Tx, token: str) -> Invitation:
-    """The invitation behind a link, whatever has become of it."""
+    """The invitation behind a link, whatever its state."""
     return _get(tx, schema.invitations.c.token_hash == hashed(token))
 
 
@@ -164,7 +163,7 @@ def _get(tx: Tx, is_wanted: ColumnElement[bool]) -> Invitation:
 
 
 def accept(tx: Tx, token: str, *, name: str, password_hash: str) -> Person:
-    """The invited person comes in; the link is spent."""
+    """The invited person joins; the link is used up."""
     invitation = find_locked(tx, token)
     if invitation.person_id is not None:
         raise NotFound(NOT_OPEN)

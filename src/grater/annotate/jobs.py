@@ -160,7 +160,7 @@ def visible(tx: Tx, job_id: str) -> Job:
 
 
 def lock(tx: Tx, job_id: str) -> Job:
-    """Get the job, and allow one change at a time to its terms, guidelines and money; work in it goes on."""
+    """Get the job, and allow one change at a time to its terms, guidelines and money; work in it continues."""
     row = tx.first(tx.locked(BY_ID, of=schema.jobs), job_id=job_id)
     if row is None:
         raise NotFound(NO_JOB)

@@ -1,6 +1,6 @@
 """Judgments as they are stored: submissions with their answers, what they count for, and tables of them.
 
-A submission's status may change, with an event; nothing else of it ever does.  Beside the whole table of judgments
+A submission's status may change, with an event; nothing else of it ever does.  Next to the whole table of judgments
 (`item, rater, label` and what belongs to a judgment): the labels alone, for agreement; the times; and every
 submission with its answers.
 """
@@ -30,13 +30,13 @@ from grater.errors import NotFound
 from grater.model import PROGRAM, Json
 
 GROUPS = {"worker": "crowd", "annotator": "expert", "adjudicator": "expert", "manager": "expert", "owner": "expert"}
-"""What the judgments table calls a person of this role; a program is a program whatever its role."""
+"""The group of a person with this role in the judgments table; programs are programs whatever their role."""
 
 PEOPLE = ("expert", "crowd", "writer")
 """The groups whose judgments are those of raters; programs and adjudicated decisions are none."""
 
 GROUP = "group"
-"""The payload of a person that says what a table called them, where their role does not say it."""
+"""The payload of a person with their group from a table, if their role does not imply it."""
 
 
 def groups(tx: Tx) -> dict[str, str]:
@@ -200,7 +200,7 @@ def _answer(row: Record) -> Answer:
 def label_counts(
     tx: Tx, roles: Sequence[str] = ("work",), *, by_experts: bool = False
 ) -> list[tuple[str, str, str, int]]:
-    """Job, item, label, and how many valid judgments say so: counted by the database, for units of these roles."""
+    """Job, item, label, and the number of its valid judgments: counted by the database, for units of these roles."""
     query = (
         select(schema.submissions.c.job_id, schema.judgments.c.item_id, schema.judgments.c.label, func.count())
         .select_from(JUDGED)

@@ -2,8 +2,8 @@
 
 A rater holds at most one lease at a time in a job (and place of a page): a reload and a second tab get the same one.
 A lease is over when its time has passed, or when it was issued in what is now the future (the clock was set back by
-more than `CLOCK_SLACK`).  Leases that are over are freed when somebody asks for work; until then the rater may still
-submit, and a rater who comes back first simply goes on.
+more than `CLOCK_SLACK`).  Expired leases are freed when somebody asks for work; until then the rater may still
+submit, or return and continue.
 
 What a rater gave back, let run out or lost stays their next unit, gold and work alike, until they answer it: the same
 lease is held again.  Otherwise anyone who takes and returns could distinguish the two by what comes again (P5).  The

@@ -94,7 +94,7 @@ def save_draft(tx: Tx, *, unit_id: str, person_id: str, revision: int, body: Map
 
 
 def put_draft(tx: Tx, *, unit_id: str, person_id: str, body: Mapping[str, Json]) -> int:
-    """Store a draft over the newest, whatever that is; return its revision."""
+    """Overwrite the newest draft, whatever it is; return the revision."""
     stored = find_draft(tx, unit_id=unit_id, person_id=person_id)
     revision = stored.revision + 1 if stored else 1
     row = {"revision": revision, "body": body, "at": tx.now}
@@ -285,7 +285,7 @@ def marked_in(tx: Tx, job_id: str, *, names: bool = False) -> list[Essay]:
 def _note(
     by_essay: dict[str, dict[str, tuple[Edit, ...]]], essay_id: str, rater: str, job: str, answers: tuple[Answer, ...]
 ) -> str:
-    """Add somebody's marks; return the name under which they stand."""
+    """Add somebody's marks; return the name under which they are stored."""
     name = rater if rater not in by_essay[essay_id] else f"{rater} ({job})"
     for answer in answers:
         if answer.label != SET_ASIDE and "edits" in answer.payload:  # judgments from elsewhere may be labels alone

@@ -1,4 +1,4 @@
-"""Panels of raters who join by a link: an id comes in with the link, a code or an address goes out.
+"""Panels of raters who join by a link: the link brings an id, and the rater leaves with a code or an address.
 
 A panel needs the name of the parameter that carries its id of the rater, and, for each way to end (completed,
 screened out, failed the quiz), a code or a return address.  Addresses may hold `{id}` and `{code}`.  Providers know
@@ -19,8 +19,9 @@ is smaller.  Without a limit it is for all the work that others do not finish fi
 for work that was given back or that others hold (P12).  Anyone who gets no more work before that stays `joined`, and
 a manager may end their place.  An `open` panel has no ids: everybody who comes is somebody new.
 
-An id is no password, since it stands in a link and others may know it.  The first who comes with an id gets a return
-code with it, made from the study's key; their browser keeps it, and any other must name it to go on in their place.
+An id is not a password, since it is part of a link and others may know it.  The first who comes with an id gets a
+return code with it, made from the study's key; their browser keeps it, and any other must name it to go on in their
+place.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ NO_IDS = "There are no IDs: in another browser anyone is a new rater. Only place
 class Provider:
     """`id_parameter` carries the rater's id; `also` are parameters that are kept with it.
 
-    `blank` is how a link says where the panel is to put a value; `{}` is the name of the parameter.  It is empty
+    `blank` is the placeholder of a link for a value of the panel; `{}` is the name of the parameter.  It is empty
     where the panel adds its parameters to any link.  `returned` is what the panel writes for the id in the return
     address that it shows.
     """
@@ -182,7 +183,7 @@ def id_from(panel: Panel, parameters: Mapping[str, str]) -> str:
 
 
 def sign(secret: str, external_id: str) -> str:
-    """The signature that a link carries beside the id."""
+    """The signature that a link carries in addition to the id."""
     return hmac.new(secret.encode(), external_id.encode(), sha256).hexdigest()
 
 
@@ -220,7 +221,7 @@ PLACES = select(schema.panel_places, schema.panels.c.job_id, schema.panels.c.pro
 
 
 def add(tx: Tx, job_id: str, sent: NewPanel, *, actor: str | None = None) -> Panel:
-    """A panel from which raters come to a job by a link, and to which they go back with a code."""
+    """A panel from which raters come to a job by a link, and to which they return with a code."""
     jobs.get(tx, job_id)
     secret = sent.secret or ("" if sent.unsigned else new_secret()) if PROVIDERS[sent.provider].id_parameter else ""
     options: dict[str, Json] = {**sent.model_dump(exclude={"provider", "unsigned"}), "secret": secret}
@@ -248,7 +249,7 @@ def of_job(tx: Tx, job_id: str) -> list[Panel]:
 def enter(
     tx: Tx, panel_id: str, external_id: str, *, also: Mapping[str, str] | None = None, address: str = ""
 ) -> PanelPlace:
-    """A rater comes by the panel's link; one who was here before gets the same place, whatever became of it.
+    """A rater arrives by the panel's link; one who was here before gets the same place, whatever its state.
 
     `address` is a keyed hash of where they come from, which their session keeps.
     """
@@ -325,7 +326,7 @@ def is_same_browser(tx: Tx, person_id: str, named: str) -> bool:
 
 
 def known_person(tx: Tx, provider: str, external_id: str) -> str | None:
-    """The person who came with this id from this provider before, in whatever job."""
+    """The person who came with this id from this provider before, in any job."""
     same = PLACES.where(schema.panels.c.provider == provider, schema.panel_places.c.external_id == external_id)
     row = tx.first(same.limit(1))
     return None if row is None else row.person_id
@@ -374,7 +375,7 @@ def set_state(tx: Tx, place: PanelPlace, state: str, *, actor: str | None) -> bo
 
 
 class PlaceEnd(Body):
-    """The panel says that a rater returned their place or timed out; or the manager, that they are done as it is."""
+    """The panel reports that a rater returned their place or timed out; or the manager counts them as done."""
 
     model_config = example(id="5f1b", state="returned")
     id: str = Field(min_length=1, max_length=LONGEST_ID)
@@ -392,7 +393,7 @@ def end_place(tx: Tx, panel_id: str, sent: PlaceEnd, *, actor: str) -> str:
 def _ending(tx: Tx, job_id: str, person_id: str) -> str:
     """How a rater who gets no work now has ended; empty if they may get some later, or a manager must decide.
 
-    Only stored answers count.  What others hold may come back, and so may gold that rests.
+    Only stored answers count.  Units that others hold may return, and so may resting gold.
     """
     job, current = jobs.get(tx, job_id), standing.find(tx, job_id, person_id).state
     if current in standing.OUT:

@@ -9,8 +9,8 @@ more than adjudicate: when one of them is demoted, so is the seat; when one is s
 
 A person comes in by a browser session or an API token (`credentials` makes and ends them), of which the store keeps
 only a hash.  Anyone who sits on a joint seat, or made a token as the seat, has at most the role of their own
-(`member_id`, `made_by`), and none once they are shut out.  Anyone who changes something is judged as they stand when
-it is stored, not as they stood when they asked.
+(`member_id`, `made_by`), and none once they are shut out.  A change is allowed or refused by the person's rights when
+it is stored, not when they asked.
 """
 
 from __future__ import annotations
@@ -351,8 +351,8 @@ def require_access(
     """Refuse somebody whose session or token ended after their request was let in.
 
     Asked at the beginning of a change: with the people behind the request locked, anyone who ends their access now
-    waits, and then sees what was done.  A change of owners locks all of them first: of two who put each other down
-    one is first, and the other has no say any more.
+    waits, and then sees what was done.  A change of owners locks all of them first: of two who demote each other one
+    is first, and the other has lost the right.
     """
     if beside == "owners":
         owners(tx)

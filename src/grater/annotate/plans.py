@@ -115,7 +115,7 @@ class NewJob(Body):
 
     @property
     def payload(self) -> dict[str, Json]:
-        """What every unit says about how it is shown."""
+        """The options of every unit for how it is shown."""
         tagset: dict[str, Json] = {"tagset": self.tagset} if self.tagset else {}
         return {**({"grey": True} if self.grey else {}), **tagset}
 

@@ -110,7 +110,7 @@ def the_job(tx: Tx, name: str) -> Job:
 
 
 def program_job(tx: Tx, job: Job, name: str, *, model: str = "", actor: str | None = None) -> tuple[Job, Person]:
-    """The program and its own job beside the people's; made where they are not there yet."""
+    """The program and its own job next to the people's; created if missing."""
     person = people.by_name(tx, name) or people.add(tx, name=name, role="worker", kind=PROGRAM, actor=actor)
     if person.kind != PROGRAM:
         raise UsageError(f"{name}: a person in this study has this name; choose another for the program")
@@ -245,7 +245,7 @@ def judge(store: Store, job: Job, person: Person, run: Callable[[Iterable[str]],
 
 
 def _texts_of(fields: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The values of each field as a form has them; what says nothing is left out."""
+    """The values of each field as in a form; empty ones are left out."""
     return {
         str(name): [
             str(each)
@@ -322,7 +322,7 @@ def _sample(chat: Chat, opening: Sequence[Message], asked: Asked, number: int) -
 
 
 def fields_of(reply: str) -> dict[str, list[str]]:
-    """The fields of a model's answer: its first JSON object, whatever stands around it.
+    """The fields of a model's answer: its first JSON object, whatever surrounds it.
 
     A model may write braces of its own before the object.
     """
@@ -381,7 +381,7 @@ def _known(tx: Tx, asked: Asked) -> dict[str, Json] | None:
 
 
 def question(asked: Asked) -> str:
-    """One unit in words: what stands before, the sentence with its place marked, the questions and their choices."""
+    """One unit in words: the text before, the sentence with its place marked, the questions and their choices."""
     shown = asked.shown
     sentence = "".join(f"[[{piece.text or ' '}]]" if piece.mark else piece.text for piece in shown.pieces)
     lines = [f"Before: {shown.before.strip()}"] if shown.before.strip() else []

@@ -160,7 +160,7 @@ class JobCounts:
 
 
 def counts_of(tx: Tx, job_id: str) -> JobCounts:
-    """Where a job stands, counted by the database."""
+    """The progress of a job, counted by the database."""
     by_unit = BY_UNIT.where(schema.units.c.job_id == job_id).subquery()
     is_done = case((by_unit.c.valid >= by_unit.c.wanted, 1), else_=0)
     row = tx.first(

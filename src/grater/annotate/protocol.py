@@ -1,6 +1,6 @@
 """The terms of a job for a crowd, and its protocol sheet.
 
-Terms are checked and stored, and the units are asked for as many judgments as the terms now say.  The protocol sheet
+Terms are checked and stored, and units get the number of judgments of the new terms.  The protocol sheet
 has what T,C&M 2013, 7.1, ask every crowdsourced study to report: instructions, gold, the rule by which raters are
 ejected, pay, restrictions, redundancy, dates, and the outcome.
 
@@ -48,7 +48,7 @@ def set_terms(tx: Tx, job_id: str, changes: Mapping[str, Json], *, actor: str | 
 
 
 UNKNOWN = "unknown: judged elsewhere"
-"""What a protocol says of the gold, pay and restrictions of an imported job where nobody entered them."""
+"""The entry of a protocol for the gold, pay and restrictions of an imported job where nobody entered them."""
 
 
 def restrictions(terms: Terms) -> str:

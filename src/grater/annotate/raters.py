@@ -11,8 +11,8 @@ slots is not counted to its end, since every page would wait for it.  Where rate
 is hidden: it would count units of work but not hidden gold, and so show which is which while the last answer can
 still be undone (P5).  For the same reason n counts every unit, gold or work.
 
-The pace is the median of the rater's newest answers, so that one long break does not matter.  What was earned is what
-the pay policy owes for the work as it stands, without bonuses.
+The pace is the median of the rater's newest answers, so that one long break does not matter.  Earnings are what the
+pay policy owes for the work so far, without bonuses.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Signals:
 
 
 def signals_of(tx: Tx, job: Job) -> Signals:
-    """Signals and seconds; labels of marked essays say only that there are marks, so they give no signals."""
+    """Signals and seconds; labels of marked essays show only that there are marks, so they give no signals."""
     times, done = _seconds(tx, job.job_id), progress.by_rater(tx, job.job_id)
     rows = [] if job.task == MARKING else judgments.labels(tx, job.job_id, ("valid", "untrusted"))
     others = {who: [times[other] for other in times if other != who] for who in (each.person_id for each in done)}

@@ -77,7 +77,7 @@ def _on_nouns(tx: Tx, items: Table) -> Table | None:
 
 
 def _with_writer(tx: Tx, blanks: Judgments) -> Judgments:
-    """The filled blanks with the writer's own words beside them."""
+    """The filled blanks with the writer's own words."""
     given = blanks.frame.select(pl.col("item", "rater", "label").cast(pl.String))
     places = frames.place_columns(tx, frames.kinds_of(tx, given["item"].unique().to_list()))
     own = places.join(given, on="item", how="semi").select(
@@ -109,7 +109,7 @@ TASK, PER_UNIT = "Task", "Judgments per unit"
 
 LONGEST = 200
 HIDDEN_OPTIONS = ("seed", "order", IMPORTED, KEY)
-"""Options of a job that say nothing to a reader: how its units were drawn and asked for."""
+"""Options of a job that mean nothing to a reader: how its units were drawn."""
 
 
 def study_inputs(
@@ -123,7 +123,7 @@ def study_inputs(
     earlier: Mapping[str, str] | None = None,
     names: bool = False,
 ) -> Inputs:
-    """Everything that the study, or the named jobs, can say, for `report.build`; raters by pseudonym, or by `names`.
+    """All that the study, or the named jobs, have for `report.build`; raters by pseudonym, or by `names`.
 
     The latest sample that fits the judgments is the one shown.
     """
@@ -197,7 +197,7 @@ def _essays(tx: Tx, job_names: Collection[str]) -> list[Essay]:
 
 
 def _crowds(tx: Tx, chosen: Collection[Job], costs_of: Mapping[str, Costs]) -> Iterator[CrowdJob]:
-    """Every job that a crowd worked at, with what experts say of its items in any of the jobs."""
+    """Every job of a crowd, with experts' judgments of its items from any job."""
     asked = [job for job in chosen if job.task != frames.CHOICE]
     everything = frames.verdicts_of(tx, asked, (frames.EXPERT, frames.CROWD))
     experts = everything.filter(group=frames.EXPERT)
@@ -230,7 +230,7 @@ def _left_out(tables: frames.StudyTables) -> tuple[str, ...]:
 
 
 def protocol(tx: Tx, chosen: Collection[Job], costs_of: Mapping[str, Costs]) -> tuple[tuple[str, str, str], ...]:
-    """What T,C&M 2013, 7.1 asks to be reported of every job; its name stands in the first of its rows."""
+    """What T,C&M 2013, 7.1 asks to be reported of every job; its name is in the first of its rows."""
     rows: list[tuple[str, str, str]] = []
     for job in chosen:
         version = jobs.current_guidelines(tx, job.job_id)

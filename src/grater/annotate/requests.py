@@ -1,7 +1,7 @@
 """What an action needs to know: one model with its limits, for page, API and command alike.
 
 The API validates the body of a call with the model, a page the fields of its form (`RequestContext.sent`), a command
-its options (`Body.checked`).  The function that acts takes the model and trusts it.  A limit stands in the model and
+its options (`Body.checked`).  The function that acts takes the model and trusts it.  A limit is in the model and
 nowhere else, so that every door refuses in the same words.
 """
 
@@ -29,7 +29,7 @@ Moment: TypeAlias = Annotated[
 
 
 class Body(BaseModel):
-    """What a call is sent; a name that it does not know is an error, not a wish that nobody heard.
+    """The body of a call; an unknown name is an error, and is not ignored.
 
     With a longest length every text is read as Unicode, and half a surrogate pair is refused; so is NUL, which no
     database holds.
@@ -103,7 +103,7 @@ EXPECTED = {
     **dict.fromkeys(("tuple_type", "list_type"), "a list"),
     **dict.fromkeys(("dataclass_type", "model_type", "dict_type"), "an object"),
 }
-"""What a field must be, by the type of pydantic's error; its own words stand for the others."""
+"""What a field must be, by the type of pydantic's error; other errors keep its own words."""
 
 
 def _words(error: Mapping[str, Any]) -> str:

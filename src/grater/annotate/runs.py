@@ -1,10 +1,10 @@
 """Runs: long work that a server does in the background: a system run over the essays, a big import, a report.
 
 What is asked for is stored as a run before anybody begins, and survives a restart.  A run waits, is claimed by one
-process, and ends well or badly.  The process that works on it says so every few seconds (`beat`); a run whose process
-fell silent for `STALE_MS` is claimed anew and begins from its start.  A process that was only held up finds then that
-the run is no longer its own, and changes nothing.  A run that has ended `MOST_TRIES` processes before its own end has
-failed: else it would end every other, and nothing behind it would ever begin.
+process, and ends well or badly.  The process that works on it reports every few seconds (`beat`); a run whose process
+is silent for `STALE_MS` is claimed again and starts over.  A process that was only held up finds then that the run is
+no longer its own, and changes nothing.  A run that has ended `MOST_TRIES` processes before its own end has failed:
+else it would end every other, and nothing behind it would ever begin.
 
 One thread of a process works on runs, one after the other, for as long as any waits.  Each kind of run stores its
 result in one transaction, or is the same when done twice: beginning anew is safe.  Whatever goes wrong with one run
@@ -53,7 +53,7 @@ LOG = logging.getLogger("grater.annotate.runs")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """`done` of `total` steps, 0 where nobody knows; `words` say what came of it, or what went wrong."""
+    """`done` of `total` steps, 0 where nobody knows; `words` are its result, or the error."""
 
     run_id: str
     kind: str
@@ -369,7 +369,7 @@ class Runner:
                 self._thread.start()
 
     def take_up(self) -> None:
-        """At the start of a server: on SQLite it is the only one, and whatever was being worked on waits again."""
+        """At the start of a server: on SQLite it is the only one, and unfinished runs wait again."""
         if not self.store.is_postgres:
             with self.store.write() as tx:
                 # Every run that was being worked on waits again: for the only process of a study, at its start.

@@ -1,6 +1,6 @@
 """The samples that were drawn from systems' decisions.
 
-A sample is kept under its name, with its design beside it, and is never changed.
+A sample is kept under its name, with its design, and is never changed.
 
 A sample of a study's items, drawn for one of its systems, or extended for the next one (T&C 2008, section 6).
 
@@ -17,7 +17,7 @@ et al. 2009): five constructions of a noun in two stages.  `marking` (NUCLE 2013
 
 Sizes are the papers' where they name one: 750 items, twice as many unflagged as flagged (T&C 2008, 6.2), 200 blanks
 and 200 choices (4.1, 4.2), 1,000 sentences by 20 raters (Madnani 2.1), three nouns a set (Lee, 3.3).  Where the
-essays have fewer, all are taken and the job says what is missing.
+essays have fewer, all are taken and the job reports what is missing.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ def _keep(tx: Tx, name: str, sample: Sample, actor: str | None) -> Drawn:
 
 
 def notes_on(tx: Tx, sample: Sample) -> tuple[str, ...]:
-    """Which kinds of items a sample covers, which it leaves out, and where a system has too few flags to say much."""
+    """Which kinds of items a sample covers, which it leaves out, and where a system has too few flags."""
     lines, kind, few = [], kind_of(sample), few_flags(sample)
     for draw in draws_of(sample):
         others = []
@@ -257,7 +257,7 @@ def decisions_on(tx: Tx, kind: str) -> Table:
 
 
 MISSING = "not_filled"
-"""The option of a job that says what of its design the essays could not fill."""
+"""The option of a job for the parts of its design that the essays could not fill."""
 
 
 @dataclass(frozen=True, slots=True)

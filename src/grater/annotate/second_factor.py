@@ -1,4 +1,4 @@
-"""Two-factor login: a code from a telephone beside the password, recovery codes, and for whom it is required.
+"""Two-factor login: a code from a phone in addition to the password, recovery codes, and who needs it.
 
 Time-based one-time passwords (TOTP, RFC 6238) over HMAC (HOTP, RFC 4226, section 5.3), with the parameters that every
 authenticator knows: SHA-1, six digits, steps of 30 seconds, a secret of 160 bits.  A code of the step before or after

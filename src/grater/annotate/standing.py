@@ -11,7 +11,7 @@ a gold rule begins with its quiz, all gold.  After that every turn of a rater is
 this rater and turn from the study's key: nobody can predict it, it falls the same on every visit, and what came
 before tells nothing of it (P5).  A turn is over when its unit is answered: what was given back, ran out or was taken
 back comes again in the same turn, gold and work alike (`leases`).  A rater meets each gold once, so their limit is
-what the hidden gold covers (`limit_of`), and nobody who has met all of it stands still before that.
+what the hidden gold covers (`limit_of`), and nobody who has met all of it is blocked before that.
 
 Reasons to get no work, the first that holds: `closed` (the job is not open), `left` (the person has left the study),
 `ejected`, `flagged`, `program` (programs work in jobs of their own), `seat` (they have worked here on a joint seat,
@@ -338,7 +338,7 @@ CONSENTS = "consents"
 def say_about(
     tx: Tx, person_id: str, *, country: str = "", languages: Iterable[str] = (), consent: str = ""
 ) -> Person:
-    """Remember what a person says of themselves; it is asked once, so that nobody tries until it fits.
+    """Store a person's answers about themselves; they are asked once, so that nobody tries until it fits.
 
     `consent` is the version of the information that they agree to.
     """

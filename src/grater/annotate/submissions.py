@@ -60,7 +60,7 @@ LONGEST_ID = 100
 MOST_LETTERS, LETTERS_OF_MARKS = 8_000, 20
 """Characters of an answer, and for a marked essay as many more for each of its own."""
 MOST_SURPLUS = 3
-"""Answers that are kept of a lease beside the one that counts, from a second tab or an old page."""
+"""Answers kept for a lease in addition to the one that counts, from a second tab or an old page."""
 NOT_PART_OF_THE_ANSWER = frozenset(("csrf", "submission_id", "seconds"))
 NOT_YOURS = "no such unit, or it is not yours"
 NOTHING_TO_UNDO = "only your last answer can be taken back, once, until you give the next one"
@@ -204,7 +204,7 @@ def feedback_on(tx: Tx, desk: Desk) -> tuple[Record, list[gold.Gold], tuple[Answ
 
 
 def _read(desk: Desk, fields: Mapping[str, Sequence[str]]) -> tuple[dict[str, Json], tuple[Answer, ...]]:
-    """What is stored of an answer, and what it says: the task's own fields, of limited length, and nothing else."""
+    """An answer as it is stored: the task's own fields, of limited length, and nothing else."""
     body: dict[str, Json] = {
         name: list(values) for name, values in fields.items() if name not in NOT_PART_OF_THE_ANSWER
     }

@@ -34,7 +34,7 @@ NEARLY = 1e-6
 
 
 def require_same_decisions(tx: Tx, new: Iterable[Decision]) -> None:
-    """Refuse decisions of which some are stored and say something else; others may be missing or new."""
+    """Refuse decisions that contradict stored ones; others may be missing or new."""
     known = set(content.system_names(tx))
     by_system: dict[str, list[Decision]] = {}
     for decision in new if known else ():
@@ -84,7 +84,7 @@ def decide(
 ) -> list[Decided]:
     """Run the systems and keep their decisions, each system all or nothing; a second run changes nothing.
 
-    A system that says something else than before is a new version, and refused under its old name (`versions`).
+    A system that decides otherwise than before is a new version, and refused under its old name (`versions`).
 
     The systems run outside any transaction: raters need not wait for them.
     """

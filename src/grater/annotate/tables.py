@@ -70,7 +70,7 @@ class Counting:
         return kept if len(kept) else None
 
     def require_some(self, judgments: Judgments | None) -> None:
-        """Refuse a scheme that leaves nothing, and say what it leaves out."""
+        """Refuse a scheme that leaves nothing, and report what it leaves out."""
         if judgments is not None and not len(kept := self._kept(judgments)):
             reasons = ", ".join(reason for reason, n in kept.dropped.items() if n)
             raise UsageError(f"no judgment is left: {len(judgments):,} are left out ({reasons})")
@@ -88,7 +88,7 @@ class StudyTables:
     """What a study holds; a table without rows is None; `on_gold` are answers to hidden gold, no part of the rest.
 
     Neither are `programs`, the verdicts of programs, unless they were asked to count among people; those of a model
-    on its own corrections never count, stand under a name of their own, and `own_work` tells of them.
+    on its own corrections never count, have a separate name, and `own_work` names them.
     """
 
     name: str
@@ -164,7 +164,7 @@ def _own_work(tx: Tx, by_programs: pl.DataFrame, decided: pl.DataFrame) -> pl.Da
 
 
 def _own_work_notes(own: pl.DataFrame, by_programs: pl.DataFrame, by_people: pl.DataFrame) -> Iterator[str]:
-    """A sentence for each model that judged itself, with what people say of the same items."""
+    """A sentence for each model that judged itself, with people's verdicts on the same items."""
     for (program, system), rows in own.group_by("rater", "system", maintain_order=True) if len(own) else ():
         own_verdicts = by_programs.filter(pl.col("rater").is_in(rows["by"].unique().implode()))
         people = by_people.join(rows, on="item", how="semi")
@@ -334,7 +334,7 @@ def _frame(tx: Tx, query: Select[Any], columns: Columns) -> pl.DataFrame:
 def label_columns(tx: Tx, job_id: str, *, role: str = "work") -> pl.DataFrame:
     """The valid judgments of a job's work (or gold), the oldest first.
 
-    `group` says whose a judgment is, `ms` when it was made, `is_dated` whether that is known: a judgment from a file
+    `group` is the rater's group, `ms` the time, `is_dated` whether that is known: a judgment from a file
     without times has the time of its import.  People go by their pseudonyms, programs by their names:
     they have nothing to hide.  A report asks for them time and again.
     """
@@ -388,7 +388,7 @@ def decision_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
 
 
 def essay_columns(tx: Tx) -> Table:
-    """The essay and the document of every item that stands in one: item, essay, document."""
+    """The essay and the document of every item that has them: item, essay, document."""
     query = select(schema.items.c.item_id, schema.items.c.essay_id).where(schema.items.c.essay_id.is_not(None))
     documents = _documents(tx)
     rows = [(row.item_id, row.essay_id, documents.get(row.essay_id)) for row in tx.all(query)]
@@ -406,7 +406,7 @@ def _documents(tx: Tx) -> dict[str, str | None]:
 
 
 def place_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
-    """Items of essays, with their text and whatever else the study knows of them."""
+    """Items of essays, with their text and all other data of the study."""
     query = _selected(ITEMS).join(schema.essays, schema.essays.c.essay_id == schema.items.c.essay_id)
     further = select(schema.items.c.item_id, schema.items.c.payload).where(
         schema.items.c.essay_id.is_not(None), schema.items.c.payload != {}

@@ -9,7 +9,7 @@ submission, for those of raters who were not ejected, or for those that ended va
 however often they answered it (a second tab, a revised essay): of several answers the one that counts decides, else
 one that came too late, else one that was withdrawn.  An answer that its rater took back (`undone`) is not paid.
 
-*Gold* says when a rater is trusted (T,C&M 2013, 5.4; docs/crowd.md).  A rater meets gold in an entry quiz, then,
+*Gold* decides when a rater is trusted (T,C&M 2013, 5.4; docs/crowd.md).  A rater meets gold in an entry quiz, then,
 other gold, hidden among the work.  A rater whose accuracy falls below the minimum is ejected; the quiz is passed or
 failed as a whole, and may be repeated as often as the job allows.  Gold that more than half of at least five reliable
 raters missed is suspected of being wrong itself and is suspended.  Departures from CrowdFlower: each turn is drawn by
@@ -149,7 +149,7 @@ def owed(pay: Pay, work: Work) -> int:
 
 
 def earned(pay: Pay, answered: UnitsAnswered) -> int:
-    """Cents owed to one rater: what `bill` says of the same work, from counts alone.
+    """Cents owed to one rater: the same as `bill`, from counts alone.
 
     Of the answers to a unit at most one is valid or untrusted, and that one decides.
     """

@@ -1,10 +1,10 @@
 """What trust leads to: the entry quiz, ejection and the way back; and gold that is doubted instead of raters.
 
-The quiz is passed or failed as a whole, on as many questions that count as the rule says: one that is suspended is
-replaced by another.  The answers of an attempt that failed are withdrawn when another is allowed, and the quiz has
-questions for it; after the last one the rater is ejected.  Below the minimum accuracy a rater is ejected at once.
-`why` remembers how: `quiz`, `gold` or `manager`.  A rater whom a manager reinstated is not ejected by gold again, but
-who failed the quiz has to pass it.
+The quiz is passed or failed as a whole, on the rule's number of valid questions: a suspended one is replaced by
+another.  The answers of an attempt that failed are withdrawn when another is allowed, and the quiz has questions for
+it; after the last one the rater is ejected.  Below the minimum accuracy a rater is ejected at once.  `why` remembers
+how: `quiz`, `gold` or `manager`.  A rater whom a manager reinstated is not ejected by gold again, but who failed the
+quiz has to pass it.
 
 Ejected: every valid judgment of theirs in the job becomes untrusted and its slot free for others, what they hold is
 revoked, their sessions and tokens end.  Reinstated: untrusted judgments take slots that are still free; the rest are
@@ -19,8 +19,8 @@ fail other gold, were ejected, or share an address cannot do that); a manager ma
 make it active again.  Each change recounts the trust of all who answered it.  Whom the rules had ejected and now
 would not is reinstated; nobody is ejected by such a change, only by their next answer.
 
-When the job is closed a rater may dispute missed gold; a manager grants the dispute, which forgives the gold, or says
-why not.  Before that nobody hears what they missed: they could tell others.
+When the job is closed a rater may dispute missed gold; a manager grants the dispute, which forgives the gold, or
+gives a reason.  Before that nobody learns what they missed: they could tell others.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Practice and gold units have no slots: every rater meets each of them once.  A unit's shuffle number is drawn at
 random when it is added and orders the queue (`leases`), so neither ids nor order tell where a unit came from (P10).
 
-Each time that a unit gets the last of its judgments, an event says so.  Whoever looks whether it has them locks the
+Each time that a unit gets the last of its judgments, there is an event.  Whoever looks whether it has them locks the
 unit: of two who submit its last answers at once, the second sees what the first stored.
 
 As answers come, a unit's slots follow the job's redundancy rule (`grater.annotate.terms`): it says from the valid

@@ -1,16 +1,16 @@
-"""Webhooks: programs outside hear of finished units, and of any other event that they ask for.
+"""Webhooks: other programs receive finished units, and any other event that they ask for.
 
 Every few seconds the server looks for new events and sends them to each active webhook, in order, one POST per event.
 The body is JSON, signed with the webhook's secret (`x-grater-signature: sha256=...`, HMAC of the body).  An event
 counts as delivered when the answer is 2xx; until then it is tried again, ever more slowly, and after `MOST_FAILURES`
 failures in a row the webhook is paused.  So every event comes at least once, and perhaps twice: programs go by its
-number `n`.  `unit.finished` is sent with the labels of the unit as they stand then.
+number `n`.  `unit.finished` is sent with the labels that the unit has then.
 
-Every receiver has a thread of its own, so that one that is slow, silent or broken delays no other; whatever goes
-wrong with one is logged and noted with its delivery, and the rounds go on.  Of several processes that serve one study
-the one that has claimed a webhook serves it: it keeps the claim with every event that it sends, and releases it.  A
-process that is silent for longer than `CLAIM_MS` loses the claim to the next that asks, and what it reports of the
-webhook after that is not noted.  How often an event has failed stands in the study, so a restart forgets nothing.
+Every receiver has a thread of its own, so that a slow, silent or broken one delays no other; errors of one are logged
+and noted with its delivery, and the rounds continue.  Of several processes that serve one study the one that has
+claimed a webhook serves it: it keeps the claim with every event that it sends, and releases it.  A process that is
+silent for longer than `CLAIM_MS` loses the claim to the next that asks, and what it reports of the webhook after that
+is not noted.  The study records how often an event has failed, so a restart forgets nothing.
 
 `destination` checks an address when a webhook is added and again before every delivery.  The name is looked up once,
 and the socket is opened to the very IP address that was checked: a name server that answers otherwise a moment later
@@ -133,7 +133,7 @@ DELIVERY_COLUMNS = Columns(Delivery, schema.deliveries)
 
 
 def add(tx: Tx, *, url: str, verbs: Sequence[str] = (), actor: str | None = None) -> Webhook:
-    """A webhook that hears of what happens from now on, of finished units if no verb is named."""
+    """A webhook for events from now on; by default, only for finished units."""
     webhook = Webhook(new_id(), url, new_secret(), sorted(verbs) or [FINISHED], events.certain(tx), "active")
     tx.insert(schema.webhooks, COLUMNS.row(webhook) | {"added_at": tx.now})
     events.write(tx, actor, "webhook.added", webhook.webhook_id)
@@ -242,7 +242,7 @@ NOT_OUTSIDE = tuple(
         *("::/96", "64:ff9b:1::/48", "2001::/32", "2002::/16", "3fff::/20", "fec0::/10"),
     )
 )
-"""Beside what Python knows: older versions of it take some of these for public."""
+"""Next to what Python knows: older versions of it take some of these for public."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,7 +332,7 @@ def _refused(words: str) -> BadInput:
 
 
 def post_outside(url: str, body: bytes, headers: Mapping[str, str], *, allow_private: bool) -> Reply:
-    """One POST; whatever goes wrong on the way is an answer without a status, and its reason."""
+    """One POST; any failure is an answer without a status, with its reason."""
     try:
         there = destination(url, allow_private=allow_private)
         status = _exchange(there, _request(there, body, headers), time.monotonic() + TIMEOUT_SECONDS)

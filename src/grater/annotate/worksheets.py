@@ -509,7 +509,7 @@ def _set_aside(tx: Tx, names: Sequence[str]) -> list[str]:
 
 
 def new_ids(n: int) -> pl.Series:
-    """Sorted: rows that come in the order of their key are inserted faster."""
+    """Sorted: rows in the order of their key are inserted faster."""
     return pl.Series(sorted(new_id() for _ in range(n)), dtype=pl.String)
 
 

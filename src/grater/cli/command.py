@@ -51,7 +51,7 @@ def print_json(value: JsonValue) -> None:
 
 
 def say(message: str) -> None:
-    """A line to the person, beside the result."""
+    """A line for the person, apart from the result."""
     messages.print(message, markup=False)
 
 
@@ -125,7 +125,7 @@ def _terminal_text(sheet: Sheet) -> str:
 
 @contextmanager
 def counting(title: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar for a long job, on a terminal only; gives the callback that hears how many of all parts are done."""
+    """A bar for a long job, on a terminal only; yields the callback for the number of parts done, and of all."""
     from rich.progress import Progress  # most commands have no bar
 
     with Progress(console=messages, transient=True, disable=not messages.is_terminal) as progress:

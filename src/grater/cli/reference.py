@@ -209,7 +209,7 @@ def _default(value: Any) -> str:
 
 
 def _value(param: Any) -> str:
-    """What stands for the value of an option: its choices, or what kind of thing it is."""
+    """The placeholder for an option's value: its choices, or its type."""
     if param.is_flag:
         return ""
     choices = getattr(param.type, "choices", ())

@@ -74,7 +74,7 @@ def _with_folder_named(essays: Iterable[Essay], folder: Path) -> Iterator[Essay]
 
 
 def _with_ids_apart(essays: Iterable[Essay]) -> Iterator[Essay]:
-    """Essays of several files, where the same id may stand in two of them: the later ones get `#2`, `#3`."""
+    """Essays of several files; of an id that two of them share, the later ones get `#2`, `#3`."""
     ids = EssayIds()
     for essay in essays:
         essay_id = ids.of_document(essay.essay_id)
@@ -159,7 +159,7 @@ def with_documents(sentences: Iterable[Essay], path: Path | str) -> list[Essay]:
 def write_corpus(
     essays: Iterable[Essay], path: Path | str, report: Report, *, format_name: str | None = None
 ) -> None:
-    """Write essays all or nothing; `report` hears of everything that the format cannot hold."""
+    """Write essays all or nothing; `report` is called with everything that the format cannot hold."""
     path = Path(path)
     chosen = FORMATS[format_name] if format_name else guess_format(path, exists=False)
     if isinstance(chosen, FolderFormat):

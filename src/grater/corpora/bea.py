@@ -8,7 +8,7 @@ line; one array, and objects spread over several lines, are read too:
 `edits` is a list of [annotator, [[start, end, correction], ...]]; offsets are code points of `text`.  A correction
 of `null` means detected but not corrected, `""` means delete.  A fourth value is the edit's type and becomes its tag;
 further values are kept in `Edit.extra["more"]`.  The essay's id is `id`, else `_id`, else a hash of the text; every
-other key, in its order and with its JSON type, is metadata (so is an id that is not a string or comes beside `_id`).
+other key, in its order and with its JSON type, is metadata (so is an id that is not a string or comes next to `_id`).
 
 What is read is written back as equal JSON, but for two additions: an essay without `edits` gets an empty list, and an
 annotator id that is a string of digits becomes a number.  Keys come in the order id, metadata, text, edits.

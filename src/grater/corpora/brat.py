@@ -81,7 +81,7 @@ ESCAPED = re.compile(r"((?:%[0-9A-F]{2})+)")
 
 @dataclass(slots=True)
 class _Document:
-    """One annotator's copy of an essay: where its files stand, and what they say; nothing where nobody looked."""
+    """One annotator's copy of an essay: its files and their contents; empty if nobody read the essay."""
 
     folder: str
     base: str
@@ -239,7 +239,7 @@ def _about(essay: Essay, base: str, raters: Sequence[str], number: int) -> dict[
 
 
 def _others(essay: Essay, raters: Sequence[str], lose: Losses) -> dict[str, list[str]]:
-    """The lines that brat had beside the marks, by rater; those that cannot stand in a file are reported."""
+    """The lines that brat had in addition to the marks, by rater; those that a file cannot hold are reported."""
     kept = essay.metadata.get("brat", {})
     by_rater = kept if isinstance(kept, dict) else {"": kept}
     others: dict[str, list[str]] = {}
@@ -268,7 +268,7 @@ def to_name(essay_id: str) -> str:
 
 
 def from_name(name: str) -> str:
-    """The id that `to_name` made a name of; a name it would not make is an id as it stands."""
+    """The id that `to_name` made a name of; a name that it would not make is already an id."""
     try:
         decoded = ESCAPED.sub(lambda match: bytes.fromhex(match[1].replace("%", "")).decode("utf-8"), name)
     except UnicodeDecodeError:
@@ -320,7 +320,7 @@ def _fragments_in(text: str, span: Span) -> list[Span]:
 
 
 def _shown(text: str, span: Span) -> list[Span]:
-    """The fragments for a span; where it has none, those of the word beside it; none in a text without a word."""
+    """The fragments for a span; where it has none, those of the word next to it; none in a text without a word."""
     fragments = _fragments_in(text, span)
     word = None if fragments else _word_at(text, span)
     if word is None:
@@ -390,7 +390,7 @@ def _escaped(text: str) -> str:
 
 
 def parse_note(note: str) -> tuple[tuple[str, ...], str]:
-    """The replacements and the comment of a note; a note without an arrow is all comment, as it stands."""
+    """The replacements and the comment of a note; a note without an arrow is a comment, unchanged."""
     if not note.startswith(ARROW):
         return (), note
     corrections, _, comment = f" {note.removeprefix(ARROW)} ".partition(" // ")

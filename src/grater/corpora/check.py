@@ -12,7 +12,7 @@ is let go as soon as it has been seen.
 *Edits*: `Rloc` that removes nothing is the NUCLE annotators' own review rule (section 4: "redundancy errors that did
 not remove the annotated word").  A correction that puts a space between two words, or takes it away, changes
 something: only runs of whitespace and Unicode composition are levelled before two strings are taken to be the same.
-Annotators may mark the space beside a word, and a deletion that takes it along is right; so whitespace is judged by
+Annotators may mark the space next to a word, and a deletion that takes it along is right; so whitespace is judged by
 what the edit makes of the text.  Suspicious is an edit that glues two words together, doubles a space, or has a line
 end, tab or double space inside its correction.  In tokenised text (M2) a correction has no spaces at its ends.  The
 same span, tag and correction twice by one rater is a defect.  Half of the per-sentence study rests on edits that lie
@@ -374,7 +374,7 @@ RARE = "an annotator of few sentences; do not count the others as agreement"
 
 
 class Coverage:
-    """Counts, while a corpus goes by, who read what and who marked what; a few numbers however long it is."""
+    """Counts who read and marked what while a corpus is read; a few numbers, however long it is."""
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[frozenset[str], frozenset[str]]] = Counter()
@@ -469,7 +469,7 @@ MOST_HINTS = 50
 
 
 class UnknownTags:
-    """Counts tags while a corpus goes by; without a given set, the one that fits best is guessed at the end."""
+    """Counts tags while a corpus is read; without a given set, it guesses the best match at the end."""
 
     def __init__(self, tagset: TagSet | None) -> None:
         self._tagset = tagset
@@ -605,7 +605,7 @@ RULES: dict[str, str] = {
 
 
 class CorpusCheck:
-    """The check of one corpus as it goes by; the parts of a corpus may be checked apart and put together in order."""
+    """The check of one corpus while it is read; its parts may be checked separately and combined in order."""
 
     def __init__(self, tagset: TagSet | None = None) -> None:
         self.census = Census()
@@ -645,7 +645,8 @@ def check_essays(
 ) -> Iterator[Finding]:
     """Every defect, in the order of the corpus; those of the corpus as a whole come last.
 
-    Without `tagset` the one that fits best is taken.  `tally` hears the census of allowed oddities once, at the end.
+    Without `tagset` the one that fits best is taken.  `tally` is called once, at the end, with the census of allowed
+    oddities.
     """
     check = CorpusCheck(tagset)
     yield from check.of_essays(essays)

@@ -223,7 +223,7 @@ class DocumentCounts:
 
 
 class Documents:
-    """Counts documents as essays come; only those that come in several pieces are remembered by name."""
+    """Counts documents while essays are read; only those in several pieces are remembered by name."""
 
     def __init__(self) -> None:
         self._n_whole = 0

@@ -4,7 +4,7 @@ A .docx file is a zip archive with the text in `word/document.xml` (ECMA-376, pa
 line breaks are read; insertions that were tracked are part of the text, deletions are not.  Headers, footnotes and
 comments are left out, and so is the second copy of a text box that older programs need (`mc:Fallback`).
 
-A document comes from a stranger: at most `most_bytes` are unpacked, counted as they come out, XML that declares a
+A document comes from a stranger: at most `most_bytes` are unpacked, counted as they are unpacked, XML that declares a
 document type is refused, so that no entity can grow, and it is parsed as it is unpacked, without a tree.  It has a
 limited number of paragraphs and breaks, since empty ones cost their sender nothing.
 """

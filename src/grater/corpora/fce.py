@@ -7,13 +7,13 @@ codes are those of Nicholls 2003.  The release has one `<learner>` per file; man
       <answer1><question_number/><exam_score/><coded_answer><p>We <NS type="TV"><i>go</i><c>went</c></NS>.</p>...
 
 Each answer is one essay, `K/answer1`; without a sortkey its id is a hash of the text.  Its text is what the learner
-wrote (the `<i>` side), paragraphs joined by `\n`, white space as it stands.  Metadata: sortkey, answer, language,
+wrote (the `<i>` side), paragraphs joined by `\n`, white space unchanged.  Metadata: sortkey, answer, language,
 age, score, question_number, exam_score, as strings; any other element or attribute is kept under its path
 (`head/candidate/x`, `head@url`).
 
 An `<NS>` is an edit of annotator `0`, the outer one first: with `<i>` and `<c>` a replacement (several `<c>` are
 alternatives), with `<c>` alone an insertion, with `<i>` alone a deletion, with neither an error that was found but
-not corrected.  Bare text beside a `<c>` counts as `<i>`.  A correction that is corrected in turn (`<NS>` in a `<c>`)
+not corrected.  Bare text next to a `<c>` counts as `<i>`.  A correction that is corrected in turn (`<NS>` in a `<c>`)
 counts with its corrected side, the first where there are several; how it came about is kept in `Edit.extra["c"]`
 (JsonML, one list per `<c>`) and written back; other attributes of an `<NS>` are in `Edit.extra["attributes"]`.
 
@@ -74,7 +74,7 @@ class XmlElement:
 
     @property
     def text(self) -> str:
-        """The text that stands directly in the element, not in one of its elements."""
+        """The text directly in the element, not in one of its children."""
         return "".join(child for child in self.children if isinstance(child, str))
 
     def named(self, name: str) -> list[XmlElement]:
@@ -339,7 +339,7 @@ def write_fce(essays: Iterable[Essay], report: Report) -> Iterator[str]:
 
 
 def _scripts(essays: Iterable[Essay], report: Report) -> Iterator[list[_Answer]]:
-    """Neighbouring answers of one learner; an answer's name can stand once in a script."""
+    """Neighbouring answers of one learner; an answer's name can occur once in a script."""
     n_seen: Counter[str] = Counter()
     script: list[_Answer] = []
     before: tuple[str | int, ...] | None = None

@@ -2,7 +2,7 @@
 
 **Tokens.**  Edits can be compared only where both sides are cut into words alike, and a system that writes *don't
 worry.* may have corrected nothing.  `fitted` cuts a line with our tokeniser and then follows its source wherever the
-two have the same characters: a token of the source that stands in the line whole stays one token, and what the source
+two have the same characters: a token of the source that is whole in the line stays one token, and what the source
 has as two tokens is cut in two (*well - known*, *do n't*), so that any tokeniser's source will do.  Quotation marks
 and apostrophes are written as the source has them.  A space is a correction where it parts or joins letters: *life
 style* and *lifestyle* differ.
@@ -32,12 +32,12 @@ PLAIN = {"``": '"', "''": '"', **dict.fromkeys("“”„«»", '"'), **dict.fro
 HYPHENS = frozenset("-‐‑–/")
 HYPHENATED = re.compile(r"[^\W\d_][-‐‑–/][^\W\d_]")
 INNER, CUT, SPACE = range(3)
-"""What stands before an atom: a part of the same token, a token of the same word, or white space."""
+"""What precedes an atom: a part of the same token, a token of the same word, or white space."""
 
 
 @lru_cache(maxsize=1 << 16)
 def _atoms(word: str) -> tuple[tuple[str, int], ...]:
-    """Letters in a row and single marks, and what stands before each."""
+    """Letters in a row and single marks, and what precedes each."""
     atoms = [
         (atom, CUT if number == 0 else INNER)
         for token in TokenisedText(word).words
@@ -149,7 +149,7 @@ class OddLines:
 
 
 def odd_lines(sources: Sequence[Sequence[str]], texts: Sequence[str]) -> OddLines:
-    """One pass, which must cost little beside the scoring: most lines share most words with their source."""
+    """One pass, which must cost little compared with the scoring: most lines share most words with their source."""
     odd = OddLines([], [], [])
     for number, (words, text) in enumerate(zip(sources, texts, strict=False)):
         given = text.split()
@@ -169,7 +169,7 @@ def odd_lines(sources: Sequence[Sequence[str]], texts: Sequence[str]) -> OddLine
 
 
 def shift_of(sources: Sequence[Sequence[str]], texts: Sequence[str], lines: Sequence[int]) -> int | None:
-    """How many lines farther down the source of most of these lines stands; 0 if each has moved by itself.
+    """How many lines farther down the source of most of these lines is; 0 if they did not move together.
 
     None where these lines, which share few words with their source, share no more with another.
     """

@@ -130,7 +130,7 @@ def unmarked_losses(essay: Essay, why: str) -> Iterator[Loss]:
 
 
 def ignore_loss(loss: Loss) -> None:
-    """The report of callers who want to hear of no loss."""
+    """The report of callers who ignore losses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +263,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, repr=False)
 class Conversion(Result):
-    """What went over and what did not, counted as it goes; of each kind of loss it keeps `most`.
+    """What was converted and what was lost, counted during the conversion; it keeps `most` losses of each kind.
 
     `by_reason` counts all losses by what happened (changed, left out) and why; `hear` is called with each loss.
     """

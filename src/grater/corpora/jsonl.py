@@ -5,8 +5,8 @@
      "tag":"SVA","rater":"R1"}],"tokens":[[0,2],[3,5],[6,10],[10,11]],"metadata":{"language":"Thai"}}
 
 Only what is set is written: of an essay `annotators`, `edits`, `tokens` and `metadata`, of an edit `comment` and
-`extra` may be missing.  `replacements` always stands there: `[]` is not corrected, `[""]` is delete.  Offsets are
-code points.  Keys stand in the order shown, those of `metadata` and `extra` in their own; the same essays give the
+`extra` may be missing.  `replacements` is always present: `[]` is not corrected, `[""]` is delete.  Offsets are
+code points.  Keys are in the order shown, those of `metadata` and `extra` in their own; the same essays give the
 same bytes.
 
 The reader checks every type and range.  What it does not know it refuses, so that nothing is lost in silence: a

@@ -13,15 +13,15 @@ with a correction that equals the words (`errant_m2` writes both so; `errant_com
 A field that is spelt in another way than ours keeps its spelling in `Edit.extra`, so that writing gives the same
 bytes again.
 
-**Reading.** Every block is one essay.  The text is the S line after `S `, as it stands; tokens are those of
+**Reading.** Every block is one essay.  The text is the S line after `S `, unchanged; tokens are those of
 `str.split()`, as ERRANT and m2scorer count them.  A span of tokens becomes a span of code points, from the start of
-its first token to the end of its last; an insertion before token `i` stands at the start of that token, and after the
+its first token to the end of its last; an insertion before token `i` is at the start of that token, and after the
 last token at the end of the text.  A no-op line says that its annotator read the sentence and found nothing to
 correct.  A block without A lines says so too where the file has one annotator; where it has several, nobody is known
 to have read the block (docs/corpora.md).  A line that holds only white space is blank.  A `\r` before the `\n`
 belongs to the line end.  Blank lines may come in any number between blocks, and need not come after the last.
 
-**Writing.** An essay that M2 can hold as it stands (its tokens are those of `str.split()`, and its text is one line)
+**Writing.** An essay that M2 can hold unchanged (its tokens are those of `str.split()`, and its text is one line)
 is written so: what was read from M2 comes out byte for byte.  Any other is cut into blocks (`normalise.cut`).  M2 has
 no place for ids, metadata, and what other formats know of an edit (`Edit.extra`); an error detected but not corrected
 gets ERRANT's tag `UNK`, unless it is NUCLE's `Um`.  Anyone who has an A line counts as having read the whole essay;
@@ -70,8 +70,8 @@ NOOP_LEFT_OUT = "m2_noop"
 NOOPS_AS_READ = "m2_noop_lines"
 """In `Essay.metadata`: for each annotator the no-op lines, without `A ` and annotator, where they are not as usual.
 
-Usual is one no-op of the common form for an annotator without edits and none for one with edits; a no-op beside edits
-contradicts them."""
+Usual is one no-op of the common form for an annotator without edits and none for one with edits; a no-op next to
+edits contradicts them."""
 
 
 def replacements_of(correction: str, *, tag: str, words: str) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ class Annotation(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """A block as it stands in the file."""
+    """A block of the file, unchanged."""
 
     text: str
     line: int
@@ -242,7 +242,7 @@ def token_spans_of_line(text: str) -> tuple[Span, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def _shared_span(bounds: tuple[int, int]) -> Span:
-    """A span; words stand at the same few places in most sentences, so that one value serves them all."""
+    """A span; words are at the same few places in most sentences, so they share values."""
     return Span(*bounds)
 
 

@@ -1,8 +1,8 @@
 """The same essays by several annotators, one file each, as one corpus.
 
-Files such as `A1.m2` ... `A10.m2` each call their annotator 0 (docs/corpora.md).  Ids collide
-where the same id stands for the same essay in two files; then the file's stem is the annotator, or `STEM.ID` where
-several ids of one file collide.  Ids that do not collide stay, so files of different essays pass through unchanged.
+Files such as `A1.m2` ... `A10.m2` each call their annotator 0 (docs/corpora.md).  Ids collide where two files use one
+id for the same essay; then the file's stem is the annotator, or `STEM.ID` where several ids of one file collide.  Ids
+that do not collide stay, so files of different essays pass through unchanged.
 
 Essays meet by their id.  Every file is read twice: once for the ids, once side by side.  What has no partner yet is
 kept until it comes, so memory is flat where orders agree.  An essay that some files lack comes last, with the
@@ -172,7 +172,7 @@ class Letters:
 
 
 class Finder:
-    """Walks through documents in order; `find` says where a sentence stands, and the next is looked for after it."""
+    """Walks through documents in order; `find` locates a sentence, and the next is searched after it."""
 
     def __init__(self, documents: Iterable[Essay]) -> None:
         self._rest = iter(documents)

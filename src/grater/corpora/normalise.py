@@ -128,8 +128,8 @@ class TokenEdit:
 class TokenMark:
     """What one edit says of one token, or of the gap before it.
 
-    `correction` is what stands in the token's place once corrected, the token itself included where it stays; for a
-    gap what is put in; None where the error was found but not corrected.
+    `correction` is the corrected text in the token's place, including the token itself if it stays; for a gap, the
+    inserted text; None where the error was found but not corrected.
     """
 
     index: int
@@ -328,7 +328,7 @@ class TokenRange:
     replacements: tuple[str, ...]
 
     def span(self, text: str, tokens: Sequence[Span]) -> Span:
-        """The range in code points: an insertion stands at the start of its token, or at the end of the text."""
+        """The range in code points: an insertion is at the start of its token, or at the end of the text."""
         if self.start < self.end:
             return Span(tokens[self.start].start, tokens[self.end - 1].end)
         point = tokens[self.start].start if self.start < len(tokens) else len(text)

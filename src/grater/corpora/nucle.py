@@ -98,7 +98,7 @@ def _character(match: re.Match[str]) -> str:
 
 
 def escaped(text: str, *, tags: Collection[str]) -> str:
-    """Text as it may stand between two tags, where these tags (in capitals) would end it."""
+    """Text that may occur between two tags; these tags (in capitals) would end it."""
     text = REFERENCE.sub(_literal, text)
     text = LIKE_A_TAG.sub(lambda match: "&lt;" if match["name"].upper() in tags else "<", text)
     # A line may end in `\r\n`: a `\r` of the text before a line end would be taken for part of it.

@@ -1,12 +1,12 @@
 """Plain text: one file is one essay, character for character; of a Word document the words (`corpora.docx`).
 
-The text of the essay is the file's text with nothing changed, its last line end included; its id is the file's name
+The text of the essay is the file's text, unchanged, including its last line end; its id is the file's name
 without the suffix.  `one_per_line=True` reads corpora with one paragraph per line: each line with words is an essay,
 without its line end, and its id a hash of the text.  A NUL character is refused: UTF-16, or a file that is not text,
 looks like that.
 
 A text file holds words and nothing else: ids, edits, annotators, tokens and metadata are reported as losses, and so
-are the bounds between essays where several go into one file (a blank line then stands between two).
+are the bounds between essays where several go into one file (a blank line then separates two).
 """
 
 from __future__ import annotations

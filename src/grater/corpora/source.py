@@ -8,7 +8,7 @@ input or output; what comes down a pipe is kept in a temporary file, so that it 
 
 Also which format a path speaks of, and which files a folder contributes to it.  A file is known by its suffix
 (`essays.m2`, `essays.sgml.gz`); a folder by the suffixes of the files inside.  Texts come after annotated formats,
-since brat keeps `.txt` files beside its `.ann` files and others a readme; tables come last, since a folder of texts
+since brat keeps `.txt` files next to its `.ann` files and others a readme; tables come last, since a folder of texts
 may have a list of them.  A folder with two annotated formats is refused, so that no file is passed over unnoticed;
 `left_out` names the rest.
 """
@@ -59,7 +59,7 @@ def ignore_progress(n_bytes: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PathSource:
-    """A file on disk; `advance` hears how many bytes were read since it last heard, for a progress bar."""
+    """A file on disk; `advance` gets the number of bytes read since the last call, for a progress bar."""
 
     path: Path
     name: str
@@ -271,7 +271,7 @@ TEXT = ".txt"
 UNMARKED = ("table", "text")
 """Formats of texts alone, the one that a folder speaks of least first."""
 DOCUMENTS = (".doc", ".odt", ".pages", ".pdf", ".rtf")
-"""Files that hold more than their words; nobody wants to hear of bytes that are not UTF-8."""
+"""Files that hold more than their words; bytes that are not UTF-8 are no error there."""
 
 
 def guess_format(path: Path, *, exists: bool) -> Format:
@@ -295,7 +295,7 @@ def guess_format(path: Path, *, exists: bool) -> Format:
 
 
 def files_of(path: Path, chosen: Format) -> list[Path]:
-    """The files that a path stands for in a format: itself, or those of a folder in order of name."""
+    """The files that a path means in a format: itself, or those of a folder in order of name."""
     if str(path) != "-" and not path.exists():
         raise BadInput(Problem(str(path), "no such file or folder"))
     if not path.is_dir():

@@ -5,7 +5,7 @@
 on densities and shares.
 
 There is one pass over each corpus, then every number comes from its counts.  The top level adds up the files and the
-annotators; a text that stands in two files is counted in both.  A corpus can be divided by a metadata field (first
+annotators; a text in two files is counted in both.  A corpus can be divided by a metadata field (first
 language, level, score, prompt); an essay without the field is in a row of its own, never dropped.
 
 M2 calls its annotators 0, 1, ... in every file.  Where two files hold the same essays and use the same id, it cannot
@@ -31,9 +31,8 @@ chance is then below 1, and p is too large rather than too small.
 Word types are distinct tokens as written (`types`) and without regard to case (`types_folded`); the paper does not
 say which it counts.
 
-In the tables up to three corpora stand side by side, more of them below each other.  Nothing is shown twice: a single
-corpus has no column for the sum, a single annotator no row of their own.  Shares and densities stand with their
-intervals.
+Tables show up to three corpora side by side, more of them below each other.  Nothing is shown twice: a single
+corpus has no column for the sum, a single annotator no row of their own.  Shares and densities have intervals.
 """
 
 from __future__ import annotations
@@ -92,7 +91,7 @@ NO_COUNT = {
 
 @dataclass(frozen=True, slots=True)
 class Estimates:
-    """The numbers of a portion that have intervals; tags stand in order of frequency."""
+    """The numbers of a portion that have intervals; tags are in order of frequency."""
 
     density: Interval
     inside: Interval
@@ -415,7 +414,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_COLUMNS = 3
-"""Corpora that stand side by side; more of them stand below each other."""
+"""Corpora side by side; more than these are below each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -503,7 +502,7 @@ class CorpusStatistics(Result):
         return overview({**files, **whole} if len(files) <= MOST_COLUMNS else whole)
 
     def _annotators_are_files(self) -> bool:
-        """Whether a row for each annotator would only repeat what stands there for each file."""
+        """Whether a row for each annotator would only repeat the row for each file."""
         one_each = all(len(file.by_annotator) == 1 for file in self.files)
         return one_each and len(self.whole.by_annotator) == len(self.files)
 

@@ -100,7 +100,7 @@ def bring_to_life(store: Store, essays: Sequence[Essay], marked: Mapping[str, in
 
 
 def _people(store: Store) -> str:
-    """Everybody comes in by an invitation; the same password opens all their doors."""
+    """Everybody joins by an invitation; all have the same password."""
     password = secrets.token_hex(6)
     password_hash = _hashed(password)
     roles = {OWNER: "owner", MANAGER: "manager", ADJUDICATOR: "adjudicator"}
@@ -188,7 +188,7 @@ def _with_suggestions(desk: Desk, rows: Sequence[Mapping[str, Json]]) -> list[di
 
 
 def _from_suggestion(row: Mapping[str, Json], numbers: dict[Span, int]) -> dict[str, Json]:
-    """A mark with the number of the suggestion that it came of, which no other mark can come of then."""
+    """A mark with the number of its suggestion, which no other mark can then have."""
     place = Span(cast(int, row["start"]), cast(int, row["end"]))
     offered = place if place in numbers else next((span for span in numbers if span.touches(place)), None)
     return dict(row) if offered is None else {**row, NUMBER: numbers.pop(offered)}

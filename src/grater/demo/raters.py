@@ -9,7 +9,7 @@ crowd is split, as the crowds of the papers were.  With hidden gold (Madnani et 
 judgments count (T,C&M 2013, 5.3).
 
 Two raters of the studies of words.  Cloze (T&C 2008, 4.1): most blanks are clear, and everybody writes the writer's
-word; in the others raters think of words that could stand there, often of the same one.  Choice (4.2): where system
+word; in the others raters think of words that would fit, often of the same one.  Choice (4.2): where system
 and writer differ, a rater finds the system's word as good in a third of the cases; the two mostly see it alike.
 Constructions (Lee et al. 2009): the writer's own is nearly always accepted, those that are easily exchanged with it
 often, others seldom; context narrows the choice.  The shares are near those that the papers report.
@@ -161,7 +161,7 @@ STARRED = (0.88, 0.25, 0.15)
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """A hidden word: what was written, what else could stand there (the likeliest first), what a system fills in."""
+    """A hidden word: the one written, others that would fit (the likeliest first), and a system's choice."""
 
     item_id: str
     written: str
@@ -178,7 +178,7 @@ def sample_cloze(blanks: Sequence[Blank], *, system: str, seed: int = 0) -> pl.D
 
 
 def with_writer(filled: pl.DataFrame, blanks: Sequence[Blank]) -> pl.DataFrame:
-    """What people filled in, with the writer's own words beside it, as `grater lab cloze` takes them."""
+    """What people filled in, with the writer's own words, as `grater lab cloze` reads them."""
     own = [(blank.item_id, "writer", blank.written, "writer") for blank in blanks]
     people = filled.filter(pl.col("group") != "program")
     return pl.concat([people, pl.DataFrame(own, schema=list(COLUMNS), orient="row")])

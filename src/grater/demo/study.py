@@ -1,7 +1,7 @@
 """The study of `grater demo`: the whole loop on the bundled essays, ending in a report and in a living study.
 
 No server or account is needed.  Essays by learners are read, counted and checked; our detectors look at every
-preposition, and an earlier version of one of them beside it; two annotators and a simulated crowd judge them; a
+preposition, and so does an earlier version of one of them; two annotators and a simulated crowd judge them; a
 sample is drawn; the report says how good the detectors are.  Then people are let in (`demo.life`): raters at work
 for pay, an adjudicator, annotators.  Everything stays in a folder: the study as one database, made by the same steps
 that a person would take, every table, the report, and who can log in.
@@ -169,7 +169,7 @@ def earlier_version(detector: Detector) -> Detector:
 
 
 def _note_login(out: Path, password: str) -> str:
-    """Who can log in, kept beside the study for its owner's eyes only; empty where nobody can."""
+    """Who can log in, kept next to the study for its owner's eyes only; empty where nobody can."""
     if not password:
         return ""
     path = out / LOGIN
@@ -182,7 +182,7 @@ def _note_login(out: Path, password: str) -> str:
 def fresh_study(out: Path) -> None:
     """An empty study in place of an earlier demo's; nothing that a person made is lost.
 
-    It is made first of all: whatever lies beside the study of a demo is the demo's own.
+    It is made first of all: the other files next to a demo's study belong to the demo.
     """
     path = out / STUDY
     if path.exists():

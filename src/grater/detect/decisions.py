@@ -1,7 +1,7 @@
 """The decisions of detectors on a corpus, as the tables of decisions and items (docs/tables.md), or as edits.
 
 Every place that a detector looked at is a row, flagged or not.  The item's place is in the decisions themselves, or
-in a table of items beside them, with its context.  A system from outside may decide on the items of a table
+in a table of items next to them, with its context.  A system from outside may decide on the items of a table
 (`ItemPlaces`), and its decisions then name items as that table does.
 
 As edits (`corrected_essays`) any system becomes a corrector that can be scored as one.  A system from outside says
@@ -19,7 +19,7 @@ cautious system are its surest mismatches and no sample of them.
 
 A system that gives probabilities gives its words with them.  Any other (a checker, a corrected file) would write its
 suggestion where it flags and the writer's word elsewhere, without a probability.  *No word* (`-NONE-`) is an answer
-to articles; of a preposition, which in both tests stands in a blank, it is none.
+to articles; for a preposition, which both tests blank out, it is not.
 """
 
 from __future__ import annotations

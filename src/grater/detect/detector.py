@@ -63,7 +63,7 @@ class Detector(Protocol):
 
 @runtime_checkable
 class Checker(Protocol):
-    """A detector that reads whole texts: `marks` are all its findings, of whatever kind."""
+    """A detector that reads whole texts: `marks` are all its findings, of any kind."""
 
     def marks(self, essay: Essay) -> Iterator[Finding]:
         """A flagged finding for every place that it would change."""

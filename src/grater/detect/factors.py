@@ -1,7 +1,7 @@
 """What may make an item hard to judge, worked out from its text.
 
 T,C&M 2013, 5.5: frequent n-grams in clean sentences were easy to judge, and so were prepositions of time and place;
-rare strings, garbled sentences, another error beside the target, and places where several words are good were hard.
+rare strings, garbled sentences, another error next to the target, and places where several words are good were hard.
 For each item of an essay:
 
 - `frequency`: how often a million words of good text have the item's words between their two neighbours, by the

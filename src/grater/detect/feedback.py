@@ -10,9 +10,8 @@ A place is marked once: flags on the same words are one `Mark`.  A checker of wh
 the systems named before it, and to our detectors wherever it is named: its flags on words that are already flagged
 are left out.  Suggestions are reworded as a teacher would put them (`grater.detect.taught`).
 
-The page is to be read on a screen or printed.  The text stands first with its marks, each with the number of its
-note; the notes give the better word, the rule with an example the first time it comes up, who says so and how sure
-they are.
+The page is to be read on a screen or printed.  First comes the text with its marks, each with the number of its note;
+the notes give the better word, the rule with an example at its first use, the system and its confidence.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Errors that a pattern of words and tags shows for certain: *made me to wait*, *everybody know*, *by foot*.
 
-The patterns are in `rules.toml`, each beside the lesson that it teaches; a line of `find` is a pattern and what to
+The patterns are in `rules.toml`, each next to the lesson that it teaches; a line of `find` is a pattern and what to
 write in place of its bracketed words.  An element of a pattern is a token:
 
     waited|waits      one of these words           <wait>       any form of the verb
@@ -50,7 +50,7 @@ class Pattern:
     regex: re.Pattern[str]
     better: str
     needs: tuple[frozenset[str], ...]
-    """Of each of these a sentence has a word, as it stands or as a verb; else it need not be searched."""
+    """A sentence is searched only if it has a word of each of these, unchanged or as a verb."""
 
 
 @cache

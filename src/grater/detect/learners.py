@@ -4,7 +4,7 @@ Essays are counted by what their metadata says of learner and date; an essay wit
 file.  Marks are distinguished by the rules that explain them (`rules.toml`), so that a class can be taught what comes
 up most.  Rates are per 100 words, since essays differ in length; a learner's change is the rate of the later half of
 their essays less that of the earlier half, and none where there is only one date.  A mark is not yet an error: the
-note of the feedback stands under the tables.
+note of the feedback is under the tables.
 
 The page to print has more than the tables of the terminal: an example of each rule, a bar for how often it came up,
 and a small curve of each learner.

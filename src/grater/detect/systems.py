@@ -3,8 +3,8 @@
 A name stands for a function without arguments that returns a `Detector`; third parties add their own through the
 entry-point group `grater.systems`.  The path of a model file is a system too, named after its file; what makes a
 detector of it depends on the kind of model in it.  Systems that grater did not write have names with a scheme
-(`grater.detect.external`).  `NEW=` before any of these gives the system another name, for a new version beside an old
-one.
+(`grater.detect.external`).  `NEW=` before any of these gives the system another name, for a new version next to an
+old one.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ NEURAL, CLASSICAL = "context", ("prep-maxent", "article")
 """What checks an essay unless others are named: the first where it can run, else the others."""
 
 PATTERNS, SPELLING, DICTIONARY = "grammar", "spelling", "prep-lm"
-"""What marks beside them the errors that a pattern shows for certain, and misspelt words, by this model."""
+"""The systems that mark, in addition, certain errors by patterns, and misspelt words by this model."""
 
 BESIDE = "harper:errors"
 """What looks for everything that they do not, where its package is installed."""

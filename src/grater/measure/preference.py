@@ -18,8 +18,8 @@ in which every pair of systems in a ranking is independent of all others; its st
 right ones.
 
 *Agreement* of judges on pairs of candidates of one sentence, each better, worse or a tie.  Alpha takes better and
-worse as equally likely by chance, for which system is first means nothing.  Kappa is the published one: with the
-shares as found, systems in the order of their names, the mean over pairs of judges (or over judges who saw a pair
+worse as equally likely by chance, since the order of the two systems is arbitrary.  Kappa is the published one: with
+the shares as found, systems in the order of their names, the mean over pairs of judges (or over judges who saw a pair
 twice), weighted by comparisons.
 """
 
@@ -509,7 +509,7 @@ def _square(found: Comparisons, where: npt.NDArray[np.bool_]) -> Numbers:
 def with_metrics(
     result: Preference, scores: Scores, on_sentences: Mapping[str, Interval] | None = None
 ) -> Preference:
-    """The same result with metrics beside people."""
+    """The same result with metrics and people compared."""
     people = {each.system: each.influence for each in result.systems}
     tests = [pair.test for pair in result.pairs]
     metrics = metrics_and_people(people, tests, scores, unit=result.scope.unit, on_sentences=on_sentences)

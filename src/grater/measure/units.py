@@ -276,7 +276,7 @@ class Essays:
     note: str = INDEPENDENT
 
     def codes(self, items: pl.Series) -> Ints | None:
-        """The number of each item's unit, from 0 without a gap; an item that is in none stands by itself."""
+        """The number of each item's unit, from 0 without a gap; an item without one is its own unit."""
         if self.of_items is None:
             return None
         codes = self._names(items).rank("dense").cast(pl.Int64).fill_null(0).to_numpy() - 1

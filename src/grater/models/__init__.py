@@ -13,10 +13,10 @@ A part is an array (little-endian, row by row) or a list of strings (JSON, so an
 pair included).  Compression is `zlib` (loads at some 300 MB/s), `lzma` (smaller, slower to load) or `none`.  The
 card's `hash` is set here: the first 16 hexadecimal digits of the body's SHA-256.  Equal models give equal bytes.
 
-The header says how large an array is; no more than that comes out of its part, and the whole file must not come to
-more than a hundred times its size (or 100 MB), so that a small file cannot fill the memory.  A loader says what parts
-it needs by `require_parts`, or takes them inside `expecting`, and a model with others is refused when it is loaded,
-not when it is first used.
+The header says how large an array is; no more than that is unpacked from its part, and the whole file must not unpack
+to more than a hundred times its size (or 100 MB), so that a small file cannot fill the memory.  A loader names the
+parts it needs by `require_parts`, or takes them inside `expecting`, and a model with others is refused when it is
+loaded, not when it is first used.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ NUMBERS = "biuf"
 VERSION = 1
 MOST_HEADER = 1 << 24
 MOST_TIMES = 100
-"""How many times its size a model may come to, unpacked: our own come to four times theirs."""
+"""How many times its size a model may unpack to; ours unpack to four times theirs."""
 
 SMALL = 100_000_000
-"""Bytes that any model may come to."""
+"""Bytes that any model may unpack to."""
 
 FEW_STRINGS, STRINGS_TIMES = 1_000_000, 30
-"""Bytes that any list of strings may come to, or as many times its size; our own come to five times theirs."""
+"""Bytes that any list of strings may unpack to, or as many times its size; ours unpack to five times theirs."""
 
 Packing: TypeAlias = Literal["none", "zlib", "lzma"]
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]

@@ -6,9 +6,9 @@ curve shows agreement with experts against the number of raters (T,C&M 2013, fig
 *The full rating scheme of prepositions*: extraneous, wrong choice or OK, with and without flagged contexts (T&C 2008,
 5.2 and Table 3).  The paper takes *2 correct* and *e equally good* together, removes the contexts that a rater
 flagged for spelling or grammar, and then prints a 3 x 3 table with its kappa.  Here the table of all items and the
-table after the removal stand beside each other, with what confident judgments alone give: a kappa after the removal
-is compared with the paper's, a plain one with nobody's.  The paper does not say whether one rater's flag was enough;
-here it is (`agreement.groups` has both readings).
+table after the removal are next to each other, with the result of confident judgments alone: only the kappa after the
+removal is compared with the paper's.  The paper does not say whether one rater's flag was enough; here it is
+(`agreement.groups` has both readings).
 """
 
 from __future__ import annotations

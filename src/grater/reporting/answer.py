@@ -1,10 +1,10 @@
 """The answer first: every system in one figure and one table, and one sentence that can be quoted.
 
-Systems stand from the best F0.5 down; systems that decided on different items are not ranked.  A few sentences show
-what hits, false alarms and misses of the best look like: those that raters agree on most, no two alike.
-Beside each score with its interval stands the range over raters: the same system
-held against one rater at a time (T&C 2008, section 5.2), raters who judged fewer than `ENOUGH` of its flags (for
-recall: errors) left out.  Where a sample was judged, all of it is estimated for the whole corpus.
+Systems are in order of F0.5, the best first; systems that decided on different items are not ranked.  A few sentences
+show what hits, false alarms and misses of the best look like: those that raters agree on most, no two alike.  Next to
+each score with its interval is the range over raters: the same system against one rater at a time (T&C 2008, section
+5.2), raters who judged fewer than `ENOUGH` of its flags (for recall: errors) left out.  Where a sample was judged,
+all of it is estimated for the whole corpus.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ RATIOS = (
     *((0.8, "four", "five"), (0.9, "nine", "ten"), (0.95, "nineteen", "twenty")),
 )
 FEW, MOST, WIDE = 0.025, 0.975, 0.3
-"""Shares that are hardly any and nearly all, and the width of an interval that says little."""
+"""Shares that are hardly any and nearly all, and the width of an interval that is too wide."""
 
 
 def quotable(answer: Answer) -> str:
@@ -162,7 +162,7 @@ def quotable(answer: Answer) -> str:
 
 
 def in_words(system: str, precision: Interval, recall: Interval, n: int) -> str:
-    """How good a system is, from `n` judged items, as one says it."""
+    """How good a system is, from `n` judged items, in plain words."""
     if isnan(precision.value):
         why = precision.undefined_because or "nothing was flagged"
         return f"How often {system} is right is not known: {why}."
@@ -178,7 +178,7 @@ def in_words(system: str, precision: Interval, recall: Interval, n: int) -> str:
 
 
 def _in_words(share: float, ratio: str, plain: str) -> str:
-    """A share as the nearest ratio that people say, `about three of four flags`, or in a word: `all of its flags`."""
+    """A share as the nearest ratio in common use, `about three of four flags`, or in a word: `all of its flags`."""
     _, part, whole = min(RATIOS, key=lambda known: abs(known[0] - share))
     if FEW < share < MOST:
         return f"about {ratio.format(part, whole)}" if part else plain.format("about half")

@@ -49,9 +49,9 @@ class Inputs:
     labels of their tasks; `programs` are verdicts of programs, never among `judgments`.  `redundancy` is the number
     of judgments that every item was to have, where more were collected only if raters differed: shares and agreement
     are of these first judgments.  `places` has the essay of items beyond those of `items`.  `earlier` names the
-    earlier version of a system where its name does not say it (`grater.reporting.versions`).
-    `factors` works out what may make an item hard; without it no factors are shown.
-    `cost`, `protocol` and `notes` (what a reader must know first) are ready to read.
+    earlier version of a system where its name does not show it (`grater.reporting.versions`).  `factors` works out
+    what may make an item hard; without it no factors are shown.  `cost`, `protocol` and `notes` (what a reader must
+    know first) are ready to read.
     """
 
     title: str
@@ -91,7 +91,7 @@ class Inputs:
 
     @property
     def whereabouts(self) -> Table | None:
-        """The table that says in which essay items stand."""
+        """The table of items with their essays."""
         return self.items if self.places is None else self.places
 
 
@@ -124,7 +124,7 @@ NEEDS = {
 
 
 def build(inputs: Inputs) -> Report:
-    """Everything the inputs can say: the answer, agreement, the systems in detail, the raters, the corpus."""
+    """All that the inputs allow: the answer, agreement, the systems in detail, the raters, the corpus."""
     known = _known(inputs)
     lists: list[ItemList] = []
     if known:
@@ -198,7 +198,7 @@ def _known(inputs: Inputs) -> _Known | None:
 
 
 def _sections(inputs: Inputs, known: _Known | None, lists: Sequence[ItemList]) -> Iterator[Section]:
-    """Every section; within its part each stands in this order."""
+    """Every section, in this order within its part."""
     yield from _agreement_sections(inputs)
     annotators = annotators_section(inputs.essays)
     if annotators is not None:
@@ -243,7 +243,7 @@ def _system_sections(inputs: Inputs, known: _Known) -> Iterator[Section]:
 
 
 def _judgment_sections(inputs: Inputs, lists: Sequence[ItemList]) -> Iterator[Section]:
-    """Hard items, programs and crowds beside people, and who judged."""
+    """Hard items, programs and crowds compared with people, and the raters."""
     if inputs.judgments is not None:
         listed = {view.item_id for group in lists if group.name == CONTENTIOUS for view in group.items}
         yield difficulty_section(

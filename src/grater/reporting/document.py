@@ -68,7 +68,7 @@ class Section:
 
 
 class Measured(Protocol):
-    """A result that says how it was computed, what its intervals generalise to, and what a reader must know."""
+    """A result with its method, what its intervals generalise to, and what a reader must know."""
 
     @property
     def signature(self) -> Signature: ...
@@ -169,7 +169,7 @@ APPENDIX = ("raters", "crowds", "effort", "corpus")
 
 
 def part_of(section: Section) -> str:
-    """The part of a report that a section stands in."""
+    """The part of a report that a section belongs to."""
     return PARTS[1] if section.name in TRUST else PARTS[3] if section.name in APPENDIX else PARTS[2]
 
 
@@ -192,7 +192,7 @@ class Byline:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What stands under the title."""
+        """The lines under the title."""
         study = f"Study: {self.study}" if self.study else ""
         return tuple(part for part in (self.author, self.day, study, MADE) if part)
 
@@ -218,10 +218,9 @@ class Byline:
 class Report:
     """The whole, in reading order: the `headline` in words, the `answer`, the sections, the lists of items.
 
-    The first line of the headline is a sentence that can be quoted as it stands, about the system `leader`; its last
-    lines are the `notes`, what a reader must know first.  `examples` are sentences behind the scores of the leader,
-    `sliders` what systems would score at other thresholds.  `left_out` says which parts have no data, and which data
-    they would need.
+    The first line of the headline is a sentence to quote, about the system `leader`; its last lines are the `notes`,
+    what a reader must know first.  `examples` are sentences behind the scores of the leader, `sliders` what systems
+    would score at other thresholds.  `left_out` lists the parts without data, and the data that they need.
     """
 
     title: str
@@ -246,7 +245,7 @@ class Report:
         return {**page, "files": [str(path) for path in self.files], "warnings": list(self.warnings)}
 
     def lines(self) -> list[str]:
-        """What a command says: where the report is, or the headline where nothing was written."""
+        """The output of a command: the place of the report, or the headline if nothing was written."""
         if len(self.files) > 1:
             folder = self.files[0].parent
             return [f"the report is {self.files[0]}; {counted(len(self.figures), 'figure')} in {folder}/figures"]
@@ -288,7 +287,7 @@ class Report:
 
     @property
     def by_part(self) -> dict[str, list[Section]]:
-        """The sections after the answer by the part that they stand in; parts without any are left out."""
+        """The sections after the answer by part; empty parts are left out."""
         grouped = {part: [each for each in self.sections if part_of(each) == part] for part in PARTS}
         return {part: sections for part, sections in grouped.items() if sections}
 

@@ -179,7 +179,7 @@ def number_axis(
 
 
 def fixed_axis(field: str, title: str, domain: tuple[float, float]) -> dict[str, Any]:
-    """An axis of numbers with just these ends, so that it is known where a point comes to lie."""
+    """An axis of numbers with exactly these ends, so that the place of each point is known."""
     axis = number_axis(field, title, domain=domain)
     return {**axis, "scale": {**axis["scale"], "nice": False}}
 
@@ -297,7 +297,7 @@ def names_beside(
     up: tuple[float, float],
     most: int,
 ) -> list[dict[str, Any]]:
-    """Names of points beside them, the first first; a name that would lie on a point or another name is left out.
+    """Names of points next to them, the first first; a name that would lie on a point or another name is left out.
 
     `across` and `up` are the ends of axes of `fixed_axis`.
     """

@@ -64,7 +64,7 @@ def list_name(system: str, cell: str) -> str:
 
 
 def safe_name(name: str) -> str:
-    """A name that can stand in an address, whatever a system or a rater is called."""
+    """A name that is safe in an address, whatever a system or a rater is called."""
     return "".join(character if character.isalnum() else "-" for character in name)
 
 
@@ -101,7 +101,7 @@ class ItemViews:
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Items and the essays that they stand in."""
+    """Items and their essays."""
 
     items: pl.DataFrame
     essays: Mapping[str, Essay]
@@ -111,7 +111,7 @@ class Texts:
         return {str(row["item"]): row for row in self.items.iter_rows(named=True)} if len(self.items) else {}
 
     def around(self, item_id: str, width: int = AROUND) -> tuple[str, str, str]:
-        """What stands before an item, the item, what stands after it."""
+        """The text before an item, the item, and the text after it."""
         row = self.by_id.get(item_id, {})
         essay = self.essays.get(str(row.get("essay")))
         start, end = row.get("start"), row.get("end")

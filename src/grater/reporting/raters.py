@@ -1,4 +1,4 @@
-"""Who judged, how well and how quickly, and what it took; crowd jobs beside experts.
+"""The raters, their quality and speed, and the cost; crowd jobs compared with experts.
 
 Raters and their effort: T,C&M 2013, section 7.1 and Table 5.
 
@@ -197,7 +197,7 @@ def turnaround_curve(hours: Sequence[float]) -> Figure:
     return Figure(name="turnaround", title=title, words=words, spec=spec, source="T,C&M 2013, Table 5")
 
 
-# Crowd jobs beside experts
+# Crowd jobs compared with experts
 
 MATCHED = ("job", "items", "judgments per item", "experts' kappa", "raters needed", "kappa of these", "kappa of all")
 TOOK = ("job", "items", "judgments", "raters", "hours", "cost", "per judgment")

@@ -1,4 +1,4 @@
-"""What a judged sample says about the whole corpus (T&C 2008, section 6), and the design as a tree (figure 1)."""
+"""Estimates for the whole corpus from a judged sample (T&C 2008, section 6), and the design as a tree (figure 1)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def sampling_section(
     items: Table | None = None,
     judges: Sequence[CheapJudge] = (),
 ) -> Section:
-    """The tree with the study's counts, and the estimates beside the paper's and those that cheap judges assist."""
+    """The tree with the study's counts, and the estimates compared with the paper's and with those that cheap judges
+    assist."""
     options = EvaluationOptions(basis=evaluation.basis, is_brief=True)
     helped = [
         evaluate(decisions, judgments, items=items, sample=drawn, assist=judge, options=options).sample

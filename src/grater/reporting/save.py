@@ -3,7 +3,7 @@
 The page works offline: charts are inline SVG, nothing is loaded, and colours follow the reader's light or dark theme.
 Its one script moves a threshold and marks the current section; without it all else is there.  From a number a link
 leads to the items behind it, further down on the same page.  The Markdown
-has the same words and tables, with the figures as files beside it; the LaTeX has the tables, ready for a paper.
+has the same words and tables, with the figures as files next to it; the LaTeX has the tables, ready for a paper.
 """
 
 from __future__ import annotations
@@ -103,12 +103,12 @@ def report_html(report: Report) -> str:
 
 
 def _json(value: object) -> str:
-    """JSON that can stand in a page, whatever it quotes."""
+    """JSON that is safe in a page, whatever it quotes."""
     return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
 
 
 def _inline(figure: Figure, size: str) -> str:
-    """A chart whose marks are not read out one by one: its alternative text has the words beside it."""
+    """A chart whose marks are not read out one by one: its alternative text has the same words."""
     svg = SPOKEN.sub("", as_svg(figure, theme="page"))
     return svg.replace("<svg ", f'<svg aria-hidden="true" class="{size}" ', 1)
 

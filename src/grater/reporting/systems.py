@@ -111,7 +111,7 @@ def _sheets(evaluation: Evaluation, comparison: Comparison | None, people: Seque
 
 
 def corrected_sheets(evaluation: Evaluation, title: str, name: str) -> list[Sheet]:
-    """What the scores would be if raters made no mistakes, where gold says what mistakes they make."""
+    """The scores corrected for raters' mistakes on gold."""
     if evaluation.correction is None or evaluation.correction.raters.undefined_because:
         return []
     raters = evaluation.correction.raters
@@ -216,7 +216,7 @@ def forest_plot(
 
 
 def _lead_words(ranked: Sequence[Scored], letters: Mapping[str, str]) -> str:
-    """How much the first place is worth; the score itself stands in the headline."""
+    """How clear the first place is; the score itself is in the headline."""
     first, *others = ranked
     alike = [each.system for each in others if set(letters.get(each.system, "")) & set(letters.get(first.system, ""))]
     if not alike:
@@ -227,7 +227,7 @@ def _lead_words(ranked: Sequence[Scored], letters: Mapping[str, str]) -> str:
 PANEL_SCORES = ("precision", "recall")
 PANEL_ROW_HEIGHT = 54
 ENOUGH = 20
-"""Flags (for recall: errors) that a rater must have judged for a score against them to say something."""
+"""Flags (for recall: errors) that a rater must have judged for a meaningful score against them."""
 
 
 def raters_in_turn(by_rater: Mapping[str, Sequence[Scored]], truth: Sequence[Scored]) -> Figure:
@@ -272,13 +272,13 @@ def _panel_rows(scores: Sequence[Scored]) -> Iterator[tuple[Scored, str, Row]]:
 
 
 def n_behind(scored: Scored, score: str) -> float:
-    """How many of a rater's judgments a score stands on: flags for precision, errors for recall."""
+    """How many of a rater's judgments a score is based on: flags for precision, errors for recall."""
     hit, false_alarm, miss, _ = scored.tally.plain
     return float(hit + (false_alarm if score == "precision" else miss))
 
 
 def _panel_layer(score: str, layer: dict[str, Any], *, is_first: bool) -> dict[str, Any]:
-    """A layer of one panel; the names of the systems stand beside the first."""
+    """A layer of one panel; the names of the systems are next to the first."""
     encoding = dict(layer["encoding"])
     if not is_first:
         encoding["y"] = {**encoding["y"], "axis": {"labels": False, "ticks": False, "domain": False}}

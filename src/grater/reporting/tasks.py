@@ -7,10 +7,10 @@ section 4: Table 2, and the accuracy by exact match corrected by what raters acc
 change in marked essays: with and without, and the bias (`grater.measure.evaluation.offered`).
 
 A program is measured as a rater, never taken as the truth: its verdicts are compared with the majority of people on
-the items that both judged, ties left out.  Beside it stands what a person reaches in the same comparison, each person
-against the majority of the others: a program that is as near to people as they are to each other could be one of
-them.  Agreement on errors and on ok apart show a program that says ok to everything; a high agreement does not, where
-errors are rare.
+the items that both judged, ties left out.  Next to it is a person's result in the same comparison, each person
+against the majority of the others: a program that agrees with people as well as they agree with each other could be
+one of them.  Agreement on errors and on ok apart show a program that says ok to everything; a high agreement does
+not, where errors are rare.
 """
 
 from __future__ import annotations
@@ -261,7 +261,7 @@ def _votes(judgments: Judgments) -> pl.DataFrame:
 
 
 def _against_others(votes: pl.DataFrame) -> pl.DataFrame:
-    """Each judgment of a person beside the majority of the other people on the item."""
+    """Each judgment of a person with the majority of the other people on the item."""
     is_error = pl.col("label") == ERROR
     others = is_error.sum().over("item") - is_error.cast(pl.UInt32)
     n_others = pl.len().over("item") - 1
@@ -282,7 +282,7 @@ def _compared(
 
 
 def _table(both: pl.DataFrame, rater: str, essays: Essays) -> Confusion:
-    """Rows are the majority's verdicts, columns the rater's; a person may stand in it with one item several times."""
+    """Rows are the majority's verdicts, columns the rater's; a person may be in it with one item several times."""
     most, label = ((both[column] == OK).cast(pl.Int32).to_numpy() for column in ("most", "label"))
     return between(most, label, (ERROR, OK), ("people", rater), unit_of=essays.codes(both["item"]), unit=essays.unit)
 

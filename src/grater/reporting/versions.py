@@ -94,7 +94,7 @@ def earlier_versions(systems: Sequence[str], stated: Mapping[str, str] | None = 
 
 
 def versions_of(evaluation: Evaluation, earlier: Mapping[str, str]) -> list[Version]:
-    """Every new version beside its earlier one, where both decided on common items."""
+    """Every new version compared with its earlier one, where both decided on common items."""
     return [version for new, old in earlier.items() if (version := _version(evaluation, new, old)) is not None]
 
 

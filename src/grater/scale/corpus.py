@@ -51,7 +51,7 @@ def shards_of(
 ) -> Iterator[tuple[ShardSource, Callable[[int], None]]]:
     """The shards of a cut corpus, or of one that is cut as it is read, into a folder that is gone at the end.
 
-    Also the callback that hears of every shard that is done.  The bar is over shards where their number is known.
+    Also the callback for every shard that is done.  The bar is over shards where their number is known.
     With `group_lines`, text of one essay per line is cut anew, by its groups.
     """
     if len(paths) == 1 and is_cut(paths[0]):
@@ -76,7 +76,7 @@ def shards_of(
 
 @contextmanager
 def folder_beside(out: Path) -> Iterator[Path]:
-    """A folder beside the output, where workers on other machines see it too; gone at the end."""
+    """A folder next to the output, where workers on other machines see it too; gone at the end."""
     if not is_local(target := place(out)):
         beside = target.with_name(f"{target.name}.cut")
         try:
@@ -117,7 +117,7 @@ def in_shards(
 ) -> list[T]:
     """What `run` makes of each corpus; a corpus that is not cut is cut on the way, into a folder that is gone then.
 
-    Spark's folder is beside the corpus, where its workers see it.
+    Spark's folder is next to the corpus, where its workers see it.
     """
     require_different(files)
     found = []

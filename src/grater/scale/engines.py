@@ -117,7 +117,7 @@ def _result(outcome: Any) -> Any:
 
 
 class Processes:
-    """Several processes on this machine; `tell` hears of workers that died."""
+    """Several processes on this machine; `tell` is called when workers die."""
 
     def __init__(self, n_workers: int, tell: Tell = ignore_message) -> None:
         self.n_workers, self._tell = n_workers, tell

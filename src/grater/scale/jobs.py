@@ -85,7 +85,7 @@ def existing_part(path: Path) -> Part | None:
 
 @dataclass(frozen=True, slots=True)
 class PartFolder:
-    """Where the parts of one table of a job go; `about` says which job, for the manifest."""
+    """Where the parts of one table of a job go; `about` names the job, for the manifest."""
 
     path: Path
     about: Mapping[str, Json] = field(hash=False)
@@ -306,7 +306,7 @@ def run_job(
 ) -> dict[str, Parts]:
     """Run a job over shards into one folder per table; only what is missing there is done.
 
-    Shards are taken as workers become free; `done` hears the number of each that is ready.
+    Shards are taken as workers become free; `done` gets the number of each that is ready.
     """
     options = engine.prepare(OptionsTask(job))
     folders = {table: place(folder) for table, folder in folders.items()}

@@ -4,9 +4,10 @@
 and within an essay in the order of the systems as they were named.  Systems from outside that are files or programs
 see a corpus as a whole and are not run shard by shard (`is_external`).
 
-*Statistics* of a shard are a tally that merges with others (`grater.corpora.statistics`): a document that goes on in
-the next shard is added up by its name, and intervals come from the same blocks of documents, so every number is the
-same as in one pass.  *Defects* of single essays stand as they come; rules on the whole corpus merge in the same way.
+*Statistics* of a shard are a tally that merges with others (`grater.corpora.statistics`): a document that continues
+in the next shard is added up by its name, and intervals come from the same blocks of documents, so every number is
+the same as in one pass.  *Defects* of single essays are final; rules on the whole corpus merge in the same
+way.
 """
 
 from __future__ import annotations

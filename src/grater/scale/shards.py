@@ -67,7 +67,7 @@ class ShardEssay:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A file of a cut corpus, with what its manifest says of it."""
+    """A file of a cut corpus, with its entry in the manifest."""
 
     folder: str
     number: int
@@ -111,7 +111,7 @@ class Shards:
         return sum(shard.n_characters for shard in self.shards)
 
     def manifest(self) -> dict[str, Json]:
-        """What `manifest.json` says."""
+        """The contents of `manifest.json`."""
         return {
             "format": FORMAT,
             "version": VERSION,

@@ -66,7 +66,7 @@ EXTENSIONS: dict[str, FileType] = {
 PACKED = ".gz"
 WORKBOOK = ".xlsx"
 META = ".meta.json"
-"""What a sample's meta data is called, beside its table."""
+"""The file name of a sample's metadata, next to its table."""
 SPREADSHEETS = (".ods", ".xls", WORKBOOK)
 STDIN = "standard input"
 PARQUET_MAGIC, GZIP_MAGIC = b"PAR1", b"\x1f\x8b"
@@ -80,7 +80,7 @@ def as_path(source: object) -> Path | None:
 
 
 def file_type(path: Path) -> FileType:
-    """What the extension says; `.gz` behind it does not count, except that parquet is packed inside."""
+    """The type by the extension; `.gz` behind it does not count, except that parquet is packed inside."""
     if is_stdin(path):
         raise UsageError("expected the name of a file, which ends in .csv or the like, found '-'")
     suffix = extension(path)
@@ -349,7 +349,8 @@ def read_jsonl(text: str, *, name: str) -> Raw:
 
 
 REFUSALS = (ValueError, TypeError, NotImplementedError, ImportError, KeyError)
-"""How frames and their libraries say that a column has no Arrow type; polars has an error of its own for it."""
+"""The errors of frames and their libraries for a column without an Arrow type; polars has an error of its own for
+it."""
 
 CONVERTERS = ("to_arrow", "to_pandas", "toPandas")
 """Methods by which tables of other libraries (datasets, Spark, Ibis) become frames."""
@@ -463,14 +464,14 @@ def _load_text(text: str, file: FileType, *, name: str) -> Raw:
 
 @cache
 def _stdin_content(stdin: TextIO | None) -> bytes:
-    """Read once, so that a command may come back to it."""
+    """Read once, so that a command may read it again."""
     if stdin is None:
         raise UsageError("standard input is closed; name a file, or pipe one in")
     return stdin.buffer.read()
 
 
 def _load_stdin(content: bytes) -> Raw:
-    """A table without a file name: its first characters say of which type it is."""
+    """A table without a file name: its first characters show its type."""
     if content.startswith(PARQUET_MAGIC):
         return read_parquet(BytesIO(content), name=STDIN)
     if content.startswith(GZIP_MAGIC):

@@ -116,7 +116,7 @@ def has_gold(raw: Raw, *, label: str | None = None) -> bool:
 
 
 def _gold_rows(raw: Raw, sources: dict[str, str]) -> pl.DataFrame:
-    """The test questions that have an answer, each once, with the line where it first stands."""
+    """The test questions that have an answer, each once, with its first line."""
     columns = {name: texts(raw.columns[column]) for name, column in sources.items()}
     lines = raw.lines if raw.lines is not None else pl.int_range(raw.n_rows, eager=True)
     accepted = pl.col("label").str.strip_chars().str.replace_all(r"\s*\n\s*", LIST_SEPARATOR)

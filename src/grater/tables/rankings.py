@@ -36,7 +36,7 @@ from grater.tables.schema import (
 
 CANDIDATE, RANKING = "candidate", "ranking"
 TIES = ("tie", "equal", "both", "0", "=")
-"""What a pairwise table may say where neither is better; in any case."""
+"""The words of a pairwise table for a tie; case does not matter."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

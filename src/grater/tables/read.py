@@ -20,8 +20,8 @@ not a pair.  Where asking stops once raters agree (`grater.annotate.terms`), the
 before anybody could stop (`first_of_each`).
 
 *Samples*: which items were drawn, from which stratum, with what probability, and from what corpus.  `NAME.meta.json`
-beside `NAME.csv` holds the seed, the design, the systems, and the hash of the sorted ids of all items that could have
-been drawn.  With it a sample is only ever used with its own corpus; without it every drawn item must at least be
+next to `NAME.csv` holds the seed, the design, the systems, and the hash of the sorted ids of all items that could
+have been drawn.  With it a sample is only ever used with its own corpus; without it every drawn item must at least be
 there.
 
 The functions `as_...` take whatever a caller has, checked already or not.
@@ -248,7 +248,8 @@ def _moment(text: str, name: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SampleMeta:
-    """How a sample was drawn; `items` is the hash of the ids it was drawn from, `extra` what else the file says."""
+    """How a sample was drawn; `items` is the hash of the ids it was drawn from, `extra` the other entries of the
+    file."""
 
     seed: int | None = None
     design: str = ""
@@ -332,7 +333,7 @@ def parsed_meta(text: str, *, name: str) -> SampleMeta:
 # Columns
 
 LIKENESS = 0.75
-"""How much alike two names must be for one to be taken for a slip of the other; `other` and `rater` are 0.6."""
+"""How similar two names must be for one to count as a slip of the other; `other` and `rater` are 0.6."""
 
 NONE = ""
 """What `columns` gives for a column that is to be taken as missing, as in `rater=`."""
@@ -523,7 +524,7 @@ def read_table(
     duplicates: Duplicates = "error",
     name: str | None = None,
 ) -> Table:
-    """A table of any kind, every row of it; `columns` says under what name the source has a column."""
+    """A table of any kind, every row of it; `columns` maps our columns to those of the source."""
     if kind not in SCHEMAS:
         raise UnknownName(f"unknown kind of table {kind!r}. Known: {', '.join(SCHEMAS)}")
     schema = SCHEMAS[kind]
@@ -549,7 +550,7 @@ def read_sample(
     duplicates: Duplicates = "error",
     name: str | None = None,
 ) -> Sample:
-    """Drawn items; `NAME.meta.json` beside the file is read where it is."""
+    """Drawn items; `NAME.meta.json` next to the file is read where it is."""
     table = read_table("sample", source, columns=columns, duplicates=duplicates, name=name)
     path = as_path(source)
     file = beside(path, META) if path is not None else None
@@ -605,7 +606,7 @@ def read_judgments(
 
 
 def _origin(raw: Raw) -> str:
-    """What a header says of where a table comes from: a worksheet, a batch, a report, or nothing."""
+    """The origin of a table by its header: a worksheet, a batch, a report, or nothing."""
     if set(platforms.AGGREGATED) <= set(raw.columns) and "_worker_id" not in raw.columns:
         message = "expected a full report, found an aggregated one, which has no single judgments"
         raise BadInput(Problem(raw.name, f"{message}; download the full one", 1))

@@ -37,7 +37,7 @@ Kind: TypeAlias = Literal[
 CellType: TypeAlias = Literal["text", "list", "json", "number", "whole", "truth"]
 
 LIST_SEPARATOR = "|"
-"""What stands between the entries of a cell that holds several: flags, alternatives, accepted labels."""
+"""The separator in cells with several entries: flags, alternatives, accepted labels."""
 
 VALID = "valid"
 """The status of a judgment that counts; a judgment without a status counts too."""
@@ -83,7 +83,7 @@ class Schema:
     key: tuple[str, ...]
 
     def column(self, name: str) -> Column | None:
-        """The column that goes by this name or synonym."""
+        """The column with this name or synonym."""
         return next((column for column in self.columns if name in column.names), None)
 
 
@@ -522,7 +522,7 @@ def further(cells: pl.Series) -> pl.Series:
 Duplicates: TypeAlias = Literal["error", "first", "last"]
 
 MOST_DUPLICATES = 3
-"""Keys that stand twice and are named one by one; the rest is counted."""
+"""Duplicate keys that are named one by one; the rest are counted."""
 
 
 def without_duplicates(

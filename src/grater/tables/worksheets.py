@@ -1,7 +1,7 @@
 """Filled worksheets as judgments: sheets of items that a person judged in a spreadsheet, without a server.
 
 A worksheet (`grater.annotate.tasks.worksheet` writes them) is known by its columns `item`, `sentence` and `answers`;
-the last says of every row which answers may stand in `label`, so a sheet needs nothing beside it.  People sort it,
+the last lists the answers that `label` may have in each row, so a sheet needs no other file.  People sort it,
 add rows and columns, leave answers blank; spreadsheets trim, quote, add a byte-order mark, write semicolons for
 commas and capitals where a word was typed.  All that is taken as it is meant:
 
@@ -132,7 +132,7 @@ UNREADABLE = (
     BadZipFile, ParseError, zlib.error, AttributeError, EOFError, IndexError, KeyError, NotImplementedError, OSError,
     TypeError, ValueError,
 )  # fmt: skip
-"""How openpyxl and zipfile say that a file is damaged."""
+"""The errors of openpyxl and zipfile for a damaged file."""
 
 
 def workbook(sheet: Worksheet) -> bytes:

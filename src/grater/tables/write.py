@@ -22,7 +22,7 @@ ROW_GROUP = 1 << 17
 
 
 def write_table(table: Table | Judgments | Sample | Source, path: str | FilePath, *, raw: bool = False) -> None:
-    """Writes a table or any frame; a sample's meta data goes beside it.
+    """Writes a table or any frame; next to a sample, its metadata.
 
     Cells that a spreadsheet would run are guarded unless `raw`.  Anonymous raters are left out, so that reading
     numbers them again and knows that they are nobody.

@@ -73,7 +73,7 @@ ALIKE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What intervals rest on: the units, whether raters stand for others, the population and the method.
+    """The basis of intervals: the units, whether raters represent others, the population and the method.
 
     `auto` is the essay (for sentences the document) where it is known, else the item.  Seed and number of resamples
     matter only where `interval` is `bootstrap`, or where a named test draws.
@@ -134,7 +134,7 @@ def ratio(above: npt.ArrayLike, under: npt.ArrayLike) -> Numbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Units:
-    """A row of counts for every unit; equal rows may stand once, with the number of units that have them."""
+    """A row of counts for every unit; equal rows may be stored once, with the number of units that have them."""
 
     rows: Numbers
     unit: str = "item"
@@ -167,7 +167,7 @@ class Influence:
 
     Items outside the denominator are left aside (rule 4).  `draws` are the resamples of a bootstrap, where one was
     asked for; `is_concentrated` says that one unit holds most of the cases, `withheld_because` why there can be no
-    interval.  `raters` are the influences of raters and items where raters stand for others (rule 7).
+    interval.  `raters` are the influences of raters and items if raters represent others (rule 7).
     """
 
     value: float
@@ -564,7 +564,7 @@ def _maximal_sets(alike: Mapping[str, set[str]]) -> list[set[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Scope(Data):
-    """What the intervals of one result speak of; `note` says why units are not essays, or what is special.
+    """What the intervals of one result speak of; `note` explains why units are not essays, or what is special.
 
     `n_units` is 0 where it differs between the numbers of the result, `n_raters` where raters were taken as they are.
     """
@@ -585,7 +585,7 @@ class Scope(Data):
     @property
     @in_json()
     def sentence(self) -> str:
-        """What a reader may say of the intervals: "95 % intervals generalise to other essays like these 20."."""
+        """What a reader may claim about the intervals: "95 % intervals generalise to other essays like these 20."."""
         level = f"{100 * self.level:g} % intervals"
         these = counted(self.n_units, self.unit) if self.n_units else f"{self.unit}s"
         if self.population == "these":

@@ -54,7 +54,7 @@ def stored_but_gone(tx: Tx) -> Iterator[str]:
 
 
 def _stored_ids(event: Event) -> Collection[str]:
-    """The submissions that an event says were stored."""
+    """The submissions with an event that they were stored."""
     if event.verb == IMPORTED:
         payload: Mapping[str, Any] = event.payload
         return list(payload["stored"])
@@ -211,7 +211,7 @@ def _from_scratch(tx: Tx, job_id: str, task: str) -> dict[str, tuple[int, int]]:
 
 @dataclass(slots=True)
 class State:
-    """What must come out the same from the events and from the tables, all by id."""
+    """The values that events and tables must agree on, all by id."""
 
     jobs: dict[str, Any] = field(default_factory=dict)
     people: dict[str, Any] = field(default_factory=dict)

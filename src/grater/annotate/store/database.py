@@ -1,14 +1,14 @@
 """A study's database, opened: transactions to write in, snapshots to read from, one server at a time.
 
-`with store.write() as tx` commits at its end or changes nothing; only when it has ended may anybody hear that work is
-stored (P1).  `with store.read() as tx` sees one snapshot throughout.  `with store.glance() as tx` runs queries
-without a transaction around them.
+`with store.write() as tx` commits at its end or changes nothing; work is acknowledged only after that (P1).  `with
+store.read() as tx` sees one snapshot throughout.  `with store.glance() as tx` runs queries without a transaction
+around them.
 
-SQLite: write-ahead log, `synchronous=FULL` (a COMMIT is on the disk before anybody hears of it), foreign keys on,
+SQLite: write-ahead log, `synchronous=FULL` (a COMMIT is on the disk before it is acknowledged), foreign keys on,
 `BEGIN IMMEDIATE` for writing, so that a writer waits at the door instead of failing half-way; threads of a process
 queue at a lock of its own instead of polling SQLite's.  After a full disk the log, which may be what fills it, is
-emptied before the next change.  One process serves a file: `serving` holds a lock beside it that the operating system
-frees when the process ends, however it ends.  The file is the real one, whatever link leads to it.  Commands may read
+emptied before the next change.  One process serves a file: `serving` holds a lock next to it that the operating
+system frees when the process ends, however it ends.  The file is the real one, not a link to it.  Commands may read
 and write at the same time.
 
 PostgreSQL: psycopg 3, READ COMMITTED with row locks for writing, one REPEATABLE READ snapshot for reading.  Any
@@ -56,7 +56,7 @@ WRITES = "grater_writes"
 """The execution option that marks a connection as one that will write."""
 
 GLANCES = "grater_glances"
-"""The execution option that marks a connection without transactions: every query stands alone."""
+"""The execution option for a connection without transactions: every query is independent."""
 
 PREPARED_AFTER = 1
 """A query that was run once on a connection is prepared there: raters cause the same few all day."""
@@ -64,7 +64,7 @@ PREPARED_AFTER = 1
 SETTINGS = """SELECT set_config('jit', 'off', false), set_config('plan_cache_mode', 'force_generic_plan', false),
     CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END"""
 """How PostgreSQL is to treat prepared queries: planned once, since planning takes longer than running, and never
-compiled; and a COMMIT is on the disk before anybody hears of it, however the database is configured.  Set when a
+compiled; and a COMMIT is on the disk before it is acknowledged, however the database is configured.  Set when a
 connection is open, since poolers in between refuse settings in its options."""
 
 
@@ -172,7 +172,7 @@ NO_TEXT = ("cannot contain nul", "0x00", "\\u0000 cannot be converted")
 """PostgreSQL keeps no character NUL; SQLite does, and finds nothing under such a name."""
 
 READ_ONLY = "attempt to write a readonly database"
-"""SQLite keeps its log beside the file, even for those who only look."""
+"""SQLite keeps its log next to the file, even for those who only look."""
 
 GONE = ("connection", "server closed", "terminating", "unable to open database file")
 
@@ -409,7 +409,7 @@ def _require_file(address: str, *, create: bool) -> None:
 
 
 def _real_file(name: str) -> Path:
-    """The file behind all symbolic links, beside which its lock lies; one with several names has no such place."""
+    """The file behind all symbolic links, next to which its lock lies; one with several names has no such place."""
     file = Path(name).resolve()
     n_names = file.stat().st_nlink
     if n_names > 1:

@@ -1,6 +1,6 @@
 """The event log: what happened, in order, never changed.  Webhooks listen to it, and people ask it (`audit`).
 
-An event is written in the transaction that it tells of, so the two stand or fall together.  `actor` is a person's id,
+An event is written in the transaction that it describes, so both are stored or neither.  `actor` is a person's id,
 or None where grater itself acted; `verb` is `noun.what` (`lease.taken`), one of `VERBS_ABOUT`; names and answers are
 not repeated here.  The state of the work can be rebuilt from the log (`checks`).
 """
@@ -114,14 +114,14 @@ def all(tx: Tx) -> Iterator[Event]:  # noqa: A001  (read as events.all)
 def since(tx: Tx, n: int = 0, *, most: int = sys.maxsize) -> Iterator[Event]:
     """Events after the one with number `n`, in order; a listener that remembers the last number it got misses none.
 
-    On PostgreSQL numbers are given before COMMIT, so that a smaller one may come to light after a larger.  There the
+    On PostgreSQL numbers are given before COMMIT, so that a smaller one may appear after a larger.  There the
     order is that of the transactions, and events wait until no transaction that began before theirs is open.
     """
     return _portions(tx, n, most, certain=tx.is_postgres)
 
 
 def certain(tx: Tx) -> int:
-    """The number after which a new listener hears of what is not over yet."""
+    """The event number from which a new listener gets everything unfinished."""
     if not tx.is_postgres:
         return latest(tx)
     query = (

@@ -4,7 +4,7 @@ A new study is made whole from `schema`; a study of version v is brought up by t
 transaction.  A step is a function of a connection and is never changed once released.
 
 Triggers keep what must stay: the database itself refuses to change or delete judgments, events and payments.  Of a
-submission only the status and the slot may change; `judgments.set_status` writes the event beside it.  Units,
+submission only the status and the slot may change; `judgments.set_status` writes the event next to it.  Units,
 slots, leases and guidelines stay as soon as their job has a submission; before that a job can go.
 """
 

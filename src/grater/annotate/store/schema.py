@@ -100,7 +100,7 @@ ID = Integer().with_variant(BigInteger, "postgresql")
 
 
 def text(name: str, *, default: str | None = None, **more: Any) -> Column[str]:
-    """A text that is there; blank unless the caller says otherwise, where a default is given."""
+    """A text that is not null; blank by default, or with the given default."""
     return Column(name, Text, nullable=False, server_default=default, **more)
 
 
@@ -334,9 +334,9 @@ runs = Table(
     one_of("state", *RUN_STATES),
     Index("ix_runs_state", "state", "made_at"),
 )
-"""Long work in the background.  `done` of `total` steps; `words` say what came of it, or what went wrong.  A process
-that works on it says so every few seconds in `beat_at`: one that fell silent has died, and another begins anew;
-`tries` counts how often."""
+"""Long work in the background.  `done` of `total` steps; `words` are its result, or the error.  The process that
+works on it updates `beat_at` every few seconds: a silent one has died, and another starts over; `tries` counts how
+often."""
 
 run_files = Table(
     "run_files",
@@ -799,7 +799,7 @@ reviews = Table(
     moment("at"),
     CheckConstraint("stars IS NULL OR stars BETWEEN 1 AND 5", name="stars"),
 )
-"""What raters say of a job: how clear, how fair (T,C&M 2013, 7.1)."""
+"""Raters' reviews of a job: how clear, how fair (T,C&M 2013, 7.1)."""
 
 payments = Table(
     "payments",

@@ -105,7 +105,7 @@ PRIME = 2**31 - 1
 
 
 def new_id() -> str:
-    """128 random bits, safe in a URL: says neither when nor from what the thing was made."""
+    """128 random bits, safe in a URL: reveals neither time nor content."""
     return secrets.token_urlsafe(16)
 
 
@@ -128,7 +128,7 @@ def hashed(secret: str) -> str:
 
 
 def body_hash(body: Json) -> str:
-    """The same for two bodies that say the same, whatever the order of their keys."""
+    """The same for equal bodies, whatever the order of their keys."""
     return hashed(to_text(body))
 
 

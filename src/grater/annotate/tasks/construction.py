@@ -1,10 +1,10 @@
 """Which article and number can this noun take?  Five constructions, without and then with context.
 
-Lee, Tetreault and Chodorow 2009, section 3.1.  The noun with its article is shown as [?] and the five
-constructions of Table 1 stand below it, always in the order of Table 2.  Stage `no-context` shows the sentence
-alone and asks yes or no for each; stage `in-context`, days later (the server keeps the delay), shows the five
-sentences before and asks yes, no, or yes* for the ones most likely in the original.  The grey answer of their
-note 1 is there if the unit's payload asks for it (`"grey": true`); analysis and gold merge it with yes.
+Lee, Tetreault and Chodorow 2009, section 3.1.  The noun with its article is shown as [?] and the five constructions
+of Table 1 are below it, always in the order of Table 2.  Stage `no-context` shows the sentence alone and asks yes or
+no for each; stage `in-context`, days later (the server keeps the delay), shows the five sentences before and asks
+yes, no, or yes* for the ones most likely in the original.  The grey answer of their note 1 is there if the unit's
+payload asks for it (`"grey": true`); analysis and gold merge it with yes.
 
 A unit is one noun in one stage: five items with kinds like `construction/no-context/a-singular`, each with its words
 in the payload (`"words": "a lamb"`).

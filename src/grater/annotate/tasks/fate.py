@@ -1,8 +1,8 @@
 """What became of a marked error in systems' corrections: gone, still there, or replaced by another error.
 
 A unit is one mark of a source sentence with an item for each system, of kind `fate/SYSTEM`, at the place of the mark,
-with the corrected sentence in its payload (`"words"`).  Systems that wrote the same are one row; nothing says whose a
-row is.  From the answers comes recall (`grater.measure.corrections.recall`).
+with the corrected sentence in its payload (`"words"`).  Systems that wrote the same are one row; nothing shows whose
+a row is.  From the answers comes recall (`grater.measure.corrections.recall`).
 """
 
 from __future__ import annotations

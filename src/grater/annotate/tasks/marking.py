@@ -20,9 +20,9 @@ that touches it (with that tag, where it names one).
 A system's marks offered to the annotators of an essay: to accept, change or reject.
 
 A condition of a marking job, not its default: people who see marks may take more of them than they would have made,
-and overlook what is not marked.  So the job says that it is on, every marking says whether it was shown, and what
-became of each suggestion is stored.  With a share below 1 each annotator sees the suggestions of some essays and not
-of others, drawn from the study's key, which makes the comparison a fair one (`grater.measure.evaluation.offered`).
+and overlook what is not marked.  So the job records that it is on, every marking whether it was shown, and the fate
+of each suggestion is stored.  With a share below 1 each annotator sees the suggestions of some essays and not of
+others, drawn from the study's key, which makes the comparison a fair one (`grater.measure.evaluation.offered`).
 
 The marks are those of the system when the job was made, kept with the unit:
 `{"suggestions": {"system": "prep-lm", "share": 0.5, "marks": [{"start": 3, "end": 5, "tag": "Wcip", ...}]}}`.  They
@@ -64,7 +64,7 @@ TAG_OF_KIND: Mapping[str, tuple[str, ...]] = {
 
 
 def suggestion_of(item: Item, decision: Decision, text: str, tags: TagSet) -> Suggestion | None:
-    """The mark that a flag comes to; None where the tag set has no tag for it."""
+    """The mark that a flag becomes; None where the tag set has no tag for it."""
     tag = next((code for code in (decision.type, *TAG_OF_KIND.get(item.kind, ())) if code in tags), None)
     if tag is None:
         return None
@@ -101,7 +101,7 @@ def suggestions_of(unit: Unit) -> tuple[Suggestion, ...]:
 def record(
     unit: Unit, rows: Sequence[Mapping[str, object]], edits: Sequence[Edit], rejected: object, *, is_shown: bool
 ) -> dict[str, Json]:
-    """What an answer says of its condition: `fates` by suggestion, `origins` by mark."""
+    """The record of an answer's condition: `fates` by suggestion, `origins` by mark."""
     offered = suggestions_of(unit)
     # Whose suggestions they are; empty for a unit without the condition.
     condition: dict[str, Json] = {"system": str(_kept(unit).get("system") or ""), "shown": is_shown}
@@ -178,7 +178,7 @@ class Marking:
     sends: tuple[str, ...] = ("edits", "set_aside", REJECTED)
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:
-        """The essay is shown whole by the marking page; there are no questions beside it."""
+        """The marking page shows the whole essay; there are no other questions."""
         # Whether suggestions are shown, as the server keeps it with the lease; nothing for a unit without them.
         share = _kept(unit).get("share")
         kept = {SUGGESTED: bool(rng.random() < cast(float, share))} if share is not None else {}

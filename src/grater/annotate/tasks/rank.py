@@ -6,7 +6,7 @@ best.  A unit has one item for each system, of kind `rank/SYSTEM`, with the corr
 the server keeps.  Ranks are stored without gaps: 1, 3, 3 is 1, 2, 2.
 
 Gold knows ranks too: an answer is right when every two gold items that should differ are in the right order, so that
-a spoilt sentence that must be last says nothing about the others.
+a spoilt sentence that must be last does not affect the others.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class Rank:
         )
 
     def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
-        """Whether gold items are in their order; a gold item that stands alone must have its rank."""
+        """Whether gold items are in their order; a single gold item must have its rank."""
         ranks = {answer.item_id: int(answer.label) for answer in answers}
         if len(accepted) == 1:
             return all(str(ranks.get(item_id, "")) in of for item_id, of in accepted.items())

@@ -12,7 +12,7 @@ left out, whatever it holds: without JavaScript every field is on the page.  All
 together.
 
 A page shows the item's sentence, cut at the item, and the sentences before it.  Two tasks show a system's suggestion
-beside the writer's word.  It takes the writer's capital: otherwise, at the start of a sentence, the lower-case word
+next to the writer's word.  It takes the writer's capital: otherwise, at the start of a sentence, the lower-case word
 would be the system's, and the rater would know.  `-NONE-` (delete) and a gap are shown as "(no word)".
 
 The gold rule of most tasks: every item with a known answer got an accepted label (`all_accepted`).
@@ -161,7 +161,7 @@ class Task(Protocol):
 
 
 def may_keep(task: Task) -> bool:
-    """Whether its pages may leave something to remember; a task with `keeps` False says that none ever does."""
+    """Whether its pages may leave something to remember; with `keeps` False, none ever does."""
     return bool(getattr(task, "keeps", True))
 
 
@@ -181,13 +181,13 @@ def summary_of(task: Task) -> str:
 
 
 def subject_of(task: Task) -> Subject:
-    """What its units are: single items unless the task has a `subject` that says otherwise."""
+    """Its units: single items unless the task has another `subject`."""
     subject: Subject = getattr(task, "subject", "item")
     return subject
 
 
 def merged_by(task: Task) -> Mapping[str, str]:
-    """Labels that analysis counts as another one, where the task has a map `merged` that says so (grey as yes)."""
+    """Labels that analysis counts as another one, by the task's map `merged` (grey as yes)."""
     merged: Mapping[str, str] = getattr(task, "merged", {})
     return merged
 

@@ -1,7 +1,7 @@
 """A system's suggestion checked against the writer's word, both shown as such.
 
 T&C 2008, section 6.4, after Gamon et al. 2008: quick, and it estimates precision alone.  The rater knows that a
-system flagged the place; this is the one task, beside `choice`, where that is meant.
+system flagged the place; only this task and `choice` intend that.
 """
 
 from __future__ import annotations

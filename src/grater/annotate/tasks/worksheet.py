@@ -3,7 +3,7 @@
 A row has what the task's own page shows of an item and nothing else: the sentence with its target between brackets,
 the sentence before where the task shows it, a suggestion only where the task compares one (`verify`).  So a worksheet
 is as blind as the page.  The task's fields are empty columns under the names of the table of judgments (words that
-would be better go to `alternatives`); `answers` lists what may stand in `label`.  Filled sheets
+would be better go to `alternatives`); `answers` lists the values that `label` may have.  Filled sheets
 are judgments (`grater.tables.worksheets`).  Tasks that put words in a random order, or ask about several items on one
 page, need the server, and are refused.
 """
@@ -143,7 +143,7 @@ def _answers(page: Shown) -> str:
 def _instructions(task: Task, fields: Sequence[Field], *, has_own_words: bool) -> tuple[str, ...]:
     """How to fill the sheet, what each column means, and the task's guidelines.
 
-    Where the questions of items have words of their own, these stand in the rows only.
+    Questions that differ between items are only in the rows.
     """
     lines = [
         f"{task.title}: judge each row. The words in question stand between {OPEN} and {CLOSE}.",

@@ -178,7 +178,7 @@ def filled_by(
 
 
 def _form_of(shown: Shown, decided: Sequence[Answer]) -> dict[str, list[str]]:
-    """One field per item, or the label of the one item and what goes with it."""
+    """One field per item, or the label of the one item and its other fields."""
     if len(decided) == len(shown.fields):
         return {field.name: [answer.label] for field, answer in zip(shown.fields, decided, strict=True)}
     answer = decided[0]
@@ -188,7 +188,7 @@ def _form_of(shown: Shown, decided: Sequence[Answer]) -> dict[str, list[str]]:
 
 
 def decided(table: EssayTable, filled: Mapping[str, str]) -> tuple[Edit, ...]:
-    """The edits that the choices come to; a place without a choice is a problem."""
+    """The edits that result from the choices; a place without a choice is a problem."""
     edits: list[Edit] = []
     open_places = []
     for number, place in enumerate(table.places, 1):
@@ -224,7 +224,7 @@ def _own(table: EssayTable, place: Place, filled: Mapping[str, str], number: int
 
 
 def spans_of(place: Place) -> tuple[Span, ...]:
-    """The words that an edit of the adjudicator's own can stand for: those of any annotator, and all together."""
+    """The words that the adjudicator's own edit can replace: those of any annotator, and all of them combined."""
     return tuple(dict.fromkeys([*(edit.span for edit in place.edits), place.span]))
 
 
@@ -233,7 +233,7 @@ def name_of(span: Span) -> str:
 
 
 def earlier_choices(table: EssayTable) -> dict[str, str]:
-    """The form as it was decided before; at first only what all annotators say alike is filled in."""
+    """The form as it was decided before; at first only what all annotators agree on is filled in."""
     places = table.places
     filled = {f"choice {place.name}": place.opinions[0].rater for place in places if place.kind == "same"}
     if table.earlier is None:

@@ -1,9 +1,9 @@
 """How API calls are made, and the shapes that several of them share.
 
 There is a router for each noun; bodies refuse what they do not know; long lists come by pages.  A call is known to
-programs by the name of its function (the OpenAPI operation id), which therefore never changes.  What the API says of
-the study are shapes of their own, never rows, so nothing hidden can slip out.  A form that does what a call does is
-that call (`by_form`): it differs only in what it answers.
+programs by the name of its function (the OpenAPI operation id), which therefore never changes.  The API returns
+shapes of its own, never rows, so that nothing hidden can leak.  A form that does what a call does is that call
+(`by_form`): it differs only in what it answers.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def by_form(
 
 
 def form_of(*required: str, **fields: Mapping[str, Any]) -> dict[str, Any]:
-    """What OpenAPI says of a call that takes a form with files; the `required` fields must be there."""
+    """The OpenAPI description of a call that takes a form with files; the `required` fields must be there."""
     schema = {"type": "object", "required": list(required), "properties": fields}
     return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": schema}}}}
 

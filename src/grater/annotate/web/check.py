@@ -1,10 +1,10 @@
 """Checks of anybody's writing: a page for people, LanguageTool's protocol for editors; off unless switched on.
 
-At `/check` a text goes in and marks with reasons come out, each to be accepted or rejected.  Nobody logs in, and
+At `/check` a text gets marks with reasons, each to be accepted or rejected.  Nobody logs in, and
 nothing is stored: the page carries the text and the answers, and every request checks the text anew.  Only *Send my
-answers*, with the box ticked, keeps them (`grater.annotate.writing`).  The page works without scripts; with
-them a file can be dropped on it, and accepted changes show at once.  A server that is too busy answers with the same
-page: text and answers stand on it, to be sent again.
+answers*, with the box ticked, keeps them (`grater.annotate.writing`).  The page works without scripts; with them a
+file can be dropped on it, and accepted changes show at once.  A server that is too busy answers with the same page,
+which keeps text and answers to send again.
 
 Whether checks are open to the public is set when the server starts, or by an owner of the study on a page of
 their own; what nobody has opened is refused as if it were not there.
@@ -88,7 +88,7 @@ Shown: TypeAlias = dict[str, Any]
 
 
 def _answer(context: RequestContext, work: Callable[[RequestContext, Feedback, dict[str, str]], Shown]) -> Response:
-    """What comes of a text; whatever goes wrong, the text and its answers stay on the page."""
+    """The result of a text; whatever goes wrong, the text and its answers stay on the page."""
     answers = {
         name.removeprefix(ANSWER): value
         for name, value in context.form.multi_items()

@@ -192,7 +192,7 @@ class Server:
 
 @dataclass(slots=True, eq=False)
 class StudyTitle:
-    """The name of the study, which stands on every page, read again after some seconds; the last one while busy."""
+    """The name of the study, which is on every page; read again after some seconds, and kept while busy."""
 
     name: str = ""
     read_at: float = -inf
@@ -316,10 +316,10 @@ class RequestContext:
 
     @contextmanager
     def changing(self, *, beside: Beside = "nobody") -> Iterator[Tx]:
-        """A transaction of the visitor, who is judged as they stand when it is stored (P11).
+        """A transaction of the visitor, whose rights are checked when it is stored (P11).
 
         Refused if their access ended after the request was let in; who would end it now waits until this is done.
-        `beside` is who else is locked first, in one order, where the change is about owners or about everybody.
+        `beside` are others to lock first, in one order, where the change is about owners or about everybody.
         """
         with self._checked(beside).write() as tx:
             yield tx
@@ -349,7 +349,7 @@ class RequestContext:
         return value.strip() if isinstance(value, str) else ""
 
     def asked(self, name: str) -> str:
-        """A field of the form, or where there is none what the address of the page says."""
+        """A field of the form, or else of the page's address."""
         return self.text(name) or self.request.query_params.get(name, "").strip()
 
     def sent(self, model: type[B], **others: object) -> B:
@@ -440,7 +440,7 @@ async def open_context(request: Request) -> AsyncIterator[RequestContext]:
 
 
 CHANGE_BYTES = 1700
-"""What a change stores beside its words: a row, its index entries and its events, measured for an answer."""
+"""What a change stores in addition to its words: a row, its index entries and its events, measured for an answer."""
 
 LIKE_A_REQUEST = 20_000
 """Bytes of a body that count as one more request."""
@@ -581,5 +581,5 @@ def number_of(context: RequestContext, name: str, default: int) -> int:
 
 
 def version_of(text: str) -> int | None:
-    """The version that a page says it was made from; None where it says none, and then nothing is compared."""
+    """The version that a page was made from; None if it names none, and then nothing is compared."""
     return int(text) if text.isdecimal() and len(text) < LONGEST_VERSION else None

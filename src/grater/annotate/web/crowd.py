@@ -257,7 +257,7 @@ class RaterGroup(Shape):
 class Crowd(Shape):
     """`scores` are for the whole corpus where a `sample` of it is judged, else on the judged items.
 
-    `scope` says in words what their intervals speak of; `unread` is what raters wrote and nobody has read.
+    `scope` states what their intervals generalise to; `unread` is what raters wrote and nobody has read.
     """
 
     terms: Terms

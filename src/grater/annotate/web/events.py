@@ -57,7 +57,7 @@ def _page(context: RequestContext, *, made: webhooks.Webhook | None = None, prob
 
 @pages.get("/manage/audit")
 def audit_page(context: Context) -> Response:
-    """The newest first; an unknown name says so beside an empty list."""
+    """The newest first; an unknown name gives an empty list with a message."""
     asked = _asked(context)
     before = context.request.query_params.get("before", "")
     rows: list[AuditEntry] = []

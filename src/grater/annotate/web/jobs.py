@@ -276,7 +276,8 @@ class Guidelines(Shape):
 
 
 class OwnStanding(Shape):
-    """`no_work` says in a word why you get no unit, and `words` in a sentence; both empty where you may.
+    """`no_work` is the reason why you get no unit, as a word, and `words` as a sentence; both are empty if you may
+    have one.
 
     `code` and `address` are the way back to the panel that you came from, once you are done.
     """
@@ -326,7 +327,7 @@ class Pair(Shape):
 
 
 class Agreement(Shape):
-    """As `grater agree --json` prints it: beside these keys every coefficient by its name."""
+    """As `grater agree --json` prints it: with these keys and every coefficient by its name."""
 
     model_config = ConfigDict(extra="allow")
     items: int

@@ -59,7 +59,7 @@ def door(context: Context, panel_id: str) -> Response:
 
 
 def _carried(panel: panels.Panel, sent: Mapping[str, str]) -> dict[str, str]:
-    """What the link says of the rater."""
+    """The rater's data in the link."""
     names = (panel.provider.id_parameter, *panel.provider.also, SIGNATURE) if panel.provider.id_parameter else ()
     return {name: sent[name][:LONGEST_ID] for name in names if sent.get(name)}
 
@@ -107,7 +107,7 @@ def enter(context: Context, panel_id: str) -> Response:
 
 
 def _stranger(tx: Tx, context: RequestContext, person_id: str) -> str:
-    """What to say to a browser that is not the one in which this rater came; empty where all is well."""
+    """The message for a browser other than the one in which this rater came; empty if all is well."""
     is_here = context.visitor is not None and context.visitor.person_id == person_id
     if is_here or people.get(tx, person_id).role != WORKER:
         return ""
@@ -182,7 +182,7 @@ class Place(Shape):
 class Panel(Shape):
     """`link` is the address to give to the panel, with the place where it puts its id, and where the signature goes.
 
-    `warning` says what it costs that IDs are not signed.  Only the answer to a new panel has the `secret`.
+    `warning` states the risk of unsigned IDs.  Only the answer to a new panel has the `secret`.
     """
 
     panel_id: str

@@ -1,9 +1,8 @@
 """The raters of a crowd job, from both sides, and its money.
 
 Managers see signals and the best raters, and flag, reject, reinstate, pay a bonus or write; and what the job costs
-(the paper's Table 5), what an hour brings, what is owed and what was paid.  A rater sees the missed
-questions with their reasons, disputes them, writes to those who run the study, reviews the job, and says facts about
-themselves.
+(the paper's Table 5), what an hour brings, what is owed and what was paid.  A rater sees the missed questions with
+their reasons, disputes them, writes to those who run the study, reviews the job, and states facts about themselves.
 """
 
 from __future__ import annotations
@@ -224,7 +223,7 @@ talk = calls_about("talk")
 
 
 class Dispute(Shape):
-    """A rater says that a known answer is wrong; `answer` is the reply."""
+    """A rater disputes a known answer; `answer` is the reply."""
 
     dispute_id: str
     submission_id: str
@@ -353,7 +352,7 @@ def say_about(context: Context, job_id: str, sent: AboutYou) -> Stored:
 
 
 class Signals(Shape):
-    """What comes of comparing a rater with the others; `top_share` is the share of their most frequent label."""
+    """The comparison of a rater with the others; `top_share` is the share of their most frequent label."""
 
     n: int
     n_compared: int

@@ -102,7 +102,7 @@ def as_html(markdown: str) -> Markup:
 
 
 def in_words(shown: Shown, label: str) -> str:
-    """The text of the choice that stands for a label; of a choice between two words the word itself."""
+    """The text of a label's choice; for a choice between two words, the word itself."""
     texts = {choice.value: choice.text for field in shown.fields for choice in field.choices}
     if label in (WRITER, SYSTEM) and FIRST in shown.kept:
         return texts[FIRST if label == shown.kept[FIRST] else SECOND]
@@ -221,7 +221,7 @@ def moment(at: int | None) -> str:
 
 
 def near(text: str, letters: int, is_before: bool) -> str:
-    """What stands next to a marked word, about the given number of letters, cut at a blank."""
+    """The text next to a marked word, about the given number of letters, cut at a space."""
     if len(text) <= letters:
         return text
     cut = text[-letters:] if is_before else text[:letters]
@@ -283,4 +283,4 @@ FILTERS = (coefficient_title, counted, duration, interval, is_local, moment, nea
 GLOBALS: dict[str, object] = {function.__name__: function for function in (expected, in_words, name_of)}
 GLOBALS["script"] = script_address
 GLOBALS |= {"adjudicators": ADJUDICATORS, "managers": MANAGERS, "owners": OWNERS, "version": __version__}
-"""What every template knows beside the values of its page."""
+"""The values that every template has in addition to those of its page."""

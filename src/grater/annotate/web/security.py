@@ -1,6 +1,6 @@
 """What no request may do: what its role may not, too much, too slowly, too often, from elsewhere (docs/security.md).
 
-One table says who may call which route; what is not in it is denied to everybody.  A test walks every route of the
+One table lists who may call which route; any other route is denied to everybody.  A test walks every route of the
 application and holds it against this table, with every role.
 
 A request that brings too much is refused by its length before a byte is read, or as soon as it has sent too much; one
@@ -8,17 +8,17 @@ that sends too slowly, when its time is over.  Only the import takes files, so o
 
 Changes must come from our own pages: an Origin that is ours, and a token that only our pages know.  A person who is
 logged in has the token of their session; a visitor has a random cookie and its signature as the token.  API requests
-carry a bearer token, which no foreign page can make a browser send, and need neither.  Pages are compressed, and what
-is typed may stand on them, so they carry the token under a mask of their own (BREACH: Gluck, Harris and Prado 2013).
+carry a bearer token, which no foreign page can make a browser send, and need neither.  Pages are compressed, and may
+repeat what was typed, so each masks its token anew (BREACH: Gluck, Harris and Prado 2013).
 
 Every response has a strict content policy and forbids framing, sniffing, referrers and caches of pages.  Passwords
 are hashed by argon2id with its library's defaults (RFC 9106), and checking one takes the same time for people who do
-not exist.  Attempts are limited by buckets that time refills: one for every address, one for every name tried from
-an address.  So nobody can use up the attempts of somebody elsewhere.  Who has come in from an address before is not
-held up by what others try there under other names, and in a browser that they used before by nothing that others try
-at all.  Buckets are kept in memory, so each process of a server counts for itself.
+not exist.  Attempts are limited by buckets that time refills: one for every address, one for every name tried from an
+address.  So nobody can use up the attempts of somebody elsewhere.  Those who logged in from an address before are not
+slowed down by attempts there under other names; in a browser that they used before, by no attempts of others at all.
+Buckets are kept in memory, so each process of a server counts for itself.
 
-What a proxy says of where a request came from is believed only of proxies that the settings name.
+A proxy's claim about a request's origin is trusted only if the settings name the proxy.
 """
 
 from __future__ import annotations
@@ -240,7 +240,7 @@ class Shelter:
     """Gives every request its limits, and answers what nobody foresaw with a plain page, logged with its trace.
 
     `answer` makes the page, `bytes_of` says how much a path may bring, `seconds_of` how long its work may take; what
-    is not done by then is broken off and undone (`store.transaction`).  It stands inside the middleware that adds
+    is not done by then is broken off and undone (`store.transaction`).  It is inside the middleware that adds
     headers, so that its pages have them too.
     """
 
@@ -312,7 +312,7 @@ class Shelter:
 
 
 def _declared(scope: Scope) -> int:
-    """The length that the request says it has; nonsense counts as too long."""
+    """The length that the request claims; nonsense counts as too long."""
     for name, value in scope["headers"]:
         if name == b"content-length":
             return int(value) if value.isdigit() else 1 << 62
@@ -487,7 +487,7 @@ def network_of(host: str) -> str:
 def client_address(host: str, forwarded: Sequence[str], proxies: Sequence[str]) -> str:
     """Where a request came from, by the headers of the named proxies that it passed, the nearest of them last.
 
-    What stands before the first address that is no proxy of ours was written by the sender, and is not believed.
+    Anything before the first address that is not one of our proxies comes from the sender, and is not trusted.
     """
     for entry in reversed([part.strip() for line in forwarded for part in line.split(",")]):
         if not is_among(host, proxies) or not _is_address(entry):
@@ -561,8 +561,8 @@ class Tries:
     def give_back(self, *keys: str) -> None:
         """After a success: anyone who knows the password may come in as often as they like.
 
-        The try is given back and no more: else somebody with a password of their own could come in now and then to
-        have more tries at others'.
+        Only this try is returned: otherwise somebody with a password could log in now and then to get more tries at
+        others'.
         """
         now = self.clock()
         with self._lock:

@@ -7,8 +7,7 @@ Uvicorn waits for ever for the rest of a request that was begun.  `Guarded` does
 address few connections that wait for one, and where three quarters of the files that the process may open are
 connections, the oldest that waits makes room.  A named proxy brings the connections of many.
 
-There is no default password: the first owner of a study comes in by a link that works once and is printed at the
-start.
+There is no default password: the first owner of a study joins by a link that works once and is printed at the start.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ ENVIRONMENT = "GRATER_PROCESS"
 """What a process of several is to serve, as JSON."""
 
 PATIENCE_SECONDS = 60
-"""A process that is silent for this long is taken for dead: a big report may keep one busy for a while."""
+"""A process that is silent for this long counts as dead: a big report may keep one busy for a while."""
 
 HEAD_SECONDS = 10.0
 """How long the first line and the headers of a request may take to arrive."""
@@ -175,8 +174,8 @@ class Supervisor(Multiprocess):
 def listening(host: str, port: int) -> socket.socket:
     """The socket that the processes share.
 
-    It says that it speaks TCP: else Python does not ask for small packets to be sent at once, and answers wait some
-    40 ms for the other side.  The socket that uvicorn would make does not say so.
+    It declares TCP: otherwise Python does not ask for small packets to be sent at once, and answers wait some
+    40 ms for the other side.  The socket that uvicorn would make does not.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]

@@ -1,8 +1,8 @@
 """The study for managers: files in, its essays and items, the whole study and its report to take home.
 
 An import is all or nothing, through the same door as the command line.  The export is one snapshot, a zip of the
-folder that `grater study export` writes.  The report is the page that `grater study report` writes, without its
-figures beside it; one that was made in the background is the file of its run.
+folder that `grater study export` writes.  The report is the page that `grater study report` writes, without the files
+of its figures; one that was made in the background is the file of its run.
 
 Marks that were made here are not on the page of an essay: those of a unit that is not finished stay hidden (P9), and
 the others are on the unit's own page.
@@ -79,7 +79,7 @@ def _import_page(
 
 
 BIG = 5_000_000
-"""Bytes from which on an import goes on in the background."""
+"""Larger imports, in bytes, run in the background."""
 
 
 def brought_in(context: RequestContext) -> list[importing.Imported] | Run:
@@ -115,7 +115,7 @@ def rename_to(context: RequestContext, name: str) -> None:
 
 @pages.get("/manage/essays")
 def essay_list_page(context: Context, page: int = 1, essay: str = "", q: str = "") -> Response:
-    """A page of essays, or one of them: ids are whatever files called them, and stand in no path."""
+    """A page of essays, or one of them: ids come from files, so they are never part of a path."""
     if essay:
         return _essay_page(context, essay)
     with context.server.store.read() as tx:
@@ -189,7 +189,7 @@ def make_class_report(context: Context) -> Response:
 
 
 def _made(context: RequestContext, sent: NewRun) -> Response:
-    """The file of a run that is soon over; else the page that says how far it is."""
+    """The file of a run that is soon over; else the page with its progress."""
     with context.changing() as tx:
         asked = runs.ask(tx, sent, actor=context.person.person_id)
     run = context.server.runner.wait(asked.run_id, seconds=context.server.settings.wait_seconds)

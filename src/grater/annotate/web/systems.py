@@ -187,7 +187,7 @@ run_calls = calls_about("runs")
 
 
 class LongRun(Shape):
-    """`done` of `total` steps, both 0 where nobody knows; `words` say what came of it, or what went wrong."""
+    """`done` of `total` steps, both 0 where nobody knows; `words` are its result, or the error."""
 
     run_id: str
     kind: str

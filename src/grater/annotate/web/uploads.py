@@ -1,7 +1,7 @@
 """Files that a browser sends, checked before anybody reads them, and kept for as long as somebody does.
 
 Names lose their folders.  Only kinds that the importers know are let in.  Archives and packed files are unpacked
-here, with a count of the bytes that really come out, so that a small file cannot fill the disk; members with odd
+here, counting the bytes that are really unpacked, so that a small file cannot fill the disk; members with odd
 names, links, passwords or archives inside are refused.  XML that declares entities is refused.  Of a Word document
 the text is kept, as a text file of its name.  Essays can be pasted as well: each becomes a text file, named by its
 title.  One bad file refuses them all, and all bad ones are named.  Encodings are left to those who read the files.
@@ -50,7 +50,7 @@ TWICE = "expected files with different names, found two with the same name"
 
 @dataclass(slots=True)
 class Room:
-    """How many bytes may still come out of what was sent."""
+    """How many more bytes may be unpacked."""
 
     left: int
     most: int
@@ -153,7 +153,7 @@ def _unzip(name: str, stream: BinaryIO, folder: Path, room: Room) -> Path:
             members = [member for member in archive.infolist() if not member.is_dir()]
             if len(members) > MOST_FILES:
                 raise refusal(name, f"expected at most {MOST_FILES} files, found {len(members)}")
-            # What archives of some systems hold beside the files.
+            # What archives of some systems hold next to the files.
             wanted = [
                 member
                 for member in members

@@ -1,6 +1,6 @@
 """A rater's work: the list of jobs, a job's instructions, one unit after the other, and the last page of all.
 
-An answer is stored before anybody says so.  Most tasks are a form; a task may bring a page of its own (`DESKS`).
+An answer is stored before it is acknowledged.  Most tasks are a form; a task may bring a page of its own (`DESKS`).
 
 A rater who was ejected reads on the last page why, what would have been right, and the panel's code.  Their sessions
 have ended with the answer that ejected them, so the way to this page is signed with the study's key: it opens without
@@ -121,7 +121,7 @@ def done_page(context: Context, job_id: str) -> Response:
 
 
 def has_answered_all(tx: Tx, mine: OwnJob) -> bool:
-    """Whether nothing of a job can ever come back to this rater; where gold is counted too, nobody knows."""
+    """Whether nothing of a job can ever return to this rater; unknown where gold is counted too."""
     if mine.job.task == "construction" or has_gold(mine.job):
         return False
     return 0 < progress.n_units(tx, mine.job.job_id) <= mine.n_done
@@ -393,7 +393,7 @@ class CrowdView:
 
     `short_of_code`: what the panel's code is for, where there is no more work and the rater has not given that.
     `limit`: the answers that one rater may give, 0 for any number.
-    `lacks_consent`: the information about the job is to be agreed to; the pay comes to `an_hour`.
+    `lacks_consent`: the information about the job is to be agreed to; the pay amounts to `an_hour`.
     """
 
     terms: Terms
@@ -587,8 +587,7 @@ class Receipt(Shape):
     """`status` is valid, surplus (it came late and is kept), untrusted or withdrawn.
 
     In a job with gold a surplus answer is called valid, as late gold is: else it would tell work from gold (P5).
-    `is_replay`: it was stored before.  `has_feedback`: `GET /leases/{lease_id}/feedback` says what would have been
-    right.
+    `is_replay`: it was stored before.  `has_feedback`: `GET /leases/{lease_id}/feedback` shows the expected answer.
     """
 
     submission_id: str
@@ -688,7 +687,7 @@ def give_back(context: Context, lease_id: str) -> GivenBack:
 
 @api.post("/leases/{lease_id}/skip")
 def skip(context: Context, lease_id: str) -> GivenBack:
-    """Skip a unit; it comes back at the end. Refused (409) where raters are tested."""
+    """Skip a unit; it returns at the end. Refused (409) where raters are tested."""
     _desk(context, lease_id)
     with context.changing() as tx:
         return GivenBack(lease_id=lease_id, was_held=leases.skip(tx, lease_id, person_id=context.person.person_id))

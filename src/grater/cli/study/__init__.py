@@ -21,7 +21,7 @@ def pasted(study: str) -> str:
 
 
 def answers_of(study: str, chatting: Mapping[str, Any]) -> tuple[Path, dict[str, Any]]:
-    """The file of answers, beside the study unless another is named, and the other settings of a chat endpoint."""
+    """The file of answers, by default next to the study, and the other settings of a chat endpoint."""
     settings = dict(chatting)
     kept = settings.pop("cache", None)
     return kept or Path(f"{study if '://' not in study else 'study'}.answers.jsonl"), settings

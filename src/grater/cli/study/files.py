@@ -1,4 +1,4 @@
-"""A study made, where it stands, what it takes in and gives out, and its server: new, status, import, verify, export,
+"""Making a study, its status, imports and exports, and its server: new, status, import, verify, export,
 backup, restore and `grater serve`.
 """
 

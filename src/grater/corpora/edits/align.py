@@ -18,14 +18,14 @@ other.  Only cells that promise no more than the best path costs are looked at, 
 table.  Of operations that are equally cheap a substitution is taken before a move, a move before a deletion, a
 deletion before an insertion.
 
-Runs of eight words that stand once on each side are taken to match (the idea of patience diff), and the search goes
+Runs of eight words that occur once on each side are taken to match (the idea of patience diff), and the search goes
 from one to the next, so that the time is linear in the length of a sentence.
 
 A word's *category* is the part of speech of Universal Dependencies as Bryant, Felice and Briscoe 2017 use it (their
 table 2), made from our tagger's Penn Treebank tag by a table: adpositions are `PREP`; the infinitive's *to*, the
 particles of phrasal verbs and the genitive's *'s* are `PART`; modals are `VERB`.  ERRANT asks a parser which verbs
 are auxiliaries.  Here a modal is one, and a form of *be*, *have* or *do* that another verb follows in its verb chunk
-(adverbs and *not* may stand between, and the subject of a question).
+(adverbs and *not* may come between, and the subject of a question).
 
 From operations on words to edits: which neighbours belong together.
 
@@ -37,7 +37,7 @@ left of it and right of it is a run of its own:
   *. We*); words that differ in spaces, hyphens and apostrophes alone (*sub way* to *subway*); words of one part of
   speech of which some are new or gone, and verbs with their *to* or particle (*to eat* to *eating*);
 - apart, of two neighbours: two substitutions side by side; a substitution of words that look alike (more than three
-  quarters of their characters) beside anything; a determiner at the end of the run.
+  quarters of their characters) next to anything; a determiner at the end of the run.
 
 What no rule decides is one edit if it holds a content word, else each operation is an edit.  Words in another order
 are an edit by themselves, and so are runs of deletions alone or of insertions alone.
@@ -143,7 +143,7 @@ LONGEST_MOVE = 12
 """Words of a run in another order; a longer one is rewriting, and looking for it would cost the square."""
 
 ANCHOR = 8
-"""Words of a run that, where it stands only once on each side, is taken to match.  No move has one in it: moving so
+"""Words of a run that is taken to match if it occurs only once on each side.  No move has one in it: moving so
 many words costs more than deleting and inserting the others."""
 
 LONGEST_PART = 128
@@ -248,7 +248,7 @@ def _close(stops: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """Places where a path is taken to pass: the middles of runs that stand once on each side, in the same order.
+    """Places where a path is taken to pass: the middles of runs that occur once on each side, in the same order.
 
     Of neighbouring ones only the first and the last.
     """
@@ -268,7 +268,7 @@ def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _once(words: Sequence[str]) -> dict[tuple[str, ...], int]:
-    """Runs of words that stand only once, and where."""
+    """Runs of words that occur only once, and their places."""
     places: dict[tuple[str, ...], int] = {}
     for at, run in enumerate(zip(*(words[away:] for away in range(ANCHOR)), strict=False)):
         places[run] = -1 if run in places else at
@@ -553,7 +553,7 @@ class _Run:
 
 
 def _next_other(operations: Sequence[str]) -> list[int]:
-    """For each operation, where the next one of another kind stands."""
+    """For each operation, the place of the next one of another kind."""
     places = [len(operations)] * len(operations)
     for at in range(len(operations) - 2, -1, -1):
         places[at] = places[at + 1] if operations[at] == operations[at + 1] else at + 1

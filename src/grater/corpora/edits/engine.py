@@ -20,7 +20,7 @@ tried.
 
 What makes edits of a sentence and its correction: our own rules, or the errant package.
 
-`grater` (the default) needs nothing but the tagger that comes with the package, so the same text gives the same
+`grater` (the default) needs only the tagger of the package, so the same text gives the same
 edits on every machine.  `errant:MODEL` is the errant package (extra `errant`) with a spaCy model of that name: its
 edits change with the versions of both.  An engine's `name` goes into the signature of every score made with it.
 
@@ -135,7 +135,7 @@ def _shared(kinds: frozenset[str]) -> str:
 
 
 def replacement(old: _Side, new: _Side) -> str:
-    """The category of words that stand for others."""
+    """The category of words that replace others."""
     if "".join(old.lower) == "".join(new.lower):
         return "ORTH"
     if sorted(old.lower) == sorted(new.lower):
@@ -263,7 +263,7 @@ def _same_end(old: _Side, new: _Side) -> bool:
 
 
 RULES = 2
-"""Raised whenever the rules of alignment, merging or typing change what comes out."""
+"""Incremented whenever new rules of alignment, merging or typing change the result."""
 
 GRATER = "grater"
 ERRANT = "errant"
@@ -277,7 +277,7 @@ Pair: TypeAlias = tuple[Sequence[str], Sequence[str]]
 
 
 class WordEdit(NamedTuple):
-    """The words [start, end) of the source, what stands for them (words joined by spaces), and the type."""
+    """The words [start, end) of the source, their replacement (words joined by spaces), and the type."""
 
     start: int
     end: int
@@ -384,7 +384,7 @@ def _edits(source: Words, target: Words, first: int) -> Iterator[WordEdit]:
 
 
 def _applied(words: Sequence[str], edits: Sequence[WordEdit]) -> tuple[list[Step | None], list[str]]:
-    """Where each edit stands in the source and in the corrected sentence, and that sentence."""
+    """The place of each edit in the source and in the corrected sentence, and that sentence."""
     steps: list[Step | None] = [None] * len(edits)
     corrected: list[str] = []
     at = 0

@@ -2,7 +2,7 @@
 
 `TAGSETS["nucle"]` gives a set; `translate` says what a tag is called in another; `split` tells prepositions and
 articles apart by the words of an edit; `guess_tagset` finds the set that a corpus uses.  Others join by the
-entry-point group `grater.tagsets`.  Our own are the tables beside this module, in the order and the groups of their
+entry-point group `grater.tagsets`.  Our own are the tables next to this module, in the order and the groups of their
 sources; all examples are ours.
 
 - `nucle.tsv`: 27 tags in 13 groups.  Dahlmeier, Ng and Wu 2013, Table 1 (codes, names, groups and their order) and
@@ -124,7 +124,7 @@ class TagSet:
 
 
 def _rows(name: str) -> list[list[str]]:
-    """The rows of a table beside this module, without its head."""
+    """The rows of a table next to this module, without its head."""
     lines = (files("grater.corpora.tagsets") / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
     return [line.split("\t") for line in lines[1:]]
 

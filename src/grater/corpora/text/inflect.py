@@ -4,7 +4,7 @@ Our own rules and lists.  Every function takes any string and keeps its case: *C
 *CHILDREN*; *CD*, *CDs*.  A plural stays as it is when made plural, and so does a singular.  Compounds follow their
 last part (*policeman*, *bookshelf*).  Where English has two plurals, the commoner is made and both are understood.
 
-*a* or *an* goes by the sound that a word begins with, as far as its spelling tells.  Silent *h* (*an hour*), vowels
+*a* or *an* depends on the first sound of a word, as far as its spelling shows.  Silent *h* (*an hour*), vowels
 that sound like *you* or *one* (*a university*, *a one-way street*), letters that are spelt out (*an MBA*, *a UFO*,
 *an X-ray*) and numbers (*an 8*, *an 11-year-old*, *an 1800s house*) are known.
 """

@@ -31,7 +31,7 @@ def words() -> frozenset[str]:
 
 
 def is_word(text: str) -> bool:
-    """Whether the text is on the list, as it stands or in lower case."""
+    """Whether the text is on the list, unchanged or in lower case."""
     known = words()
     return text in known or text.lower() in known
 

@@ -46,7 +46,7 @@ STARTERS = frozenset(_STARTERS.split())
 """Words whose capital, after an abbreviation, means a new sentence."""
 
 FARTHEST = 8
-"""How many marks may stand between a stop and the next word."""
+"""How many marks may come between a stop and the next word."""
 
 NARROWEST, WIDEST = 40, 120
 LIST_MARK = re.compile(r"\d{1,3}|[A-Za-z]|[ivxIVX]{1,5}")

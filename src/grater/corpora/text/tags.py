@@ -225,7 +225,7 @@ class Part(NamedTuple):
 
 
 _Stretch: TypeAlias = tuple[list[str], tuple[str, ...]]
-"""Words with two neighbours on each side, and the tags that stand before them."""
+"""Words with two neighbours on each side, and the tags before them."""
 
 
 def _by_place(features: Sequence[str]) -> tuple[dict[str, int], Ids]:

@@ -1,9 +1,9 @@
 """Forms of verbs: from a base to its forms, and from any form to its base.
 
 Our own rules and lists.  `verb_forms` takes the base; a verb that is not irregular is regular, so every string has
-forms.  A prefix (*overtake*, *rebuild*) goes with its verb.  Where English has two forms the commoner is made
-(*learned*, *got*, *travelled*) and both are understood.  *Be* alone has a present and a past plural of their own
-(*are*, *were*); modal verbs have one form and no base here.
+forms.  A prefixed verb (*overtake*, *rebuild*) is inflected like its verb.  Where English has two forms the commoner
+is made (*learned*, *got*, *travelled*) and both are understood.  *Be* alone has a present and a past plural of their
+own (*are*, *were*); modal verbs have one form and no base here.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def _regular_base(small: str) -> str:
 
 
 def _regular_forms(base: str) -> tuple[str, ...]:
-    single = base[:-1] if base.endswith("l") else ""  # *traveled* beside *travelled*
+    single = base[:-1] if base.endswith("l") else ""  # *traveled* next to *travelled*
     return (_s(base), _ed(base), _ing(base), base + "ed" if single else "", base + "ing" if single else "")
 
 

@@ -16,7 +16,7 @@ The model's probabilities already lean towards the dominant construction of a no
 noun's habits are not known, its strength is 0.  A confidence must exceed the threshold of its type: an article
 missing, extraneous or chosen wrongly, the number wrong, or both the article and the number.
 
-Every open noun phrase gives two findings: the article (its token, or the gap where one could stand) and the number
+Every open noun phrase gives two findings: the article (its token, or the gap where one could be) and the number
 (the noun).  One target construction is chosen for the phrase, the one whose confidence exceeds its threshold by
 most; what has to change for it is flagged, so that all flags of a phrase, applied together, give that construction.
 A decision's score is by how much the best target that changes the item exceeds its threshold.  *a* for *an*, or the

@@ -1,11 +1,11 @@
 """Noun phrases: head, article, number, whether the article is free, and the phrase rewritten in another construction.
 
 Phrases come from `text.analysis`, whose chunks ignore agreement, so learners' errors do not hide them.  A phrase is
-*open* when any of the five constructions could stand there; otherwise `closed` says why not, after Lee et al. 2009,
-section 3.3: a proper noun, a pronoun, another determiner, a possessive, a number, a quantifier, or no noun at all.
-Whether a noun is non-count is a matter of counts, not of one phrase (`constructions`).  A number or a quantifier
-leaves less to choose, but something (*two dogs*, *the two dogs*; *many informations*): such phrases are too easy for
-the study, not for the detector.
+*open* when any of the five constructions is possible; otherwise `closed` says why not, after Lee et al. 2009, section
+3.3: a proper noun, a pronoun, another determiner, a possessive, a number, a quantifier, or no noun at all.  Whether a
+noun is non-count is a matter of counts, not of one phrase (`constructions`).  A number or a quantifier leaves less to
+choose, but something (*two dogs*, *the two dogs*; *many informations*): such phrases are too easy for the study, not
+for the detector.
 
 Where a phrase begins must not depend on its own article, else the article could be inferred from everything else.  So
 the words before the head are bracketed as if the article were not there: a participle at the left edge belongs to

@@ -101,7 +101,7 @@ class Asked:
         return options
 
     def and_again(self, other: Asked) -> Asked:
-        """Both margins together; `other` is the same slot where the other number stands."""
+        """Both margins together; `other` is the same slot with the other number."""
         margin = self.options()[0].margin - WEIGHT_AGAIN * other.options()[0].margin
         share = 1 / (1 + exp(-margin))
         shares = ((other.slot.written, share), (self.slot.written, 1 - share))
@@ -207,7 +207,7 @@ class ContextDetector:
                 yield self._finding(*answer, shift)
 
     def answers(self, essays: Iterable[Essay]) -> Iterator[tuple[str, Sentence, Asked]]:
-        """Every slot with the network's answers, and where it stands."""
+        """Every slot with the network's answers and its place."""
         for group in grouped(essays):
             places = [
                 (essay.essay_id, sentence)
@@ -280,7 +280,7 @@ class ContextDetector:
 
 
 def suggestion(slot: Slot, sentence: Sentence, word: str) -> str:
-    """A word in the case of the writer's; the first word of a sentence keeps its capital, and *to* stands once."""
+    """A word in the case of the writer's; the first word of a sentence keeps its capital, and *to* occurs once."""
     if word == DELETE:
         return word
     if slot.index and sentence.words[slot.index - 1].lower() == "to" and slot.span == sentence.spans[slot.index]:

@@ -4,7 +4,7 @@ A piece that begins a word has a space before it (*" the"*), one inside a word h
 the left, each time the longest piece that fits.  A character that begins no piece is the unknown piece.  Of a long
 word only the first pieces are read, so that a line of noise costs no more than a sentence.
 
-A sentence stands between the pieces for its start and its end.  One with more words or pieces than the network takes
+A sentence begins and ends with special pieces.  One with more words or pieces than the network takes
 is cut into windows that overlap; a word is read in the window where it is farther from the cut.
 """
 

@@ -10,7 +10,7 @@ participle, and of all but *be* base and present, look alike.  *to* right before
 like before a clause are slots, so that systems share their items, and never flagged.  Left out are
 
 - articles and numbers of headings;
-- modal verbs, clitics and *am*, verbs whose *to* stands apart from them (*to really go*), forms of two verbs
+- modal verbs, clitics and *am*, verbs separated from their *to* (*to really go*), forms of two verbs
   (*found*, *left*), forms of no verb that we know (*reimagined*);
 - names, abbreviations and compounds with a hyphen, nouns with one form for both numbers, with no known singular
   (*habeas*), and plurals that are used as singulars (*data*).  A mass noun is never made plural.
@@ -106,7 +106,7 @@ class Slot:
 
 
 def is_data(sentence: Sentence) -> bool:
-    """Whether more words than a window holds stand in a row without a blank: no sentence but a line of data."""
+    """Whether more words than a window holds follow each other without a space: a line of data, not a sentence."""
     n_touching = 1
     for before, after in pairwise(sentence.spans):
         n_touching = n_touching + 1 if before.end == after.start else 1
@@ -293,7 +293,7 @@ def _is_after_gonna(sentence: Sentence, index: int) -> bool:
 
 
 def _is_to_apart(sentence: Sentence, index: int) -> bool:
-    """Whether adverbs stand between *to* and its verb."""
+    """Whether there are adverbs between *to* and its verb."""
     before = index - 1
     while before >= 0 and sentence.tags[before].startswith("RB"):
         before -= 1

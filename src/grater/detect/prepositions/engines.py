@@ -5,7 +5,7 @@
 probabilities on held-out text.
 
 **The language model** (`prep-lm`): which sentence is likeliest, with which preposition, or with none?  Madnani et al.
-2011, sections 2.1 and 4: a 4-gram language model looks at the sentence as it stands, without the preposition, and,
+2011, sections 2.1 and 4: a 4-gram language model scores the sentence as written, without the preposition, and,
 here, with each of the others.  Only the n-grams that the place touches differ, so only these are asked: with a
 preposition the one that it ends and three that run over it, without it the three that close the gap.  A row's scores
 are log-probabilities of the sentence, up to a constant that all its variants share.
@@ -19,7 +19,7 @@ most contentious items; ours does the same.
 
 **Combinations** (`prep-both`): several engines as one, their scores added up, each with the same weight.  Madnani et
 al. compare a classifier and a language model on extraneous prepositions.  The two err in different places: one weighs
-features of the heads around, the other counts the words as they stand.  The sum of log-probabilities (a product of
+features of the heads around, the other counts the words themselves.  The sum of log-probabilities (a product of
 experts, Hinton 2002) is high only where no engine objects.  No weight is fitted; the score of none is lowered as for
 the language model.
 

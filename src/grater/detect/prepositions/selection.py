@@ -1,6 +1,6 @@
 """Preposition selection in native text, the cloze task: which of the 34 prepositions stood there?
 
-T&C 2008, section 3.2 and Table 1: accuracy, F for each preposition, and the majority class beside it.  Two other
+T&C 2008, section 3.2 and Table 1: accuracy, F for each preposition, and of the majority class.  Two other
 set-ups allow comparison with other systems:
 
 - `gamon`: Gamon et al. 2008 know 13 prepositions and Other; ours are mapped to these after the fact;

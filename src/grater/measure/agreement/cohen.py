@@ -1,9 +1,9 @@
 """Two raters: their labels cross-tabulated, Cohen's kappa, and its mean over all pairs of raters.
 
 Cohen 1960; with weights Cohen 1968.  Intervals are those of `grater.uncertainty`.  For the literature there are two
-standard errors that take items as independent: `fce` is that of Fleiss, Cohen & Everitt 1969, eq. 13 (weighted:
-eq. 9); `simple` is Cohen's own, sqrt(po (1 - po) / (n (1 - pe)^2)), which takes pe as known and stands behind the z
-of Lee et al. 2009.  Kappa is undefined where both raters used one and the same label throughout, or share no item.
+standard errors that take items as independent: `fce` is that of Fleiss, Cohen & Everitt 1969, eq. 13 (weighted: eq.
+9); `simple` is Cohen's own, sqrt(po (1 - po) / (n (1 - pe)^2)), which takes pe as known and underlies the z of Lee et
+al. 2009.  Kappa is undefined where both raters used one and the same label throughout, or share no item.
 
 The mean over pairs is Light's (1971, Psychological Bulletin 76, 365-377).  Pairs that share no item, or whose kappa
 is undefined, are left out and counted.  A kappa of few items is biased low: with four or five items a pair, the mean

@@ -2,7 +2,7 @@
 
 T,C&M 2013, 5.5; docs/raters-needed.md.  Items are ranked by the share of the majority label, then by entropy, then,
 among equals, by the number of judgments (more of them say more), then by id; an item needs two judgments to be
-ranked.  Beside its id stands its text: the column `sentence` (`detect.factors`) or `context`, with its `target`.  The
+ranked.  Next to its id is its text: the column `sentence` (`detect.factors`) or `context`, with its `target`.  The
 crowd is *split* where its majority has less than `split` of the judgments; experts are unanimous where two or more of
 them say the same.
 
@@ -10,7 +10,7 @@ Three measures: the share of the majority label; the share of pairs of judgments
 with the number of judgments; and the entropy of the labels in bits.  `unknown` is left out of all three and has a
 share of its own, as many raters use it on garbled sentences.
 
-By any column of the items table: the paper names the frequency of the target's n-gram, another error beside the
+By any column of the items table: the paper names the frequency of the target's n-gram, another error next to the
 target, a garbled sentence, and uses of time and place (`detect.factors` works these out), and whether context was
 shown.  A column of more than eight different numbers is cut into quantiles, equal numbers staying together.
 """
@@ -115,7 +115,7 @@ class ColumnGroup(Data):
 
 
 def columns_of(items: Table, spread: Spread) -> list[str]:
-    """The columns worth a look: not where an item stands, more than one value, and few or numbers."""
+    """The columns worth a look: not the place of an item, and with more than one value, few or numeric."""
     frame, found = _joined(items, spread), []
     for name in items.frame.columns:
         distinct = frame[name].drop_nulls().unique().cast(pl.String).to_list()
@@ -269,7 +269,7 @@ def difficulty(
     n_quantiles: int = 4,
     basis: Basis | None = None,
 ) -> Difficulty:
-    """Which items are hard, for whom, and what goes with it.
+    """Which items are hard, for whom, and what correlates with that.
 
     `top` items are named at each end; without `by`, every telling column of the items table is looked at.
     """

@@ -1,4 +1,4 @@
-"""The agreement of all annotators of a corpus: whether a token is wrong, in what way, and what should stand there.
+"""The agreement of all annotators of a corpus: whether a token is wrong, in what way, and its correction.
 
 Dahlmeier, Ng & Wu 2013 (NUCLE), section 3; docs/raters-needed.md has our choices and numbers.  Three criteria:
 *Identification*: is this token part of an error?  *Classification*: of which category, on tokens that both marked?
@@ -95,7 +95,7 @@ class EditMarks:
     """Marked units by annotators, and the number of units in all.
 
     `tag` and `exact` have a row for each unit that anybody marked and a column for each annotator, `UNMARKED` where
-    that one did not; `essay` says where the unit stands.  By essay: `n_units`, who read it (`reads`), and the
+    that one did not; `essay` is the essay of the unit.  By essay: `n_units`, who read it (`reads`), and the
     `cluster` that it belongs to, its document where it knows one; `knows_documents` unless M2 sentences do not.
     """
 

@@ -2,8 +2,8 @@
 
 T&C 2008, 5.2 gives kappa for each set of a hundred contexts in turn, its range, and combined; once without the
 contexts that an annotator marked for spelling or grammar, once with them (note 7).  Lee et al. 2009, section 5,
-splits by first mention and by frequency of the construction.  The papers do not say whether one mark was enough to
-take a context out or both annotators had to set it, so both are here: `any` and `all`.
+splits by first mention and by frequency of the construction.  The papers do not state whether one mark was enough to
+exclude a context or both annotators had to set it, so both are here: `any` and `all`.
 
 The headline of a part is Cohen's kappa where it has two raters and alpha where it has more.  Parts are tested against
 each other where they are few (`MOST_TESTED`); with more than two parts p is Holm's (1979), so that all tests together
@@ -183,7 +183,7 @@ def _row_of(codes: Coded, items: pl.Series) -> Ints:
 
 
 def _rows(codes: Coded, items: pl.Series, name: str) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """What a table says of each item, and whether two raters judged it there."""
+    """A table's labels of each item, and whether two raters judged it there."""
     chosen = _row_of(codes, items)
     if name == "kappa":
         matrix = label_matrix(codes)[chosen].astype(np.int64)

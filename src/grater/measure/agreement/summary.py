@@ -1,9 +1,9 @@
-"""Everything that one table of judgments says about agreement, with how it was computed.
+"""All agreement in one table of judgments, with the method.
 
 The coefficients over all raters (`coefficients.py`), alpha first; Cohen's kappa of every pair, and their mean, where
-there are few enough raters to print (`MOST_RATERS`) and they are people, not positions.  Beside a pair's interval
-stands that of Fleiss, Cohen & Everitt under its own name (`fce`).  Warnings say where intervals are less sure than
-they look; the numbers behind them are in docs/agreement.md.
+there are few enough raters to print (`MOST_RATERS`) and they are people, not positions.  Next to a pair's interval is
+that of Fleiss, Cohen & Everitt (`fce`).  Warnings name intervals that are less reliable than they look; the numbers
+behind them are in docs/agreement.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How well people do by the same measure: each annotator against the others, beside the systems.
+"""The scores of people by the same measure: each annotator against the others, compared with the systems.
 
 Bryant & Ng 2015, "How far are we from fully automatic high quality grammatical error correction?" (ACL), section 5.
 An annotator takes the place of a system and is scored against n of the other annotators, for every n and every set of
@@ -196,7 +196,7 @@ def ceiling(
 ) -> Ceiling:
     """The ceiling for each number of references in `sizes`; all that can be where none are given.
 
-    `advance` hears how many of all annotators and systems are done.
+    `advance` gets the number of annotators and systems done, and of all.
     """
     options, basis = knowing_texts(options or MetricOptions(), hypotheses), basis or Basis()
     annotators = annotators_of(references)

@@ -3,7 +3,7 @@
 **Tables** hold token indices and integer codes.  They are made from essays that have tokens, or straight from the
 blocks of an M2 file.
 Corrections are compared as they are spelt, as `errant_compare` does: `-NONE-` and an empty correction, both of which
-delete, are not the same.  A *group* is what one annotator says of one sentence, which may be nothing.  A block
+delete, are not the same.  A *group* is one annotator's edits of one sentence, possibly none.  A block
 without any A line is one group without edits: of the one annotator of its file, else of annotator 0, as in ERRANT.
 
 **Matching** is done for all sentences and all pairs of annotators at once.  An edit is cut into the *units* of its
@@ -51,7 +51,7 @@ class SourceSentence(NamedTuple):
 class EditTable:
     """A row for each edit, in the order of the file; `tag` and `correction` count in `tags` and `corrections`.
 
-    Groups stand in the order of sentences, and within one in the order in which its annotators appear.
+    Groups are in the order of sentences, and within one in the order in which its annotators appear.
     """
 
     sentences: Sequence[SourceSentence]
@@ -301,7 +301,7 @@ def _pairs(ours: MatchUnits, theirs: MatchUnits, *, n_sentences: int) -> tuple[I
 
 
 def _tally(units: MatchUnits) -> tuple[Ints, Ints, Ints]:
-    """Each key of each group once, with how often it stands there."""
+    """Each key of each group once, with its count."""
     _, first, n = np.unique(joined(units.group, units.key), return_index=True, return_counts=True)
     return units.group[first], units.key[first], n
 

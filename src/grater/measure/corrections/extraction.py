@@ -1,6 +1,6 @@
 """How far two ways of making edits agree on the same sentences: spans, types, and which types are confused.
 
-For an engine that extracts edits beside another, or beside the edits that a corpus came with.  Of each annotator of
+For comparing an engine that extracts edits with another, or with the edits of a corpus.  Of each annotator of
 each sentence the edits of both sides are compared:
 
 - *spans*: precision, recall and F1 of (start, end, correction), the second side held against the first;

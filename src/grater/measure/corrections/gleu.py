@@ -56,7 +56,7 @@ ORDER = 4
 N_COLUMNS = 2 + 2 * ORDER
 HYPOTHESIS_LENGTH, REFERENCE_LENGTH = 0, 1
 MATCHES, TOTALS = slice(2, None, 2), slice(3, None, 2)
-"""Where things stand in a row of counts."""
+"""The columns of a row of counts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ edits, the annotator that a sentence is scored against, and the metric that puts
 **Gold edits** are read as the official scorer reads M2: an annotator with a no-op alone has no edits; annotators
 without a line in a block are absent from it; a block without any line has one annotator, who marked nothing.  A
 correction is the words between single spaces; one with doubled spaces, or other white space within, can match
-nothing. An edit that names no correction is a correction to the words that stand there, as M2 spells it.
+nothing. An edit that names no correction is a correction to the words already there, as M2 spells it.
 
 **Counts** are the official scorer's for every sentence, for ties too, where the order of its work decides.  Changes
 of case or spacing are changes.

@@ -33,7 +33,7 @@ class RankedOutputs:
 
 
 def ranked_outputs(rankings: Rankings, references: Sequence[Essay]) -> RankedOutputs:
-    """What was ranked, beside its references, which are found by `source`, else by the number of the sentence."""
+    """The ranked outputs with their references, which are found by `source`, else by the number of the sentence."""
     if "output" not in rankings.frame.columns:
         raise UsageError(
             f"{rankings.name}: expected a column 'output' with the words that were ranked, to score them; pass "

@@ -100,7 +100,7 @@ def kind_of(path: Path) -> Kind:
 
 
 def references_first(files: Sequence[Path]) -> tuple[list[Path], list[Path], list[str]]:
-    """Files as references and hypotheses, and what a person should know about who was taken for what."""
+    """Files as references and hypotheses, and notes on which files were read as which."""
     first = split_name(files[0])[1]
     paths = {file: split_name(file)[1] for file in files[1:]}
     alike = [file for file, path in paths.items() if _differs_in_number(first, path) or _has_annotators(path)]

@@ -8,7 +8,7 @@ system, also one that comes later.
 **Recall.**  Errors that neither rater saw are estimated by Chapman's formula (1951), apart for those that the system
 removed and those that it did not: with h1, h2 and h12 the removed errors that rater 1, rater 2 and both marked,
 H = (h1 + 1)(h2 + 1) / (h12 + 1) - 1; M the same of the others; recall is H / (H + M).  A replaced error counts as not
-removed.  Where several people say what became of a mark, it counts by their shares.  Beside it is the union, the
+removed.  If several people judge the fate of a mark, it counts by their shares.  Next to it is the union, the
 share of removed errors among all verified marks: it has no correction for what nobody saw, varies less, and is the
 better number above .9.
 
@@ -98,7 +98,7 @@ def recalls(units: Units, basis: Basis | None = None) -> tuple[Influence, Interv
 
 @dataclass(frozen=True, slots=True)
 class SystemRecall(Data):
-    """One system: recall, the union beside it, what became of the verified marks, recall by type of error."""
+    """One system: recall, the union, the fates of the verified marks, recall by type of error."""
 
     system: str
     n_marks: int

@@ -245,7 +245,7 @@ def _first_difference(words: Sequence[str], given: Sequence[str]) -> tuple[int, 
 
 
 def corrected_texts(essay: Essay) -> dict[str, str]:
-    """The sentence as each annotator wants it; as it stands where nobody is known to have read it."""
+    """The sentence as each annotator corrects it; unchanged where nobody is known to have read it."""
     if not essay.annotators:
         return {"0": " ".join(essay.text.split())}
     return {
@@ -268,7 +268,7 @@ def hypothesis_texts(references: References, hypothesis: Hypothesis) -> Sequence
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceCounts:
-    """`cells` has the shape (sentences, rows, columns); sentence i has `n_rows[i]` rows, zeros stand beyond them.
+    """`cells` has the shape (sentences, rows, columns); sentence i has `n_rows[i]` rows, padded with zeros.
 
     `references` are the annotators that the sentences were held against, where the metric chooses one.  `by_type` has
     an array (sentences, columns) for each type of error, where the metric knows types.
@@ -503,7 +503,7 @@ class ScoredCounts(Data):
 
     @property
     def shown_counts(self) -> Mapping[str, float]:
-        """True positives, false positives and false negatives; the ten counts of GLEU say nothing to a reader."""
+        """True positives, false positives and false negatives; the ten counts of GLEU mean nothing to a reader."""
         return self.counts if len(self.counts) == 3 else {}
 
     def cells(self) -> tuple[str, ...]:
@@ -573,7 +573,7 @@ class Scores(Result):
     @property
     @in_json()
     def methods(self) -> str:
-        """What a paper has to say of these numbers."""
+        """What a paper must state about these numbers."""
         options, scope = self.signature.options, self.scope
         level, unit, names = f"{100 * scope.level:g} %", scope.unit, [system.system for system in self.systems]
         n_sentences = counted(self.systems[0].sentences.n_sentences, "sentence")

@@ -12,7 +12,7 @@
   226-233): n of them count as n - sum t (1 - t) / (s (1 - s)), with t the chance that each is right and s the
   skill. The interval has 95 % of the posterior;
 - median seconds;
-- straight-lining: the share of the rater's most frequent label, beside the share that everybody else gives to it.
+- straight-lining: the share of the rater's most frequent label, next to the share that everybody else gives to it.
 
 Raters who are only positions have no row: the table is refused (`require_raters`).
 """

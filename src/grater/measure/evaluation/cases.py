@@ -23,7 +23,7 @@ What is taken for true: how far each item is an error, from 0 to 1.
 `share` is the share of raters who call it one (Madnani et al. 2011, 4.1), `majority` the side with more votes, a tie
 half on each side; `rater:NAME` is one rater, as most of the field does; `adjudicated` a table of gold (an item for
 which both verdicts are accepted is half an error); `dawid-skene` weighs raters by their own skill and gives the
-posterior, or its more likely side.  An item that the source says nothing about is nan: not scored, and counted.
+posterior, or its more likely side.  An item without an entry is nan: not scored, and counted.
 
 **Items that nobody judged** bound how far precision and recall could move if all of them, or none, were errors.  No
 assumption, no interval: with u flagged and v passed-over items without a truth, precision lies between H / (F + u)
@@ -180,9 +180,9 @@ UNSURE = VERDICTS.index(UNKNOWN)
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """What people say of `items`: the item of each vote by its place, its rater, and whether it is for error.
+    """People's votes on `items`: the item of each vote by its place, its rater, and whether it is for error.
 
-    `unsure` has the places of judgments that say unknown.  `is_first` are the votes that shares are made of, where
+    `unsure` has the places of judgments `unknown`.  `is_first` are the votes that shares are made of, where
     these are not all.  Judgments of items that are not looked at are counted, by item, in `n_stray`.
     """
 
@@ -287,7 +287,7 @@ def _verdict_codes(labels: Sequence[str], name: str) -> Codes:
 
 
 def places_of(wanted: pl.Series, names: pl.Series) -> Codes:
-    """Where each name stands in `names`; -1 where it does not."""
+    """The place of each name in `names`; -1 if it is missing."""
     table = pl.DataFrame({"name": names, "place": np.arange(len(names), dtype=np.int32)})
     rows = pl.DataFrame({"name": wanted}).join(table, on="name", how="left", maintain_order="left")
     return rows["place"].fill_null(-1).to_numpy()
@@ -551,7 +551,8 @@ def truth_of(votes: Votes, name: str = "majority", *, gold: Table | None = None,
 
 
 def graded(votes: Votes, truth: Truth, *, seed: int = 0) -> Truth:
-    """The truth that weighted scores use beside this one: the posterior for Dawid-Skene, the share otherwise."""
+    """The truth that weighted scores use in addition to this one: the posterior for Dawid-Skene, the share
+    otherwise."""
     if truth.is_graded:
         return truth
     if truth.name == "dawid-skene":

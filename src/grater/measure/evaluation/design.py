@@ -1,7 +1,7 @@
 """Design first: which items could have been judged, which were, and why.
 
 A score is a statement about a population of items.  `Design` says how a judged sample was drawn (T&C 2008, section
-6): the cell of every item, and how many items each cell has.  A sample that grater drew has its design beside it: the
+6): the cell of every item, and how many items each cell has.  A sample that grater drew has its design: the
 cells of a system cross the strata of all draws with its own flags, and sizes are counted in the corpus, so any system
 with decisions on the corpus can be scored, drawn for or not, and so can a part of the corpus (post-stratification).
 A sample from elsewhere has only its strata: sizes are as the table says, and each must be flagged as a whole.
@@ -10,7 +10,7 @@ Without a sample `selection` compares the shares of flagged and unflagged items 
 judged and unjudged items.  Where these differ, people judged what a system pointed at: precision can be known, recall
 cannot.
 
-**A cheap judge of every item** beside people on a sample: the difference estimator with its best weight (Cochran
+**A cheap judge of every item**, and people on a sample: the difference estimator with its best weight (Cochran
 1977, section 7.5; PPI++, Angelopoulos, Duchi & Zrnic 2023).  In a cell people found the rate y, the judge says g on
 average over the judged items and G over all; the rate of errors is y + b (G - g), b being the slope of verdicts on
 what the judge says.  The variance that it explains is that of each item by a slope fitted to the others (Allen 1974).
@@ -58,7 +58,7 @@ NEARLY_ALL = 0.8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CheapJudge:
-    """What it says of every item: item, value; its name is that of its file or column."""
+    """Its answers: item, value; its name is that of its file or column."""
 
     name: str
     frame: pl.DataFrame
@@ -81,7 +81,7 @@ class CellsOf:
 class Design:
     """How the judged items were drawn, in the order of the items of an evaluation.
 
-    `judge_warning` says that the judge may have seen the labels.
+    `judge_warning` warns that the judge may have seen the labels.
     """
 
     sample: Sample
@@ -105,7 +105,7 @@ class Design:
             raise BadInput(Problem(self.sample.name, f"{message}; keep NAME.meta.json beside the sample"))
 
     def weights(self, system: int, known: Flags) -> Numbers:
-        """What each judged item stands for in the corpus; 0 for all others."""
+        """The number of items of the corpus that each judged item represents; 0 for all others."""
         cells = self.systems[system]
         used = known & self.is_drawn
         judged = np.bincount(cells.cell[used], minlength=len(cells.names))
@@ -232,7 +232,7 @@ def design_of(
 
 
 def is_of_these(sample: Sample, n_items: int) -> bool:
-    """Whether a sample stands for no more than these items, rather than for a corpus of which they are a part."""
+    """Whether a sample represents only these items, rather than a corpus of which they are a part."""
     if draws_of(sample):
         return True
     sizes = with_stratum_size(sample).unique("stratum")["stratum_size"].sum()
@@ -311,7 +311,7 @@ def judgments_saved(strata: Strata, flagged: Flags) -> float:
 
 
 def selection(flagged: npt.NDArray[np.int8], judged: Flags, systems: Sequence[str], scores: Numbers) -> Iterator[str]:
-    """Why the judged items cannot stand for the others: a line for each system that they were chosen by.
+    """Why the judged items cannot represent the others: a line for each system that they were chosen by.
 
     `flagged` is items x systems, `scores` the same with nan where there is none.
     """

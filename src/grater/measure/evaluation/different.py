@@ -4,7 +4,7 @@ Madnani et al. 2011, section 4.2: systems on different data may be compared bin 
 different sizes and, worse, different error rates; "to handle this, we recommend that a kappa-agreement plot be used".
 So every system has its own n, error rate and kappa in every bin.
 
-Ours, beside it: **direct standardisation**.  In bin b a system flags a share Se of the errors and a share Fa of the
+Ours, in addition: **direct standardisation**.  In bin b a system flags a share Se of the errors and a share Fa of the
 rest.  With the standard's items W and errors E in the bin, hits are the sum of E Se, false alarms the sum of
 (W - E) Fa, and precision, recall and F are scores of these.  The standard is what all systems were judged on, taken
 together, each item once: one error rate and one mix of bins for everybody; it is held fixed.  Bins in which a system

@@ -1,6 +1,6 @@
-"""Everything that judgments say about detectors, in one value: standard, by rater, weighted, binned, by part.
+"""The evaluation of detectors by judgments, in one value: standard, by rater, weighted, binned, by part.
 
-T,C&M 2013, section 6, ask for all of these beside each other.  This is the one way to a precision or a recall: the
+T,C&M 2013, section 6, recommend all of these together.  This is the one way to a precision or a recall: the
 command, Python, a study, its pages and its report read their data into the same tables and call `evaluate`.  Which
 items could be judged, which were, and why comes first (`design.py`): with a sample every number is an estimate for
 the corpus; with judgments of flags alone (T&C 2008, Table 7, "verification") there is precision and nothing else;
@@ -190,7 +190,7 @@ class Part(Data):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimated(Data):
-    """What a sample says of one system: totals of the corpus, the paper's intervals, and the cells they come from."""
+    """One system by a sample: totals of the corpus, the paper's intervals, and the cells they come from."""
 
     system: str
     scores: SampleScores = field(metadata=HIDDEN)

@@ -10,9 +10,9 @@ The correction is linear in the totals of each side: with F flagged items and h 
 are corrected, recall and F follow from them by MOVER, and then se and sp are moved to their Wilson limits, with the
 distances added in quadrature (rule 8).  A corpus judged whole is a sample of two strata that holds all its items.
 
-With se + sp <= 1 raters know nothing, and with fewer than ten judged gold items of a kind nothing is known of them:
-the result says so.  By side: a rater who sees a flag errs differently on what is flagged; then sensitivity and
-specificity of each side come from its own gold items, or from all where a side has fewer than ten of a kind.
+With se + sp <= 1, or fewer than ten judged gold items of a kind, nothing is corrected, and the result gives the
+reason.  By side: a rater who sees a flag errs differently on what is flagged; then sensitivity and specificity of
+each side come from its own gold items, or from all where a side has fewer than ten of a kind.
 """
 
 from __future__ import annotations

@@ -414,7 +414,7 @@ def has_constructions(decisions: Table, items: Table) -> bool:
 
 
 def _places(items: Table) -> pl.DataFrame:
-    """Every construction item: where it stands, the construction it asks about, and the one that was written."""
+    """Every construction item: its place, the construction it asks about, and the one that was written."""
     if "original" not in items.frame.columns:
         message = "expected a column 'original', the construction that was written, found none"
         raise BadInput(Problem(items.name, message))

@@ -16,11 +16,11 @@ bin are ties there is no score.  On *different* data read kappa by agreement, as
 scores (`different.py`).
 
 **Intervals** are the engine's (`grater.uncertainty`) by essay where essays are known.  Under a design (`design.py`)
-every judged item counts as many times as it stands for in the corpus; precision, recall and F are then those of the
+every judged item counts as many times as the items that it represents; precision, recall and F are then those of the
 sample (rule 6), all else is weighted.  For raters drawn at random the votes of each rater are left out in turn
 (rule 7).
 
-Scores by type of error: a wrong choice, an extraneous word, a missing one; apart, beside all of them together.
+Scores by type of error: a wrong choice, an extraneous word, a missing one; separately, and all of them together.
 
 T&C 2008 tell extraneous prepositions from wrong ones, and a detector is often good at one of the two.  A flag has
 the type that its system gave it (`type` of the decisions); an error has the type that most of the raters who call
@@ -115,7 +115,7 @@ IN_DENOMINATOR = {
 class Scored:
     """One system against one truth: `n` items, all `SCORES`, and what made them.
 
-    `influences` say what each unit moves a score by; `sampled` has the cells, where a sample was judged.
+    `influences` are those of each unit on a score; `sampled` has the cells, where a sample was judged.
     """
 
     system: str
@@ -209,7 +209,7 @@ def against(
     """Every system against the truth, on the items that it decided on, that have a truth and that `where` allows.
 
     `is_property` says that `where` is known of every item, judged or not, so that it can be counted in the corpus;
-    `is_paired` that systems will be compared, so that their units stand in the same order.
+    `is_paired` that systems will be compared, so that their units are in the same order.
     """
     known = known_items(cases, truth)
     here = known if where is None else known & where
@@ -521,7 +521,7 @@ TIE = 0.5
 TWO = 2
 NO_MAJORITY = "raters are split evenly on every item here, so there is no majority"
 FEW = 30
-"""Items in a bin below which its numbers say little."""
+"""Items in a bin below which its numbers mean little."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

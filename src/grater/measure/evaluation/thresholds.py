@@ -6,12 +6,11 @@ holds at its own threshold, and all of them together hold less often.  Weighted 
 2011 (`standard.py`).
 
 Distinct scores beyond `n_points` are thinned to quantiles in which items and errors weigh the same in sum, so that
-rare errors do not leave the curve with a handful of points; the operating point and the best are always kept.
-Whether high scores mean errors is read off the system's own flags: they do where the mean score of what is flagged
-is not below that of the rest, and where nothing or everything is flagged.  The operating point is what the system
-flagged; it has no threshold, and stands last, where no threshold gives these flags (filters, a threshold for each
-type).  Decided items without a score are counted and left out.  Points go from the strictest threshold to the laxest,
-which flags everything.
+rare errors do not leave the curve with a handful of points; the operating point and the best are always kept.  The
+system's own flags show whether high scores mean errors: they do unless the mean score of flagged items is below that
+of the rest.  The operating point is what the system flagged; it has no threshold, and comes last, if no threshold
+gives these flags (filters, a threshold for each type).  Decided items without a score are counted and left out.
+Points go from the strictest threshold to the laxest, which flags everything.
 """
 
 from __future__ import annotations

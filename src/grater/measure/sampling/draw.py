@@ -50,7 +50,7 @@ from grater.uncertainty import Ints, Numbers, permanent_number
 from grater.uncertainty.sampled import Flags
 
 FEW_FLAGS = 20
-"""Flags below which the interval of precision says little."""
+"""Flags below which the interval of precision is too wide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ def few_flags(sample: Sample) -> dict[str, str]:
 
 
 def require_unchanged(sample: Sample, decisions: Table) -> None:
-    """Refuses another corpus, and a system that says something else than when its items were drawn."""
+    """Refuses another corpus, and a system that decides otherwise than when its items were drawn."""
     require_same_items(sample, decisions.frame["item"].unique())
     for draw in draws_of(sample):
         if decisions_hash(decisions, draw.system) != draw.decisions:

@@ -12,10 +12,10 @@ p_k)), which makes the variance of recall smallest (Neyman 1934, with the linear
 Every stratum gets two items, or all it has; what a small stratum cannot give goes to the others.
 
 **Ways to evaluate** (T&C 2008, section 6 and Table 7): judging a whole corpus, checking only flags (verification),
-and the paper's sample; beside them Neyman's allocation, and strata of the score where decisions are at hand.  The
+and the paper's sample; also Neyman's allocation, and strata of the score if there are decisions.  The
 paper's sum: 1,000 errors at 10 % are 10,000 items, at 500 in 4 hours 80 hours.  The width is that of the interval of
 recall (of precision for verification) that `evaluate` would print (`uncertainty/sampled.py`, rule 6) if the sample
-falls out as expected.  What is expected and was not given is assumed, and the plan says so.
+falls out as expected.  Expectations that were not given are assumed, and the plan lists them.
 
 **Raters per item**.  A rater calls a share se (sensitivity) of errors errors and a share sp (specificity) of good
 items good; raters err independently, so the majority of n is right with a binomial probability.  An even number is no
@@ -168,7 +168,7 @@ def _score_strata(rows: pl.DataFrame, n_strata: int, name: str) -> pl.Series:
 
 
 def _ranks(score: Numbers) -> Numbers:
-    """Where each score stands among all, from 0 to 1; equal scores stand together, at the middle of their places."""
+    """The rank of each score, from 0 to 1; equal scores share the middle of their ranks."""
     ordered = np.sort(score)
     first, last = np.searchsorted(ordered, score), np.searchsorted(ordered, score, side="right")
     return (first + last) / (2 * max(1, score.size))
@@ -316,7 +316,7 @@ class Expected:
 
     @staticmethod
     def of(strata: Stratification, population: Population = "wider", assumed: tuple[str, ...] = ()) -> Expected:
-        """What strata of a corpus say, with their sizes and expected rates."""
+        """The strata of a corpus, with their sizes and expected rates."""
         (n_flagged, precision), (n_passed, missed) = strata.side(True), strata.side(False)
         if not n_flagged or not n_passed:
             raise UsageError("expected items that the system flags and others, found one kind only")
@@ -405,7 +405,7 @@ def expected_strata(
 
 
 def _missed(flagged: float, precision: float, missed: float | None, recall: float | None) -> float:
-    """The rate of errors among unflagged items: as given, or what goes with a recall."""
+    """The rate of errors among unflagged items: as given, or as implied by a recall."""
     if (missed is None) == (recall is None):
         raise UsageError("expected either recall or missed, the error rate among unflagged items")
     if recall is None:

@@ -49,7 +49,7 @@ LEAST = 1e-10
 """Nothing is impossible, as in crowd-kit: chances and expected counts are at least this."""
 TIE = 1e-12
 STILL = 1e-6
-"""A posterior that moves less stands still."""
+"""A posterior that moves less has converged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
