@@ -109,8 +109,8 @@ def test_the_table_of_who_said_what_is_that_after_flagged_contexts_are_removed(t
     flags = ["spelling", None, None, None, None, None]
     table = judgments("a 1 x", "a 2 y", "b 1 x", "b 2 y", "c 1 x", "c 2 x", flags=flags)
     shown = run(written(tmp_path, table), "--contexts", "spelling").stdout
-    assert shown.count("Who said what") == 1
-    [_, after] = shown.split("Who said what, without items flagged by any rater")
+    assert shown.count("Confusion matrix") == 1
+    [_, after] = shown.split("Confusion matrix, without items flagged by any rater")
     assert [line.split() for line in after.splitlines()[3:5]] == [["x", "1", "1"], ["y", "0", "0"]]
 
 

@@ -164,6 +164,6 @@ def test_lists_of_a_study_are_built_into_a_job(folder: Path, capsys: pytest.Capt
     assert ran.status == 0, ran.err
     made = json.loads(ran.out)
     assert (made["job"], made["errors"], made["correct"], made["gold"]) == ("prepositions", 3, 3, 2)
-    assert made["shortfalls"] == ["wanted 500 errors, found 3: accept more trigrams"]
+    assert made["shortfalls"] == ["errors: 3 instead of 500; accept more trigrams"]
     both = grater(capsys, *build, "--out", folder / "v.csv")
     assert (both.status, both.err.count("\n"), "--out" in both.err) == (2, 1, True)

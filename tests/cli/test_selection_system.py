@@ -107,7 +107,7 @@ def test_the_design_choice_asks_where_the_best_word_differs_and_not_where_a_flag
     n_flagged = sum(place.decision.flagged for place in blanks)
     assert n_flagged < n_mismatches < len(blanks)
     assert made["units"] == n_mismatches
-    assert made["not_filled"] == [f"units: wanted 200, found {n_mismatches}"]  # the paper has 200
+    assert made["not_filled"] == [f"units: {n_mismatches} instead of 200"]  # the paper has 200
 
 
 def test_a_sample_without_a_size_has_the_papers(folder: Path, capsys: Capture) -> None:
@@ -116,4 +116,4 @@ def test_a_sample_without_a_size_has_the_papers(folder: Path, capsys: Capture) -
     grater(capsys, "study", "import", study, folder / "essays.jsonl")
     grater(capsys, "study", "decide", study, "--system", folder / "tiny.model")
     made = json.loads(grater(capsys, "job", "new", study, "--design", "sampling", "--json").out)
-    assert made["not_filled"] == [f"units: wanted 750, found {made['units']}"]  # T&C 2008, 6.2
+    assert made["not_filled"] == [f"units: {made['units']} instead of 750"]  # T&C 2008, 6.2

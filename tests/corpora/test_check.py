@@ -163,9 +163,7 @@ def marked(annotator: str) -> str:
 
 def test_a_no_op_beside_edits_of_the_same_annotator_is_found() -> None:
     essay = as_read(noop("0"), marked("0"))
-    assert messages(essay, rule="noop") == [
-        "annotator '0' has a no-op line, which says that there is no error, beside edits"
-    ]
+    assert messages(essay, rule="noop") == ["annotator '0' has a no-op line as well as edits"]
 
 
 def test_two_no_ops_of_one_annotator_are_found() -> None:

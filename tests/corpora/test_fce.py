@@ -323,7 +323,7 @@ def test_too_many_elements_inside_each_other_are_refused() -> None:
         ("loose", "expected no text directly in <coded_answer>, found 'loose'"),
         ("<p><NS>a<i>b</i></NS></p>", "expected no text directly in <NS>, found 'a'"),
         ("<p><NS><i>a</i><i>b</i></NS></p>", "expected one <i> in an <NS>, found another"),
-        ("<p><NS><i>a</i><NS/></NS></p>", "expected only <i> and <c>, found <NS> beside them"),
+        ("<p><NS><i>a</i><NS/></NS></p>", "expected only <i> and <c>, found <NS> too"),
         ("<p><NS><c>a<b/></c></NS></p>", "expected <NS>, found <b>"),
         ("<p><NS><c n='1'>a</c></NS></p>", "expected <c> without attributes, found some"),
         ("<p/></coded_answer><coded_answer><p/>", "expected one <coded_answer> in <answer1>, found another"),

@@ -110,7 +110,7 @@ def test_metadata_and_ids_are_named_once_an_essay() -> None:
         (
             Edit(Span(3, 6), (), "Nn", "0"),
             "A 1 2|||UNK|||cat|||REQUIRED|||-NONE-|||0",
-            "edit 3-6 Nn changed: M2 can say 'found but not corrected' only with the tag UNK; the tag 'Nn' is lost",
+            "edit 3-6 Nn changed: M2 can write 'found but not corrected' only with the tag UNK; the tag 'Nn' is lost",
         ),
         (
             Edit(Span(3, 6), ("dog",), "Nn", "0", "a ||| b"),

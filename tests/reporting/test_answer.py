@@ -90,7 +90,7 @@ def test_the_first_sentence_can_be_quoted_and_the_second_has_its_numbers(report:
     assert quote == "half is right in all of its flags and finds all of the errors."
     assert re.fullmatch(
         r"On 120 items judged by 3 raters, half flags errors with precision 1\.000 \[.*\] and recall 1\.000 \[.*\] "
-        r"\(95 % intervals\); by single raters and all together, its precision ranges from \.500 to 1\.000\.",
+        r"\(95 % intervals\); from rater to rater, its precision ranges from \.500 to 1\.000\.",
         numbers,
     )
     assert report_markdown(report).splitlines()[4] == quote.replace("half", "> **half**", 1)

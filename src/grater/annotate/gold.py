@@ -390,7 +390,7 @@ def gold_from_planted(
     known, tags = [], _tags(tx, job)
     for good in corpus:
         if not good.edits:
-            raise UsageError(f"{good.essay_id}: expected edits that say what to plant, found none")
+            raise UsageError(f"{good.essay_id}: expected edits to plant, found none")
         _require_tags(tags, good.essay_id, good.edits)
         essay, places = plant(good, good.edits)
         item = Item(essay.essay_id, Span(0, len(essay.text)), TASKS["marking"].kind)

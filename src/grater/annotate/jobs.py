@@ -307,7 +307,7 @@ def assign(tx: Tx, job_id: str, new: Iterable[Assignment], *, actor: str | None 
     )
     row = tx.first(query.order_by(schema.units.c.position))
     if row is not None:
-        message = f"expected at most {row.wanted} annotators, its judgments wanted; found {row.n_people}"
+        message = f"expected at most {row.wanted} annotators, one per judgment; found {row.n_people}"
         raise UsageError(f"unit {row.position}: {message}")
     return n_added
 

@@ -320,7 +320,7 @@ def _selected(tx: Tx, *, seed: int, least: Sequence[int]) -> tuple[list[StudyIte
             name: value if isinstance(value, bool) else str(value) for name, value in rest.items()
         }
         chosen.append(content.study_item(item, payload=payload))
-    return chosen, [f"{each.where}: wanted {each.wanted}, found {each.found}" for each in design.shortfalls]
+    return chosen, [f"{each.where}: {each.found} instead of {each.wanted}" for each in design.shortfalls]
 
 
 PREPOSITION, CHOICE = PREP, "choice"

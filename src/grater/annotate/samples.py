@@ -340,7 +340,7 @@ def start(store: Store, order: Order, *, actor: str | None = None) -> Job:
         job = plan_job(tx, plan, options={"design": design.name, "order": asked}, actor=actor)
         # The job, with what of its design the essays could not fill among its options.
         wanted, n_units = order.n or design.n, len(units.ids_of_job(tx, job.job_id, role="work"))
-        short = [f"units: wanted {wanted:,}, found {n_units:,}"] if wanted and n_units < wanted else []
+        short = [f"units: {n_units:,} instead of {wanted:,}"] if wanted and n_units < wanted else []
         lines: list[Json] = [*missing, *short]
         return jobs.set_options(tx, job.job_id, {**job.options, MISSING: lines}) if lines else job
 

@@ -197,7 +197,7 @@ def _entries() -> dict[str, Entry]:
 COMMANDS: Mapping[str, Entry] = _entries()
 GROUPS: Mapping[str, str] = {
     "corpus": "Count, convert, compare and check annotated corpora.",
-    "study": "Make a study, bring files in, see where it stands, take results out.",
+    "study": "Create a study, import files, check its progress, export results.",
     "job": "Create the jobs of a study, open and close them, set their gold and terms.",
     "people": "Let people and programs into a study.",
     "lab": "What only researchers on methods need.",

@@ -283,11 +283,8 @@ def _design_lines(design: Design, out: Path) -> list[str]:
     for side in ("high", "low"):
         nouns = [f"{chosen.noun.noun} ({chosen.noun.entropy:.2f})" for chosen in design.nouns if chosen.side == side]
         summary.append(f"{side} entropy: {', '.join(nouns)}")
-    summary += [
-        f"not filled: {each.where}: wanted {each.wanted}, found {each.found}"
-        for each in design.shortfalls[:MOST_SHOWN]
-    ]
+    summary += [f"{each.where}: {each.found} instead of {each.wanted}" for each in design.shortfalls[:MOST_SHOWN]]
     if len(design.shortfalls) > MOST_SHOWN:
-        summary.append(f"not filled: {len(design.shortfalls) - MOST_SHOWN} more; --json names them all")
+        summary.append(f"{len(design.shortfalls) - MOST_SHOWN} more with too few items; --json lists them all")
     share = f"{len(design.places)} of {design.n_wanted} places ({len(CELLS)} cells per noun)"
     return [*summary, f"{out}: {counted(design.n_items, 'item')}, {share}"]

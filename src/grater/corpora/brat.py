@@ -132,7 +132,7 @@ def _is_read(document: _Document, problems: Problems) -> bool:
     if "txt" not in document.sources:
         for source in document.sources.values():
             problems.name = source.name
-            problems.add(f"expected a text {document.name}.txt beside it, found none")
+            problems.add(f"expected a text {document.name}.txt next to it, found none")
         return False
     document.text = "".join(document.sources["txt"].lines())
     if "ann" in document.sources:

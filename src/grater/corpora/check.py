@@ -423,7 +423,7 @@ def contradicts_noop(essay: Essay) -> Iterator[Finding]:
     as_read = noops_as_read(essay) or [[] for _ in essay.annotators]
     for annotator, lines in zip(essay.annotators, as_read, strict=True):
         if annotator in with_edits and lines:
-            message = f"annotator {annotator!r} has a no-op line, which says that there is no error, beside edits"
+            message = f"annotator {annotator!r} has a no-op line as well as edits"
             yield Finding("noop", essay.essay_id, essay.line, message)
         elif len(lines) > 1:
             message = f"annotator {annotator!r} has {len(lines)} no-op lines; one is enough"
@@ -594,7 +594,7 @@ RULES: dict[str, str] = {
     "no-correction": "no correction where the tag needs one",
     "duplicate": "the same span, tag and correction twice by one annotator",
     "across-sentences": "a span that covers two sentences",
-    "noop": "an M2 no-op line beside edits of the same annotator, or twice",
+    "noop": "an M2 no-op line together with edits of the same annotator, or twice",
     "unknown-tag": "a tag that is not in the tag set, given or guessed",
     "coverage": "annotators who did not read the same essays",
     "same-id": "two documents with one id",

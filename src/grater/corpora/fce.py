@@ -253,7 +253,7 @@ def _check(ns: XmlElement, problems: Problems) -> None:
         _expect_no_text(ns, problems)
         for part in ns.elements:
             if part.name not in ("i", "c"):
-                problems.add(f"expected only <i> and <c>, found <{part.name}> beside them", line=part.line)
+                problems.add(f"expected only <i> and <c>, found <{part.name}> too", line=part.line)
     for part in corrections:
         _check_all(part.children, problems)
 
@@ -441,7 +441,7 @@ def _coded(essay: Essay, lose: Losses) -> str:
 def _of_one_annotator(essay: Essay, lose: Losses) -> list[Edit]:
     raters = list(dict.fromkeys([*essay.annotators, *(edit.rater for edit in essay.edits)]))
     if not raters:
-        why = "FCE cannot say that nobody read an essay: it will read as one without errors"
+        why = "FCE cannot record that nobody read an essay: it will look like one without errors"
         lose("absence of annotators", why, changed=True)
         return []
     why = f"FCE has room for one annotator; {raters[0]} is written"
@@ -476,7 +476,7 @@ def _nested(edits: Iterable[Edit], text: str, lose: Losses) -> Iterator[Edit]:
         elif "\n" in edit.span.of(text):
             lose(edit_name(edit), "it crosses the end of a paragraph")
         elif len(ends) == MAX_NESTED:
-            lose(edit_name(edit), f"it stands inside {MAX_NESTED} others")
+            lose(edit_name(edit), f"it is inside {MAX_NESTED} others")
         else:
             ends.append(edit.span.end)
             yield edit

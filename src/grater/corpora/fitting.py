@@ -213,7 +213,7 @@ def require_lines_fit(
                 where = f"the source {counted(abs(offset), 'line')} farther {side}"
                 message += f"from here on each line fits {where}: {counted(abs(offset), 'line')} {amiss} before it"
             else:
-                message += f"the lines stand in another order than in {source_name}"
+                message += f"the lines are in another order than in {source_name}"
             raise BadInput(Problem(name, message, first + 1))
     if len(cut) > len(texts) / 2:
         word = next((word for word in texts[cut[0]].split() if _is_several(word)), texts[cut[0]].split()[0])

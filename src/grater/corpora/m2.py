@@ -390,7 +390,7 @@ def _body(edit: Edit, token_range: TokenRange, words: str, *, essay_id: str, nam
     """The body for an edit of `words`, or nothing where no line says it; reports call it `name`."""
     tag, replacements = edit.tag, token_range.replacements
     if not replacements and tag not in UNCORRECTED:
-        why = f"M2 can say 'found but not corrected' only with the tag {UNKNOWN}; the tag {tag!r} is lost"
+        why = f"M2 can write 'found but not corrected' only with the tag {UNKNOWN}; the tag {tag!r} is lost"
         report(Loss(essay_id, name, why, changed=True))
         tag = UNKNOWN
     correction = edit.extra.get(CORRECTION_AS_READ)

@@ -413,7 +413,7 @@ def with_documents(table: Table, documents: pl.DataFrame, name: str) -> Table:
     if key is None:
         raise BadInput(Problem(name, "expected the columns essay (or item) and document"))
     if key not in table.frame.columns:
-        raise BadInput(Problem(table.name, f"expected the column {key}, by which {name} names documents"))
+        raise BadInput(Problem(table.name, f"expected the column {key}, with the documents of {name}"))
     known = documents.select(pl.col(key, DOCUMENT).cast(pl.String)).drop_nulls().unique(key, keep="first")
     rows = table.frame.drop(DOCUMENT, strict=False).with_columns(pl.col(key).cast(pl.String))
     named = rows.join(known, on=key, how="left", maintain_order="left")

@@ -219,7 +219,7 @@ def precise(answer: Answer) -> str:
     verdict += " (95 % interval)" if isnan(recall.value) else f" and recall {interval(recall)} (95 % intervals)"
     if "precision" in row.over_raters:
         low, high = map(number, row.over_raters["precision"])
-        verdict += f"; by single raters and all together, its precision ranges from {low} to {high}"
+        verdict += f"; from rater to rater, its precision ranges from {low} to {high}"
     return f"{verdict}. Recall is withheld: {recall.undefined_because}." if isnan(recall.value) else f"{verdict}."
 
 

@@ -58,7 +58,7 @@ def corpus_section(essays: Sequence[Essay]) -> Section:
     n_readers = max(len(essay.annotators) for essay in read)
     everybody, annotators = ({name for essay in group for name in essay.annotators} for group in (essays, read))
     apart = sorted(everybody - annotators, key=natural)
-    left_out = [f"Not counted, since they are no annotators: {listed(apart)}."] if apart else []
+    left_out = [f"Excluded, since they are not annotators: {listed(apart)}."] if apart else []
     return Section(
         name="corpus",
         title="Corpus",

@@ -45,7 +45,7 @@ FACTOR_NAMES = {
     "surprise": "surprisal of the sentence (bits per word)",
     "length": "length of the sentence (tokens)",
     "alternatives": "plausible prepositions (number)",
-    "error_nearby": "another error beside the target",
+    "error_nearby": "another error near the target",
     "use": "use of the preposition",
 }
 ENOUGH = 100

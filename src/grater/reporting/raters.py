@@ -170,7 +170,7 @@ def _effort_words(hours: Sequence[float], cost: str) -> str:
     last = max(hours)
     pace = f", {len(hours) / last:,.0f} per hour" if len(hours) >= last >= 1 else ""
     paid = f"; they cost {cost}" if cost else ""
-    return f"{counted(len(hours), 'judgment')} came in within {_time(last)}{pace}{paid}."
+    return f"{counted(len(hours), 'judgment')} arrived within {_time(last)}{pace}{paid}."
 
 
 def _time(hours: float) -> str:
@@ -193,7 +193,7 @@ def turnaround_curve(hours: Sequence[float]) -> Figure:
     spec = {**data(thinned), "width": WIDTH, "height": HEIGHT - 60, "mark": mark, "encoding": encoding}
     half, most = (_time(hours[int(share * (len(hours) - 1))]) for share in (0.5, 0.9))
     words = f"Half of the judgments were in after {half}, nine in ten after {most}."
-    title = "How quickly judgments came in"
+    title = "How quickly judgments arrived"
     return Figure(name="turnaround", title=title, words=words, spec=spec, source="T,C&M 2013, Table 5")
 
 

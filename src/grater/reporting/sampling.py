@@ -121,7 +121,7 @@ def sampling_tree(branches: Sequence[Branch]) -> Figure:
     n_judged = sum(branch.n_judged for branch in branches)
     words = (
         f"{n_judged:,} of {n_items:,} items ({percent_of(n_judged, n_items)}) were judged; weighted by the size of "
-        "their strata, they stand for the whole corpus."
+        "their strata, they represent the whole corpus."
     )
     title = "What was sampled, and what raters found"
     return Figure(name="sampling-tree", title=title, words=words, spec=spec, source="T&C 2008, figure 1")

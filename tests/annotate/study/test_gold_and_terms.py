@@ -135,7 +135,7 @@ def test_errors_are_planted_for_marking_only_and_never_none(store: Store) -> Non
         marking = jobs.add(tx, name="marking", task="marking")
         with pytest.raises(UsageError, match="rating: errors are planted for the task marking"):
             gold_from_planted(tx, rating, [good_essay()])
-        with pytest.raises(UsageError, match="letter: expected edits that say what to plant"):
+        with pytest.raises(UsageError, match="letter: expected edits to plant"):
             gold_from_planted(tx, marking, [good_essay()])
         with pytest.raises(UsageError, match="expected errors with a tag of nucle or none, found 'R:PREP'"):
             gold_from_planted(tx, marking, [good_essay(Edit(Span(10, 12), ("in",), "R:PREP", "us"))])

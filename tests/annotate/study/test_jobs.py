@@ -142,7 +142,7 @@ def test_the_design_chooses_nouns_and_asks_of_each_place_in_two_stages(store: St
         found = [each for each in content.all_items(tx) if each.kind.startswith("construction/")]
     missing = job.options["not_filled"]
     assert isinstance(missing, list)
-    assert "nouns mostly the-plural, low entropy: wanted 3, found 0" in missing
+    assert "nouns mostly the-plural, low entropy: 0 instead of 3" in missing
     places = Counter((each.item.essay_id, each.item.span) for each in found if each.item)
     assert set(places.values()) == {10}
     assert {each.payload["noun"] for each in found} <= {"dog", "house", "door", "gate", "walk"}

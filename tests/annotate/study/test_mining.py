@@ -73,7 +73,7 @@ def test_the_balanced_corpus_becomes_a_job_with_gold(store: Store, ada: Person) 
     say(store, job_id, ada, marry="y", entered="y", discussed="n")
     job, made = balanced_job(store, job_id, NewBalanced(name="balanced", n_each=9, n_gold=2), count)
     assert (made.n_errors, made.n_correct, made.n_duplicates, len(made.gold())) == (2, 2, 0, 2)
-    assert made.shortfalls == ["wanted 9 errors, found 2: accept more trigrams"]
+    assert made.shortfalls == ["errors: 2 instead of 9; accept more trigrams"]
     assert "discussed about the" not in made.items["trigram"].to_list()
     with store.read() as tx:
         assert (job.state, job.judgments) == ("draft", 3)

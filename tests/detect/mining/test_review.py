@@ -85,7 +85,7 @@ def test_what_was_built_is_told_in_words_and_in_json() -> None:
     n = len(ERRORS)
     assert made.lines("items.csv") == [
         f"items.csv: errors: {n}, correct uses: {n}, gold among them: 4, duplicates left out: 1",
-        f"wanted 1,500 errors, found {n}: accept more trigrams",
+        f"errors: {n} instead of 1,500; accept more trigrams",
     ]
     counts = {"errors": n, "correct": n, "gold": 4, "duplicates": 1}
     assert made.to_dict() == {**counts, "shortfalls": made.lines("")[1:]}
@@ -141,8 +141,8 @@ def test_a_corpus_that_falls_short_says_so() -> None:
     verdicts = dict.fromkeys(("entered into the", "walked into the", "looked at the"), "y")
     made = balanced_from(mined(), verdicts, rng=np.random.default_rng(0), n_each=4, n_gold=0)
     assert made.shortfalls == [
-        "wanted 4 errors, found 3: accept more trigrams",
-        "wanted 3 correct uses, found 1: bring more essays",
+        "errors: 3 instead of 4; accept more trigrams",
+        "correct uses: 1 instead of 3; add essays",
     ]
 
 

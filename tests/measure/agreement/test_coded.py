@@ -106,6 +106,6 @@ def test_label_that_one_rater_alone_uses_in_place_of_another_is_named() -> None:
     rows = [f"i{n} {rater} {'error' if n % 3 else 'ok'}" for n in range(30) for rater in ("A", "B")]
     rows += [f"i{n} C {'Err' if n % 3 else 'ok'}" for n in range(30)]
     [warning] = [text for text in agreement(judgments(*rows)).warnings if "'Err'" in text]
-    assert warning.startswith("only C says 'Err', and never 'error'")
+    assert warning.startswith("only C answers 'Err', and never 'error'")
     same = [row.replace("Err", "error") for row in rows]
     assert not any("only C" in text for text in agreement(judgments(*same)).warnings)

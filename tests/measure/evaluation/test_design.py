@@ -222,7 +222,7 @@ def test_what_has_no_part_in_the_estimates_is_said() -> None:
     assert found.warnings == (
         "7 drawn items without a usable judgment, taken to be like the rest of a stratum",
         "7,750 judged items are not in the sample and are left out",
-        "7 judgments say unknown and do not count as votes",
+        "7 judgments are 'unknown' and do not count as votes",
     )
     flags_only = judged.frame.filter(pl.col("item") < "item-01000")
     one_side = grater.evaluate(table, flags_only, sample=sample)
@@ -481,7 +481,7 @@ def test_raters_who_repeat_a_system_or_the_gold_are_named() -> None:
         "rater machine gives the answer of system S on all 80 shared items; "
         "if these are its flags, leave machine out",
         "rater gold gives the adjudicated label on all 80 shared items; "
-        "if gold is the adjudication, it is no rater: leave it out",
+        "if gold is the adjudication, it is not a rater: leave it out",
     ]
     two = decisions({"S": flags, "T": [1 - flag for flag in flags]})
     compared = grater.compare(two, pl.concat([honest, answers]), gold=gold, truth="adjudicated")

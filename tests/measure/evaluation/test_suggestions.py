@@ -118,7 +118,7 @@ def test_where_raters_name_no_type_recall_by_type_is_unknown() -> None:
     rows = by_type(grater.evaluate(decisions, judgments.with_columns(pl.col("label").replace(VERDICT))))
     assert rows["choice"]["recall"]["value"] is None
     assert "did not state the types" in rows["choice"]["recall"]["reason"]
-    assert rows["not said"]["errors"] == 7
+    assert rows["not named"]["errors"] == 7
 
 
 def test_alternatives_and_gaps_tell_the_type_too() -> None:

@@ -122,7 +122,7 @@ QUERIES: Mapping[str, Mapping[str, str]] = {
         "submission {}: not valid, but it has a slot": """
             SELECT submission_id FROM submissions WHERE status <> 'valid' AND n IS NOT NULL""",
         # Somebody assigned can still answer: they have not, or they took their answer back and have the unit again.
-        "unit {}: judgments are wanted, and no assigned person is left to give one; assign somebody": """
+        "unit {}: it needs judgments, and no assigned person is left to give one; assign somebody": """
             SELECT DISTINCT t.unit_id FROM slots t JOIN jobs ON jobs.job_id = t.job_id
             WHERE jobs.state = 'open' AND jobs.access = 'assigned' AND t.state = 'free' AND NOT EXISTS (
               SELECT 1 FROM assignments a JOIN people p ON p.person_id = a.person_id
@@ -404,7 +404,7 @@ def differences(rebuilt: State, stored: State) -> Iterator[str]:
         ours, theirs = getattr(rebuilt, noun.name), getattr(stored, noun.name)
         for key in sorted(ours.keys() | theirs.keys(), key=str):
             if ours.get(key) != theirs.get(key):
-                yield f"{noun.name} {key}: the events say {ours.get(key)}, the table {theirs.get(key)}"
+                yield f"{noun.name} {key}: {ours.get(key)} by the events, {theirs.get(key)} in the table"
 
 
 def _rebuilt(tx: Tx) -> Iterator[str]:

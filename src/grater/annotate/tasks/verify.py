@@ -64,7 +64,7 @@ class Verify:
         default_factory=lambda: {SUGGESTION: ERROR, FINE: OK, WRITER: OK, BAD: UNKNOWN}
     )
     guidelines: str = GUIDELINES
-    summary: str = "A system’s suggestion beside the writer’s word: is it better?"
+    summary: str = "A system’s suggestion next to the writer’s word: is it better?"
     subject: Subject = "suggestion"
     source: str = "Tetreault and Chodorow 2008, section 6.4"
     keeps: bool = False

@@ -146,7 +146,7 @@ def _instructions(task: Task, fields: Sequence[Field], *, has_own_words: bool) -
     Questions that differ between items are only in the rows.
     """
     lines = [
-        f"{task.title}: judge each row. The words in question stand between {OPEN} and {CLOSE}.",
+        f"{task.title}: judge each row. The words in question are between {OPEN} and {CLOSE}.",
         "Write one of the answers of the row into the column label; leave it empty where you have not judged.",
         "Write your name into the column rater, once is enough. Do not change the column item.",
     ]

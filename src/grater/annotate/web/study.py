@@ -314,7 +314,7 @@ FILES = calls.form_of(
     files={"type": "array", "items": {"type": "string", "format": "binary"}},
     format={"type": "string", "description": "Of a corpus; guessed from the names if empty."},
     encoding={"type": "string", "description": "Of texts that are not UTF-8; guessed if empty."},
-    keep_duplicates={"type": "boolean", "description": "Texts that are there under another name come in, too."},
+    keep_duplicates={"type": "boolean", "description": "Also import texts that exist under another name."},
     skip_unreadable={"type": "boolean", "description": "Leave out texts that cannot be read."},
     preview={"type": "boolean", "description": "Check everything and store nothing."},
     job={"type": "string", "description": "Its name: judgments, gold and practice go there."},
@@ -482,12 +482,14 @@ def evaluation(
     with_programs: Annotated[bool, Query(description="Let programs vote among people.")] = False,
     drop_flags: Annotated[str, Query(description="Leave out judgments with these flags, separated by commas.")] = "",
     min_confidence: Annotated[float | None, Query(description="Leave out less confident judgments.")] = None,
-    contexts: Annotated[str, Query(description="Items with these flags apart from the others.")] = "",
-    confidence_apart: Annotated[float | None, Query(description="Items below this confidence apart.")] = None,
+    contexts: Annotated[str, Query(description="Separate items with these flags.")] = "",
+    confidence_apart: Annotated[float | None, Query(description="Separate items below this confidence.")] = None,
     population: Annotated[Population, Query(description="Other essays like these, or exactly these.")] = "wider",
     assist: Annotated[str, Query(description="With a sample: a program that judged every item.")] = "",
     corrected: Annotated[bool, Query(description="Scores corrected for what raters get wrong on gold too.")] = False,
-    errors_by_flag: Annotated[bool, Query(description="Corrected apart on what a system flags.")] = False,
+    errors_by_flag: Annotated[
+        bool, Query(description="Correct flagged and unflagged items by their own gold.")
+    ] = False,
 ) -> Evaluation:
     """Precision, recall and F of every system, on the judged items or estimated for the whole corpus."""
     scheme = Scheme(Counting(_entries(drop_flags), min_confidence), _entries(contexts), confidence_apart)

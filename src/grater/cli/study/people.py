@@ -128,7 +128,7 @@ def _start_design(study: str, order: Order) -> Done:
     not_filled = job.options.get(MISSING, [])
     value: dict[str, JsonValue] = {"job": job.name, "design": order.design, "task": job.task, "units": n_units}
     value |= {"judgments": job.judgments, MISSING: not_filled, "notes": list(notes)}
-    lines = [f"not filled: {line}" for line in not_filled] if isinstance(not_filled, list) else []
+    lines = [f"note: {line}" for line in not_filled] if isinstance(not_filled, list) else []
     lines += [f"note: {note}" for note in notes]
     size = f"{counted(n_units, 'unit')} of the task {job.task}, {counted(job.judgments, 'judgment')} each"
     command = f"grater people invite {pasted(study)} --role annotator"

@@ -248,8 +248,7 @@ class Design(Result):
         )
         title = f"{len(self.places):,} of {self.n_wanted:,} places, {counted(self.n_items, 'item')}"
         notes = tuple(
-            f"not filled: {shortfall.where}: wanted {shortfall.wanted}, found {shortfall.found}"
-            for shortfall in self.shortfalls
+            f"{shortfall.where}: {shortfall.found} instead of {shortfall.wanted}" for shortfall in self.shortfalls
         )
         return (Sheet(title, ("noun", "side", "mostly", "entropy"), nouns, notes=notes),)
 

@@ -337,7 +337,7 @@ def from_file(path: Path) -> ContextDetector:
     try:
         require_parts(model, arrays={"network": 1}, strings=["pieces"])
         if model.arrays["network"].dtype != np.uint8:
-            raise ValueError("the network is no array of bytes")
+            raise ValueError("the network is not an array of bytes")
         return ContextDetector(
             name=path.stem,
             network=Network(model.arrays["network"].tobytes()),

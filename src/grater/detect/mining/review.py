@@ -167,9 +167,9 @@ class Balanced(Data):
         """Where the corpus is smaller than requested, or not balanced, one line each."""
         shortfalls = []
         if self.n_errors < self.n_each:
-            shortfalls.append(f"wanted {self.n_each:,} errors, found {self.n_errors:,}: accept more trigrams")
+            shortfalls.append(f"errors: {self.n_errors:,} instead of {self.n_each:,}; accept more trigrams")
         if self.n_correct < self.n_errors:
-            shortfalls.append(f"wanted {self.n_errors:,} correct uses, found {self.n_correct:,}: bring more essays")
+            shortfalls.append(f"correct uses: {self.n_correct:,} instead of {self.n_errors:,}; add essays")
         return shortfalls
 
     def lines(self, name: str) -> list[str]:

@@ -90,7 +90,9 @@ def odd_label_warnings(codes: Coded) -> Iterator[str]:
         for other in np.flatnonzero(~is_used[rater] & is_used.any(axis=0)):
             one, two = (codes.labels[code].strip().casefold() for code in (label, other))
             if one and two and one != two and (one.startswith(two) or two.startswith(one)):
-                named = f"only {codes.raters[rater]} says {codes.labels[label]!r}, and never {codes.labels[other]!r}"
+                named = (
+                    f"only {codes.raters[rater]} answers {codes.labels[label]!r}, and never {codes.labels[other]!r}"
+                )
                 yield f"{named}: merge the two if they mean the same (--merge)"
 
 
@@ -548,7 +550,7 @@ def for_other_raters(it: Influence, without: Numbers, by_item: Influence) -> Inf
 
 def require_random(coded: Coded, basis: Basis) -> None:
     if coded.anonymous_raters:
-        raise UsageError("raters are positions, not people: they cannot stand for others")
+        raise UsageError("raters are positions, not people: they cannot represent others")
     if len(coded.raters) < FEWEST:
         found = f"found {len(coded.raters)}"
         raise UsageError(f"expected at least {FEWEST} raters to generalise to others like them, {found}")

@@ -297,7 +297,7 @@ class ConstructionStudy(Result):
 
     def sheets(self) -> list[Sheet]:
         yes = tuple((row.rater, row.stage, count(row.n), interval(row.yes)) for row in self.freedom)
-        title = "How freely raters say yes (Table 4)"
+        title = "How readily raters accept (Table 4)"
         tables = [Sheet(title, ("rater", "stage", "n", "yes"), yes, name="freedom")]
         for part in self.stages:
             sheet = confusion_sheet(part.table, f"{part.name} (Table 5)")

@@ -373,7 +373,7 @@ class AgreementReport(Agreement):
         for part in clean:  # T&C 2008 print Table 3 after the removal
             if len(part.pairs) == 1 and len(part.labels) <= MOST_LABELS:
                 tables = [table for table in tables if table.name != "confusion"]
-                tables.append(confusion_sheet(part.pairs[0].table, f"Who said what, {CLEAN}"))
+                tables.append(confusion_sheet(part.pairs[0].table, f"Confusion matrix, {CLEAN}"))
         if self.comparisons or any(groups.tests for groups in self.groups):
             tables.append(_tests_sheet(self.groups, self.comparisons))
         return with_notes(tables, self.notes(), str(self.signature))

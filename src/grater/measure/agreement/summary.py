@@ -392,7 +392,7 @@ def _overall_sheet(result: Agreement) -> Sheet:
     return Sheet(heading, ("", "value", "band"), tuple(rows), name="agreement")
 
 
-def confusion_sheet(table: Confusion, title: str = "Who said what") -> Sheet:
+def confusion_sheet(table: Confusion, title: str = "Confusion matrix") -> Sheet:
     """T&C 2008, Table 3: rows are the first rater's labels."""
     first, second = table.raters
     rows = zip(table.labels, table.cells.tolist(), strict=True)

@@ -187,7 +187,7 @@ def fit_hypotheses(
     for hypothesis in hypotheses:
         if hypothesis.texts is not None:
             texts = fitted_lines(words, hypothesis.texts) if tokenise else hypothesis.texts
-            advice = "pass `tokenise` to cut them alike"
+            advice = "pass `tokenise` to tokenise both alike"
             warnings += require_lines_fit(
                 words, texts, name=hypothesis.name, source_name=references.name, advice=advice
             )

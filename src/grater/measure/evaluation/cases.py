@@ -439,7 +439,7 @@ def _items_of_kind(decisions: Table, items: Table | None, kind: str) -> pl.DataF
     """The items of one kind, as the items or decisions say."""
     table = next((each for each in (items, decisions) if each is not None and "kind" in each.frame.columns), None)
     if table is None:
-        raise UsageError("no table says of what kind items are; pass a table of items with a column kind")
+        raise UsageError("no table has the kinds of items; pass a table of items with a column kind")
     kinds = table.frame.select(pl.col("item").cast(pl.String), pl.col("kind").cast(pl.String))
     wanted = kinds.filter(pl.col("kind") == kind).select("item").unique()
     if wanted.is_empty():
@@ -707,5 +707,5 @@ def copied_gold(cases: Cases, gold: Numbers) -> Iterator[str]:
     for rater, _, n in copies(cases, np.nan_to_num(gold, nan=-1.0)[:, None]):
         yield (
             f"rater {rater} gives the adjudicated label on all {n:,} shared items; "
-            f"if {rater} is the adjudication, it is no rater: leave it out"
+            f"if {rater} is the adjudication, it is not a rater: leave it out"
         )

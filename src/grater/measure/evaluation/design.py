@@ -102,7 +102,7 @@ class Design:
     def require_whole(self, what: str) -> None:
         if not self.is_whole:
             message = f"expected a sample with its design for {what}, found strata of unknown make-up"
-            raise BadInput(Problem(self.sample.name, f"{message}; keep NAME.meta.json beside the sample"))
+            raise BadInput(Problem(self.sample.name, f"{message}; keep NAME.meta.json next to the sample"))
 
     def weights(self, system: int, known: Flags) -> Numbers:
         """The number of items of the corpus that each judged item represents; 0 for all others."""
@@ -218,7 +218,7 @@ def design_of(
         table = with_stratum_size(sample)
         if table["item"].is_duplicated().any():
             message = "expected each item once, found several draws without their design"
-            raise BadInput(Problem(sample.name, f"{message}; keep NAME.meta.json beside it"))
+            raise BadInput(Problem(sample.name, f"{message}; keep NAME.meta.json next to it"))
         drawn = pl.lit(value=True)
         rows = table.select("item", is_drawn=drawn, name=pl.col("stratum"), size=pl.col("stratum_size"))
     placed = pl.DataFrame({"item": items}).join(rows, on="item", how="left", maintain_order="left")

@@ -637,7 +637,7 @@ def _warnings(cases: Cases, whole: Part, parts: dict[str, Part]) -> Iterator[str
     if whole.n_unjudged and cases.design is None:
         yield f"{whole.n_unjudged:,} of {whole.n_items:,} items have no usable judgment: shown in a separate row"
     if cases.n_unknown:
-        yield f"{cases.n_unknown:,} judgments say unknown and do not count as votes"
+        yield f"{cases.n_unknown:,} judgments are 'unknown' and do not count as votes"
     if whole.n_judged and whole.n_tied >= MANY_TIES * whole.n_judged:
         tied = f"{whole.n_tied:,} of {counted(whole.n_judged, 'judged item')} are ties between raters"
         yield f"{tied}: each is half an error, so scores are pulled towards one half whatever a system does"

@@ -110,7 +110,7 @@ class ClozeStudy(Result):
         ]
         return [
             Sheet(
-                "Who filled the blank alike",
+                "Agreement on filled blanks",
                 ("", "items", "agreement", "kappa"),
                 tuple(rows),
                 notes=(
@@ -243,7 +243,7 @@ class ChoiceStudy(Result):
             (name, interval(share), *([interval(corrected[name])] if corrected else []))
             for name, share in self.choice.shares.items()
         ]
-        notes = [f"{self.choice.n_items:,} items; {self.choice.n_equally_bad:,} judgments say equally bad."]
+        notes = [f"{self.choice.n_items:,} items; {self.choice.n_equally_bad:,} judgments are 'equally bad'."]
         if len(self.choice.by_rater) > 1:
             notes.append("all raters: every rater of an item finds the system's word equal or better")
         notes += [f"accuracy by exact match {interval(self.accuracy)}"] if self.accuracy else []

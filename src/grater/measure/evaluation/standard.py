@@ -598,7 +598,7 @@ def histogram(cases: Cases, *, n_bars: int = 10, where: Truths | None = None) ->
 
 def small_bins(bins: Sequence[Bin]) -> list[str]:
     return [
-        f"only {counted(within.n, 'item')} with an agreement of {within.title}; below {FEW} the numbers say little"
+        f"only {counted(within.n, 'item')} with an agreement of {within.title}; below {FEW} the numbers mean little"
         for within in bins
         if 0 < within.n < FEW
     ]
@@ -622,7 +622,7 @@ def _apart(one: Interval, other: Interval) -> bool:
 
 
 TYPES = ("choice", "extraneous", "missing")
-NO_TYPE_NAMED, NOT_STATED = "not said", "not stated"
+NO_TYPE_NAMED, NOT_STATED = "not named", "not stated"
 DELETE = "-NONE-"
 UNTYPED = "raters did not state the types of errors"
 

@@ -243,7 +243,7 @@ def _points(
 def _warnings(curve: Curve, chosen: Chosen) -> Iterator[str]:
     yield f"F0.5 is best at the threshold {curve.best.threshold:g}; {TOO_GOOD}"
     if curve.higher == "ok":
-        yield "low scores are taken for errors; flagged is what lies at a threshold or below"
+        yield "low scores mean errors; items at or below a threshold are flagged"
     if curve.n_unscored:
         yield f"{curve.n_unscored:,} judged items have no score and are left out of the curve"
     if chosen.operating is None:

@@ -220,7 +220,7 @@ def require_unchanged(sample: Sample, decisions: Table) -> None:
     for draw in draws_of(sample):
         if decisions_hash(decisions, draw.system) != draw.decisions:
             message = f"expected the decisions of {draw.system!r} as they were when the sample was drawn"
-            wish = f"give the new version a new name and add it beside {draw.system!r}"
+            wish = f"give the new version a new name and add it next to {draw.system!r}"
             raise BadInput(Problem(sample.name, f"{message}, found others; {wish}"))
 
 
@@ -272,7 +272,7 @@ def _union(decisions: Table, meta: SampleMeta, draws: list[Draw], labels: Judgme
 def _meta(sample: Sample) -> SampleMeta:
     if sample.meta is None or not draws_of(sample):
         wanted = "expected the meta data of a sample that grater drew, found none"
-        raise BadInput(Problem(sample.name, f"{wanted}; keep NAME.meta.json beside the file"))
+        raise BadInput(Problem(sample.name, f"{wanted}; keep NAME.meta.json next to the file"))
     return sample.meta
 
 

@@ -272,7 +272,7 @@ def _warnings(aggregation: Aggregation) -> Iterator[str]:
     if n_tied > MANY_TIED * n_items:
         yield (
             f"{n_tied:,} of {counted(n_items, 'answer')} are ties broken at random, "
-            "which say nothing; collect more judgments, an odd number for each item"
+            "which carry no information; collect more judgments, an odd number for each item"
         )
     if rival and rival.n_different >= FEWEST_DIFFERENT and rival.n_different > MANY_DIFFERENT * rival.n_items:
         yield (
