@@ -1,4 +1,4 @@
-"""What a package of your own imports to add to grater.
+"""The imports for your own package that extends grater.
 
 It names what it adds as an entry point, and every command, page and function knows it by that name:
 

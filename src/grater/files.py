@@ -1,6 +1,6 @@
 """Files written all or nothing: under its name a file appears only when it is whole.
 
-What ends in `.gz`, `.bz2` or `.xz` is packed on the way; `.gz` without a time stamp, so equal contents give equal
+Files that end in `.gz`, `.bz2` or `.xz` are compressed; `.gz` without a time stamp, so equal contents give equal
 files.  A URL (`s3://`, `hdfs://`, `gs://` ...) is a path, too, where big corpora lie: fsspec reads and writes there.
 """
 
@@ -134,7 +134,7 @@ def _packing(stream: BinaryIO, path: Path) -> Iterator[BinaryIO]:
 
 
 def reason(error: BaseException) -> str:
-    """What an operating-system error says, without its number and path."""
+    """The message of an operating-system error, without its number and path."""
     if isinstance(error, UnicodeEncodeError):
         return f"U+{ord(error.object[error.start]):04X}, half of a surrogate pair, has no place in UTF-8"
     return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -231,7 +231,7 @@ def hash_of(text: str) -> int:
 
 Fate: TypeAlias = Literal["accepted", "changed", "rejected", "left"]
 FATES: tuple[Fate, ...] = ("accepted", "changed", "rejected", "left")
-"""What becomes of a mark that a system suggests to an annotator."""
+"""The fate of a mark that a system suggests to an annotator."""
 
 
 @dataclass(frozen=True, slots=True)

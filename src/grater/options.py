@@ -44,7 +44,7 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True, slots=True)
 class Opt:
-    """What an option means; `flag` is its name on the command line where that is not the argument's.
+    """The meaning of an option; `flag` is its name on the command line where that is not the argument's.
 
     `several` files are combined, and a text is `split` at commas.  `parse` and `names` are `module:name`: what makes
     the value of the words on the command line, and where its possible values are listed.  A file that is written
@@ -233,7 +233,7 @@ class Resampling(TypedDict, total=False):
 
 
 class Intervals(Resampling, total=False):
-    """What intervals rest on."""
+    """The basis of intervals."""
 
     raters: Annotated[
         Literal["these", "random"], Opt("Intervals for these raters, or others like them.", default="these")

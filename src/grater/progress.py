@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 NOTES = logging.getLogger("grater.notes")
-"""What a reader may want to know and no result has room for; commands print it."""
+"""Notes that no result has room for; commands print them."""
 
 drawn_by: dict[str, Callable[..., AbstractContextManager[Any]]] = {}
-"""What draws `reading` and `counting`; filled by the program that has a terminal."""
+"""The drawing of `reading` and `counting`, supplied by the program that has a terminal."""
 
 
 def _ignore(*_: int) -> None:

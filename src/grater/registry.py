@@ -49,7 +49,7 @@ class Registry(Generic[T]):
 
     @cached_property
     def _places_of_others(self) -> dict[str, str]:
-        """What is installed does not change while we run; to look for it takes milliseconds."""
+        """Entry points do not change while we run; looking them up takes milliseconds."""
         from importlib.metadata import entry_points  # 35 ms, which a name of ours need not pay
 
         return {point.name: point.value for point in entry_points(group=self.group)}

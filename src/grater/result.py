@@ -1,4 +1,4 @@
-"""What every result offers: `to_dict()` for programs, `to_frame()` for notebooks, `sheets()` for people.
+"""The interface of every result: `to_dict()` for programs, `to_frame()` for notebooks, `sheets()` for people.
 
 A result is a dataclass that inherits `Result`; its parts inherit `Data`.  Their JSON is declared with the fields:
 a field `n_items` or `is_tied` has the key `items` or `tied`, and metadata says where it is otherwise:
@@ -137,7 +137,7 @@ class Result(Data):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader must know before the numbers; a result that has any declares a field of this name."""
+        """Warnings to read before the numbers; a result that has any declares a field of this name."""
         return ()
 
     @property

@@ -1,4 +1,4 @@
-"""What counts where several raters judged a unit (annotator `gold`); the originals stay.
+"""The final decision where several raters judged a unit (annotator `gold`); the originals stay.
 
 Decisions come from a form, from a table with the columns of gold (`item`, `label`), or from the raters themselves
 where all of them, or more than half, say the same of every item of a unit.  Every change of mind is a further
@@ -137,7 +137,7 @@ class Waiting(Data):
 
 
 def waiting(tx: Tx, job: Job) -> list[Waiting]:
-    """What is to be decided in a job, differences first."""
+    """The units of a job to decide, differences first."""
     _require_items(job)
     given: dict[str, dict[str, list[Answer]]] = defaultdict(lambda: defaultdict(list))
     for row, answers in judgments.by_submission(tx, job.job_id):
@@ -280,7 +280,7 @@ KINDS: tuple[Kind, ...] = ("identification", "type", "correction", "same")
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What one annotator says at a place; no edits: nothing is wrong there."""
+    """One annotator's edits at a place; none means that nothing is wrong there."""
 
     rater: str
     edits: tuple[Edit, ...]
@@ -355,7 +355,7 @@ def _kind(answered: Sequence[Sequence[TokenEdit]]) -> Kind:
 
 @dataclass(frozen=True, slots=True)
 class EssayTable:
-    """What lies before the adjudicator: every annotator's edits and the earlier decision, if there is one."""
+    """The adjudicator's material: every annotator's edits and the earlier decision, if there is one."""
 
     unit: StudyUnit
     by_rater: Mapping[str, tuple[Edit, ...]]
@@ -397,7 +397,7 @@ def remarks_of(answer: Answer) -> list[tuple[Span, str]]:
 
 
 def letter_of(number: int) -> str:
-    """What an annotator is called here: whose work it is should not matter."""
+    """The letter of an annotator here: whose work it is should not matter."""
     return chr(ord("A") + number) if number < 26 else f"A{number}"
 
 

@@ -449,7 +449,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 
 def complaint(member: zipfile.ZipInfo) -> str:
-    """What is wrong with a member of an archive; empty if it is a plain file that stays inside."""
+    """The problem of an archive's member; empty if it is a plain file that stays inside."""
     name = member.filename
     inside = PurePosixPath(name)
     is_outside = inside.is_absolute() or ".." in inside.parts or "\\" in name or ":" in name or "\0" in name

@@ -62,7 +62,7 @@ class AuditEntry(Data):
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """What is asked for; whatever is not named is not asked.  `since` counts, `until` does not."""
+    """The filter; conditions that are not named do not apply.  `since` counts, `until` does not."""
 
     person_id: str | None = None
     verbs: Sequence[str] | None = None
@@ -74,7 +74,7 @@ class AuditFilter:
 def audit_filter(
     tx: Tx, *, person: str = "", kind: str = "", since: str = "", until: str = "", job: str = ""
 ) -> AuditFilter:
-    """What is asked for, in a person's words: names (or ids) of a person and a job, a kind, days or moments."""
+    """The filter as a person types it: names (or ids) of a person and a job, a kind, days or times."""
     return AuditFilter(
         person_id=(people.find(tx, person) or people.named(tx, person)).person_id if person else None,
         verbs=verbs_of(kind) if kind else None,

@@ -1,4 +1,4 @@
-"""What a study is about: its essays, the items in them, and what systems decided on those.
+"""The content of a study: its essays, the items in them, and the decisions of systems.
 
 Essays are as they came in, with the annotators and edits of their files; the text is kept code point by code point.
 Errors can be planted in a good essay, so that marking can be graded (docs/crowd.md).  Each planted edit says
@@ -217,7 +217,7 @@ def plant(essay: Essay, edits: Sequence[Edit]) -> tuple[Essay, tuple[str, ...]]:
 
 
 WORD = "delete"
-"""What is typed before anything is deleted."""
+"""The word to type before anything is deleted."""
 
 
 def require_word(word: str) -> None:

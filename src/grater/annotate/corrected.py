@@ -131,7 +131,7 @@ class Mark:
 
 
 def marks(tx: Tx) -> list[Mark]:
-    """What the two annotators of each essay marked; essays that only one has finished wait."""
+    """The marks of the two annotators of each essay; essays that only one has finished wait."""
     spans: dict[str, list[tuple[Span, str, str]]] = defaultdict(list)
     annotators: dict[str, set[str]] = defaultdict(set)
     for job in jobs.all(tx):

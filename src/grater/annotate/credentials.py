@@ -1,4 +1,4 @@
-"""What lets a person in, and how that ends: passwords, browser sessions, API tokens, roles.
+"""Access of people, and its end: passwords, browser sessions, API tokens, roles.
 
 Of sessions and tokens the store keeps only a hash; the secret itself is shown once, when it is made.  Both have an
 end.  A token has a scope as well: `read` changes nothing, `work` takes and answers units and adjudicates, `manage`

@@ -1,4 +1,4 @@
-"""What managers watch while people work: figures of a job, their history, who agrees with whom, what is confused.
+"""The dashboard of managers: figures of a job, their history, agreement between raters, confused labels.
 
 Agreement and the scores of systems are computed after the first 20, 40, 80, ... judged items and after all of them,
 by one estimator, so that one sees the intervals narrow; doubling keeps the whole history at about twice the cost of
@@ -60,7 +60,7 @@ WIDTH = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What was known after `n` judged items; `agreement` is alpha, None where nothing could be compared."""
+    """The estimates after `n` judged items; `agreement` is alpha, None where nothing could be compared."""
 
     n: int
     agreement: Interval | None
@@ -226,12 +226,12 @@ MOST_KEPT = 100
 
 Key: TypeAlias = tuple[str, str, str]
 Mark: TypeAlias = tuple[int, int]
-"""What changes with everything that happens: the newest event, and the number of submissions of a job."""
+"""Values that change with every event: its number, and the number of submissions of a job."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What rests on every judgment of a job."""
+    """Figures that depend on every judgment of a job."""
 
     costs: Costs
     scores: ScoresSoFar

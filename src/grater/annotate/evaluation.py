@@ -55,7 +55,8 @@ class Evaluable:
 
 
 def evaluable(tx: Tx, tables: frames.StudyTables, drawn: Sample | None = None) -> Evaluable | None:
-    """What can be evaluated, by the sample given or else the latest of these items that somebody has begun to judge.
+    """The data to evaluate, by the given sample or else the latest one of these items that somebody has begun to
+    judge.
 
     For drawn items that lack a judgment, those of other jobs and raters count: a job for a sample does not ask again
     what somebody judged elsewhere, and a drawn item may have become hidden gold.  Without those answers the sample

@@ -119,7 +119,7 @@ def goals(tx: Tx, system: str, scores: ScoresSoFar, *, judgments: int = 2, cents
 
 
 def task_of(kind: str) -> str:
-    """What raters are asked about items of a kind."""
+    """The question to raters about items of a kind."""
     return "verify" if kind == EDIT else "error"
 
 

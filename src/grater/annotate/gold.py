@@ -112,7 +112,7 @@ def set_pool(tx: Tx, unit_id: str, pool: str, *, actor: str | None = None) -> No
 
 
 def set_reason(tx: Tx, unit_id: str, reason: str, *, actor: str | None = None) -> None:
-    """What raters who missed it read, in place of the reason that the gold was made with."""
+    """The reason that raters who missed it read, instead of the original one."""
     require_length("reason", reason, LONGEST_REASON)
     tx.execute(schema.gold.update().where(schema.gold.c.unit_id == unit_id).values(reason=reason))
     events.write(tx, actor, "gold.reason", unit_id, {"reason": reason})

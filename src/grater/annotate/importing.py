@@ -59,7 +59,7 @@ NAME = "name"
 
 @dataclass(frozen=True, slots=True)
 class Imported(Data):
-    """What came of one file: rows that are new, rows that were there, and what to know about them."""
+    """The result of one file: rows that are new, rows that existed, and notes on them."""
 
     name: str = field(metadata=key("file"))
     kind: str
@@ -211,7 +211,7 @@ class Importing(Body):
 
 
 def import_kind(store: Store, sent: Importing, paths: Sequence[Path], *, actor: str | None) -> list[Imported]:
-    """What a form or a call sends."""
+    """The body of a form or a call."""
     renamed: dict[str, str] = {"corpus": "corpora", "sample": "samples"}
     by_kind: dict[str, Any] = {renamed.get(sent.kind, sent.kind): paths}
     options = sent.model_dump(include={"encoding", "keep_duplicates", "skip_unreadable", "task", "preview"})
@@ -464,5 +464,5 @@ def _add_sample(tx: Tx, path: Path, columns: Mapping[str, str], actor: str | Non
 
 
 def name_of(essay: Essay) -> str:
-    """What people call an essay: the name that it came with, else its id."""
+    """The name of an essay for people: the one that it was imported with, else its id."""
     return str(essay.metadata.get(NAME) or essay.essay_id)

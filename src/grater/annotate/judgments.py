@@ -125,7 +125,7 @@ def table(
 
 
 def labels(tx: Tx, job_id: str, statuses: Sequence[str] = ("valid",)) -> list[dict[str, Json]]:
-    """What agreement needs of the judgments of a job's work, in the order of `table`, and nothing that costs more."""
+    """The columns of a job's judgments that agreement needs, in the order of `table`."""
     query = (
         select(
             schema.judgments.c.item_id.label("item"),

@@ -5,10 +5,10 @@ A lease is over when its time has passed, or when it was issued in what is now t
 more than `CLOCK_SLACK`).  Expired leases are freed when somebody asks for work; until then the rater may still
 submit, or return and continue.
 
-What a rater gave back, let run out or lost stays their next unit, gold and work alike, until they answer it: the same
-lease is held again.  Otherwise anyone who takes and returns could distinguish the two by what comes again (P5).  The
-slot is free for others meanwhile; where they have filled it a rater who is tested gets the unit without one, and the
-answer is surplus unless a slot is free by then.
+A unit that a rater returned, let expire or lost stays their next unit, gold and work alike, until they answer it: the
+same lease is held again.  Otherwise anyone who takes and returns could distinguish the two by what comes again (P5).
+The slot is free for others meanwhile; where they have filled it a rater who is tested gets the unit without one, and
+the answer is surplus unless a slot is free by then.
 
 Two may want to end one lease at once (its rater gives it back, another rater's request frees what has run out): every
 change says that the lease must still be held, and the second changes nothing.
@@ -289,7 +289,7 @@ GOLD = (
     )
     .limit(ONE)
 )
-"""What rests comes last, the least seen of it first, and what ejected somebody after all other."""
+"""Resting gold comes last, the least seen first, and gold that ejected somebody after all other."""
 
 REVISION = -1
 """The place of a lease on submitted work that its annotator revises (`marks`)."""
@@ -433,7 +433,7 @@ def find_with_unit(tx: Tx, lease_id: str, *, person_id: str) -> tuple[Lease, Stu
 
 
 def held(tx: Tx, *, job_id: str, person_id: str, place: int = 0) -> Lease | None:
-    """What the rater holds in this job; asking changes nothing."""
+    """The rater's lease in this job; reading changes nothing."""
     row = tx.first(HELD, job=job_id, person=person_id, place=place)
     return None if row is None else COLUMNS.read(row)
 

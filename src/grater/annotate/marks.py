@@ -148,7 +148,7 @@ def add_findings(tx: Tx, findings: Iterable[Finding], *, actor: str | None = Non
 
 
 def open_findings(tx: Tx, person_id: str) -> list[Finding]:
-    """What a person should look at again."""
+    """The marks that a person should review."""
     query = select(*FINDING_COLUMNS).where(
         schema.findings.c.person_id == person_id, schema.findings.c.state == "open"
     )

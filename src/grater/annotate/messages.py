@@ -1,4 +1,4 @@
-"""What raters and those who run a job say to each other: messages, reviews, facts about oneself, missed questions.
+"""Communication between raters and managers: messages, reviews, facts about oneself, missed questions.
 
 A message to nobody in particular goes to every rater of its job, or, from a rater, to those who run the study: the
 channel that T,C&M 2013, 7.2 asks for.  A review, during a job or after it, has stars, a text, and how clear the
@@ -135,7 +135,7 @@ def _read(tx: Tx, those: ColumnElement[bool]) -> None:
 
 
 def of_rater(tx: Tx, person_id: str) -> list[Message]:
-    """What a rater wrote and what was written to them or to all, the newest first; never another rater's."""
+    """A rater's messages, and those to them or to all, the newest first; never another rater's."""
     to_all = schema.messages.c.to_id.is_(None) & schema.people.c.role.in_(STAFF)
     mine = or_(schema.messages.c.from_id == person_id, schema.messages.c.to_id == person_id, to_all)
     return _messages(tx, mine, schema.messages.c.at.desc())
@@ -147,7 +147,7 @@ def with_rater(tx: Tx, person_id: str) -> list[Message]:
 
 
 def unread(tx: Tx, job_id: str) -> list[Message]:
-    """What raters wrote about a job and no manager has read yet."""
+    """Raters' messages about a job that no manager has read yet."""
     of = schema.messages.c
     from_raters = of.to_id.is_(None) & schema.people.c.role.not_in(STAFF)
     return _messages(tx, from_raters & of.read_at.is_(None) & (of.job_id == job_id))

@@ -1,4 +1,4 @@
-"""What is owed, what was paid, and what a job cost in money and time.
+"""Money owed and paid, and the cost of a job in money and time.
 
 Money is whole cents of one currency a job, and every change is another row.  `settle` brings the rows of a job up
 to what its pay policy owes for the submissions as they are now: more is a row of `work`, less (a judgment was taken

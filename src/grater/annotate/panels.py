@@ -81,7 +81,7 @@ class Provider:
 
     @property
     def query(self) -> str:
-        """What follows the question mark in the link that is pasted at the panel."""
+        """The query string of the link that is pasted at the panel."""
         names = (self.id_parameter, *self.also) if self.id_parameter and self.blank else ()
         return "&".join(f"{name}={self.blank.format(name)}" for name in names)
 
@@ -150,7 +150,7 @@ class Panel:
 
     @property
     def path(self) -> str:
-        """What is given to the panel, with the parameters in which it puts its id of a rater."""
+        """The link for the panel, with the parameters for its id of a rater."""
         signature = f"{SIGNATURE}={SIGNATURE.upper()}" if self.secret else ""
         query = "&".join(filter(None, (self.provider.query, signature)))
         return f"/p/{self.panel_id}?{query}" if query else f"/p/{self.panel_id}"
@@ -162,7 +162,7 @@ class Panel:
 
     @property
     def warning(self) -> str:
-        """What it costs that ids are not proved."""
+        """The risk of unsigned ids."""
         return "" if self.secret else UNSIGNED if self.provider.id_parameter else NO_IDS
 
 
@@ -312,7 +312,7 @@ def places(tx: Tx, panel_id: str) -> list[PanelPlace]:
 
 
 def return_code(tx: Tx, person_id: str) -> str:
-    """What a rater from a panel must name in another browser: 40 bits, the same for all their places."""
+    """The code that a rater from a panel must enter in another browser: 40 bits, the same for all their places."""
     digest = hmac.new(tx.key.encode(), f"return|{person_id}".encode(), sha256).digest()
     letters = b32encode(digest).decode()
     return f"{letters[:CODE_LETTERS]}-{letters[CODE_LETTERS : 2 * CODE_LETTERS]}"

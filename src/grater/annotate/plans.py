@@ -535,7 +535,7 @@ class JobPreview:
 
 
 def seconds_each(tx: Tx, task: str, *, n_words: float = 0.0) -> tuple[float, bool]:
-    """What a judgment takes, in an essay of so many words, and whether that was measured in this study."""
+    """The time of a judgment, in an essay of a given length, and whether that was measured in this study."""
     measured = progress.seconds_of_task(tx, task, most=MOST_LOOKED_AT)
     if len(measured) >= ENOUGH:
         return median(measured), True
@@ -550,7 +550,7 @@ class Previews:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def of(self, tx: Tx, plan: NewJob) -> JobPreview:
-        """What the plan would make; a plan that cannot be carried out is refused as when the job is made."""
+        """The units that the plan would make; an impossible plan is refused as when the job is made."""
         state = (content.n_essays(tx), content.n_items(tx), content.n_decisions(tx), len(jobs.all(tx)))
         asked = (state, plan.task, plan.kind, plan.system, plan.item_ids, plan.essay_ids, plan.fresh)
         with self._lock:

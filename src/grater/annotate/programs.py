@@ -159,7 +159,7 @@ def example_answer(asked: Asked) -> dict[str, list[str]]:
 
 
 def refusal(error: BadInput, asked: Asked) -> str:
-    """What is wrong with an answer, and one that would be right."""
+    """The problem of an answer, and a valid example."""
     wrong = "; ".join(problem.message for problem in error.problems)
     return f"{wrong}. An answer to it looks like {json.dumps({'fields': example_answer(asked)})}"
 
@@ -261,7 +261,7 @@ def _texts_of(fields: Mapping[str, Any]) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Judged(Data):
-    """What a run did: units judged, units left with the last refusal, and why it stopped early, if it did."""
+    """The result of a run: units judged, units left with the last refusal, and why it stopped early, if it did."""
 
     n_done: int = field(metadata=key("judged"))
     refused: tuple[tuple[str, str], ...] = field(

@@ -52,7 +52,7 @@ UNKNOWN = "unknown: judged elsewhere"
 
 
 def restrictions(terms: Terms) -> str:
-    """What a job asks of raters, in words; empty where it asks nothing."""
+    """The requirements of a job, in words; empty if it has none."""
     parts = [str(qualification) for qualification in terms.qualifications]
     parts += [f"from {' or '.join(terms.countries)}"] if terms.countries else []
     parts += [f"speaks {' or '.join(terms.languages)}"] if terms.languages else []

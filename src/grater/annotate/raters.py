@@ -71,7 +71,7 @@ class RaterLine:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """What a manager should look at, in a word each."""
+        """The flags for a manager, in a word each."""
         signs = []
         if self.seconds is not None and self.others_seconds and self.seconds < QUICK * self.others_seconds:
             signs.append("fast")
@@ -84,7 +84,8 @@ class RaterLine:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What rests on every judgment of a job: signals by pseudonym, seconds and those of the others by person."""
+    """Figures that depend on every judgment of a job: signals by pseudonym, seconds and those of the others by
+    person."""
 
     done: tuple[RaterProgress, ...]
     by_rater: Mapping[str, Rater]
@@ -154,7 +155,7 @@ def _seconds(tx: Tx, job_id: str) -> dict[str, npt.NDArray[np.float64]]:
 
 
 CHANGES = ("flag", "reject", "reinstate")
-"""What a manager may do with a rater: stop their work, put them out with their judgments, take them back."""
+"""A manager's actions on a rater: stop their work, reject them with their judgments, reinstate them."""
 
 
 def change_standing(tx: Tx, job: Job, person_id: str, change: str, *, actor: str) -> Trust:

@@ -45,7 +45,7 @@ from grater.tables import Judgments, Table, read_decisions, read_items, read_jud
 
 
 def _words(tx: Tx, job_names: Collection[str]) -> dict[str, Any]:
-    """What the report takes of the three studies of words, by its names."""
+    """The three studies of words for the report, by its names."""
 
     def labels(task: str, groups: Collection[str] = PEOPLE) -> Judgments | None:
         return frames.labels_of(tx, task, groups=groups, job_names=job_names)
@@ -67,7 +67,8 @@ def _words(tx: Tx, job_names: Collection[str]) -> dict[str, Any]:
 
 
 def _on_nouns(tx: Tx, items: Table) -> Table | None:
-    """What systems decide on the articles and the number of these nouns; None where none does, or not on both."""
+    """The decisions of systems on the articles and the number of these nouns; None where none does, or not on
+    both."""
     decided = frames.decision_columns(tx, (ARTICLE, NUMBER))
     if not len(decided) or "original" not in items.frame.columns:
         return None
@@ -178,7 +179,7 @@ def _by_item(judgments: Judgments | None) -> Judgments | None:
 
 
 def _suggestions(tx: Tx, chosen: Collection[Job]) -> SuggestionEffect | None:
-    """What suggestions changed; None where no job offers any, or nobody has marked with them yet."""
+    """The effect of suggestions; None where no job offers any, or nobody has marked with them yet."""
     marking = [job.name for job in chosen if job.task == MARKING]
     if not marking or not has_suggestions(tx):
         return None
@@ -222,7 +223,7 @@ def _crowds(tx: Tx, chosen: Collection[Job], costs_of: Mapping[str, Costs]) -> I
 
 
 def _left_out(tables: frames.StudyTables) -> tuple[str, ...]:
-    """What was left out of all numbers because somebody asked for it."""
+    """Data excluded from all numbers on request."""
     by_reason: Counter[str] = Counter()
     for judgments in (tables.judgments, tables.experts):
         by_reason.update(judgments.dropped if judgments else {})
@@ -230,7 +231,7 @@ def _left_out(tables: frames.StudyTables) -> tuple[str, ...]:
 
 
 def protocol(tx: Tx, chosen: Collection[Job], costs_of: Mapping[str, Costs]) -> tuple[tuple[str, str, str], ...]:
-    """What T,C&M 2013, 7.1 asks to be reported of every job; its name is in the first of its rows."""
+    """The facts that T,C&M 2013, 7.1 wants reported for every job; its name is in the first of its rows."""
     rows: list[tuple[str, str, str]] = []
     for job in chosen:
         version = jobs.current_guidelines(tx, job.job_id)
@@ -263,7 +264,7 @@ def _readable(value: Json) -> str:
 
 
 def _cost(costs: Collection[Costs]) -> str:
-    """What the jobs cost, paid out or not yet, by currency."""
+    """The cost of the jobs, paid out or not yet, by currency."""
     total: Counter[str] = Counter()
     for each in costs:
         if each.pay is not None:

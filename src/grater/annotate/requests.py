@@ -1,4 +1,4 @@
-"""What an action needs to know: one model with its limits, for page, API and command alike.
+"""The input of an action: one model with its limits, for page, API and command alike.
 
 The API validates the body of a call with the model, a page the fields of its form (`RequestContext.sent`), a command
 its options (`Body.checked`).  The function that acts takes the model and trusts it.  A limit is in the model and
@@ -103,7 +103,7 @@ EXPECTED = {
     **dict.fromkeys(("tuple_type", "list_type"), "a list"),
     **dict.fromkeys(("dataclass_type", "model_type", "dict_type"), "an object"),
 }
-"""What a field must be, by the type of pydantic's error; other errors keep its own words."""
+"""The requirement for a field, by the type of pydantic's error; other errors keep its own words."""
 
 
 def _words(error: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """Runs: long work that a server does in the background: a system run over the essays, a big import, a report.
 
-What is asked for is stored as a run before anybody begins, and survives a restart.  A run waits, is claimed by one
+A request is stored as a run before anybody begins, and survives a restart.  A run waits, is claimed by one
 process, and ends well or badly.  The process that works on it reports every few seconds (`beat`); a run whose process
 is silent for `STALE_MS` is claimed again and starts over.  A process that was only held up finds then that the run is
 no longer its own, and changes nothing.  A run that has ended `MOST_TRIES` processes before its own end has failed:
@@ -224,7 +224,7 @@ def ask(
 
 
 def what_came(tx: Tx, system: str) -> str:
-    """What the latest run of a system reported; empty where it was run elsewhere."""
+    """The report of a system's latest run; empty if it ran elsewhere."""
     ended = (run for run in latest(tx, most=MOST_RUNS) if run.kind == "system" and run.state == "done")
     return next((run.words for run in ended if run.words.startswith(f"{system}: ")), "")
 
@@ -262,7 +262,7 @@ class Steps:
 
 
 Outcome: TypeAlias = tuple[str, list[RunFile]]
-"""What came of a run in words, and the files that it made."""
+"""The result of a run in words, and the files that it made."""
 
 
 def _system(steps: Steps) -> Outcome:

@@ -56,7 +56,7 @@ TYPES = {"item": str, "stratum": str, **dict.fromkeys(NUMBERS, float), "system":
 """The columns of a sample, as `grater.tables` reads them."""
 
 META_KEYS = ("seed", "design", "systems", "items")
-"""What `SampleMeta` knows by name; the rest is its `extra`."""
+"""The named fields of `SampleMeta`; the others are its `extra`."""
 
 
 def add(tx: Tx, name: str, sample: Sample, *, actor: str | None = None) -> int:
@@ -289,7 +289,7 @@ DESIGNS: Mapping[str, Design] = {
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a person asks of a design; what is left out is the paper's."""
+    """The user's settings of a design; the paper's by default."""
 
     design: str
     name: str = ""

@@ -45,7 +45,7 @@ WRONG = "this code is wrong, already used or expired; wait for the next one"
 
 
 def uri(secret: str, name: str, *, issuer: str = "grater") -> str:
-    """What an authenticator reads, also from a QR code; pyotp leaves out the last three parameters."""
+    """The address for an authenticator, also as a QR code; pyotp leaves out the last three parameters."""
     parameters = {"secret": secret, "issuer": issuer, "algorithm": "SHA1", "digits": DIGITS, "period": STEP_SECONDS}
     return f"otpauth://totp/{quote(issuer, safe='')}:{quote(name, safe='')}?{urlencode(parameters, quote_via=quote)}"
 

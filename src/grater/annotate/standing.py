@@ -222,7 +222,7 @@ def limit_of(tx: Tx, job: Job, counts: Record | None = None) -> int:
 
 
 def due(tx: Tx, job: Job, person_id: str, *, state: str, n_answered: int) -> Due:
-    """What comes next for a rater in this state of trust who has answered so many units."""
+    """The next turn of a rater in this state of trust who has answered a number of units."""
     terms = terms_of(job.options)
     if terms.gold is None:
         return "work"

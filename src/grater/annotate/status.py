@@ -42,7 +42,7 @@ def rename_study(tx: Tx, name: str, *, actor: str | None = None) -> str:
 
 
 Step: TypeAlias = Literal["import", "plan", "sample", "invite", "serve", "wait", "report"]
-"""What comes next in a study: its essays, a job, a sample to judge, people, the pages, patience, the results."""
+"""The next step in a study: its essays, a job, a sample to judge, people, the pages, waiting, the results."""
 
 
 def _job_json(job: Job) -> dict[str, Json]:
@@ -124,7 +124,7 @@ def status(tx: Tx) -> Status:
 
 
 def _warnings(tx: Tx, job: Job) -> Iterator[str]:
-    """What a manager should know of an open job: raters who share wrong answers, links without signatures."""
+    """Warnings about an open job: raters who share wrong answers, links without signatures."""
     if job.state != "open":
         return
     if groups := len(alerts_of(tx, job.job_id)):

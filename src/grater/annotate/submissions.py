@@ -88,7 +88,8 @@ class Desk:
 
     @property
     def kept(self) -> Mapping[str, Json]:
-        """What the page must not tell; an essay that is marked again, under another lease, is shown as before."""
+        """The data that the page must hide; an essay that is marked again, under another lease, is shown as
+        before."""
         return self.lease.kept or (self.shown.kept if self.task.name == MARKING.name else {})
 
     @property
@@ -232,7 +233,7 @@ def seconds_of(text: str, lease: Lease, now: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of a submission; show it to the rater only after COMMIT.
+    """The outcome of a submission; show it to the rater only after COMMIT.
 
     `is_right`: how it did on gold.  `has_feedback`: the rater sees what would have been right.  `job` and `person` as
     they were when the submission arrived; no job for a replay.
@@ -282,7 +283,7 @@ CONTEXT = (
     .where(schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.person_id == bindparam("person"))
 )
 CONTEXT_LOCKED = locking(CONTEXT, of=schema.leases)
-"""What decides about a new submission: its lease (locked), job, the unit's role and items, the rater and their trust.
+"""The context of a new submission: its lease (locked), job, the unit's role and items, the rater and their trust.
 
 `is_answered`: the rater has another submission that counts for the unit."""
 ANSWERED = schema.leases.update().where(schema.leases.c.lease_id == bindparam("lease")).values(state="done")
@@ -381,7 +382,7 @@ def submit(
 
 
 def _replay(tx: Tx, submission_id: str, person: Person, body: Mapping[str, Json]) -> Receipt:
-    """What was stored under this id; the lease may be nobody's or another's."""
+    """The submission stored under this id; the lease may be nobody's or another's."""
     stored = judgments.find_submission(tx, submission_id)
     if stored is None:
         raise NotFound("there is no such piece of work, or it is not yours")
@@ -401,7 +402,7 @@ def _replay(tx: Tx, submission_id: str, person: Person, body: Mapping[str, Json]
 
 
 def _status(tx: Tx, lease: Lease, row: Record) -> tuple[str, int | None]:
-    """What new work on a lease counts for, and the slot that it fills."""
+    """The status of new work on a lease, and the slot that it fills."""
     if row.is_answered:
         return "surplus", None
     if row.trust == "ejected":

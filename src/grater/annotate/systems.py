@@ -128,7 +128,7 @@ def _one(store: Store, detector: Detector, corpus: Iterable[Essay]) -> Decided:
 
 
 def _shown_with(finding: Finding) -> dict[str, Json]:
-    """What an item is besides its place: of an edit its words and its type."""
+    """An item's data besides its place: of an edit its words and its type."""
     if finding.item.kind != EDIT:
         return {}
     return {"suggestion": finding.decision.suggestion, "type": finding.decision.type}
@@ -181,7 +181,7 @@ def require_one_host(detectors: Iterable[Detector]) -> None:
 
 
 def require_offered(name: str, others: Iterable[str] = ()) -> str:
-    """What to load for the name of an offered system; nothing else is ever taken from pages and calls."""
+    """The specification of an offered system by its name; pages and calls may name no other."""
     offered = offered_systems(others)
     if name not in offered:
         raise UsageError(f"system: expected one of {', '.join(offered)}, found {name[:20]!r}")

@@ -85,7 +85,7 @@ ALL_COUNT = Counting()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyTables:
-    """What a study holds; a table without rows is None; `on_gold` are answers to hidden gold, no part of the rest.
+    """The tables of a study; a table without rows is None; `on_gold` are answers to hidden gold, no part of the rest.
 
     Neither are `programs`, the verdicts of programs, unless they were asked to count among people; those of a model
     on its own corrections never count, have a separate name, and `own_work` names them.
@@ -150,7 +150,8 @@ def study_tables(
 
 
 def _own_work(tx: Tx, by_programs: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
-    """What models judged of what the systems flag that they are: item, rater, the system, and a name for the two."""
+    """Judgments of models on the flags of systems that are the same model: item, rater, the system, and a name for
+    the two."""
     behind, rows = content.models(tx), []
     for job in jobs.all(tx):
         program = job.name.removeprefix(f"{job.options.get('of')} by ")
@@ -377,7 +378,7 @@ def judged_items(tx: Tx) -> set[str]:
 
 
 def decision_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
-    """What systems decided, by system and item; only on items of these kinds, if any are named."""
+    """The decisions, by system and item; only on items of these kinds, if any are named."""
     query = _selected(DECISIONS)
     if kinds:
         query = query.join(schema.items, schema.items.c.item_id == schema.decisions.c.item_id).where(

@@ -97,7 +97,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class UnitsAnswered:
-    """What one rater has answered: different units, and those whose answer counts or is not trusted."""
+    """The answers of one rater: different units, and those whose answer counts or is not trusted."""
 
     n_units: int
     n_valid: int
@@ -106,7 +106,7 @@ class UnitsAnswered:
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """What a job cost: cents in all, by rater, wasted on judgments that do not count, and per valid judgment."""
+    """The cost of a job: cents in all, by rater, wasted on judgments that do not count, and per valid judgment."""
 
     currency: str
     cents: int
@@ -301,7 +301,7 @@ def turning(skill: float, n_good: int, n_gold: int) -> list[float]:
 
 
 def odds(rule: TrustRule, chances: Sequence[float]) -> GoldRuleOdds:
-    """What becomes of a rater with these chances to be right on each gold, those of the quiz first."""
+    """The outcome for a rater with these probabilities to be right on each gold unit, those of the quiz first."""
     by_right = _answered(np.ones(1), chances[: rule.quiz])
     is_in = np.array([passes_quiz(rule, right=right) for right in range(len(by_right))])
     passes = float(by_right[is_in].sum())
@@ -399,7 +399,7 @@ class Qualification:
 
 
 class Terms(Body):
-    """What is not named is left as it is; null takes it away.
+    """Terms that are not named stay; null removes one.
 
     A rater must come from one of `countries` and speak one of `languages`, and agrees to `information`.
     """
@@ -492,7 +492,7 @@ MOST_GOLD = 100
 
 
 def odds_for(terms: Terms, n_gold: int) -> list[tuple[float, GoldRuleOdds]]:
-    """What the rule does to raters of several skills who meet all the gold that there is."""
+    """The effect of the rule on raters of several skills who meet all the gold."""
     if terms.gold is None:
         return []
     n_met = max(terms.gold.quiz, min(n_gold, MOST_GOLD))

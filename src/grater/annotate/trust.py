@@ -1,4 +1,4 @@
-"""What trust leads to: the entry quiz, ejection and the way back; and gold that is doubted instead of raters.
+"""The consequences of trust: the entry quiz, ejection and reinstatement; and doubt about gold instead of raters.
 
 The quiz is passed or failed as a whole, on the rule's number of valid questions: a suspended one is replaced by
 another.  The answers of an attempt that failed are withdrawn when another is allowed, and the quiz has questions for
@@ -427,7 +427,7 @@ def _alert(tx: Tx, job_id: str, why: str) -> None:
 
 
 def gold_warnings(tx: Tx, job: Job) -> list[str]:
-    """What a job lacks in gold, in words for its manager; nothing where nobody is tested."""
+    """The gold that a job lacks, in words for its manager; nothing if nobody is tested."""
     terms = terms_of(job.options)
     rule, most = terms.gold, standing.exposure_of(job)
     if rule is None or job.state == "closed":

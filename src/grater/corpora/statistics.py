@@ -205,7 +205,7 @@ class Summary(Data):
 
     @property
     def scope(self) -> Scope:
-        """What the intervals speak of."""
+        """What the intervals generalise to."""
         return scope_of(self.document_counts)
 
     def measures(self) -> dict[str, Interval]:
@@ -507,7 +507,7 @@ class CorpusStatistics(Result):
         return one_each and len(self.whole.by_annotator) == len(self.files)
 
     def _notes(self) -> Iterator[str]:
-        """What a reader must know to read the numbers right."""
+        """Notes for reading the numbers correctly."""
         summary = self.whole.summary
         if summary.document_counts.unknown:
             yield f"Documents: {summary.document_counts.unknown_because}."
@@ -597,7 +597,7 @@ def same_text(by_name: Mapping[str, Fingerprint]) -> tuple[tuple[str, ...], ...]
 def names_apart(
     annotators: Mapping[str, Sequence[str]], same_text: Iterable[Sequence[str]]
 ) -> dict[tuple[str, str], str]:
-    """What (file, annotator) is called among all files, where that is not the annotator's id."""
+    """The name of (file, annotator) among all files, if that is not the annotator's id."""
     short, apart = stems(annotators), {}
     for files in same_text:
         times = Counter(annotator for file in files for annotator in annotators[file])

@@ -311,7 +311,7 @@ def _sit(scene: Scene, rater: SampleRater, n: int) -> None:
 
 
 def _answer(scene: Scene, rater: SampleRater, item_id: str) -> str:
-    """What a rater says; which questions come to whom is chance, but that one known answer is missed is not."""
+    """A rater's answer; who gets which question is random, except that one known answer is missed."""
     label = scene.known.get(item_id)
     if label is None:
         return living.answer_of(rater, scene.leanings[item_id], scene.rng)
@@ -358,7 +358,7 @@ def _dispute(tx: Tx, job: Job) -> None:
 
 
 def _adjudicate_items(store: Store) -> None:
-    """What all raters say alike is accepted, and the first contested items are decided."""
+    """Unanimous answers are accepted, and the first contested items are decided."""
     adjudication.accept(store, CROWD, "unanimous", decider=ADJUDICATOR)
     with store.write() as tx:
         decider = people.named(tx, ADJUDICATOR)

@@ -178,14 +178,14 @@ def sample_cloze(blanks: Sequence[Blank], *, system: str, seed: int = 0) -> pl.D
 
 
 def with_writer(filled: pl.DataFrame, blanks: Sequence[Blank]) -> pl.DataFrame:
-    """What people filled in, with the writer's own words, as `grater lab cloze` reads them."""
+    """People's words for the blanks, with the writer's own, as `grater lab cloze` reads them."""
     own = [(blank.item_id, "writer", blank.written, "writer") for blank in blanks]
     people = filled.filter(pl.col("group") != "program")
     return pl.concat([people, pl.DataFrame(own, schema=list(COLUMNS), orient="row")])
 
 
 def suggested(filled: pl.DataFrame) -> pl.DataFrame:
-    """What programs filled in, as the decisions that `grater lab cloze` takes."""
+    """Programs' words for the blanks, as the decisions that `grater lab cloze` reads."""
     programs = filled.filter(pl.col("group") == "program")
     return programs.select("item", system="rater", flagged=pl.lit(0), suggestion="label")
 
@@ -337,11 +337,11 @@ def crowd_tasks(essays: Sequence[Essay], *, seed: int = 0) -> list[CrowdSample]:
 
 
 Judged = dict[Item, dict[str, str]]
-"""What each annotator says of each item."""
+"""Each annotator's answer for each item."""
 
 
 def _usage(essays: Sequence[Essay], items: Sequence[Item]) -> Judged:
-    """What the annotators say of prepositions, in the labels of usage."""
+    """The annotators' judgments of prepositions, in the labels of usage."""
     by_id = {item.item_id: item for item in items}
     frame = judgments_from_edits(essays, by_id, tags=[PREPOSITION_TAG], labels="usage").frame
     judged: Judged = {item: {} for item in items}

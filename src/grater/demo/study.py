@@ -7,7 +7,7 @@ for pay, an adjudicator, annotators.  Everything stays in a folder: the study as
 that a person would take, every table, the report, and who can log in.
 
 The essays and what two annotators marked in them are our own writing (docs/sample.md); what the systems decided and
-filled into blanks is real.  What is simulated is named so: the crowds, and the two raters of the cloze, choice and
+filled into blanks is real.  Simulated data are named so: the crowds, and the two raters of the cloze, choice and
 construction tests (`grater.demo.raters`).  The people of the living part are invented (`grater.demo.living`).
 """
 
@@ -80,7 +80,7 @@ ANNOTATORS, CROWD = "annotators", "crowd (simulated)"
 N_SAMPLED = 300
 KIND = "prep"
 PAY: Mapping[str, JsonValue] = {"cents": 1, "currency": "USD"}
-"""What a judgment of the simulated crowds costs: T,C&M 2013, 5.1 name a cent."""
+"""The cost of a judgment of the simulated crowds: T,C&M 2013, 5.1 name a cent."""
 NAME, STUDY, LOGIN = "The sample study", "study.db", "login.txt"
 VISITORS = {
     living.OWNER: "owner: the whole study",
@@ -99,7 +99,7 @@ TABLES = ("essays.jsonl", "items.csv", "decisions.csv", "judgments.csv", "crowd.
 
 @dataclass(frozen=True, slots=True)
 class DemoStudy(Data):
-    """What the demo made."""
+    """The results of the demo."""
 
     n_items: int
     n_expert: int = field(metadata=HIDDEN)
@@ -225,7 +225,7 @@ def _is_visited(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """What was judged: annotators' marks by item, and numbers of judgments."""
+    """The judgments: annotators' marks by item, and numbers."""
 
     marked: Mapping[str, int]
     n_expert: int
@@ -259,7 +259,7 @@ def _tables(store: Store, out: Path, essays: Sequence[Essay]) -> Tables:
 
 
 def _outputs(out: Path) -> None:
-    """What two of our detectors make of the sentences of essays.m2, as the plain text that correctors write."""
+    """The sentences of essays.m2 as corrected by two of our detectors, in plain text."""
     sentences = list(read_corpus(out / "essays.m2"))
     for name in CORRECTORS:
         corrected = corrected_essays(load_system(name), sentences)

@@ -71,7 +71,7 @@ COLUMNS: dict[str, type] = {**FILLED, "target": str, **PLACE}
 
 @dataclass(frozen=True, slots=True)
 class EditAccount(Data):
-    """What became of a system's edits: on an item, or on none, by their types."""
+    """The account of a system's edits: on an item, or on none, by their types."""
 
     n_on_items: int = 0
     others: Mapping[str, int] = field(default_factory=dict)
@@ -332,7 +332,7 @@ Answers: TypeAlias = tuple[tuple[str, float | None], ...]
 
 
 def answers_of(finding: Finding) -> Answers:
-    """What the system would write there, the likeliest first."""
+    """The system's words for the place, the likeliest first."""
     given = finding.words or finding.probabilities
     if not given:
         given_word = finding.decision.suggestion or finding.target or DELETE
@@ -403,7 +403,7 @@ def filled(
     wanted: Collection[str] = (),
     names: Mapping[str, str] | None = None,
 ) -> Filled:
-    """What a system writes into the blanks of these items (by the names of their table), or of all its words."""
+    """A system's words for the blanks of these items (by the names of their table), or for all its words."""
     called = names or {}
     asked = set(wanted)
     places = tuple(

@@ -1,4 +1,4 @@
-"""What a detector is: every place that it looked at, with its decision, its suggestion and its probabilities.
+"""The detector protocol: every place that it looked at, with its decision, its suggestion and its probabilities.
 
 A detector returns a finding for every candidate, flagged or not: recall, sampling and agreement need those that were
 left alone as much as those that were flagged.  It works on batches of essays (`grouped`) for speed; its findings do

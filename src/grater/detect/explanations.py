@@ -88,7 +88,7 @@ class Explanation(Data):
 
 
 def place_of(text: str, span: Span, kind: str, suggestion: str | None) -> Place:
-    """What rules see of a mark in a text."""
+    """The context of a mark for the rules."""
     line_start = text.rfind("\n", 0, span.start) + 1
     newline = text.find("\n", span.end)
     line_end = len(text) if newline < 0 else newline

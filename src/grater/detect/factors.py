@@ -1,4 +1,4 @@
-"""What may make an item hard to judge, worked out from its text.
+"""Factors that may make an item hard to judge, computed from its text.
 
 T,C&M 2013, 5.5: frequent n-grams in clean sentences were easy to judge, and so were prepositions of time and place;
 rare strings, garbled sentences, another error next to the target, and places where several words are good were hard.

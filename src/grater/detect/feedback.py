@@ -118,7 +118,7 @@ class Feedback(Result):
     @property
     @in_json()
     def note(self) -> str:
-        """What was looked for, what was not, and how far the marks can be trusted."""
+        """The error types that were searched, those that were not, and how far the marks can be trusted."""
         readers = [name for name, n in self.n_candidates.items() if n is None]
         if not self.kinds:
             return f"Marked: whatever {_named(readers)} would change.{self._silenced}" if readers else ""

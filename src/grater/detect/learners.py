@@ -53,7 +53,7 @@ th { color: var(--soft); font-weight: 500; vertical-align: bottom } td:first-chi
 
 @dataclass(frozen=True, slots=True)
 class CheckedEssay(Data):
-    """What was marked in one essay."""
+    """The marks of one essay."""
 
     essay: str
     learner: str

@@ -29,7 +29,7 @@ WRONG = {
     "number": "in the wrong number",
     "verb-form": "in the wrong form",
 }
-"""What may be amiss, by the kind of the item."""
+"""The possible error, by the kind of the item."""
 
 SURE, FAIRLY, ALSO = 0.95, 0.8, 0.1
 ODDS = ((0.95, "19 of 20"), (0.9, "9 of 10"), (0.8, "4 of 5"), (0.75, "3 of 4"), (0.66, "2 of 3"), (0.5, "half"))
@@ -46,7 +46,7 @@ class Mark:
 
 
 def advice(finding: Finding) -> str:
-    """What to do about a flag, in a few words: `into → in`, `drop about`, `put in to`, `of → on or upon`."""
+    """The advice for a flag, in a few words: `into → in`, `drop about`, `put in to`, `of → on or upon`."""
     decision, target = finding.decision, visible(finding.target)
     if decision.suggestion == DELETE:
         return f"drop {target}"
@@ -89,7 +89,7 @@ def source(finding: Finding) -> str:
 
 
 def reason(finding: Finding) -> str:
-    """What may be amiss, in two words."""
+    """The possible error, in two words."""
     if finding.decision.suggestion == DELETE:
         return "not needed?"
     if not finding.target:
@@ -152,7 +152,7 @@ def excerpt(text: str, span: Span) -> Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class TextChange:
-    """What to write in place of what: never of nothing, and no space too many; the likeliest first."""
+    """The replacements and the words that they replace: never none, without extra spaces; the likeliest first."""
 
     span: Span
     replacements: tuple[str, ...]

@@ -47,13 +47,13 @@ SYSTEMS: Registry[Callable[[], Detector]] = Registry(
 
 
 NEURAL, CLASSICAL = "context", ("prep-maxent", "article")
-"""What checks an essay unless others are named: the first where it can run, else the others."""
+"""The default systems for an essay: the first if it can run, else the others."""
 
 PATTERNS, SPELLING, DICTIONARY = "grammar", "spelling", "prep-lm"
 """The systems that mark, in addition, certain errors by patterns, and misspelt words by this model."""
 
 BESIDE = "harper:errors"
-"""What looks for everything that they do not, where its package is installed."""
+"""The checker for all other errors, if its package is installed."""
 
 
 def default_systems() -> tuple[str, ...]:
@@ -189,7 +189,7 @@ class SystemCard(Data):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SystemCards(Result):
-    """What systems look for, and what they were made of."""
+    """The errors that systems look for, and their sources."""
 
     systems: tuple[SystemCard, ...]
 

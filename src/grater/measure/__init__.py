@@ -1,1 +1,1 @@
-"""What the tables say: agreement, crowds, samples, evaluation, corrections.  No detector, task or database."""
+"""Statistics of the tables: agreement, crowds, samples, evaluation, corrections.  No detector, task or database."""

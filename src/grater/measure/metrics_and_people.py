@@ -102,7 +102,7 @@ class MetricPair(Data):
 
 @dataclass(frozen=True, slots=True)
 class MetricsAndPeople(Data):
-    """What people's scores are worth, and each metric against them, the best correlated first."""
+    """The reliability of people's scores, and each metric against them, the best correlated first."""
 
     reliability: float
     ceiling: float

@@ -475,7 +475,7 @@ class Counts:
         return int(self.n_items @ self.patterns.sum(axis=1))
 
     def units(self, rows: Numbers) -> Units:
-        """What leaves the table as a whole, from a row of numbers for each pattern."""
+        """The data that leave the table, from a row of numbers for each pattern."""
         if self.unit_of is None or self.place is None:
             return self.as_items(rows)
         return Units(grouped_rows(rows[self.place], self.unit_of, self.n_units), self.unit)

@@ -79,14 +79,14 @@ def _unxz(packed: memoryview, most: int) -> bytes:
 
 
 def _whole(raw: bytes, most: int, *, is_over: bool) -> bytes:
-    """What came out, one byte more than `most` where there would be more still."""
+    """The unpacked bytes, one more than `most` if there are more."""
     if not is_over and len(raw) <= most:
         raise EOFError("cut off")
     return raw
 
 
 MOST_MEMORY = 1 << 28
-"""What unpacking itself may take; our own files ask for a quarter of it."""
+"""The memory for unpacking itself; our own files need a quarter of it."""
 
 UNPACK: dict[str, Callable[[memoryview, int], bytes]] = {
     "none": lambda packed, _: bytes(packed),
@@ -97,7 +97,7 @@ UNPACK: dict[str, Callable[[memoryview, int], bytes]] = {
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What a model file holds; arrays are read-only."""
+    """The contents of a model file; arrays are read-only."""
 
     kind: str
     card: Mapping[str, Json]

@@ -215,7 +215,7 @@ def reliability_curve(
 
 
 def _reliability_words(needed: RatersNeeded) -> str:
-    """What the picture shows: where the mean of the experts begins and ends."""
+    """A description of the picture: where the mean of the experts begins and ends."""
     points = [point for point in needed.curves[-1].points if point.n_items >= FEW_ITEMS * needed.n_items]
     if not points:
         return "No number of raters has enough items."

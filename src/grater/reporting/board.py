@@ -51,7 +51,7 @@ OF_TYPES = "Edits in the references count under their own type, edits made only 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Data:
-    """What every part of the page is made from."""
+    """The data for every part of the page."""
 
     metric: Metric
     scores: Scores

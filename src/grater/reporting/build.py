@@ -161,7 +161,7 @@ def headline(inputs: Inputs) -> Figure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Known:
-    """What is known of the systems: the evaluation, and new versions."""
+    """The sections on systems: the evaluation, and new versions."""
 
     evaluation: Evaluation
     versions: list[Version]

@@ -1,4 +1,4 @@
-"""What was annotated: sizes, densities and tags (NUCLE 2013, Table 5, figures 2 to 4), and agreement on edits."""
+"""The annotated corpus: sizes, densities and tags (NUCLE 2013, Table 5, figures 2 to 4), and agreement on edits."""
 
 from __future__ import annotations
 

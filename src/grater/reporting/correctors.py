@@ -1,4 +1,4 @@
-"""What correctors find, what they miss, and what a reader of their output still meets.
+"""The errors that correctors find and miss, and those that remain in their output.
 
 Precision, by type, and the edits that break something are in the systems' own section, since edits are items.
 """

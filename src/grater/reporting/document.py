@@ -1,4 +1,4 @@
-"""What a report consists of: sections with words, figures and tables, and lists of the items behind the numbers.
+"""The parts of a report: sections with words, figures and tables, and lists of the items behind the numbers.
 
 A figure is a chart (a Vega-Lite specification), its title, and the words that say in plain language what it shows; a
 table is a `grater.sheet.Sheet`.  The functions at the end write numbers and lists as prose has them.
@@ -118,7 +118,7 @@ class ItemView:
     decisions: tuple[tuple[str, str], ...]
     is_whole: bool = False
     scores: Mapping[str, float] = field(default_factory=dict)
-    """What each system that gives scores gave this item."""
+    """The scores of this item by each system that has scores."""
 
     @property
     def by_label(self) -> list[tuple[str, list[str]]]:
@@ -152,7 +152,7 @@ class Examples:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slider:
-    """What a system would score at each of its thresholds, the strictest first; `own` is the place of its own flags.
+    """A system's scores at each of its thresholds, the strictest first; `own` is the place of its own flags.
 
     A point is the threshold (none for flags that no threshold gives), precision, recall, and what it says in words.
     """
@@ -237,7 +237,7 @@ class Report:
     examples: Sequence[Examples] = ()
     sliders: Sequence[Slider] = ()
     files: tuple[Path, ...] = ()
-    """What was written: the page first, the headline figure last."""
+    """The files written: the page first, the headline figure last."""
 
     def to_dict(self) -> dict[str, Json]:
         """Where the report is, and what a reader must know."""

@@ -287,7 +287,7 @@ def _words(needed: Sequence[tuple[CrowdJob, RatersNeeded]]) -> Iterator[str]:
 
 
 def _scope(results: Sequence[RatersNeeded]) -> str:
-    """What the intervals of all jobs speak of: one sentence where they are of the same items."""
+    """What the intervals of all jobs generalise to: one sentence if they are of the same items."""
     sentences = sorted({result.scope.sentence for result in results})
     if len(sentences) == 1:
         return sentences[0]

@@ -125,7 +125,7 @@ def corrected_sheets(evaluation: Evaluation, title: str, name: str) -> list[Shee
 
 
 def _notes(evaluation: Evaluation) -> tuple[str, ...]:
-    """What a reader of the counts must know: how ties are listed, what clustering costs."""
+    """Notes on the counts: how ties are listed, and the effect of clustering."""
     whole = evaluation.whole
     effects = effects_note({scored.system: scored.design_effect for scored in whole.standard})
     ties = [LISTED_TIES] if (evaluation.truth.values == TIE).any() else []
@@ -341,7 +341,7 @@ def curves_section(evaluation: Evaluation, curves: Sequence[Curve]) -> Section |
 
 
 def _best_words(curves: Sequence[Curve]) -> str:
-    """What each system would gain at its best threshold."""
+    """Each system's gain at its best threshold."""
     parts = []
     for curve in curves:
         now, best = (number(point.standard["f0.5"].value) for point in (curve.operating, curve.best))

@@ -124,7 +124,7 @@ def _version(evaluation: Evaluation, new: str, old: str) -> Version | None:
 
 
 def versions_section(evaluation: Evaluation, versions: Sequence[Version]) -> Section:
-    """What each new version changes, in scores and in items."""
+    """The changes by each new version, in scores and in items."""
     rows = tuple(
         (version.new, version.old, *(_signed(version.differences[score]) for score in SCORES), p_value(version.p))
         for version in versions

@@ -115,7 +115,7 @@ def in_shards(
     engine: str = "processes",
     master: str | None = None,
 ) -> list[T]:
-    """What `run` makes of each corpus; a corpus that is not cut is cut on the way, into a folder that is gone then.
+    """The result of `run` for each corpus; a corpus without shards is cut first, into a temporary folder.
 
     Spark's folder is next to the corpus, where its workers see it.
     """

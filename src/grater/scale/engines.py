@@ -98,7 +98,7 @@ class InProcess:
 
 @dataclass(frozen=True, slots=True)
 class _Refused:
-    """What was wrong with the input, on its way home."""
+    """A problem of the input, on its way back from a worker."""
 
     message: str
 

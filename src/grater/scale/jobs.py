@@ -1,4 +1,4 @@
-"""What a big job is, how one is run over the shards of a corpus, and the folder of its results.
+"""Big jobs over the shards of a corpus, and the folder of their results.
 
 A job turns the essays of a shard into tables (`partial`), which follow each other in the order of the corpus.
 `name`, `version` and `options` say what was done; a result is used again only where all three and the shard are the
@@ -199,7 +199,7 @@ COUNT = "n"
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """What a job makes of one shard; `totals` are numbers that add up, for the manifest."""
+    """The result of a job for one shard; `totals` are numbers that add up, for the manifest."""
 
     tables: Mapping[str, pl.DataFrame] = field(hash=False)
     totals: Mapping[str, int] = field(default_factory=dict, hash=False)
@@ -276,7 +276,7 @@ class ShardTask:
         return ShardResult(number=self.shard.number, parts=parts)
 
     def earlier(self) -> ShardResult | None:
-        """What another run left here already."""
+        """The results of an earlier run."""
         parts = {table: existing_part(path) for table, path in self.paths.items()}
         known = {table: part for table, part in parts.items() if part is not None}
         return ShardResult(number=self.shard.number, parts=known) if len(known) == len(parts) else None

@@ -1,4 +1,4 @@
-"""What grater does with a corpus shard by shard: decisions of detectors, corpus statistics, checks.
+"""The jobs on a corpus shard by shard: decisions of detectors, corpus statistics, checks.
 
 *Decisions* of several detectors come from one pass, with the places of their items.  Rows are in the order of essays,
 and within an essay in the order of the systems as they were named.  Systems from outside that are files or programs
@@ -104,7 +104,7 @@ def summary_of(decisions: Parts) -> list[dict[str, Json]]:
 
 TALLY = "tally"
 PICKLED: dict[str, type] = {"pickled": bytes}
-"""What was counted in a shard, to be merged with the rest; it lies in a folder that is gone with the command."""
+"""The counts of a shard, to be merged with the others; its folder is temporary."""
 
 
 def _pickled(counted: CorpusTally | CorpusCheck) -> pl.DataFrame:

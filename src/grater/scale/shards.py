@@ -1,10 +1,10 @@
 r"""A corpus cut into numbered Parquet files, so that many workers can read it, each its own part.
 
 Cutting is the one step that reads a corpus from front to back, with grater's own readers.  The text reader of an
-engine would split lines at a bare `\r`, turn bytes that are not UTF-8 into U+FFFD without a word, and take `.xz`
-for text.  What depends on the whole corpus is settled here, once: the ids of essays (`#2`, `#3` for repeats), the
-documents that M2 sentences were cut from, and whether the same text has come before (`is_repeat`; training reads a
-text once).
+engine would split lines at a bare `\r`, turn bytes that are not UTF-8 into U+FFFD without a word, and take `.xz` for
+text.  Everything that depends on the whole corpus is resolved here, once: the ids of essays (`#2`, `#3` for repeats),
+the documents that M2 sentences were cut from, and whether the same text has come before (`is_repeat`; training reads
+a text once).
 
 A shard holds whole essays: the next one begins when `size` characters are full.  Its rows:
 

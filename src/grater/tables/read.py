@@ -336,7 +336,7 @@ LIKENESS = 0.75
 """How similar two names must be for one to count as a slip of the other; `other` and `rater` are 0.6."""
 
 NONE = ""
-"""What `columns` gives for a column that is to be taken as missing, as in `rater=`."""
+"""The name in `columns` for a column to ignore, as in `rater=`."""
 
 
 def parse_columns(settings: Iterable[str]) -> dict[str, str]:

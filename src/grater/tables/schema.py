@@ -91,7 +91,7 @@ ITEM = Column("item", required=True, synonyms=("task",))
 RATER = Column("rater", required=True, synonyms=("worker", "annotator"))
 LABELS = ("response",)
 LEFT = ("missed", "half_right", "introduced")
-"""What an error in a corrected sentence is."""
+"""The kinds of errors in a corrected sentence."""
 SHARE = Range(0, 1)
 
 SCHEMAS: Mapping[Kind, Schema] = MappingProxyType(

@@ -564,7 +564,7 @@ def _maximal_sets(alike: Mapping[str, set[str]]) -> list[set[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Scope(Data):
-    """What the intervals of one result speak of; `note` explains why units are not essays, or what is special.
+    """What the intervals of one result generalise to; `note` explains why units are not essays, or what is special.
 
     `n_units` is 0 where it differs between the numbers of the result, `n_raters` where raters were taken as they are.
     """

@@ -55,7 +55,7 @@ Correct: TypeAlias = Callable[[Numbers, Numbers], Numbers]
 
 BETAS = (0.5, 1.0)
 ASIDE = 1e-9
-"""What an item without a case is worth in a denominator: it counts as a unit and as nothing else."""
+"""The weight of an item without a case in a denominator: it counts only as a unit."""
 ALL_FLAGGED = "everything is flagged, so recall is 1 by definition, not an estimate"
 NO_PASSED = "no unflagged item was judged, so the misses are unknown; judge a random sample of them"
 NO_FLAGS = "no flagged item was judged, so the hits are unknown; judge a random sample of them"
@@ -83,7 +83,7 @@ class Strata:
         return np.concatenate([self.sizes, self.judged, self.errors, offsets], axis=1)
 
     def worths(self) -> Numbers:
-        """What the judged items of each cell count as; inf where they are all there are."""
+        """The effective number of judged items of each cell; inf if all items were judged."""
         size, n = self.sizes.sum(axis=0), self.judged.sum(axis=0)
         r2 = np.zeros(self.n_cells) if self.explained is None else self.explained
         if self.population == "these":

@@ -62,7 +62,7 @@ def _stored_ids(event: Event) -> Collection[str]:
 
 
 def changed_bodies(tx: Tx) -> Iterator[str]:
-    """What a rater sent is what is stored."""
+    """A rater's answer is stored as it was sent."""
     for row in tx.all(
         select(schema.submissions.c.submission_id, schema.submissions.c.body, schema.submissions.c.body_hash)
     ):
@@ -174,7 +174,7 @@ QUERIES: Mapping[str, Mapping[str, str]] = {
               SELECT 1 FROM unit_items i WHERE i.unit_id = s.unit_id AND i.item_id = j.item_id)""",
     },
 }
-"""What must not be: the words for each row that a query finds, by kind."""
+"""The violations: the words for each row that a query finds, by kind."""
 
 
 def trust_recomputed(tx: Tx) -> Iterator[str]:
@@ -358,7 +358,7 @@ REST: Mapping[str, Callable[[State, str, Mapping[str, Any]], None]] = {
     "guidelines.added": _version("guidelines"),
     "adjudication.saved": _version("adjudications"),
 }
-"""What each event changes; events that are not named here change nothing that is rebuilt."""
+"""The changes by each event; events that are not named here change nothing that is rebuilt."""
 
 
 def stored(tx: Tx) -> State:
@@ -418,7 +418,7 @@ RULES: Mapping[str, tuple[Callable[[Tx], Iterator[str]], ...]] = {
     "trust": (trust_recomputed,),
     "rebuilt": (_rebuilt,),
 }
-"""What no query alone can tell."""
+"""Checks that a query alone cannot do."""
 
 
 def violations(tx: Tx) -> list[Violation]:

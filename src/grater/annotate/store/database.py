@@ -14,8 +14,8 @@ and write at the same time.
 PostgreSQL: psycopg 3, READ COMMITTED with row locks for writing, one REPEATABLE READ snapshot for reading.  Any
 number of processes may serve.
 
-What databases complain about becomes an error of grater: full, busy, already there, or no text.  What a study knows
-of itself (its name, its key, what its owner decided for all of it) is in `meta`.
+Errors of databases become errors of grater: full, busy, duplicate, or not text.  Data about the study itself (its
+name, its key, its owner's settings) is in `meta`.
 """
 
 from __future__ import annotations
@@ -465,7 +465,7 @@ def _prepare(store: Store, *, create: bool) -> None:
 
 
 PUBLIC_META = ("public_check_page", "public_editors")
-"""What owners opened to the public, which a copy of the study does not open."""
+"""The pages that owners opened to the public; a copy of the study does not open them."""
 
 SECRET_META = ("key", "version", *PUBLIC_META)
 SET_META = sql(
@@ -475,7 +475,7 @@ SET_META = sql(
 
 
 def meta_values(tx: Tx) -> dict[str, str]:
-    """What the study knows of itself and may reveal."""
+    """The study's data about itself that it may reveal."""
     return {row.key: row.value for row in tx.all(select(schema.meta)) if row.key not in SECRET_META}
 
 

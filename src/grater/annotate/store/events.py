@@ -86,7 +86,7 @@ CERTAIN = (
     )
     .order_by(schema.events.c.transaction_id, schema.events.c.n)
 )
-"""What comes after event `number` on PostgreSQL, by one index."""
+"""The events after event `number` on PostgreSQL, by one index."""
 
 
 def write(tx: Tx, actor: str | None, verb: str, noun: str, payload: Mapping[str, Json] | None = None) -> None:

@@ -1,7 +1,7 @@
 """The tables of a study, as they are now (docs/store.md); `migrations` brings older studies up to them.
 
 Text ids are random (`ids.new_id`) unless they come from content (essays, items); times are whole milliseconds.
-What must never be wrong is a constraint here, not a habit elsewhere: one submission id is one row (P2), a rater has
+Invariants are constraints here, not habits elsewhere: one submission id is one row (P2), a rater has
 at most one judgment that counts for a unit and a slot at most one valid judgment (P3), states are closed sets.
 Queries write a table as `schema.jobs`, so that a bare `jobs` is the module of queries.
 
@@ -227,7 +227,7 @@ findings = Table(
     moment("at"),
     one_of("state", "open", "mended", "kept"),
 )
-"""What the checks of a corpus saw in an annotator's work, to be looked at again (NUCLE 2013, section 4)."""
+"""Findings of the corpus checks in an annotator's work, to be reviewed (NUCLE 2013, section 4)."""
 
 SCORE = Float(53)
 
@@ -348,7 +348,7 @@ run_files = Table(
     Column("is_result", Boolean, nullable=False),
     PrimaryKeyConstraint("run_id", "position"),
 )
-"""What a run reads (uploads, gone when it has ended) and what it made (a report, an export)."""
+"""The files that a run reads (uploads, deleted when it has ended) and makes (a report, an export)."""
 
 
 JOB_STATES = ("draft", "open", "paused", "closed")
@@ -572,7 +572,7 @@ last_answers = Table(
     optional("submission_id", "submissions.submission_id"),
     PrimaryKeyConstraint("job_id", "person_id"),
 )
-"""What a rater may take back (`submissions`); empty where they may not."""
+"""The answer that a rater may undo (`submissions`); empty if they may not."""
 
 assignments = Table(
     "assignments",

@@ -7,8 +7,9 @@ A deadline limits the work that somebody waits for: no statement begins after it
 The limit travels with the context of a request, into the thread that does its work.  A thread cannot be stopped from
 outside without harm, so the limit is looked at where work is cut into pieces anyway: before every statement, every
 few thousand steps inside one on SQLite, and by `require_time` in long loops of our own.  PostgreSQL breaks off its
-statements by itself (`Store.limit_statements`).  What was begun is taken back as after any other error.  Between two
-such places only bounded work is done: bodies, marks, items of a page and members of a list have their largest number.
+statements by itself (`Store.limit_statements`).  The transaction is rolled back as after any other error.  Between
+two such places only bounded work is done: bodies, marks, items of a page and members of a list have their largest
+number.
 
 `Columns` ties a table to the value that its rows become: the columns of a query, the value of a row and the row of a
 value are all made from the fields of one dataclass, so that none can be forgotten or put in another's place.
@@ -47,7 +48,7 @@ from grater.errors import OutOfTime
 from grater.model import Json
 
 Clock: TypeAlias = Callable[[], int]
-"""What tells the time; tests hand in their own."""
+"""The clock; tests pass their own."""
 
 MINUTE = 60_000
 HOUR = 60 * MINUTE
@@ -115,7 +116,7 @@ def new_secret() -> str:
 
 
 def new_pseudonym() -> str:
-    """What exports call a person; the table refuses the same one twice."""
+    """A person's name in exports; the table refuses duplicates."""
     return f"rater-{secrets.token_hex(4)}"
 
 

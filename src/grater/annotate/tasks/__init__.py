@@ -1,4 +1,4 @@
-"""What raters are asked: one file per task, with form, labels, verdict, gold rule, guidelines (docs/tasks.md)."""
+"""The tasks of raters: one file per task, with form, labels, verdict, gold rule, guidelines (docs/tasks.md)."""
 
 from __future__ import annotations
 

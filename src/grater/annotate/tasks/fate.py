@@ -1,4 +1,4 @@
-"""What became of a marked error in systems' corrections: gone, still there, or replaced by another error.
+"""The fate of a marked error in systems' corrections: gone, still there, or replaced by another error.
 
 A unit is one mark of a source sentence with an item for each system, of kind `fate/SYSTEM`, at the place of the mark,
 with the corrected sentence in its payload (`"words"`).  Systems that wrote the same are one row; nothing shows whose

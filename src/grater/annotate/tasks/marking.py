@@ -28,7 +28,7 @@ The marks are those of the system when the job was made, kept with the unit:
 `{"suggestions": {"system": "prep-lm", "share": 0.5, "marks": [{"start": 3, "end": 5, "tag": "Wcip", ...}]}}`.  They
 reach a page only where the lease says so (`Shown.kept`).
 
-What becomes of a suggestion: `accepted` as it was; `changed`, where the annotator's mark that came of it differs in
+The fates of a suggestion: `accepted` unchanged; `changed`, where the annotator's mark that came of it differs in
 its words, tag or correction; `rejected`; or `left`, neither taken nor rejected.  A mark that came of none is the
 annotator's `own`.
 """
@@ -80,14 +80,14 @@ def _words(suggestion: str | None, written: str) -> tuple[str, ...]:
 
 
 def payload_of(system: str, share: float, suggestions: Sequence[Suggestion]) -> dict[str, Json]:
-    """What a unit keeps of them."""
+    """The part that a unit stores."""
     return {
         SUGGESTIONS: {"system": system, "share": share, "marks": [suggestion.as_json() for suggestion in suggestions]}
     }
 
 
 def suggestions_of(unit: Unit) -> tuple[Suggestion, ...]:
-    """What a unit could offer, whether it is shown or not."""
+    """The suggestions of a unit, whether they are shown or not."""
     return tuple(
         Suggestion(
             span=Span(cast(int, mark["start"]), cast(int, mark["end"])),

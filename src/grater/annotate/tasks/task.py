@@ -5,7 +5,7 @@ turns a filled form into answers, or names the field that is wrong; `right` is t
 remembered between the two (on which side the writer's word was) goes into `Shown.kept`, which the server stores
 with the lease and never sends.
 
-What a page shows of an item and how its filled form is read: the pieces that most tasks share.
+How a page shows an item and reads its form: the pieces that most tasks share.
 
 A form is read as the browser sent it.  A field that was not asked for (its `asked_for` does not name the label) is
 left out, whatever it holds: without JavaScript every field is on the page.  All problems of a form are reported
@@ -46,7 +46,7 @@ ERROR, OK, UNKNOWN = "error", "ok", "unknown"
 """The values of a task's `verdict` on a label."""
 
 Subject: TypeAlias = Literal["item", "suggestion", "noun", "essay", "ranking", "mark", "corrected"]
-"""What a unit of a task is: one item, an item with a system's suggestion, a noun with its forms, a whole essay;
+"""The unit of a task: one item, an item with a system's suggestion, a noun with its forms, a whole essay;
 several corrections of a sentence, a marked error in them, one corrected sentence."""
 
 
@@ -60,7 +60,7 @@ class UnitItem:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What is judged on one page: one item, a group of items, or a whole essay."""
+    """The subject of one page: one item, a group of items, or a whole essay."""
 
     unit_id: str
     essay: Essay
@@ -136,8 +136,8 @@ class Task(Protocol):
     """One kind of question to a rater.
 
     `kind` is the kind of item it asks about by default, `labels` its answers (none where any word may be one),
-    `verdict` maps them to error, ok or unknown, `guidelines` the instructions in Markdown.  What it may
-    have besides is asked for by the functions below.
+    `verdict` maps them to error, ok or unknown, `guidelines` the instructions in Markdown.  The functions below
+    return its optional parts.
     """
 
     @property

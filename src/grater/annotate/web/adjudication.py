@@ -3,8 +3,8 @@
 Only finished units are shown, so nobody sees another's work before it is complete (P9).  An item is decided on the
 task's own form, filled with what the raters agree on.  An essay has a page of its own with the differences first: for
 each place the adjudicator takes one annotator's edits, or says that nothing is wrong, or writes an edit of their own.
-What everybody overlooked is marked in the essay itself, on the desk of the marking page, and comes as the field
-`more`; only that needs JavaScript.  A decision that was made before gives the same form again.
+Errors that everybody overlooked are marked in the essay itself, on the desk of the marking page, and sent as the
+field `more`; only that needs JavaScript.  A decision that was made before gives the same form again.
 """
 
 from __future__ import annotations
@@ -315,7 +315,7 @@ class FinishedUnits(Page):
 
 
 class Opinion(Shape):
-    """What one annotator says at a place; no edits: nothing is wrong there."""
+    """One annotator's edits at a place; none means that nothing is wrong there."""
 
     rater: str
     edits: list[EditShape]

@@ -51,7 +51,7 @@ from grater.errors import GraterError
 LOG = logging.getLogger("grater.annotate.web")
 
 BUSY = (work.api, work.pages)
-"""What raters ask for all day: routes are tried one after the other, so these come first."""
+"""The routes of raters: routes are tried one after the other, so the most frequent come first."""
 
 PAGES = (
     account.pages,

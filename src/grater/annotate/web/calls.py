@@ -171,7 +171,7 @@ class Deleting(Body):
 
 
 class Deleted(Shape):
-    """What it was called."""
+    """Its original name."""
 
     deleted: str
 
@@ -203,7 +203,7 @@ class Field(Shape):
 
 
 class Shown(Shape):
-    """What a page of the task shows, and asks; `question` where several fields share one."""
+    """The content and the questions of a task's page; `question` where several fields share one."""
 
     question: str = ""
     before: str

@@ -21,7 +21,7 @@ A match always covers some characters: a missing word is marked on the word that
 takes its space with it (`grater.detect.marks.change`).  Who asks is not known: no cookie is read, nothing is stored,
 and any page may ask, as it may ask LanguageTool's own server.
 
-What one address can cost is limited (P16): letters are counted, not requests; texts are checked in a process that can
+The cost of one address is limited (P16): letters are counted, not requests; texts are checked in a process that can
 be killed (`proofreading`); a reply has a number of marks by the length of the text, each with few words around it.
 """
 
@@ -58,7 +58,7 @@ pages = APIRouter()
 
 TOO_OFTEN = "Too much text from this address; wait {seconds} seconds and try again."
 LEAST_LETTERS = 200
-"""What a shorter text counts for."""
+"""The letters that a shorter text counts as."""
 LOOPBACK = "127.0.0.1"
 NOTHING = "Nothing to check yet: paste or type a text, or choose a file."
 NO_CONSENT = "Nothing was saved. To let us keep your text and answers, tick the box first."
@@ -116,7 +116,7 @@ def _answer(context: RequestContext, work: Callable[[RequestContext, Feedback, d
 
 
 def _sent_text(context: RequestContext) -> str:
-    """What was typed, else what is in the file; browsers send line ends as two characters."""
+    """The typed text, else that of the file; browsers send line ends as two characters."""
     typed, file = context.form.get("text", ""), context.form.get("file")
     if not (isinstance(typed, str) and typed.strip()) and isinstance(file, UploadFile):
         try:
@@ -366,7 +366,7 @@ class Document:
 
 
 Pieces: TypeAlias = list[tuple[str, str | None]]
-"""What was sent, and what it is read as; None where that is the same."""
+"""The text as sent, and as read; None where that is the same."""
 
 
 def _with_markup(data: str) -> Pieces:

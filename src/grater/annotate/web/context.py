@@ -242,7 +242,7 @@ def end_session(response: Response, settings: Settings) -> None:
 
 
 def read_return_code(request: Request, settings: Settings, person_id: str) -> str:
-    """What the browser of a rater from a panel keeps, so that it is known again."""
+    """The cookie that identifies the browser of a rater from a panel."""
     return read_cookie(request, settings, f"{PLACE}-{person_id}")
 
 

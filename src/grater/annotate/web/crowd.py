@@ -76,7 +76,7 @@ def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
 
 
 def _notes(warnings: Iterable[str], shown: Iterable[Interval]) -> tuple[str, ...]:
-    """What a reader of numbers must know: warnings, and why a number or its interval is withheld."""
+    """Notes on the numbers: warnings, and why a number or its interval is withheld."""
     return (*sentences(warnings), *undefined_notes(shown))
 
 
@@ -183,7 +183,7 @@ api = calls_about("crowd")
 
 
 class Odds(Shape):
-    """What the rule of gold does to a rater who is right on this share of gold (`skill`)."""
+    """The effect of the gold rule on a rater who is right on this share of gold (`skill`)."""
 
     skill: float
     fails_quiz: float

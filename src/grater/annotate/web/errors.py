@@ -58,7 +58,7 @@ HEADINGS = {
     501: "Not installed on this server",
     503: "Not possible at the moment",
 }
-"""What a page calls an error; programs get the number."""
+"""The title of an error on a page; programs get the number."""
 
 STATUS: tuple[tuple[type[GraterError], int], ...] = (
     (NotFound, 404),

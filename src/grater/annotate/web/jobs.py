@@ -526,7 +526,7 @@ def hand_over_units(context: Context, job_id: str, sent: HandOver) -> HandedOver
 
 
 class TriedDraft(BaseModel):
-    """What the page for marking saves."""
+    """The draft that the marking page saves."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     revision: int

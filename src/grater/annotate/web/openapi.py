@@ -88,7 +88,7 @@ WEBHOOK_EVENT = {
         "payload": {"type": "object", "additionalProperties": True},
     },
 }
-"""What a webhook is sent (`grater.annotate.webhooks`)."""
+"""The event that a webhook receives (`grater.annotate.webhooks`)."""
 
 DELIVERY = {
     "operationId": "event",

@@ -155,7 +155,7 @@ class Costs(Shape):
 
 
 class Owed(Shape):
-    """What to pay out now, by the panel's own id for a rater; `amount` in whole units, as in 12.34."""
+    """The amounts to pay now, by the panel's own id for a rater; `amount` in whole units, as in 12.34."""
 
     panel: str | None
     id: str | None

@@ -1,4 +1,4 @@
-"""What no request may do: what its role may not, too much, too slowly, too often, from elsewhere (docs/security.md).
+"""The limits of every request: by role, size, speed, rate and origin (docs/security.md).
 
 One table lists who may call which route; any other route is denied to everybody.  A test walks every route of the
 application and holds it against this table, with every role.
@@ -183,7 +183,7 @@ OF_EDITORS = _table(
 )
 
 WITHOUT_FACTOR = frozenset((FACTOR_PATH, f"{FACTOR_PATH}/confirm", "/logout", "/login", "/login/code", "/healthz"))
-"""What is open to somebody who must set up a second factor first."""
+"""The pages for somebody who must set up a second factor first."""
 
 ROLES_OF: Table = {**PAGES, **CALLS, **OF_EDITORS}
 
@@ -233,7 +233,7 @@ SLOWEST = 10_000
 
 
 class _Refused(Exception):
-    """What came was too much, or came too slowly: a status and words."""
+    """The request was too long, or too slow: a status and words."""
 
 
 class Shelter:
@@ -434,7 +434,7 @@ SHORTEST, LONGEST = 10, 200
 
 HASHER = PasswordHasher()
 NOBODY = f"$argon2id$v=19$m={HASHER.memory_cost},t={HASHER.time_cost},p={HASHER.parallelism}${'A' * 22}${'A' * 43}"
-"""What a password is compared with where there is none: in the form of our hashes, and no password's."""
+"""A hash to compare a password with if there is none: in the form of ours, but of no password."""
 
 
 def hash_password(password: str, *, name: str = "") -> str:
@@ -456,7 +456,7 @@ def is_password(password_hash: str, password: str) -> bool:
 
 
 def device_cookie(secret: str, person_id: str, nonce: str) -> str:
-    """What a browser keeps of a person who came in there, so that they are not held up by what others try."""
+    """A browser's cookie for a person who logged in there, so that others' attempts do not slow them down."""
     signature = hmac.new(secret.encode(), f"device|{person_id}|{nonce}".encode(), hashlib.sha256).hexdigest()
     return f"{nonce}.{signature}"
 
@@ -524,7 +524,7 @@ class _Bucket:
 class Tries:
     """At most `most` tries in a row for one key, and `a_minute` again every minute; `most` is as many unless given.
 
-    What is tried may have an amount: a login is one, a text its letters, a change its bytes.
+    An attempt may have an amount: 1 for a login, the letters of a text, the bytes of a change.
     """
 
     def __init__(self, *, a_minute: float, clock: Clock, most: float = 0) -> None:

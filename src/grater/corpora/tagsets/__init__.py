@@ -206,7 +206,7 @@ class Changed:
 
 
 def changed_words(edit: Edit, text: str) -> Changed:
-    """What is left of span and first correction, in small letters, once the words that both have are dropped."""
+    """Span and first correction, in lower case, without the words that both have."""
     if not edit.replacements:
         return Changed((), ())
     span = _grown(edit.span, text)
@@ -250,7 +250,7 @@ BY_WORDS: dict[str, Callable[[str], bool]] = {"Prep": is_preposition, "ArtOrDet"
 
 
 def translate(tag: str, source: str, target: str) -> Mapped:
-    """What `tag` of the set named `source` is in the set named `target`; unknown names are an error."""
+    """The translation of `tag` from the set `source` to the set `target`; unknown names are an error."""
     return _follow(tag, source, target, lambda mapped: mapped)
 
 

@@ -1,1 +1,1 @@
-"""What a text is made of: tokens, sentences, prepositions, and the alignment of two texts.  Pure; offsets kept."""
+"""The parts of a text: tokens, sentences, prepositions, and the alignment of two texts.  Pure; offsets kept."""

@@ -158,7 +158,7 @@ def _regular(small: str, bases: Iterator[str]) -> str:
 
 
 def _verb_bases(small: str) -> Iterator[str]:
-    """What a regular form of a verb may come from, the likelier first."""
+    """The possible lemmas of a regular form of a verb, the likelier first."""
     if small.endswith("ies") and len(small) > 4:
         yield small[:-3] + "y"
     elif small.endswith(("ses", "xes", "zes", "ches", "shes", "oes")):
@@ -174,7 +174,7 @@ def _verb_bases(small: str) -> Iterator[str]:
 
 
 def _compared(small: str) -> Iterator[str]:
-    """What a comparative or superlative may come from."""
+    """The possible lemmas of a comparative or superlative."""
     for ending in ("er", "est"):
         if small.endswith(ending):
             rest = small.removesuffix(ending)

@@ -337,7 +337,7 @@ class PerceptronTagger:
             self._common_numbers = np.concatenate([self._common_numbers, np.zeros(more, np.int64)])
 
     def _static(self, numbers: Ids, places: Ids) -> Scores:
-        """What words alone give to the tags of each place."""
+        """The scores of each place's tags from words alone."""
         scores: Scores = self._sums[0].take(numbers[places], axis=0)
         for sums, away in zip(self._sums[1:], AWAY[1:], strict=True):
             scores += sums.take(numbers[places + away], axis=0)

@@ -168,7 +168,7 @@ def _regular_forms(base: str) -> tuple[str, ...]:
 
 
 def _cut(small: str) -> Iterator[str]:
-    """What a regular form may come from, the likelier first."""
+    """The possible bases of a regular form, the likelier first."""
     if small.endswith(("ies", "ied")):
         yield from (small[:-3] + "y", small[:-1], small[:-2])
     elif small.endswith("eed"):

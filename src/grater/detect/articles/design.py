@@ -10,8 +10,8 @@ Table 3: null singular, null plural, *a* singular, and *the* singular and plural
 before (anaphoric) or not.  Every place is judged in two stages of five constructions, so it gives ten items.
 
 The draw uses each place's permanent random number, so a larger study contains the smaller one.  The paper does not
-say how rare a noun may be; ours must have `least` open phrases, else its entropy is chance.  What could not be
-filled is reported: the paper got 368 of its 420.
+say how rare a noun may be; ours must have `least` open phrases, else its entropy is chance.  Shortfalls are reported:
+the paper got 368 of its 420.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ class ChosenNoun(Data):
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """What could not be filled: nouns of a set, or phrases of a noun in a cell."""
+    """A shortfall: nouns of a set, or phrases of a noun in a cell."""
 
     where: str
     wanted: int

@@ -243,7 +243,7 @@ def noun_as(phrase: NounPhrase, number: Number) -> str | None:
 
 
 def changes(phrase: NounPhrase, target: int) -> list[Change]:
-    """What to change for a construction within reach; nothing where it is the one that was written."""
+    """The changes for a construction within reach; none if it is the one that was written."""
     noun = noun_as(phrase, NUMBER_OF[target])
     if noun is None:
         return []

@@ -60,7 +60,7 @@ LEAST = 20
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What the margins of one name of error mean."""
+    """The calibration of the margins of one error name."""
 
     slope: float = 1.0
     intercept: float = 0.0

@@ -6,7 +6,7 @@ error (`calibration`), which a wanted precision may set.  The answer that exceed
 A decision's score is by how much; a flag's `confidence` is the share of flags with such a margin that were right.
 Margins are those of an essay with as many errors as learners make: where the rest of an essay shows more signs of
 errors or fewer, they are moved (`calibration.shifts`).
-*a* for *an*, or the other way round, is flagged by rule.  What is no sentence but data (`slots.is_data`) is not read.
+*a* for *an*, or the other way round, is flagged by rule.  Lines of data (`slots.is_data`) are not read.
 
 A noun that may have the wrong number is asked about again in the sentence with the other number, and `WEIGHT_AGAIN`
 of that margin is added.  This was chosen on CWEB, where the 10 surest right flags were among the first 16 without it

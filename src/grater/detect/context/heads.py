@@ -1,4 +1,4 @@
-"""What the network answers: six questions about every word, asked at its first piece.
+"""The answers of the network: six questions about every word, asked at its first piece.
 
 | head | answers |
 |---|---|
@@ -61,6 +61,6 @@ WIDTH = HEADS[-1].end
 
 
 def surfaces(forms: VerbForms) -> tuple[str, ...]:
-    """What is written for each of `FORMS`; forms of one surface cannot be distinguished."""
+    """The word for each of `FORMS`; forms of one surface cannot be distinguished."""
     present, past = (forms.present, forms.s), (forms.past, forms.past_plural)
     return (forms.base, f"to {forms.base}", *present, *past, forms.participle, forms.ing)

@@ -46,7 +46,7 @@ not make correct text better. Keep British or American spelling as the writer ha
 You edit the English of learners. Rewrite the text as a careful native writer would write it: correct every error and
 replace what is awkward or unidiomatic. Keep the meaning, the tone and the order of the ideas; add nothing.""",
 }
-"""What to do with a text: minimal edits, or fluent rewriting."""
+"""The instructions for a text: minimal edits, or fluent rewriting."""
 
 FORM = """\
 The text comes as a JSON object with a line under each number: {"1": "first line", "2": "second line"}.
@@ -96,7 +96,7 @@ class Chatted:
 
     @property
     def used(self) -> dict[str, Json]:
-        """What all runs with this cache used, and what was left unanswered."""
+        """The usage of all runs with this cache, and the unanswered requests."""
         spent = self.chat.cache.spent
         unanswered: dict[str, Json] = {**self.unanswered}
         used: dict[str, Json] = {"requests": spent.requests, "tokens": spent.tokens, "cost": self.chat.cost}
@@ -120,20 +120,20 @@ class Chatted:
             yield essay, edits_to(essay, text.split(), rater=self.name)
 
     def spent(self) -> str:
-        """What all runs with this cache used, in words."""
+        """The usage of all runs with this cache, in words."""
         spent = self.chat.cache.spent
         money = f", cost {self.chat.cost:.4f}" if self.chat.cost else ""
         return f"{counted(spent.requests, 'request')}, {spent.tokens:,} tokens{money}"
 
     def limits(self) -> list[str]:
-        """What may be spent at most, in words."""
+        """The spending limit, in words."""
         most = self.chat.endpoint
         found = [f"At most {counted(most.most_requests, 'request')}"] if most.most_requests is not None else []
         found += [f"At most {most.most_tokens:,} tokens"] if most.most_tokens is not None else []
         return found + ([f"At most {most.most_cost:g} in cost"] if most.most_cost is not None else [])
 
     def planned(self, essays: Iterable[Essay]) -> str:
-        """What is about to be spent, before it is; empty where every answer is known."""
+        """The estimated cost before a run; empty if every answer is known."""
         questions = [question for essay in essays for question in _questions(essay)]
         new = [each for each in questions if not self.chat.knows(self._messages(each), max_tokens=self._room(each))]
         if not new:

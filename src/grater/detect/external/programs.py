@@ -11,7 +11,7 @@ to code points, and `replacements` are alternatives.
 
 Harper, the offline grammar checker of Automattic, runs in its Python package (pip install 'grater[harper]').
 Its spans are code points, like ours.  A suggestion may replace or remove the words it is about, or insert text after
-them.  What it finds is of one of its kinds; `harper:errors` leaves out the kinds that are matters of style, marks
+them.  Each finding has one of its kinds; `harper:errors` leaves out the kinds that are matters of style, marks
 without a suggestion, and words that it does not know: those are for `spelling`, but for words of the other variant of
 English where one is asked for.  Words of more than `LONGEST_WORD` characters are hidden from it: its time and memory
 grow with the square of a word's length, and 200,000 characters without a blank ended the process.
@@ -212,11 +212,11 @@ KINDS = {
     "Spelling": "spelling",
     "Typo": "spelling",
 }
-"""What we call Harper's kinds of marks; others keep their names."""
+"""Our names of Harper's kinds of marks; others keep their names."""
 
 SPELLING = "Spelling"
 DIALECTS = {"en-AU": "Australian", "en-CA": "Canadian", "en-GB": "British", "en-NZ": "British", "en-US": "American"}
-"""What Harper calls the variants of English."""
+"""Harper's names of the variants of English."""
 
 SHARE, OTHER = "share", "other"
 SHARES = {
@@ -325,7 +325,7 @@ def _replacement(suggestion: Any, words: str) -> str:
 
 
 def _lint(text: str, dialect: str) -> list[Any]:
-    """What Harper says, and nothing that it prints: some of its rules write to file descriptor 1."""
+    """Harper's results, without its printed output: some of its rules write to file descriptor 1."""
     linter = _linter(dialect)
     with LINTING, _silence():
         lints: list[Any] = linter.lint(text, language="plaintext")

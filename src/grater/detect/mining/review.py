@@ -173,7 +173,7 @@ class Balanced(Data):
         return shortfalls
 
     def lines(self, name: str) -> list[str]:
-        """What was built under this name, and where it falls short."""
+        """The summary of a balanced list with this name, and its shortfalls."""
         built = f"errors: {self.n_errors:,}, correct uses: {self.n_correct:,}, gold among them: {len(self.gold()):,}"
         return [f"{name}: {built}, duplicates left out: {self.n_duplicates:,}", *self.shortfalls]
 

@@ -1,10 +1,10 @@
 """The places that a preposition detector looks at, and what every engine gives them: a score for each answer.
 
-T&C 2008, section 3.1: every use of one of the 34 prepositions.  What the tagger takes for something else is left
-out: particles (RP), adverbs (RB: *about 20*), verbs (*like*), and *to* before a verb.  A tag of TO alone does not
-make an infinitive, since tag sets differ: *to* is one where a base form follows, ignoring adverbs between them.
-Beyond the papers, a gap is a candidate (`prep-missing`) where a noun phrase or a gerund begins right after a word
-that could have brought a preposition with it: a verb, noun, adjective, adverb or particle.
+T&C 2008, section 3.1: every use of one of the 34 prepositions.  Words with other tags are left out: particles (RP),
+adverbs (RB: *about 20*), verbs (*like*), and *to* before a verb.  A tag of TO alone does not make an infinitive,
+since tag sets differ: *to* is one where a base form follows, ignoring adverbs between them.  Beyond the papers, a gap
+is a candidate (`prep-missing`) where a noun phrase or a gerund begins right after a word that could have brought a
+preposition with it: a verb, noun, adjective, adverb or particle.
 
 The columns of scores are the 34 prepositions in the order of `text.prepositions`, then none at all.  Scores are
 log-probabilities where an engine has probabilities; only differences within a row count, so any constant may be added

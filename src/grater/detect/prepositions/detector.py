@@ -286,7 +286,7 @@ class PrepositionDetector:
             yield Finding(item=item, decision=decision, target=target, probabilities=belief)
 
     def _flag(self, candidate: Candidate, type_: str, own: int, answer: int) -> Flag | None:
-        """What exceeds its threshold, unless a filter rejects it."""
+        """The corrections above their thresholds, unless a filter rejects them."""
         suggestion = DELETE if type_ == TYPE_OF_RULES else ANSWERS[answer]
         flag = Flag(candidate=candidate, type=type_, written=ANSWERS[own], suggestion=suggestion)
         is_silenced = any(SILENCING[name](flag, self.known) for name in self.filters if name in SILENCING)

@@ -159,7 +159,7 @@ def edit_marks(essays: Iterable[Essay], *, gaps: bool = False, several: SeveralM
 
 
 def _labels(marks: list[TokenMark], several: SeveralMarks) -> tuple[str, str]:
-    """What one annotator says of a unit: its tag, and its tag with the correction."""
+    """One annotator's labels of a unit: its tag, and its tag with the correction."""
     if several == "first":
         marks = marks[:1]
     exacts = {

@@ -586,7 +586,7 @@ class _Crowds:
         return Target(what, mean, tuple((*pair, float(value)) for pair, value in zip(names, kappas, strict=True)))
 
     def scope(self, essays: Essays) -> Scope:
-        """What intervals speak of; the design effect is that of one rater's agreement with the experts."""
+        """What intervals generalise to; the design effect is that of one rater's agreement with the experts."""
         shared, effect = self.shared, nan
         rows = crowd_rows(shared, self.wins[:, :, 0])
         if shared.unit_of is not None:

@@ -164,7 +164,7 @@ class Ceiling(Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Work:
-    """What stays the same through one call."""
+    """The constants of one call."""
 
     metric: Metric
     options: MetricOptions

@@ -136,7 +136,7 @@ def choose_pairs(matched: Matched, *, beta: float) -> Ints:
 
 
 def _types(matched: Matched, chosen: Ints) -> TypeCounts:
-    """What the chosen pairs count for each type: the reference's types where the two meet."""
+    """The counts of the chosen pairs for each type: the reference's types where the two meet."""
     ours, theirs = matched.hypothesis, matched.reference
     our_rows = _within(ours.group, matched.ours[chosen]).nonzero()[0]
     their_rows = _within(theirs.group, matched.theirs[chosen]).nonzero()[0]
@@ -229,7 +229,7 @@ class ErrantMetric(EditMetric):
 
 
 def extracted_with(references: References, options: MetricOptions) -> dict[str, str]:
-    """What made edits of plain text, on either side."""
+    """The engine that extracted edits from plain text, on either side."""
     if not options.extracts:
         return {"engine": references.engine} if references.engine else {}
     from grater.corpora.edits.engine import load_engine

@@ -89,7 +89,7 @@ def _plain_name(path: Path) -> Path:
 
 
 def kind_of(path: Path) -> Kind:
-    """What a file holds by its name, or standard input by its first lines."""
+    """The content type of a file by its name, or of standard input by its first lines."""
     if str(path) != "-":
         return KINDS.get(_plain_name(path).suffix.lower(), "text")
     first, second = [*islice(open_source(path).lines(), 2), "", ""][:2]

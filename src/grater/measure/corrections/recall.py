@@ -57,7 +57,7 @@ from grater.uncertainty import (
 GONE, THERE, REPLACED = "gone", "still there", "replaced"
 FATES = (GONE, THERE, REPLACED)
 ACCEPTED = "error"
-"""What a verifier calls a mark that is an error."""
+"""A verifier's label for a mark that is an error."""
 SENSITIVE = 0.5
 """The share of errors that a rater sees below which recall rests on too few."""
 FEW_BY_BOTH = 10

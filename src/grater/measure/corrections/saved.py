@@ -39,7 +39,7 @@ COMPARED = frozenset({"units", "interval", "level", "resamples", "seed", "test",
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SavedScores:
-    """What one file holds.
+    """The contents of one file.
 
     `name` is the file, for messages; `label` goes before names of systems that two files have; `version` is that of
     the grater that counted.

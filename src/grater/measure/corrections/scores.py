@@ -348,7 +348,7 @@ class Metric(Protocol):
         """From sums of counts in the last axis to scores in the last axis."""
 
     def cases(self, sums: Numbers, options: MetricOptions) -> Numbers:
-        """What each score divides by, from the same sums."""
+        """The denominator of each score, from the same sums."""
 
     def rows(self, counts: SentenceCounts) -> Numbers:
         """A row for each sentence, whose sums have the scores of the corpus."""
@@ -405,7 +405,7 @@ def _ratio(above: Numbers, below: Numbers, otherwise: float) -> Numbers:
 
 
 class TextMetric:
-    """What metrics share that compare corrected sentences; their last count is the number of cases."""
+    """The base of metrics that compare corrected sentences; their last count is the number of cases."""
 
     __slots__ = ()
     name: str
@@ -438,7 +438,7 @@ class TextMetric:
 
 
 class EditMetric(TextMetric):
-    """What metrics share that count true positives, false positives and false negatives of edits."""
+    """The base of metrics that count true positives, false positives and false negatives of edits."""
 
     __slots__ = ()
 
@@ -540,7 +540,7 @@ class Scores(Result):
 
     @property
     def paragraph(self) -> str:
-        """What is shown in place of tables, where the paragraph for a paper is wanted."""
+        """The paragraph for a paper, shown instead of tables."""
         return self.methods if self.shows_methods else ""
 
     @property

@@ -18,7 +18,7 @@ t of 0 or 1 these are the counts that everybody knows).  Scores do not add; they
 0/0 is nan, and says why: precision where nothing was flagged, recall where nothing is an error.  F is (1 + b^2) H /
 (flagged + b^2 errors), so it is 0, not undefined, for a system that flags nothing where there are errors.
 
-What is taken for true: how far each item is an error, from 0 to 1.
+The truth: how far each item is an error, from 0 to 1.
 
 `share` is the share of raters who call it one (Madnani et al. 2011, 4.1), `majority` the side with more votes, a tie
 half on each side; `rater:NAME` is one rater, as most of the field does; `adjudicated` a table of gold (an item for
@@ -297,7 +297,7 @@ NONE = "(none)"
 
 
 Missing: TypeAlias = Literal["absent", "not-flagged"]
-"""What it means that a system does not list an item: it did not decide, or it did not flag it."""
+"""The meaning of an item that a system does not list: no decision, or not flagged."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -458,7 +458,7 @@ def _completed(frame: pl.DataFrame, items: Table | None, judgments: Judgments) -
 
 
 def _columns(names: pl.Series, place: Codes, frame: pl.DataFrame, items: Table | None) -> pl.DataFrame:
-    """What is known of each item: columns of the items table, else those of the decisions."""
+    """Data about each item: columns of the items table, else those of the decisions."""
     if items is not None:
         known = items.frame.with_columns(pl.col("item").cast(pl.String))
         return pl.DataFrame({"item": names.cast(pl.String)}).join(known, on="item", how="left", maintain_order="left")

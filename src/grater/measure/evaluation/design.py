@@ -123,7 +123,7 @@ class Design:
     def strata(
         self, system: int, truth: Numbers, unit_of: Ints, unit: str, *, basis: Basis, where: Flags | None = None
     ) -> Strata:
-        """What was judged in each cell, by unit; with the help of a cheap judge where there is one."""
+        """The judgments in each cell, by unit; assisted by a cheap judge if there is one."""
         cells, k = self.systems[system], len(self.systems[system].names)
         here = np.ones(len(truth), bool) if where is None else where
         used = here & self.is_drawn & ~np.isnan(truth)

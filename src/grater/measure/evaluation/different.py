@@ -8,7 +8,7 @@ Ours, in addition: **direct standardisation**.  In bin b a system flags a share 
 rest.  With the standard's items W and errors E in the bin, hits are the sum of E Se, false alarms the sum of
 (W - E) Fa, and precision, recall and F are scores of these.  The standard is what all systems were judged on, taken
 together, each item once: one error rate and one mix of bins for everybody; it is held fixed.  Bins in which a system
-has fewer than `LEAST` errors or good items are merged with the next clearer bin.  What this assumes: in a bin a
+has fewer than `LEAST` errors or good items are merged with the next clearer bin.  The assumption: in a bin a
 system would treat the other's items as it treats its own.
 
 **Intervals** are the engine's, from each system's own essays (or items); differences are unpaired.  Where two systems

@@ -583,7 +583,7 @@ def _by_confidence(cases: Cases, least: float) -> dict[str, Truths]:
 
 
 def unequal(cases: Cases, redundancy: int) -> list[str]:
-    """What a reader of shares must know where items do not have the same number of judgments."""
+    """A warning about shares where items do not have the same number of judgments."""
     if redundancy:
         n_left_out = int((cases.is_judged & ~cases.equal.is_judged).sum())
         without = f"; {n_left_out} items with fewer judgments are left out of them" if n_left_out else ""

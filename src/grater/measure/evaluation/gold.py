@@ -1,4 +1,4 @@
-"""What raters get wrong, as gold items show it, and scores corrected for it.
+"""Raters' errors on gold items, and scores corrected for them.
 
 Rogan & Gladen 1978, Am. J. Epidemiology 107, 71-76.  Raters call a share se (sensitivity) of errors errors and a
 share sp (specificity) of good items good.  Where the true rate is q they find errors at the rate
@@ -52,7 +52,7 @@ USELESS = "sensitivity and specificity add up to 1 or less: the raters' verdicts
 
 @dataclass(frozen=True, slots=True)
 class RaterError(Data):
-    """What raters make of gold: `n_caught` of `n_errors` errors, and `n_passed` of `n_ok` good items passed."""
+    """Raters' results on gold: `n_caught` of `n_errors` errors, and `n_passed` of `n_ok` good items passed."""
 
     n_caught: float = field(metadata=HIDDEN)
     n_errors: int = field(metadata=HIDDEN)
@@ -153,7 +153,7 @@ def as_many_votes(on_gold: Judgments, judgments: Judgments, *, truth: str = "maj
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """What raters make of gold that a system flags, and of the rest; the same record where they err alike."""
+    """Raters' results on gold that a system flags, and on the rest; the same record where they err alike."""
 
     flagged: RaterError
     passed: RaterError

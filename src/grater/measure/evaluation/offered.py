@@ -1,4 +1,4 @@
-"""What a system's suggestions do to the people who are shown them: with and without, on marked essays.
+"""The effect of a system's suggestions on the people who see them: with and without, on marked essays.
 
 Annotators who mark essays may be offered a system's marks (`grater.annotate.tasks.marking`).  Held against
 markings by people who were not shown them, five numbers say what changed: the share of the suggested places that

@@ -441,7 +441,7 @@ def _chosen(decisions: Table, places: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_parts(frame: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
-    """What decisions on articles and number make of each noun."""
+    """The construction of each noun after decisions on articles and number."""
     nouns = places.select("place", "essay", "start", "end", "written").unique()
     if not {"essay", "start", "end", "kind", "suggestion"} <= set(frame.columns):
         return nouns.clear().with_columns(system=pl.lit(""), construction=pl.lit(""))

@@ -174,7 +174,7 @@ def scored_systems(cases: Cases) -> list[str]:
 
 
 def direction(scores: Numbers, flags: Flags) -> Literal["error", "ok"]:
-    """What a high score means, by the mean scores of what is flagged and what is not."""
+    """The meaning of a high score, by the mean scores of flagged and other items."""
     is_flagged = flags == 1
     if is_flagged.all() or not is_flagged.any():
         return "error"

@@ -72,7 +72,7 @@ def _sizes(strata: Mapping[str, Drawn]) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class Draw(Data):
-    """What was drawn for one system; `decisions` is the hash of the system's decisions at that time."""
+    """The draw for one system; `decisions` is the hash of the system's decisions at that time."""
 
     system: str
     strata: str

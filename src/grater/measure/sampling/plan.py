@@ -302,7 +302,7 @@ FROM_SCORES = "error rates from scores"
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What is expected of the corpus: its items, the share flagged, and the rates of errors on both sides.
+    """The expectations for a corpus: its items, the share flagged, and the rates of errors on both sides.
 
     `assumed` names those that nobody gave.
     """
@@ -367,7 +367,7 @@ def expected_of(
     size: float = inf,
     population: Population = "wider",
 ) -> Expected:
-    """What is expected of a corpus that no system has decided on yet."""
+    """The expectations for a corpus without decisions yet."""
     flagged, right = FLAG_RATE if flag_rate is None else flag_rate, PRECISION if precision is None else precision
     given = {"flag rate": flag_rate, "precision": precision}
     assumed = tuple(name for name, share in given.items() if share is None)
@@ -428,7 +428,8 @@ CLUSTERED = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Marking(Data):
-    """What the recall of a corrector costs: verified marks, and source sentences in which two raters find them."""
+    """The cost of measuring a corrector's recall: verified marks, and source sentences in which two raters find
+    them."""
 
     n_marks: int
     n_sentences: int
@@ -646,7 +647,7 @@ def recall_width(strata: Strata, flagged: Flags) -> float:
 
 
 def recall_warning(strata: Strata, flagged: Flags) -> str:
-    """What to do where a sample cannot measure recall; nothing where it can, or where recall has no interval."""
+    """Advice if a sample cannot measure recall; none if it can, or if recall has no interval."""
     if not WIDEST < recall_width(strata, flagged) < inf:
         return ""
     n = more_needed(strata, flagged, WIDEST, ~flagged)
@@ -720,7 +721,7 @@ class Panel:
 
 
 def majority_of(n: int, skill: Skill) -> Skill:
-    """What the majority of n raters is like; half of all ties are right."""
+    """The accuracy of the majority of n raters; half of all ties are right."""
     return Skill(_right(n, skill.sensitivity), _right(n, skill.specificity))
 
 

@@ -1,4 +1,4 @@
-"""What an aggregation method takes and returns, `method(ballots, options) -> Fit`, the steps methods share; votes.
+"""The input and output of an aggregation method, `method(ballots, options) -> Fit`, the steps methods share; votes.
 
 *Ballots* are the judgments as a method sees them: coded, with what gold says.  Gold is held fixed in every method.
 It may accept several labels for an item: the posterior is then spread over these alone, as the model sees fit, and
