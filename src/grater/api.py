@@ -435,7 +435,7 @@ def agreement(
 ) -> Agreement:
     """Measure agreement among raters: alpha, kappa, observed agreement and AC1, in all and by pair.
 
-    Intervals take essays (documents) as units where `items`, or a column of the judgments, names them, else items.
+    The units of intervals are essays (documents) if `items`, or a column of the judgments, names them, else items.
     """
     from functools import partial
 
@@ -777,7 +777,7 @@ def plan(
 ) -> Plan:
     """Compare the cost of exhaustive annotation, verification, and sampling (the paper's and ours).
 
-    The result has items, raters, hours and money for an interval of recall of this `width`.  Expect either `missed`,
+    The result has items, raters, hours and money for an interval of recall of this `width`.  Pass either `missed`,
     the rate of errors among unflagged items, or `recall` of the system.  With the `decisions` of a system, strata of
     its scores have a row of their own.  How many raters an item needs follows from `rater_accuracy`, the `kappa` of
     two raters, or the `judgments` of a pilot with its `gold`.
@@ -1663,8 +1663,8 @@ def choice(
 ) -> ChoiceStudy | None:
     """Score a choice task: how often the system's word is as good or better.
 
-    `n_items` are behind the `accuracy`, for its interval.  With a `system` and `essays` its accuracy is computed
-    there; `answers_out` lists the places where it would write a different word, for raters to choose between.
+    `n_items` is the number of items behind `accuracy`, for its interval.  With a `system` and `essays` its accuracy is
+    computed there; `answers_out` lists the places where it would write a different word, for raters to choose between.
     """
     from math import nan
 

@@ -131,7 +131,7 @@ Truth: TypeAlias = Annotated[
 REDUNDANCY = Opt("Use the first N judgments of each item; 0: all.", "N", min=0, default=0)
 DROP_FLAGS = Opt("Ignore judgments with this flag; repeatable.", "FLAG", split=True, default=())
 MIN_CONFIDENCE = Opt("Ignore less confident judgments; low is 0, high 1.", "NUMBER")
-Strata: TypeAlias = Annotated[str | None, Opt("How to stratify: decision, type, score:N or, of tables, label.")]
+Strata: TypeAlias = Annotated[str | None, Opt("How to stratify: decision, type, score:N or, for tables, label.")]
 Allocation: TypeAlias = Annotated[
     Literal["equal", "paper", "proportional", "neyman"] | None,
     Opt("How to allocate N to the strata; default: paper."),
@@ -251,7 +251,7 @@ class ReadingAndResampling(Reading, Resampling, total=False):
 
 
 class ReadingAndIntervals(Reading, Intervals, total=False):
-    """The same with what the intervals generalise to."""
+    """The same, and what the intervals generalise to."""
 
 
 class Evaluating(Reading, Generalising, total=False):

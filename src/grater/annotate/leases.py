@@ -492,7 +492,7 @@ def skip(tx: Tx, lease_id: str, *, person_id: str) -> bool:
 
 
 def free_expired(tx: Tx, job: Job) -> int:
-    """Free the slots of leases that are over; one that its rater is just submitting is left alone."""
+    """Free the slots of expired leases, except one that its rater is submitting."""
     times = {"now": tx.now, "latest": tx.now + CLOCK_SLACK + job.lease_ms}
     rows = tx.all(OVER_LOCKED if tx.is_postgres else OVER, job=job.job_id, **times)
     for row in rows:

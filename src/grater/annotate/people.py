@@ -319,7 +319,7 @@ def find_session(tx: Tx, token: str) -> tuple[Session, Person] | None:
 
 
 def find_token(tx: Tx, secret: str) -> tuple[Token, Person] | None:
-    """The token and its person, if it holds; the person's role is what they may do by it."""
+    """The token and its person, if it is valid; the person has the role that the token allows."""
     row = tx.first(LIVE_TOKEN, token=hashed(secret), now=tx.now)
     person = None if row is None else _powers(row)
     if row is None or person is None:

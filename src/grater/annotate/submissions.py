@@ -82,7 +82,8 @@ class Desk:
 
     @property
     def _stream(self) -> str:
-        """Chance belongs to the lease; an essay's to its annotator, who may come back to it under another lease."""
+        """Random choices depend on the lease; for an essay on its annotator, who may return to it under another
+        lease."""
         is_essay = self.unit.job.task == MARKING.name
         return f"{self.lease.unit_id}|{self.lease.person_id}" if is_essay else self.lease.lease_id
 

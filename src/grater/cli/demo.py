@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def demo(
     *,
     out: Annotated[Path, Opt("The folder for the results.", "FOLDER")] = Path("demo"),
-    serve: Annotated[bool, Opt("Then serve the study in the browser.")] = False,
+    serve: Annotated[bool, Opt("Also serve the study in the browser.")] = False,
     figures: FigureTypes = (),
     as_json: AsJson = False,
 ) -> None:

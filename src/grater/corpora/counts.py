@@ -1,4 +1,4 @@
-"""What is counted in a corpus; counts add up over essays, annotators and files, and every number is made from them.
+"""The counts of a corpus; they add up over essays, annotators and files, and all numbers are computed from them.
 
 A *reading* is one annotator's pass over a text: a sentence that two annotators read is one sentence and two readings.
 Densities and shares are per reading, so that a second annotator does not make a text look worse.  The sizes in NUCLE

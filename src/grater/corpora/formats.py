@@ -188,7 +188,7 @@ def suffixes_of_corpora() -> frozenset[str]:
 
 
 def is_of_corpus(suffix: str) -> bool:
-    """Whether a file with this suffix is a corpus; the names of plain text are known without loading any format."""
+    """Whether a file with this suffix is a corpus; plain text is recognised without loading any format."""
     return suffix not in ("", ".txt") and suffix in suffixes_of_corpora()
 
 

@@ -300,7 +300,7 @@ class AnnotatorNumbers:
         self.numbers: dict[str, int] = {}
 
     def of(self, annotator: str, essay_id: str) -> int:
-        """The annotator's number; `essay_id` is where a new one was met."""
+        """The annotator's number; `essay_id` is the first essay with a new one."""
         if annotator not in self.numbers:
             taken = set(self.numbers.values())
             number = next(number for number in count() if number not in taken)

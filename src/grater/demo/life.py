@@ -1,7 +1,7 @@
 """The sample study brought to life: jobs under way, people who can log in, money owed, essays to adjudicate.
 
-Everything is done as people would do it: they are invited and accept, take a unit, hand it in, write messages; only
-the clock is turned back, so that a week and a half lies behind them.  Jobs that were judged elsewhere are archived.
+Everything is done as people would do it: they are invited and join, take a unit, submit it, write messages; only the
+clock is set back, so that the study is a week and a half old.  Jobs that were judged elsewhere are archived.
 """
 
 from __future__ import annotations

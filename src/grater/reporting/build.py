@@ -300,7 +300,7 @@ def _agreement_sections(inputs: Inputs) -> Iterator[Section]:
 
 
 def _headline(known: _Known | None, sections: Sequence[Section]) -> Iterator[str]:
-    """The sentences that a reader takes home; the first can be quoted."""
+    """The conclusions for a reader; the first can be quoted."""
     if known and known.evaluation.different:
         scores = "; ".join(
             f"{row.system} flags errors with precision {interval(row.scores['precision'])} and recall "

@@ -3,8 +3,8 @@
 A task is a value that can be sent to another process and run there; it returns a value that can be sent back.  Tasks
 are taken as workers become free, so a long list of them is never held, and results come as they are ready.
 
-An error of the task itself is the same everywhere, so it ends the job at once: it is brought home as a value, so that
-nobody tries it again.
+An error of the task itself is the same everywhere, so it ends the job at once: it is returned as a value, so that it
+is not retried.
 
 *Processes* (`concurrent.futures`).  A worker that dies (killed, out of memory) takes the pool with it: a new one
 takes its place, and what was under way is tried again, one task after the other, three times at most.  Workers are
@@ -153,7 +153,7 @@ class Processes:
                 yield from map(self._alone, lost)
 
     def _alone(self, task: Task[T]) -> T:
-        """The result of a task that was under way when a worker died; nobody else's death is laid to it."""
+        """The result of a task that was running when a worker died; it is not blamed for another's death."""
         for _ in range(MOST_ATTEMPTS - 1):
             try:
                 done: T = _result(self._submitted(task).result())

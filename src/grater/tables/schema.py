@@ -285,7 +285,7 @@ def without_empty(cells: pl.Series) -> pl.Series:
 
 
 def plain(value: object) -> object:
-    """A cell of a data frame as Python sees it: missing is None, numbers of numpy are numbers."""
+    """A cell of a data frame as a Python value: missing is None, numbers of numpy are numbers."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return None
     if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
@@ -449,7 +449,7 @@ def _truth(cells: pl.Series, fault: Fault) -> pl.Series:
 
 
 def missing(cells: pl.Series) -> pl.Series:
-    """Which cells hold nothing: null, an empty text, and in an untyped column None."""
+    """The empty cells: null, an empty text, and in an untyped column None."""
     if cells.dtype == pl.String:
         return cells.is_null() | (cells == "").fill_null(False)
     if cells.dtype == pl.Object:

@@ -1,4 +1,4 @@
-"""Tests that are used where somebody asks for them by name.
+"""Tests that are used only on request.
 
 Approximate randomisation (Noreen 1989; Yeh 2000) swaps the
 two systems' rows of a unit with probability one half; p counts the observed data as one more draw (Phipson & Smyth

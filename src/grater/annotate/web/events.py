@@ -29,7 +29,7 @@ FIELDS = ("person", "kind", "since", "until", "job")
 
 @pages.post("/manage/webhooks")
 def add_webhook_form(context: Context) -> Response:
-    """A new webhook; its secret is shown this once."""
+    """A new webhook; its secret is shown only now."""
     try:
         made = _make(context, context.sent(NewWebhook, verbs=context.text("verbs").split()))
     except (BadInput, UnknownName, UsageError) as error:

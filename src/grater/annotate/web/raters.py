@@ -1,8 +1,8 @@
 """The raters of a crowd job, from both sides, and its money.
 
-Managers see signals and the best raters, and flag, reject, reinstate, pay a bonus or write; and what the job costs
-(the paper's Table 5), what an hour brings, what is owed and what was paid.  A rater sees the missed questions with
-their reasons, disputes them, writes to those who run the study, reviews the job, and states facts about themselves.
+Managers see signals and the best raters, and flag, reject, reinstate, pay a bonus or write; and the cost of the job
+(the paper's Table 5), hourly pay, money owed and paid.  A rater sees the missed questions with their reasons,
+disputes them, writes to those who run the study, reviews the job, and states facts about themselves.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ A process answers with one core at a time.  Uvicorn starts the others, hands eac
 one where one died.  Each opens the study for itself and reads what to do from its environment.
 
 Uvicorn waits for ever for the rest of a request that was begun.  `Guarded` does not: a head has some seconds, an
-address few connections that wait for one, and where three quarters of the files that the process may open are
-connections, the oldest that waits makes room.  A named proxy brings the connections of many.
+address few connections without one, and once connections use three quarters of the files that the process may open,
+the oldest waiting one is closed.  A named proxy brings the connections of many.
 
 There is no default password: the first owner of a study joins by a link that works once and is printed at the start.
 """

@@ -2,9 +2,9 @@
 
 An answer is stored before it is acknowledged.  Most tasks are a form; a task may bring a page of its own (`DESKS`).
 
-A rater who was ejected reads on the last page why, what would have been right, and the panel's code.  Their sessions
-have ended with the answer that ejected them, so the way to this page is signed with the study's key: it opens without
-a session, in a form and after the script of the marking page alike, and for nobody who guesses.
+A rater who was ejected reads on the last page why, what would have been right, and the panel's code.  The answer that
+ejected them ended their sessions, so the address of this page is signed with the study's key: it opens without a
+session, after a form or the marking script, and cannot be guessed.
 
 The essay marking page is filled by the modules under `static/marking`; this file tells them what they need in one
 block of JSON, and takes the autosaved drafts.  A draft may be unfinished (a correction still owed), but its spans

@@ -29,7 +29,7 @@ def make_study_file(
     *,
     name: Annotated[str, Opt("The study's name; default: the file's name.")] = "",
 ) -> Done:
-    """Create an empty study; an existing one is left as it is."""
+    """Create an empty study; an existing one is not changed."""
     from grater.annotate.status import new_study
 
     with new_study(study, name=name) as store:

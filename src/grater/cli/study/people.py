@@ -304,7 +304,7 @@ def make_link(
     job: Annotated[str | None, Opt("The job the person starts with.")] = None,
     days: Annotated[float, Opt("Days until it expires.")] = 14,
     note: Annotated[str, Opt("A note on what it is for.")] = "",
-    back: Annotated[str, Opt("Let this person back in, as after a lost password.", "NAME")] = "",
+    back: Annotated[str, Opt("Let this person back in, for example after a lost password.", "NAME")] = "",
     url: ServerUrl = "http://127.0.0.1:8000",
 ) -> Done:
     """Print an invitation link that works once."""

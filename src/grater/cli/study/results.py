@@ -168,7 +168,7 @@ def write_report(
 ) -> Report:
     """Write the report of a study to a folder, `report` by default.
 
-    Its title is the study's name unless another is given.
+    Its title is the study's name by default.
     """
     from grater.annotate.reporting import study_inputs
     from grater.annotate.store import open_store

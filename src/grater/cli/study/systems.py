@@ -82,7 +82,7 @@ def draw_sample(
     system: SystemName,
     n: NumberDrawn = None,
     flagged: NumberFlagged = None,
-    strata: Annotated[str, Opt("How to stratify: decision, type, score:N or, of tables, label.")] = "decision",
+    strata: Annotated[str, Opt("How to stratify: decision, type, score:N or, for tables, label.")] = "decision",
     allocation: Allocation = "paper",
     rates: Rates = None,
     kind: KindName = "",

@@ -295,7 +295,7 @@ def _answers(fates: Table) -> pl.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class SystemRemaining(Data):
-    """One system: errors left per 100 words of its output, in all and by what they are."""
+    """One system: errors left per 100 words of its output, in all and by kind."""
 
     system: str
     n_sentences: int

@@ -8,7 +8,7 @@ majority, the share, or one rater, assumed to err on gold as elsewhere.
 The correction is linear in the totals of each side: with F flagged items and h hits as judged, the true hits are
 (h - (1 - sp) F) / (se + sp - 1), clipped to [0, F], and likewise for misses.  So the limits of hits and of misses
 are corrected, recall and F follow from them by MOVER, and then se and sp are moved to their Wilson limits, with the
-distances added in quadrature (rule 8).  A corpus judged whole is a sample of two strata that holds all its items.
+distances added in quadrature (rule 8).  A corpus judged completely is a sample of two strata with all its items.
 
 With se + sp <= 1, or fewer than ten judged gold items of a kind, nothing is corrected, and the result gives the
 reason.  By side: a rater who sees a flag errs differently on what is flagged; then sensitivity and specificity of

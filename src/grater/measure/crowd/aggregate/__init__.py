@@ -102,7 +102,7 @@ def _accuracy_json(accuracy: Accuracy) -> dict[str, Json]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Aggregation(Result):
-    """`answer` is the code of each item's label; `is_tied` says where chance decided."""
+    """`answer` is the code of each item's label; `is_tied` marks answers decided at random."""
 
     method: str
     ballots: Ballots = field(metadata=key(flat=True, write=_ballots_json))

@@ -20,7 +20,7 @@ right with chance w[r], whatever is true, and otherwise gives one of the K - 1 w
     M-step   w[r] = mean of T[i,l] over r's judgments l of i;   p[k] = mean of T[i,k]
     E-step   log T[i,k] = log p[k] + sum over judgments k of i of log(w[r] (K - 1) / (1 - w[r])) + constant
 
-Only judgments that say k speak for k, so a step costs the same for any number of labels.  As in crowd-kit, chances
+Only judgments with label k count for k, so a step costs the same for any number of labels.  As in crowd-kit, chances
 keep 1e-10 away from 0 and 1, and posteriors are equal to its own after the same number of iterations.
 """
 

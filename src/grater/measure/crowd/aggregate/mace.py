@@ -11,7 +11,7 @@ Dirichlet(10) on x, expected counts turned into weights exp(digamma(count + prio
 1 - s[r], the paper's trustworthiness.  The best of `restarts` random starts is kept, by log-likelihood.  Under
 variational Bayes that need not rise at every iteration; a run stops where it no longer does.
 
-As in the one-coin model only judgments that say k speak for k, so a step costs the same for any number of labels.
+As in the one-coin model only judgments with label k count for k, so a step costs the same for any number of labels.
 crowd-kit 1.4.2 gives the same posteriors from the same start where raters and labels first appear in the order of
 their names; elsewhere it mixes them up, and its restarts are all one and the same.
 """
