@@ -608,7 +608,7 @@ def difficulty(
 ) -> Difficulty:
     """List the easiest and hardest items, and what predicts disagreement.
 
-    With the `essays` of the items, factors are worked out from their text.
+    With the `essays` of the items, factors are computed from their text.
     """
     from grater.measure.agreement.difficulty import difficulty
     from grater.tables import as_items
@@ -779,7 +779,7 @@ def plan(
 
     The result has items, raters, hours and money for an interval of recall of this `width`.  Pass either `missed`,
     the rate of errors among unflagged items, or `recall` of the system.  With the `decisions` of a system, strata of
-    its scores have a row of their own.  How many raters an item needs follows from `rater_accuracy`, the `kappa` of
+    its scores have a separate row.  How many raters an item needs follows from `rater_accuracy`, the `kappa` of
     two raters, or the `judgments` of a pilot with its `gold`.
     """
     from grater.measure.evaluation.cases import frame_of_truth, truth_of, votes_of
@@ -1473,7 +1473,7 @@ OUTSIDE = ("harper", "languagetool:URL", "corrected:FILE", "edits:FILE", "comman
 
 @_checked
 def load_system(name: str | Path) -> Detector:
-    """A detector by its name, a model file, or a system from outside."""
+    """A detector by its name, a model file, or an external system."""
     from grater.detect.systems import load_system
 
     return load_system(_named(name))
@@ -1506,7 +1506,7 @@ def decide(
 ) -> Table:
     """A decision of every system on every place that it looks at, with where the place is.
 
-    `places` are the items that systems from outside decide on, instead of prepositions; `"edits"` makes every edit of
+    `places` are the items that external systems decide on, instead of prepositions; `"edits"` makes every edit of
     a system an item.  Edits on no item are counted by type in `dropped`.  `documents` is a file that names the
     documents of sentences, as for `score`.  `chat` says how systems behind a chat endpoint are asked.
     """
@@ -1663,8 +1663,9 @@ def choice(
 ) -> ChoiceStudy | None:
     """Score a choice task: how often the system's word is as good or better.
 
-    `n_items` is the number of items behind `accuracy`, for its interval.  With a `system` and `essays` its accuracy is
-    computed there; `answers_out` lists the places where it would write a different word, for raters to choose between.
+    `n_items` is the number of items behind `accuracy`, for its interval.  With a `system` and `essays` its accuracy
+    is computed there; `answers_out` lists the places where it would write a different word, for raters to choose
+    between.
     """
     from math import nan
 

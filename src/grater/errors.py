@@ -12,7 +12,7 @@ MOST_PROBLEMS = 20
 
 
 class GraterError(Exception):
-    """Something that the person at the keyboard can mend."""
+    """Something that the person at the keyboard can fix."""
 
 
 class UsageError(GraterError):

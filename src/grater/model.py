@@ -73,7 +73,7 @@ class Edit:
 
     Several `replacements` are alternatives; an empty string among them means delete; none at all means that the
     error was found but not corrected.  `extra` holds what the file's format knows of an edit and the model does not.
-    `line` is where it stood in the file it was read from, for messages; it is no part of the edit.
+    `line` is where it stood in the file it was read from, for messages; it is not part of the edit.
     """
 
     span: Span
@@ -149,7 +149,7 @@ def as_annotated(essay: Essay) -> Essay:
 class Item:
     """A place in an essay that can be judged; `kind` is the thing judged (`prep`, `article`), not the task.
 
-    An edit has an id of its own, since two systems may write different words in one place.
+    An edit has a separate id, since two systems may write different words in one place.
     """
 
     essay_id: str

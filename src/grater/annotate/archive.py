@@ -384,7 +384,7 @@ def rating_frame(judged: pl.DataFrame) -> pl.DataFrame:
 DEEPEST = 8
 CHUNK = 1 << 16
 MOST_TIMES = 100
-"""An export shrinks by ten to twenty; what would grow by more than this is no export."""
+"""An export shrinks by ten to twenty; what would grow by more than this is not an export."""
 SMALL = 50_000_000
 """Bytes to which any archive may grow."""
 
@@ -464,7 +464,7 @@ def complaint(member: zipfile.ZipInfo) -> str:
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[Path]:
-    """The files of a zip (or of the one folder in it), gone at the end; any other path is given as it is."""
+    """The files of a zip (or of the one folder in it), deleted at the end; any other path is given as it is."""
     if path.suffix.lower() != ".zip":
         yield path
         return

@@ -108,7 +108,7 @@ def _engine_of(path: Path) -> str:
 
 
 def _copy_sqlite(source: Path, target: Path, *, is_nameless: bool = False) -> None:
-    """One snapshot of a file, as a file of its own without a log next to it."""
+    """One snapshot of a file, as a separate file without a log next to it."""
     with _appearing(target) as unfinished:
         try:
             with (

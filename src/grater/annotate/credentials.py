@@ -67,7 +67,8 @@ def end_access(tx: Tx, person_id: str, *, actor: str | None = None) -> None:
 
 
 def may_have_tokens(person: Person) -> bool:
-    """Whether programs may act for a person: not for raters who came by a panel's link, whose id is no password."""
+    """Whether programs may act for a person: not for raters who came by a panel's link, whose id is not a
+    password."""
     return person.kind != "human" or bool(person.password_hash) or "panel" not in person.payload
 
 

@@ -7,10 +7,10 @@ says how many of its undrawn items bring the interval of recall to the wanted wi
 
 A page that is kept open asks every half minute.  Counts come from the database each time.  Agreement, scores, costs
 and the raters' signals rest on every judgment; of a job with 13,500 of them they take a second.  They are therefore
-counted anew only when something happened in the study since (the number of the newest event shows it), and of a job
+counted again only when something happened in the study since (the number of the newest event shows it), and of a job
 with a thousand judgments or more after the request: the page then shows the last figures and says how many judgments
-are not in them yet.  At most a twentieth of the time goes into counting anew.  Figures of small jobs are always those
-of the moment, and so are those after a change of the job's terms.
+are not in them yet.  At most a twentieth of the time goes into counting again.  Figures of small jobs are always
+those of the moment, and so are those after a change of the job's terms.
 """
 
 from __future__ import annotations
@@ -330,7 +330,7 @@ class Live:
         return kept
 
     def _begin(self, key: Key, job: Job | None, kept: Kept[T] | None, count: Callable[[Tx, Any], T]) -> None:
-        """Count anew in a thread of its own, unless one is at it or it was done a moment ago."""
+        """Count again in a separate thread, unless one is at it or it was done a moment ago."""
         with self._lock:
             if key in self._busy or (kept is not None and time.monotonic() - kept.at < PAUSE * kept.seconds):
                 return

@@ -318,7 +318,8 @@ def _in_labels_of(task: Task, judgments: Judgments) -> Judgments:
 
 
 def live_marks(essays: Sequence[Essay]) -> tuple[CorpusAgreement | None, str]:
-    """The agreement of annotators on where errors are, of what kind, how to mend them; or why there is none yet."""
+    """The agreement of annotators on where errors are, of what kind, how to correct them; or why there is none
+    yet."""
     if not any(len(essay.annotators) > 1 for essay in essays):
         return None, "No essay has been marked by two annotators yet."
     try:

@@ -357,7 +357,7 @@ def _add_items(tx: Tx, table: Table) -> tuple[int, int]:
 
 
 def _placed(table: Table, by_id: Mapping[str, Essay]) -> Iterator[StudyItem]:
-    """The items of a table, each held against its essay: inside the text, and on the words that it names."""
+    """The items of a table, each checked against its essay: inside the text, and on the words that it names."""
     problems = Problems(table.name)
     for number, row in enumerate(table.frame.iter_rows(named=True), 2):
         item = item_at(str(row["essay"]), row["start"], row["end"], str(row["kind"]), str(row["item"]))

@@ -1,4 +1,4 @@
-"""Leases: a slot in a rater's hands until it is answered, given back or run out; and which unit comes next.
+"""Leases: a slot in a rater's hands until it is answered, returned or run out; and which unit comes next.
 
 A rater holds at most one lease at a time in a job (and place of a page): a reload and a second tab get the same one.
 A lease is over when its time has passed, or when it was issued in what is now the future (the clock was set back by
@@ -17,7 +17,7 @@ Eligible: a free slot of a unit in an open job that this person has not judged, 
 seen; where the job is assigned, one that is assigned to them; where the unit follows another, one whose forerunner
 the same person did long enough ago.
 Batches come in order.  Inside a batch of a pool the next unit is the first, by the units' random numbers, from a
-starting point that is drawn anew each time; an assigned rater has a fixed order of their own, the product of the
+starting point that is drawn again each time; an assigned rater has a fixed order of their own, the product of the
 unit's number and the rater's factor modulo a prime.  Neither depends on anything that a system, a stratum or a
 manager decided (P10), and a pool of any size is answered from an index.
 
@@ -126,7 +126,7 @@ def lacks_quiz(tx: Tx, job: Job, person_id: str) -> bool:
 
 
 def _gold(tx: Tx, job: Job, person_id: str, pool: str) -> UnitSlot | None:
-    """Unseen gold in the order in which work comes: fixed where units are assigned, else drawn anew."""
+    """Unseen gold in the order in which work comes: fixed where units are assigned, else drawn again."""
     factor = multiplier(tx.key, person_id) if job.access == "assigned" else new_shuffle()
     most = standing.exposure_of(job) if pool == "hidden" else LARGEST
     unit_id = tx.value(GOLD, job=job.job_id, person=person_id, factor=factor, pool=pool, most=most)
@@ -537,7 +537,7 @@ def _is_any_over(leases: Any, *, is_from_future: bool) -> ColumnElement[bool]:
 
 
 def _given_up() -> Select[Any]:
-    """The newest lease that ended without an answer; one that was taken back (`withdrawn`) is to come again."""
+    """The newest lease that ended without an answer; one whose answer was `withdrawn` comes again."""
     given_up, sent = schema.leases.alias("given_up"), schema.submissions.alias("sent")
     is_theirs = (sent.c.unit_id == given_up.c.unit_id) & (sent.c.person_id == bindparam("person"))
     is_answered = (sent.c.lease_id == given_up.c.lease_id) | (sent.c.status != literal_column("'withdrawn'"))

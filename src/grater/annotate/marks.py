@@ -4,14 +4,14 @@ A draft is unfinished work, saved under a revision number, so that no tab silent
 
 Marks that look wrong go back to the annotator who made them (NUCLE 2013, section 4): every valid marking of a job
 passes the rules of `corpus lint` as an essay of one annotator, and each finding goes into that annotator's queue.
-Only work with an open finding can be revised.  The annotator gets a lease of its own kind, without a slot, and a
+Only work with an open finding can be revised.  The annotator gets a special kind of lease, without a slot, and a
 draft with the marks as they were.  The old answer stays valid until the new one is submitted; then it is withdrawn
 and the new one takes its slot, in one transaction: a revision that is never finished loses nothing.
 
 In the corpus annotators who worked here go by their pseudonyms (or names), adjudicated work by `gold`.  A rater whose
 essay was clean is still one of its annotators; an essay that was set aside is not counted as read.
 
-A marking in a job without suggestions is held against those that another job offers for the same essay, so that two
+A marking in a job without suggestions is compared with those that another job offers for the same essay, so that two
 jobs on the same essays, one with and one without, can be compared.  People only: programs are shown nothing.
 """
 
@@ -39,7 +39,7 @@ from grater.measure.evaluation.offered import MarkedOnce, SuggestionEffect, sugg
 from grater.model import ADJUDICATED, GOLD, PROGRAM, ROLES, Edit, Essay, Json, Suggestion
 
 NOT_THE_ANNOTATORS = ("coverage", "empty", "same-id")
-"""Rules about a corpus as a whole, which no single annotator can mend."""
+"""Rules about a corpus as a whole, which no single annotator can fix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ def n_open_findings(tx: Tx, job_id: str) -> int:
 
 
 def settle_finding(tx: Tx, finding_id: str, state: Literal["mended", "kept"], *, person_id: str) -> None:
-    """The annotator has looked: mended, or kept as it was on purpose."""
+    """The annotator has looked: corrected it, or kept it as it was on purpose."""
     mine = (schema.findings.c.finding_id == finding_id) & (schema.findings.c.person_id == person_id)
     if tx.value(select(schema.findings.c.finding_id).where(mine)) is None:
         raise NotFound("there is no such finding, or it is not yours")

@@ -247,9 +247,9 @@ def lists(tx: Tx) -> list[Job]:
 
 
 def decide(tx: Tx, each: Verdict, verdict: str, person: Person, *, version: int | None = None) -> str:
-    """Accept (y), reject (n) or take back (nothing), and give which it was.
+    """Accept (y), reject (n) or withdraw (nothing), and give which it was.
 
-    `version` is the decision that this one was made from; without it, the same verdict again is no new decision.
+    `version` is the decision that this one was made from; without it, the same verdict again is not a new decision.
     """
     spoken = review.SPOKEN.get(verdict.strip().lower())
     if spoken is None:
@@ -372,7 +372,7 @@ class NewBalanced(Body):
 def balanced_job(
     store: Store, job_id: str, sent: NewBalanced, count: review.TrigramCounter, *, actor: str | None = None
 ) -> tuple[Job, review.Balanced]:
-    """The accepted trigrams of a list and as many correct uses as a job of its own, some of them gold; not open yet.
+    """The accepted trigrams of a list and as many correct uses as a separate job, some of them gold; not open yet.
 
     Correct uses are attested by `count`, and neither suspicious by it nor on the list.
     """

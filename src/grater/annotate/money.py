@@ -3,7 +3,7 @@
 Money is whole cents of one currency a job, and every change is another row.  `settle` brings the rows of a job up
 to what its pay policy owes for the submissions as they are now: more is a row of `work`, less (a judgment was taken
 back, or has a status that the policy does not pay for) a `correction` below zero.  So the rows of a rater always add
-up to what the policy owes, to the cent, however often it is run.  Bonuses are rows of their own.
+up to what the policy owes, to the cent, however often it is run.  Bonuses are separate rows.
 
 T,C&M 2013, Table 5, gives judgments, cost and turn-around for four tasks.  Added: the cost of a judgment that counts,
 what was wasted on judgments that do not, what gold cost, and cents per hour at the median and for the slower quarter

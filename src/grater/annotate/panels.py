@@ -13,10 +13,10 @@ keeps their place: else every made-up id would be another look at the quiz.
 
 Identity is the panel's: the same id at the same provider is the same person in every job of the study, so a failed
 quiz survives a new session, browser and link.  A place is `joined` until it ends: `completed`, `screened-out`,
-`failed`; or it is `returned` or `timed-out`, which frees it for somebody else and takes back what the rater held.
+`failed`; or it is `returned` or `timed-out`, which frees it for somebody else and withdraws what the rater held.
 `completed` is for the agreed number of valid answers: the limit of the job's terms, or all the work of a job that
 is smaller.  Without a limit it is for all the work that others do not finish first.  It is never for gold used up, or
-for work that was given back or that others hold (P12).  Anyone who gets no more work before that stays `joined`, and
+for work that was returned or that others hold (P12).  Anyone who gets no more work before that stays `joined`, and
 a manager may end their place.  An `open` panel has no ids: everybody who comes is somebody new.
 
 An id is not a password, since it is part of a link and others may know it.  The first who comes with an id gets a

@@ -3,7 +3,7 @@
 Changes that must not meet lock the people whom they concern: one person, all owners, or everybody.  So a double click
 waits for the first, a study keeps an owner, and anyone who was shut out while they proved who they are is refused.
 
-A joint seat is two people who give one agreed judgment, recorded as such (T&C 2008, section 6.2): a person of its own
+A joint seat is two people who give one agreed judgment, recorded as such (T&C 2008, section 6.2): a separate person
 without a password, which either of the two opens from their own page.  It may do what both of them may, and never
 more than adjudicate: when one of them is demoted, so is the seat; when one is shut out, nobody sits there.
 

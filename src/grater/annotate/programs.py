@@ -1,4 +1,4 @@
-"""Programs as raters: the same questions as people get, in a job of their own, marked as a program's.
+"""Programs as raters: the same questions as people get, in a separate job, marked as a program's.
 
 The job `J by NAME` has the work of J with one judgment a unit, assigned to the program alone: a program never takes a
 place that a person was to have and is never mixed with people unless asked.  Units answered before are not asked

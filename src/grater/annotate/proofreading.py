@@ -1,4 +1,4 @@
-"""Texts of strangers are checked in a process of their own, with limits, which can be killed (P13, P16).
+"""Texts of strangers are checked in a separate process, with limits, which can be killed (P13, P16).
 
 The process loads its systems once, when the first text comes, and checks one text at a time; a few may wait for it,
 and others are asked to come again.  A text has CPU seconds by its length, about three times what English needs.  One

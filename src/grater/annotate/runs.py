@@ -7,7 +7,7 @@ no longer its own, and changes nothing.  A run that has ended `MOST_TRIES` proce
 else it would end every other, and nothing behind it would ever begin.
 
 One thread of a process works on runs, one after the other, for as long as any waits.  Each kind of run stores its
-result in one transaction, or is the same when done twice: beginning anew is safe.  Whatever goes wrong with one run
+result in one transaction, or is the same when done twice: beginning again is safe.  Whatever goes wrong with one run
 is its own end, and those behind it go on.
 """
 
@@ -234,7 +234,7 @@ def what_came(tx: Tx, system: str) -> str:
 
 @dataclass(slots=True, eq=False)
 class Steps:
-    """A run under way: how far it is, written down every few seconds by a thread of its own until the end."""
+    """A run under way: how far it is, written down every few seconds by a separate thread until the end."""
 
     store: Store
     run: Run
@@ -342,7 +342,7 @@ def work_once(store: Store) -> Run | None:
             words, files = WORK[run.kind](steps)
         with store.write() as tx:
             finish(tx, run, words=words, files=files)
-    except (StoreBusy, StoreFull):  # nothing is wrong with the run: it begins anew when its process has been silent
+    except (StoreBusy, StoreFull):  # nothing is wrong with the run: it begins again when its process has been silent
         raise
     except Exception as error:
         words = str(error) if isinstance(error, GraterError) else UNFORESEEN.format(kind=type(error).__name__)
@@ -392,5 +392,5 @@ class Runner:
         try:
             while work_once(self.store) is not None:
                 pass
-        except Exception:  # a full disk, a closed study: the run stays, and the next wake begins it anew
+        except Exception:  # a full disk, a closed study: the run stays, and the next wake begins it again
             LOG.exception("the background task stopped")

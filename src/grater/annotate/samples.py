@@ -5,7 +5,7 @@ A sample is kept under its name, with its design, and is never changed.
 A sample of a study's items, drawn for one of its systems, or extended for the next one (T&C 2008, section 6).
 
 A system may look at places of several kinds (prepositions, gaps); a sample is of one kind, for raters are asked one
-question.  The kind is kept with the sample, so that it is always held against the decisions that it was drawn from.
+question.  The kind is kept with the sample, so that it is always compared with the decisions that it was drawn from.
 
 The studies of the papers as templates: each names its jobs, their tasks and their sizes.
 

@@ -2,19 +2,19 @@
 
 Trust is gold seen, gold right, and a state that people or rules set.  The counts are never added up by hand: they are
 counted again from the stored submissions after each answer of a rater who is tested, so trust recomputed from scratch
-is trust stored.  After work as well, for neither may take longer (P5); for the same reason an event tells of a new
+is trust stored.  After work as well, for neither may take longer (P5); for the same reason an event describes a new
 state, and not of each count.  Only active gold counts; withdrawn answers do not.  Next to them is how often the rater
 gave a unit back unanswered.
 
 The gold schedule says whether a unit of work or hidden gold is due next for a rater (docs/crowd.md).  A job with
 a gold rule begins with its quiz, all gold.  After that every turn of a rater is gold with the same chance, drawn for
 this rater and turn from the study's key: nobody can predict it, it falls the same on every visit, and what came
-before tells nothing of it (P5).  A turn is over when its unit is answered: what was given back, ran out or was taken
+before tells nothing of it (P5).  A turn is over when its unit is answered: what was returned, ran out or was taken
 back comes again in the same turn, gold and work alike (`leases`).  A rater meets each gold once, so their limit is
 what the hidden gold covers (`limit_of`), and nobody who has met all of it is blocked before that.
 
 Reasons to get no work, the first that holds: `closed` (the job is not open), `left` (the person has left the study),
-`ejected`, `flagged`, `program` (programs work in jobs of their own), `seat` (they have worked here on a joint seat,
+`ejected`, `flagged`, `program` (programs work in separate jobs), `seat` (they have worked here on a joint seat,
 or one who shares this joint seat has worked here alone), `hours`, `limit`, `about` (country or languages are not
 known yet), `unqualified`.
 """
@@ -129,7 +129,7 @@ def gold_answers(tx: Tx, job_id: str, person_id: str) -> list[GoldAnswer]:
 
 
 def recount(tx: Tx, job_id: str, person_id: str, answers: Sequence[GoldAnswer] | None = None) -> Trust:
-    """Count the answers to active gold anew."""
+    """Count the answers to active gold again."""
     known = gold_answers(tx, job_id, person_id) if answers is None else answers
     counted = [answer.is_right for answer in known if answer.is_active]
     counts = {"seen": len(counted), "right": sum(counted)}
@@ -188,7 +188,7 @@ COUNTS = select(
     ANSWERED.scalar_subquery().label("n_answered"),
     VALID.scalar_subquery().label("n_valid"),
 )
-"""Of a job its hidden gold; of a rater the units, practice aside, that were answered and not taken back, and of these
+"""Of a job its hidden gold; of a rater the units, practice aside, that were answered and not withdrawn, and of these
 the ones with an answer that counts."""
 
 
@@ -238,7 +238,7 @@ def is_in_quiz(terms: Terms, state: str) -> bool:
 
 
 def n_answered(tx: Tx, job_id: str, person_id: str) -> int:
-    """The number of units, practice aside, that a rater has answered and not taken back."""
+    """The number of units, practice aside, that a rater has answered and not withdrawn."""
     return int(tx.value(ANSWERED, job=job_id, person=person_id) or 0)
 
 

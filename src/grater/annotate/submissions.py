@@ -14,11 +14,11 @@ one query, the submission's context: its lease, its unit, and the rater's trust.
 What follows: the rater's quiz or trust is judged, and ejection happens here and now; the unit gets as many more slots
 as the job's redundancy rule wants, or is finished.  All of it is asked after gold and work alike, so that neither
 takes longer (P5).  The answer is remembered as the last one, which its rater may undo.  Whether missed gold is wrong
-itself concerns other raters too, so it is looked at in a transaction of its own (`trust.review_gold`).
+itself concerns other raters too, so it is looked at in a separate transaction (`trust.review_gold`).
 
-Undo: a rater takes back their last answer, until they give the next one.  The answer stays in the study as
+Undo: a rater withdraws their last answer, until they give the next one.  The answer stays in the study as
 `withdrawn`, with an event that says why; its unit is in the rater's hands again, with its slot, and what they had
-taken since is their next unit after it.  An answer can be taken back once.  It is not offered after practice, in the
+taken since is their next unit after it.  An answer can be withdrawn once.  It is not offered after practice, in the
 entry quiz, for essays, which have their own way back (`marks`), and for answers that do not count.  Gold is taken
 back like work: anyone who could distinguish the two by what may be undone would know before they answer again, and
 could tell others (P5).  The last answer is remembered by rater and job, not found by its time, for clocks jump.
@@ -363,7 +363,7 @@ def submit(
     store_all(tx, [(stored, answers)])
     if status == "surplus" and int(tx.value(OF_LEASE, lease=lease_id) or 0) > 1 + MOST_SURPLUS:
         raise Conflict(f"this piece of work has {1 + MOST_SURPLUS} answers, and takes no more")
-    if lease.place != leases.REVISION:  # what was the last answer before can no longer be taken back
+    if lease.place != leases.REVISION:  # what was the last answer before can no longer be withdrawn
         is_final = standing.is_in_quiz(terms, row.trust) or row.unit_role == "practice" or job.task == MARKING.name
         last = submission_id if status == "valid" and not is_final else None
         tx.execute(REMEMBER, {"job": job.job_id, "person": person_id, "submission": last})
@@ -470,7 +470,7 @@ def so_far(tx: Tx, job_id: str, person_id: str) -> Record:
 
 
 def last_answer(tx: Tx, job_id: str, person_id: str) -> Record | None:
-    """The submission that the rater may take back, with the role of its unit."""
+    """The submission that the rater may withdraw, with the role of its unit."""
     return tx.first(LAST, job=job_id, person=person_id)
 
 
@@ -481,7 +481,7 @@ def undo_answer(store: Store, lease_id: str, *, person_id: str) -> Desk:
 
 
 def undoable_lease(tx: Tx, job_id: str, person_id: str) -> str:
-    """The lease whose answer the rater may take back; empty if there is none."""
+    """The lease whose answer the rater may withdraw; empty if there is none."""
     last = last_answer(tx, job_id, person_id)
     return "" if last is None else str(last.lease_id)
 

@@ -1,10 +1,9 @@
 """Systems run over the essays of a study: an item for every place they look at, a decision for each.
 
-A name stands for one version of a system, which always decides the same.  Samples, jobs, curves and reports rest
-on flags, scores and suggestions, and on the places that a system looked at.  A system that changed any of them is a
-new version: it is refused under the old name and accepted under a new one, so that both can be evaluated against the
-same judgments.  Essays that came since are no change, and neither is a place of a kind that the system never looked
-at before.
+A name stands for one version of a system, which always decides the same.  Samples, jobs, curves and reports rest on
+flags, scores and suggestions, and on the places that a system looked at.  A system that changed any of them is a new
+version: it is refused under the old name and accepted under a new one, so that both can be evaluated against the same
+judgments.  Newer essays are not a change, and neither is a place of a kind that the system never looked at before.
 """
 
 from __future__ import annotations
@@ -135,7 +134,7 @@ def _shown_with(finding: Finding) -> dict[str, Json]:
 
 
 def places_of(tx: Tx, kind: str) -> dict[str, list[Item]]:
-    """The items of one kind that the study has, by essay: where a system from outside is to look."""
+    """The items of one kind that the study has, by essay: where an external system is to look."""
     by_essay: dict[str, list[Item]] = {}
     for each in content.all_items(tx, kind=kind):
         if each.item is not None:

@@ -51,7 +51,7 @@ REINSTATED = "reinstated"
 
 
 def judge(tx: Tx, job: Job, person_id: str, *, has_gold_changed: bool = False) -> Trust:
-    """Count a rater's gold anew and draw the consequences: after an answer, or after gold has changed its state.
+    """Count a rater's gold again and draw the consequences: after an answer, or after gold has changed its state.
 
     Only changed gold reinstates, those whom the rules alone ejected and now would not; and it ejects nobody.
     """

@@ -12,9 +12,10 @@ are made, closed ones opened again, or free ones closed.  `wanted` of the unit i
 closed.  Raters take slots meanwhile, and do not wait for a unit: only a slot that is free, and that nobody is just
 taking, is closed.
 
-Managers mend mistakes: a gold or practice unit becomes work again, and a job is deleted with its units.  Whatever a
-person did stays (P1): both are refused once somebody has met the unit or answered in the job, and the triggers of the
-database refuse to delete the units of a job that has a submission (`migrations`).  The log keeps what was deleted.
+Managers correct mistakes: a gold or practice unit becomes work again, and a job is deleted with its units.  Whatever
+a person did stays (P1): both are refused once somebody has met the unit or answered in the job, and the triggers of
+the database refuse to delete the units of a job that has a submission (`migrations`).  The log keeps what was
+deleted.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ counts as delivered when the answer is 2xx; until then it is tried again, ever m
 failures in a row the webhook is paused.  So every event comes at least once, and perhaps twice: programs go by its
 number `n`.  `unit.finished` is sent with the labels that the unit has then.
 
-Every receiver has a thread of its own, so that a slow, silent or broken one delays no other; errors of one are logged
+Every receiver has a separate thread, so that a slow, silent or broken one delays no other; errors of one are logged
 and noted with its delivery, and the rounds continue.  Of several processes that serve one study the one that has
 claimed a webhook serves it: it keeps the claim with every event that it sends, and releases it.  A process that is
 silent for longer than `CLAIM_MS` loses the claim to the next that asks, and what it reports of the webhook after that
@@ -216,7 +216,7 @@ class Failures:
 
 
 def failures_of(tx: Tx, webhook: Webhook) -> Failures:
-    """How the newest event failed so far; a webhook that was paused for it and is active again starts anew."""
+    """How the newest event failed so far; a webhook that was paused for it and is active again starts again."""
     for last in deliveries_of(tx, webhook.webhook_id, most=1):
         if last.state == "failed" and last.tries < MOST_FAILURES:
             return Failures(last.tries, last.at + 1000 * 2 ** min(last.tries, MOST_DOUBLINGS))
@@ -529,7 +529,7 @@ class Sending(threading.Thread):
 
 
 class Sender:
-    """Sends every webhook what is new, each in a thread of its own."""
+    """Sends every webhook what is new, each in a separate thread."""
 
     def __init__(self, store: Store, *, post: Post | None = None, allow_private: bool = False) -> None:
         self.store = store

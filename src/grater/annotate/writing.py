@@ -2,8 +2,8 @@
 
 Nothing of a text is stored unless its writer consents; then the text becomes an essay of the study, every answered
 mark an item, and every answer a judgment of the task `verify`: who takes a suggestion says that it is better, who
-rejects it that their own word is.  These judgments stay in a job of their own, since writers are no independent
-judges of their own words; each text has a rater of its own, who has no name and cannot log in.  Where a manager has
+rejects it that their own word is.  These judgments stay in a separate job, since writers are no independent
+judges of their own words; each text has a separate rater, who has no name and cannot log in.  Where a manager has
 closed that job, or has another of its name, nothing is kept.
 
 "Check my writing" and LanguageTool's protocol for editors need no account.  Both are closed unless an owner opens

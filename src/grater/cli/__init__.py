@@ -181,7 +181,7 @@ DESCRIBE = {
     "corpus judgments": "grater.cli.corpus:describe_judgments",
     "sample": "grater.cli.corpus:describe_sample",
 }
-"""What makes lines of a result that is no table of numbers."""
+"""What makes lines of a result that is not a table of numbers."""
 
 
 def _entries() -> dict[str, Entry]:
@@ -346,7 +346,7 @@ def main(args: list[str] | None = None) -> None:
 
 
 def run(args: list[str], program: typer.Typer = app) -> int:
-    """Run one command and return its exit status; every error that a person can mend becomes plain lines."""
+    """Run one command and return its exit status; every error that a person can fix becomes plain lines."""
     _open_streams()
     _speak_any_language()
     try:

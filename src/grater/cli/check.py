@@ -1,6 +1,6 @@
 """`grater check`: feedback on essays, on a terminal, as JSON or as small HTML pages; `grater learners`: on a class.
 
-With `--out` every essay has a file of its own in a folder.  The exit status is 0 whether or not anything is marked; a
+With `--out` every essay has a separate file in a folder.  The exit status is 0 whether or not anything is marked; a
 program that wants to know asks for status 1 with `--fail`.  All files are read before the first is checked, so that
 a wrong name costs nothing.  A class has a table of marks per learner and over time, or a page to print.
 """

@@ -42,7 +42,7 @@ messages = Console(stderr=True, highlight=False, soft_wrap=True)
 
 TABLE_SUFFIXES = {".csv", ".tsv", ".parquet", ".ndjson", ".xlsx", ".xls", ".ods"}
 PLAIN_WIDTH = 120
-"""Characters of a line where the output is no terminal."""
+"""Characters of a line where the output is not a terminal."""
 
 
 def print_json(value: JsonValue) -> None:
@@ -57,7 +57,7 @@ def say(message: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a command did that is no table of numbers: machine output, or lines for the person.
+    """What a command did that is not a table of numbers: machine output, or lines for the person.
 
     `shown` goes to standard output, `messages` to standard error.  A `status` of 1: problems were found.
     """
@@ -164,7 +164,7 @@ def made_of(
 
     The first parameters are arguments, the others options; tables and corpora are files.  Where an annotated corpus
     is given, `for_corpora` is called instead, and options that only one of the two has are refused for the other.
-    `describe` makes lines of a result that is no table, from it and the options.
+    `describe` makes lines of a result that is not a table, from it and the options.
     """
     functions = [function, *([for_corpora] if for_corpora else [])]
     known = [dict(signature_of(each).parameters) for each in functions]

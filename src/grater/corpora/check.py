@@ -25,7 +25,7 @@ CoNLL-2014 combined files do, says less than the files it was made of.
 
 *Files of one test set*: annotators often have a file each (CoNLL-2014: twelve).  Scores and agreement hold only if
 the files have the same sentences, cut into the same tokens.  `check_together` reads the files side by side and
-compares each with the first.  Two files are taken for the same set if most of the essays that they share by number
+compares each with the first.  Two files count as the same set if most of the essays that they share by number
 have the same letters; of files that are not, nothing is reported.
 """
 
@@ -418,7 +418,7 @@ class Coverage:
 
 
 def contradicts_noop(essay: Essay) -> Iterator[Finding]:
-    """An M2 annotator who says that there is no error and marks some; or who says so twice."""
+    """An M2 annotator with a no-op and edits, or with two no-ops."""
     with_edits = {edit.rater for edit in essay.edits}
     as_read = noops_as_read(essay) or [[] for _ in essay.annotators]
     for annotator, lines in zip(essay.annotators, as_read, strict=True):

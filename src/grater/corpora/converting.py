@@ -1,4 +1,4 @@
-"""What a conversion reads: a corpus, or parallel text, with its edits kept, extracted anew, or typed."""
+"""What a conversion reads: a corpus, or parallel text, with its edits kept, extracted again, or typed."""
 
 from __future__ import annotations
 

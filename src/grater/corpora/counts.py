@@ -21,7 +21,7 @@ Two choices are ours.  A sentence reaches to the start of the next, so an edit o
 still inside; an edit over the first letter of the next sentence is not.  And *alternatives* are either kind:
 several edits of one annotator on the same span, or one edit with several corrections.  Counted apart, as in the
 paper, every edit is one; merged, every marked place is one, under each of its tags.  An M2 no-op says that nothing
-was found: it is never an edit.  Programs and adjudicated decisions are no readings (`grater.model.as_annotated`).
+was found: it is never an edit.  Programs and adjudicated decisions are not readings (`grater.model.as_annotated`).
 """
 
 from __future__ import annotations

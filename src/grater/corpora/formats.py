@@ -32,7 +32,7 @@ from grater.sheet import Sheet, count
 
 PLACE = re.compile(r"\b(\d+)-(\d+)\b")
 MOST_REMEMBERED = 2_000
-"""Essays; those that are typed anew go by several hundred at a time."""
+"""Essays; those that are typed again go by several hundred at a time."""
 MOST_SHOWN = 60
 AROUND = 12
 

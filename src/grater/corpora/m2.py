@@ -156,7 +156,7 @@ def read_blocks(lines: Iterable[str], problems: Problems) -> Iterator[Sentence]:
 
 
 def _annotation(line: str, number: int, n_tokens: int, problems: Problems) -> Annotation | None:
-    """A line that begins with `A `; white space around its annotator is no part of it."""
+    """A line that begins with `A `; white space around its annotator is not part of it."""
     fields = line[2:].split(SEPARATOR)
     numbers = TOKEN_NUMBERS.fullmatch(fields[0])
     if len(fields) != N_FIELDS:

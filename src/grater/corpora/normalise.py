@@ -242,7 +242,7 @@ def project(token_edit: TokenEdit, tokens_text: Sequence[str], *, gaps: bool = F
     """What the edit says of each token, in order; tokens that stay the same inside it are left out.
 
     An insertion marks the token after it, at the end of the text or of a longer edit the token before it, or with
-    `gaps` a unit of its own.  An edit that changes nothing, and an insertion into no tokens at all, mark nothing.
+    `gaps` a separate unit.  An edit that changes nothing, and an insertion into no tokens at all, mark nothing.
     """
     if token_edit.replacement is None:
         marks = [_mark(token_edit, index, None) for index in range(token_edit.start, token_edit.end)]
@@ -289,7 +289,7 @@ def _aligned(token_edit: TokenEdit, source: Sequence[str], gaps: bool) -> list[T
 
 
 def _fates(source: Sequence[str], target: Sequence[str]) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """What each token becomes, and what is put in before each and at the end."""
+    """What each token becomes, and what is inserted before each and at the end."""
     becomes: list[tuple[str, ...]] = []
     put_in: list[tuple[str, ...]] = [()]
     for word, other in align(source, target):

@@ -401,7 +401,7 @@ class Paragraphs:
 
     @staticmethod
     def kept(lengths: Json, text: str) -> Paragraphs | None:
-        """The paragraphs that metadata tells of, or None where they do not fit the text."""
+        """The paragraphs that metadata describes, or None where they do not fit the text."""
         if not isinstance(lengths, list):
             return None
         numbers = [length for length in lengths if type(length) is int and length >= 0]

@@ -1,4 +1,4 @@
-"""Parallel text: sentences and their corrections, one per line in files of their own, as essays with edits.
+"""Parallel text: sentences and their corrections, one per line in separate files, as essays with edits.
 
 The edits are made by an engine (`corpora.edits.engine`): our own rules, or the errant package.  Each corrected file
 is one annotator.  Words are those between white space, as in M2, so both sides must be tokenised alike.
@@ -110,7 +110,7 @@ def assign_types(essays: Iterable[Essay], engine: GraterEngine, report: Report) 
 
 
 def _typed(essay: Essay, edits: Sequence[Edit], engine: GraterEngine) -> list[Edit]:
-    """Each alternative of an edit could have a type of its own; the first decides."""
+    """Each alternative of an edit could have a separate type; the first decides."""
     ranges = [tokens_of_edit(edit, essay.text, essay.tokens or ()) for edit in edits]
     known = [
         WordEdit(place.start, place.end, "", edit.replacements[0])

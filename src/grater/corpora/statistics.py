@@ -6,7 +6,7 @@ on densities and shares.
 
 There is one pass over each corpus, then every number comes from its counts.  The top level adds up the files and the
 annotators; a text in two files is counted in both.  A corpus can be divided by a metadata field (first
-language, level, score, prompt); an essay without the field is in a row of its own, never dropped.
+language, level, score, prompt); an essay without the field is in a separate row, never dropped.
 
 M2 calls its annotators 0, 1, ... in every file.  Where two files hold the same essays and use the same id, it cannot
 be one reading: there the file's stem is the annotator (docs/corpora.md), or `STEM.ID` where several ids of a file
@@ -281,7 +281,7 @@ class Summary(Data):
 
 
 def scope_of(documents: DocumentCounts) -> Scope:
-    """Documents as units; a sentence of an unknown one is a unit of its own."""
+    """Documents as units; a sentence of an unknown one is a separate unit."""
     if not documents.known and documents.unknown:
         return Scope("sentence", documents.unknown, note=UNKNOWN_DOCUMENTS)
     alone = f"{documents.unknown:,} sentences without a document taken as independent" if documents.unknown else ""

@@ -1,13 +1,13 @@
 """The decisions of detectors on a corpus, as the tables of decisions and items (docs/tables.md), or as edits.
 
 Every place that a detector looked at is a row, flagged or not.  The item's place is in the decisions themselves, or
-in a table of items next to them, with its context.  A system from outside may decide on the items of a table
+in a table of items next to them, with its context.  An external system may decide on the items of a table
 (`ItemPlaces`), and its decisions then name items as that table does.
 
-As edits (`corrected_essays`) any system becomes a corrector that can be scored as one.  A system from outside says
-its edits itself, whatever they are about; of several suggestions the first is taken, and marks without one are left
-out.  Of our own detectors every flag with a suggestion is an edit.  Corrections are cut into words where the essay
-came with tokens, so that they can be held against its annotators, and changes of white space alone, which tokens know
+As edits (`corrected_essays`) any system becomes a corrector that can be scored as one.  An external system says its
+edits itself, whatever they are about; of several suggestions the first is taken, and marks without one are left out.
+Of our own detectors every flag with a suggestion is an edit.  Corrections are cut into words where the essay came
+with tokens, so that they can be compared with its annotators, and changes of white space alone, which tokens know
 nothing of, are left out.  Of edits that overlap the first in the text stays.
 
 **Words.**  The word that a system would write in each place, flagged or not, is its best one, and the next ones come

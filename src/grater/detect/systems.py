@@ -112,7 +112,7 @@ def _at_precision(detector: Detector, precision: float) -> Detector:
 def load_system(name: str, *, places: Places = None, chat: Mapping[str, Any] | None = None) -> Detector:
     """A system by its name, by the path of its model, or one from outside (`corrected:FILE`, `command:LINE`, ...).
 
-    `NEW=` before any of them renames it.  A system from outside decides on `places`, by essay; ours know where to
+    `NEW=` before any of them renames it.  An external system decides on `places`, by essay; ours know where to
     look.  `chat` says how a system behind a chat endpoint is asked (`grater.options.Correcting`).
     """
     if ":" in name or name.rpartition("=")[2] in SCHEMES:

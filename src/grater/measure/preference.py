@@ -77,7 +77,7 @@ class Comparisons:
     """Every two systems of every ranking: `outcome` is 1 where the first is better, -1 the second, 0 a tie.
 
     Systems are in the order of their names.  `items`, `raters` and `documents` are codes, by ranking; a sentence
-    whose document is unknown is a document of its own.
+    whose document is unknown is a separate document.
     """
 
     systems: tuple[str, ...]

@@ -3,8 +3,8 @@
 *Codes.*  Raters and labels are in the order of their names (A1, A2, A10), numbers by size, so a result does not
 depend on the order of rows; items are in the order in which they first appear.  Judgments that say `unknown` are
 about the item, not the error: by default they are left out of shares and counted (`with_unknown`).  Adjudicated
-labels and programs are no raters (`people_only`): their `group` is `adjudicated` or `program`, or the rater is called
-`gold` or `adjudicated`.
+labels and programs are not raters (`people_only`): their `group` is `adjudicated` or `program`, or the rater is
+called `gold` or `adjudicated`.
 
 *Spelling.*  `Error` and `error`, `1` and `1.0` are two labels to a computer.  The three words of a verdict (error,
 ok, unknown) are one label however they are spelled; of other labels a warning names those that differ only in case,
@@ -14,7 +14,7 @@ blanks or number format.
 decisions, judgments or the sample, wherever it is known.  `auto` takes `document` where it groups the essays of all
 items (an essay of an M2 file is a sentence, and its document is what one learner wrote), else `essay`; where a table
 has the column but no document in it, its essays are sentences, and a note says so.  Any other column can be named:
-`learner`, `topic`, `class`.  An item without a value is a unit of its own, and a note counts such items; one item in
+`learner`, `topic`, `class`.  An item without a value is a separate unit, and a note counts such items; one item in
 two essays is an error.
 
 *Counts.*  Agreement looks at an item only through its row of counts, so items with equal rows are one *pattern*.  An
@@ -178,7 +178,7 @@ def reordered(coded: Coded, order: Sequence[str]) -> Coded:
 
 
 def with_unknown(judgments: Judgments, how: Unknown = "drop") -> Judgments:
-    """The judgments with `unknown` left out and counted, taken as `ok`, or as a label of its own."""
+    """The judgments with `unknown` left out and counted, taken as `ok`, or as a separate label."""
     label = pl.col("label").cast(pl.String)
     if how == "apart":
         return judgments

@@ -2,9 +2,9 @@
 
 Hard, easy, and those that split only the crowd: T,C&M 2013, 5.4 and 5.5.
 
-Systems by agreement: Madnani et al. 2011, section 4.2, figures 1 and 2.  Items are put in bins by the share of raters
-who side with the majority.  Kappa by agreement is the one to read for systems on different data, where error rates
-differ.
+Systems by agreement: Madnani et al. 2011, section 4.2, figures 1 and 2.  Items are grouped into bins by the share of
+raters who side with the majority.  Kappa by agreement is the one to read for systems on different data, where error
+rates differ.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def _links(items: Sequence[str], listed: Collection[str]) -> dict[tuple[int, int
 
 
 def _rounded(quarter: str) -> str:
-    """`-8.5431 to -3.1544` with one decimal; whatever is no range stays as it is."""
+    """`-8.5431 to -3.1544` with one decimal; whatever is not a range stays as it is."""
     try:
         low, high = map(float, quarter.split(" to "))
     except ValueError:

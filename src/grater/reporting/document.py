@@ -142,7 +142,7 @@ class ItemList:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Examples:
-    """A few sentences of a list, under a heading of their own; `list_name` leads to all of them."""
+    """A few sentences of a list, under a separate heading; `list_name` leads to all of them."""
 
     title: str
     list_name: str
@@ -183,7 +183,7 @@ class Byline:
 
     @property
     def day(self) -> str:
-        """`16 November 2026`; whatever is no ISO day stays as it is."""
+        """`16 November 2026`; whatever is not an ISO day stays as it is."""
         try:
             moment = date.fromisoformat(self.date)
         except ValueError:
@@ -315,7 +315,7 @@ def interval(estimate: Interval, *, digits: int = 3) -> str:
 
 
 def sentence(text: str) -> str:
-    """A remark as a sentence of its own, with a capital and a full stop."""
+    """A remark as a separate sentence, with a capital and a full stop."""
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!", ":")) else ".")
 
 

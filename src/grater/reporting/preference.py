@@ -23,7 +23,7 @@ from grater.reporting.drawing import (
 from grater.sheet import count, counted, interval
 
 MOST_FIGURES = 4
-"""Metrics that have a figure of their own, the best correlated first."""
+"""Metrics that have a separate figure, the best correlated first."""
 
 
 def preference_report(result: Preference) -> Report:

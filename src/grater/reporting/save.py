@@ -155,7 +155,7 @@ def report_latex(report: Report) -> str:
 
 
 def save_figure(figure: Figure, path: Path) -> None:
-    """One figure as a file of its own, its type by the end of the name: .svg, .png or .pdf."""
+    """One figure as a separate file, its type by the end of the name: .svg, .png or .pdf."""
     file_type = path.suffix.lower().removeprefix(".")
     if file_type not in FILE_TYPES:
         raise UsageError(f"{path}: expected a name that ends in {', '.join(f'.{each}' for each in FILE_TYPES)}")

@@ -1,6 +1,6 @@
 """How good the systems are: against the majority of raters, each rater in turn, weighted, and at every threshold.
 
-Each expert's verdicts are also taken for the flags of a system and held against the same raters: no system can be
+Each expert's verdicts are also taken for the flags of a system and compared with the same raters: no system can be
 expected to agree with the raters better than a careful person does.  The same system against each rater in turn is
 T&C 2008, section 5.2 and Table 4.
 """

@@ -1,6 +1,6 @@
 """A system compared with an earlier version of itself: what the new one changes, and on which items.
 
-A version is a system with a name of its own (`grater.annotate.systems`).  The user states which one is earlier, or
+A version is a system with a separate name (`grater.annotate.systems`).  The user states which one is earlier, or
 the names do: `mine-2`, `mine-v2` and `mine@2` are later than `mine`, which is later than `mine-v1`.  Two names with
 bare numbers and no system of the plain name (`system-1`, `system-2`) are two systems, not two versions.
 

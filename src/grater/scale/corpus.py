@@ -49,10 +49,10 @@ def shards_of(
     lines: bool = False,
     group_lines: Grouping | None = None,
 ) -> Iterator[tuple[ShardSource, Callable[[int], None]]]:
-    """The shards of a cut corpus, or of one that is cut as it is read, into a folder that is gone at the end.
+    """The shards of a cut corpus, or of one that is cut as it is read, into a temporary folder.
 
     Also the callback for every shard that is done.  The bar is over shards where their number is known.
-    With `group_lines`, text of one essay per line is cut anew, by its groups.
+    With `group_lines`, text of one essay per line is cut again, by its groups.
     """
     if len(paths) == 1 and is_cut(paths[0]):
         shards, finished = read_shards(paths[0]), set[int]()
@@ -76,7 +76,7 @@ def shards_of(
 
 @contextmanager
 def folder_beside(out: Path) -> Iterator[Path]:
-    """A folder next to the output, where workers on other machines see it too; gone at the end."""
+    """A folder next to the output, where workers on other machines see it too; deleted at the end."""
     if not is_local(target := place(out)):
         beside = target.with_name(f"{target.name}.cut")
         try:

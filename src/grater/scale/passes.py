@@ -1,7 +1,7 @@
 """The jobs on a corpus shard by shard: decisions of detectors, corpus statistics, checks.
 
 *Decisions* of several detectors come from one pass, with the places of their items.  Rows are in the order of essays,
-and within an essay in the order of the systems as they were named.  Systems from outside that are files or programs
+and within an essay in the order of the systems as they were named.  External systems that are files or programs
 see a corpus as a whole and are not run shard by shard (`is_external`).
 
 *Statistics* of a shard are a tally that merges with others (`grater.corpora.statistics`): a document that continues
@@ -42,7 +42,7 @@ def _detectors(systems: tuple[str, ...], precision: float | None) -> tuple[Detec
 
 @dataclass(frozen=True, slots=True)
 class DecideJob:
-    """The systems by name or model file; with `items` their places go into a table of their own.
+    """The systems by name or model file; with `items` their places go into a separate table.
 
     With `documents` decisions have a column of these.
     """

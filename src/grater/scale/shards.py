@@ -143,7 +143,7 @@ def corpus_of(
     documents: Path | None = None,
     advance: Advance = ignore_progress,
 ) -> Iterator[ShardEssay]:
-    """The essays of several corpora as of one, each with an id of its own; `lines` reads text by the paragraph."""
+    """The essays of several corpora as of one, each with a separate id; `lines` reads text by the paragraph."""
     essays = (essay for path in paths for essay in _read(path, format_name, lines=lines, advance=advance))
     if documents:
         essays = attach_documents(essays, read_corpus(documents))  # type: ignore[assignment]

@@ -15,7 +15,7 @@ csv module reads it row by row, many times slower, and knows the line of whateve
 
 *Formulas.*  A text that starts with one of `= + - @`, their full-width forms, a tab or a line end is taken for a
 formula by spreadsheets.  Such a cell is written with an apostrophe before it; one that has apostrophes before such a
-sign already gets one more, so that reading, which takes one away, gives back what was there.  Numbers (`-1`) and
+sign already gets one more, so that reading, which takes one away, returns what was there.  Numbers (`-1`) and
 `-NONE-` run nothing and stay as they are.  JSONL and parquet are never altered.
 
 *JSON Lines.*  One object per line, its keys the columns.  Lines may lack keys; a key that a line lacks, and null, are

@@ -6,7 +6,7 @@ mapping pushes aside is kept as `NAME.file`.
 
 *Several judgments in one row* (a list in one cell, or a column per rater) have no rater ids: raters are 1 to n by
 position, and the result says so (`anonymous_raters`), unless the caller knows that the columns are people.  A list is
-`[3, 4, 3]`, in quotes or not, or entries with `|` between them.  An empty cell is no judgment; items that are left
+`[3, 4, 3]`, in quotes or not, or entries with `|` between them.  An empty cell is not a judgment; items that are left
 without any are counted in `dropped`.
 
 *Crowd platforms*: batch files of Mechanical Turk and full reports of CrowdFlower are known by their headers;

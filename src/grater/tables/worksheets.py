@@ -55,7 +55,7 @@ class Worksheet:
 
 
 def answers_in(raw: Raw) -> int:
-    """The number of items with something in the column for answers; 0 where this is no worksheet."""
+    """The number of items with something in the column for answers; 0 where this is not a worksheet."""
     if not set(MARKS) <= set(raw.columns):
         return 0
     pairs = zip(raw.columns[ITEM].to_list(), raw.columns[LABEL].to_list(), strict=True)
@@ -136,7 +136,7 @@ UNREADABLE = (
 
 
 def workbook(sheet: Worksheet) -> bytes:
-    """The file of a worksheet, its instructions on a page of their own."""
+    """The file of a worksheet, its instructions on a separate page."""
     from openpyxl import Workbook
     from openpyxl.worksheet.datavalidation import DataValidation
 

@@ -81,7 +81,7 @@ XLSX, CSV = ".xlsx", ".csv"
 
 
 def write_worksheet(sheet: Worksheet, path: FilePath) -> None:
-    """A workbook with the instructions on a page of their own, or a CSV file that begins with them.
+    """A workbook with the instructions on a separate page, or a CSV file that begins with them.
 
     A sheet with answers in it is never written over.
     """

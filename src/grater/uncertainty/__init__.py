@@ -436,7 +436,7 @@ def from_left_out(
     den: Numbers | None = None,
     draws: Numbers | None = None,
 ) -> Influence:
-    """The influence of units that are no rows of sums, such as raters: the score without each of them."""
+    """The influence of units that are not rows of sums, such as raters: the score without each of them."""
     without = np.asarray(left_out, np.float64)
     ones = np.ones(len(without))
     return Influence(value, _change(value, without), ones if den is None else den, ones, unit, draws)

@@ -9,7 +9,7 @@ machine lost its power.  The rules read the tables as they are and trust none of
 - the state of the work, rebuilt from the event log alone, is the state that is stored.
 
 Every change to jobs, people, slots, leases, submissions, trust, gold, guidelines, assignments and adjudications
-leaves an event with what it takes to repeat it.  Drafts and sessions are no part of this: they are nobody's result.
+leaves an event with what it takes to repeat it.  Drafts and sessions are not part of this: they are nobody's result.
 """
 
 from __future__ import annotations

@@ -352,7 +352,7 @@ class Store:
             connection.commit()
 
     def _close_if_late(self, connection: Any, _record: Any) -> None:
-        """A pool that was disposed of closes nothing that a thread gives back later."""
+        """A pool that was disposed of closes nothing that a thread returns later."""
         if connection is not None and self._is_closed.is_set():
             connection.close()
 

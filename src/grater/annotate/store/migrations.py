@@ -124,7 +124,7 @@ def add_columns(connection: Connection, table: str, **definitions: str) -> None:
 def split_gold(connection: Connection) -> None:
     """Quiz and hidden gold are two pools: in a job with a quiz, the gold that most raters have met goes to the quiz.
 
-    Answers count for trust as before, so nothing is counted anew.
+    Answers count for trust as before, so nothing is counted again.
     """
     pools = " OR ".join(f"pool = '{name}'" for name in schema.GOLD_POOLS)
     add_columns(

@@ -215,7 +215,7 @@ def enter_code(context: Context) -> Response:
 
 @pages.post(FACTOR_PATH)
 def begin_set_up(context: Context) -> Response:
-    """A new secret, for who knows the password; it is shown until it is confirmed or begun anew."""
+    """A new secret, for who knows the password; it is shown until it is confirmed or begun again."""
     try:
         _require_password(context)
         with context.changing() as tx:

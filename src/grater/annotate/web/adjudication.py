@@ -1,7 +1,7 @@
 """Adjudication: the answers of two or more raters side by side, and the final answer.
 
 Only finished units are shown, so nobody sees another's work before it is complete (P9).  An item is decided on the
-task's own form, filled with what the raters agree on.  An essay has a page of its own with the differences first: for
+task's own form, filled with what the raters agree on.  An essay has a separate page with the differences first: for
 each place the adjudicator takes one annotator's edits, or says that nothing is wrong, or writes an edit of their own.
 Errors that everybody overlooked are marked in the essay itself, on the desk of the marking page, and sent as the
 field `more`; only that needs JavaScript.  A decision that was made before gives the same form again.

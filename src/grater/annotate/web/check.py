@@ -1,7 +1,7 @@
 """Checks of anybody's writing: a page for people, LanguageTool's protocol for editors; off unless switched on.
 
 At `/check` a text gets marks with reasons, each to be accepted or rejected.  Nobody logs in, and
-nothing is stored: the page carries the text and the answers, and every request checks the text anew.  Only *Send my
+nothing is stored: the page carries the text and the answers, and every request checks the text again.  Only *Send my
 answers*, with the box ticked, keeps them (`grater.annotate.writing`).  The page works without scripts; with them a
 file can be dropped on it, and accepted changes show at once.  A server that is too busy answers with the same page,
 which keeps text and answers to send again.

@@ -411,7 +411,7 @@ async def open_context(request: Request) -> AsyncIterator[RequestContext]:
     token = "" if is_api else read_cookie(request, server.settings, SESSION)
     access = await run_in_threadpool(_who, server, request, token, is_api)
     visitor, session_csrf = (access.person, access.csrf) if access else (None, "")
-    request.state.known = (visitor, masked(session_csrf))  # a page that tells of an error keeps the way on
+    request.state.known = (visitor, masked(session_csrf))  # a page that describes an error keeps the way on
     key, seconds = _require_budget(server, request, access)
     await sleep(seconds)
     _require_allowed(request, route, access)

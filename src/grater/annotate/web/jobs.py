@@ -92,7 +92,7 @@ def _wanted(context: RequestContext) -> NewJob:
 
 
 def _percent(text: str) -> object:
-    """A share; what is no number is left to be refused."""
+    """A share; what is not a number is left to be refused."""
     try:
         return float(text) / 100
     except ValueError:
@@ -341,7 +341,7 @@ class Agreement(Shape):
 
 
 class MarkAgreement(Shape):
-    """Of marked essays: is a word part of an error, of what kind, and how is it mended."""
+    """For marked essays: whether a word is part of an error, of what kind, and with which correction."""
 
     identification: Agreement
     classification: Agreement

@@ -73,7 +73,7 @@ def balanced_form(context: Context, job_id: str) -> Response:
 
 @pages.get("/mining/{job_id}/{place}")
 def suspect_page(context: Context, job_id: str, place: int, after: int = 0) -> Response:
-    """One suspect; `after` is the place of the one just decided, which can be taken back from here."""
+    """One suspect; `after` is the place of the one just decided, which can be withdrawn from here."""
     with context.server.store.read() as tx:
         job, each = mining.the_list(tx, job_id), mining.the_suspect(tx, job_id, place)
         values = {"job": job, "each": each, "last": mining.find(tx, job_id, after)}
@@ -87,7 +87,7 @@ def suspect_page(context: Context, job_id: str, place: int, after: int = 0) -> R
 
 @pages.post("/mining/{job_id}/{place}")
 def decided(context: Context, job_id: str, place: int) -> Response:
-    """Accept, reject or take back, then on to the next that is open; the same one again if it was taken back."""
+    """Accept, reject or withdraw, then on to the next that is open; the same one again if it was withdrawn."""
     known = version_of(context.text("version"))
     with context.changing() as tx:
         mining.the_list(tx, job_id)
@@ -160,7 +160,7 @@ api = calls_about("mining")
 
 
 class Verdicts(Body):
-    """`y` (one too many), `n` (it is not) or nothing (take back) by trigram; all of them are stored, or none."""
+    """`y` (one too many), `n` (it is not) or nothing (withdraw) by trigram; all of them are stored, or none."""
 
     model_config = example(verdicts={"discussed about the": "y", "marry with her": "n"})
     verdicts: Annotated[dict[str, Literal["y", "n", ""]], Field(max_length=MOST)]

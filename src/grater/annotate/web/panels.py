@@ -2,8 +2,8 @@
 
 A rater comes by `/p/PANEL?PROLIFIC_PID=...`, or by an open link, and leaves with a code.  Looking at the link changes
 nothing; the button does.  A second browser with the same id is asked for the return code that the first one got, also
-before it sees a completion code: an id in a link is no password.  The number of attempts from one address is limited.
-Managers give out links, sign them, take places back and so reopen them.
+before it sees a completion code: an id in a link is not a password.  The number of attempts from one address is
+limited.  Managers give out links, sign them, take places back and so reopen them.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def enter(context: Context, panel_id: str) -> Response:
         if place.state in ENDINGS:
             return context.page("crowd_end.html", job=job, ended=panels.way_out(tx, place))
         person, code = people.get(tx, place.person_id), panels.return_code(tx, place.person_id)
-        if person.role != WORKER:  # an id in a link is no password, so it opens no more than a rater's door
+        if person.role != WORKER:  # an id in a link is not a password, so it opens no more than a rater's door
             raise Forbidden("log in with your name and password")
         credentials.end_session(tx, context.session_token)
         hours, address = settings.session_hours, address_of(context)

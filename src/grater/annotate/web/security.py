@@ -9,7 +9,7 @@ that sends too slowly, when its time is over.  Only the import takes files, so o
 Changes must come from our own pages: an Origin that is ours, and a token that only our pages know.  A person who is
 logged in has the token of their session; a visitor has a random cookie and its signature as the token.  API requests
 carry a bearer token, which no foreign page can make a browser send, and need neither.  Pages are compressed, and may
-repeat what was typed, so each masks its token anew (BREACH: Gluck, Harris and Prado 2013).
+repeat what was typed, so each has a new mask for its token (BREACH: Gluck, Harris and Prado 2013).
 
 Every response has a strict content policy and forbids framing, sniffing, referrers and caches of pages.  Passwords
 are hashed by argon2id with its library's defaults (RFC 9106), and checking one takes the same time for people who do

@@ -42,7 +42,7 @@ DAYS = 1.0
 def setup_link(settings: Settings, store: Store) -> str | None:
     """A fresh one-time link for the first owner; None once the study has an owner who can log in.
 
-    Links of earlier starts that were not used are taken back.
+    Links of earlier starts that were not used are withdrawn.
     """
     with store.write() as tx:
         token = invite_first_owner(tx, days=DAYS)

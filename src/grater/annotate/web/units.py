@@ -390,7 +390,7 @@ class NewKnown(Body):
 
 
 class NewGoldState(Body):
-    """`forgiven` for good, `suspended` for now, or `active` again; everybody who saw it is counted anew.
+    """`forgiven` for good, `suspended` for now, or `active` again; everybody who saw it is counted again.
 
     `pool` moves gold that nobody has seen to the entry quiz, or hides it among the work.
     """

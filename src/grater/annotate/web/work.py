@@ -1,6 +1,6 @@
 """A rater's work: the list of jobs, a job's instructions, one unit after the other, and the last page of all.
 
-An answer is stored before it is acknowledged.  Most tasks are a form; a task may bring a page of its own (`DESKS`).
+An answer is stored before it is acknowledged.  Most tasks are a form; a task may bring a separate page (`DESKS`).
 
 A rater who was ejected reads on the last page why, what would have been right, and the panel's code.  The answer that
 ejected them ended their sessions, so the address of this page is signed with the study's key: it opens without a
@@ -14,7 +14,7 @@ older revision gets 409 with the newer one, and the annotator chooses.
 With every draft come back the findings of `corpus lint` on it, as notes that the annotator can jump to (NUCLE,
 section 4: annotators were asked to review corrections that appeared to contain mistakes).
 
-Managers send a job's marks through the same check; an annotator then mends an essay, or keeps a mark as it is.
+Managers send a job's marks through the same check; an annotator then corrects an essay, or keeps a mark as it is.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ def skip_form(context: Context, lease_id: str) -> Response:
 
 @pages.post("/leases/{lease_id}/undo")
 def undo_form(context: Context, lease_id: str) -> Response:
-    """The rater takes back their last answer, and gives another."""
+    """The rater withdraws their last answer, and gives another."""
     desk = submissions.undo_answer(context.store, lease_id, person_id=context.person.person_id)
     return context.go(f"/leases/{desk.lease.lease_id}")
 

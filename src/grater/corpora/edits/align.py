@@ -42,7 +42,7 @@ left of it and right of it is a run of its own:
 What no rule decides is one edit if it holds a content word, else each operation is an edit.  Words in another order
 are an edit by themselves, and so are runs of deletions alone or of insertions alone.
 
-The widest stretch is not looked for among all: for each rule that joins, what may begin or end one is worked out once
+The widest stretch is not looked for among all: for each rule that joins, what may begin or end one is computed once
 for the whole run, and rules of two neighbours are tried only where no wider stretch is left.  The time is linear in
 the length of a run but for the number of wide stretches in it.
 """

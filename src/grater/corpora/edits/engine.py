@@ -198,7 +198,7 @@ def _form(old: _Side, new: _Side) -> str | None:
 
 
 def _as_tagged_after(old: _Side, new: _Side) -> str:
-    """The difference in form, where the corrected word's part of speech is taken for both: taggers err on errors."""
+    """The difference in form, where the corrected word's part of speech counts for both: taggers err on errors."""
     word, other, tag = old.lower[0], new.lower[0], new.tags[0]
     if tag in ("NN", "NNS") and singular(word) == singular(other) != "":
         return "NOUN:NUM"

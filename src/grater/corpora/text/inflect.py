@@ -61,7 +61,7 @@ OTHER_PLURALS = _pairs(
     "wikis:wiki emojis:emoji israelis:israeli pakistanis:pakistani iraqis:iraqi saudis:saudi caribous:caribou "
     "flus:flu topazes:topaz"
 )
-"""Plurals that no rule takes back, to their singular."""
+"""Plurals that no rule reduces, to their singular."""
 
 _ENDS = "woman man child foot tooth goose mouse wife life knife shelf leaf self half wolf thief loaf calf person"
 COMPOUND_ENDS = tuple(_ENDS.split())
@@ -170,7 +170,7 @@ PEOPLES = re.compile(r"[a-z]{3,}(?:nese|lese|mese|uese|tese)\Z")
 
 
 def plural(noun: str) -> str:
-    """The plural of a noun; a plural is given back."""
+    """The plural of a noun; a plural is returned unchanged."""
     small = noun.lower()
     if not small or number_of(noun) != "singular" or not small[-1].isalpha():
         return noun if small[-1:].isalpha() or not small else noun + "s"
@@ -182,7 +182,7 @@ def plural(noun: str) -> str:
 
 
 def singular(noun: str) -> str:
-    """The singular of a noun; a singular, or a noun without one, is given back."""
+    """The singular of a noun; a singular, or a noun without one, is returned unchanged."""
     small = noun.lower()
     if number_of(noun) != "plural" or small in PLURAL_ONLY:
         return noun

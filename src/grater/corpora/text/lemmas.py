@@ -1,11 +1,11 @@
 """Lemmas: the form of a word that a dictionary lists it under, decided from the word and its tag.
 
 Our own rules and lists of irregular forms; the list of English words says which of the possible bases is a word, so
-that *hoping* belongs to *hope* and *hopping* to *hop*.  A word that no rule can take back is its own lemma; a proper
+that *hoping* belongs to *hope* and *hopping* to *hop*.  A word that no rule reduces is its own lemma; a proper
 noun keeps its form.  Lemmas are in lower case.
 
-`stem` goes further and cuts off derivational endings: *decide*, *decision* and *decisive* share one.  It is no word,
-only a key by which related words meet.
+`stem` goes further and cuts off derivational endings: *decide*, *decision* and *decisive* share one.  It is not a
+word, only a key by which related words meet.
 
 `is_word` tells a misspelling from a wrong word.  Its list, `words.model`, is made of two that Debian ships
 (`wbritish-large` and `wamerican-large` 2020.12.07), which come from Kevin Atkinson's SCOWL (Spell Checker Oriented

@@ -2,7 +2,7 @@
 
 Collins 2002 (EMNLP), decoded greedily from left to right.  The score of a tag is a sum over the word, its neighbours
 (two on each side), pairs of them, and the two tags before.  All that does not depend on tags is summed first, for all
-words at once: a word's part for each of its five places is worked out once and kept.  Then all sentences go forward
+words at once: a word's part for each of its five places is computed once and kept.  Then all sentences go forward
 in step, a word each.  Everything is whole numbers, so the order of adding does not matter, nor which sentences share
 a batch.  On a tie the first tag in the model's order wins.
 
@@ -287,7 +287,7 @@ class PerceptronTagger:
         return [self.weights.tags[tag] for tag in in_order.tolist()]
 
     def _numbers(self, keys: list[str]) -> Ids:
-        """The numbers under which the words are kept; new words are worked out first."""
+        """The numbers under which the words are kept; new words are computed first."""
         kept = self._kept
         try:
             return np.array([kept[key] for key in keys], np.int64)

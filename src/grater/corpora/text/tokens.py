@@ -7,7 +7,7 @@ apart, hyphenated and slashed words whole) except where learner text or offsets 
   the same tokens, whatever is next to it; a token alone gives itself.  So a correction and a text are tokenised
   alike (see `corpora.normalise`).
 - An abbreviation keeps its full stop, also at the end of a sentence (as in Universal Dependencies; the Penn Treebank
-  takes it away there).  Every other full stop is a token of its own, also where the space after it is missing
+  takes it away there).  Every other full stop is a separate token, also where the space after it is missing
   (`school.Then`, `risk,the`), but for URLs, domains, file names, decimals and times.
 - A run of one mark (`...`, `--`, `!!`, `?!`) is one token.  The quotes `''` and two backticks are one token.
 - A backtick or an acute accent may stand for an apostrophe (`don`t`).

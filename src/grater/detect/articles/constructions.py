@@ -1,8 +1,8 @@
 """The five article-number constructions of a noun, and how nouns use them.
 
 Lee, Tetreault & Chodorow 2009, section 2 and Table 1.  Constructions are numbered in the order of the table, which is
-that of their frequency in the paper's corpus.  *a* with a plural is no construction: where a writer has it, none of
-the five was written.
+that of their frequency in the paper's corpus.  *a* with a plural is not a construction: where a writer has it, none
+of the five was written.
 
 A noun's entropy is that of the distribution of its constructions, in bits; at most log2 5 = 2.32.  A noun counts as
 non-count where hardly any of its uses are plural or have *a*.  A model keeps the shares of each noun that training

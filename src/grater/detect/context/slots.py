@@ -223,7 +223,7 @@ def _numbers(sentence: Sentence) -> Iterator[Slot]:
 
 
 def _is_plain(sentence: Sentence, index: int) -> bool:
-    """Whether a word is no name by its capitals: *Windows*, *the APIs*, *a GET request*."""
+    """Whether a word is not a name by its capitals: *Windows*, *the APIs*, *a GET request*."""
     word = sentence.words[index]
     return (word[1:].islower() and (index == 0 or word[0].islower())) or word.islower() or _is_all_capitals(sentence)
 

@@ -266,7 +266,7 @@ def _prepositions(essay: Essay) -> Iterator[Item]:
 
 
 def is_external(name: str) -> bool:
-    """Whether a name is that of a system from outside."""
+    """Whether a name is that of an external system."""
     return _parts(name)[1] in SCHEMES
 
 

@@ -260,7 +260,7 @@ def mine(uses: Sequence[Use], count: TrigramCounter, *, least_bigram: float = 1,
 def balanced_from(
     mined: Mined, verdicts: Mapping[str, str], *, rng: np.random.Generator, n_each: int = N_EACH, n_gold: int = N_GOLD
 ) -> Balanced:
-    """The balanced corpus of the accepted trigrams, worst first; correct uses are no suspects and on no list."""
+    """The balanced corpus of the accepted trigrams, worst first; correct uses are not suspects and on no list."""
     by_words = by_trigram(mined.uses)
     rank_of = {suspect.words: rank for rank, suspect in enumerate(mined.suspects)}
     accepted = [trigram for trigram, verdict in verdicts.items() if verdict == YES]

@@ -60,7 +60,7 @@ Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 def normal(word: str) -> str:
-    """The form in which a word is counted and looked up; a word spelt like `<s>` is no edge."""
+    """The form in which a word is counted and looked up; a word spelt like `<s>` is not an edge."""
     plain = _DIGIT.sub("0", word.lower().translate(_STRAIGHT))
     return SPECIAL[UNKNOWN] if plain in SPECIAL else VARIANTS.get(plain, plain)
 

@@ -234,7 +234,7 @@ class PlacedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class PrepositionDetector:
-    """An engine with its thresholds; `known` contains the words that are no noise."""
+    """An engine with its thresholds; `known` contains the words that are not noise."""
 
     name: str
     engine: Engine = field(repr=False)

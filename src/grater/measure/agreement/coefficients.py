@@ -135,7 +135,7 @@ def weight_matrix(weights: WeightName | npt.ArrayLike, n_labels: int) -> Matrix:
 def matrix_of_rows(rows: Iterable[tuple[object, object, object]], labels: tuple[str, ...], *, name: str) -> Matrix:
     """The matrix of a table with the columns label, other, weight; bad rows are reported with their lines.
 
-    A pair holds in both directions unless the other direction has a row of its own; a pair without a row weighs 0,
+    A pair holds in both directions unless the other direction has a separate row; a pair without a row weighs 0,
     and a label weighs 1 with itself.
     """
     problems = Problems(name)

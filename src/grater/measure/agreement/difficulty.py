@@ -11,7 +11,7 @@ with the number of judgments; and the entropy of the labels in bits.  `unknown` 
 share of its own, as many raters use it on garbled sentences.
 
 By any column of the items table: the paper names the frequency of the target's n-gram, another error next to the
-target, a garbled sentence, and uses of time and place (`detect.factors` works these out), and whether context was
+target, a garbled sentence, and uses of time and place (`detect.factors` computes these), and whether context was
 shown.  A column of more than eight different numbers is cut into quantiles, equal numbers staying together.
 """
 
@@ -94,7 +94,7 @@ def spreads(judgments: Judgments) -> Spread:
 
 
 MOST_VALUES = 8
-"""Different numbers that are groups of their own."""
+"""Different numbers that are separate groups."""
 
 MOST_GROUPS = 12
 TEXT_COLUMNS = ("sentence", "context", "target")

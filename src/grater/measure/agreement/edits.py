@@ -13,12 +13,12 @@ Units are documents, where M2 sentences know theirs, else sentences.  `fce` is t
 **Marks** are kept only where somebody says something.  NUCLE, section 3: edits are grown, trimmed and projected on
 single tokens (`corpora.normalise`).  Where the paper is silent:
 
-- An insertion marks the token after it; with `gaps`, the place between two tokens is a unit of its own, and a text
+- An insertion marks the token after it; with `gaps`, the place between two tokens is a separate unit, and a text
   of n tokens has n + 1 of these.
 - Of the alternatives that one edit offers, the first that changes something speaks for it.
 - Several edits of one annotator on one token (2.4 % of the marked tokens of the ten annotators of CoNLL-2014): the
   token is marked once; `joined`, the default, takes the set of its tags, and the set of its tags with corrections, as
-  a label of its own (`ArtOrDet+Nn`), so that another annotator agrees only with the same set.  `first` keeps the
+  a separate label (`ArtOrDet+Nn`), so that another annotator agrees only with the same set.  `first` keeps the
   first edit in the order of the file.
 - Corrections are compared as tokens, letter by letter.  An error that was found but not corrected has the correction
   `?`, words that are to go have `-NONE-`.

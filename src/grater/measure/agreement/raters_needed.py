@@ -25,7 +25,7 @@ hypergeometric, so no draw is needed.  Label j wins with t judgments, together w
 of the C(n, N) draws, and then with probability 1 / (s + 1).  That is the integral of y^s from 0 to 1, so the product
 need not be expanded in y: Gauss-Legendre nodes integrate a polynomial of degree d exactly with d // 2 + 1 of them.
 Every term is positive, nothing cancels, and answers are good to about 1e-14.  An item with ten judgments is one of 42
-partitions of ten, with twenty one of 627, however many labels and items there are; each is worked out once.
+partitions of ten, with twenty one of 627, however many labels and items there are; each is computed once.
 
 **Sums.**  The crowd's label is known only as a probability, so what a kind adds to the agreement of a crowd of N with
 an expert is an expectation, and kappa is that of the expected table.  It differs a little from the mean kappa over
@@ -197,7 +197,7 @@ def _against(size: int, others: list[int], ties: Numbers, n: int) -> Numbers:
 def exact_wins(shared: Design) -> Numbers:
     """[kind, label, N - 1]: how likely the label wins; 0 for all labels where the kind has fewer judgments."""
     table = np.zeros((len(shared.counts), len(shared.labels), shared.most))
-    known: dict[tuple[int, ...], dict[int, Numbers]] = {}  # equal partitions are worked out once
+    known: dict[tuple[int, ...], dict[int, Numbers]] = {}  # equal partitions are computed once
     for kind, row in enumerate(shared.counts.tolist()):
         partition = tuple(sorted(size for size in row if size))
         if partition not in known:

@@ -3,7 +3,7 @@
 For comparing an engine that extracts edits with another, or with the edits of a corpus.  Of each annotator of
 each sentence the edits of both sides are compared:
 
-- *spans*: precision, recall and F1 of (start, end, correction), the second side held against the first;
+- *spans*: precision, recall and F1 of (start, end, correction), the second side compared with the first;
 - *type*: of the edits with equal spans, the share that have the same type;
 - *both*: F1 of span, correction and type together.
 

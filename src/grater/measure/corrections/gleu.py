@@ -118,7 +118,7 @@ def _words(sources: Sequence[str], hypotheses: Sequence[str], references: Sequen
 
 
 def _matches(words: _Words) -> Ints:
-    """For each sentence, reference and order; n-grams get longer word by word, and keep a number of their own."""
+    """For each sentence, reference and order; n-grams get longer word by word, and keep a separate number."""
     n_sentences, n_sides = words.length.shape
     matches = np.zeros((n_sentences, n_sides - 2, ORDER), np.int64)
     n_words = int(words.word.max(initial=0)) + 1

@@ -2,7 +2,7 @@
 
 A saved result is the JSON of `Scores.to_dict` with what it was made of: the counts of every sentence of each system,
 how they were counted, and the documents where they are known.  Intervals, tests and rank groups of several saved
-results are made anew from the counts, so differences are paired.  Results are refused unless they have the same
+results are made again from the counts, so differences are paired.  Results are refused unless they have the same
 measure, options and references.  Counts by type are kept as rows (sentence, counts...) of the sentences that have
 any.  Systems of one name in two files are called by file and name.
 """
@@ -34,7 +34,7 @@ from grater.uncertainty import Basis
 
 SAVED_FORMAT = "grater-scores-1"
 COMPARED = frozenset({"units", "interval", "level", "resamples", "seed", "test", "baseline"})
-"""Parts of a signature that are about intervals and tests, which are made anew."""
+"""Parts of a signature that are about intervals and tests, which are made again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -270,8 +270,8 @@ def hypothesis_texts(references: References, hypothesis: Hypothesis) -> Sequence
 class SentenceCounts:
     """`cells` has the shape (sentences, rows, columns); sentence i has `n_rows[i]` rows, padded with zeros.
 
-    `references` are the annotators that the sentences were held against, where the metric chooses one.  `by_type` has
-    an array (sentences, columns) for each type of error, where the metric knows types.
+    `references` are the annotators that the sentences were compared with, where the metric chooses one.  `by_type`
+    has an array (sentences, columns) for each type of error, where the metric knows types.
     """
 
     system: str
@@ -478,7 +478,7 @@ class Design:
 
 
 def design_of(n_sentences: int, documents: Sequence[str | None] | None, basis: Basis) -> Design:
-    """Documents as units where they are known; a sentence without one is a unit of its own."""
+    """Documents as units where they are known; a sentence without one is a separate unit."""
     if basis.units == "document" and documents is None:
         raise UsageError("the references do not name their documents; pass `documents`")
     if documents is None or basis.units not in ("auto", "document"):

@@ -95,7 +95,7 @@ class Raters(Result):
         return {"sentence": SPOKEN_OF}
 
     def to_frame(self) -> pl.DataFrame:
-        """One row per rater, the ends of an interval in columns of their own."""
+        """One row per rater, the ends of an interval in separate columns."""
         return pl.DataFrame(
             {
                 "rater": [rater.rater for rater in self.rows],

@@ -242,7 +242,7 @@ def _thin(code: Ints, values: Numbers, decided: Truths, *, n_bins: int) -> int |
 def _standardise(
     cases: Cases, truth: Truth, column: int, code: Ints, standard: Sequence[Stratum], basis: Basis
 ) -> Standardised:
-    """One system: every bin is scored as if it were a system of its own, then the bins are put together."""
+    """One system: every bin is scored as if it were a separate system, then the bins are combined."""
     flags, k = cases.flagged[:, column], len(standard)
     places = np.flatnonzero((flags >= 0) & ~np.isnan(truth.values))
     by_bin = np.where(code[places, None] == np.arange(k), flags[places, None], ABSENT).astype(np.int8)

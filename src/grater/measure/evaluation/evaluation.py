@@ -6,7 +6,7 @@ items could be judged, which were, and why comes first (`design.py`): with a sam
 the corpus; with judgments of flags alone (T&C 2008, Table 7, "verification") there is precision and nothing else;
 where the design does not allow a number it is withheld, with the reason and the way out.
 
-The signature says what was taken for true, which units intervals rest on and which data it was; warnings, gravest
+The signature says what counted as true, which units intervals rest on and which data it was; warnings, gravest
 first, say where numbers deserve less trust.  On request suggestions are scored too (`suggestions.py`), and every
 threshold on a system's scores (`thresholds.py`).
 """

@@ -41,7 +41,7 @@ MEASURES = {
     "seconds": "seconds per 100 words",
 }
 DIGITS = {"marks": 2, "marks elsewhere": 2, "seconds": 1}
-"""Decimals of the measures that are no shares; shares have three."""
+"""Decimals of the measures that are not shares; shares have three."""
 
 NOT_SHARED = "no essay was marked by two annotators in this condition"
 NO_MARKING = "this condition has no marking that counts"

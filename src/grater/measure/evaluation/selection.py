@@ -180,7 +180,7 @@ def _filled(judgments: Judgments, decisions: Table | None) -> tuple[Judgments, l
 
 
 def _suggested(decisions: Table) -> pl.DataFrame:
-    """The words of systems in the shape of judgments; a blank is no word."""
+    """The words of systems in the shape of judgments; a blank is not a word."""
     if "suggestion" not in decisions.frame.columns:
         raise UsageError(f"{decisions.name}: expected a column 'suggestion' with the system's word, found none")
     filled = decisions.frame.filter(pl.col("suggestion").is_not_null()).select(

@@ -1,7 +1,7 @@
 """Precision, recall and F of detectors: against one truth, each rater, shares of raters, and in bins of agreement.
 
 **Raters in turn.** T&C 2008, 5.2 and Table 4: the same system gains or loses ten points of precision with the rater
-it is held against.  `each_rater` scores it against every rater; `spread` says how far apart they are.
+it is compared with.  `each_rater` scores it against every rater; `spread` says how far apart they are.
 
 **Weighted scores.** Madnani et al. 2011, section 4.1, equations 1-3: with c the system's class and p the share of the
 crowd for error, H = sum c p, M = sum (1 - c) p, FP = sum c (1 - p).  Departure: p may be a Dawid-Skene posterior.
@@ -10,7 +10,7 @@ are those of the first judgments of each item (`cases.py`).
 
 **Bins of agreement.** Madnani et al. 2011, 4.2, figures 1 and 2.  The agreement of an item is the share of its
 majority.  Bins are 50-75, 75-90 and 90-100 % by default: low edge closed, high edge open, the last closed; items
-below the lowest edge are a row of their own.  Two raters agree wholly or not at all, so by default their one bin is
+below the lowest edge are a separate row.  Two raters agree wholly or not at all, so by default their one bin is
 100 %.  Scores in a bin are unweighted and against the majority; a tie is half on each side, and where all items of a
 bin are ties there is no score.  On *different* data read kappa by agreement, as the paper advises, or standardised
 scores (`different.py`).
@@ -30,7 +30,7 @@ kind that ends in `missing`, or as long as nothing) can only miss something.
 
 Precision is of the flags of a type, whatever the error's own; recall of the errors of a type, however flagged: a
 system that flags an extraneous word as a wrong choice has found it.  F0.5 is made of the two.  Errors of which
-nobody named the type are a row of their own, and so are flags without one.
+nobody named the type are a separate row, and so are flags without one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Are the system's corrections right?  Its suggestions against those of raters, or against adjudicated ones.
 
-A suggestion is held against the `alternatives` of everyone who calls the item an error.  `any_rater` is the share of
+A suggestion is compared with the `alternatives` of everyone who calls the item an error.  `any_rater` is the share of
 suggestions that at least one rater gave, `graded` the mean share of the item's raters who gave it (the spirit of
 Madnani et al. 2011: a rater who calls the item right gives nobody's suggestion), `recall` the share of items that
 most raters call an error whose suggestion at least one rater gave.  `adjudicated` holds it against a table of gold

@@ -1,6 +1,6 @@
 """Every threshold on a system's scores: the precision-recall curve with bands, unweighted and weighted.
 
-At a threshold t an item is flagged if its score is t or beyond.  Each threshold is scored as a system of its own by
+At a threshold t an item is flagged if its score is t or beyond.  Each threshold is scored as a separate system by
 `standard.against`: same counts, same intervals.  Bands are pointwise: each
 holds at its own threshold, and all of them together hold less often.  Weighted scores are those of Madnani et al.
 2011 (`standard.py`).

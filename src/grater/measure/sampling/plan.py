@@ -522,7 +522,7 @@ def plan(
 ) -> Plan:
     """The ways side by side; `errors` fixes the number of errors that a fully judged corpus is to hold.
 
-    With `strata` of the corpus, ours from these strata is a row of its own.  `panel` are the raters of each item,
+    With `strata` of the corpus, ours from these strata is a separate row.  `panel` are the raters of each item,
     chosen so that their majority is `right` that often.  `assist` is a cheap judge of every item.
     """
     shares = {"share of flagged items": expected.flagged, "precision": expected.precision}
