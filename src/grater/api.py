@@ -164,7 +164,7 @@ def _decisions(source: TableSource, options: Mapping[str, Any]) -> Table:
     )
 
 
-def _beside_decisions(source: TableSource, options: Mapping[str, Any]) -> Judgments:
+def _judgments_of_decisions(source: TableSource, options: Mapping[str, Any]) -> Judgments:
     """The judgments, where some of the columns named are those of the decisions."""
     columns = {ours: theirs for ours, theirs in (options.get("columns") or {}).items() if ours not in OF_DECISIONS}
     return _judgments(source, {**options, "columns": columns})
@@ -407,7 +407,8 @@ __all__ += ["aggregate", "simulate"]
 def read_judgments(source: TableSource, **options: Unpack[Reading]) -> Judgments:
     """Judgments of one source or several, with other names of columns, labels merged, or some of them left out.
 
-    Of a sheet with one row per item and a column of labels per rater, name these: `rater_columns=["Ada", "Bo"]`.
+    For a sheet with one row per item and a column of labels per rater, name these columns: `rater_columns=["Ada",
+    "Bo"]`.
     """
     return _judgments(source, options)
 
@@ -1096,7 +1097,7 @@ def _tables(decisions: TableSource, judgments: TableSource, options: Mapping[str
         judge = judge_of_labels(_judgments(assist, {**options, "columns": None, "status": ("all",)}))
     return {
         "decisions": decided,
-        "judgments": _beside_decisions(judgments, options),
+        "judgments": _judgments_of_decisions(judgments, options),
         "items": known,
         "sample": _given(as_sample, options.get("sample")),
         "labels": _given(as_judgments, options.get("stratum_labels")),
@@ -1164,8 +1165,8 @@ def report(
     inputs = Inputs(
         title=title,
         essays=tuple(_merged(essays)),
-        judgments=_beside_decisions(judgments, options) if judgments is not None else None,
-        experts=_beside_decisions(experts, options) if experts is not None else None,
+        judgments=_judgments_of_decisions(judgments, options) if judgments is not None else None,
+        experts=_judgments_of_decisions(experts, options) if experts is not None else None,
         decisions=_decisions(decisions, options) if decisions is not None else None,
         items=_given(as_items, items),
         gold=_given(as_gold, gold),
@@ -1587,7 +1588,7 @@ def cloze(
     from grater.measure.units import NO_ESSAYS, known_essays
     from grater.tables import as_items, read_decisions, read_judgments
 
-    people = _beside_decisions(judgments, options) if judgments is not None else None
+    people = _judgments_of_decisions(judgments, options) if judgments is not None else None
     decided = _decisions(decisions, options) if decisions is not None else None
     places = _given(as_items, items)
     essays_of_items = known_essays(people, places) if people else NO_ESSAYS
@@ -1701,7 +1702,7 @@ def choice(
         if answers_out is None or not system:
             raise UsageError(JUDGED)
         return None
-    chosen = _beside_decisions(judgments, options)
+    chosen = _judgments_of_decisions(judgments, options)
     return choice_study(chosen, accuracy=known, equally_bad=equally_bad, essays=known_essays(chosen, places))
 
 

@@ -63,7 +63,7 @@ class Unanswered(GraterError):
     """The endpoint refused a request, or failed at it too often."""
 
 
-class _Again(Exception):
+class _Retry(Exception):
     """Something that may succeed next time, after `seconds` if the endpoint names them."""
 
     def __init__(self, what: str, seconds: float | None = None) -> None:
@@ -259,7 +259,7 @@ class Chat:
             self._last = self.clock()
             try:
                 return self._read(self._post(messages, sample, longest), messages)
-            except _Again as trouble:
+            except _Retry as trouble:
                 turn += 1
                 if turn > self.endpoint.retries:
                     raise Unanswered(
@@ -294,13 +294,13 @@ class Chat:
             name = next((name for name in OPTIONAL if name in reason and name not in self._refused), None)
             if error.code == 400 and name:
                 self._refused.add(name)
-                raise _Again(f"the endpoint does not accept {name}; asking without it", 0.0) from error
+                raise _Retry(f"the endpoint does not accept {name}; asking without it", 0.0) from error
             status = f"status {error.code} {reason}".strip()
             if error.code in AGAIN:
-                raise _Again(status, _retry_after(error.headers)) from error
+                raise _Retry(status, _retry_after(error.headers)) from error
             raise Unanswered(f"{most.address}: {status}") from error
         except (OSError, HTTPException) as error:
-            raise _Again(f"{type(error).__name__}: {getattr(error, 'reason', None) or error}") from error
+            raise _Retry(f"{type(error).__name__}: {getattr(error, 'reason', None) or error}") from error
 
     def _read(self, reply: bytes, messages: Sequence[Message]) -> tuple[Reply, int, int]:
         """The answer, and the tokens of question and answer."""
@@ -313,7 +313,7 @@ class Chat:
             text = "".join(part["text"] if isinstance(part, dict) else str(part) for part in parts if part)
             answer = text.encode("utf-8", "replace").decode()
         except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
-            raise _Again(f"expected a chat completion, found {reply[:80]!r}") from error
+            raise _Retry(f"expected a chat completion, found {reply[:80]!r}") from error
         usage = completion.get("usage") if isinstance(completion.get("usage"), dict) else {}
         counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
         n_in, n_out = (n if type(n) is int and n >= 0 else None for n in counts)

@@ -75,7 +75,7 @@ class Problem:
 class BadInput(GraterError):
     """An input that cannot be read; it knows every problem found in it, twenty at the most.
 
-    Of duplicate rows it knows the first three, and the number.
+    It has the first three duplicate rows, and their number.
     """
 
     def __init__(self, *problems: Problem) -> None:

@@ -65,7 +65,7 @@ def replacing(path: Path, *, durable: bool = False) -> Iterator[BinaryIO]:
         with complaining(path):
             path.write_bytes(content.getvalue())
         return
-    with complaining(path), beside(path) as unfinished:
+    with complaining(path), temporary_file(path) as unfinished:
         with unfinished.open("wb") as stream:
             with _packing(stream, path) as packed:
                 yield packed
@@ -88,7 +88,7 @@ def require_different(paths: Iterable[Path]) -> None:
 
 def require_place(path: Path) -> None:
     """Raise now what `replacing` would raise after hours of work: no such folder, no right to write there."""
-    with complaining(path), beside(path):
+    with complaining(path), temporary_file(path):
         if path.is_dir():
             raise IsADirectoryError(None, "it is a folder")
 
@@ -105,7 +105,7 @@ def complaining(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def beside(path: Path) -> Iterator[Path]:
+def temporary_file(path: Path) -> Iterator[Path]:
     """A file in the same folder to write to, gone at the end unless it has taken its place."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     os.close(handle)

@@ -30,7 +30,7 @@ from grater.annotate.archive import STAYS
 from grater.annotate.store import Store, migrations, open_store
 from grater.annotate.store.database import BUSY_SECONDS, OWNER_ONLY, is_url, translated_errors
 from grater.errors import GraterError, MissingExtra, UsageError
-from grater.files import beside, complaining
+from grater.files import complaining, temporary_file
 
 SQLITE, POSTGRES = b"SQLite format 3\0", b"PGDMP"
 NAMELESS = (
@@ -130,7 +130,7 @@ def _appearing(target: Path) -> Iterator[Path]:
     """A private file to write to, which takes its name once it is whole and on the disk."""
     if target.exists():
         raise UsageError(f"{target}: already exists; choose another name")
-    with complaining(target), beside(target) as unfinished:
+    with complaining(target), temporary_file(target) as unfinished:
         yield unfinished
         unfinished.chmod(OWNER_ONLY)
         with unfinished.open("rb") as stream:

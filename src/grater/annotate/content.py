@@ -449,5 +449,5 @@ def flags_by_system(tx: Tx) -> dict[str, tuple[int, int]]:
 
 
 def shown(each: StudyItem) -> dict[str, Json]:
-    """Of an item's further columns those that a page may need: the words of a construction, a suggestion."""
+    """The further columns of an item that a page may need: the words of a construction, a suggestion."""
     return {name: each.payload[name] for name in ("words", "suggestion") if name in each.payload}

@@ -214,7 +214,7 @@ def corrector_results(tx: Tx) -> Correctors | None:
 
 
 def _missed(tx: Tx, fates: pl.DataFrame) -> Iterator[ItemList]:
-    """Of each system the marks that most answers call not gone."""
+    """The marks of each system that most answers call not gone."""
     places = {item.item_id: item for item in accepted_marks(tx)}
     texts = texts_of(
         Table(

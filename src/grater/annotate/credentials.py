@@ -1,6 +1,6 @@
 """Access of people, and its end: passwords, browser sessions, API tokens, roles.
 
-Of sessions and tokens the store keeps only a hash; the secret itself is shown once, when it is made.  Both have an
+The store keeps only a hash of sessions and tokens; the secret itself is shown once, when it is made.  Both have an
 end.  A token has a scope as well: `read` changes nothing, `work` takes and answers units and adjudicates, `manage`
 does whatever its person may.  A token never has more than the role that its person had when it was made, nor more
 than the one that they have now.
@@ -42,7 +42,7 @@ def start_session(
     return token, session
 
 
-def came_from(tx: Tx, person_id: str, address: str) -> bool:
+def has_logged_in_from(tx: Tx, person_id: str, address: str) -> bool:
     theirs = (schema.sessions.c.person_id == person_id) & (schema.sessions.c.address == address)
     return tx.first(select(schema.sessions.c.person_id).where(theirs).limit(1)) is not None
 

@@ -173,7 +173,7 @@ def pairs_of(rows: Sequence[Mapping[str, Json]]) -> list[PairShare]:
     return pairs
 
 
-LATELY = 200
+RECENT_ANSWERS = 200
 """The latest judgments, from which the pace is computed."""
 
 
@@ -377,6 +377,6 @@ def _agreement(job: Job, rows: Sequence[Mapping[str, Json]], places: Table) -> A
 
 def pace_now(tx: Tx, job: Job, counts: JobCounts) -> JobPace | None:
     """The pace of the latest judgments; None before any has a time."""
-    seconds = progress.seconds_of_task(tx, job.task, most=LATELY, job_id=job.job_id)
+    seconds = progress.seconds_of_task(tx, job.task, most=RECENT_ANSWERS, job_id=job.job_id)
     each = median(seconds) if seconds else 0.0
     return JobPace(3600 / each, (counts.wanted - counts.valid) * each / 3600) if each else None

@@ -1,6 +1,6 @@
 """How sure a study is to be: the items that bring the recall of a system to a width, drawn as a sample.
 
-Of a corrector every edit is an item and nothing else is, so that the width is that of its precision, and the sample
+For a corrector, every edit is an item and nothing else is, so that the width is that of its precision, and the sample
 is drawn by types of edit.
 
 Before anybody has judged, the numbers are those of `measure.sampling.plan` for the corpus and the share that the

@@ -161,13 +161,13 @@ def import_files(
                 tx.execute(schema.imports.update().where(own_row).values(n_rows=n_rows))
                 events.write(tx, actor, "import.done", import_id, {"n_rows": n_rows})
                 done.append(Imported(str(path), kind, n_new, n_known, texts.warnings.pop(path, ())))
-            _raise_together(failures)
+            _raise_all(failures)
         if preview:
             raise _Previewed
     return done
 
 
-def _raise_together(failures: Sequence[tuple[Path, GraterError]]) -> None:
+def _raise_all(failures: Sequence[tuple[Path, GraterError]]) -> None:
     """One failure as it is, several as the problems of all their files."""
     if len(failures) == 1:
         raise failures[0][1]
@@ -186,7 +186,7 @@ def _first(problems: Sequence[Problem]) -> list[Problem]:
 
 
 def _own_columns(kind: str, columns: Mapping[str, str] | None) -> dict[str, str]:
-    """Of the caller's columns those that this kind of table has; one that no table has is left for its error."""
+    """The caller's columns that this kind of table has; one that no table has stays, to cause an error."""
     of_kind: dict[str, Schema] = {str(name): schema for name, schema in SCHEMAS.items()}
     of_kind |= {"texts": texts_schema(), "practice": SCHEMAS["gold"]}
     others = [each for name, each in of_kind.items() if name != kind]
@@ -220,7 +220,7 @@ def import_kind(store: Store, sent: Importing, paths: Sequence[Path], *, actor: 
 
 
 def _earlier(tx: Tx, kind: Kind, sha256: str) -> int | None:
-    """How many rows the same file brought when it came in before."""
+    """The rows of the same file when it was imported before."""
     same = select(schema.imports.c.n_rows).where(schema.imports.c.kind == kind, schema.imports.c.sha256 == sha256)
     row = tx.first(same.order_by(schema.imports.c.at))
     return None if row is None else int(row.n_rows)
@@ -246,7 +246,7 @@ LOOKS_LIKE = {
     "fce": re.compile(r"\s*<\?xml"),
     "jsonl": re.compile(r'\{"format": "grater'),
 }
-"""How corpora begin that somebody called `.txt`."""
+"""The beginnings of corpora that somebody named `.txt`."""
 
 
 @dataclass(slots=True)

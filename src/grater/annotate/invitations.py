@@ -99,7 +99,7 @@ def invite_back(tx: Tx, person_id: str, *, own_role: str = OWNER, days: float = 
 def invite_first_owner(tx: Tx, *, days: float) -> str | None:
     """The token of the first owner's invitation; None once the study has an owner who can log in.
 
-    Tokens that were made earlier and not used end.  Of two servers that start at once the second waits here.
+    Tokens that were made earlier and not used end.  If two servers start at once, the second waits here.
     """
     content.hold(tx)
     if any(each.role == OWNER and each.password_hash and each.state == "active" for each in people.all(tx)):

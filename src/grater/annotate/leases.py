@@ -207,9 +207,9 @@ def pool(which: Which, lock: Lock) -> Select[Any]:
 def _is_none(rows: FromClause, *where: ColumnElement[bool]) -> ColumnElement[bool]:
     """NOT EXISTS, looked up in an index for one unit at a time.
 
-    Of NOT EXISTS PostgreSQL makes a join, and with a plan from a time when there were few answers it would read the
-    answers of everybody whenever a rater takes a unit.  IS NULL it takes for rare, and would sort the whole pool to
-    look for it; of a comparison it thinks that a third of the rows pass.
+    PostgreSQL turns NOT EXISTS into a join; with a plan from a time with few answers it would read everybody's
+    answers whenever a rater takes a unit.  IS NULL it takes for rare, and would sort the whole pool to look for it;
+    of a comparison it thinks that a third of the rows pass.
     """
     first = select(ONE).select_from(rows).where(*where).limit(ONE).correlate(schema.units).scalar_subquery()
     return func.coalesce(first, literal_column("0")) < ONE

@@ -342,11 +342,11 @@ def _powers(row: Record) -> Person | None:
     return person
 
 
-Beside: TypeAlias = Literal["nobody", "owners", "everybody"]
+LockScope: TypeAlias = Literal["nobody", "owners", "everybody"]
 
 
 def require_access(
-    tx: Tx, person_ids: Collection[str], *, session_token: str = "", bearer: str = "", beside: Beside = "nobody"
+    tx: Tx, person_ids: Collection[str], *, session_token: str = "", bearer: str = "", also_lock: LockScope = "nobody"
 ) -> None:
     """Refuse somebody whose session or token ended after their request was let in.
 
@@ -354,9 +354,9 @@ def require_access(
     waits, and then sees what was done.  A change of owners locks all of them first: of two who demote each other one
     is first, and the other has lost the right.
     """
-    if beside == "owners":
+    if also_lock == "owners":
         owners(tx)
-    if beside == "everybody":
+    if also_lock == "everybody":
         lock_all(tx)
     for person_id in sorted(person_ids):
         lock(tx, person_id)

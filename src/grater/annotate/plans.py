@@ -6,10 +6,9 @@ end, what they have not done is assigned to another person.
 `usage`, `error`, `cloze`: one item per page, prepositions of the essays where the study has no item of the kind yet.
 `choice`: words where the one that a system would write there differs from the writer's, flagged or not (T&C 2008,
 4.2).  `verify`: items where the suggestion of its flag does.  `rank`, `fate`, `remaining`: corrected sentences
-(`corrected`); every sentence is ranked once before any is ranked again.  `construction`: the items of
-one noun and stage together, the second stage after the first and a delay; nouns are chosen from the essays where the
-study has no such item yet.  `marking`: a whole essay.  Of what the study knows of an item a unit gets only what its
-page needs (P10).
+(`corrected`); every sentence is ranked once before any is ranked again.  `construction`: the items of one noun and
+stage together, the second stage after the first and a delay; nouns are chosen from the essays where the study has no
+such item yet.  `marking`: a whole essay.  A unit gets only those data of an item that its page needs (P10).
 
 Prepositions are the places that the detectors look at, and no others (`grater.detect.prepositions.candidates`), so
 that an item that a rater judged is an item that a system decided on.  Nouns follow Lee et al. 2009, section 3.3:

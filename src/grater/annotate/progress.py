@@ -107,7 +107,7 @@ TAKEN_BACK = (schema.submissions.c.status == literal_column("'withdrawn'")) & ex
 )
 """An answer whose rater got its unit again, by another lease: it is paid only as the answer that came after it.
 
-Of answers that are withdrawn at the quiz the unit does not come again."""
+Units whose answers are withdrawn at the quiz do not come again."""
 
 UNITS_ANSWERED = select(
     func.count(schema.submissions.c.unit_id.distinct()).filter(~TAKEN_BACK).label("n_units"),

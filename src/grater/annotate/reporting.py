@@ -1,8 +1,8 @@
 """The report of a study: its tables, its costs and its protocol in one page.
 
-Raters go by pseudonyms, or by name for readers who may know them.  Of the studies of words (blanks filled, words
-chosen between, constructions judged) it takes judgments in the labels of their tasks; in the cloze test the writer's
-own word is the one in the essay, and a program among the raters is a system.
+Raters go by pseudonyms, or by name for readers who may know them.  For the studies of words (cloze, choice,
+constructions) it takes judgments in the labels of their tasks; in the cloze test the writer's own word is the one in
+the essay, and a program among the raters is a system.
 """
 
 from __future__ import annotations

@@ -245,7 +245,7 @@ class Steps:
     def advance(self, n: int) -> None:
         self.done += n
 
-    def _beat_on(self) -> None:
+    def _keep_beating(self) -> None:
         while not self._over.wait(BEAT_SECONDS):
             try:
                 with self.store.write() as tx:
@@ -254,7 +254,7 @@ class Steps:
                 LOG.warning("%s: %s", self.run.title, error)
 
     def __enter__(self) -> Steps:
-        threading.Thread(target=self._beat_on, name=f"beat {self.run.run_id}", daemon=True).start()
+        threading.Thread(target=self._keep_beating, name=f"beat {self.run.run_id}", daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:

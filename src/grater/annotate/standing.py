@@ -188,8 +188,8 @@ COUNTS = select(
     ANSWERED.scalar_subquery().label("n_answered"),
     VALID.scalar_subquery().label("n_valid"),
 )
-"""Of a job its hidden gold; of a rater the units, practice aside, that were answered and not withdrawn, and of these
-the ones with an answer that counts."""
+"""The hidden gold of a job; a rater's units, practice aside, that were answered and not withdrawn; and those of them
+with an answer that counts."""
 
 
 def has_gold(job: Job) -> bool:

@@ -454,8 +454,8 @@ LAST = (
         ),
     )
 )
-"""By the key of one answer.  Of `status = 'valid'` PostgreSQL would think of the index of valid judgments, and with a
-plan made while there were few of them it would read them all, of every rater, for every page."""
+"""By the key of one answer.  With `status = 'valid'` PostgreSQL would use the index of valid judgments; with a plan
+from a time with few of them, it would read all, of every rater, for every page."""
 
 SO_FAR = select(
     standing.ANSWERED.scalar_subquery().label("n_done"),

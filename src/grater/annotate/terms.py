@@ -64,7 +64,7 @@ PAID: dict[Policy, frozenset[str]] = {
     "valid": frozenset(("valid",)),
 }
 DECIDES = ("valid", "untrusted", "surplus", "withdrawn", "undone")
-"""Of several answers to one unit, the first of these statuses decides; at most one is valid or untrusted."""
+"""If a unit has several answers, the first of these statuses decides; at most one is valid or untrusted."""
 HOUR = 3600.0
 
 
@@ -151,7 +151,7 @@ def owed(pay: Pay, work: Work) -> int:
 def earned(pay: Pay, answered: UnitsAnswered) -> int:
     """Cents owed to one rater: the same as `bill`, from counts alone.
 
-    Of the answers to a unit at most one is valid or untrusted, and that one decides.
+    At most one answer to a unit is valid or untrusted, and that one decides.
     """
     n_paid = {
         "all": answered.n_units,
@@ -264,7 +264,7 @@ def is_reliable(rule: TrustRule, *, seen: int, right: int) -> bool:
 
 
 def is_suspect(*, seen: int, missed: int) -> bool:
-    """Whether gold was missed by so many reliable raters that the gold itself is in doubt."""
+    """Whether enough reliable raters missed the gold to doubt the gold itself."""
     return seen >= SUSPECT_AFTER and 2 * missed > seen
 
 

@@ -141,7 +141,7 @@ def eject(tx: Tx, job: Job, person_id: str, *, actor: str | None = None, why: st
 def reinstate(tx: Tx, job: Job, person_id: str, *, actor: str | None = None) -> tuple[int, int]:
     """Reinstate a rater; return the numbers of judgments that are valid again and that came too late for a slot.
 
-    Who failed the quiz, or never got beyond it, is led back to it, with one attempt.
+    Raters who failed the quiz, or never got beyond it, return to it, with one attempt.
     """
     people.lock(tx, person_id)
     rule, why = terms_of(job.options).gold, standing.find(tx, job.job_id, person_id).why
@@ -397,7 +397,8 @@ def doubt(tx: Tx, unit_id: str) -> bool:
 def _is_suspect(tx: Tx, job: Job, unit_id: str) -> bool:
     """Whether most of the reliable raters missed the gold: those who work here and do well on all other gold.
 
-    Of raters who come from one address the first counts.  Who answers `unknown` to most fails the other gold.
+    Only the first of several raters from one address counts.  A rater who answers `unknown` to most fails the other
+    gold.
     """
     rule, seen, missed, addresses = terms_of(job.options).gold, 0, 0, set[str]()
     votes = tx.all(VOTES, unit=unit_id)

@@ -248,7 +248,7 @@ LABEL_SEPARATOR = "|"
 
 
 def set_slot(tx: Tx, unit_id: str, n: int | None, state: str) -> None:
-    """Of a unit without a slot, as gold is, nothing changes; but neither is quicker (P5)."""
+    """A unit without a slot, such as gold, does not change; but neither is quicker (P5)."""
     tx.execute(SET_SLOT, {"to": state, "unit": unit_id, "slot": n or NO_SLOT})
 
 

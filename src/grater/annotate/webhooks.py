@@ -7,10 +7,10 @@ failures in a row the webhook is paused.  So every event comes at least once, an
 number `n`.  `unit.finished` is sent with the labels that the unit has then.
 
 Every receiver has a separate thread, so that a slow, silent or broken one delays no other; errors of one are logged
-and noted with its delivery, and the rounds continue.  Of several processes that serve one study the one that has
-claimed a webhook serves it: it keeps the claim with every event that it sends, and releases it.  A process that is
-silent for longer than `CLAIM_MS` loses the claim to the next that asks, and what it reports of the webhook after that
-is not noted.  The study records how often an event has failed, so a restart forgets nothing.
+and noted with its delivery, and the rounds continue.  If several processes serve one study, the one that has claimed
+a webhook serves it: it keeps the claim with every event that it sends, and releases it.  A process that is silent for
+longer than `CLAIM_MS` loses the claim to the next that asks, and what it reports of the webhook after that is not
+noted.  The study records how often an event has failed, so a restart forgets nothing.
 
 `destination` checks an address when a webhook is added and again before every delivery.  The name is looked up once,
 and the socket is opened to the very IP address that was checked: a name server that answers otherwise a moment later
@@ -20,7 +20,7 @@ Outside of the server's own network is what the public Internet routes.  An IPv4
 (IPv4-mapped, NAT64 of RFC 6052) is judged as itself; tunnels (6to4, Teredo), IPv4-compatible and site-local addresses
 are inside.  One machine is meant: multicast and 0.0.0.0 are refused even where the inside is allowed.
 
-The whole exchange has `TIMEOUT_SECONDS`, however many small steps it takes.  Of the answer only the status is read,
+The whole exchange has `TIMEOUT_SECONDS`, however many small steps it takes.  Only the status of the answer is read,
 then the connection is closed, so an endless answer costs nothing.  Redirects are not followed, and the proxies of the
 environment are not asked.
 """
@@ -436,7 +436,7 @@ Post = Callable[[str, bytes, Mapping[str, str]], Reply]
 """Sends a body to an address."""
 
 
-async def deliver_for_ever(store: Store, *, allow_private: bool) -> None:
+async def deliver_forever(store: Store, *, allow_private: bool) -> None:
     """Serve webhooks, round after round, until somebody breaks it off."""
     sender = Sender(store, allow_private=allow_private)
     try:

@@ -245,14 +245,14 @@ def changes_nothing(edit: Edit, essay: Essay) -> str | None:
     words = edit.span.of(essay.text)
     if words in edit.replacements:
         return None
-    before, after = _beside(edit.span, essay.text)
+    before, after = _neighbours(edit.span, essay.text)
     level = _level(before + words + after)
     if not any(_level(before + replacement + after) == level for replacement in edit.replacements):
         return None
     return f"the correction changes only runs of spaces or the encoding of letters: {described(edit, essay)}"
 
 
-def _beside(span: Span, text: str) -> tuple[str, str]:
+def _neighbours(span: Span, text: str) -> tuple[str, str]:
     """The characters before and behind a span, empty at the ends of the text."""
     return text[max(0, span.start - 1) : span.start], text[span.end : span.end + 1]
 
@@ -332,7 +332,7 @@ def _odd_whitespace(replacement: str, edit: Edit, essay: Essay) -> str:
     if essay.tokens is not None:
         return "the correction begins or ends with a space" if replacement != replacement.strip() else ""
     words = edit.span.of(essay.text)
-    before, after = _beside(edit.span, essay.text)
+    before, after = _neighbours(edit.span, essay.text)
     if not replacement:  # a space alone may be deleted: the two words were one
         is_gluing = words.strip() not in ("", words) and before.isalnum() and after.isalnum()
         return "the deletion glues two words together" if is_gluing else ""

@@ -462,11 +462,11 @@ def _nested(edits: Iterable[Edit], text: str, lose: Losses) -> Iterator[Edit]:
     """
     in_order: list[Edit] = []
     for _, group in groupby(sorted(edits, key=lambda edit: edit.span.start), key=lambda edit: edit.span.start):
-        together = list(group)
-        ends = [edit.span.end for edit in together if len(edit.span)]
+        same_start = list(group)
+        ends = [edit.span.end for edit in same_start if len(edit.span)]
         if ends != sorted(ends, reverse=True):
-            together.sort(key=lambda edit: (len(edit.span) > 0, -edit.span.end))
-        in_order += together
+            same_start.sort(key=lambda edit: (len(edit.span) > 0, -edit.span.end))
+        in_order += same_start
     ends = []
     for edit in in_order:
         while ends and ends[-1] <= edit.span.start:

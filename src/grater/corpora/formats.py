@@ -102,7 +102,7 @@ class Loss:
 
 
 Report: TypeAlias = Callable[[Loss], None]
-"""Where a writer tells its losses, one by one as it goes."""
+"""The callback that a writer calls with each loss."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +276,7 @@ class Conversion(Result):
     of_edits: list[Loss] = field(default_factory=list, metadata=HIDDEN)
     of_the_rest: list[Loss] = field(default_factory=list, metadata=HIDDEN)
     texts: OrderedDict[str, str] = field(default_factory=OrderedDict, metadata=HIDDEN)
-    """Of the essays that went by last, to show the words that a loss is about."""
+    """The last essays, to show the words that a loss is about."""
 
     def remembering(self, essays: Iterable[Essay]) -> Iterator[Essay]:
         for essay in essays:

@@ -1,9 +1,9 @@
 """Two sequences of words, aligned by minimum edit distance.
 
-Insertions, deletions and substitutions cost one each (Levenshtein 1966).  Of the alignments that cost least, the one
-is taken whose pairs share the longest beginnings, since a word and its correction are often forms of one lemma (of
-*their possible* to *possibility* it is *their* that goes); then deletions and insertions come as early as they can.
-Past `MOST_CELLS` cells (a rewritten text, not a correction) words are paired in order instead, to stay linear.
+Insertions, deletions and substitutions cost one each (Levenshtein 1966).  Among the cheapest alignments, the one
+whose pairs share the longest beginnings is taken, since a word and its correction are often forms of one lemma (from
+*their possible* to *possibility*, *their* is deleted); then deletions and insertions come as early as possible.  Past
+`MOST_CELLS` cells (a rewritten text, not a correction) words are paired in order instead, to stay linear.
 
 Edits of raw text as edits of tokens, so that two annotators can be compared.
 

@@ -13,7 +13,7 @@ first, as for M2.
 
 `combine` makes one correction of several by majority votes on edits (Tarnavskyi, Chernodub & Omelianchuk 2022,
 "Ensembling and knowledge distilling of large sequence taggers for grammatical error correction", section 4): edits
-with the same span and correction that enough systems have are applied.  Of edits that overlap, the one that more
+with the same span and correction that enough systems have are applied.  Among overlapping edits, the one that more
 systems have is taken, then the first, then the shorter.  Insertions at one point overlap.
 """
 

@@ -245,7 +245,7 @@ def replacing_folder(path: Path) -> Iterator[Callable[[str, str], None]]:
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         obstacle = "one that is in use" if path.is_dir() else "a file"
         raise UsageError(f"{path}: expected a new or empty folder to write to, found {obstacle}")
-    with complaining(path), _folder_beside(path) as partial:
+    with complaining(path), _temporary_folder(path) as partial:
 
         def write_file(name: str, text: str) -> None:
             file = partial / name
@@ -258,7 +258,7 @@ def replacing_folder(path: Path) -> Iterator[Callable[[str, str], None]]:
 
 
 @contextmanager
-def _folder_beside(path: Path) -> Iterator[Path]:
+def _temporary_folder(path: Path) -> Iterator[Path]:
     """A folder to write to, gone at the end unless it has taken its place."""
     partial = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     try:

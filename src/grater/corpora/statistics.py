@@ -316,9 +316,9 @@ def overview(summaries: Mapping[str, Summary]) -> Sheet:
     """Every number of one corpus, or of several side by side."""
     columns = [sections(summary) for summary in summaries.values()]
     rows, rules = list[tuple[str, ...]](), list[int]()
-    for together in zip(*columns, strict=True):
+    for combined in zip(*columns, strict=True):
         rules.append(len(rows))
-        rows += [(lines[0][0], *(value for _, value in lines)) for lines in zip(*together, strict=True)]
+        rows += [(lines[0][0], *(value for _, value in lines)) for lines in zip(*combined, strict=True)]
     title = "Corpus" if len(summaries) == 1 else "Corpora"
     return Sheet(title, ("", *summaries), tuple(rows), name="corpus", rules=tuple(rules[1:]))
 
@@ -628,7 +628,7 @@ class Parts:
         )
 
 
-def together(parts: Sequence[Parts], field: str | None, same_text: Iterable[Sequence[str]]) -> Parts:
+def combined(parts: Sequence[Parts], field: str | None, same_text: Iterable[Sequence[str]]) -> Parts:
     """Several corpora as one: counts added up, annotators distinguished where two files have the same essays."""
     apart = names_apart({part.name: list(part.by_annotator) for part in parts}, same_text)
     by_annotator: dict[str, list[Portion]] = defaultdict(list)
@@ -721,7 +721,7 @@ def statistics_of(tallies: Sequence[CorpusTally], by: str | None, counting: Coun
     files = tuple(part.study() for part in parts)
     prints = {tally.name: tally.fingerprint for tally in tallies}
     same = same_text(prints)
-    whole = files[0] if len(files) == 1 else together(parts, by, same).study()
+    whole = files[0] if len(files) == 1 else combined(parts, by, same).study()
     data = sum(prints.values(), start=Fingerprint())
     options = {
         "alternatives": "merged" if counting.merge_alternatives else "apart",

@@ -57,7 +57,7 @@ TERMS: Mapping[str, Json] = {
 
 
 @dataclass(slots=True)
-class TurnedClock:
+class BackdatedClock:
     """The time of the study while it is played."""
 
     at: int
@@ -66,9 +66,9 @@ class TurnedClock:
         return self.at
 
 
-def bring_to_life(store: Store, essays: Sequence[Essay], marked: Mapping[str, int]) -> str:
+def populate(store: Store, essays: Sequence[Essay], marked: Mapping[str, int]) -> str:
     """Fill a study with people at work; `marked` are the annotators' marks on each item.  Returns the password."""
-    clock = TurnedClock(utc_now() - int((DAYS + 1) * DAY))
+    clock = BackdatedClock(utc_now() - int((DAYS + 1) * DAY))
     earlier, store.clock = store.clock, clock
     try:
         with store.write() as tx:
@@ -121,7 +121,7 @@ def _hashed(password: str) -> str:
     return PasswordHasher().hash(password)
 
 
-def _essays(store: Store, clock: TurnedClock, essays: Sequence[Essay]) -> None:
+def _essays(store: Store, clock: BackdatedClock, essays: Sequence[Essay]) -> None:
     """Two annotators mark essays, as the sample's did; the adjudicator has decided two, one waits to be looked at."""
     chosen = _much_marked(essays, 10)
     plain, offered = chosen[:6], chosen[6:]
@@ -177,7 +177,7 @@ def _mark(store: Store, job: Job, annotator: str, by_id: Mapping[str, Essay], ma
 def _hand_in(store: Store, desk: Desk, rows: Sequence[Mapping[str, Json]]) -> None:
     fields = {"edits": [json.dumps(rows)]}
     if desk.kept.get(SUGGESTED):
-        fields[REJECTED] = [json.dumps(_turned_down(desk, rows))]
+        fields[REJECTED] = [json.dumps(_rejected_places(desk, rows))]
     hand_in(store, desk, fields, seconds=60.0 * (5 + len(rows)))
 
 
@@ -194,7 +194,7 @@ def _from_suggestion(row: Mapping[str, Json], numbers: dict[Span, int]) -> dict[
     return dict(row) if offered is None else {**row, NUMBER: numbers.pop(offered)}
 
 
-def _turned_down(desk: Desk, rows: Sequence[Mapping[str, Json]]) -> list[int]:
+def _rejected_places(desk: Desk, rows: Sequence[Mapping[str, Json]]) -> list[int]:
     taken = {row.get(NUMBER) for row in rows}
     return [number for number in _numbers(desk).values() if number not in taken]
 
@@ -246,7 +246,7 @@ def _numbers(desk: Desk) -> dict[Span, int]:
     return {each.span: number for number, each in enumerate(suggestions_of(desk.unit.unit))}
 
 
-def _adjudicate_essays(store: Store, clock: TurnedClock) -> None:
+def _adjudicate_essays(store: Store, clock: BackdatedClock) -> None:
     """The first two essays are decided as the first annotator marked them."""
     with store.write() as tx:
         clock.at += 60 * MINUTE
@@ -261,7 +261,7 @@ def _decide(tx: Tx, unit_id: str, decider: Person, answers: Sequence[Answer]) ->
     adjudication.save(tx, unit_id=unit_id, person_id=person_id, answers=answers, comment=living.VERDICT)
 
 
-def _crowd(store: Store, clock: TurnedClock, marked: Mapping[str, int]) -> None:
+def _crowd(store: Store, clock: BackdatedClock, marked: Mapping[str, int]) -> None:
     """Twenty raters, known answers among the questions, pay; most of the work is done and some of it adjudicated."""
     asked, known = living.items_to_ask(marked)
     plan = NewJob(name=CROWD, task="error", judgments=5, item_ids=tuple(asked), title="Is this preposition right?")
@@ -289,7 +289,7 @@ class Scene:
     """The crowd job while it is played; `is_missed`: a careful rater has missed a known answer, once."""
 
     store: Store
-    clock: TurnedClock
+    clock: BackdatedClock
     job: Job
     leanings: Mapping[str, float]
     known: Mapping[str, str]

@@ -89,7 +89,7 @@ def items_to_ask(marked: Mapping[str, int], *, seed: int = 0) -> tuple[list[str]
 
 
 def leanings_of(items: Sequence[str], marked: Mapping[str, int], *, seed: int = 0) -> dict[str, float]:
-    """How sure a perfect rater would call each item an error."""
+    """The probability that a perfect rater calls each item an error."""
     rng = generator(seed, "living leanings")
     shapes = {item: LEANINGS[marked[item]] for item in items}
     return {item: float(rng.beta(mean * firm, (1 - mean) * firm)) for item, (mean, firm) in shapes.items()}

@@ -19,12 +19,11 @@ the constructions follow the paper's design on a corpus a thousand times smaller
 how a noun is mostly used.
 
 The four crowd tasks of T,C&M 2013, 5.4, with hidden gold and without: confused prepositions, extraneous prepositions,
-determiners and collocations.  Of each task 150 places at random, as many as in the paper, two experts, and the crowd
-twice.  Of prepositions the experts are the two annotators: a preposition is confused where one would write another,
-extraneous where one would delete it.  Of determiners (the places that the article detector looks at) and of
-collocations (pairs of words) the annotators of the sample marked too few together, so there the experts are simulated
-as well.  The cloze crowd is that of 5.2: ten raters a blank, who mostly write the writer's word where the blank is
-clear.
+determiners and collocations.  For each task 150 places at random, as many as in the paper, two experts, and the crowd
+twice.  For prepositions the experts are the two annotators: a preposition is confused where one would write another,
+extraneous where one would delete it.  The annotators of the sample marked too few determiners (the places that the
+article detector looks at) and collocations (pairs of words), so there the experts are simulated as well.  The cloze
+crowd is that of 5.2: ten raters a blank, who mostly write the writer's word where the blank is clear.
 """
 
 from __future__ import annotations
@@ -53,7 +52,8 @@ from grater.uncertainty import Numbers, generator
 Truths: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
 ERROR, OK = "error", "ok"
 LEANINGS = {2: (0.93, 40.0), 1: (0.5, 3.0), 0: (0.03, 40.0)}
-"""How sure a perfect rater would call an item an error, by how many annotators marked it: mean, and how firm."""
+"""The probability that a perfect rater calls an item an error, by the number of annotators who marked it: its mean,
+and how firm."""
 
 RULE = TrustRule(minimum=0.7, least_seen=4)
 GOLD_EVERY = 12
@@ -119,7 +119,7 @@ def _says_error(leaning: float, skill: float, rng: np.random.Generator) -> bool:
 
 
 def _trusted(skills: Numbers, gold: Truths, rng: np.random.Generator) -> list[bool]:
-    """Who stays: anyone who is right often enough on the gold they met."""
+    """Those who stay are right often enough on the gold they met."""
     seen = min(len(gold), 20)
     rights = [
         sum(_says_error(0.97 if is_error else 0.03, skill, rng) == is_error for is_error in gold[:seen])

@@ -33,7 +33,7 @@ from grater.corpora.judgments import items_of, judgments_from_edits
 from grater.corpora.merge import attach_documents
 from grater.corpora.normalise import corrected_text
 from grater.demo import living
-from grater.demo.life import bring_to_life, mark_with_suggestions
+from grater.demo.life import mark_with_suggestions, populate
 from grater.demo.raters import (
     cloze_crowd,
     crowd_tasks,
@@ -138,7 +138,7 @@ def make_study(out: Path, essays: Sequence[Essay], *, file_types: Sequence[FileT
         judged = judged.join(drawn.sample.frame, on="item", how="semi", maintain_order="left")
         write_table(judged, out / "sample-judgments.csv")
         headline, page = _report(store, out, essays, file_types)
-        password = bring_to_life(store, essays, tables.marked)
+        password = populate(store, essays, tables.marked)
     finally:
         store.close()
     return DemoStudy(

@@ -6,9 +6,9 @@ in a table of items next to them, with its context.  An external system may deci
 
 As edits (`corrected_essays`) any system becomes a corrector that can be scored as one.  An external system says its
 edits itself, whatever they are about; of several suggestions the first is taken, and marks without one are left out.
-Of our own detectors every flag with a suggestion is an edit.  Corrections are cut into words where the essay came
+Every flag of our own detectors with a suggestion is an edit.  Corrections are cut into words where the essay came
 with tokens, so that they can be compared with its annotators, and changes of white space alone, which tokens know
-nothing of, are left out.  Of edits that overlap the first in the text stays.
+nothing of, are left out.  Among overlapping edits, the first in the text stays.
 
 **Words.**  The word that a system would write in each place, flagged or not, is its best one, and the next ones come
 with probabilities.
@@ -132,7 +132,7 @@ class DecisionRows:
                 del waiting[done]
             self._add(finding, waiting[finding.item.essay_id])
 
-    def add_together(self, essays: Sequence[Essay], detectors: Sequence[Detector]) -> None:
+    def add_batch(self, essays: Sequence[Essay], detectors: Sequence[Detector]) -> None:
         """The findings of several detectors essay by essay: in this order, however a corpus is divided."""
         by_detector = [_by_essay(detector.find(essays)) for detector in detectors]
         for essay in essays:

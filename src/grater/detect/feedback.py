@@ -54,8 +54,8 @@ LOOKED_FOR = {
     "number": "singular and plural",
     "verb-form": "verb forms",
 }
-UNLOOKED = "not for spelling, verbs, word order or anything else"
-UNLOOKED_BESIDE_VERBS = "not for spelling, word order or anything else"
+NOT_CHECKED = "not for spelling, verbs, word order or anything else"
+NOT_CHECKED_AFTER = "not for spelling, word order or anything else"
 MEASURED = ("prep-maxent", "prep-perceptron", "prep-lm", "prep-both", "article")
 CHANCES = (
     "About half of the marks of prepositions, articles and nouns are errors to most teachers, and about one such "
@@ -73,7 +73,7 @@ WHO = {
     "spelling": "our list of words",
     "harper": "a free checker of spelling and style",
 }
-"""Who is behind the marks of an essay unless others are named, for writers who have never heard of them."""
+"""The default systems in words for writers who have never heard of them."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -124,8 +124,10 @@ class Feedback(Result):
             return f"Marked: whatever {_named(readers)} would change.{self._silenced}" if readers else ""
         known = [words for kind, words in LOOKED_FOR.items() if kind in self.kinds]
         others = [kind for kind in self.kinds if kind not in LOOKED_FOR]
-        unlooked = "for nothing else" if others else UNLOOKED_BESIDE_VERBS if "verb-form" in self.kinds else UNLOOKED
-        rest = f"anything else comes from {_named(readers)}" if readers else unlooked
+        not_checked = (
+            "for nothing else" if others else NOT_CHECKED_AFTER if "verb-form" in self.kinds else NOT_CHECKED
+        )
+        rest = f"anything else comes from {_named(readers)}" if readers else not_checked
         own = [name for name in self.n_candidates if name not in readers]
         by = f" by {_named(own)}" if WHO.keys() & own else ""
         text = f"Looked for{by}: {', '.join(known + others)}; {rest}.{self._silenced}"

@@ -52,7 +52,7 @@ NEURAL, CLASSICAL = "context", ("prep-maxent", "article")
 PATTERNS, SPELLING, DICTIONARY = "grammar", "spelling", "prep-lm"
 """The systems that mark, in addition, certain errors by patterns, and misspelt words by this model."""
 
-BESIDE = "harper:errors"
+CHECKER = "harper:errors"
 """The checker for all other errors, if its package is installed."""
 
 
@@ -60,7 +60,7 @@ def default_systems() -> tuple[str, ...]:
     """The systems that check an essay here, unless others are named."""
     ours = (NEURAL,) if NEURAL in shipped_names() and find_spec("onnxruntime") else CLASSICAL
     ours = (*ours, PATTERNS, *([SPELLING] if DICTIONARY in shipped_names() else []))
-    return (*ours, BESIDE) if find_spec("harper") else ours
+    return (*ours, CHECKER) if find_spec("harper") else ours
 
 
 FROM_FILE: dict[str, str] = {

@@ -90,7 +90,7 @@ class Inputs:
     factors: Factors | None = None
 
     @property
-    def whereabouts(self) -> Table | None:
+    def located_items(self) -> Table | None:
         """The table of items with their essays."""
         return self.items if self.places is None else self.places
 
@@ -257,10 +257,10 @@ def _judgment_sections(inputs: Inputs, lists: Sequence[ItemList]) -> Iterator[Se
         )
     people = inputs.experts or inputs.judgments
     if inputs.programs is not None and people is not None:
-        programs = programs_section(people, inputs.programs, items=inputs.items, places=inputs.whereabouts)
+        programs = programs_section(people, inputs.programs, items=inputs.items, places=inputs.located_items)
         if programs is not None:
             yield programs
-    crowds = crowds_section(inputs.crowds, places=inputs.whereabouts)
+    crowds = crowds_section(inputs.crowds, places=inputs.located_items)
     if crowds is not None:
         yield crowds
     if inputs.judgments is not None and not inputs.judgments.anonymous_raters:
@@ -270,20 +270,20 @@ def _judgment_sections(inputs: Inputs, lists: Sequence[ItemList]) -> Iterator[Se
 def _native_text_sections(inputs: Inputs) -> Iterator[Section]:
     """The studies of native text and of constructions, where the inputs have them."""
     if inputs.cloze is not None:
-        yield cloze_section(inputs.cloze, inputs.cloze_words, places=inputs.whereabouts)
+        yield cloze_section(inputs.cloze, inputs.cloze_words, places=inputs.located_items)
     if inputs.choice is not None:
         accuracy = {}
         if inputs.cloze is not None and inputs.cloze_words is not None:
             rows = inputs.cloze.frame.filter(pl.col("rater").cast(pl.String) == WRITER).select("item", "label")
             accuracy = exact_accuracy(inputs.cloze_words, read_gold(rows, name="the writer's words"))
-        yield choice_section(inputs.choice, accuracy=accuracy, places=inputs.whereabouts)
+        yield choice_section(inputs.choice, accuracy=accuracy, places=inputs.located_items)
     if inputs.constructions is not None and inputs.construction_items is not None:
         decisions = inputs.construction_decisions
         yield constructions_section(inputs.constructions, inputs.construction_items, decisions=decisions)
 
 
 def _agreement_sections(inputs: Inputs) -> Iterator[Section]:
-    crowd, experts, places = inputs.judgments, inputs.experts, inputs.whereabouts
+    crowd, experts, places = inputs.judgments, inputs.experts, inputs.located_items
     if experts is not None:
         yield agreement_section(experts, name="experts", title="Agreement among experts", places=places)
     if crowd is not None:

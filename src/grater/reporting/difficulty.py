@@ -71,10 +71,10 @@ def difficulty_section(
         judged = judgments.frame["item"].cast(pl.String).unique().implode()
         asked = replace(items, frame=items.frame.filter(pl.col("item").cast(pl.String).is_in(judged)))
         items, has_factors = factors(asked, essays), True
-    telling = [
+    informative = [
         name for name in FACTOR_NAMES if items is not None and has_factors and items.frame[name].n_unique() > 1
     ]
-    result = difficulty(judgments, experts, items, by=telling)
+    result = difficulty(judgments, experts, items, by=informative)
     crowd = result.groups[0]
     share = interval(crowd.majority_share)
     words = [f"On average, {share} of an item’s raters side with its majority ({counted(crowd.n_ranked, 'item')})."]

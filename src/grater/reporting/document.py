@@ -175,7 +175,7 @@ def part_of(section: Section) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Byline:
-    """Who reports, when, of which study; what is empty is not shown.  `date` is an ISO day, `2026-11-16`."""
+    """The author, date and study of a report; empty parts are not shown.  `date` is an ISO day, `2026-11-16`."""
 
     author: str = ""
     date: str = ""

@@ -289,7 +289,7 @@ def forest(rows: Sequence[Row], axis: dict[str, Any], *more: dict[str, Any]) -> 
     return {**data(rows), "width": WIDTH, "height": max(120, 46 * len(rows)), "layer": layer}
 
 
-def names_beside(
+def point_names(
     encoding: Row,
     places: Mapping[str, tuple[float, float]],
     *,

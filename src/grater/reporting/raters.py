@@ -5,7 +5,7 @@ Raters and their effort: T,C&M 2013, section 7.1 and Table 5.
 Crowd jobs: T,C&M 2013, Tables 4 and 5.  One row per job: how many of its raters match an expert, with the kappa that
 they reach (Table 4), and the judgments, raters, hours and money that it took (Table 5).  A task that was judged with
 hidden gold and without is two jobs, so two rows: control questions make fewer raters enough.  Experts are those of
-the same items.  Of an imported job without times the hours are unknown, of one without pay the cost.
+the same items.  For an imported job without times the hours are unknown, for one without pay the cost.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from grater.reporting.drawing import (
     data,
     fixed_axis,
     interval_columns,
-    names_beside,
     number_axis,
+    point_names,
 )
 from grater.sheet import UNDEFINED, Sheet, count, counted, natural, number, without_empty_columns
 from grater.tables import Judgments, Table
@@ -114,7 +114,7 @@ def rater_scatter(raters: Sequence[Rater]) -> Figure:
     look = {"type": "point", "filled": True, "color": SERIES[0], "size": 90, "opacity": 0.9}
     dots = {"mark": look, "encoding": encoding}
     places = {row["rater"]: (row["n"], row["value"]) for row in _oddest_first(rows)}
-    layer = [whiskers, dots, *names_beside(encoding, places, across=across, up=up, most=MOST_NAMED)]
+    layer = [whiskers, dots, *point_names(encoding, places, across=across, up=up, most=MOST_NAMED)]
     spec = {**data(rows), "width": WIDTH, "height": HEIGHT, "layer": layer}
     words = _scatter_words(raters, has_gold=has_gold)
     return Figure(name="raters", title="Raters by amount and quality of work", words=words, spec=spec)

@@ -32,8 +32,8 @@ from grater.reporting.drawing import (
     interval_columns,
     line,
     names_axis,
-    names_beside,
     number_axis,
+    point_names,
     points,
     ringed_points,
     rule,
@@ -400,7 +400,7 @@ def precision_recall_curves(curves: Sequence[Curve], *, is_weighted: bool = Fals
         **series("system", systems),
     }
     ends = {row["system"]: (row["recall"], row["value"]) for row in rows if row["is_operating"]}
-    names = names_beside(encoding, ends, across=(0, 1), up=(0, 1), most=len(systems))
+    names = point_names(encoding, ends, across=(0, 1), up=(0, 1), most=len(systems))
     if sum(len(layer["data"]["values"]) for layer in names) == len(systems):  # a legend where names have no room
         encoding |= {channel: {**encoding[channel], "legend": None} for channel in ("color", "shape")}
     at_work = {**ringed_points(encoding), "transform": [{"filter": "datum.is_operating"}]}

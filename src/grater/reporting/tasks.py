@@ -91,10 +91,10 @@ def _constructions_words(study: ConstructionStudy) -> list[str]:
             for part in study.stages
         )
     ]
-    together = next((row for row in study.several if row.rater == EVERYBODY), None)
-    if together is not None:
+    everybody = next((row for row in study.several if row.rater == EVERYBODY), None)
+    if everybody is not None:
         words.append(
-            f"In context, raters accept several constructions for {interval(together.several_yes)} of the nouns. A "
+            f"In context, raters accept several constructions for {interval(everybody.several_yes)} of the nouns. A "
             "system scored against the writer’s own construction alone is underrated by at most that much."
         )
     return words
@@ -291,8 +291,8 @@ def _programs_words(compared: Sequence[Compared]) -> Iterator[str]:
     people = next((each for each in compared if each.rater == PERSON and each.kind == ALL), None)
     for each in compared:
         if each.kind == ALL and each.rater != PERSON:
-            beside = f"; a person agrees with the other people on {interval(people.table.observed)}" if people else ""
+            also = f"; a person agrees with the other people on {interval(people.table.observed)}" if people else ""
             few = f" With only {each.table.n} items, little can be concluded." if each.table.n < FEW else ""
             agrees = f"{each.rater} agrees with the majority of people on {interval(each.table.observed)}"
-            yield f"{agrees} of {each.table.n:,} items{beside}.{few}"
+            yield f"{agrees} of {each.table.n:,} items{also}.{few}"
     yield "Programs are compared as raters: unless requested, their judgments do not count in the scores of systems."

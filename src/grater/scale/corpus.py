@@ -63,26 +63,26 @@ def shards_of(
                 tell(len(finished), len(shards.shards))
 
             if group_lines and shards.lines:
-                with folder_beside(out) as folder:
+                with temporary_folder(out) as folder:
                     yield LazyCut(group_lines(essay for shard in shards for essay in shard.read()), folder), done
             else:
                 yield shards, done
         return
     n_readings = n_passes(paths, format_name, lines=lines)
-    with folder_beside(out) as folder, reading(title, *paths, n_passes=n_readings) as advance:
+    with temporary_folder(out) as folder, reading(title, *paths, n_passes=n_readings) as advance:
         essays = corpus_of(paths, format_name=format_name, lines=lines, advance=advance)
         yield LazyCut(group_lines(essays) if group_lines and lines else essays, folder, lines=lines), lambda _: None
 
 
 @contextmanager
-def folder_beside(out: Path) -> Iterator[Path]:
+def temporary_folder(out: Path) -> Iterator[Path]:
     """A folder next to the output, where workers on other machines see it too; deleted at the end."""
     if not is_local(target := place(out)):
-        beside = target.with_name(f"{target.name}.cut")
+        target_folder = target.with_name(f"{target.name}.cut")
         try:
-            yield beside
+            yield target_folder
         finally:
-            remove_folder(beside)
+            remove_folder(target_folder)
         return
     with complaining(out):
         folder = tempfile.TemporaryDirectory(dir=out.absolute().parent, prefix=f".{out.name}.")
@@ -123,8 +123,8 @@ def in_shards(
     found = []
     with closing(engine_for(files, jobs=jobs, engine=engine, master=master)) as chosen:
         for file in files:
-            beside = file if engine == "spark" else Path(tempfile.gettempdir(), "grater-parts")
-            with folder_beside(beside) as folder:
+            near = file if engine == "spark" else Path(tempfile.gettempdir(), "grater-parts")
+            with temporary_folder(near) as folder:
                 out = folder / "parts"
                 with shards_of([file], f"reading {file}", out=out, format_name=format_name) as (shards, done):
                     found.append(run(str(file), shards, out, chosen, done=done))

@@ -51,12 +51,12 @@ from grater.scale.jobs import (
     Parts,
     Schema,
     about,
-    added_up,
     existing_part,
     identity,
     ignore_done,
     part_name,
     run_job,
+    summed_frames,
     write_part,
 )
 from grater.scale.shards import ShardEssay, ShardSource
@@ -228,7 +228,7 @@ class BucketTask:
         return f"sum {self.number}"
 
     def run(self) -> tuple[int, Part]:
-        counts = _in_order(added_up(map(self._read, self.partials), counted_schema()))
+        counts = _in_order(summed_frames(map(self._read, self.partials), counted_schema()))
         n_words = int(counts.filter(pl.col("order") == 1)["n"].sum())
         return self.number, write_part(counts, self.path, {"unigrams": n_words})
 

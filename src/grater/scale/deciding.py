@@ -14,7 +14,7 @@ from grater.detect.systems import at_precision, load_systems
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.progress import NOTES, reading
-from grater.scale.corpus import folder_beside, shards_of
+from grater.scale.corpus import shards_of, temporary_folder
 from grater.scale.engines import Engine
 from grater.scale.jobs import run_job
 from grater.scale.passes import DECISIONS, ITEMS, DecideJob, summary_of
@@ -31,7 +31,7 @@ def decided_in_shards(
     with shards_of([corpus], f"reading {corpus}", out=out, format_name=format_name) as (shards, done):
         if not out.suffix:
             return summary_of(run_job(job, shards, targets, engine, done=done)[DECISIONS])
-        with folder_beside(out) as folder:
+        with temporary_folder(out) as folder:
             folders = {table: folder / table for table in targets}
             results = run_job(job, shards, folders, engine, done=done)
             for table, path in targets.items():

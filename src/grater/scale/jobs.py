@@ -340,7 +340,7 @@ LEAST_WAITING = 1 << 16
 added up a few times, however many tables there are."""
 
 
-def added_up(frames: Iterable[pl.DataFrame], schema: Schema) -> pl.DataFrame:
+def summed_frames(frames: Iterable[pl.DataFrame], schema: Schema) -> pl.DataFrame:
     """Tables as one with equal rows added up, in any order; half as large again as the sum at most."""
     keys = [name for name in schema if name != COUNT]
     waiting, n_waiting = [pl.DataFrame(schema=schema)], 0

@@ -80,7 +80,7 @@ class DecideJob:
 
     def partial(self, essays: Sequence[ShardEssay]) -> Partial:
         rows = self._rows()
-        rows.add_together([each.essay for each in essays], self.detectors)
+        rows.add_batch([each.essay for each in essays], self.detectors)
         decisions = rows.decisions()
         tables = {DECISIONS: decisions, **({ITEMS: rows.items()} if self.items else {})}
         totals = {

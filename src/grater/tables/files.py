@@ -101,7 +101,7 @@ def is_packed(path: Path) -> bool:
     return path.suffix.lower() == PACKED
 
 
-def beside(path: Path, suffix: str) -> Path:
+def companion(path: Path, suffix: str) -> Path:
     """The file that goes with a table: `draws/first.meta.json` with `draws/first.csv.gz`."""
     return (path.with_suffix("") if is_packed(path) else path).with_suffix(suffix)
 

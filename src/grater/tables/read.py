@@ -45,7 +45,7 @@ from grater.errors import BadInput, Problem, Problems, UnknownName, UsageError
 from grater.model import Json, short_hash
 from grater.registry import unknown
 from grater.tables import platforms, worksheets
-from grater.tables.files import META, Source, as_path, beside, load, read_text
+from grater.tables.files import META, Source, as_path, companion, load, read_text
 from grater.tables.schema import (
     LIST_SEPARATOR,
     SCHEMAS,
@@ -553,7 +553,7 @@ def read_sample(
     """Drawn items; `NAME.meta.json` next to the file is read where it is."""
     table = read_table("sample", source, columns=columns, duplicates=duplicates, name=name)
     path = as_path(source)
-    file = beside(path, META) if path is not None else None
+    file = companion(path, META) if path is not None else None
     meta = parsed_meta(read_text(file), name=str(file)) if file is not None and file.exists() else None
     return Sample(table.frame, table.name, meta, table.dropped)
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from grater.errors import UsageError
 from grater.files import replacing, require_place
-from grater.tables.files import BOM, META, FileType, Source, beside, file_type, guarded_frame, load, read_frame
+from grater.tables.files import BOM, META, FileType, Source, companion, file_type, guarded_frame, load, read_frame
 from grater.tables.read import Judgments, Sample
 from grater.tables.schema import Table
 from grater.tables.worksheets import INSTRUCTION, Worksheet, answers_in, workbook
@@ -48,7 +48,7 @@ def write_table(table: Table | Judgments | Sample | Source, path: str | FilePath
         else:
             (frame if raw else guarded_frame(frame)).write_csv(stream, separator=WRITTEN_SEPARATORS[kind])
         if isinstance(table, Sample) and table.meta is not None:
-            with replacing(beside(path, META)) as meta:
+            with replacing(companion(path, META)) as meta:
                 meta.write((json.dumps(table.meta.as_json(), ensure_ascii=False, indent=2) + "\n").encode())
 
 

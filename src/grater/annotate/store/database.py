@@ -219,7 +219,7 @@ def _first_line(error: DBAPIError) -> str:
 Moment: TypeAlias = Literal["before", "after"]
 
 
-def no_witness(moment: Moment) -> None:
+def no_observer(moment: Moment) -> None:
     """Nobody watches the commits."""
 
 
@@ -240,7 +240,7 @@ class Store:
         *,
         name: str,
         clock: Clock,
-        around_commit: Callable[[Moment], None] = no_witness,
+        around_commit: Callable[[Moment], None] = no_observer,
     ) -> None:
         self.engine = engine
         self.glancing = glancing
@@ -373,7 +373,7 @@ def open_store(
     *,
     create: bool = False,
     clock: Clock = utc_now,
-    around_commit: Callable[[Moment], None] = no_witness,
+    around_commit: Callable[[Moment], None] = no_observer,
 ) -> Store:
     """Open a study by its file or `postgresql://` URL; `create` makes a new one and refuses one that is there."""
     address = str(location)

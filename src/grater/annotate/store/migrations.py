@@ -3,9 +3,9 @@
 A new study is made whole from `schema`; a study of version v is brought up by the steps v+1, v+2, ... in one
 transaction.  A step is a function of a connection and is never changed once released.
 
-Triggers keep what must stay: the database itself refuses to change or delete judgments, events and payments.  Of a
-submission only the status and the slot may change; `judgments.set_status` writes the event next to it.  Units,
-slots, leases and guidelines stay as soon as their job has a submission; before that a job can go.
+Triggers keep what must stay: the database itself refuses to change or delete judgments, events and payments.  Only
+the status and the slot of a submission may change; `judgments.set_status` writes the event next to it.  Units, slots,
+leases and guidelines stay as soon as their job has a submission; before that a job can go.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KEPT = ("submissions", "leases", "units", "slots", "people", "payments")
 """Tables whose rows may change and never go."""
 
 MAY_CHANGE = {"submissions": ("status", "n")}
-"""Of these tables only the named columns may change."""
+"""Only the named columns of these tables may change."""
 
 WITH_JOB = ("units", "slots", "leases", "guidelines")
 """Tables whose rows can go with a job to which nobody has submitted anything."""

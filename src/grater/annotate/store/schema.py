@@ -178,7 +178,7 @@ annotators = Table(
     number("position"),
     PrimaryKeyConstraint("essay_id", "rater"),
 )
-"""Who read a whole essay before it came into the study; one may have marked nothing."""
+"""The people who read a whole essay before it was imported; one may have marked nothing."""
 
 edits = Table(
     "edits",

@@ -43,7 +43,7 @@ CHOICES = (Choice(GONE, "Gone", "g"), Choice(THERE, "Still there", "s"), Choice(
 
 
 @dataclass(frozen=True, slots=True)
-class WhatBecame:
+class FateTask:
     """Say what became of an error."""
 
     name: str = "fate"
@@ -80,4 +80,4 @@ class WhatBecame:
         return all_accepted(answers, accepted)
 
 
-TASK = WhatBecame()
+TASK = FateTask()

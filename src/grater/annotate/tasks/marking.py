@@ -108,14 +108,14 @@ def record(
     if not is_shown:
         return condition
     numbers = [row.get(NUMBER) for row in rows]
-    turned_down = rejected if isinstance(rejected, list) else [None]
-    for number in [number for number in [*numbers, *turned_down] if number is not None]:
+    refused = rejected if isinstance(rejected, list) else [None]
+    for number in [number for number in [*numbers, *refused] if number is not None]:
         if type(number) is not int or not 0 <= number < len(offered):
             raise BadInput(
                 Problem(FORM, f"edits: expected a suggestion from 0 to {len(offered) - 1}, found {number!r}")
             )
     origins: list[Json] = [_origin(number, edit, offered) for number, edit in zip(numbers, edits, strict=True)]
-    fates: list[Json] = [_fate(number, numbers, origins, turned_down) for number in range(len(offered))]
+    fates: list[Json] = [_fate(number, numbers, origins, refused) for number in range(len(offered))]
     return {**condition, "fates": fates, "origins": origins}
 
 

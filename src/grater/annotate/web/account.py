@@ -80,7 +80,7 @@ def login(context: Context) -> Response:
     name, next_path = context.text("name"), own_path(context.text("next"))
     with context.server.store.read() as tx:
         person = people.by_name(tx, name)
-        is_known = person is not None and credentials.came_from(tx, person.person_id, address_of(context))
+        is_known = person is not None and credentials.has_logged_in_from(tx, person.person_id, address_of(context))
     # Whose tries a login uses up: see `grater.annotate.web.security`.
     here, device = f"login {context.address} {name.lower()[:200]}", _device(context, person)
     keys = [f"device {device}"] if device else [here] if is_known else [f"address {context.address}", here]

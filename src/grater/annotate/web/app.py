@@ -45,7 +45,7 @@ from grater.annotate.web.context import Server, Settings, open_context
 from grater.annotate.web.errors import HANDLERS, answer
 from grater.annotate.web.rendering import PageFiles, environment
 from grater.annotate.web.security import SecurityHeaders, Shelter, Tries, Turns
-from grater.annotate.webhooks import deliver_for_ever
+from grater.annotate.webhooks import deliver_forever
 from grater.errors import GraterError
 
 LOG = logging.getLogger("grater.annotate.web")
@@ -158,15 +158,15 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     server: Server = app.state.server
     await run_in_threadpool(server.runner.take_up)
     async with (
-        _beside(deliver_for_ever(server.store, allow_private=server.settings.private_webhooks)),
-        _beside(_work_for_ever(server.runner)),
-        _beside(_watch(server.store)),
+        _in_background(deliver_forever(server.store, allow_private=server.settings.private_webhooks)),
+        _in_background(_work_forever(server.runner)),
+        _in_background(_watch(server.store)),
     ):
         yield
 
 
 @asynccontextmanager
-async def _beside(work: Coroutine[object, object, None]) -> AsyncIterator[None]:
+async def _in_background(work: Coroutine[object, object, None]) -> AsyncIterator[None]:
     task = asyncio.create_task(work)
     try:
         yield
@@ -176,7 +176,7 @@ async def _beside(work: Coroutine[object, object, None]) -> AsyncIterator[None]:
             await task
 
 
-async def _work_for_ever(runner: Runner) -> None:
+async def _work_forever(runner: Runner) -> None:
     while True:
         await asyncio.sleep(LOOK_SECONDS)
         runner.wake()

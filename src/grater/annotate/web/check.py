@@ -12,13 +12,12 @@ their own; what nobody has opened is refused as if it were not there.
 `/v2/check`, `/v2/languages`, `/v2/configinfo`, `/v2/maxtextlength` and `/v2/info` as LanguageTool has them, so that
 its plug-ins for browsers, offices and editors can ask grater instead: parameters in a form (POST) or in the address
 (GET); offsets and lengths in UTF-16 units, as Java counts; errors as one line of text with status 400, 413 or 429.
-`data` is text with markup: its offsets count the markup as well.  Of the parameters that choose rules, those by id
-and by category are followed; dictionaries, the mother tongue and the picky level have no meaning here.  There are no
-rules on whole texts, so that `mode=textLevelOnly` finds nothing.  `language=auto` marks nothing in a text that is not
-English.
+`data` is text with markup: its offsets count the markup as well.  Rules can be chosen by id and by category;
+dictionaries, the mother tongue and the picky level have no meaning here.  There are no rules on whole texts, so that
+`mode=textLevelOnly` finds nothing.  `language=auto` marks nothing in a text that is not English.
 
 A match always covers some characters: a missing word is marked on the word that follows, and a word that is to go
-takes its space with it (`grater.detect.marks.change`).  Who asks is not known: no cookie is read, nothing is stored,
+takes its space with it (`grater.detect.marks.change`).  Requests are anonymous: no cookie is read, nothing is stored,
 and any page may ask, as it may ask LanguageTool's own server.
 
 The cost of one address is limited (P16): letters are counted, not requests; texts are checked in a process that can
@@ -247,7 +246,8 @@ AROUND = 40
 """Characters of the text on each side of a match in its context."""
 
 LONGEST_SENTENCE, MOST_REPLACEMENTS = 300, 10
-"""Of a longer sentence a match has the part around it: a text without a full stop would come back with each."""
+"""In a longer sentence, a match has only the part around it: otherwise each would repeat a text without a full
+stop."""
 
 CATEGORIES = {
     "capital": ("CASING", "Capitalization", "typographical"),

@@ -31,7 +31,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from grater.annotate import people
 from grater.annotate.dashboard import Live
-from grater.annotate.people import ENDED, Beside, Person, require_access
+from grater.annotate.people import ENDED, LockScope, Person, require_access
 from grater.annotate.plans import Previews
 from grater.annotate.proofreading import Proofreader
 from grater.annotate.raters import LargePools
@@ -284,7 +284,7 @@ class LoginNeeded(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RequestContext:
-    """Who came, with what; `csrf` is the token for the forms of the page that answers.
+    """The visitor and their credentials; `csrf` is the token for the forms of the page that answers.
 
     `fresh_nonce` is the cookie that a visitor without one is to get with that page.
     """
@@ -315,13 +315,13 @@ class RequestContext:
         return self.visitor.role if self.visitor else PUBLIC
 
     @contextmanager
-    def changing(self, *, beside: Beside = "nobody") -> Iterator[Tx]:
+    def changing(self, *, also_lock: LockScope = "nobody") -> Iterator[Tx]:
         """A transaction of the visitor, whose rights are checked when it is stored (P11).
 
         Refused if their access ended after the request was let in; who would end it now waits until this is done.
-        `beside` are others to lock first, in one order, where the change is about owners or about everybody.
+        `also_lock` are others to lock first, in one order, where the change is about owners or about everybody.
         """
-        with self._checked(beside).write() as tx:
+        with self._checked(also_lock).write() as tx:
             yield tx
 
     @property
@@ -329,7 +329,7 @@ class RequestContext:
         """The study for what begins transactions of its own: the visitor is judged at the beginning of each."""
         return self._checked("nobody")
 
-    def _checked(self, beside: Beside) -> Store:
+    def _checked(self, also_lock: LockScope) -> Store:
         access = self.access
         if access is None:
             return self.server.store
@@ -339,7 +339,7 @@ class RequestContext:
                 {access.human_id, access.person.person_id},
                 session_token=self.session_token,
                 bearer=_bearer(self.request),
-                beside=beside,
+                also_lock=also_lock,
             )
         )
 
@@ -551,7 +551,7 @@ def _require_allowed(request: Request, route: str, access: Access | None) -> Non
 
 
 def known_visitor(request: Request) -> tuple[Person | None, str]:
-    """Who came, and the token of their forms, as far as a request has got."""
+    """The visitor, and the token of their forms, as far as they are known."""
     known: tuple[Person | None, str] = getattr(request.state, "known", (None, ""))
     return known
 

@@ -494,7 +494,7 @@ def archive_job(context: Context, job_id: str, sent: Archived) -> Job:
 @api.post("/jobs/{job_id}/delete")
 def delete_job(context: Context, job_id: str, sent: calls.Deleting) -> calls.Deleted:
     """Delete a job without judgments."""
-    with context.changing(beside="everybody") as tx:
+    with context.changing(also_lock="everybody") as tx:
         job = units.delete_job(tx, job_id, word=sent.word, actor=context.person.person_id)
     return calls.Deleted(deleted=job.name)
 

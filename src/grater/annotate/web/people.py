@@ -196,7 +196,7 @@ def new_seat(context: Context, sent: NewSeat) -> Person:
 @api.post("/people/{person_id}/role")
 def set_role(context: Context, person_id: str, sent: NewRole) -> Person:
     """Change a person's role; their sessions end."""
-    with context.changing(beside="owners") as tx:
+    with context.changing(also_lock="owners") as tx:
         return Person.of(credentials.give_role(tx, person_id, sent.role, actor=context.person.person_id))
 
 
@@ -211,7 +211,7 @@ def second_factor_rule(context: Context) -> SecondFactorRule:
 @api.post("/second-factor")
 def require_second_factor(context: Context, sent: NewSecondFactorRule) -> SecondFactorRule:
     """Require a second factor for these roles only."""
-    with context.changing(beside="owners") as tx:
+    with context.changing(also_lock="owners") as tx:
         second_factor.require_of(tx, sent.roles, actor=context.person.person_id)
         return _factor_rule(tx)
 
@@ -220,7 +220,7 @@ def require_second_factor(context: Context, sent: NewSecondFactorRule) -> Second
 @api.post("/people/{person_id}/second-factor/reset")
 def reset_second_factor(context: Context, person_id: str) -> Person:
     """Reset a person's second factor; their sessions and tokens end."""
-    with context.changing(beside="owners") as tx:
+    with context.changing(also_lock="owners") as tx:
         return Person.of(second_factor.reset(tx, person_id, actor=context.person.person_id))
 
 
@@ -228,7 +228,7 @@ def reset_second_factor(context: Context, person_id: str) -> Person:
 @api.post("/people/{person_id}/state")
 def set_person_state(context: Context, person_id: str, sent: NewPersonState) -> Person:
     """Remove a person's access, with their tokens and sessions, or restore it; their work stays."""
-    with context.changing(beside="owners") as tx:
+    with context.changing(also_lock="owners") as tx:
         return Person.of(credentials.set_state(tx, person_id, sent.state, actor=context.person.person_id))
 
 

@@ -273,7 +273,7 @@ def sent_json(sent: Sent, rater: str) -> SentAnswers:
 @api.post("/units/{unit_id}/work")
 def back_to_work(context: Context, unit_id: str) -> Unit:
     """Turn a gold or practice unit that nobody has seen back into work."""
-    with context.changing(beside="everybody") as tx:
+    with context.changing(also_lock="everybody") as tx:
         units.return_to_work(tx, unit_id, actor=context.person.person_id)
     return one_unit(context, unit_id)
 

@@ -1,10 +1,10 @@
 """Files that a browser sends, checked before anybody reads them, and kept for as long as somebody does.
 
 Names lose their folders.  Only kinds that the importers know are let in.  Archives and packed files are unpacked
-here, counting the bytes that are really unpacked, so that a small file cannot fill the disk; members with odd
-names, links, passwords or archives inside are refused.  XML that declares entities is refused.  Of a Word document
-the text is kept, as a text file of its name.  Essays can be pasted as well: each becomes a text file, named by its
-title.  One bad file refuses them all, and all bad ones are named.  Encodings are left to those who read the files.
+here, counting the bytes that are really unpacked, so that a small file cannot fill the disk; members with odd names,
+links, passwords or archives inside are refused.  XML that declares entities is refused.  A Word document's text is
+kept, as a text file with its name.  Essays can be pasted as well: each becomes a text file, named by its title.  One
+bad file refuses them all, and all bad ones are named.  Encodings are left to those who read the files.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from grater.corpora.docx import read_docx
 from grater.corpora.formats import suffixes_of_corpora
 from grater.errors import MOST_PROBLEMS, BadInput, GraterError, Problem
 
-BESIDE_CORPORA = (".txt", ".csv", ".tsv", ".ndjson", ".conf", ".md")
+OTHER_SUFFIXES = (".txt", ".csv", ".tsv", ".ndjson", ".conf", ".md")
 PACKED: dict[str, Callable[[BinaryIO], object]] = {
     ".gz": lambda stream: gzip.GzipFile(fileobj=stream, mode="rb"),
     ".bz2": bz2.BZ2File,
@@ -106,7 +106,7 @@ def _one(name: str, stream: BinaryIO, folder: Path, room: Room) -> Path:
         return _one(Path(name).stem + TEXT, BytesIO(text), folder, room)
     opener = PACKED.get(suffix)
     plain = Path(name).stem if opener else name
-    kinds = (*sorted(suffixes_of_corpora()), *BESIDE_CORPORA)
+    kinds = (*sorted(suffixes_of_corpora()), *OTHER_SUFFIXES)
     if Path(plain).suffix.lower() not in kinds:
         known = ", ".join(kind.removeprefix(".") for kind in (*kinds, WORD))
         raise refusal(plain, f"expected a file of a known kind ({known}; zip, gz, bz2 or xz around it)")

@@ -15,8 +15,8 @@ What both sides begin and end with is cut off first.  In what remains the cheape
 beginning, the most promising cell of the table first (A* of Hart, Nilsson and Raphael 1968), where a cell promises
 its own cost and one deletion or insertion for each word by which the rest of one side is longer than that of the
 other.  Only cells that promise no more than the best path costs are looked at, and the result is that of the whole
-table.  Of operations that are equally cheap a substitution is taken before a move, a move before a deletion, a
-deletion before an insertion.
+table.  Among equally cheap operations, a substitution is taken before a move, a move before a deletion, a deletion
+before an insertion.
 
 Runs of eight words that occur once on each side are taken to match (the idea of patience diff), and the search goes
 from one to the next, so that the time is linear in the length of a sentence.
@@ -151,7 +151,7 @@ LONGEST_PART = 128
 
 LETTERS = "MSTDI"
 MATCHED, SUBSTITUTED, MOVED, DELETED, INSERTED = range(len(LETTERS))
-"""Of operations that are equally cheap, the smallest is taken."""
+"""Among equally cheap operations, the smallest is taken."""
 
 ROUNDING = 1e-9
 """By how much sums of the same costs may differ."""

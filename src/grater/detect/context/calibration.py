@@ -92,7 +92,7 @@ class Calibration:
 
 
 SILENT = Calibration()
-"""Of an error that too few flags were seen of: nothing is flagged."""
+"""For an error with too few flags: nothing is flagged."""
 
 
 def calibrations_of(numbers: object) -> dict[str, Calibration]:

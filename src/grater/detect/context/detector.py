@@ -100,7 +100,7 @@ class Asked:
             options.append(Option(word=word, margin=margin, type=type_, name=name_of(self.slot, type_)))
         return options
 
-    def and_again(self, other: Asked) -> Asked:
+    def merged_with(self, other: Asked) -> Asked:
         """Both margins together; `other` is the same slot with the other number."""
         margin = self.options()[0].margin - WEIGHT_AGAIN * other.options()[0].margin
         share = 1 / (1 + exp(-margin))
@@ -246,7 +246,7 @@ class ContextDetector:
         places = [(slot.index,) for slot in turned]
         rows = answer_sentences(self.network, self.vocabulary, changed, asked=places)
         again = dict(zip(doubtful, asked(turned, [row[0] for row in rows]), strict=True))
-        return [one.and_again(again[number]) if number in again else one for number, one in enumerate(answered)]
+        return [one.merged_with(again[number]) if number in again else one for number, one in enumerate(answered)]
 
     def _finding(
         self, essay_id: str, sentence: Sentence, answered: Asked, options: Sequence[Option], shift: float

@@ -1,8 +1,8 @@
 """Words cut into the pieces that the network knows, and sentences into windows that it can take.
 
 A piece that begins a word has a space before it (*" the"*), one inside a word has none (*"ing"*).  A word is cut from
-the left, each time the longest piece that fits.  A character that begins no piece is the unknown piece.  Of a long
-word only the first pieces are read, so that a line of noise costs no more than a sentence.
+the left, each time the longest piece that fits.  A character that begins no piece is the unknown piece.  Only the
+first pieces of a long word are read, so that a line of noise costs no more than a sentence.
 
 A sentence begins and ends with special pieces.  One with more words or pieces than the network takes
 is cut into windows that overlap; a word is read in the window where it is farther from the cut.

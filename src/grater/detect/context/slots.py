@@ -54,7 +54,7 @@ from grater.model import DELETE, Span
 ARTICLE, NUMBER, VERB_FORM = "article", "number", "verb-form"
 KINDS = (PREP, MISSING, ARTICLE, NUMBER, VERB_FORM)
 
-BRING_OF = frozenset(("because", "instead", "despite"))
+BEFORE_OF = frozenset(("because", "instead", "despite"))
 """Words that no verb, noun or adverb is, and after which a preposition may be missing or too many."""
 
 WITHOUT_ARTICLE = (OPEN, CARDINAL, QUANTIFIER, PROPER)
@@ -163,7 +163,7 @@ def _begins_clause(sentence: Sentence, index: int) -> bool:
 
 def _preposition_gaps(sentence: Sentence) -> Iterator[Slot]:
     starts = (chunk.start for chunk in sentence.chunks if chunk.kind == "NP" and chunk.start)
-    after_because = (start for start in starts if sentence.words[start - 1].lower() in BRING_OF)
+    after_because = (start for start in starts if sentence.words[start - 1].lower() in BEFORE_OF)
     for index in sorted({*gap_places(sentence), *after_because}):
         yield _gap(sentence, index, MISSING, PREP_GAP_HEAD, (*PREPOSITIONS, DELETE))
 

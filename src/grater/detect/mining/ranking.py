@@ -201,8 +201,8 @@ def uses_of(essays: Iterable[Essay]) -> Iterator[Use]:
         document = str(essay.metadata.get("document") or "")
         for sentence in analyse(essay):
             for index in preposition_places(sentence):
-                beside = sentence.words[index - 1 : index + 2 : 2] if index else ()
-                if len(beside) == 2 and all(word[0].isalpha() for word in beside):
+                around = sentence.words[index - 1 : index + 2 : 2] if index else ()
+                if len(around) == 2 and all(word[0].isalpha() for word in around):
                     yield _use(essay, document, sentence, index)
 
 

@@ -178,7 +178,7 @@ def _cell(first: Labels, second: Labels, n_labels: int) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement(Data):
-    """Of the `n` items that a rater calls an error, `n_ok` are OK to the other."""
+    """The other rater accepts `n_ok` of the `n` items that a rater calls an error."""
 
     rater: str
     other: str

@@ -344,27 +344,27 @@ def judged(marks: EditMarks, criterion: Criterion) -> Judged:
     )
 
 
-def all_statistic(together: Judged, n_clusters: int, *, is_marked: bool) -> Statistic:
-    squares = np.bincount(together.unit, weights=together.count.astype(np.float64) ** 2, minlength=len(together.size))
-    size, times = together.size.astype(np.float64), together.times
+def all_statistic(combined: Judged, n_clusters: int, *, is_marked: bool) -> Statistic:
+    squares = np.bincount(combined.unit, weights=combined.count.astype(np.float64) ** 2, minlength=len(combined.size))
+    size, times = combined.size.astype(np.float64), combined.times
     agreeing = times * (squares - size) / (size * (size - 1))
     apart = times * (size**2 - squares) / (size - 1)
-    counted = times[together.unit] * together.count
+    counted = times[combined.unit] * combined.count
     columns = [
         *(np.full(len(size), column) for column in range(3)),
-        3 + together.label,
-        3 + together.n_labels + together.label,
+        3 + combined.label,
+        3 + combined.n_labels + combined.label,
     ]
-    values = [times, agreeing, apart, counted / size[together.unit], counted]
-    cluster = np.concatenate([np.tile(together.cluster, 3), np.tile(together.cluster[together.unit], 2)])
-    rows = _sparse(cluster, columns, values, (n_clusters, 3 + 2 * together.n_labels))
-    given = np.bincount(together.label, weights=counted, minlength=1)
-    others = _sums_of(together.cluster[together.unit], counted * (together.label != given.argmax()), n_clusters)
-    cases = together.n * float(others.sum()) / max(1.0, float(given.sum()))
+    values = [times, agreeing, apart, counted / size[combined.unit], counted]
+    cluster = np.concatenate([np.tile(combined.cluster, 3), np.tile(combined.cluster[combined.unit], 2)])
+    rows = _sparse(cluster, columns, values, (n_clusters, 3 + 2 * combined.n_labels))
+    given = np.bincount(combined.label, weights=counted, minlength=1)
+    others = _sums_of(combined.cluster[combined.unit], counted * (combined.label != given.argmax()), n_clusters)
+    cases = combined.n * float(others.sum()) / max(1.0, float(given.sum()))
     return Statistic(
         rows=rows,
-        score=lambda sums: margin_scores(sums, together.n_labels),
-        den=_sums_of(together.cluster, times, n_clusters) if is_marked else others,
+        score=lambda sums: margin_scores(sums, combined.n_labels),
+        den=_sums_of(combined.cluster, times, n_clusters) if is_marked else others,
         rare=Rare(cases, float((others > 0).sum())),
     )
 
@@ -551,14 +551,14 @@ def _in_units(marks: EditMarks, basis: Basis) -> EditMarks:
     return marks
 
 
-def _design_effect(together: Judged) -> float:
+def _design_effect(combined: Judged) -> float:
     """That of the observed agreement on identification, against tokens taken as independent."""
-    squares = np.bincount(together.unit, weights=together.count.astype(np.float64) ** 2, minlength=len(together.size))
-    size = together.size.astype(np.float64)
+    squares = np.bincount(combined.unit, weights=combined.count.astype(np.float64) ** 2, minlength=len(combined.size))
+    size = combined.size.astype(np.float64)
     rows = np.stack([(squares - size) / (size * (size - 1)), np.ones(len(size))], axis=1)
-    cluster = np.unique(together.cluster, return_inverse=True)[1]
-    by_cluster = grouped_rows(rows * together.times[:, None], cluster, int(cluster.max(initial=-1)) + 1)
-    units = Units(by_cluster, "document"), Units(rows, "item", together.times.astype(np.float64))
+    cluster = np.unique(combined.cluster, return_inverse=True)[1]
+    by_cluster = grouped_rows(rows * combined.times[:, None], cluster, int(cluster.max(initial=-1)) + 1)
+    units = Units(by_cluster, "document"), Units(rows, "item", combined.times.astype(np.float64))
     return design_effect(*(influence(each, lambda sums: ratio(sums[..., 0], sums[..., 1])) for each in units))
 
 
@@ -580,7 +580,7 @@ def _warnings(marks: EditMarks, coverage: Coverage, scope: Scope) -> Iterator[st
 def _criterion(marks: EditMarks, criterion: Criterion, unit: str, basis: Basis, *, with_pairs: bool) -> EditAgreement:
     is_marked = criterion != "identification"
     raters = list(combinations(range(len(marks.raters)), 2)) if with_pairs else []
-    together, every = judged(marks, criterion), unit_labels(marks, criterion)
+    combined, every = judged(marks, criterion), unit_labels(marks, criterion)
     found = [_pair(marks, pair, every.of(*pair), unit, basis, is_marked=is_marked) for pair in raters]
     kappas = [(it, rare) for _, it, rare in found if not isnan(it.value)]
     mean = Interval(nan, nan, nan, NO_KAPPA)
@@ -590,10 +590,10 @@ def _criterion(marks: EditMarks, criterion: Criterion, unit: str, basis: Basis, 
     return EditAgreement(
         criterion=criterion,
         labels=_label_names(marks, criterion),
-        n_units=together.n,
-        n_left_out=together.n_left_out,
-        n_judgments=together.n_judgments,
-        coefficients=_overall(together, marks.n_clusters, unit, basis, is_marked=is_marked),
+        n_units=combined.n,
+        n_left_out=combined.n_left_out,
+        n_judgments=combined.n_judgments,
+        coefficients=_overall(combined, marks.n_clusters, unit, basis, is_marked=is_marked),
         pairs=tuple(pair for pair, _, _ in found),
         mean_kappa=mean,
         n_undefined=len(found) - len(kappas),
@@ -606,9 +606,9 @@ def _label_names(marks: EditMarks, criterion: Criterion) -> tuple[str, ...]:
     return marks.tags if criterion == "classification" else marks.exacts
 
 
-def _overall(together: Judged, n_clusters: int, unit: str, basis: Basis, *, is_marked: bool) -> dict[str, Interval]:
-    statistic = all_statistic(together, n_clusters, is_marked=is_marked)
-    why = ONE_LABEL_OF_ALL if together.n else NOTHING
+def _overall(combined: Judged, n_clusters: int, unit: str, basis: Basis, *, is_marked: bool) -> dict[str, Interval]:
+    statistic = all_statistic(combined, n_clusters, is_marked=is_marked)
+    why = ONE_LABEL_OF_ALL if combined.n else NOTHING
     return {
         name: statistic.observed(it, undefined=why)
         if name == "observed"

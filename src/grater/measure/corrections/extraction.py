@@ -1,7 +1,7 @@
 """How far two ways of making edits agree on the same sentences: spans, types, and which types are confused.
 
-For comparing an engine that extracts edits with another, or with the edits of a corpus.  Of each annotator of
-each sentence the edits of both sides are compared:
+For comparing an engine that extracts edits with another, or with the edits of a corpus.  The edits of both sides are
+compared for each annotator of each sentence:
 
 - *spans*: precision, recall and F1 of (start, end, correction), the second side compared with the first;
 - *type*: of the edits with equal spans, the share that have the same type;

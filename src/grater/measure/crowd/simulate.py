@@ -43,7 +43,7 @@ FAVOURITE = 0.95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crowd:
-    """Who judges what: shares of the kinds are of raters, and the rest is skilled.
+    """The raters and their items: the kinds are shares of raters, and the others are skilled.
 
     A rater's skill is drawn around `skill` with deviation `spread`; an item's difficulty is drawn from 0 to twice
     `difficulty`, its label by `prevalence` (equal where not given).

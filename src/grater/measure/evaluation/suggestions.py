@@ -105,7 +105,7 @@ def _is_in(rows: pl.DataFrame, items: pl.DataFrame) -> pl.Series:
 
 
 def _against(filled: pl.DataFrame, wanted: pl.DataFrame | None, essays: Essays) -> tuple[Interval, Interval]:
-    """Of suggestions with a known answer, the share that is right; of known answers, the share suggested."""
+    """The share of suggestions with a known answer that are right; the share of known answers suggested."""
     if wanted is None:
         none = Interval(nan, nan, nan, "no adjudicated corrections were given")
         return none, none
