@@ -44,7 +44,7 @@ from grater.uncertainty import Basis
 class Evaluable:
     """The tables of a study that `evaluate` reads, as an export writes them.
 
-    `lines` say which judgments of the sample come from elsewhere.
+    `lines` list the judgments of the sample that come from elsewhere.
     """
 
     decisions: Table

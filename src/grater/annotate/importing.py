@@ -122,7 +122,7 @@ def import_files(
         texts.prepare(tx, corpora)
 
         def bring(path: Path, kind: Kind, import_id: str) -> tuple[int, int]:
-            """The number of rows that are new, and of those that were there."""
+            """The number of new rows, and of those that existed."""
             own = _own_columns(kind, columns)
             if kind == "corpus":
                 chosen = format_for(path, format_name)

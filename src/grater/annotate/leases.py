@@ -476,7 +476,7 @@ def returns_left(lease: Lease, n_returned: int) -> int:
 
 
 def may_skip(job: Job) -> bool:
-    """Whether a rater may have another unit first: not where they are tested, for gold would show (P5)."""
+    """Whether a rater may have another unit first: not where they are tested, since that would reveal gold (P5)."""
     return not standing.has_gold(job)
 
 

@@ -84,7 +84,7 @@ def protocol_sheet(tx: Tx, job: Job, known: Costs | None = None) -> dict[str, st
 
 
 def whole_protocol(tx: Tx, job: Job) -> dict[str, str]:
-    """The sheet with the instructions word by word, for an export."""
+    """The sheet with the instructions verbatim, for an export."""
     version = jobs.current_guidelines(tx, job.job_id)
     return {**protocol_sheet(tx, job), **({"Instructions in full": version.markdown} if version else {})}
 

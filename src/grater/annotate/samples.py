@@ -133,7 +133,7 @@ class NewSample(Body):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawn:
-    """The sample, which of its items nobody has judged yet, in the order to judge them, and what it covers."""
+    """The sample, its items that nobody has judged yet, in order, and its coverage."""
 
     sample: Sample
     left: tuple[str, ...]

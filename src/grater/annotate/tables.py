@@ -271,7 +271,7 @@ def _gold(tx: Tx, chosen: Collection[Job]) -> Table | None:
 
 
 def hours_of(given: pl.DataFrame) -> tuple[float, ...]:
-    """When judgments came, counted from the first; those of which nobody knows it are left out."""
+    """The times of judgments, counted from the first; unknown times are left out."""
     times = given.filter("is_dated")["ms"].sort().to_list() if len(given) else []
     return tuple((time - times[0]) / HOUR for time in times)
 

@@ -253,8 +253,8 @@ def _falls_short(rule: TrustRule, seen: int, right: int) -> bool:
 
 
 def quiz_pool(rule: TrustRule, n_gold: int) -> int:
-    """Gold that belongs to the quiz, of so much: fresh questions for each attempt, and for two at the least, as long
-    as half of the gold stays hidden; never less than one quiz."""
+    """The number of gold units for the quiz: new questions for each attempt, or for at least two, as long as half of
+    the gold stays hidden; never less than one quiz."""
     return min(n_gold, max(rule.quiz, min(rule.quiz * max(2, rule.attempts), n_gold // 2)))
 
 

@@ -381,7 +381,7 @@ def review_gold(store: Store, job: Job, unit_id: str) -> None:
 def doubt(tx: Tx, unit_id: str) -> bool:
     """Suspend gold that is missed too often; True if it was suspended now.
 
-    Where a tenth of the gold is suspended already, the raters are to be doubted: the manager is alerted instead.
+    If a tenth of the gold is suspended already, the raters are more likely at fault: the manager is alerted instead.
     """
     state, job = _gold_state(tx, unit_id), units.get(tx, unit_id).job
     if state != "active" or not _is_suspect(tx, job, unit_id):
@@ -517,7 +517,7 @@ def open_dispute(tx: Tx, submission_id: str, *, person_id: str, text: str) -> Di
 def decide_dispute(
     tx: Tx, dispute_id: str, *, is_granted: bool, answer: str = "", actor: str | None = None
 ) -> Dispute:
-    """Grant a dispute, which forgives its gold and settles every dispute about it; or refuse it with an answer."""
+    """Grant a dispute, which forgives its gold and resolves every dispute about it; or refuse it with an answer."""
     require_length("answer", answer, LONGEST_DISPUTE)
     # All disputes about one gold wait for the decision on one of them.
     query = DISPUTES.where(schema.submissions.c.unit_id == get_dispute(tx, dispute_id).unit_id)

@@ -106,7 +106,7 @@ class EssayReceipt:
 
 
 def essay_receipt(tx: Tx, lease_id: str, *, person_id: str) -> EssayReceipt | None:
-    """None where there is no such answer of this person's; essays are all that is answered for."""
+    """None unless this person sent this answer; only essays have receipts."""
     leased = leases.find_with_unit(tx, lease_id, person_id=person_id)
     stored = judgments.find_submission(tx, submissions.submission_id_of(lease_id))
     if leased is None or stored is None or leased[1].job.task != MARKING.name:

@@ -399,7 +399,7 @@ def _payload(row: Mapping[str, Any]) -> str:
 
 
 def as_json(row: Mapping[str, Any]) -> dict[str, Json]:
-    """The cells of a row that say something, as JSON; dates and other kinds of a table become their words."""
+    """The non-empty cells of a row, as JSON; dates and other types of a table become text."""
     return {name: _cell(value) for name, value in row.items() if not _is_blank(value)}
 
 

@@ -229,7 +229,7 @@ def made_of(
 
 
 def _require_places(out: Path | None, given: Mapping[str, Any], written: Mapping[str, str]) -> None:
-    """Before a long job: what is written can be, each in a place of its own, and over nothing that is read."""
+    """Checks before a long job that outputs are writable and distinct, and do not overwrite an input."""
     inputs = [path for name, value in given.items() if not written[name] for path in _paths(value)]
     outputs = {name: given[name] for name, kind in written.items() if kind and given[name]}
     tables = [path for path in (out, *(each for name, each in outputs.items() if written[name] == "table")) if path]

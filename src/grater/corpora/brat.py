@@ -417,7 +417,7 @@ MARK_ID = re.compile(r"\bT[0-9]\w*")
 
 @dataclass(frozen=True, slots=True)
 class AnnotationFile:
-    """What a file says; the edits have no rater yet."""
+    """The contents of a file; the edits have no rater yet."""
 
     edits: tuple[Edit, ...] = ()
     about: Mapping[str, Json] | None = None

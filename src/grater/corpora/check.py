@@ -434,7 +434,7 @@ REPEAT = re.compile(r"(?P<own>.+)#\d+")
 
 
 class Emptiness:
-    """A file without a single essay is seldom what somebody meant."""
+    """A file without a single essay is rarely intended."""
 
     def __init__(self) -> None:
         self._is_empty = True

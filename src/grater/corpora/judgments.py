@@ -8,7 +8,7 @@ Where the contract is silent:
 
 - Items have spans of characters, normalised edits of tokens; an item covers every token that it touches.
 - An insertion overlaps an item that has words only from inside, between two of its tokens: *the* put in before *car*
-  says nothing of the word *car*.  For that there are items of no width.  They are anywhere in the gap between two
+  says nothing of the word *car*.  Zero-width items exist for that.  They are anywhere in the gap between two
   words, and only insertions into that gap count; inside a word there is no gap, and nothing counts.
 - Edits that change no token are not edits.  An error that was found but not corrected counts like any other.
 - With the labels of `usage`, an error is `0`, extraneous, where every correction deletes the words, else `1`; ok is

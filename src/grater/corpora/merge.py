@@ -13,7 +13,7 @@ The documents that the sentences of an M2 file were cut from, found by their wor
 
 M2 does not say where one essay ends and the next begins; the SGML of the same corpus does.  Both are in the same
 order, so each sentence is looked for from where the one before ended, first in the same document and then in those
-after it.  White space and quotation marks are not compared: tokenisers put in the one and change the other (`"`
+after it.  White space and quotation marks are not compared: tokenisers insert the one and change the other (`"`
 becomes two backticks or two apostrophes).  Words between sentences, and whole documents, may be passed over.
 """
 

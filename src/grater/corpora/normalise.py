@@ -337,7 +337,7 @@ class TokenRange:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A sentence as an essay; `originals` are its edits as they stood in the essay that was cut, one for each."""
+    """A sentence as an essay; `originals` are its edits as they were in the essay before it was cut, one for each."""
 
     essay: Essay
     originals: tuple[Edit, ...]

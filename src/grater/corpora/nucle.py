@@ -150,7 +150,7 @@ NO_PLACE = "NUCLE has no place for it"
 
 @dataclass(slots=True)
 class SgmlElement:
-    """A tag, what it says, and what lies between it and its end; `words` is the file's own writing, not decoded."""
+    """A tag, its attributes, and the text up to its end; `words` is the file's own writing, not decoded."""
 
     name: str
     line: int

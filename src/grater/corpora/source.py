@@ -54,7 +54,7 @@ REPORT_EVERY = 1 << 18
 
 
 def ignore_progress(n_bytes: int) -> None:
-    """The progress callback of callers who show none."""
+    """The callback for callers without a progress bar."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -286,7 +286,7 @@ def _crowd(store: Store, clock: BackdatedClock, marked: Mapping[str, int]) -> No
 
 @dataclass(slots=True)
 class Scene:
-    """The crowd job while it is played; `is_missed`: a careful rater has missed a known answer, once."""
+    """The crowd job while it is simulated; `is_missed`: a careful rater has missed a known answer, once."""
 
     store: Store
     clock: BackdatedClock

@@ -1,8 +1,8 @@
 """The raters of the sample study, simulated and labelled so wherever they are shown, and the items they judge.
 
 The crowd.  The essays and what two annotators marked in them are our own writing; a crowd for each of 1,350
-prepositions we could not write.  So raters are drawn: each has a skill, some are spammers, and what a rater says of a
-preposition leans on the annotators.  Where both marked it a skilled rater nearly always calls it an error, where
+prepositions we could not write.  So raters are drawn: each has a skill, some are spammers, and a rater's judgment of
+a preposition depends on the annotators.  Where both marked it a skilled rater nearly always calls it an error, where
 neither did hardly ever, and where the two disagree the item gets a leaning of its own between the two: there the
 crowd is split, as the crowds of the papers were.  With hidden gold (Madnani et al. 2011, section 3), raters below 70
 % on the gold they met are ejected, their judgments untrusted, and others judge in their place.  Without, everybody's
@@ -248,7 +248,7 @@ N_BLANKS = 200
 
 
 def sample_blanks(essays: Sequence[Essay], detector: Detector, *, n: int = N_BLANKS, seed: int = 0) -> list[Blank]:
-    """Blanks, each with what the detector would fill in and what else it thinks of."""
+    """Blanks, each with the detector's word and its alternatives."""
     rng = generator(seed, "sample blanks")
     by_essay: dict[str, list[Finding]] = {}
     for finding in detector.find(essays):

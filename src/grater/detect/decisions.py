@@ -97,8 +97,8 @@ class DecisionRows:
 
     `with_places` puts the items' places into the decisions, `with_documents` the documents of their essays too.
 
-    `names` are what a table of items calls its items, by their ids.  `with_answers` adds what the system would write
-    in every place, flagged or not: its best word, that word's probability, and all of its answers.
+    `names` are what a table of items calls its items, by their ids.  `with_answers` adds the system's answer for
+    every place, flagged or not: its best word, that word's probability, and all of its answers.
     """
 
     def __init__(

@@ -106,7 +106,7 @@ def explanation_of(finding: Finding, text: str) -> Explanation | None:
 
 
 def why(mark: Mark) -> str:
-    """One sentence for the writer: the rule, else what the system says, else what may be amiss."""
+    """One sentence for the writer: the rule, else the system's own words, else the possible error."""
     return mark.explanation.reason if mark.explanation else question(mark.findings[0])
 
 

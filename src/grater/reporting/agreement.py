@@ -63,7 +63,7 @@ def agreement_section(
     title: str = "Agreement among raters",
     places: Table | None = None,
 ) -> Section:
-    """Coefficients over all raters, and the two pairs with most common items face to face."""
+    """Coefficients over all raters, and the tables of the two pairs with most common items."""
     result = agreement(judgments, essays=known_essays(judgments, places))
     name_of, headline = result.headline
     who = "expert" if name == "experts" else "rater"

@@ -1,9 +1,9 @@
 """A report written to a folder: `report.html`, `report.md`, `tables.tex` and every figure as SVG, PNG and PDF.
 
 The page works offline: charts are inline SVG, nothing is loaded, and colours follow the reader's light or dark theme.
-Its one script moves a threshold and marks the current section; without it all else is there.  From a number a link
-leads to the items behind it, further down on the same page.  The Markdown
-has the same words and tables, with the figures as files next to it; the LaTeX has the tables, ready for a paper.
+Its one script moves a threshold and marks the current section; everything else works without it.  From a number a
+link leads to the items behind it, further down on the same page.  The Markdown has the same words and tables, with
+the figures as files next to it; the LaTeX has the tables, ready for a paper.
 """
 
 from __future__ import annotations

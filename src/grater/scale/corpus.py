@@ -26,7 +26,7 @@ def n_passes(paths: Sequence[Path], format_name: str | None, *, lines: bool) -> 
 def engine_for(
     corpus: Sequence[Path], *, jobs: int | None = None, engine: str = "processes", master: str | None = None
 ) -> Engine:
-    """The engine that was asked for; without a word, processes by the size of the input."""
+    """The requested engine; by default processes, depending on the size of the input."""
     if engine == "spark":
         if jobs is not None:
             raise UsageError("expected `jobs` or `engine` spark, found both; Spark has its own workers")

@@ -1,4 +1,4 @@
-"""Decisions of systems on a whole corpus: shard by shard, or at once where a system is from outside."""
+"""Decisions of systems on a whole corpus: shard by shard, or at once for an external system."""
 
 from __future__ import annotations
 

@@ -238,7 +238,7 @@ class OptionsTask:
 
 
 def about(job: Job, options: Options, table: str) -> dict[str, Json]:
-    """The lines of a manifest that say what was done."""
+    """The lines of a manifest that describe the job."""
     return {"job": job.name, "job_version": job.version, "options": dict(options), "table": table}
 
 

@@ -1,7 +1,7 @@
 """The columns of the seven tables (names, synonyms, types, ranges; docs/tables.md), and how raw tables are checked.
 
-A table may hold any further column; it is kept, and can be used to split results.  Words of the contract live here
-and nowhere else: what counts as a status, how a list is written in a cell, what a file may call its columns.
+A table may hold any further column; it is kept, and can be used to split results.  The rules of tables are here and
+nowhere else: the values of a status, lists in a cell, names of columns.
 
 Every reader of this package ends in a `Raw` table and every check starts there: columns under the names found, cells
 not yet checked.  A column of mixed Python values, as JSON or a data frame can hold, is a series of type Object; text

@@ -342,7 +342,7 @@ def address_of(context: RequestContext) -> str:
 def begin_session(
     context: RequestContext, person: people.Person, path: str, *, member_id: str | None = None
 ) -> Response:
-    """A new session for a person who has proved who they are; the one they came with, if any, ends.
+    """A new session for a person who has authenticated; their previous session, if any, ends.
 
     `member_id` is who sits down, where the person is a joint seat.
     """

@@ -114,7 +114,7 @@ class Event(Shape):
 
 
 class Events(Shape):
-    """`latest` is the number to ask on from (`after`); it is the one asked with where nothing is new."""
+    """`latest` is the number to continue from (`after`), unchanged if nothing is new."""
 
     events: list[Event]
     latest: int

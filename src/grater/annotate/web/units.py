@@ -381,7 +381,8 @@ class GoldUnits(Shape):
 
 
 class NewKnown(Body):
-    """Labels that are `accepted`; `gold` is hidden among the work, `practice` comes first and says what was right."""
+    """Labels that are `accepted`; `gold` is hidden among the work, `practice` comes first and shows the expected
+    answer."""
 
     model_config = calls.example(role="practice", accepted=["error"], reason="One arrives at or in a place.")
     role: Literal["gold", "practice"]

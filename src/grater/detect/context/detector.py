@@ -63,7 +63,7 @@ MOST_ANSWERS = 4
 """Answers of a finding with their probabilities; the writer's own comes after them, if it is another."""
 
 DOUBTFUL = 0.0
-"""The margin from which on a noun is asked about again; from -2 on it would take a tenth more time."""
+"""The margin from which a noun is queried again; -2 would take a tenth more time."""
 
 WEIGHT_AGAIN = 0.5
 NEVER = 100.0

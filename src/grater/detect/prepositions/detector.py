@@ -160,7 +160,7 @@ class Flag:
 
 
 def spelling(flag: Flag, known: Words) -> bool:
-    """Whether a word near the place is unknown; names and what is no plain word are ignored."""
+    """Whether a word near the place is unknown; names and tokens that are not plain words are ignored."""
     sentence, index = flag.candidate.sentence, flag.candidate.index
     nearby = range(max(0, index - NEAR), min(len(sentence.words), index + NEAR + 1))
     return any(

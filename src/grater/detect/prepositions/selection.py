@@ -206,7 +206,8 @@ def _sentences(essays: Iterable[Essay]) -> Iterator[tuple[str, Sentence]]:
 
 
 def tally_of(engine: Engine, sentences: Iterable[tuple[str, Sentence]]) -> Tally:
-    """The answers of an engine to every preposition of the sentences, each with its text, which it does not see."""
+    """An engine's answers for every preposition of the sentences, each with its text, which is hidden from the
+    engine."""
     tally = Tally()
     waiting: list[tuple[str, Candidate]] = []
     for text, sentence in sentences:

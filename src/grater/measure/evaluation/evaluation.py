@@ -99,7 +99,7 @@ from grater.uncertainty.sampled import SampleScores, Strata, normal_scores, samp
 
 WITH_UNKNOWN, WITHOUT_UNKNOWN = "with unknown", "without unknown"
 MANY_TIES = 0.2
-"""The share of tied items from which a warning speaks of them."""
+"""The share of tied items from which there is a warning."""
 MOST_DIFFERENT = 5
 """Pairs of parts with different error rates that a warning names."""
 LONGEST_BAR = 40
