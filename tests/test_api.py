@@ -239,7 +239,7 @@ WRONG: dict[Any, list[object]] = {
 """Values that will not do, by the type of an option."""
 
 
-def test_an_option_of_another_type_is_told_in_one_line_before_anything_is_read() -> None:
+def test_an_option_of_another_type_is_reported_in_one_line_before_anything_is_read() -> None:
     seen = set()
     for function in filter(inspect.isfunction, (getattr(grater, name) for name in grater.__all__)):
         for option in inspect.signature(function).parameters.values():

@@ -85,7 +85,7 @@ def test_a_silent_endpoint_is_given_up_and_asked_again(server: ChatServer, tmp_p
     assert chat_with(server, tmp_path / "c", timeout=3).ask(HELLO) == "hello"
 
 
-def test_after_all_retries_the_fault_is_told(server: ChatServer, tmp_path: Path) -> None:
+def test_after_all_retries_the_fault_is_reported(server: ChatServer, tmp_path: Path) -> None:
     server.faults = ["500"] * 3
     with pytest.raises(GraterError, match=r"status 500 trouble; tried 3 times"):
         chat_with(server, tmp_path / "c", retries=2).ask(HELLO)

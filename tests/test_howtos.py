@@ -90,7 +90,7 @@ GUIDES = [*(ROOT / "docs" / "howto").glob("*.md"), *(ROOT / "docs" / f"{name}.md
 
 
 @pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
-def test_a_page_with_a_command_that_has_a_function_shows_the_python_beside_it(page: Path) -> None:
+def test_a_page_with_a_command_that_has_a_function_shows_the_python_next_to_it(page: Path) -> None:
     commands = re.findall(r"^ *grater ((?:corpus )?[a-z-]+)", page.read_text("utf-8"), re.M)
     has_function = any(command in COUNTERPARTS for command in commands)
     assert not has_function or blocks(page, "python")

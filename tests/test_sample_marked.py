@@ -51,7 +51,7 @@ def test_a_correction_deletes_chooses_leaves_open_and_comments(
     assert (edit.replacements, edit.comment) == (replacements, comment)
 
 
-def test_every_problem_is_said_with_its_line() -> None:
+def test_every_problem_is_reported_with_its_line() -> None:
     # The head of the first essay takes 5 lines, its text 2, the line before the marks 1.
     text = (
         HEAD

@@ -406,7 +406,7 @@ def oracle(place: Path | str, *, n_gold: int, seed: int = 7) -> tuple[float, Cou
     return max(max(rate, 1 - rate) for rate in rates), turns, warnings
 
 
-def test_whatever_colluders_share_gold_is_not_told_from_work(tmp_path: Path) -> None:
+def test_whatever_colluders_share_gold_is_not_distinguished_from_work(tmp_path: Path) -> None:
     accuracy, turns, warnings = oracle(tmp_path / "study.db", n_gold=16)
     assert turns.total() >= 300
     assert turns[True] >= 60

@@ -105,7 +105,7 @@ def test_without_that_term_every_made_up_id_is_a_rater(study: Study) -> None:
     assert [come(study, panel, id=f"made-up-{number}")[1].status_code for number in range(8)] == [200] * 8
 
 
-def test_whoever_fails_the_quiz_keeps_a_place_of_the_panel(study: Study) -> None:
+def test_anyone_who_fails_the_quiz_keeps_a_place_of_the_panel(study: Study) -> None:
     job_id = six_units(study, QUIZ, n_gold=4)
     panel = new_panel(study, job_id, unsigned=True, places=2)
     for number in range(2):

@@ -254,7 +254,7 @@ def test_a_place_without_a_decision_is_named_and_nothing_is_forgotten(site: Site
     assert len(gold_of(site, unit_id)) == 4
 
 
-def test_nothing_is_wrong_is_filled_in_again_as_the_annotator_who_said_so(site: Site, chromium: Browser) -> None:
+def test_nothing_is_wrong_is_filled_in_again_as_the_annotator_who_chose_it(site: Site, chromium: Browser) -> None:
     unit_id = marked(site)
     context = site.context(chromium, site.person("adjudicator"))
     with watched(context) as (page, _):

@@ -55,7 +55,7 @@ def test_marks_are_accepted_and_rejected_by_keys_and_kept_with_consent(site: Sit
     assert sorted(map(str, labels)) == ["suggestion better", "suggestion better", "writer's better"]
 
 
-def test_no_note_is_cut_off_beside_the_text(site: Site, chromium: Browser) -> None:
+def test_no_note_is_cut_off_next_to_the_text(site: Site, chromium: Browser) -> None:
     """The column of notes is as long as they are, and the text stays in sight beside the last of them."""
     context = chromium.new_context(base_url=site.url, viewport={"width": 1280, "height": 400})
     with watched(context) as (page, _):

@@ -92,7 +92,7 @@ def test_from_the_invitation_to_forgiveness(chromium: Browser, site: Site, crowd
         assert checks.violations(tx) == []
 
 
-def test_gold_of_a_first_job_is_chosen_by_keys_and_whoever_misses_it_is_told_what_to_do(
+def test_gold_of_a_first_job_is_chosen_by_keys_and_anyone_who_misses_it_learns_what_to_do(
     chromium: Browser, tmp_path: Path
 ) -> None:
     with live_site(tmp_path) as site:  # a study without other gold
@@ -164,7 +164,7 @@ def test_a_panel_rater_comes_by_the_link_and_leaves_with_the_code(
     context.close()
 
 
-def test_whoever_is_put_out_over_an_essay_sees_why(chromium: Browser, site: Site) -> None:
+def test_anyone_who_is_ejected_over_an_essay_sees_why(chromium: Browser, site: Site) -> None:
     """The script sends the essay and follows the answer; by then the session has ended."""
     person = site.person("worker")
     job_id = site.marking_job("She waits in the stop. Nobody comes.", "We arrive to the town.")

@@ -12,7 +12,7 @@ A_WHILE = 31_000
 """Milliseconds, by the page's own clock."""
 
 
-def test_new_judgments_appear_until_it_is_told_to_stop(site: Site, chromium: Browser) -> None:
+def test_new_judgments_appear_until_the_page_is_stopped(site: Site, chromium: Browser) -> None:
     job_id, rater = crowd_job(site), site.person("worker")
     context = site.context(chromium, site.person("manager"))
     with watched(context) as (page, _):

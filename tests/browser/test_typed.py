@@ -199,7 +199,7 @@ def test_instructions_looked_at_and_not_saved_are_asked_about(site: Site, chromi
     context.close()
 
 
-def test_a_message_typed_beside_another_form_is_asked_about(site: Site, chromium: Browser) -> None:
+def test_a_message_typed_next_to_another_form_is_asked_about(site: Site, chromium: Browser) -> None:
     worker, job_id = site.person("worker"), site.rating_job("error")
     context = site.context(chromium, worker)
     with watched(context) as (page, _):

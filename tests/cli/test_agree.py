@@ -104,7 +104,7 @@ def test_flagged_contexts_are_taken_out_by_both_readings(tmp_path: Path) -> None
     ]
 
 
-def test_the_table_of_who_said_what_is_that_after_flagged_contexts_are_removed(tmp_path: Path) -> None:
+def test_the_confusion_matrix_is_that_after_flagged_contexts_are_removed(tmp_path: Path) -> None:
     # T&C 2008 print Table 3 without the contexts that a rater flagged
     flags = ["spelling", None, None, None, None, None]
     table = judgments("a 1 x", "a 2 y", "b 1 x", "b 2 y", "c 1 x", "c 2 x", flags=flags)
@@ -164,7 +164,7 @@ def test_numbers_are_written_as_a_table(prepositions: Path, tmp_path: Path) -> N
     assert frame.columns == ["part", "raters", "coefficient", "items", "value", "low", "high", "band"]
 
 
-def test_what_is_left_out_is_told_on_standard_error(tmp_path: Path) -> None:
+def test_what_is_left_out_is_reported_on_standard_error(tmp_path: Path) -> None:
     table = judgments("a 1 x", "a 2 x", "b 1 x", "b 2 y", confidence=[1.0, 1.0, 0.2, 1.0])
     result = run(written(tmp_path, table), "--min-confidence", 0.5)
     assert "left out 1 judgment: confidence below 0.5" in result.stderr

@@ -56,7 +56,7 @@ def test_a_document_of_another_program_is_to_be_saved_as_text(
     assert "save it as text (.txt) first" in ran.err
 
 
-def test_a_corpus_is_not_taken_for_an_essay(
+def test_a_corpus_is_not_mistaken_for_an_essay(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
 ) -> None:
     for suffix in (".m2", ".sgm", ".jsonl"):
@@ -237,7 +237,7 @@ def test_on_a_terminal_the_marked_word_is_the_brightest(
     assert "2" not in style.split(";")
 
 
-def test_a_rule_is_told_at_every_mark_and_its_example_once(
+def test_a_rule_is_reported_at_every_mark_and_its_example_once(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
 ) -> None:
     path = tmp_path / "twice.txt"
@@ -252,9 +252,7 @@ def test_a_rule_is_told_at_every_mark_and_its_example_once(
 # Harper
 
 
-def test_harper_marks_beside_our_systems_what_they_do_not_look_for(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_harper_marks_what_our_systems_do_not_look_for(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     pytest.importorskip("harper")
     path = tmp_path / "essay.txt"
     path.write_text("She is interested of music and i recieved the the letter ,too.", encoding="utf-8")
@@ -288,7 +286,7 @@ def marked_by(system: str, text: str, language: str = "") -> list[tuple[str, tup
 
 
 @pytest.mark.parametrize("shape", [("--json",), ("--show", "text"), ("--show", "html"), ("--out", "feedback")])
-def test_nothing_is_printed_beside_the_feedback(
+def test_nothing_is_printed_next_to_the_feedback(
     capfd: pytest.CaptureFixture[str], tmp_path: Path, shape: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Harper writes to file descriptor 1 where it sees *to join*."""

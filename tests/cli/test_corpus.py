@@ -248,7 +248,7 @@ def test_edits_are_kept_typed_or_made_again(capsys: pytest.CaptureFixture[str], 
     assert "|||R:PREP|||" in again.read_text(encoding="utf-8")
 
 
-def test_edits_of_a_file_stand_beside_ours(capsys: pytest.CaptureFixture[str], clean: Path) -> None:
+def test_edits_of_a_file_are_next_to_ours(capsys: pytest.CaptureFixture[str], clean: Path) -> None:
     compared = json.loads(grater(capsys, "corpus", "compare", clean, "--json").out)
     assert compared["f1"]["value"] == 1
     assert compared["confusions"] == [{"first": "Wcip", "second": "R:PREP", "n": 1}]

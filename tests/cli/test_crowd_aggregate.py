@@ -76,7 +76,7 @@ def test_ties_are_counted(tmp_path: Path) -> None:
     assert "1 tie broken at random" in run(tmp_path / "tie.csv", "--method", "majority").stdout
 
 
-def test_a_run_that_was_cut_short_is_told_on_standard_error(crowd: tuple[Path, Path]) -> None:
+def test_a_run_that_was_cut_short_is_reported_on_standard_error(crowd: tuple[Path, Path]) -> None:
     assert "did not converge in 2 iterations" in run(crowd[0], "--iterations", 2).stderr
 
 

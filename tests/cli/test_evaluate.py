@@ -70,7 +70,7 @@ def test_the_same_command_twice_prints_the_same_whatever_the_seed(world: list[ob
     assert first.output == again.output == other.output
 
 
-def test_csv_has_cells_alone_and_what_intervals_speak_of_is_said_beside_it(
+def test_csv_has_cells_alone_and_what_intervals_speak_of_is_reported_next_to_it(
     world: list[object], capsys: pytest.CaptureFixture[str]
 ) -> None:
     ran = grater(capsys, "evaluate", *world, "--table", "csv")
@@ -115,7 +115,7 @@ def test_kind_and_parts_by_a_column(world: list[object], tmp_path: Path) -> None
         run(*world, "--items", path, "--kind", "noun")
 
 
-def test_a_list_of_flags_is_completed_where_that_is_said(world: list[object], tmp_path: Path) -> None:
+def test_a_list_of_flags_is_completed_where_that_is_stated(world: list[object], tmp_path: Path) -> None:
     assert not any("lists only" in warning for warning in found(*world)["warnings"])
     flags = pl.read_csv(tmp_path / "d.csv").filter((pl.col("flagged") == 1) & (pl.col("system") == "S"))
     write_table(flags, tmp_path / "d.csv")
@@ -189,7 +189,7 @@ def test_a_curve_is_never_written_over_its_input_and_needs_scores(world: list[ob
         run(*scored_world(tmp_path, world), "--curve", tmp_path / "d.csv")
 
 
-def test_suggestions_are_held_against_raters_and_adjudicated_corrections(tmp_path: Path) -> None:
+def test_suggestions_are_compared_with_raters_and_adjudicated_corrections(tmp_path: Path) -> None:
     write_table(decisions({"S": [1, 1, 1]}, suggestion=["on", "in", "at"]), tmp_path / "d.csv")
     words = pl.Series(["on", "", None, "to", None, "of"])
     write_table(votes([2, 2, 2], 2).frame.with_columns(alternatives=words), tmp_path / "j.csv")
@@ -201,7 +201,7 @@ def test_suggestions_are_held_against_raters_and_adjudicated_corrections(tmp_pat
     assert (system["adjudicated"]["value"], system["adjudicated_recall"]["value"]) == pytest.approx((1 / 2, 1 / 3))
 
 
-def test_gold_beside_another_truth_corrects_for_what_raters_get_wrong(tmp_path: Path) -> None:
+def test_gold_next_to_another_truth_corrects_for_what_raters_get_wrong(tmp_path: Path) -> None:
     write_table(decisions({"S": [1] * 50 + [0] * 50}), tmp_path / "d.csv")
     write_table(votes([2] * 40 + [0] * 60, 2), tmp_path / "j.csv")
     rows = [f"i{place},{'error' if place < 30 else 'ok'}" for place in (*range(18), 38, 39, *range(60, 78))]
@@ -243,7 +243,7 @@ def doubtful(tmp_path: Path) -> list[object]:
     return ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv"]
 
 
-def test_flagged_contexts_and_low_confidence_are_shown_apart(doubtful: list[object]) -> None:
+def test_flagged_contexts_and_low_confidence_are_shown_separately(doubtful: list[object]) -> None:
     def precisions(*options: object) -> dict[str, float]:
         parts = found(*doubtful, *options)["parts"]
         return {name: part["systems"][0]["precision"]["value"] for name, part in parts.items()}
@@ -322,7 +322,7 @@ def test_estimates_from_a_sample(figure: list[object]) -> None:
     assert "to other essays like these 50 (design effect" in " ".join(parts.split())
 
 
-def test_the_way_to_a_wanted_width_is_told(figure: list[object]) -> None:
+def test_the_way_to_a_wanted_width_is_reported(figure: list[object]) -> None:
     assert "more bring the width to 0.01" in run(*figure, "--width", 0.01, "--population", "these").stderr
     assert "no known number of judgments of this corpus" in run(*figure, "--width", 0.01).stderr
     assert "it is within a width of 0.50" in run(*figure, "--width", 0.5).stderr
@@ -353,7 +353,7 @@ def pair(tmp_path: Path) -> list[object]:
 
 
 @pytest.mark.parametrize("extra", [[], ["--weighted"], ["--score", "recall"], ["--test", "randomisation"]])
-def test_the_better_system_comes_first_and_is_told_apart(pair: list[object], extra: list[str]) -> None:
+def test_the_better_system_comes_first_and_has_another_letter(pair: list[object], extra: list[str]) -> None:
     value = json.loads(compare(*pair, *extra, "--json").stdout)
     assert [(system["system"], system["group"]) for system in value["systems"]] == [("good", "A"), ("bad", "B")]
     [test] = value["pairs"]

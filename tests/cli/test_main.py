@@ -128,7 +128,7 @@ def test_commands_offer_no_options_of_typers_own(capsys: pytest.CaptureFixture[s
     assert "completion" not in grater(capsys, "corpus", "stats", "--help").out
 
 
-def test_a_closed_standard_output_is_said_in_one_line(
+def test_a_closed_standard_output_is_reported_in_one_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     corpus = tmp_path / "essays.txt"

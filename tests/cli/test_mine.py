@@ -119,7 +119,7 @@ def test_the_balanced_corpus_has_an_item_for_each_accepted_trigram_and_as_many_c
         (["--model", "m.model"], "expected one source of counts"),
     ],
 )
-def test_wrong_use_is_told_in_one_line(
+def test_wrong_use_is_reported_in_one_line(
     folder: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
 ) -> None:
     ran = grater(

@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_first_sample_has_its_design_beside_it(folder: Path) -> None:
+def test_a_first_sample_has_its_design_next_to_it(folder: Path) -> None:
     done = run(folder / "decisions.csv", "--system", "A", "--n", 200, "--flagged", 50, "--out", folder / "sample.csv")
     assert "200 items, 200 still to judge" in done.stderr
     assert "A, flagged: 50 of 100" in done.stderr
@@ -31,7 +31,7 @@ def test_a_first_sample_has_its_design_beside_it(folder: Path) -> None:
     assert json.loads((folder / "sample.meta.json").read_text(encoding="utf-8"))["systems"] == ["A"]
 
 
-def test_fewer_than_twenty_flags_to_judge_are_told(folder: Path) -> None:
+def test_fewer_than_twenty_flags_to_judge_are_reported(folder: Path) -> None:
     args = (folder / "decisions.csv", "--system", "A", "--n", 60, "--out", folder / "sample.csv")
     assert "warning: A has 12 flags there: below 20 precision is rough" in run(*args, "--flagged", 12).stderr
     assert "warning" not in run(*args, "--flagged", 20).stderr

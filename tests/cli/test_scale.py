@@ -101,7 +101,7 @@ def test_a_killed_driver_leaves_nothing_that_is_read_and_a_second_run_completes_
         assert (tmp_path / "d" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
 
 
-def test_results_of_another_job_are_not_taken_for_these(
+def test_results_of_another_job_are_not_mistaken_for_these(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines, out = folder / "lines.txt", tmp_path / "out"

@@ -140,7 +140,7 @@ def test_sentences_of_gleu_have_their_own_score(capsys: pytest.CaptureFixture[st
     assert pl.read_csv(out)["gleu"].to_list() == [1.0] * 4
 
 
-def test_wrong_use_is_told_in_one_line(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+def test_wrong_use_is_reported_in_one_line(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     (folder / "short.txt").write_text(TEXT[0] + "\n")
     (folder / "table.csv").write_text("text\n" + "\n".join(TEXT[1:]) + "\n")
     (folder / "pretty.json").write_text("[\n" * len(TEXT))
@@ -212,7 +212,7 @@ def test_documents_come_from_a_file(capsys: pytest.CaptureFixture[str], folder: 
         assert "|units:document|" in found["signature"]
 
 
-def test_documents_that_do_not_fit_are_told_in_one_line(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+def test_documents_that_do_not_fit_are_reported_in_one_line(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     (folder / "docs.txt").write_text("a\nb\n")
     (folder / "docs.csv").write_text("essay\na\n")
     for name, message in [

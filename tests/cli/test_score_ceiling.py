@@ -55,7 +55,7 @@ def test_texts_can_be_the_references(capsys: pytest.CaptureFixture[str], referen
     assert "|  | GLEU | % of human | sets |" in ran.out
 
 
-def test_wrong_numbers_of_references_are_told(capsys: pytest.CaptureFixture[str], reference: Path) -> None:
+def test_wrong_numbers_of_references_are_reported(capsys: pytest.CaptureFixture[str], reference: Path) -> None:
     for number, message in [("two", "expected numbers for --references"), ("4", "from 1 to 1 references")]:
         ran = grater(capsys, "ceiling", reference, "--references", number)
         assert (ran.status, ran.out) == (2, "")

@@ -54,7 +54,7 @@ def test_a_program_may_answer_each_question_at_once(study: str) -> None:
         assert judge(store, job, person, answers) == 4
 
 
-def test_a_program_that_fails_is_told_in_one_line(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_program_that_fails_is_reported_in_one_line(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     ran = grater(capsys, "judge", study, "--job", "job", "--command", "false")
     assert ran.status == 2
     assert "exit status 1" in ran.err

@@ -160,7 +160,7 @@ def test_a_killed_run_goes_on_with_the_unit_it_was_asking_about(
     assert questions[1] == questions[2] != questions[0]
 
 
-def test_wrong_labels_are_told_one_line_a_unit_with_what_to_do(
+def test_wrong_labels_are_reported_one_line_a_unit_with_what_to_do(
     study: Path, server: ChatServer, capsys: Capture
 ) -> None:
     server.answer = lambda request: '{"label":\n"maybe"}' if "[[in]]" in str(request["messages"][1:]) else ANSWER
@@ -176,7 +176,7 @@ def test_wrong_labels_are_told_one_line_a_unit_with_what_to_do(
     assert len(server.requests) == n_asked, "what was paid for is not asked again"
 
 
-def test_answers_cut_at_their_longest_are_told(study: Path, server: ChatServer, capsys: Capture) -> None:
+def test_answers_cut_at_their_longest_are_reported(study: Path, server: ChatServer, capsys: Capture) -> None:
     server.faults = [reply('{"label": "1", "bet', finish_reason="length")]
     ran = grater(capsys, "judge", study, "--endpoint", server.url, "--model-name", "tiny", "--answer-tokens", 50)
     assert ran.status == 0
@@ -202,7 +202,7 @@ def test_wrong_use_is_one_line(study: Path, capsys: Capture, args: tuple[object,
     assert message in ran.err
 
 
-def test_a_refused_answer_of_a_program_is_told_with_its_unit_and_one_that_fits(
+def test_a_refused_answer_of_a_program_is_reported_with_its_unit_and_one_that_fits(
     study: Path, tmp_path: Path, capsys: Capture
 ) -> None:
     program = tmp_path / "rater.py"

@@ -60,7 +60,7 @@ def test_a_table_decides(study: Path, tmp_path: Path, capsys: pytest.CaptureFixt
         (("--job", "eror"), "Did you mean 'errors'"),
     ],
 )
-def test_wrong_use_is_told(
+def test_wrong_use_is_reported(
     study: Path, capsys: pytest.CaptureFixture[str], args: tuple[str, ...], message: str
 ) -> None:
     ran = grater(capsys, "study", "adjudicate", study, *args)

@@ -206,7 +206,7 @@ def test_what_became_gold_is_no_longer_waited_for(judged: Judged, capsys: Captur
     assert job["wanted"] == job["valid"] == len(judged.sample - GOLD.keys())
 
 
-def test_gold_that_no_rule_gives_out_is_told(judged: Judged, capsys: Capture, tmp_path: Path) -> None:
+def test_gold_that_no_rule_gives_out_is_reported(judged: Judged, capsys: Capture, tmp_path: Path) -> None:
     name = next(iter(judged.sample - GOLD.keys()))
     gold = write_text(tmp_path / "gold.csv", "item,label", f"{name},ok")
     job = ("job", "new", judged.study, "--task", "error", "--kind", "prep", "--name", "untested")

@@ -68,7 +68,7 @@ def counts(section: Section, figure_name: str) -> list[int]:
     return [row["n"] for row in figure.spec["data"]["values"]]
 
 
-def test_the_papers_table_of_three_by_three_stands_beside_the_plain_one(table_3: Path) -> None:
+def test_the_papers_table_of_three_by_three_is_next_to_the_plain_one(table_3: Path) -> None:
     section = usage_section(table_3)
     # T&C 2008, Table 3, cell by cell
     assert counts(section, "usage-clean") == [17, 0, 6, 1, 42, 20, 4, 33, 1213]
@@ -120,7 +120,7 @@ def test_a_scheme_that_leaves_no_judgment_says_what_it_left_out(
     assert "no judgment is left: 2,752 are left out (confidence below 2)" in ran.err
 
 
-def test_contexts_and_confidence_are_shown_apart(table_3: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_contexts_and_confidence_are_shown_separately(table_3: Path, capsys: pytest.CaptureFixture[str]) -> None:
     result, messages = evaluated(capsys, table_3, "--contexts", "spelling,grammar", "--confidence-apart", "1")
     assert {name: part["items"] for name, part in result["parts"].items()} == {
         "without flagged contexts": 1336,

@@ -96,7 +96,7 @@ def test_the_corpus_is_not_written_over(capsys: pytest.CaptureFixture[str], corp
     assert corpus.read_text(encoding="utf-8") == M2
 
 
-def test_a_corpus_without_places_is_said(
+def test_a_corpus_without_places_is_reported(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
 ) -> None:
     (tmp_path / "empty.m2").touch()

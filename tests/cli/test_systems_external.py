@@ -17,7 +17,7 @@ TEXT = "She depends of her sister. They discussed about it.\n"
 ESSAY = '{"format":"grater-corpus","version":1}\n{"id":"e1","text":"The brother lives in town."}\n'
 
 
-def test_corrected_text_is_decided_beside_our_own_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_corrected_text_is_decided_with_our_own_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "essays.txt").write_text(TEXT, encoding="utf-8")
     (tmp_path / "mine.txt").write_text("She depends on her sister. They discussed it.\n", encoding="utf-8")
     out = tmp_path / "decisions.csv"
@@ -220,7 +220,7 @@ def test_a_command_must_say_which_edits_it_makes(tmp_path: Path, capsys: pytest.
         ),
     ],
 )
-def test_places_that_cannot_be_decided_on_are_told_and_nothing_is_written(
+def test_places_that_cannot_be_decided_on_are_reported_and_nothing_is_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], rows: str, words: str
 ) -> None:
     (tmp_path / "essays.jsonl").write_text(ESSAY, encoding="utf-8")

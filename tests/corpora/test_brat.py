@@ -125,7 +125,7 @@ def test_one_name_with_different_texts_in_several_folders_is_several_essays() ->
     ]
 
 
-def test_blank_texts_are_never_taken_for_copies() -> None:
+def test_blank_texts_are_never_mistaken_for_copies() -> None:
     files = {"a/1.txt": "\n", "a/1.ann": "", "b/1.txt": "\n", "b/1.ann": ""}
     assert [essay.essay_id for essay in read(files)] == ["a/1", "b/1"]
 

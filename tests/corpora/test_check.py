@@ -52,7 +52,7 @@ def test_findings_of_an_essay_stand_in_the_order_of_its_lines() -> None:
     assert [finding.line for finding in check_essays([essay_of(GOOD, *edits)])] == [2, 5, 9]
 
 
-def test_an_edit_without_a_line_is_told_at_the_line_of_its_essay() -> None:
+def test_an_edit_without_a_line_is_reported_at_the_line_of_its_essay() -> None:
     essay = Essay("e1", GOOD, (Edit(Span(0, 2), ("My",), "Mec", "A"),), ("A",), line=3)
     assert [finding.line for finding in check_essays([essay])] == [3]
 
@@ -88,7 +88,7 @@ def sentence(*annotators: str, marked_by: tuple[str, ...] = ()) -> Essay:
     return tokenised(TEXT, *map(edit_by, marked_by), annotators=annotators)
 
 
-def test_a_combined_file_that_drops_an_agreeing_annotator_is_told_in_plain_words() -> None:
+def test_a_combined_file_that_drops_an_agreeing_annotator_is_reported_in_plain_words() -> None:
     both = sentence("0", "1", marked_by=("0", "1"))
     dropped = sentence("0", marked_by=("0",))
     nobody = sentence()
@@ -98,7 +98,7 @@ def test_a_combined_file_that_drops_an_agreeing_annotator_is_told_in_plain_words
     ]
 
 
-def test_an_annotator_of_few_sentences_is_told_apart() -> None:
+def test_an_annotator_of_few_sentences_is_distinguished() -> None:
     dropped = sentence("0", marked_by=("0",))
     (message,) = messages(sentence("0", "1"), dropped, dropped, rule="coverage")
     assert message == (
@@ -161,7 +161,7 @@ def marked(annotator: str) -> str:
     return f"1 2|||SVA|||were|||REQUIRED|||-NONE-|||{annotator}"
 
 
-def test_a_no_op_beside_edits_of_the_same_annotator_is_found() -> None:
+def test_a_no_op_next_to_edits_of_the_same_annotator_is_found() -> None:
     essay = as_read(noop("0"), marked("0"))
     assert messages(essay, rule="noop") == ["annotator '0' has a no-op line as well as edits"]
 
@@ -171,7 +171,7 @@ def test_two_no_ops_of_one_annotator_are_found() -> None:
     assert messages(essay, rule="noop") == ["annotator '0' has 2 no-op lines; one is enough"]
 
 
-def test_a_no_op_beside_edits_of_another_annotator_is_lawful() -> None:
+def test_a_no_op_next_to_edits_of_another_annotator_is_lawful() -> None:
     assert not found(as_read(noop("0"), marked("1")), rule="noop")
 
 
@@ -220,7 +220,7 @@ def test_files_of_different_sets_are_not_compared() -> None:
     assert differences(other) == []
 
 
-def test_every_file_is_held_against_the_first() -> None:
+def test_every_file_is_compared_with_the_first() -> None:
     corpora = {"a": FIRST, "b": FIRST, "c": FIRST[:2], "d": FIRST[:2]}
     assert [name for name, _ in check_together(corpora)] == ["c", "d"]
 

@@ -44,7 +44,7 @@ def test_the_redundancies_that_remove_nothing_are_found_in_the_sgml_files(relati
     assert Counter(finding.rule for finding in findings)["redundancy"] == {2397: 1, 3331: 5}[n_edits]
 
 
-def test_the_combined_file_is_said_to_drop_an_agreeing_annotator() -> None:
+def test_the_combined_file_is_reported_to_drop_an_agreeing_annotator() -> None:
     findings, _ = checked("official/official-2014.combined.m2")
     # Counted against the single files: in all 88 the two have the same corrections (in 73 the same tags too).
     assert [finding.message for finding in findings if finding.rule == "coverage"] == [

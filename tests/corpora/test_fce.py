@@ -99,7 +99,7 @@ def test_text_is_the_original_side_with_paragraphs_on_lines() -> None:
     assert second.text == "My aunt sails, on the moon's day."
 
 
-def test_replacement_insertion_deletion_and_bare_mark_are_told_apart() -> None:
+def test_replacement_insertion_deletion_and_bare_mark_are_distinguished() -> None:
     first, second = read(SCRIPT)
     assert first.edits == (
         Edit(Span(15, 20), ("am writing",), "TV", "0"),
@@ -130,7 +130,7 @@ def test_several_corrections_are_alternatives() -> None:
     ]
 
 
-def test_bare_text_beside_a_correction_is_what_it_corrects() -> None:
+def test_bare_text_next_to_a_correction_is_what_it_corrects() -> None:
     assert edits_of('<NS type="RV">did<c>made</c></NS>') == [(0, 3, ("made",), "RV")]
 
 
@@ -210,7 +210,7 @@ def test_unknown_elements_and_attributes_are_kept_in_metadata_and_reported_when_
     )
 
 
-def test_white_space_is_kept_as_it_stands() -> None:
+def test_white_space_is_kept_unchanged() -> None:
     assert (
         paragraph("  two  spaces\tand a tab\u00a0\nand a line ").text == "  two  spaces\tand a tab\u00a0\nand a line "
     )
@@ -232,7 +232,7 @@ def test_many_learners_under_one_root_are_read_in_order() -> None:
     assert [essay.essay_id[:3] for essay in read(both)] == ["KX1", "KX1", "KX2", "KX2"]
 
 
-def test_text_beside_the_head_is_read_too() -> None:
+def test_text_next_to_the_head_is_read_too() -> None:
     (essay,) = read(
         '<learner><head sortkey="K"><candidate/></head>'
         "<text><answer1><coded_answer><p>Yes</p></coded_answer></answer1></text></learner>"

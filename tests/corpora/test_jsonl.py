@@ -66,7 +66,7 @@ def test_a_whole_essay_comes_back_as_it_was() -> None:
     assert read(write(essay)) == [essay]
 
 
-def test_no_tokens_and_an_empty_list_of_tokens_are_kept_apart() -> None:
+def test_no_tokens_and_an_empty_list_of_tokens_are_kept_distinct() -> None:
     tokenised, raw = read(write(Essay("a", "", tokens=()), Essay("b", "")))
     assert (tokenised.tokens, raw.tokens) == ((), None)
 

@@ -72,7 +72,7 @@ def test_an_edit_inside_a_word_is_an_edit_of_the_word() -> None:
     assert judge(Span(3, 7), edit(5, 6, "", tag="Vt"), tags=("Vt",)) == ("error", None, "met")
 
 
-def test_an_insertion_beside_a_word_says_nothing_of_the_word() -> None:
+def test_an_insertion_next_to_a_word_says_nothing_of_the_word() -> None:
     assert judge(IN, edit(10, 10, " the"), edit(8, 8, "up "), match="any") == ("ok", None, None)
 
 
@@ -146,7 +146,7 @@ def test_items_must_lie_in_the_corpus(items: dict[str, Item], words: str) -> Non
         judgments_from_edits([essay()], items, tags=["Prep"], name="mine.m2")
 
 
-def test_an_essay_stands_once() -> None:
+def test_an_essay_occurs_once() -> None:
     with pytest.raises(BadInput, match="expected essay 'e1' once, found it again; merge its annotators first"):
         judgments_from_edits([essay(), essay()], {"i": Item("e1", IN, "prep")}, tags=["Prep"])
 

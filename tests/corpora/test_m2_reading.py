@@ -160,7 +160,7 @@ def test_a_file_without_annotators_has_none() -> None:
     assert [essay.annotators for essay in read("S It rain .\n\nS It snow .\n")] == [(), ()]
 
 
-def test_a_noop_beside_edits_is_remembered() -> None:
+def test_a_noop_next_to_edits_is_remembered() -> None:
     (essay,) = read("S My cat\n" + NOOP.format(0) + edit_line(0, 1, "x") + NOOP.format(1))
     usual = "-1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-"
     assert essay.annotators == ("0", "1")
@@ -260,7 +260,7 @@ def test_a_truncated_file_is_an_error_at_its_last_line() -> None:
     ]
 
 
-def test_problems_are_told_together_in_the_order_of_lines() -> None:
+def test_problems_are_reported_together_in_the_order_of_lines() -> None:
     text = "S My cat\n" + edit_line(0, 9, "x") + "A bad\n\nwhat?\n\n" + edit_line(0, 1, "x") + edit_line(0, 1, "y")
     assert [problem.split(":")[1] for problem in problems_of(text)] == ["2", "3", "5", "7"]
 

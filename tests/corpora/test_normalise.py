@@ -86,11 +86,11 @@ def test_both_ways_to_ask_for_a_missing_article_are_one_edit() -> None:
     assert on_tokens("We conduct {}survey now", "a") == expected
 
 
-def test_a_part_of_a_word_stands_for_the_word() -> None:
+def test_a_part_of_a_word_means_the_word() -> None:
     assert on_tokens("They us{e} it.", "ed") == [(1, 2, ("used",))]
 
 
-def test_the_full_stop_beside_a_word_is_trimmed_away() -> None:
+def test_the_full_stop_next_to_a_word_is_trimmed_away() -> None:
     assert on_tokens("We lost our {ball}.", "balls") == [(3, 4, ("balls",))]
     assert on_tokens("We lost our {ball.}", "balls.") == [(3, 4, ("balls",))]
 

@@ -422,11 +422,11 @@ def edited(*edits: Edit, **fields: object) -> Essay:
         ),
     ],
 )
-def test_what_an_edit_has_and_nucle_has_not_is_told(edit: Edit, losses: list[str]) -> None:
+def test_what_an_edit_has_and_nucle_has_not_is_reported(edit: Edit, losses: list[str]) -> None:
     assert losses_of(edited(edit)) == losses
 
 
-def test_what_an_essay_has_and_nucle_has_not_is_told() -> None:
+def test_what_an_essay_has_and_nucle_has_not_is_reported() -> None:
     metadata: dict[str, Json] = {"language": "Thai", "email": 3, "titled": "yes", "paragraphs": [3, 3]}
     assert losses_of(edited(tokens=(), metadata=metadata)) == [
         "metadata paragraphs left out: the lengths do not match the text",
@@ -466,7 +466,7 @@ def test_a_field_with_blanks_around_it_is_a_loss_as_they_would_be_layout() -> No
     assert losses_of(edited(metadata={"email": " a"})) == ["metadata email left out: NUCLE has no place for it"]
 
 
-def test_edits_are_grouped_by_annotator_and_a_new_order_is_told() -> None:
+def test_edits_are_grouped_by_annotator_and_a_new_order_is_reported() -> None:
     first, second, third = (Edit(Span(n, n + 1), ("x",), "Nn", rater) for n, rater in enumerate("212"))
     essay = edited(first, second, third)
     assert losses_of(essay) == ["order of edits changed: each annotator's edits are in a separate block"]
@@ -474,7 +474,7 @@ def test_edits_are_grouped_by_annotator_and_a_new_order_is_told() -> None:
 
 
 @pytest.mark.parametrize("ids", [("a", "a"), ("",)])
-def test_an_id_that_would_read_back_as_another_is_told(ids: tuple[str, ...]) -> None:
+def test_an_id_that_would_read_back_as_another_is_reported(ids: tuple[str, ...]) -> None:
     _, losses = write(*(Essay(essay_id, "Hi.") for essay_id in ids))
     assert len(losses) == 1
     assert "id changed" in losses[0]
@@ -563,7 +563,7 @@ def test_one_missing_end_tag_is_one_problem() -> None:
         ("<?xml version='1.0'?>\n", "test:1: expected a NUCLE tag, found text outside <DOC>"),
     ],
 )  # fmt: skip
-def test_a_file_that_is_no_nucle_is_told_so(text: str, message: str) -> None:
+def test_a_file_that_is_no_nucle_is_reported(text: str, message: str) -> None:
     assert problems_of(text)[0].startswith(message)
 
 

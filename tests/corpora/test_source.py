@@ -76,7 +76,7 @@ def test_standard_input_can_be_read_twice(monkeypatch: pytest.MonkeyPatch) -> No
     assert list(source.lines()) == list(source.lines()) == ["né\n"]
 
 
-def test_progress_hears_of_the_bytes_of_long_files(tmp_path: Path) -> None:
+def test_progress_gets_the_bytes_of_long_files(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"x" * 999 + b"\n" + b"y" * 600_000 + b"\n")
     heard: list[int] = []
@@ -143,7 +143,7 @@ def test_standard_input_is_there_again_for_a_second_source(monkeypatch: pytest.M
     assert lines_of(Path("-")) == lines_of(Path("-")) == ["one\n"]
 
 
-def test_a_closed_standard_input_is_said_to_be_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_standard_input_is_reported_as_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(GraterError, match="standard input is closed"):
         open_source(Path("-"))

@@ -99,7 +99,7 @@ def test_files_of_a_folder_that_nobody_reads_can_be_named(tmp_path: Path) -> Non
     assert left_out(tmp_path / "a.txt", FORMATS["text"]) == []
 
 
-def test_a_missing_path_is_said_to_be_missing(tmp_path: Path) -> None:
+def test_a_missing_path_is_reported_as_missing(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no such file or folder"):
         guess_format(tmp_path / "a.m2", exists=True)
 

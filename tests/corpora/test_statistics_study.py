@@ -60,7 +60,7 @@ def test_types_are_counted_as_written_and_without_case() -> None:
     assert (study["types"], study["types_folded"]) == (6, 4)
 
 
-def test_unknown_documents_are_null_with_the_reason_beside_them() -> None:
+def test_unknown_documents_are_null_with_the_reason_next_to_them() -> None:
     study = shown([m2_block("All is well .")])
     assert study["documents"] is None
     assert "document" in study["reason"]

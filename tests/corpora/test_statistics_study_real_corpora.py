@@ -23,7 +23,7 @@ def test_official_m2(annotator: int, n_edits: int) -> None:
 
 
 @pytest.mark.data
-def test_combined_m2_tells_its_annotators_apart_and_counts_no_no_op() -> None:
+def test_combined_m2_distinguishes_its_annotators_and_counts_no_no_op() -> None:
     study = study_of("official/official-2014.combined.m2")
     assert {name: summary.counts.edits for name, summary in study.by_annotator.items()} == {"0": 2391, "1": 3207}
 

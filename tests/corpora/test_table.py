@@ -78,7 +78,7 @@ def test_what_is_in_no_single_encoding_is_not_guessed_and_an_unknown_one_is_refu
         list(read_corpus(mixed, encoding="ascii"))
 
 
-def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+def test_files_of_one_name_are_distinguished_by_their_folders(tmp_path: Path) -> None:
     for place, name in enumerate(("a/1.txt", "b/1.txt", "a/2.txt", "c/3.txt", "c/3.docx")):
         words = f"Text {place}."
         write(

@@ -38,7 +38,7 @@ def essay(tmp_path: Path) -> Essay:
     return next(iter(read_corpus(tmp_path / "essays.m2")))
 
 
-def test_a_quote_that_is_not_closed_is_told() -> None:
+def test_a_quote_that_is_not_closed_is_reported() -> None:
     with pytest.raises(UsageError, match="No closing quotation"):
         external("mine=command:python 'check.py")
 

@@ -47,7 +47,7 @@ def test_a_garbled_sentence_is_a_surprise(factors: dict[str, dict[str, float]]) 
     assert factors["common"]["surprise"] == factors["bus"]["surprise"], "of the sentence"
 
 
-def test_an_error_beside_the_item_is_near_and_one_on_it_is_not() -> None:
+def test_an_error_next_to_the_item_is_near_and_one_on_it_is_not() -> None:
     def of(*places: tuple[int, int]) -> str | None:
         items = read_items(
             pl.DataFrame(
@@ -65,7 +65,7 @@ def test_an_error_beside_the_item_is_near_and_one_on_it_is_not() -> None:
     assert of(at("morning")) == "no"
 
 
-def test_prepositions_of_time_and_place_are_told_by_their_noun() -> None:
+def test_prepositions_of_time_and_place_are_recognised_by_their_noun() -> None:
     text = "We met in the early morning at the old station in 1999 with great joy."
     words = ("in", "at", "in 1999", "with")
     places = [(word, "e", text.index(word), text.index(word) + len(word.split()[0]), "prep") for word in words]

@@ -121,7 +121,7 @@ def test_davidson_s_score_of_two_systems_has_a_closed_form() -> None:
     assert any("Davidson gives no finite score to A, B" in warning for warning in never_loses.warnings)
 
 
-def test_ties_in_every_ranking_decide_nothing_and_that_is_said() -> None:
+def test_ties_in_every_ranking_decide_nothing_and_that_is_reported() -> None:
     rows = [(f"s{n}", rater, name, 1) for n in range(4) for rater in ("Ada", "Bo") for name in "AB"]
     result = grater.prefer(table(rows))
     assert "no comparison with another system was decided" in result.systems[0].expected_wins.undefined_because
@@ -143,7 +143,7 @@ def test_documents_are_the_units_where_they_are_known(tmp_path: Path) -> None:
         grater.prefer(table([("x", *row[1:]) for row in rows[:2]]), documents=file)
 
 
-def test_a_row_that_stands_twice_is_left_out_as_asked_and_counted() -> None:
+def test_a_row_that_occurs_twice_is_left_out_as_asked_and_counted() -> None:
     result = grater.prefer(table([*ROWS, ("s1", "Ada", "C", 1)]), duplicates="first")
     assert values(result) == values(grater.prefer(table()))
     assert any("left out 1 row of rankings" in warning for warning in result.warnings)

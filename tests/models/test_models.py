@@ -105,7 +105,7 @@ def test_every_cut_of_a_file_is_refused(tmp_path: Path) -> None:
             read_model(path, kind="toy")
 
 
-def test_no_file_at_the_path_is_said(tmp_path: Path) -> None:
+def test_no_file_at_the_path_is_reported(tmp_path: Path) -> None:
     with pytest.raises(GraterError, match="cannot be read: No such file"):
         read_model(tmp_path / "none.model", kind="toy")
 

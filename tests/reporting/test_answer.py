@@ -73,7 +73,7 @@ def test_the_best_system_is_first_with_its_range_over_raters(report: Report) -> 
     assert other["range over raters"] == [".25 to .50", "1.00 to 1.00"]
 
 
-def test_a_range_over_raters_holds_the_score_beside_it() -> None:
+def test_a_range_over_raters_holds_the_score_next_to_it() -> None:
     # two raters who judged the good flags only: all of their precisions lie above that of the majority of everybody
     flags = [f"i{place}" for place in range(60)]
     rows = [(item, rater, "error") for rater in ("A", "B") for item in flags[:30]]
@@ -107,7 +107,7 @@ def test_the_first_sentence_can_be_quoted_and_the_second_has_its_numbers(report:
         (60, 60, 0, "right in none of its flags and finds none of the errors"),
     ],
 )
-def test_scores_are_told_as_the_nearest_ratio(flagged: int, errors: int, both: int, expected: str) -> None:
+def test_scores_are_given_as_the_nearest_ratio(flagged: int, errors: int, both: int, expected: str) -> None:
     is_error = [place < errors for place in range(400)]
     is_flagged = [errors - both <= place < errors - both + flagged for place in range(400)]
     names = [f"i{place}" for place in range(400)]
@@ -119,7 +119,7 @@ def test_scores_are_told_as_the_nearest_ratio(flagged: int, errors: int, both: i
     assert careful.headline[0] == f"s is {expected}."
 
 
-def test_ten_sentences_show_hits_beside_false_alarms_and_misses() -> None:
+def test_ten_sentences_show_hits_next_to_false_alarms_and_misses() -> None:
     report = build(varied())
     shown = {group.title.split(":")[0]: group for group in report.examples}
     assert {title: len(group.items) for title, group in shown.items()} == {"Right": 4, "Wrong": 3, "Missed": 3}
@@ -228,7 +228,7 @@ def two_versions() -> Report:
     return grater.report(judgments=rated({"A": 2, "B": 2, "C": 2}), decisions=decisions)
 
 
-def test_a_new_version_stands_beside_the_earlier_one_with_what_it_gained() -> None:
+def test_a_new_version_is_next_to_the_earlier_one_with_what_it_gained() -> None:
     report = two_versions()
     assert [cells(report, row)["system"] for row in range(2)] == [["mine-2"], ["mine, earlier"]]
     [section] = [each for each in report.sections if each.name == "versions"]

@@ -113,7 +113,7 @@ def test_a_report_of_nothing_says_what_every_part_needs() -> None:
     assert len(empty.left_out) == 8
 
 
-def test_words_beside_the_table_of_two_raters_are_those_of_the_paper() -> None:
+def test_words_next_to_the_table_of_two_raters_are_those_of_the_paper() -> None:
     # T&C 2008, 5.2: 26 of 86 and 37 of 97
     words = confusion_map(TABLE_3).words
     assert "Of the 86 uses that R1 calls errors, R2 accepts 26 (30 %)" in words

@@ -64,7 +64,7 @@ def test_two_raters_at_one_place_are_both_named() -> None:
         ((0.0, 24.0), "2 judgments arrived within 24.0 hours."),
     ],
 )
-def test_short_work_is_told_in_minutes(hours: tuple[float, ...], words: str) -> None:
+def test_short_work_is_shown_in_minutes(hours: tuple[float, ...], words: str) -> None:
     section = effort_section(hours)
     assert section.words == (words,)
     unit = "minutes" if hours[-1] < 2 else "hours"
@@ -89,7 +89,7 @@ def test_a_job_whose_intervals_bear_it_out_is_matched() -> None:
     assert len(words) == 1, "nothing is in doubt"
 
 
-def test_a_match_that_the_intervals_leave_open_is_said_to_be() -> None:
+def test_a_match_that_the_intervals_leave_open_is_called_open() -> None:
     made = section(GOOD, GUESSED, WEAK)
     needed = dict(zip((row[0] for row in made.sheets[0].rows), (row[4] for row in made.sheets[0].rows), strict=True))
     assert needed["good"] == "1 (1 to 3)"

@@ -70,7 +70,7 @@ def test_a_packed_corpus_with_hostile_characters_keeps_every_one_of_them(tmp_pat
     assert rows[4].essay.essay_id == rows[2].essay.essay_id + "#2"
 
 
-def test_ids_that_two_corpora_share_are_told_apart_across_shards(tmp_path: Path, corpus: Path) -> None:
+def test_ids_that_two_corpora_share_are_distinguished_across_shards(tmp_path: Path, corpus: Path) -> None:
     other = tmp_path / "other.jsonl"
     write_corpus([Essay("a", "One."), Essay("b", "Two.")], other, ignore_loss)
     copy = tmp_path / "copy.jsonl"

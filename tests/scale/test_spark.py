@@ -151,7 +151,7 @@ class Refused:
         raise GraterError("essays.txt:2: expected something else")
 
 
-def test_an_error_of_the_input_is_told_once_and_as_it_is(tmp_path: Path, spark: SparkEngine) -> None:
+def test_an_error_of_the_input_is_reported_once_and_as_it_is(tmp_path: Path, spark: SparkEngine) -> None:
     with pytest.raises(GraterError, match=r"^essays\.txt:2: expected something else$"):
         list(spark.run([Refused(tmp_path / "log")]))
     assert (tmp_path / "log").read_text(encoding="utf-8") == "tried\n"

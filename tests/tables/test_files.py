@@ -326,7 +326,7 @@ def test_quotes_that_do_not_pair_are_named_by_line(text: str) -> None:
     assert complaint(text).startswith("t.csv:2: expected quotes in pairs")
 
 
-def test_a_column_stands_once_in_the_header() -> None:
+def test_a_column_occurs_once_in_the_header() -> None:
     assert "found 'a' more than once" in complaint("a,b,a\n1,2,3\n")
 
 

@@ -180,7 +180,7 @@ def test_the_first_of_each_item_are_by_time_then_by_name() -> None:
     assert len(equal_in_number(judged(), 2)) == 4
 
 
-def test_without_times_the_first_cannot_be_told() -> None:
+def test_without_times_the_first_is_unknown() -> None:
     with pytest.raises(UsageError, match="1 judgments have no time"):
         first_of_each(judged([("a", "r1", None), ("a", "r2", "09:00")]), 1)
     no_column = Judgments(judged().frame.drop("at"), "table")

@@ -78,7 +78,7 @@ def test_a_batch_without_answers_is_refused(tmp_path: Path) -> None:
         read_judgments(path)
 
 
-def test_summer_time_is_told_from_winter_time() -> None:
+def test_summer_time_is_distinguished_from_winter_time() -> None:
     times = pl.Series(["Mon Nov 09 20:17:09 PST 2020", "Thu Jul 09 20:17:09 PDT 2020", None])
     assert iso_times(times).to_list() == ["2020-11-10T04:17:09Z", "2020-07-10T03:17:09Z", None]
 
@@ -134,7 +134,7 @@ def test_test_questions_are_gold_each_once_with_every_accepted_answer(report: Pa
     assert len(read_gold(report, columns={"label": "usage_gold"})) == 1
 
 
-def test_an_answer_beside_a_unit_that_is_no_test_question_is_no_gold(report: Path) -> None:
+def test_an_answer_next_to_a_unit_that_is_no_test_question_is_no_gold(report: Path) -> None:
     report.write_text(
         REPORT_HEADER + REPORT_ROWS.replace("We met in Monday.,,", "We met in Monday.,error,Days take on.")
     )

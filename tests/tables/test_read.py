@@ -145,7 +145,7 @@ def test_confidence_is_a_finite_number(csv: Path, cell: str, complaint: str) -> 
     assert problems(csv, f'item,rater,label,confidence\nn1,Ada,ok,"{cell}"\n') == [f"j.csv:2: {complaint}"]
 
 
-def test_confidence_may_be_said_in_words(csv: Path) -> None:
+def test_confidence_may_be_in_words(csv: Path) -> None:
     text = "item,rater,label,confidence\nn1,Ada,ok,low\nn1,Bo,ok,high\nn1,Cy,ok, 0.5\nn1,Di,ok,\n"
     assert read_judgments(write(csv, text)).frame["confidence"].to_list() == [0.0, 1.0, 0.5, None]
 
@@ -174,7 +174,7 @@ def test_anything_else_is_no_flag(csv: Path, cell: str) -> None:
     assert found == [f"j.csv:2: expected 0, 1, true or false in column 'flagged', found {cell!r}"]
 
 
-def test_a_blank_suggestion_is_none_and_a_deletion_is_told(csv: Path) -> None:
+def test_a_blank_suggestion_is_none_and_a_deletion_is_reported(csv: Path) -> None:
     table = read_decisions(write(csv, "item,system,flagged,suggestion\nn1,S,1,-NONE-\nn2,S,1,\n"))
     assert table.frame["suggestion"].to_list() == ["-NONE-", None]
 

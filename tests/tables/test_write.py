@@ -177,7 +177,7 @@ def test_the_hash_knows_neither_order_nor_repeats() -> None:
     assert items_hash(["ab"]) != items_hash(["a", "b"])
 
 
-def test_meta_data_lies_beside_the_sample_and_comes_back(tmp_path: Path) -> None:
+def test_meta_data_is_next_to_the_sample_and_comes_back(tmp_path: Path) -> None:
     meta = SampleMeta(7, "stratified", ("S", "T"), items_hash("abc"), {"note": "first draw"})
     write_table(Sample(FRAME, "mine", meta), tmp_path / "s.csv.gz")
     found = json.loads((tmp_path / "s.meta.json").read_text())

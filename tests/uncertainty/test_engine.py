@@ -87,7 +87,7 @@ def test_p_and_interval_of_a_difference_are_one_fact():
     assert found.difference.high == pytest.approx(it.value + student.ppf(0.975, it.freedom) * it.error)
 
 
-def test_identical_systems_have_p_one_and_systems_always_apart_are_told_apart():
+def test_identical_systems_have_p_one_and_systems_always_apart_differ():
     units = essays()
     it = influence(units, precision, units.rows[:, 1])
     assert (difference(it - it).p, difference(it - it).difference) == (1.0, Interval(0.0, 0.0, 0.0))

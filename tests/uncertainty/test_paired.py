@@ -79,7 +79,7 @@ def test_holm_is_never_below_p_nor_milder_than_the_false_discovery_rate(values: 
     assert all(high >= fdr - 1e-12 for high, fdr in zip(adjusted, false_discovery_control(values), strict=True))
 
 
-def test_systems_that_are_not_told_apart_share_a_letter() -> None:
+def test_systems_that_do_not_differ_share_a_letter() -> None:
     assert rank_groups(["x", "y", "z"], []) == {"x": "A", "y": "A", "z": "A"}
     assert rank_groups(["x", "y", "z"], [("z", "x")]) == {"x": "A", "y": "AB", "z": "B"}
     assert rank_groups(["x", "y", "z"], [("x", "y"), ("x", "z"), ("y", "z")]) == {"x": "A", "y": "B", "z": "C"}
@@ -88,7 +88,7 @@ def test_systems_that_are_not_told_apart_share_a_letter() -> None:
 
 @given(st.integers(1, 7).flatmap(lambda n: st.tuples(st.just(n), st.sets(st.tuples(*[st.integers(0, n - 1)] * 2)))))
 @examples(60)
-def test_two_systems_share_a_letter_if_and_only_if_they_were_not_told_apart(
+def test_two_systems_share_a_letter_if_and_only_if_they_do_not_differ(
     drawn_pairs: tuple[int, set[tuple[int, int]]],
 ) -> None:
     n, pairs = drawn_pairs

@@ -79,7 +79,7 @@ def test_an_arpa_file_becomes_a_model(tmp_path: Path, capsys: pytest.CaptureFixt
         (["--out", "model.txt"], "expected a name that ends in .model"),
     ],
 )
-def test_wrong_use_is_told_in_one_line(
+def test_wrong_use_is_reported_in_one_line(
     text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
 ) -> None:
     out = [] if "--out" in options else ["--out", tmp_path / "x.model"]

@@ -95,7 +95,7 @@ def test_an_archive_with_other_words_inside_is_refused(tmp_path: Path, text: byt
         kept(path, SOURCE)
 
 
-def test_a_file_that_is_not_there_is_said_so(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot be read"):
         kept(tmp_path / "events.npz", SOURCE)
 

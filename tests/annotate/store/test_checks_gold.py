@@ -22,7 +22,7 @@ def ejected(store: Store) -> Crowd:
     return crowd
 
 
-def test_a_valid_judgment_of_a_rater_who_was_put_out_is_found(store: Store) -> None:
+def test_a_valid_judgment_of_a_rater_who_was_ejected_is_found(store: Store) -> None:
     crowd = ejected(store)
     with store.write() as tx:
         tx.execute(
@@ -33,7 +33,7 @@ def test_a_valid_judgment_of_a_rater_who_was_put_out_is_found(store: Store) -> N
     assert any("valid, but person" in found for found in kinds(crowd))
 
 
-def test_work_in_the_hands_of_a_rater_who_was_put_out_is_found(store: Store) -> None:
+def test_work_in_the_hands_of_a_rater_who_was_ejected_is_found(store: Store) -> None:
     crowd = ejected(store)
     with store.write() as tx:
         first = tx.first(schema.leases.select().where(schema.leases.c.person_id == crowd.raters[0]))

@@ -63,7 +63,7 @@ def submitted_until_full(world: World) -> list[str]:
     raise AssertionError("the disk was never full")
 
 
-def test_a_full_disk_is_said_and_nothing_is_acknowledged_that_is_not_there(store: Store) -> None:
+def test_a_full_disk_is_reported_and_nothing_is_acknowledged_that_is_not_there(store: Store) -> None:
     world = make_world(store)
     fill_disk(store)
     acknowledged = submitted_until_full(world)

@@ -242,7 +242,7 @@ def test_another_attempt_begins_with_fresh_gold_and_a_clean_count(store: Store) 
     crowd.require_promises()
 
 
-def test_below_the_minimum_a_rater_is_put_out_and_the_work_is_asked_of_others(store: Store) -> None:
+def test_below_the_minimum_a_rater_is_ejected_and_the_work_is_asked_of_others(store: Store) -> None:
     crowd = make_crowd(store, n_units=30, n_gold=10, judgments=1)
     seen = crowd.work(n=40, gold="ok")
     assert sum(seen) == 4  # least_seen
@@ -253,7 +253,7 @@ def test_below_the_minimum_a_rater_is_put_out_and_the_work_is_asked_of_others(st
     crowd.require_promises()
 
 
-def test_whom_a_manager_took_back_gold_does_not_put_out_again(store: Store) -> None:
+def test_gold_does_not_eject_again_whom_a_manager_reinstated(store: Store) -> None:
     crowd = make_crowd(store, n_units=60, n_gold=12)
     crowd.work(n=40, gold="ok")
     with store.write() as tx:
@@ -287,7 +287,7 @@ def test_reinstated_judgments_take_free_slots_and_the_rest_are_surplus(store: St
     crowd.require_promises()
 
 
-def test_forgiven_gold_counts_for_nobody_and_takes_back_whom_it_put_out(store: Store) -> None:
+def test_forgiven_gold_counts_for_nobody_and_reinstates_whom_it_ejected(store: Store) -> None:
     crowd = make_crowd(store, n_units=60, n_gold=4, terms={"gold": {"minimum": 0.75, "least_seen": 4}, "page": 5})
     wrong = sorted(crowd.gold_ids)[:2]
     for _ in range(20):

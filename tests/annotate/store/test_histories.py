@@ -111,7 +111,7 @@ def test_a_listener_misses_no_event_with_a_smaller_number_than_it_has_heard(clus
         assert [event.n for event in heard] == [2, 1]
 
 
-def test_a_new_listener_hears_of_a_transaction_that_is_still_open(cluster: str) -> None:
+def test_a_new_listener_gets_a_transaction_that_is_still_open(cluster: str) -> None:
     with open_store(new_database(cluster), create=True) as store:
         with store.write() as slow:
             slow.execute(sql("SELECT pg_current_xact_id()"))

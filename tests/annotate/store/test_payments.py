@@ -69,7 +69,7 @@ def _all(crowd: Crowd, rater: int) -> list[Lease]:
     return found
 
 
-def test_who_is_put_out_is_still_paid_unless_the_terms_say_otherwise(store: Store) -> None:
+def test_an_ejected_rater_is_still_paid_unless_the_terms_say_otherwise(store: Store) -> None:
     crowd = make_crowd(store, n_units=4, n_gold=0, terms={"pay": {"cents": 5}})
     crowd.work(n=4)
     settle(crowd)
@@ -79,7 +79,7 @@ def test_who_is_put_out_is_still_paid_unless_the_terms_say_otherwise(store: Stor
     assert paid(crowd)[crowd.raters[0]] == 20
 
 
-def test_a_bonus_stands_beside_the_pay_and_only_in_its_currency(store: Store) -> None:
+def test_a_bonus_is_next_to_the_pay_and_only_in_its_currency(store: Store) -> None:
     crowd = make_crowd(store, n_units=4, n_gold=0, terms={"pay": {"cents": 5, "currency": "EUR"}})
     crowd.work(n=4)
     settle(crowd)

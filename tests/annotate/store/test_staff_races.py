@@ -90,7 +90,7 @@ def test_what_is_paid_twice_at_once_is_counted_once(store: Store) -> None:
     assert sorted((n_rows, again.result())) == [0, 1]
 
 
-def test_what_somebody_said_of_themselves_is_said_once(store: Store) -> None:
+def test_somebodys_answers_about_themselves_are_stored_once(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
     first = writing(store, lambda tx: standing.say_about(tx, crowd.raters[0], country="NO", languages=["en"]))
     second = writing(store, lambda tx: standing.say_about(tx, crowd.raters[0], country="TR", languages=["en"]))
@@ -144,7 +144,7 @@ def test_one_link_lets_one_person_in(store: Store) -> None:
         assert [person.name for person in people.all(tx)] == ["Ann"]
 
 
-def test_an_invitation_that_was_used_is_not_said_to_have_ended(store: Store) -> None:
+def test_an_invitation_that_was_used_is_not_reported_to_have_ended(store: Store) -> None:
     with store.write() as tx:
         token = invitations.make(tx, role="worker")
         (made,) = invitations.all(tx)
@@ -213,7 +213,7 @@ def test_an_item_that_two_make_gold_at_once_is_gold_once(store: Store) -> None:
         assert len(gold.all(tx)) == 1
 
 
-def test_what_two_say_of_the_study_at_once_is_what_the_second_said(store: Store) -> None:
+def test_of_two_changes_to_the_study_at_once_the_second_stays(store: Store) -> None:
     one = writing(store, lambda tx: set_meta(tx, "said", "1"))
     two = writing(store, lambda tx: set_meta(tx, "said", "2"))
     _, second = interrupted(store, one, two, before="INSERT INTO meta")

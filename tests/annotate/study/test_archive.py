@@ -84,7 +84,7 @@ def test_a_zip_that_grows_too_much_is_refused(tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("data", [b"", b"no zip", b"PK\x03\x04 cut"])
-def test_what_is_no_zip_is_told(tmp_path: Path, data: bytes) -> None:
+def test_what_is_no_zip_is_reported(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "x.zip").write_bytes(data)
     with pytest.raises(BadInput, match="cannot be unpacked"), unpacked(tmp_path / "x.zip"):
         pass

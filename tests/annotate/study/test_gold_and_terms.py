@@ -85,7 +85,7 @@ def test_experts_who_never_agree_make_no_gold(store: Store) -> None:
             known_gold(tx, job, GoldWanted(least=2))
 
 
-def test_planted_errors_stand_where_they_are_told_to_stand() -> None:
+def test_planted_errors_are_at_their_places() -> None:
     essay = Essay("letter", "She waits at the stop. He waits for her.")
     edits = [Edit(Span(10, 12), ("in",), "Prep", "us"), Edit(Span(32, 35), ("on to",), "Prep", "us")]
     made, found = plant(essay, edits)
@@ -112,7 +112,7 @@ def test_planted_essays_become_gold_once_and_tell_nobody_what_they_are(store: St
     assert known.known[0].accepted == {"10-12:Wcip", "13-13:ArtOrDet"}
 
 
-def test_planted_essays_stay_out_of_what_is_said_about_the_study(store: Store) -> None:
+def test_planted_essays_stay_out_of_the_studys_numbers(store: Store) -> None:
     planted = [good_essay(Edit(Span(10, 12), ("in",), "Wcip", "us"))]
     with store.write() as tx:
         content.add_essays(tx, [Essay("own", "We waited in the rain.")])
@@ -263,7 +263,7 @@ def test_a_program_that_talks_nonsense_is_refused_and_what_was_stored_stays(stor
         assert len(judgments.table(tx, own.job_id)) == 1
 
 
-def test_a_person_cannot_be_taken_for_a_program(store: Store) -> None:
+def test_a_person_cannot_be_mistaken_for_a_program(store: Store) -> None:
     crowd = make_crowd(store, n_units=3, n_gold=0, terms={})
     with store.write() as tx:
         people.add(tx, name="Amina", role="worker")

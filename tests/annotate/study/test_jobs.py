@@ -341,7 +341,7 @@ def test_what_cannot_go_over_is_refused(study: Store, job_id: str) -> None:
     assert assigned(study, job_id) == {"Ann": 4, "Bob": 4, "Cleo": 4}
 
 
-def test_the_second_stage_of_a_noun_stays_with_whoever_did_the_first(store: Store) -> None:
+def test_the_second_stage_of_a_noun_stays_with_the_rater_of_the_first(store: Store) -> None:
     with store.write() as tx:
         for name in ("Ann", "Bob"):
             people.add(tx, name=name, role="annotator")

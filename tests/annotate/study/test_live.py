@@ -58,7 +58,7 @@ def test_cheap_figures_are_those_of_the_moment_and_counted_once(
     assert figures(kept, study) == (before[0] + 1, 0)
 
 
-def test_dear_figures_are_the_last_ones_until_they_are_counted_beside_the_request(
+def test_dear_figures_are_the_last_ones_until_they_are_counted_after_the_request(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_counted = threading.Event()

@@ -222,7 +222,7 @@ def test_the_turn_around_of_imported_judgments_without_times_is_unknown(judged: 
     assert "2 judgments arrived within 24.0 hours" in section(report_of(judged), "effort").words[0]
 
 
-def test_crowd_jobs_stand_beside_experts_with_hours_and_cost(judged: Store, tmp_path: Path) -> None:
+def test_crowd_jobs_are_compared_with_experts_with_hours_and_cost(judged: Store, tmp_path: Path) -> None:
     # T,C&M 2013, Tables 4 and 5: of two experts who differ once, and three of a crowd who are right together
     items = [f"i{n}" for n in range(8)]
     truth = ["error" if n % 2 else "ok" for n in range(8)]

@@ -94,7 +94,7 @@ def test_items_that_nobody_judged_are_still_decided_on(filled: Store) -> None:
     assert (found.judgments, found.decisions, found.items) == (None, None, None)
 
 
-def test_gold_is_told_in_verdicts_like_judgments(filled: Store, tmp_path: Path) -> None:
+def test_gold_is_given_in_verdicts_like_judgments(filled: Store, tmp_path: Path) -> None:
     file = write_text(tmp_path / "gold.csv", "item,label", "two,0|1")
     import_files(filled, gold=[file], job="usage")
     found = tables(filled, "usage")

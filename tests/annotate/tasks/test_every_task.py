@@ -62,7 +62,7 @@ def test_an_empty_form_and_an_answer_that_nobody_offered_are_refused_and_the_fie
 
 
 @pytest.mark.parametrize("task", BLIND, ids=lambda task: task.name)
-def test_a_blind_page_is_the_same_whatever_a_system_said(task: Task) -> None:
+def test_a_blind_page_is_the_same_whatever_a_system_decided(task: Task) -> None:
     payload: dict[str, Json] = {"suggestion": "on", "flagged": True, "stratum": "error", "score": 0.97}
     assert task.show(unit_at(OF, payload=payload), rng=rng()) == task.show(unit_at(OF), rng=rng())
 

@@ -54,7 +54,7 @@ def test_a_browser_cannot_say_whose_word_it_picked() -> None:
         choice.TASK.read(DIFFERS, {"label": ["system"]}, kept={"first": "writer"})
 
 
-def test_the_suggestion_takes_the_writers_capital_so_that_it_cannot_be_told_apart() -> None:
+def test_the_suggestion_takes_the_writers_capital_so_that_it_cannot_be_distinguished() -> None:
     shown = choice.TASK.show(unit_at(IN, payload={"suggestion": "at"}), rng=rng())
     assert {picked.text for picked in shown.fields[0].choices[:2]} == {"In", "At"}
 

@@ -108,7 +108,7 @@ def test_what_is_no_list_of_edits_is_refused_or_empty(text: str) -> None:
         TASK.read(UNIT, {"edits": [text]}, kept={})
 
 
-def test_every_bad_edit_is_told() -> None:
+def test_every_bad_edit_is_reported() -> None:
     with pytest.raises(BadInput) as caught:
         read({**edit("go"), "tag": "?"}, edit("home"), "no edit")
     assert [problem.message.split(":")[1].strip() for problem in caught.value.problems] == ["edit 1", "edit 3"]

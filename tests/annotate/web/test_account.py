@@ -28,7 +28,7 @@ def test_the_right_password_lets_in(bare: Study) -> None:
     assert "Log out" in browser.get("/jobs").text
 
 
-def test_a_wrong_name_or_password_is_told_in_the_same_words(bare: Study) -> None:
+def test_a_wrong_name_or_password_is_reported_in_the_same_words(bare: Study) -> None:
     with bare.store.write() as tx:
         people.add(tx, name="Program", role="worker", kind="program")  # has no password
     browser = bare.browser()
@@ -138,7 +138,7 @@ def test_an_invitation_makes_a_person_of_its_role_once_and_runs_out(bare: Study)
     assert [bare.browser().get(f"/join/{spent}").status_code for spent in (token, short)] == [404, 404]
 
 
-def test_what_is_wrong_with_joining_is_told_and_the_link_still_works(bare: Study) -> None:
+def test_what_is_wrong_with_joining_is_reported_and_the_link_still_works(bare: Study) -> None:
     token = invitation(bare)
     for form, words in (
         ({"again": "other words here"}, "the two passwords differ"),

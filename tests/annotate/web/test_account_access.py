@@ -162,7 +162,7 @@ def test_a_seat_of_an_older_study_gives_a_demoted_member_no_powers(study: Study)
     assert sat_down(study, "adjudicator", seat_id).get("/adjudicate").status_code == 200
 
 
-def test_nobody_sits_down_beside_somebody_who_is_shut_out(study: Study) -> None:
+def test_nobody_sits_down_next_to_somebody_who_is_shut_out(study: Study) -> None:
     seat_id = seat_for(study, "annotator", "worker")
     with study.store.write() as tx:
         set_state(tx, study.people["worker"].person_id, "ended", actor=study.people["owner"].person_id)

@@ -111,7 +111,7 @@ def test_long_logs_come_by_pages_and_whole_in_a_file(
     )
 
 
-def test_what_there_is_not_is_said_in_one_line(
+def test_what_there_is_not_is_reported_in_one_line(
     bare: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, value in (("kind", "nonsense"), ("since", "yesterday"), ("person", "Nobody"), ("job", "none")):

@@ -57,7 +57,9 @@ BODIES = [
 
 
 @pytest.mark.parametrize(("path", "body"), BODIES)
-def test_a_bad_body_is_told_and_changes_nothing(shared: Study, described: Described, path: str, body: str) -> None:
+def test_a_bad_body_is_reported_and_changes_nothing(
+    shared: Study, described: Described, path: str, body: str
+) -> None:
     owner = Program(shared, "owner")
     headers = {**owner.headers, "content-type": "application/json"}
     place = API + path.format(**shared.jobs)
@@ -75,7 +77,7 @@ def test_a_bad_body_is_told_and_changes_nothing(shared: Study, described: Descri
         *("/jobs/{error}/judgments?status=all", "/jobs?state=lost", "/jobs/{error}/finished?show=all"),
     ],
 )
-def test_a_bad_query_is_told(shared: Study, query: str) -> None:
+def test_a_bad_query_is_reported(shared: Study, query: str) -> None:
     Program(shared, "owner").get(query.format(**shared.jobs), 422)
 
 
@@ -90,7 +92,7 @@ def test_a_bad_query_is_told(shared: Study, query: str) -> None:
         "{}",
     ],
 )
-def test_a_bad_answer_is_told_and_the_unit_is_still_yours(shared: Study, body: str) -> None:
+def test_a_bad_answer_is_reported_and_the_unit_is_still_yours(shared: Study, body: str) -> None:
     worker = Program(shared, "worker")
     lease = worker.call("next_unit", job_id=shared.jobs["error"])["lease"]
     headers = {**worker.headers, "content-type": "application/json"}
@@ -107,7 +109,7 @@ def test_a_span_with_another_quote_is_refused_in_a_draft_and_in_an_answer(shared
     worker.call("submit", {"edits": [edit]}, lease_id=lease_id, status=422)
 
 
-def test_a_form_that_cannot_be_read_is_told(shared: Study, described: Described) -> None:
+def test_a_form_that_cannot_be_read_is_reported(shared: Study, described: Described) -> None:
     owner = Program(shared, "owner")
     headers = {**owner.headers, "content-type": "multipart/form-data; boundary=x"}
     reply = owner.client.post(f"{API}/import", headers=headers, content=b"no form")

@@ -323,7 +323,7 @@ def test_an_id_in_a_link_opens_no_more_than_a_raters_door(crowd: Study) -> None:
     assert browser.get("/manage").url.path == "/login"
 
 
-def test_whoever_comes_again_by_an_open_link_is_the_same_person(crowd: Study) -> None:
+def test_anyone_who_comes_again_by_an_open_link_is_the_same_person(crowd: Study) -> None:
     panel_id = panel_of(crowd, crowd.jobs["crowd"], provider="open", places="0")
     browser = crowd.browser()
     for _ in range(2):
@@ -461,7 +461,7 @@ def planted_job(tx) -> str:  # type: ignore[no-untyped-def]
     return str(jobs.set_state(tx, job.job_id, "open").job_id)
 
 
-def test_whoever_is_put_out_over_an_essay_is_led_to_the_reason(crowd: Study) -> None:
+def test_anyone_who_is_ejected_over_an_essay_is_led_to_the_reason(crowd: Study) -> None:
     """The marking page goes where the answer leads, in a request of its own; the session has ended by then."""
     with crowd.store.write() as tx:
         job_id = planted_job(tx)
@@ -480,7 +480,7 @@ def test_whoever_is_put_out_over_an_essay_is_led_to_the_reason(crowd: Study) -> 
         assert checks.violations(tx) == []
 
 
-def test_a_panel_rater_who_is_put_out_over_an_essay_gets_the_code(crowd: Study) -> None:
+def test_a_panel_rater_who_is_ejected_over_an_essay_gets_the_code(crowd: Study) -> None:
     with crowd.store.write() as tx:
         job_id = planted_job(tx)
     rater, _ = enter(crowd, panel_of(crowd, job_id), "abc")

@@ -19,7 +19,7 @@ TERMS: dict[str, Json] = {
 }
 
 
-def test_spammers_are_put_out_and_every_item_ends_with_its_valid_judgments(tmp_path: Path) -> None:
+def test_spammers_are_ejected_and_every_item_ends_with_its_valid_judgments(tmp_path: Path) -> None:
     with served(tmp_path) as study:
         raters = make_raters(study.store, SMALL)
         job_id = make_job(study.store, SMALL, make_items(study.store, SMALL), "small", TERMS, 60)

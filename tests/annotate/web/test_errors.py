@@ -16,7 +16,7 @@ from tests.annotate.web.studies import BASE, Study, hidden, served
 KEPT = "to find what you filled in"
 
 
-def test_an_error_keeps_the_menu_of_whoever_came(bare: Study) -> None:
+def test_an_error_keeps_the_menu_of_the_visitor(bare: Study) -> None:
     page = bare.browser("manager").get("/manage/jobs/none").text
     assert "there is no such job" in page
     assert 'href="/manage/import"' in page

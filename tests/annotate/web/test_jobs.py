@@ -53,7 +53,7 @@ def test_a_job_for_named_annotators_is_theirs(bare: Study) -> None:
     assert "Mark an essay" not in bare.browser("adjudicator").get("/jobs").text
 
 
-def test_a_job_that_cannot_be_is_told_and_not_half_made(bare: Study) -> None:
+def test_a_job_that_cannot_be_is_reported_and_not_half_made(bare: Study) -> None:
     browser = bare.browser("manager")
     for form, words in (
         ({"name": "\x07"}, "name: expected"),

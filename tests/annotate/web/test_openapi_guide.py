@@ -52,7 +52,7 @@ def test_the_script_runs_from_the_essays_to_the_export(
 
 
 @pytest.mark.parametrize("task", sorted(ANSWERS))
-def test_the_answer_of_every_task_is_taken_as_it_stands_there(study: Study, task: str) -> None:
+def test_the_answer_of_every_task_is_taken_unchanged(study: Study, task: str) -> None:
     program, body = Program(study, "worker"), json.loads(ANSWERS[task])
     lease = program.call("next_unit", job_id=study.jobs[task])["lease"]
     while task == "marking" and not lease["text"].startswith("Last"):

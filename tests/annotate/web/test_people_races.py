@@ -93,9 +93,7 @@ WAYS_DOWN = [("role", {"role": "worker"}), ("role", {"role": "manager"}), ("stat
 
 
 @pytest.mark.parametrize(("change", "form"), WAYS_DOWN)
-def test_of_two_owners_who_put_each_other_down_beside_a_third_one_stays(
-    bare: Study, change: str, form: dict[str, str]
-) -> None:
+def test_of_two_owners_who_demote_each_other_one_stays(bare: Study, change: str, form: dict[str, str]) -> None:
     with bare.store.write() as tx:
         more = [people.add(tx, name=name, role="owner", password_hash=PASSWORD_HASH) for name in ("Other", "Third")]
     mine, theirs = bare.people["owner"].person_id, more[0].person_id

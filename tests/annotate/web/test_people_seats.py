@@ -73,7 +73,7 @@ def test_a_seat_of_two_managers_cannot_manage(study: Study) -> None:
     assert browser.get("/manage").status_code == 403
 
 
-def test_whoever_sits_there_is_told_so_and_offered_no_password_or_token(study: Study) -> None:
+def test_anyone_who_sits_there_is_informed_and_offered_no_password_or_token(study: Study) -> None:
     browser = study.browser("worker")
     assert "Current password" in browser.get("/me").text
     browser.post(f"/me/seats/{seat_of(study)}")
@@ -83,7 +83,7 @@ def test_whoever_sits_there_is_told_so_and_offered_no_password_or_token(study: S
     assert "Create a token" not in page
 
 
-def test_a_seat_for_one_person_twice_is_told_on_the_page(bare: Study) -> None:
+def test_a_seat_for_one_person_twice_is_reported_on_the_page(bare: Study) -> None:
     browser = bare.browser("manager")
     browser.get("/manage/people")
     reply = browser.post("/manage/seats", {"members": ["Worker", "Worker"]})

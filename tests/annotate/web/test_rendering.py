@@ -56,7 +56,7 @@ def test_a_page_has_one_sheet_with_every_file_in_it_and_keeps_it_for_good(bare: 
     assert places == sorted(places)
 
 
-def test_no_sheet_lies_beside_the_others_and_reaches_no_page() -> None:
+def test_no_sheet_is_next_to_the_others_and_reaches_no_page() -> None:
     assert {path.stem for path in STATIC.glob("*.css")} == set(SHEETS)
 
 

@@ -35,7 +35,7 @@ def test_every_route_is_on_the_table_and_every_row_is_a_route(shared: Study) -> 
     assert set(routes_of(shared.client().app)) == set(ROLES_OF)
 
 
-def test_only_static_files_are_mounted_beside_the_table(shared: Study) -> None:
+def test_only_static_files_are_mounted_next_to_the_table(shared: Study) -> None:
     assert [route.path for route in shared.client().app.routes if isinstance(route, Mount)] == ["/static"]
 
 

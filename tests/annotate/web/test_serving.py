@@ -56,7 +56,7 @@ def test_a_form_that_one_process_made_is_taken_by_another(bare: Study) -> None:
     assert other.post("/login", {"name": "Worker", "password": PASSWORD}).url.path == "/jobs"
 
 
-def test_an_event_is_told_by_one_process_of_two(location: str) -> None:
+def test_an_event_is_sent_by_one_process_of_two(location: str) -> None:
     with served(location, tasks=("construction",)) as study:
         outside, one, _ = with_webhook(study)
         finish_one(study)

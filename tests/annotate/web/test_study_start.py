@@ -52,7 +52,7 @@ def test_an_empty_study_begins_with_its_texts_and_its_name_is_the_title(empty: S
         assert "study.renamed" in [event.verb for event in events.all(tx)]
 
 
-def test_what_is_refused_is_told_and_what_was_pasted_stays_on_the_page(empty: Study) -> None:
+def test_what_is_refused_is_reported_and_what_was_pasted_stays_on_the_page(empty: Study) -> None:
     browser = empty.browser("owner")
     form = {"kind": "corpus", "name": "Two schools", "pasted": PASTED}
     reply = browser.post("/manage/start", form, files={"files": ("virus.exe", io.BytesIO(b"MZ"))})
@@ -110,7 +110,7 @@ def test_the_steps_of_a_draft_show_what_comes_next(empty: Study) -> None:
     assert "Waiting for the first judgments" in opened
 
 
-def test_whoever_joins_for_a_job_before_it_opens_is_told_to_wait(empty: Study) -> None:
+def test_anyone_who_joins_for_a_job_before_it_opens_is_told_to_wait(empty: Study) -> None:
     browser = started(empty)
     page = browser.post("/manage/jobs", {"task": "error", "judgments": "2"}).url.path
     form = {"job_id": page.rpartition("/")[2], "role": "annotator", "number": "1"}

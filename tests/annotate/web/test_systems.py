@@ -38,7 +38,7 @@ def test_a_sample_is_drawn_shown_and_offered_for_a_job(study: Study) -> None:
     assert "<dd>0<small>of 6</small></dd>" in made.text
 
 
-def test_a_sample_that_cannot_be_drawn_is_told(study: Study) -> None:
+def test_a_sample_that_cannot_be_drawn_is_reported(study: Study) -> None:
     with study.store.write() as tx:
         ids = [new.items[0][0] for new in new_units(tx, "error")]
         content.add_decisions(tx, [Decision(each, "mine", number < 4) for number, each in enumerate(ids)])

@@ -220,7 +220,7 @@ def test_items_and_decisions_come_in_and_make_a_job(bare: Study) -> None:
     assert "check" in reply.text
 
 
-def test_an_unknown_kind_and_no_file_are_told(bare: Study) -> None:
+def test_an_unknown_kind_and_no_file_are_reported(bare: Study) -> None:
     assert [bring(bare, kind, ("a.txt", b"x")).status_code for kind in ("", "secrets")] == [422, 422]
     reply = bare.browser("manager").post("/manage/import", {"kind": "corpus"})
     assert reply.status_code == 422

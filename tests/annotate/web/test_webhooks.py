@@ -62,7 +62,7 @@ def finish_one(study: Study) -> None:
             program.post(f"/leases/{lease['lease_id']}", {"fields": fields})
 
 
-def test_a_finished_unit_is_told_once_and_signed(study: Study) -> None:
+def test_a_finished_unit_is_sent_once_and_signed(study: Study) -> None:
     outside, sender, _ = listening(study)
     finish_one(study)
     assert send_all(sender) == 1
@@ -76,7 +76,7 @@ def test_a_finished_unit_is_told_once_and_signed(study: Study) -> None:
     assert signed == signature(outside.secret, outside.body)  # type: ignore[attr-defined]
 
 
-def test_a_webhook_hears_only_what_it_asked_for(study: Study) -> None:
+def test_a_webhook_gets_only_what_it_asked_for(study: Study) -> None:
     object.__setattr__(study.settings, "private_webhooks", True)
     Program(study, "owner").post("/webhooks", {"url": "http://127.0.0.1:9/", "verbs": ["job.state"]})
     outside = Outside()
@@ -372,7 +372,7 @@ def test_a_webhook_that_breaks_our_own_code_is_noted_and_waits(hooked: Study) ->
         assert webhooks.failures_of(tx, webhook).times == 1
 
 
-def test_a_webhook_that_is_paused_meanwhile_hears_no_more(hooked: Study) -> None:
+def test_a_webhook_that_is_paused_meanwhile_gets_no_more(hooked: Study) -> None:
     def pausing(connection: socket.socket) -> None:
         with hooked.store.write() as tx:
             webhooks.set_state(tx, webhook_id, "paused")
@@ -460,7 +460,7 @@ def test_tls_asks_for_the_name_of_the_address(monkeypatch: pytest.MonkeyPatch) -
     assert b"hooks.example.org" in receiver.heard[0]  # the server name in the hello (RFC 6066)
 
 
-def test_a_name_that_leads_inside_at_sending_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_leads_inside_at_sending_is_not_revealed(monkeypatch: pytest.MonkeyPatch) -> None:
     lead_to(monkeypatch, "127.0.0.1")
     with Receiver() as inside:
         answer = post_outside(f"http://hooks.example.org:{inside.port}/", b"{}", {}, allow_private=False)

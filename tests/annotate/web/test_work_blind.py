@@ -51,7 +51,7 @@ def page_of(study: Study, job_id: str) -> str:
 
 
 @pytest.mark.parametrize("task", ["usage", "cloze", "error"])
-def test_the_page_is_the_same_to_the_byte_whatever_a_system_said(study: Study, task: str) -> None:
+def test_the_page_is_the_same_to_the_byte_whatever_a_system_decided(study: Study, task: str) -> None:
     flagged, plain = (page_of(study, blind_job(study, task, payload)) for payload in (SECRET, {}))
     assert flagged == plain
     assert not any(word in flagged for word in HIDDEN)

@@ -35,13 +35,13 @@ def test_an_insertion_of_nothing_is_found() -> None:
     assert messages(essay, rule="equals-text") == ["inserts nothing: Mec after 'The' → ''"]
 
 
-def test_an_insertion_of_nothing_at_the_start_is_told_as_such() -> None:
+def test_an_insertion_of_nothing_at_the_start_is_reported_as_such() -> None:
     essay = essay_of(TEXT, Edit(Span(0, 0), ("",), "Mec", "A"))
     assert messages(essay, rule="equals-text") == ["inserts nothing: Mec at the start → ''"]
 
 
 @pytest.mark.parametrize("correction", ["dog", "Cat", ""])
-def test_a_real_correction_is_not_said_to_equal_the_text(correction: str) -> None:
+def test_a_real_correction_is_not_reported_to_equal_the_text(correction: str) -> None:
     essay = essay_of(TEXT, edit_of(TEXT, "cat", correction))
     assert not found(essay, rule="equals-text")
     assert not found(essay, rule="changes-nothing")

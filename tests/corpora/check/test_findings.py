@@ -71,7 +71,7 @@ def test_counts_add_up() -> None:
     assert Census(1, 2, 3) + Census(1, 1, 1, 1) == Census(2, 3, 4, 1)
 
 
-def test_lawful_oddities_are_no_findings_and_the_tally_hears_of_them_once() -> None:
+def test_lawful_oddities_are_no_findings_and_the_tally_gets_them_once() -> None:
     lawful = essay_of(
         TEXT,
         edit_of(TEXT, "informations about", "information on", tag="Nn"),

@@ -124,7 +124,7 @@ def test_tags_of_the_same_frequency_stand_in_the_order_of_the_alphabet() -> None
     assert by_frequency({"Vt": 1, "Nn": 2, "ArtOrDet": 1}) == ["Nn", "ArtOrDet", "Vt"]
 
 
-def test_essays_that_draw_many_edits_are_told_from_chance() -> None:
+def test_essays_that_draw_many_edits_are_distinguished_from_chance() -> None:
     """NUCLE, section 4: "rich get richer"."""
     even = stats_of([5, 4, 6, 5, 4, 6, 5, 5])
     rich = stats_of([0, 0, 1, 0, 20, 0, 1, 18])

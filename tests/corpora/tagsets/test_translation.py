@@ -91,11 +91,11 @@ def test_a_chain_is_exact_only_if_both_steps_are() -> None:
     assert translate("RT", "clc", "nucle").relation == "broader"  # Prep is exact, its Wcip is not
 
 
-def test_what_has_no_counterpart_is_said() -> None:
+def test_what_has_no_counterpart_is_reported() -> None:
     assert translate("Cit", "nucle", "errant") == Mapped("none", (), "ERRANT has no type for citations")
 
 
-def test_sets_without_a_map_between_them_are_said_to_have_none() -> None:
+def test_sets_without_a_map_between_them_are_reported() -> None:
     assert translate("Vt", "nucle", "clc") == Mapped("none", (), "there is no map from nucle to clc")
 
 

@@ -60,7 +60,7 @@ def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
         load_tagger(path)
 
 
-def test_spacy_missing_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spacy_missing_is_reported_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
     with pytest.raises(MissingExtra, match=r"needs spaCy: pip install 'grater\[spacy\]'"):
         load_tagger("spacy:no_such_model")

@@ -65,7 +65,7 @@ def test_nouns_are_the_highest_and_lowest_of_each_dominant_construction() -> Non
     }
 
 
-def test_what_could_not_be_filled_is_told() -> None:
+def test_what_could_not_be_filled_is_reported() -> None:
     places = [
         each for each in corpus() if CONSTRUCTIONS[each.construction] != "null-plural" or each.noun != "a-singular-0"
     ]

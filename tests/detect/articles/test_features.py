@@ -69,7 +69,7 @@ def test_mentions_with_other_determiners_count_but_have_a_form_of_their_own() ->
     assert dict(remembered("My dog ran. The dog barked."))["dog"].form == CLOSED_SINGULAR
 
 
-def test_the_same_phrase_is_told_from_the_same_noun() -> None:
+def test_the_same_phrase_is_distinguished_from_the_same_noun() -> None:
     # the old dog was a-singular (4), the last dog was the-plural (5)
     found = remembered("She met an old dog. We saw the dogs. An old dog barked.")[-1][1]
     assert (found.form, found.phrase) == (5, 4)

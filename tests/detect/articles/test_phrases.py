@@ -35,7 +35,7 @@ def shown(text: str) -> list[tuple[str, str]]:
     ]
 
 
-def test_the_five_constructions_are_told_apart() -> None:
+def test_the_five_constructions_are_distinguished() -> None:
     text = "She drank milk with a friend while the dogs and the old cat ate meat and birds sang."
     assert shown(text) == [
         ("milk", "null-singular"),

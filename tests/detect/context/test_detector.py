@@ -169,7 +169,7 @@ def test_any_text_is_taken_and_findings_stay_inside_it(toy: ContextDetector, tex
     assert len({finding.item.item_id for finding in places}) == len(places)
 
 
-def test_a_line_of_data_is_not_read_but_the_sentences_beside_it_are(
+def test_a_line_of_data_is_not_read_but_the_sentences_next_to_it_are(
     toy: ContextDetector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[int] = []

@@ -80,7 +80,7 @@ def test_each_sentence_is_taken_once_and_the_others_are_counted() -> None:
     assert "e52" in made.items["essay"].to_list()
 
 
-def test_what_was_built_is_told_in_words_and_in_json() -> None:
+def test_what_was_built_is_reported_in_words_and_in_json() -> None:
     made = balance([*ERRORS, ERRORS[0]], CORRECT, rng=rng(), n_each=1500, n_gold=4)
     n = len(ERRORS)
     assert made.lines("items.csv") == [

@@ -89,7 +89,7 @@ def test_pair_is_judged_by_its_own_items() -> None:
     assert result.pairs[0].n_minor == 100
 
 
-def test_formula_of_the_literature_stands_beside_ours_under_its_own_name() -> None:
+def test_formula_of_the_literature_is_next_to_ours_under_its_own_name() -> None:
     result = agreement(of_confusion(TABLE_3))
     [pair] = result.pairs
     assert (pair.fce.low, pair.fce.high) == pytest.approx((0.546272, 0.713161), abs=5e-7)

@@ -65,7 +65,7 @@ def test_any_annotator_will_do() -> None:
     assert scores.systems[0].overall.scores["accuracy"].value == pytest.approx(3 / 4)
 
 
-def test_people_are_held_against_each_other() -> None:
+def test_people_are_compared_with_each_other() -> None:
     people = ceiling(METRICS["accuracy"], references(), options=MetricOptions(), sizes=[1])
     assert people.rows[0].scores["accuracy"].value == pytest.approx(1 / 4)
 

@@ -55,7 +55,7 @@ def test_other_sentences_are_refused() -> None:
         compare_saved(saved)
 
 
-def test_one_name_in_two_files_is_told_apart_by_the_files() -> None:
+def test_one_name_in_two_files_is_distinguished_by_the_files() -> None:
     saved = [read_saved(kept("m2", OURS), name=f"{name}.json", label=name) for name in ("old", "new")]
     assert {system.system for system in compare_saved(saved).systems} == {"old:ours", "new:ours"}
 

@@ -105,7 +105,7 @@ def test_documents_are_the_units_where_they_are_known() -> None:
     assert "as asked" in asked.scope.sentence
 
 
-def test_sentences_of_unknown_documents_are_said_to_be_taken_as_independent() -> None:
+def test_sentences_of_unknown_documents_are_reported_as_taken_as_independent() -> None:
     scores = scored("m2", text_system("s"))
     assert "sentences taken as independent: their documents are not known" in scores.scope.sentence
     with pytest.raises(UsageError, match="do not name their documents"):

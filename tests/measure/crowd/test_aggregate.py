@@ -43,7 +43,7 @@ def test_two_against_one_have_it(method: str) -> None:
     assert answers(aggregate(THREE, method)) == {"1": "x", "2": "y", "3": "x"}
 
 
-def test_ties_are_broken_by_chance_and_told() -> None:
+def test_ties_are_broken_by_chance_and_reported() -> None:
     table = judgments(
         *(f"{item} {rater} {label}" for item in range(400) for rater, label in (("r", "x"), ("s", "y")))
     )

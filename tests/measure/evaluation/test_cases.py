@@ -128,7 +128,7 @@ def test_items_with_fewer_judgments_are_left_out_of_shares_and_counted() -> None
 # What is not known
 
 
-def test_items_without_a_usable_judgment_are_counted_apart() -> None:
+def test_items_without_a_usable_judgment_are_counted_separately() -> None:
     found = grater.evaluate(decisions({"S": [1, 1, 0]}), judgments("i0 a error", "i1 a unknown", "zz a ok"))
     assert (found.whole.n_items, found.whole.n_unjudged, found.whole.flagged_unjudged) == (3, 2, {"S": 1})
     assert found.systems[0].n == 1
@@ -153,7 +153,7 @@ def test_bounds_say_how_far_scores_move_with_the_items_that_nobody_judged() -> N
     assert "bounds" in [sheet.name for sheet in evaluation.sheets()]
 
 
-def test_unknown_can_be_a_vote_for_ok_or_shown_apart() -> None:
+def test_unknown_can_be_a_vote_for_ok_or_shown_separately() -> None:
     table = judgments("i0 a error", "i0 b unknown", "i0 c unknown", "i1 a error", "i1 b error")
     flags = decisions({"S": [1, 1]})
     assert grater.evaluate(flags, table, unknown="ok").systems[0]["precision"].value == 0.5

@@ -32,7 +32,7 @@ def world(seed: int, n_raters: int = 3) -> tuple[Table, Judgments]:
     return decisions(systems), votes(n_error.tolist(), n_raters)
 
 
-def test_far_systems_are_told_apart_and_near_ones_share_a_letter() -> None:
+def test_far_systems_are_distinguished_and_near_ones_share_a_letter() -> None:
     truth = [place % 2 for place in range(200)]
     good = [1 - mark if place % 20 == 0 else mark for place, mark in enumerate(truth)]
     near = [1 - mark if place % 19 == 0 else mark for place, mark in enumerate(truth)]
@@ -213,7 +213,7 @@ def test_systems_without_a_common_item_are_standardised_and_not_ranked() -> None
     assert compared.sheets()[1].title == "Kappa by agreement of raters"
 
 
-def test_no_system_is_said_to_have_the_essays_of_the_other() -> None:
+def test_no_system_is_reported_to_have_the_essays_of_the_other() -> None:
     compared, evaluation = grater.compare(**halves()), grater.evaluate(**halves())
     made: Any = evaluation.to_dict()
     assert [[within["n"] for within in system["bins"]] for system in made["systems"]] == [[0, 0, 200]] * 2

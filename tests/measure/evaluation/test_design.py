@@ -211,7 +211,7 @@ def test_every_number_is_weighted_by_what_an_item_stands_for() -> None:
     assert limits(ours.systems[0]["kappa"]) != limits(theirs.systems[0]["kappa"])
 
 
-def test_what_has_no_part_in_the_estimates_is_said() -> None:
+def test_what_has_no_part_in_the_estimates_is_reported() -> None:
     table, judged = figure_1()
     sample = draw_sample(table, "S", 2250, seed=1)
     drawn = sample.frame["item"].to_list()

@@ -204,7 +204,7 @@ def test_a_comparison_after_the_correction_stays_paired_and_one_fact() -> None:
 
 
 @pytest.mark.parametrize(("every", "is_told"), [(20, True), (2, False)])
-def test_specificity_is_said_to_limit_recall_where_misses_are_rare_and_gold_is_short(
+def test_specificity_is_reported_to_limit_recall_where_misses_are_rare_and_gold_is_short(
     every: int, *, is_told: bool
 ) -> None:
     # no mistake on 100 good gold items: Wilson's low limit is 1 / (1 + 1.96² / 100) = .963
@@ -217,7 +217,7 @@ def test_specificity_is_said_to_limit_recall_where_misses_are_rare_and_gold_is_s
     assert any("specificity limits what can be known of recall" in each for each in warnings) == is_told
 
 
-def test_a_rate_below_what_false_calls_explain_is_set_to_0_and_said() -> None:
+def test_a_rate_below_what_false_calls_explain_is_set_to_0_and_reported() -> None:
     extra = [f"gold-{place}" for place in range(40)]
     labels = ["error" if place < 80 or place % 50 == 0 else "ok" for place in range(1000)]
     # every fourth good gold item is called an error, far more than the 2 % of unflagged items

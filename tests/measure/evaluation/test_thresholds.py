@@ -125,7 +125,7 @@ def test_flags_that_no_threshold_gives_are_a_point_without_one() -> None:
     assert nothing.operating.standard["precision"].undefined_because == "no judged item is flagged"
 
 
-def test_low_scores_are_errors_where_the_flagged_ones_are_low_or_it_is_said() -> None:
+def test_low_scores_are_errors_where_the_flagged_ones_are_low_or_it_is_reported() -> None:
     low = curve_of([-score for score in SCORES])
     assert low.higher == "ok"
     assert [point.threshold for point in low.points] == [-0.9, -0.8, -0.7, -0.4, -0.2]

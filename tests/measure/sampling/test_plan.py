@@ -73,7 +73,7 @@ def test_a_tiny_corpus_is_judged_whole_and_never_more(size: int) -> None:
         assert by_method[method].width < 1e-6
 
 
-def test_what_was_assumed_is_said_with_the_error_rate_that_follows() -> None:
+def test_what_was_assumed_is_reported_with_the_error_rate_that_follows() -> None:
     # issue 34, defect 12: --width .1 --recall .2 assumed 40 % errors without saying so
     found = plan(expected_of(recall=0.2), 0.1)
     assert found.warnings == (
