@@ -36,7 +36,7 @@ class Outside:
         return Reply(self.status)
 
 
-def listening(study: Study) -> tuple[Outside, Sender, Program]:
+def with_webhook(study: Study) -> tuple[Outside, Sender, Program]:
     object.__setattr__(study.settings, "private_webhooks", True)
     owner = Program(study, "owner")
     made = owner.post("/webhooks", {"url": "http://127.0.0.1:9/hook"})
@@ -63,7 +63,7 @@ def finish_one(study: Study) -> None:
 
 
 def test_a_finished_unit_is_sent_once_and_signed(study: Study) -> None:
-    outside, sender, _ = listening(study)
+    outside, sender, _ = with_webhook(study)
     finish_one(study)
     assert send_all(sender) == 1
     assert send_all(sender) == 0
@@ -89,7 +89,7 @@ def test_a_webhook_gets_only_what_it_asked_for(study: Study) -> None:
 
 
 def test_a_restart_forgets_no_failure_and_a_webhook_taken_up_again_starts_anew(study: Study) -> None:
-    outside, sender, _ = listening(study)
+    outside, sender, _ = with_webhook(study)
     finish_one(study)
     outside.status = 500
     send_all(sender)
@@ -107,7 +107,7 @@ def test_a_restart_forgets_no_failure_and_a_webhook_taken_up_again_starts_anew(s
 
 
 def test_a_process_that_stalled_neither_notes_nor_releases_what_another_has_taken_over(study: Study) -> None:
-    outside, stalled, _ = listening(study)
+    outside, stalled, _ = with_webhook(study)
     finish_one(study)
     is_delivered, is_late = threading.Event(), threading.Event()
 
