@@ -365,7 +365,7 @@ def test_the_better_a_rater_the_safer() -> None:
 
 
 def rows_of_the_page() -> list[list[str]]:
-    page = (Path(__file__).parents[2] / "docs" / "crowd-jobs.md").read_text("utf-8").replace("*", "")
+    page = (Path(__file__).parents[2] / "docs" / "crowd.md").read_text("utf-8").replace("*", "")
     lines = page[page.index("| `minimum` | `sure`") :].split("\n\n")[0].splitlines()[2:]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 

@@ -278,7 +278,7 @@ def test_agreement_on_marked_essays_is_that_on_marks_and_their_units_show_every_
         assert [line.signals for line in rater_lines(tx, jobs.get(tx, study.jobs["marking"]))] == [None, None]
     page = manager.get(f"/manage/units/{unit_id}").text
     assert page.count("<summary>1 mark</summary>") == 2
-    assert all(f'<strong class="said-code">{tag}</strong>' in page for tag in TAGS.values())
+    assert all(f'<strong class="edit-code">{tag}</strong>' in page for tag in TAGS.values())
     for where in ("raters", f"raters/{study.people['worker'].person_id}", "crowd"):
         page = manager.get(path.replace("agreement", where)).text
         assert f'href="{path}">' in page, where
