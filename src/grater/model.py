@@ -193,7 +193,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A number with its confidence interval; `undefined_because` says why it is nan where it is."""
+    """A number with its confidence interval; `undefined_because` is the reason if it is nan."""
 
     value: float
     low: float

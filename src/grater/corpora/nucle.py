@@ -40,7 +40,7 @@ The personal fields of the full corpus (FIRST_LANGUAGE and the like) are metadat
 attributes and elements that nobody knows are kept under `sgml` in the metadata or in an edit's `extra`
 (`Leftovers`, `Kept`).
 
-What cannot be held is reported as a loss: alternatives (the first is written: a MISTAKE each would change the count),
+Losses are reported: alternatives (the first is written: a MISTAKE each would change the count),
 corrections that the rule above would read differently, the order of edits of different annotators, tokens, ids that
 repeat, any other metadata or extra.
 
@@ -516,7 +516,7 @@ def _edit(mistake: SgmlElement, rater: str, paragraphs: Paragraphs, problems: Pr
 
 
 def _wrong_place(attributes: Mapping[str, str], paragraphs: Paragraphs) -> str:
-    """What is wrong with a place, or nothing."""
+    """The problem of a place, or nothing."""
     for name in PLACE:
         if name not in attributes:
             return f"expected {name}, found none"

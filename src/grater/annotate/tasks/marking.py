@@ -6,8 +6,8 @@ A correction is required except for tags that cannot have one (`Um`, `Cit`, `Wa`
 aside.
 
 The form has `edits`, a JSON list of `{start, end, quote, tag, replacements, comment}`, and `set_aside`; where a
-system's marks are offered, an edit that came of one names its number in `suggestion`, and `rejected`
-lists those that were turned down.
+system's marks are offered, an edit based on one names its number in `suggestion`, and `rejected` lists the rejected
+ones.
 
 Offsets are code points.  Every span carries its quote, and is refused unless the text has those words there: a
 browser that counts in other units is detected at once.  Departure: an empty `replacements` (found, not corrected) is

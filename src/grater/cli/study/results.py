@@ -208,7 +208,7 @@ def ask(
     Answered units are not asked again, so an interrupted run resumes.
 
     A program (--command) reads one line per unit, with its "fields", and writes {"unit": ID, "fields": {...}}. For
-    the task error these are {"label": ["ok"]}; the documentation of tasks has them all.
+    the task error these are {"label": ["ok"]}; docs/tasks.md lists them all.
     """
     from grater.chat import endpoint_of
 

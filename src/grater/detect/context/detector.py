@@ -118,7 +118,7 @@ class Asked:
 
 
 def name_of(slot: Slot, type_: str) -> str:
-    """The name that an error has its calibration under; written and missing prepositions are both *prep*."""
+    """The calibration name of an error; written and missing prepositions are both *prep*."""
     return slot.kind if slot.kind in TYPE_OF_KIND else f"{slot.kind.removesuffix('-missing')}-{type_}"
 
 

@@ -201,7 +201,7 @@ def of_items(patterns: Ints, margins: Numbers) -> Numbers:  # noqa: ARG001
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """A function of sums over items; `undefined` says why it is nan where it is.
+    """A function of sums over items; `undefined` is the reason if it is nan.
 
     `den` is an item's part of the denominator, from its pattern and the margins of all (rule 0).  A share counts its
     `cases`: those behind it, and the items that they come from.  A coefficient `is_by_label` if it rests on the cases

@@ -1,4 +1,4 @@
-"""MaxMatch (M2): the edits of a system, read in the way that agrees best with those of an annotator.
+"""MaxMatch (M2): the edits of a system, chosen to agree best with those of an annotator.
 
 Dahlmeier and Ng 2012, "Better evaluation for grammatical error correction", with the counts of their scorer, which
 was that of the CoNLL-2014 shared task (nusnlp/m2scorer, read at commit d12eea2; its published version is 3.2).  The
