@@ -1358,7 +1358,7 @@ def prefer(
     html: Annotated[Path | str | None, Opt("Write a page with figures and tables.", "FILE", writes="file")] = None,
     units: Annotated[
         Literal["auto", "sentence", "document"],
-        Opt("What intervals take as independent."),
+        Opt("The independent units of intervals."),
     ] = "auto",
     raters: Annotated[Literal["these", "random"], Opt("Intervals for these raters, or others like them.")] = "these",
     interval: Annotated[Literal["jackknife", "published-pairs"], Opt("How intervals are computed.")] = "jackknife",
@@ -1367,7 +1367,7 @@ def prefer(
         Opt("Rename a column; repeatable.", "OURS=THEIRS", parse="grater.tables:parse_columns"),
     ] = None,
     duplicates: Annotated[
-        Literal["error", "first", "last"], Opt("What to do with a rater twice on an item.")
+        Literal["error", "first", "last"], Opt("What to do if a rater judged an item twice.")
     ] = "error",
 ) -> Preference:
     """Rank systems by people's preference: expected wins with intervals, rank groups, judges.

@@ -47,9 +47,8 @@ class Opt:
     """The meaning of an option; `flag` is its name on the command line where that is not the argument's.
 
     `several` files are combined, and a text is `split` at commas.  `parse` and `names` are `module:name`: what makes
-    the value of the words on the command line, and where its possible values are listed.  A file that is written
-    is not one that is read; one file is not named twice, unless it `repeats`.  A command may have `needed` what a
-    function does not.
+    the value of the words on the command line, and where its possible values are listed.  An output file may not be
+    an input; no file is named twice, unless it `repeats`.  A command may have `needed` what a function does not.
     `default` is for members of a TypedDict, whose values a signature cannot hold.
     """
 

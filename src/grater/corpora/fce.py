@@ -18,7 +18,7 @@ counts with its corrected side, the first where there are several; how it came a
 (JsonML, one list per `<c>`) and written back; other attributes of an `<NS>` are in `Edit.extra["attributes"]`.
 
 Refused: entities of one's own, any DTD that is not empty (for that is where entity bombs and file inclusion live),
-markup that would be lost.  Lines are decoded already, so whatever encoding the file declares is overruled.  Not held
+markup that would be lost.  Lines are already decoded, so the encoding that the file declares is ignored.  Not held
 by the format, and reported: edits that cross each other or a paragraph's end, other annotators, the annotator's name,
 comments, tokens, other metadata, characters that XML 1.0 has no way to write.  Edits are written in the order of the
 text.

@@ -17,9 +17,9 @@ bytes again.
 `str.split()`, as ERRANT and m2scorer count them.  A span of tokens becomes a span of code points, from the start of
 its first token to the end of its last; an insertion before token `i` is at the start of that token, and after the
 last token at the end of the text.  A no-op line says that its annotator read the sentence and found nothing to
-correct.  A block without A lines says so too where the file has one annotator; where it has several, nobody is known
-to have read the block (docs/corpora.md).  A line that holds only white space is blank.  A `\r` before the `\n`
-belongs to the line end.  Blank lines may come in any number between blocks, and need not come after the last.
+correct.  A block without A lines means the same if the file has one annotator; if it has several, nobody is known to
+have read the block (docs/corpora.md).  A line that holds only white space is blank.  A `\r` before the `\n` belongs
+to the line end.  Blank lines may come in any number between blocks, and need not come after the last.
 
 **Writing.** An essay that M2 can hold unchanged (its tokens are those of `str.split()`, and its text is one line)
 is written so: what was read from M2 comes out byte for byte.  Any other is cut into blocks (`normalise.cut`).  M2 has

@@ -1,6 +1,6 @@
 """A table of texts (`.csv`, `.tsv`, `.xlsx`): one essay per row, with columns `id` and `text`.
 
-Every further column is metadata of the essay, as text; an empty cell says nothing.  What spreadsheets do to such
+Every further column is metadata of the essay, as text; an empty cell is no metadata.  What spreadsheets do to such
 files (semicolons, byte-order marks, guarded formulas) is read as in every other table (`grater.tables.files`).
 """
 

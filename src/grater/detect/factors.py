@@ -69,7 +69,7 @@ TYPES = {
 
 
 def with_factors(items: Table, essays: Iterable[Essay]) -> Table:
-    """The table of items with a column for every factor, in place of any that it had of these names."""
+    """The table of items with a column for every factor, replacing columns of these names."""
     asked: dict[str, list[tuple[str, Item]]] = {}
     for row in items.frame.select("item", "essay", "start", "end", "kind").iter_rows(named=True):
         item = Item(str(row["essay"]), Span(row["start"], row["end"]), str(row["kind"]))

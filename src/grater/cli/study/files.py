@@ -92,7 +92,7 @@ def import_into(
     format_name: FormatName = None,
     items: Annotated[Sequence[Path], Opt("A table of items, for their places and other columns.", "FILE")] = (),
     decisions: Annotated[Sequence[Path], Opt("Decisions of systems.", "FILE")] = (),
-    sample: Annotated[Sequence[Path], Opt("The sample that the judged items were drawn as.", "FILE")] = (),
+    sample: Annotated[Sequence[Path], Opt("The sample from which the judged items were drawn.", "FILE")] = (),
     judgments: Annotated[Sequence[Path], Opt("Judgments of raters.", "FILE")] = (),
     gold: Annotated[Sequence[Path], Opt("Items with known answers.", "FILE")] = (),
     practice: Annotated[Sequence[Path], Opt("Known answers to practise on.", "FILE")] = (),

@@ -248,7 +248,7 @@ OUR_KINDS = {"mass noun": "number", "plural noun": "number", "indefinite article
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Harper:
-    """Harper as a corrector, of a variant of English if one is asked for."""
+    """Harper as a corrector, for a variant of English if one is given."""
 
     name: str = "harper"
     without_style: bool = False

@@ -16,7 +16,7 @@ better number above .9.
 (benchmarks/recall.py: .03 where difficulty is strongly shared, else less than .003).
 False marks that verifiers accept count as errors that nobody removed, and pull the other way.
 
-**What a reader still meets** are errors per 100 words in sampled corrected sentences: missed (an error of the source
+**Remaining errors** are errors per 100 words in sampled corrected sentences: missed (an error of the source
 that is still there), half-right (changed, but not right) and introduced (by the system), each the mean over raters.
 
 Intervals are the engine's: shares by essay for recall, densities for errors per 100 words.
@@ -182,7 +182,7 @@ def estimate_recall(
 ) -> Recall:
     """Recall of every system in `fates` (item, system, rater, label) from marks of two raters (label: the type).
 
-    Where marks were `verified` (label error or another), those count that every verifier calls an error.
+    If marks were `verified` (label error or another), only those that every verifier calls an error count.
     """
     basis = basis or Basis()
     frame = marks.frame.select(pl.col("item", "rater", "label").cast(pl.String))
