@@ -165,7 +165,7 @@ def _decisions(source: TableSource, options: Mapping[str, Any]) -> Table:
 
 
 def _judgments_of_decisions(source: TableSource, options: Mapping[str, Any]) -> Judgments:
-    """The judgments, where some of the columns named are those of the decisions."""
+    """The judgments; some of the named columns may be those of the decisions."""
     columns = {ours: theirs for ours, theirs in (options.get("columns") or {}).items() if ours not in OF_DECISIONS}
     return _judgments(source, {**options, "columns": columns})
 
@@ -1441,7 +1441,7 @@ def remaining(
     ],
     **options: Unpack[Resampling],
 ) -> Remaining:
-    """Estimate the errors per 100 words that a reader of corrected sentences still meets."""
+    """Estimate the errors per 100 words that remain in corrected sentences."""
     from grater.measure.corrections.recall import estimate_remaining
     from grater.tables import as_remaining
 

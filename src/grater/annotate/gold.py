@@ -4,7 +4,7 @@ A gold answer is a set of accepted labels per item, with a reason to show once t
 counts.  Practice comes first, once for everybody, and shows what was expected.
 
 Gold belongs to one of two pools: the entry quiz, or hidden among the work.  The quiz gets what the job's rule needs
-(`terms.quiz_pool`) of the gold that nobody has met; a question of the quiz is never hidden gold later, for raters
+(`terms.quiz_pool`) of the gold that nobody has met; a question of the quiz is never hidden gold later, since raters
 talk.  Hidden gold rests after as many viewings as the rule says, by default as many as a unit of work has raters:
 then nobody, not even many raters who compare what they saw, knows gold by how often it comes.  Where all of it rests,
 the least seen comes again, and an event tells the manager.  Who was ejected knows that their last question was gold,

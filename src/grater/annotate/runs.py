@@ -7,8 +7,8 @@ no longer its own, and changes nothing.  A run that has ended `MOST_TRIES` proce
 else it would end every other, and nothing behind it would ever begin.
 
 One thread of a process works on runs, one after the other, for as long as any waits.  Each kind of run stores its
-result in one transaction, or is the same when done twice: beginning again is safe.  Whatever goes wrong with one run
-is its own end, and those behind it go on.
+result in one transaction, or is the same when done twice: beginning again is safe.  An error ends only its own run;
+later runs continue.
 """
 
 from __future__ import annotations

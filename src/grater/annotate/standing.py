@@ -2,9 +2,9 @@
 
 Trust is gold seen, gold right, and a state that people or rules set.  The counts are never added up by hand: they are
 counted again from the stored submissions after each answer of a rater who is tested, so trust recomputed from scratch
-is trust stored.  After work as well, for neither may take longer (P5); for the same reason an event describes a new
-state, and not of each count.  Only active gold counts; withdrawn answers do not.  Next to them is how often the rater
-gave a unit back unanswered.
+is trust stored.  This happens after work too, since neither may take longer (P5); for the same reason there is an
+event for a new state, but not for each count.  Only active gold counts; withdrawn answers do not.  Next to them is
+how often the rater gave a unit back unanswered.
 
 The gold schedule says whether a unit of work or hidden gold is due next for a rater (docs/crowd.md).  A job with
 a gold rule begins with its quiz, all gold.  After that every turn of a rater is gold with the same chance, drawn for

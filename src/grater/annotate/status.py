@@ -62,7 +62,7 @@ class JobStatus(Data):
     @property
     @in_json()
     def wanted(self) -> int:
-        """Judgments that work still asks for or has: what became gold, or is sure early, asks for none."""
+        """Judgments that work units still need or have; units that became gold, or are decided early, need none."""
         return sum(n for state, n in self.slots.items() if state != "closed")
 
     @property

@@ -270,7 +270,7 @@ class Dispute:
 
 
 def _n(*where: ColumnElement[bool]) -> ScalarSelect[int]:
-    """The number of answers to a unit of which this holds."""
+    """The number of answers to a unit for which this holds."""
     query = select(func.count()).where(schema.submissions.c.unit_id == schema.units.c.unit_id, *where)
     return query.correlate(schema.units).scalar_subquery()
 

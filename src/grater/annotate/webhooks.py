@@ -153,7 +153,7 @@ def get(tx: Tx, webhook_id: str) -> Webhook:
 
 
 def set_state(tx: Tx, webhook_id: str, state: Literal["active", "paused"], *, actor: str | None = None) -> Webhook:
-    """Pause a webhook, or let it go on where it stopped."""
+    """Pause a webhook, or resume it."""
     webhook = replace(get(tx, webhook_id), state=state)
     _update(tx, webhook_id, state=state)
     events.write(tx, actor, f"webhook.{state}", webhook_id)

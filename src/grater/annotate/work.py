@@ -171,7 +171,7 @@ def may_see(tx: Tx, job_id: str, unit_id: str, person_id: str) -> bool:
 
 
 RUNS_ON = ("Srun", "Sfrag")
-"""Tags of which a span over two sentences is no wonder."""
+"""Tags for which a span over two sentences is normal."""
 
 
 def save_draft(

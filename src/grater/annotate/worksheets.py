@@ -313,7 +313,7 @@ def _fill_slots(
 
 
 def _rater(name: str, group: str) -> tuple[str, str, str, dict[str, Json]]:
-    """Name, role, kind and payload of a new rater; the payload has a group that role and kind do not say."""
+    """Name, role, kind and payload of a new rater; the payload has a group that role and kind do not imply."""
     kind = PROGRAM if group == PROGRAM else "human"
     return name, GROUP_ROLES.get(group, "worker"), kind, {GROUP: group} if group in (ADJUDICATED, "writer") else {}
 

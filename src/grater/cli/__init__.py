@@ -78,7 +78,7 @@ prefer: Rank systems by people's preference, with intervals and rank groups.
     api:prefer demo/rankings.csv
 recall: Estimate the recall of correctors from marked source sentences.
     api:recall marks.csv --fates fates.csv --verified verified.csv
-remaining: Estimate the errors that a reader of corrected sentences still meets.
+remaining: Estimate the errors that remain in corrected sentences.
     api:remaining remaining.csv
 report: Write a report on judgments and decisions, with figures.
     api:report --decisions demo/decisions.csv --judgments demo/crowd.csv --out report

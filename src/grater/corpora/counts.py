@@ -395,7 +395,7 @@ def _reading(
 
 
 def sentence_index(span: Span, starts: Sequence[int]) -> int | None:
-    """Which sentence holds the whole span; none where it runs into the next."""
+    """The sentence with the whole span; none if it continues into the next."""
     if not starts:
         return None
     index = max(bisect_right(starts, span.start) - 1, 0)

@@ -221,7 +221,7 @@ def _transcribed(children: Content, text: str, edits: list[Edit], problems: Prob
 
 
 def _original(ns: XmlElement) -> Content:
-    """What the learner wrote there; white space between `<i>` and `<c>` is layout."""
+    """The learner's text there; white space between `<i>` and `<c>` is layout."""
     for wrong in ns.named("i"):
         return wrong.children
     bare = [child for child in ns.children if isinstance(child, str) or child.name != "c"]

@@ -196,7 +196,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class NotJson(ValueError):
-    """What is wrong, as the end of a sentence: `expected ..., found ...`."""
+    """The problem, as the end of a sentence: `expected ..., found ...`."""
 
 
 def parse_json(text: str) -> Json:

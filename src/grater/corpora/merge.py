@@ -156,7 +156,7 @@ MOST_QUOTED = 60
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """What is compared of a document, and where in its text each character of that stood."""
+    """The characters of a document that are compared, with their places in its text."""
 
     document: Essay
     letters: str

@@ -47,8 +47,8 @@ def _remaining_section(result: Remaining) -> Section:
         {"system": each.system, "group": "", **interval_columns(each.errors)} for each in result.systems
     ]
     shown = "; ".join(f"{each.system} {interval(each.errors, digits=2)}" for each in result.systems)
-    words = f"In 100 words of corrected text a reader still meets this many errors: {shown}."
-    title = "What a reader still meets"
+    words = f"Errors that remain per 100 words of corrected text: {shown}."
+    title = "Remaining errors"
     figure = Figure("remaining", "Errors left per 100 words", words, forest(rows, _axis("errors per 100 words")))
     return section_of(result, "remaining", title, [words], figures=[figure], sheets=result.sheets())
 

@@ -43,7 +43,7 @@ FIELDS = tuple(Field(name, "one", question, CHOICES) for name, question in QUEST
 
 GUIDELINES = """\
 You see a learner's sentence **as it was corrected**, and below it as it was written. **Count the errors that a reader
-of the corrected sentence still meets.**
+of the corrected sentence still finds.**
 
 - **Missed**: the writer's error is still there.
 - **Half-right**: the writer's error was changed, and the place is still wrong.

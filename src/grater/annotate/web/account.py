@@ -314,7 +314,7 @@ def make_ticket(secret: str, person: people.Person, expires_at: int) -> str:
 
 
 def ticket_holder(context: RequestContext, ticket: str) -> people.Person | None:
-    """The person whose ticket this is, if it is one, holds, and they may still come in."""
+    """The person whose ticket this is, if it is valid and they may still log in."""
     person_id, _, rest = ticket.partition(".")
     until = rest.partition(".")[0]
     with context.server.store.read() as tx:

@@ -97,7 +97,7 @@ DESCRIBED = (work.api, *CALLS)
 ROUTERS = (*BUSY, *PAGES, *CALLS)
 
 LOOK_SECONDS = 20.0
-"""Between two looks for long work that a process left behind when it died."""
+"""Seconds between checks for background work of a dead process."""
 
 AT_ONCE = 20
 """Requests of a visitor or guest that are served as they come; more are served at the pace of their minute."""

@@ -132,7 +132,7 @@ class Delivery(Shape):
 
 
 class Webhook(Shape):
-    """`last_n` is the last event that it has heard, or that was not for it."""
+    """`last_n` is the last event that it has received, or that was not for it."""
 
     webhook_id: str
     url: str

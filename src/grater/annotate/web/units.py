@@ -158,7 +158,7 @@ class Unit(Shape):
 
 
 class Judgment(Shape):
-    """A row of the judgments table; raters go by their pseudonym."""
+    """A row of the judgments table; raters have pseudonyms."""
 
     item: str
     rater: str

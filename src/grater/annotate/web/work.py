@@ -329,7 +329,7 @@ def save_draft_form(context: Context, lease_id: str, sent: SentDraft) -> Respons
 
 
 def essay_json(unit: Unit, draft: marks.Draft) -> dict[str, Json]:
-    """What the page needs of an essay: its text, the tags, the draft, the notes on it; nothing of anybody else."""
+    """The data of an essay for its page: its text, the tags, the draft, the notes on it; nobody else's."""
     return {
         "text": unit.essay.text,
         "tags": [Tag.of(tag).model_dump() for tag in tagset_of(unit)],

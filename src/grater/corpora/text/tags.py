@@ -376,8 +376,8 @@ class PerceptronTagger:
 class _Order:
     """The words of a batch in the order of tagging: all first words, longest sentence first, all second words, ...
 
-    `tokens` numbers them among the words of the batch, `places` among its keys, which count the edges; `n_active`
-    says how many sentences have a first, second, ... word, and `stretches` in which order these are.
+    `tokens` numbers them among the words of the batch, `places` among its keys, which count the edges; `n_active` is
+    the number of sentences with a first, second, ... word, and `stretches` the order of these.
     """
 
     tokens: Ids

@@ -290,7 +290,7 @@ def _answers(fates: Table) -> pl.DataFrame:
     return frame.group_by("item", "system").agg(*shares).sort("item", "system")
 
 
-# What a reader still meets
+# Remaining errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +306,7 @@ class SystemRemaining(Data):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Remaining(Result):
-    """Errors that a reader of corrected sentences still meets, the fewest first."""
+    """Errors that remain in corrected sentences, the fewest first."""
 
     systems: tuple[SystemRemaining, ...]
     scope: Scope = field(metadata=key("interval"))

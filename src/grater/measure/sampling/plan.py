@@ -19,7 +19,7 @@ falls out as expected.  Expectations that were not given are assumed, and the pl
 
 **Raters per item**.  A rater calls a share se (sensitivity) of errors errors and a share sp (specificity) of good
 items good; raters err independently, so the majority of n is right with a binomial probability.  An even number is no
-better than the odd one below it.  Real raters err together on hard items: this is the least that is needed.  Where
+better than the odd one below it.  Real raters err together on hard items, so this is a lower bound.  Where
 only the kappa of two raters is known, they are taken to be right equally often, with probability a on either kind of
 item: observed agreement is a² + (1 - a)², and a is the number above one half that gives this kappa.
 """
