@@ -1016,7 +1016,7 @@ def evaluate(
 ) -> Evaluation:
     """Score systems against raters: precision, recall and F by majority, by rater, weighted, by agreement bin.
 
-    With the `sample` that the judged items were drawn as, all numbers are estimates for the corpus.  Where only flags
+    With the `sample` of the judged items, all numbers are estimates for the corpus.  Where only flags
     were judged, or the design is not known, recall is withheld.  `gold` is the truth where that is adjudicated,
     otherwise it corrects for raters' errors.
     """

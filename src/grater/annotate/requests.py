@@ -46,7 +46,7 @@ class Body(BaseModel):
 
     @classmethod
     def checked(cls, **sent: object) -> Self:
-        """The request of a command or a form; what is wrong with it is a line for each field."""
+        """The request of a command or a form; each problem is a line with its field."""
         try:
             return cls.model_validate(sent)
         except ValidationError as error:

@@ -213,7 +213,7 @@ def read_xlsx(content: bytes, *, name: str) -> Raw:
 
 
 def _rows(content: bytes) -> dict[int, list[str]]:
-    """By number the rows that have text, of the sheet whose first one names an item, else of the first sheet."""
+    """The rows with text, by number, of the sheet whose first row names an item, else of the first sheet."""
     from openpyxl import load_workbook
 
     with warnings.catch_warnings():

@@ -50,7 +50,7 @@ def setup_link(settings: Settings, store: Store) -> str | None:
 
 
 ENVIRONMENT = "GRATER_PROCESS"
-"""What a process of several is to serve, as JSON."""
+"""The settings for one of several server processes, as JSON."""
 
 PATIENCE_SECONDS = 60
 """A process that is silent for this long counts as dead: a big report may keep one busy for a while."""

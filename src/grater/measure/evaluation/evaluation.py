@@ -331,7 +331,7 @@ def evaluate(
     """Every system of the decisions against the raters; gold is the truth if adjudicated, else it corrects.
 
     Answers to gold are among the judgments, or in `on_gold` where the gold items were hidden among others.  With the
-    `sample` that the judged items were drawn as, all numbers are estimates for the corpus; `labels` are those that
+    `sample` from which the judged items were drawn, all numbers are estimates for the corpus; `labels` are those that
     its strata were made of, `assist` is a cheap judge of every item.  Suggestions are scored where `with_suggestions`
     or adjudicated `corrections` ask for it, and every threshold where `with_curves` does.
     """
