@@ -49,19 +49,6 @@ def test_table_3_on_a_terminal(prepositions: Path) -> None:
     assert widest(shown.split("95 %")[0]) <= 80
 
 
-def test_json_alone_is_on_standard_output(prepositions: Path) -> None:
-    value = found(prepositions)
-    assert (value["items"], value["compared"], value["left_out"]) == (1336, 1336, 0)
-    assert value["observed"] == pytest.approx(0.952096, abs=5e-7)
-
-
-def test_labels_are_merged_on_request(prepositions: Path) -> None:
-    value = found(prepositions, "--merge", "Extraneous,Wrong-Choice=error")
-    assert value["labels"] == ["OK", "error"]
-    [pair] = value["pairs"]
-    assert pair["kappa"]["value"] == pytest.approx(0.630524, abs=5e-7)
-
-
 def test_two_files_are_one_table(prepositions: Path, tmp_path: Path) -> None:
     frame = pl.read_csv(prepositions)
     paths = [tmp_path / f"{rater}.csv" for rater in ("r0", "r1")]
@@ -134,13 +121,6 @@ def test_two_pairs_of_raters_are_tested(tmp_path: Path) -> None:
     assert 0 < comparison["p"] <= 1
 
 
-def test_two_tables_are_tested_against_each_other(prepositions: Path) -> None:
-    comparisons = found(prepositions, "--against", prepositions)["comparisons"]
-    [comparison] = comparisons.values()
-    assert comparison["difference"]["value"] == 0
-    assert (comparison["method"], comparison["p"]) == ("paired", 1)
-
-
 def test_own_weights_come_from_a_file(tmp_path: Path) -> None:
     table = written(
         tmp_path, judgments(*(f"i{n} {r} {'ab'[(n + (r * n) % 5) % 2]}" for n in range(20) for r in (1, 2)))
@@ -155,13 +135,6 @@ def test_own_weights_come_from_a_file(tmp_path: Path) -> None:
         f"{weights}:2: expected a finite weight of at most 1, found 'inf'",
         f"{weights}:3: expected a label of the judgments, found 'c'",
     ]
-
-
-def test_numbers_are_written_as_a_table(prepositions: Path, tmp_path: Path) -> None:
-    run(prepositions, "--out", tmp_path / "out.csv")
-    frame = pl.read_csv(tmp_path / "out.csv")
-    assert frame.filter(coefficient="kappa")["value"].to_list() == pytest.approx([0.629717], abs=5e-7)
-    assert frame.columns == ["part", "raters", "coefficient", "items", "value", "low", "high", "band"]
 
 
 def test_what_is_left_out_is_reported_on_standard_error(tmp_path: Path) -> None:

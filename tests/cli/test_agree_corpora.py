@@ -4,12 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 from grater import edit_agreement
 from grater.errors import GraterError
-from tests.cli.running import grater, widest
+from tests.cli.running import grater
 
 SENTENCES = ["She like the music very much .", "He goes to school by the foot ."]
 FIRST = ["A 1 2|||SVA|||likes|||REQUIRED|||-NONE-|||0", "A 5 6|||ArtOrDet||||||REQUIRED|||-NONE-|||0"]
@@ -58,15 +57,6 @@ def test_undefined_kappas_are_null_with_a_reason(tmp_path: Path, capsys: pytest.
     assert "one label only" in pair["kappa"]["reason"]
 
 
-def test_a_terminal_shows_units_bands_and_signature(files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
-    shown = grater(capsys, "agree", *files)
-    for text in ("Agreement of 2 annotators on 15 tokens", "Identification", "Cohen kappa", "Landis and Koch"):
-        assert text in shown.out
-    assert "edit-agreement|" in shown.out
-    assert widest(shown.out) <= 120
-    assert "sentences taken as independent" in " ".join(shown.err.split())
-
-
 def test_three_annotators_have_a_table_of_pairs_and_their_average(
     files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -98,26 +88,9 @@ def test_documents_are_what_is_resampled(
     assert "its cases come from 1 document" in value["identification"]["observed_interval"]["reason"]
 
 
-def test_numbers_are_written_as_a_table(
-    files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    grater(capsys, "agree", *files, "--out", tmp_path / "out.csv")
-    frame = pl.read_csv(tmp_path / "out.csv")
-    assert frame.columns == ["criterion", "raters", "coefficient", "units", "value", "low", "high", "band"]
-    assert frame.filter(criterion="identification", raters="all", coefficient="observed")["value"].to_list() == [
-        pytest.approx(14 / 15)
-    ]
-
-
 def test_one_annotator_is_refused_in_one_line(files: list[Path]) -> None:
     with pytest.raises(GraterError, match="two annotators"):
         edit_agreement(files[:1])
-
-
-def test_the_command_takes_corpora_too(files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
-    ran = grater(capsys, "agree", *files, "--json")
-    assert ran.status == 0
-    assert json.loads(ran.out)["identification"]["observed"] == pytest.approx(14 / 15)
 
 
 @pytest.mark.parametrize(

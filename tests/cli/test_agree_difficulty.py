@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 from grater.corpora import write_corpus
-from grater.errors import GraterError
 from grater.model import Essay
 from grater.tables import write_table
 from tests.cli.running import invoked, widest
@@ -61,18 +60,6 @@ def test_the_number_of_items_and_the_split_can_be_chosen(tables: list[object]) -
     value = found(*tables, "--top", 1, "--split", 0.8)
     assert len(value["crowd"]["easiest"]) == 1
     assert [each["crowd"]["item"] for each in value["split"]] == ["i0", "i1"]
-
-
-def test_every_item_is_written_as_a_table(tables: list[object], tmp_path: Path) -> None:
-    run(*tables, "--out", tmp_path / "out.csv")
-    frame = pl.read_csv(tmp_path / "out.csv")
-    assert frame.filter(group="crowd")["majority_share"].to_list() == [0.5, 0.75, 1]
-    assert frame.filter(group="experts").height == 3
-
-
-def test_an_unknown_column_is_answered_in_one_line(tables: list[object]) -> None:
-    with pytest.raises(GraterError, match="unknown column 'frequency'"):
-        run(*tables, "--by", "frequency")
 
 
 def test_factors_of_difficulty_are_worked_out_from_the_essays(tmp_path: Path) -> None:

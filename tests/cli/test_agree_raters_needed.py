@@ -5,11 +5,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 from grater.errors import GraterError
-from grater.measure.agreement.raters_needed import shown
 from grater.tables import write_table
 from tests.cli.running import invoked, widest
 from tests.measure.agreement.tables import judgments
@@ -68,21 +66,6 @@ def test_a_terminal_shows_the_curve_a_plot_and_the_answer(crowd: Path, experts: 
     assert widest(output) <= 120
 
 
-def test_draws_are_named_in_the_signature(crowd: Path, experts: Path) -> None:
-    value = found(crowd, "--experts", experts, "--draws", 20)
-    assert value["method"] == "draws"
-    assert "draws:20" in value["signature"]
-
-
-def test_curves_are_written_as_a_table(crowd: Path, experts: Path, tmp_path: Path) -> None:
-    run(crowd, "--experts", experts, "--out", tmp_path / "out.csv")
-    frame = pl.read_csv(tmp_path / "out.csv")
-    assert frame.height == 3 * 3 * 2
-    assert frame.filter(against="mean of experts", raters=3, coefficient="kappa")["value"].to_list() == [
-        pytest.approx(5 / 6)
-    ]
-
-
 def test_unknown_is_left_out_with_a_word(experts: Path, tmp_path: Path) -> None:
     write_table(judgments("i0 w a", "i0 v unknown", "i1 w b"), tmp_path / "crowd.csv")
     result = run(tmp_path / "crowd.csv", "--experts", experts)
@@ -90,9 +73,3 @@ def test_unknown_is_left_out_with_a_word(experts: Path, tmp_path: Path) -> None:
     write_table(judgments("i0 w unknown"), tmp_path / "none.csv")
     with pytest.raises(GraterError, match="every judgment is unknown"):
         run(tmp_path / "none.csv", "--experts", experts)
-
-
-def test_long_curves_are_thinned_out_with_both_ends() -> None:
-    indices = shown(100, 30)
-    assert (indices[0], indices[-1], len(indices)) == (0, 99, 30)
-    assert shown(5, 30) == [0, 1, 2, 3, 4]

@@ -201,13 +201,6 @@ def test_several_pages_need_a_folder(
     assert "--out FOLDER" in ran.err
 
 
-def test_a_missing_file_among_several_costs_nothing(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, essays: list[Path], tiny_model: Path
-) -> None:
-    ran = grater(capsys, "check", *essays, tmp_path / "no.txt", "--system", tiny_model, "--out", tmp_path / "out")
-    assert (ran.status, (tmp_path / "out").exists()) == (2, False)
-
-
 @pytest.mark.parametrize(("name", "status"), [("essay.txt", 1), ("good.txt", 0)])
 def test_marks_fail_only_where_that_is_asked(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path, name: str, status: int
@@ -303,11 +296,6 @@ def test_spelling_of_either_side_of_the_ocean_is_no_error_unless_one_is_asked_fo
     assert marked_by(ERRORS, text) == marked_by("spelling", text) == []
     assert "traveled" in dict(marked_by(ERRORS, text, "en-GB"))
     assert "organised" in dict(marked_by(ERRORS, text, "en-US"))
-
-
-def test_names_spaces_and_ellipses_are_no_errors() -> None:
-    pytest.importorskip("harper")
-    assert marked_by(ERRORS, "We met Mrs Zorblat in Kvorsk.  It was\tlate . . . and then... she left….") == []
 
 
 def test_misspelt_words_are_mended_by_the_words_around_them() -> None:

@@ -38,12 +38,6 @@ def test_stats_counts_what_is_there(capsys: pytest.CaptureFixture[str], clean: P
     assert counted["files"][0]["edits"] == 1
 
 
-def test_stats_are_readable_on_a_terminal(capsys: pytest.CaptureFixture[str], clean: Path) -> None:
-    ran = grater(capsys, "corpus", "stats", clean)
-    assert ran.status == 0
-    assert "Wcip" in ran.out
-
-
 def test_stats_of_an_unknown_field_name_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     ran = grater(capsys, "corpus", "stats", sample_path(), "--by", "langage")
     assert ran.status == 2
@@ -120,36 +114,12 @@ def test_check_tells_what_cannot_be_read_as_a_finding(capsys: pytest.CaptureFixt
     assert [(row["rule"], row["line"]) for row in json.loads(ran.out)["findings"]] == [("unreadable", 2)]
 
 
-def test_check_of_a_missing_file_is_wrong_use(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    ran = grater(capsys, "corpus", "lint", tmp_path / "absent.m2")
-    assert (ran.status, ran.out) == (2, "")
-    assert "no such file" in ran.err
-
-
 def test_check_names_the_essay_where_a_folder_has_many(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "one.txt").write_text("We was late.")
     (tmp_path / "one.ann").write_text("T1\tSVA 3 6\twas\n#1\tAnnotatorNotes T1\t=> was\n")
     assert f"{tmp_path}, essay one:1: " in grater(capsys, "corpus", "lint", tmp_path).out
     (tmp_path / "one.ann").write_text("junk\n")
     assert f"{tmp_path / 'one.ann'}:1: " in grater(capsys, "corpus", "lint", tmp_path).out
-
-
-@pytest.mark.parametrize("command", ["stats", "lint"])
-def test_a_file_that_is_named_twice_is_wrong_use(
-    capsys: pytest.CaptureFixture[str], clean: Path, command: str
-) -> None:
-    ran = grater(capsys, "corpus", command, clean, clean.parent / "." / clean.name)
-    assert (ran.status, ran.out) == (2, "")
-    assert "clean.m2 named twice" in ran.err
-
-
-@pytest.mark.parametrize("losses", ["clean.m2", "out.jsonl"])
-def test_convert_never_writes_its_losses_over_a_corpus(
-    capsys: pytest.CaptureFixture[str], clean: Path, losses: str
-) -> None:
-    out = clean.parent / "out.jsonl"
-    ran = grater(capsys, "corpus", "convert", clean, out, "--losses", clean.parent / losses)
-    assert (ran.status, clean.read_text(), out.exists()) == (2, CLEAN, False)
 
 
 def test_convert_prints_the_corpus_where_out_is_a_dash(capfd: pytest.CaptureFixture[str], clean: Path) -> None:
@@ -229,14 +199,6 @@ def test_sides_of_unequal_length_write_nothing(
     assert "the corrections end first" in ran.err
     assert ran.err.count("\n") == 1
     assert not (tmp_path / "out.m2").exists()
-
-
-def test_a_corpus_is_not_converted_over_itself(capsys: pytest.CaptureFixture[str], clean: Path) -> None:
-    before = clean.read_bytes()
-    ran = grater(capsys, "corpus", "convert", clean, clean)
-    assert ran.status == 2
-    assert "named twice" in ran.err
-    assert clean.read_bytes() == before
 
 
 def test_edits_are_kept_typed_or_made_again(capsys: pytest.CaptureFixture[str], clean: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from grater.errors import GraterError
 from grater.tables import write_table
 from tests.cli.running import invoked, widest
-from tests.measure.crowd.tables import judgments, mixed_crowd
+from tests.measure.crowd.tables import mixed_crowd
 from tests.measure.crowd.test_aggregate import THREE
 
 run = partial(invoked, "aggregate")
@@ -40,14 +40,6 @@ def test_answers_and_skills_on_a_terminal(crowd: tuple[Path, Path]) -> None:
     assert widest(shown) <= 80
 
 
-def test_json_alone_is_on_standard_output(three: Path) -> None:
-    value = found(three, "--method", "majority")
-    assert (value["method"], value["items"], value["judgments"], value["tied"]) == ("majority", 3, 9, 0)
-    assert value["answers"][0] == {"item": "1", "label": "x", "posterior": pytest.approx(2 / 3), "tied": False}
-    assert value["raters"][-1] == {"rater": "Cy", "skill": pytest.approx(1 / 3)}
-    assert "accuracy" not in value
-
-
 def test_accuracy_against_truth_has_limits(crowd: tuple[Path, Path]) -> None:
     names = ("majority", "mace")
     plain, model = (found(crowd[0], "--true-labels", crowd[1], "--method", name)["accuracy"] for name in names)
@@ -69,11 +61,6 @@ def test_posteriors_are_written_as_a_table(three: Path, tmp_path: Path) -> None:
     frame = pl.read_csv(tmp_path / "answers.csv")
     assert frame.columns == ["item", "label", "p:x", "p:y", "tied", "ease"]
     assert frame["label"].to_list() == ["x", "y", "x"]
-
-
-def test_ties_are_counted(tmp_path: Path) -> None:
-    write_table(judgments("1 a x", "1 b y"), tmp_path / "tie.csv")
-    assert "1 tie broken at random" in run(tmp_path / "tie.csv", "--method", "majority").stdout
 
 
 def test_a_run_that_was_cut_short_is_reported_on_standard_error(crowd: tuple[Path, Path]) -> None:

@@ -14,7 +14,7 @@ from grater.annotate.marks import has_suggestions
 from grater.annotate.store import Store, open_store
 from grater.annotate.writing import public_pages
 from grater.demo import living, sample_path
-from grater.demo.life import CROWD, ESSAYS, NEXT, OFFERED
+from grater.demo.life import CROWD, ESSAYS
 from grater.demo.study import EARLIER, fresh_study
 from tests.cli.running import grater
 from tests.conftest import Demo
@@ -88,12 +88,6 @@ def test_a_report_on_one_job_counts_its_annotators_and_nobody_elses_pay(
 def study(demo: Demo) -> Iterator[Store]:
     with open_store(demo.folder / "study.db") as store:
         yield store
-
-
-def test_only_jobs_that_are_under_way_are_in_sight(study: Store) -> None:
-    with study.read() as tx:
-        shown = {job.name: job.state for job in jobs.all(tx) if job.archived_at is None}
-    assert shown == {CROWD: "open", ESSAYS: "open", OFFERED: "open", NEXT: "draft"}
 
 
 def test_twenty_people_with_names_work_for_pay_and_one_is_ejected(study: Store) -> None:
@@ -187,12 +181,6 @@ def test_a_demo_says_in_one_line_what_is_in_its_way(capsys: pytest.CaptureFixtur
     assert (ran.status, ran.out) == (2, "")
     assert "unknown type of figure 'gif'" in ran.err
     assert not (tmp_path / "other").exists()
-
-
-def test_a_demo_cannot_take_the_place_of_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "demo").write_text("mine")
-    ran = grater(capsys, "demo", "--out", tmp_path / "demo")
-    assert (ran.status, ran.err) == (2, f"{tmp_path / 'demo'}: cannot be written: File exists\n")
 
 
 def test_a_demo_leaves_alone_what_people_made(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

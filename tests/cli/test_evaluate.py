@@ -64,12 +64,6 @@ def test_the_terminal_shows_what_was_asked_in_a_hundred_and_twenty_columns(world
     assert widest(shown) <= 120
 
 
-@pytest.mark.parametrize("command", [run, compare], ids=["evaluate", "compare"])
-def test_the_same_command_twice_prints_the_same_whatever_the_seed(world: list[object], command: Any) -> None:
-    first, again, other = (command(*world, *more) for more in ((), (), ("--seed", 7)))
-    assert first.output == again.output == other.output
-
-
 def test_csv_has_cells_alone_and_what_intervals_speak_of_is_reported_next_to_it(
     world: list[object], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -84,11 +78,6 @@ def test_the_report_says_which_units_intervals_rest_on(world: list[object], tmp_
     shown = run(*world, "--items", tmp_path / "i.csv", "--units", unit).stdout
     assert f"units:{unit}" in "".join(shown.split())
     assert f"95 % intervals generalise to other {unit}s like these 4" in " ".join(shown.split())
-
-
-@pytest.mark.parametrize("truth", ["share", "dawid-skene", "rater:r3"])
-def test_other_truths_run(world: list[object], truth: str) -> None:
-    assert f"truth:{truth}" in found(*world, "--truth", truth)["signature"]
 
 
 def test_files_may_be_split_and_columns_bear_other_names(world: list[object], tmp_path: Path) -> None:

@@ -51,12 +51,6 @@ def test_one_more_system_lists_only_what_is_still_to_judge(folder: Path) -> None
     assert pl.read_csv(folder / "new.csv")["item"].to_list() == value["to_judge"]
 
 
-def test_judged_items_need_no_second_judgment(folder: Path) -> None:
-    write_table(oracle([True] * 1000), folder / "judgments.csv")
-    args = ("--n", 200, "--out", folder / "sample.csv", "--judgments", folder / "judgments.csv", "--json")
-    assert json.loads(run(folder / "decisions.csv", "--system", "A", *args).stdout)["to_judge"] == []
-
-
 def test_neyman_takes_rates_or_scores(folder: Path) -> None:
     args = (
         folder / "decisions.csv",

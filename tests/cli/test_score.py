@@ -104,22 +104,6 @@ def test_the_screen_shows_scores_groups_and_how_they_were_made(
     assert widest(ran.out) <= 120
 
 
-def test_scores_by_type_are_shown_on_demand(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-    assert "U:VERB" not in score(capsys, folder, "ref.m2", "ours.m2", "--metric", "errant").out
-    assert "U:VERB" in score(capsys, folder, "ref.m2", "ours.m2", "--metric", "errant", "--by", "full").out
-
-
-@pytest.mark.parametrize(
-    ("layout", "start"), [("markdown", "**M2 (MaxMatch)"), ("latex", "\\begin{table}"), ("csv", ",P,R,F0.5,TP")]
-)
-def test_tables_for_papers_are_all_that_is_printed(
-    capsys: pytest.CaptureFixture[str], folder: Path, layout: str, start: str
-) -> None:
-    ran = score(capsys, folder, "ref.m2", "ours.txt", "--table", layout)
-    assert ran.out.startswith(start)
-    assert "66.67" in ran.out
-
-
 def test_counts_of_every_sentence_are_written_on_demand(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     out = folder / "sentences.csv"
     ran = score(capsys, folder, "ref.m2", "ours.txt", "--per-sentence", str(out))
@@ -132,12 +116,6 @@ def test_counts_of_every_sentence_are_written_on_demand(capsys: pytest.CaptureFi
         (3, 0, 0, 1, 0),
         (4, 0, 0, 0, 1),
     ]
-
-
-def test_sentences_of_gleu_have_their_own_score(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-    out = folder / "sentences.csv"
-    score(capsys, folder, "ours.txt", "ours.txt", "--source", "src", "--metric", "gleu", "--per-sentence", str(out))
-    assert pl.read_csv(out)["gleu"].to_list() == [1.0] * 4
 
 
 def test_wrong_use_is_reported_in_one_line(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
@@ -273,13 +251,6 @@ def test_scores_by_type_are_refused_where_a_metric_knows_none(
     ran = score(capsys, folder, "ref.m2", "ours.txt", "--by", "main")
     assert (ran.status, ran.out) == (2, "")
     assert "--by is for --metric errant" in ran.err
-
-
-def test_a_signature_stands_on_one_line(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-    args = ("ref.m2", "ours.txt")
-    signature = json.loads(score(capsys, folder, *args, "--json").out)["signature"]
-    assert len(signature) > 80
-    assert signature in score(capsys, folder, *args).out.splitlines()
 
 
 def test_plain_text_is_scored_by_errant_with_no_extra(capsys: pytest.CaptureFixture[str], folder: Path) -> None:

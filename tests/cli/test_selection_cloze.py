@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import grater, widest
+from tests.cli.running import grater
 
 # five blanks, four times: ann is with the writer on three of five, bob on four, the system on three
 WORDS = {"writer": "on in of to in ", "ann": "on in for to at ", "bob": "On at of to in "}
@@ -45,13 +45,6 @@ def test_essays_are_the_units_where_they_are_known(
     # Essays repeat one blank four times: 3 of 5 agree, each counted once, is wider than 12 of 20.
     agreement = value["pairs"][0]["agreement"]
     assert agreement["high"] - agreement["low"] > 0.6
-
-
-def test_the_table_fits_a_terminal(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    ran = grater(capsys, "lab", "cloze", files[0], "--decisions", files[1])
-    assert "writer – sys" in ran.out
-    assert "mean kappa rater-rater" in ran.out
-    assert widest(ran.out) <= 80
 
 
 def test_a_writer_of_another_name_is_asked_for(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,15 +39,6 @@ def test_select_withholds_intervals_of_one_text(
     assert "its cases come from 1 essay; an interval needs 3" in ran.out
 
 
-def test_select_on_a_terminal_names_the_majority_class(
-    capsys: pytest.CaptureFixture[str], text: Path, tiny_model: Path
-) -> None:
-    ran = grater(capsys, "lab", "select", text, "--system", tiny_model)
-    assert ran.status == 0
-    assert "Which of 34 prepositions the writer used" in ran.out
-    assert "always" in ran.out
-
-
 def test_text_without_prepositions_gives_null_and_the_reason(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
 ) -> None:

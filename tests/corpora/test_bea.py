@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora import read_corpus
-from grater.corpora.bea import FORMAT, read_bea, write_bea
+from grater.corpora.bea import read_bea, write_bea
 from grater.corpora.formats import Loss
 from grater.errors import BadInput, GraterError
 from grater.model import Edit, Essay, Json, Span, short_hash
@@ -98,12 +97,6 @@ def test_other_keys_are_metadata_with_their_types_and_order() -> None:
     ]
 
 
-def test_offsets_are_code_points() -> None:
-    _, essay = read(CORPUS)
-    assert essay.edits[0].span.of(essay.text) == "fall"
-    assert essay.edits[1].span == Span(20, 20)  # the emoji counts one, the combining accent one
-
-
 def test_what_is_read_is_written_as_the_same_json_in_the_same_order() -> None:
     text, losses = write(*read(CORPUS))
     assert text == "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in (FIRST, SECOND))
@@ -166,15 +159,6 @@ def test_an_essay_without_edits_has_no_annotator() -> None:
 )
 def test_layout_makes_no_difference(text: str) -> None:
     assert read(text) == read(CORPUS)
-
-
-def test_an_empty_file_and_an_empty_array_hold_no_essays() -> None:
-    assert read("") == read("[]") == read("\n\n") == []
-
-
-def test_line_separators_inside_strings_end_no_line() -> None:
-    (essay,) = read('{"id": "x", "text": "a\u2028b\u0085c", "edits": []}\n')
-    assert essay.text == "a\u2028b\u0085c"
 
 
 def test_lines_of_essays_and_edits_are_known() -> None:
@@ -286,10 +270,6 @@ def test_two_official_annotators_lose_nothing_but_tokens() -> None:
     assert {loss.what for loss in losses} == {"tokens"}
 
 
-def test_the_format_is_known_by_its_suffix() -> None:
-    assert (FORMAT.name, FORMAT.suffixes) == ("bea", (".json",))
-
-
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
@@ -325,17 +305,3 @@ def _edit(a: int, b: int, correction: str | None, tag: list[Json], more: Json, h
 def test_any_corpus_comes_back_as_equal_json(corpus: list[dict[str, Json]], indent: int | None) -> None:
     text = "".join(json.dumps(record, indent=indent) + "\n" for record in corpus)
     assert again(text) == corpus
-
-
-@examples(100)
-@given(text=st.text('{}[]",:\\ntex0-\n\r \ufeff', max_size=60))
-def test_random_text_raises_nothing_but_our_errors(text: str) -> None:
-    with suppress(GraterError):
-        read(text)
-
-
-@examples(200)
-@given(place=st.integers(0, len(CORPUS)), n_cut=st.integers(0, 20), piece=st.text('{}[]",:\\1n\n', max_size=5))
-def test_mutated_corpora_raise_nothing_but_our_errors(place: int, n_cut: int, piece: str) -> None:
-    with suppress(GraterError):
-        read(CORPUS[:place] + piece + CORPUS[place + n_cut :])

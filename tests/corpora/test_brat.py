@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora import read_corpus
-from grater.corpora.brat import FORMAT, from_name, make_note, parse_note, read_brat, to_name, write_brat
+from grater.corpora.brat import from_name, make_note, parse_note, read_brat, to_name, write_brat
 from grater.corpora.formats import Loss
 from grater.errors import BadInput, GraterError
 from grater.model import Edit, Essay, Json, Span
@@ -89,11 +88,6 @@ def test_an_empty_annotation_file_is_an_annotator_who_marked_nothing() -> None:
     assert write(essay) == ({"e.txt": TEXT, "e.ann": ""}, [])
 
 
-def test_an_empty_document_is_read_and_written() -> None:
-    essay = read_one("", text="")
-    assert again(essay) == [essay]
-
-
 def test_settings_and_other_files_are_passed_over() -> None:
     files = {"e.txt": TEXT, "annotation.conf": "[entities]\nMec\n", "README.md": "hello"}
     assert [essay.essay_id for essay in read(files)] == ["e"]
@@ -112,22 +106,12 @@ def test_one_name_and_one_text_in_several_folders_is_one_essay_of_several_annota
     assert [edit.rater for edit in essay.edits] == ["alice", "alice"]
 
 
-def test_two_folders_are_enough_for_two_annotators() -> None:
-    (essay,) = read({"a/e.txt": TEXT, "a/e.ann": ANN, "b/e.txt": TEXT, "b/e.ann": ANN})
-    assert (essay.essay_id, essay.annotators) == ("e", ("a", "b"))
-
-
 def test_one_name_with_different_texts_in_several_folders_is_several_essays() -> None:
     files = {"train/1.txt": "One.", "train/1.ann": "", "dev/1.txt": "Two.", "dev/1.ann": ""}
     assert sorted((essay.essay_id, essay.annotators) for essay in read(files)) == [
         ("dev/1", ("0",)),
         ("train/1", ("0",)),
     ]
-
-
-def test_blank_texts_are_never_mistaken_for_copies() -> None:
-    files = {"a/1.txt": "\n", "a/1.ann": "", "b/1.txt": "\n", "b/1.ann": ""}
-    assert [essay.essay_id for essay in read(files)] == ["a/1", "b/1"]
 
 
 def test_several_annotators_are_written_in_a_folder_each_and_read_back() -> None:
@@ -137,14 +121,6 @@ def test_several_annotators_are_written_in_a_folder_each_and_read_back() -> None
     assert sorted(files) == ["Al/e.ann", "Al/e.txt", "Mo/e.ann", "Mo/e.txt", "Zoe/e.ann", "Zoe/e.txt"]
     assert losses == []
     assert read(files) == [essay]
-
-
-def test_an_annotator_of_another_name_comes_back_by_a_note() -> None:
-    essay = essay_of(edit_of(7, 12, "ate", rater="R 1"))
-    files, losses = write(essay)
-    assert sorted(files) == ["e.ann", "e.txt"]
-    assert read(files) == [essay]
-    assert losses == []
 
 
 def test_a_rater_who_did_not_read_the_whole_essay_is_no_annotator_afterwards() -> None:
@@ -306,13 +282,6 @@ def test_an_insertion_into_a_text_without_words_is_reported() -> None:
     assert [(loss.what, loss.changed) for loss in losses] == [("edit 0-0 Mec", False)]
 
 
-def test_a_span_across_lines_is_written_in_fragments_and_read_as_one() -> None:
-    essay = essay_of(edit_of(7, 21, "ate the news"))
-    files, losses = write(essay)
-    assert files["e.ann"].startswith("T1\tMec 7 12;13 21\teated the news\n")
-    assert (read(files), losses) == ([essay], [])
-
-
 def test_a_span_that_begins_or_ends_with_a_line_end_keeps_its_place_in_a_note() -> None:
     essay = essay_of(edit_of(12, 16, " the"), edit_of(12, 13, ""), edit_of(10, 13))
     files, losses = write(essay)
@@ -399,23 +368,6 @@ def test_a_note_on_a_mark_that_is_not_there_is_kept() -> None:
 def test_windows_line_ends_byte_order_marks_and_blank_lines_in_annotations_change_nothing() -> None:
     assert read_one("\ufeff\n" + ANN.replace("\n", "\r\n\r\n")).edits == read_one(ANN).edits
     assert read_one(ANN.rstrip("\n")) == read_one(ANN)
-
-
-def test_carriage_returns_of_the_text_count() -> None:
-    essay = read_one("T1\tMec 5 8\ttwo\n", text="one\r\ntwo")
-    assert again(essay) == [essay]
-
-
-def test_tabs_nbsp_emoji_and_combining_marks_count_one_each() -> None:
-    text = "a\tb\u00a0🙂 cafe\u0301 x"
-    essay = essay_of(edit_of(0, 3, "c"), edit_of(4, 5), edit_of(6, 11, "café"), text=text)
-    assert again(essay) == [essay]
-    assert read_one("T1\tMec 12 13\tx\n", text=text).edits[0].span == Span(12, 13)
-
-
-def test_overlapping_duplicate_and_part_of_word_marks_come_back() -> None:
-    essay = essay_of(edit_of(4, 9, "x"), edit_of(7, 16, "y"), edit_of(7, 16, "y"), edit_of(8, 10))
-    assert again(essay) == [essay]
 
 
 JSON = "expected JSON, found an error at character "
@@ -529,10 +481,6 @@ def test_an_official_annotator_comes_back_from_brat_without_loss() -> None:
     assert losses == []
 
 
-def test_the_format_is_known_by_its_suffix() -> None:
-    assert (FORMAT.name, FORMAT.suffixes) == ("brat", (".ann",))
-
-
 WORDS = st.text(st.sampled_from("ab é🙂\u0301\u00a0\t\n\r\u2028-"), max_size=20)
 NAMES = st.text(st.sampled_from("aA/.%~ é\\"), max_size=4)
 
@@ -562,37 +510,3 @@ def test_any_corpus_comes_back_equal(data: st.DataObject, names: list[str]) -> N
     by_id = {essay.essay_id: essay for essay in read(files)}
     assert by_id == {essay.essay_id: essay for essay in corpus}
     assert all(loss.changed for loss in losses)
-
-
-@examples(100)
-@given(ann=st.text('T1#R*\t\n 0;{}"Grater', max_size=60), text=st.text(max_size=5))
-def test_random_annotations_raise_nothing_but_our_errors(ann: str, text: str) -> None:
-    with suppress(GraterError):
-        read_one(ann, text)
-
-
-FULL = dict(
-    write_brat(
-        [
-            Essay(
-                "e",
-                TEXT,
-                (edit_of(7, 21, "a", tag="R:X", rater="A"), edit_of(3, 3, "b", rater="A"), edit_of(0, 2, rater="B")),
-                ("A", "B"),
-                (Span(0, 2),),
-                {"k": 1},
-            )
-        ],
-        lambda _: None,
-    )
-)
-
-
-@examples(200)
-@given(data=st.data(), piece=st.text('T1#\t\n 0;{}[]",', max_size=5))
-def test_mutated_projects_raise_nothing_but_our_errors(data: st.DataObject, piece: str) -> None:
-    name = data.draw(st.sampled_from(sorted(FULL)))
-    place = data.draw(st.integers(0, len(FULL[name])))
-    mutated = FULL[name][:place] + piece + FULL[name][place + data.draw(st.integers(0, 15)) :]
-    with suppress(GraterError):
-        read(FULL | {name: mutated})

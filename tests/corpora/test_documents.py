@@ -41,18 +41,9 @@ def test_a_closing_quote_belongs_to_the_sentence_before() -> None:
     assert places('He said " Yes . "', '" No , " said I .', documents=(document,)) == [("x", 0), ("x", 15)]
 
 
-def test_sentences_and_documents_may_be_passed_over() -> None:
-    assert places("My cat sleeps .", "It sleeps .") == [start_of(FIRST, "My"), start_of(SECOND, "It")]
-
-
 def test_a_repeated_sentence_is_found_after_the_one_before() -> None:
     document = Essay("x", "Yes. Yes. No. Yes.")
     assert [start for _, start in places("Yes .", "Yes .", "Yes .", documents=(document,))] == [0, 5, 14]
-
-
-def test_metadata_of_the_sentence_stays() -> None:
-    (essay,) = attach_documents([Essay("1", "On cats", metadata={"m2_noop": False})], [FIRST])
-    assert essay.metadata == {"m2_noop": False, "document": "cats", "document_start": 0}
 
 
 def test_an_empty_sentence_stands_where_the_one_before_ended() -> None:

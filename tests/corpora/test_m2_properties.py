@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora.formats import EssayIds, Loss
 from grater.corpora.m2 import FORMAT, token_spans_of_line, write_m2
-from grater.errors import GraterError
 from grater.model import Edit, Essay, Span
 from tests.corpora.sources import TextSource
 from tests.examples import examples
@@ -116,24 +113,3 @@ PIECES = st.sampled_from(
         "🐈",
     ]
 )
-
-
-@examples(200)
-@given(st.one_of(st.text(), st.lists(st.one_of(PIECES, st.text(max_size=3)), max_size=40).map("".join)))
-@example("A \n")
-@example("S \ud800\nA 0 1|||x|||y|||REQUIRED|||-NONE-|||0")
-@example("junk\nA 0 0|||x|||y|||REQUIRED|||-NONE-|||0")
-@example("S a\nA " + "9" * 5000 + " 1|||x|||y|||REQUIRED|||-NONE-|||0")
-def test_no_input_brings_out_an_error_that_is_not_ours(text: str) -> None:
-    with suppress(GraterError):
-        read(text)
-
-
-@examples(150)
-@given(st.lists(st.tuples(st.integers(0, 200), st.sampled_from("|A S0\n-x")), max_size=6))
-def test_no_damage_to_a_good_file_brings_out_an_error_that_is_not_ours(damage: list[tuple[int, str]]) -> None:
-    text = "S My cat sleep .\nA 2 3|||SVA|||sleeps|||REQUIRED|||-NONE-|||0\n\n" * 3
-    for place, char in damage:
-        text = text[:place] + char + text[place + 1 :]
-    with suppress(GraterError):
-        read(text)

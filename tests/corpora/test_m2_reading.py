@@ -65,13 +65,6 @@ def test_an_insertion_after_the_last_token_stands_at_the_end_of_the_text() -> No
     assert one_edit("My cat  ", edit_line(2, 2, "sleeps")).span == Span(8, 8)
 
 
-def test_offsets_count_code_points_of_emoji_and_combining_marks() -> None:
-    # U+1F408 is one code point and four bytes; "cafe" with a combining acute is five code points.
-    edit = one_edit("My 🐈 like cafe\u0301 milk", edit_line(3, 4, "coffee"))
-    assert edit.span == Span(10, 15)
-    assert edit.span.of("My 🐈 like cafe\u0301 milk") == "cafe\u0301"
-
-
 @pytest.mark.parametrize("white", ["\t", "\u00a0", "\u3000", "  ", " \u2009", "\x1f", "\x85", "\r"])
 def test_tokens_are_cut_at_any_white_space(white: str) -> None:
     edit = one_edit(f"My{white}cat sleep", edit_line(1, 2, "dog"))
@@ -114,28 +107,12 @@ def test_a_field_spelt_in_another_way_keeps_its_spelling() -> None:
     assert edit.comment == ""
 
 
-def test_a_comment_is_kept() -> None:
-    assert one_edit("My cat sleep", "A 1 2|||Nn|||x|||REQUIRED|||not | sure|||0\n").comment == "not | sure"
-
-
-def test_overlapping_zero_width_duplicate_and_unknown_edits_are_kept_in_order() -> None:
-    lines = [(0, 2, "a"), (1, 3, "b"), (1, 1, "c"), (1, 1, "c"), (0, 3, "d")]
-    (essay,) = read("S My cat sleep\n" + "".join(edit_line(*line, tag="Nobody knows") for line in lines))
-    assert [edit.replacements[0] for edit in essay.edits] == ["a", "b", "c", "c", "d"]
-    assert {edit.tag for edit in essay.edits} == {"Nobody knows"}
-
-
 def test_annotators_stand_in_the_order_of_their_lines() -> None:
     (essay,) = read(
         "S My cat\n" + edit_line(0, 1, "x", annotator="7") + NOOP.format(2) + edit_line(0, 1, "y", annotator="7")
     )
     assert essay.annotators == ("7", "2")
     assert [edit.rater for edit in essay.edits] == ["7", "7"]
-
-
-def test_an_annotator_may_be_any_word() -> None:
-    (essay,) = read("S My cat\n" + edit_line(0, 1, "x", annotator="Ann") + edit_line(0, 1, "y", annotator="007"))
-    assert essay.annotators == ("Ann", "007")
 
 
 def test_a_block_without_lines_is_without_error_where_the_file_has_one_annotator() -> None:
@@ -154,10 +131,6 @@ def test_lines_alone_do_not_say_who_read_a_block_without_lines() -> None:
     lines = ["S It rain .\n", "\n", "S It snow .\n", edit_line(1, 2, "snows")]
     assert next(read_m2(lines, name="x")).annotators == ()
     assert next(read_m2(lines, name="x", annotators=["0"])).annotators == ("0",)
-
-
-def test_a_file_without_annotators_has_none() -> None:
-    assert [essay.annotators for essay in read("S It rain .\n\nS It snow .\n")] == [(), ()]
 
 
 def test_a_noop_next_to_edits_is_remembered() -> None:
@@ -198,10 +171,6 @@ def test_an_empty_sentence_has_no_tokens(line: str) -> None:
     first, second = read(f"{line}\n{edit_line(0, 0, 'Hello')}\nS Yes\n")
     assert (first.text, first.tokens, second.text) == ("", (), "Yes")
     assert first.edits[0].span == Span(0, 0)
-
-
-def test_an_empty_file_has_no_essays() -> None:
-    assert read("") == read("\n\n") == []
 
 
 @pytest.mark.parametrize(
@@ -298,12 +267,3 @@ def test_an_essay_without_lines_knows_the_one_annotator_before_the_file_has_been
     assert [essay.annotators for essay in FORMAT.read(open_source(file))] == [("0",)] * 4
     file.write_text("".join([*reversed(TEA), TEA[0].replace("|||0", "|||1")]), encoding="utf-8")
     assert [essay.annotators for essay in FORMAT.read(open_source(file))] == [(), (), ("0",), ("0",), ("1",)]
-
-
-def test_repeats_are_numbered() -> None:
-    lines = [line + "\n" for block in [*TEA, *TEA] for line in block.splitlines()]
-    tea, so, they = (short_hash(text) for text in ("I like tea .", "So do we .", "And they ."))
-    assert [essay.essay_id for essay in read_m2(lines, name="x")] == [
-        *(tea, so, they, f"{tea}#2"),
-        *(f"{tea}#3", f"{so}#2", f"{they}#2", f"{tea}#4"),
-    ]

@@ -109,10 +109,6 @@ def test_without_a_title_the_first_paragraph_is_number_zero() -> None:
     assert essay.metadata == {}
 
 
-def test_an_annotator_who_marked_nothing_is_an_annotator() -> None:
-    assert read_one(ESSAY).annotators == ("3", "4")
-
-
 def test_essays_and_edits_know_their_line() -> None:
     first, second = read(ESSAY + ESSAY)
     assert (first.line, second.line) == (1, 28)
@@ -124,31 +120,6 @@ def test_a_document_without_an_id_is_known_by_its_text_and_a_repeated_id_is_numb
     assert anonymous.essay_id == short_hash(anonymous.text)
     assert read(ESSAY.replace('nid="7"', 'nid=""')) == [anonymous]
     assert [essay.essay_id for essay in read(ESSAY + ESSAY)] == ["7", "7#2"]
-
-
-def test_an_edit_may_span_paragraphs() -> None:
-    text = document("We came late", "because of rain.", mistakes=mistake("0:8-1:7", "late because"))
-    assert read_one(text).edits[0].span.of(read_one(text).text) == "late\nbecause"
-    assert comes_back(text)
-
-
-def test_offsets_count_code_points() -> None:
-    text = document("😀 cafe\u0301\xa0is\topen 👩‍👧.", mistakes=mistake("0:8-0:10", "was") + mistake("0:11-0:15", ""))
-    essay = read_one(text)
-    assert [edit.span.of(essay.text) for edit in essay.edits] == ["is", "open"]
-    assert comes_back(text)
-
-
-def test_overlapping_duplicate_and_zero_width_edits_and_spans_inside_words_are_all_kept() -> None:
-    marks = ["0:0-0:4", "0:2-0:8", "0:2-0:8", "0:6-0:7", "0:9-0:9"]
-    text = document("I use it.", mistakes="".join(map(mistake, marks)))
-    spans = [edit.span for edit in read_one(text).edits]
-    assert spans == [Span(0, 4), Span(2, 8), Span(2, 8), Span(6, 7), Span(9, 9)]
-    assert comes_back(text)
-
-
-def test_an_unknown_tag_is_fine() -> None:
-    assert read_one(document("Hi.", mistakes=mistake("0:0-0:2", tag="NoSuch/Tag 9"))).edits[0].tag == "NoSuch/Tag 9"
 
 
 @pytest.mark.parametrize(
@@ -173,10 +144,6 @@ def test_an_empty_correction_deletes_but_where_the_tag_or_the_span_says_otherwis
 def test_an_empty_document_is_an_essay_without_words(text: str) -> None:
     assert read_one(text).text.strip() == ""
     assert comes_back(text)
-
-
-def test_a_document_without_text_is_an_essay_without_words() -> None:
-    assert read_one('<DOC nid="1"></DOC>').text == ""
 
 
 def test_an_empty_file_has_no_essays() -> None:
@@ -207,20 +174,6 @@ def test_attributes_may_stand_in_single_quotes() -> None:
     assert read(ESSAY.replace('"', "'")) == read(ESSAY)
 
 
-def test_a_paragraph_may_hold_line_ends_of_its_own() -> None:
-    text = document("One\nand a half.", "", "\nTwo.\n", mistakes=mistake("2:1-2:4"))
-    essay = read_one(text)
-    assert essay.metadata == {"paragraphs": [15, 0, 6]}
-    assert essay.edits[0].span.of(essay.text) == "Two"
-    assert comes_back(text)
-
-
-def test_white_space_and_line_ends_in_a_correction_are_kept() -> None:
-    text = document("Hi.", mistakes=mistake("0:0-0:2", " hello\n"))
-    assert read_one(text).edits[0].replacements == (" hello\n",)
-    assert comes_back(text)
-
-
 # Markup in the words
 
 
@@ -240,17 +193,6 @@ def test_what_is_no_reference_and_no_tag_of_nucle_is_itself(words: str) -> None:
     essay = read_one(text)
     assert essay.text == essay.edits[0].replacements[0] == essay.edits[0].comment == words
     assert comes_back(text)
-
-
-@pytest.mark.parametrize(
-    "words", ["&lt;", "&#233;", "</P>", "<P>", "<p >", "<P <P>", "</CORRECTION>", "<DOC/>", "\r", "a\r\nb"]
-)
-def test_what_would_be_misread_is_escaped(words: str) -> None:
-    lengths: dict[str, Json] = {"paragraphs": [len(words)]} if "\n" in words else {}
-    essay = Essay(words, words, (Edit(Span(0, 1), (words,), words, words, words),), (words,), metadata=lengths)
-    text, losses = write(essay)
-    assert losses == []
-    assert read(text) == [essay]
 
 
 @pytest.mark.parametrize("declaration", ["<!DOCTYPE x [", '<!ENTITY lol "ha">', '<!doctype x SYSTEM "secret">'])
@@ -449,13 +391,6 @@ def test_negative_paragraph_lengths_are_a_loss_even_where_they_add_up() -> None:
     assert losses_of(essay) == ["metadata paragraphs left out: the lengths do not match the text"]
 
 
-def test_an_edit_of_an_essay_without_paragraphs_makes_one() -> None:
-    edit = Edit(Span(0, 0), ("Dear Ana,",), "Others", "1")
-    essay = Essay("a", "", (edit,), ("1",), metadata={"paragraphs": []})
-    assert losses_of(essay) == ["metadata paragraphs left out: the lengths do not match the text"]
-    assert read_one(write(essay)[0]).edits == (edit,)
-
-
 def test_references_that_overlap_are_a_loss() -> None:
     essay = Essay("a", "One\nTwo", metadata={"sgml": {"references": [[0, 2], [1, 2]]}})
     assert losses_of(essay) == ["metadata sgml references left out: NUCLE has no place for it"]
@@ -478,12 +413,6 @@ def test_an_id_that_would_read_back_as_another_is_reported(ids: tuple[str, ...])
     _, losses = write(*(Essay(essay_id, "Hi.") for essay_id in ids))
     assert len(losses) == 1
     assert "id changed" in losses[0]
-
-
-def test_an_essay_without_annotators_gets_none() -> None:
-    essay = Essay("a", "Hi.\nYou.")
-    assert write(essay) == ('<DOC nid="a">\n<TEXT>\n<P>\nHi.\n</P>\n<P>\nYou.\n</P>\n</TEXT>\n</DOC>\n\n', [])
-    assert read(write(essay)[0]) == [essay]
 
 
 # Faults
@@ -547,11 +476,6 @@ def test_a_fault_in_the_markup_is_named_with_its_line(old: str, new: str, line: 
     assert problems_of(ESSAY.replace(old, new))[0].startswith(f"test:{line}: {message}")
 
 
-def test_one_missing_end_tag_is_one_problem() -> None:
-    for end in ("</TITLE>\n", "</P>\n", "</TEXT>\n", "</CORRECTION>\n", "</MISTAKE>\n", "</DOC>\n"):
-        assert len(problems_of(ESSAY.replace(end, "", 1))) == 1
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -580,14 +504,6 @@ def test_good_documents_around_a_bad_one_are_read_and_problems_collected_up_to_t
     assert found == ["7", "1", "1#2", "7#2"]
     assert [problem.line for problem in caught.value.problems] == [35, 49]
     assert len(problems_of(bad * 30)) == 21
-
-
-def test_a_document_with_a_fault_in_its_markup_is_left_out_and_the_next_is_read() -> None:
-    found: list[str] = []
-    broken = document("Hi.").replace("</P>\n", "")
-    with pytest.raises(BadInput):
-        found.extend(essay.essay_id for essay in read_nucle(TextSource(ESSAY + broken + ESSAY).lines(), name="f"))
-    assert found == ["7", "7#2"]
 
 
 def test_reading_streams() -> None:
@@ -642,13 +558,6 @@ def test_any_corpus_that_nucle_can_hold_comes_back_as_it_was(corpus: tuple[Essay
     assert write(*read(text)) == (text, [])
 
 
-@given(st.lists(st.sampled_from(ESSAY.splitlines(keepends=True)) | texts, max_size=12).map("".join))
-@examples(150)
-def test_no_text_makes_the_reader_fail_in_another_way_than_its_own(text: str) -> None:
-    with suppress(GraterError):
-        read(text)
-
-
 @given(st.sampled_from([ESSAY, RICH]), st.data())
 @examples(150)
 def test_what_is_read_from_a_damaged_file_can_be_written_and_read_again(text: str, data: st.DataObject) -> None:
@@ -673,25 +582,3 @@ def test_the_conll_2014_files_come_back_byte_for_byte_also_by_way_of_jsonl(annot
     jsonl = "".join(write_jsonl(corpus, losses.append))
     assert losses == []
     assert write(*read_jsonl(TextSource(jsonl).lines(), name="jsonl")) == (text, [])
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(("annotator", "n_inside_words"), [(0, 5), (1, 0)])
-def test_the_conll_2014_spans_lie_on_words_so_the_paragraphs_are_counted_right(
-    annotator: int, n_inside_words: int
-) -> None:
-    text = data_path(f"conll14/official/official-2014.{annotator}.sgml").read_text("utf-8")
-    corpus = read(text)
-    splits = [
-        essay.text[place - 1 : place + 1].isalnum()
-        for essay in corpus
-        for edit in essay.edits
-        for place in (edit.span.start, edit.span.end)
-        if 0 < place < len(essay.text)
-    ]
-    assert sum(essay.metadata == {"titled": True} for essay in corpus) == 7
-    assert sum(splits) == n_inside_words
-
-
-def test_the_format_is_called_nucle() -> None:
-    assert (FORMAT.name, FORMAT.suffixes) == ("nucle", (".sgml", ".sgm"))

@@ -33,16 +33,6 @@ def plain(text: str) -> Essay:
     return Essay(short_hash(text), text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "\n", "He go home.", "He go home.\n", "One.\r\n\r\nTwo.\r\n\n", "\ttab\xa0nbsp 😀 e\u0301\u2028\x0c\x85"],
-)
-def test_the_essay_is_the_text_of_the_file_with_nothing_changed(text: str) -> None:
-    essay = read(text)
-    assert (essay.text, essay.essay_id, essay.line) == (text, "test", 1)
-    assert write(essay) == (text, ["essay test: id changed: a text file has no id: its name replaces it"])
-
-
 def test_a_paragraph_a_line_gives_an_essay_for_each_line_with_words() -> None:
     essays = paragraphs("First one.\n\n \t\nSecond one.\r\nFirst one.")
     assert [essay.text for essay in essays] == ["First one.", "Second one.", "First one."]

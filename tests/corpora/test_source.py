@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import lzma
 import os
 import sys
 import threading
@@ -20,36 +19,11 @@ def lines_of(path: Path) -> list[str]:
     return list(open_source(path).lines())
 
 
-def test_lines_end_at_newlines_only(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_bytes("one\u2028still one\x0bstill\r\ntwo".encode())
-    assert lines_of(path) == ["one\u2028still one\x0bstill\r\n", "two"]
-
-
-def test_a_byte_order_mark_is_dropped(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_bytes(b"\xef\xbb\xbfone\n")
-    assert lines_of(path) == ["one\n"]
-
-
 def test_a_wrong_encoding_names_file_line_and_byte(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"fine\ncaf\xe9\n")
     with pytest.raises(BadInput, match=r"a\.txt:2: expected UTF-8, found byte 0xe9 at byte 8"):
         lines_of(path)
-
-
-def test_the_byte_counts_a_byte_order_mark(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_bytes(b"\xef\xbb\xbf\xff")
-    with pytest.raises(BadInput, match="at byte 3"):
-        lines_of(path)
-
-
-def test_packed_files_are_unpacked_on_the_way(tmp_path: Path) -> None:
-    (tmp_path / "a.gz").write_bytes(gzip.compress(b"packed\n"))
-    (tmp_path / "a.xz").write_bytes(lzma.compress(b"packed\n"))
-    assert lines_of(tmp_path / "a.gz") == lines_of(tmp_path / "a.xz") == ["packed\n"]
 
 
 @pytest.mark.parametrize("name", ["a.gz", "a.xz", "a.bz2"])
@@ -123,11 +97,6 @@ def test_a_file_that_was_damaged_inside_is_an_error_of_ours(tmp_path: Path) -> N
     (tmp_path / "a.gz").write_bytes(packed)
     with pytest.raises(BadInput, match="cannot be read"):
         lines_of(tmp_path / "a.gz")
-
-
-def test_a_suffix_in_capitals_is_unpacked_too(tmp_path: Path) -> None:
-    (tmp_path / "a.GZ").write_bytes(gzip.compress(b"packed\n"))
-    assert lines_of(tmp_path / "a.GZ") == ["packed\n"]
 
 
 @pytest.mark.parametrize("name", ["a.txt.gz", "a.txt.bz2", "a.txt.xz", "a.txt"])

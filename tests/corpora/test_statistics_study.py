@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from grater.corpora.merge import stems
-from grater.corpora.statistics import corpus_statistics, in_order, names_apart, value_of
+from grater.corpora.statistics import corpus_statistics, in_order, value_of
 from grater.errors import UnknownName, UsageError
 from grater.model import Essay
 from tests.corpora.statistics.essays import edit, m2_block, two_sentences
@@ -81,21 +80,11 @@ def test_files_of_the_same_essays_are_named() -> None:
     assert shown([], [])["same_text"] == []
 
 
-def test_files_of_the_same_words_by_different_writers_are_not_the_same_essays() -> None:
-    assert shown([two_sentences(essay_id="one")], [two_sentences(essay_id="two")])["same_text"] == []
-
-
 def test_empty_corpus_has_zeros_and_nulls_with_reasons() -> None:
     study = shown([])
     assert (study["documents"], study["tokens"], study["edits"]) == (0, 0, 0)
     assert study["density"]["value"] is None
     assert study["density"]["reason"]
-
-
-def test_groups_stand_in_rows() -> None:
-    study = shown([two_sentences(language="Tamil"), two_sentences(essay_id="two")], by="language")
-    assert study["by"]["field"] == "language"
-    assert [(row["value"], row["documents"]) for row in study["by"]["rows"]] == [("Tamil", 1), (None, 1)]
 
 
 def test_signature_changes_with_the_data_and_the_options() -> None:
@@ -111,33 +100,6 @@ def test_signature_changes_with_the_data_and_the_options() -> None:
     ]
     assert len(set(signatures)) == 3
     assert signature(marked) == signatures[0]
-
-
-def test_ids_that_collide_give_way_to_the_files_stem() -> None:
-    annotators = {"x/A1.m2": ["0"], "x/A2.m2": ["0"]}
-    assert names_apart(annotators, [list(annotators)]) == {("x/A1.m2", "0"): "A1", ("x/A2.m2", "0"): "A2"}
-
-
-def test_ids_that_do_not_collide_stay() -> None:
-    assert names_apart({"a.m2": ["0"], "b.m2": ["1"]}, [["a.m2", "b.m2"]]) == {}
-
-
-def test_ids_in_files_of_different_essays_do_not_collide() -> None:
-    assert names_apart({"a.m2": ["0"], "b.m2": ["0"]}, []) == {}
-
-
-def test_only_the_ids_that_collide_are_renamed() -> None:
-    annotators = {"a.m2": ["0", "1"], "b.m2": ["0"]}
-    assert names_apart(annotators, [list(annotators)]) == {("a.m2", "0"): "a", ("b.m2", "0"): "b"}
-
-
-def test_several_ids_of_a_file_that_collide_keep_their_number() -> None:
-    annotators = {"a.m2": ["0", "1"], "b.m2": ["0", "1"]}
-    assert sorted(names_apart(annotators, [list(annotators)]).values()) == ["a.0", "a.1", "b.0", "b.1"]
-
-
-def test_files_of_the_same_stem_keep_their_whole_names() -> None:
-    assert stems(["x/a.m2", "y/a.m2", "y/b.m2"]) == {"x/a.m2": "x/a.m2", "y/a.m2": "y/a.m2", "y/b.m2": "b"}
 
 
 def test_same_id_for_the_same_sentence_in_two_files_is_two_annotators() -> None:
@@ -167,11 +129,6 @@ def test_each_value_is_a_row_and_the_missing_are_one_of_their_own() -> None:
         ("Tamil", 1),
         (None, 0),
     ]
-
-
-def test_groups_add_up_to_the_whole() -> None:
-    study = corpus_statistics({"x": ESSAYS, "y": ESSAYS[:1]}, by="language").whole
-    assert sum(summary.counts.tokens for summary in study.by_value.values()) == study.summary.counts.tokens == 48
 
 
 def test_numbers_stand_in_order_of_size_before_words_and_the_missing() -> None:

@@ -17,14 +17,11 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from grater.errors import BadInput, UsageError
 from grater.tables import read_decisions, read_gold, read_judgments
 from grater.tables.files import load, read_delimited, read_jsonl, read_text
 from tests.each import for_each
-from tests.examples import examples
 
 ROWS = [("n1", "Ada", "1"), ("n1", "Bo", "2"), ("n2", "Ada", "1")]
 COLUMNS: dict[str, list[Any]] = {"item": ["n1", "n1", "n2"], "rater": ["Ada", "Bo", "Ada"], "label": [1, 2, 1]}
@@ -92,11 +89,6 @@ def test_a_missing_number_of_pandas_is_missing_and_a_nan_of_polars_is_wrong(pd: 
         read_decisions(pl.DataFrame(columns))
 
 
-def test_an_empty_frame_has_no_rows() -> None:
-    with pytest.raises(BadInput, match="judgments frame: expected judgments, found no rows"):
-        read_judgments(pl.DataFrame({"item": [], "rater": [], "label": []}))
-
-
 @pytest.mark.parametrize("source", [3, None, object(), {"item": [1]}, [1]])
 def test_what_is_no_frame_is_refused(source: object) -> None:
     with pytest.raises(UsageError, match="expected a path or a pandas, polars or Arrow frame"):
@@ -106,11 +98,6 @@ def test_what_is_no_frame_is_refused(source: object) -> None:
 def test_a_lazy_frame_that_fails_is_bad_input() -> None:
     with pytest.raises(BadInput, match="cannot be computed"):
         read_judgments(pl.DataFrame(COLUMNS).lazy().select("none"))
-
-
-def test_columns_of_one_name_are_refused(pd: Any) -> None:
-    with pytest.raises(BadInput, match="expected every column once"):
-        read_judgments(pd.DataFrame([[1, 2]], columns=["item", "item"]))
 
 
 def test_a_folder_of_parquet_files_is_one_table(tmp_path: Path) -> None:
@@ -196,10 +183,6 @@ def test_bad_lines_are_named() -> None:
         "t.jsonl:4",
         "t.jsonl:5",
     ]
-
-
-def test_deep_nesting_is_an_error_not_a_crash() -> None:
-    assert "t.jsonl:1: expected a JSON object" in jsonl_complaint("[" * 100_000)
 
 
 def test_a_column_that_changes_its_type_late_is_one_column() -> None:
@@ -345,30 +328,11 @@ def test_a_byte_that_is_not_utf8_is_named_by_line_and_position(tmp_path: Path) -
         read_text(path)
 
 
-def test_the_position_counts_the_byte_order_mark(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_bytes(b"\xef\xbb\xbfa\xff")
-    with pytest.raises(BadInput, match="byte 0xff at byte 4"):
-        read_text(path)
-
-
 def test_utf16_is_called_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes("a,b\n1,2\n".encode("utf-16"))
     with pytest.raises(BadInput, match="expected UTF-8, found UTF-16"):
         read_text(path)
-
-
-BARE = st.text(st.characters(exclude_characters='"\r\n,', exclude_categories=["Cs"]), min_size=1, max_size=6)
-
-
-@examples(50)
-@given(st.lists(st.tuples(BARE, BARE), min_size=1, max_size=5))
-def test_quotes_change_nothing_where_none_are_needed(cells: list[tuple[str, str]]) -> None:
-    bare = "a,b\n" + "".join(f"{one},{two}\n" for one, two in cells)
-    quoted = "a,b\n" + "".join(f'"{one}",{two}\n' for one, two in cells)
-    assert rows(bare) == rows(quoted)
-    assert lines(bare) == lines(quoted)
 
 
 @pytest.mark.parametrize(

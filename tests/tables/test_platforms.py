@@ -41,12 +41,6 @@ def test_a_batch_is_known_by_its_header(batch: Path) -> None:
     assert judgments.dropped == {"status untrusted": 1}
 
 
-def test_what_the_workers_saw_is_kept(batch: Path) -> None:
-    frame = read_judgments(batch).frame
-    assert frame["Input.text"].to_list() == ["We met in Monday.", 'We said "on Monday".']
-    assert "WorkerId" not in frame.columns
-
-
 @pytest.mark.parametrize("item", ["Input.item", "item"])
 def test_an_input_can_be_the_item(batch: Path, item: str) -> None:
     assert read_judgments(batch, columns={"item": item}, status=("all",)).frame["item"].to_list() == [
@@ -123,11 +117,6 @@ def test_a_report_is_known_by_its_header(report: Path) -> None:
     assert judgments.dropped == {"status untrusted": 2}
 
 
-def test_trust_channel_and_country_are_kept(report: Path) -> None:
-    frame = read_judgments(report, status=("all",)).frame
-    assert frame.select("_trust", "_channel", "_country", "_golden").row(2) == ("0.41", "elite", "CAN", "false")
-
-
 def test_test_questions_are_gold_each_once_with_every_accepted_answer(report: Path) -> None:
     assert read_gold(report).frame.to_dicts() == [{"item": "12", "label": "ok|unsure", "reason": "Days take on."}]
     assert len(read_gold(report, columns={"label": "usage"})) == 1
@@ -190,12 +179,3 @@ def test_judgments_and_gold_come_together(report: Path) -> None:
     assert gold.frame["label"].to_list() == ["ok|unsure"]
     report.write_text(REPORT_HEADER + REPORT_ROWS.splitlines()[0] + "\n")
     assert read_crowdflower(report)[1] is None
-
-
-def test_a_report_asked_for_by_name_must_be_one(report: Path) -> None:
-    report.write_text("item,rater,label\na,b,c\n")
-    with pytest.raises(BadInput, match="expected a full report of CrowdFlower, found no column _unit_id, _worker_id"):
-        read_crowdflower(report)
-    report.write_text("_unit_id,_trusted_judgments,usage\n1,5,ok\n")
-    with pytest.raises(BadInput, match=r"found an aggregated one"):
-        read_crowdflower(report)

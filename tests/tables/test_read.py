@@ -18,7 +18,6 @@ from grater.tables import (
     parse_columns,
     read_decisions,
     read_gold,
-    read_items,
     read_judgments,
     read_sample,
     read_table,
@@ -70,12 +69,6 @@ def test_the_tables_own_name_wins_over_a_synonym(csv: Path) -> None:
     assert frame.to_dicts() == [{"item": "n1", "rater": "Ada", "label": "ok", "task": "essay 4"}]
 
 
-def test_the_exact_name_wins_over_its_capitals(csv: Path) -> None:
-    frame = read_judgments(write(csv, "Item,item,rater,label\nx,n1,Ada,ok\n")).frame
-    assert frame.select("item", "Item").rows() == [("n1", "x")]
-    assert "found 'Item' and 'ITEM'" in problems(csv, "Item,ITEM,rater,label\nx,n1,Ada,ok\n")[0]
-
-
 def test_two_synonyms_are_never_a_guess(csv: Path) -> None:
     found = problems(csv, "item,worker,annotator,label\nn1,Ada,Bo,ok\n")
     assert found == ["j.csv: expected one column for 'rater', found 'worker' and 'annotator'; choose with "
@@ -111,12 +104,6 @@ def test_every_missing_column_is_named_with_what_is_there(csv: Path) -> None:
     ]
 
 
-def test_further_columns_are_kept_behind_the_known_ones(csv: Path) -> None:
-    frame = read_judgments(write(csv, "level,item,confidence,rater,label\nB2,n1,0.5,Ada,ok\n")).frame
-    assert frame.to_dicts() == [{"item": "n1", "rater": "Ada", "label": "ok", "confidence": 0.5, "level": "B2"}]
-    assert frame.columns == ["item", "rater", "label", "confidence", "level"]
-
-
 def test_empty_cells_are_named_by_line(csv: Path) -> None:
     text = "item,rater,label\nn1,Ada,ok\n,Ada,ok\nn2,,ok\nn3,Ada,\n"
     assert problems(csv, text) == [
@@ -145,19 +132,9 @@ def test_confidence_is_a_finite_number(csv: Path, cell: str, complaint: str) -> 
     assert problems(csv, f'item,rater,label,confidence\nn1,Ada,ok,"{cell}"\n') == [f"j.csv:2: {complaint}"]
 
 
-def test_confidence_may_be_in_words(csv: Path) -> None:
-    text = "item,rater,label,confidence\nn1,Ada,ok,low\nn1,Bo,ok,high\nn1,Cy,ok, 0.5\nn1,Di,ok,\n"
-    assert read_judgments(write(csv, text)).frame["confidence"].to_list() == [0.0, 1.0, 0.5, None]
-
-
 def test_time_cannot_run_backwards(csv: Path) -> None:
     found = problems(csv, "item,rater,label,seconds\nn1,Ada,ok,-1\n")
     assert found == ["j.csv:2: expected a number at least 0 in column 'seconds', found '-1'"]
-
-
-def test_payload_is_json(csv: Path) -> None:
-    found = problems(csv, "item,rater,label,payload\nn1,Ada,ok,{oops\n")
-    assert found == ["j.csv:2: expected JSON in column 'payload', found '{oops'"]
 
 
 @pytest.mark.parametrize(
@@ -189,11 +166,6 @@ def test_items_start_before_they_end(csv: Path) -> None:
         "j.csv:5: expected a whole number in column 'end', found 'x'",
         "j.csv:4: expected start at or before end, found 6 and 5",
     ]
-
-
-def test_items_have_whole_numbers(csv: Path) -> None:
-    frame = read_items(write(csv, "item,essay,start,end,kind\na,e,3,5.0,prep\n")).frame
-    assert frame.rows() == [("a", "e", 3, 5, "prep")]
 
 
 @pytest.mark.parametrize("cell", ["0", "1.01", "-0.5", "inf"])

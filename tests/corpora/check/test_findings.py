@@ -24,53 +24,6 @@ def test_overlapping_spans_of_one_rater_are_counted_in_pairs() -> None:
     assert census_of(essay_of(TEXT, long, inner, last), exempt=EXEMPT).overlaps == 2
 
 
-def test_spans_that_only_meet_do_not_overlap() -> None:
-    edits = (
-        Edit(Span(0, 3), ("A",), "Mec", "A"),
-        Edit(Span(3, 5), ("b",), "Mec", "A"),
-        Edit(Span(3, 3), (",",), "Mec", "A"),
-    )
-    assert census_of(essay_of(TEXT, *edits), exempt=EXEMPT).overlaps == 0
-
-
-def test_an_insertion_inside_a_span_shares_no_character_with_it() -> None:
-    edits = (edit_of(TEXT, "was missing", "were"), Edit(Span(34, 34), (" not",), "Mec", "A"))
-    assert census_of(essay_of(TEXT, *edits), exempt=EXEMPT).overlaps == 0
-
-
-def test_overlaps_between_raters_are_no_overlaps() -> None:
-    edits = (edit_of(TEXT, "was missing", "were"), edit_of(TEXT, "was", "were", rater="B"))
-    assert census_of(essay_of(TEXT, *edits), exempt=EXEMPT) == Census(essays=1, edits=2)
-
-
-def test_a_second_tag_on_one_span_is_counted() -> None:
-    edits = (edit_of(TEXT, "was", "were", tag="SVA"), edit_of(TEXT, "was", "were", tag="Vt"))
-    assert census_of(essay_of(TEXT, *edits), exempt=EXEMPT) == Census(essays=1, edits=2, second_tags=1)
-
-
-def test_a_second_correction_of_one_span_is_an_alternative() -> None:
-    edits = (edit_of(TEXT, "was", "were", tag="Vt"), edit_of(TEXT, "was", "is", tag="Vt"))
-    assert census_of(essay_of(TEXT, *edits), exempt=EXEMPT) == Census(essays=1, edits=2, alternatives=1)
-
-
-def test_um_without_a_correction_is_counted_with_or_without_an_empty_one() -> None:
-    edits = (
-        edit_of(TEXT, "was", tag="Um"),
-        edit_of(TEXT, "missing", "", tag="Um"),
-        edit_of(TEXT, "The", "A", tag="Um"),
-    )
-    assert census_of(essay_of(TEXT, *edits), exempt=EXEMPT).uncorrected == 2
-
-
-def test_a_span_that_starts_or_ends_inside_a_word_is_counted() -> None:
-    edits = (edit_of(TEXT, "ormations", "ormation"), edit_of(TEXT, "informations", "information"))
-    assert census_of(essay_of(TEXT, *edits), exempt=EXEMPT).inside_words == 1
-
-
-def test_counts_add_up() -> None:
-    assert Census(1, 2, 3) + Census(1, 1, 1, 1) == Census(2, 3, 4, 1)
-
-
 def test_lawful_oddities_are_no_findings_and_the_tally_gets_them_once() -> None:
     lawful = essay_of(
         TEXT,

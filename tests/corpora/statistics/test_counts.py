@@ -1,49 +1,22 @@
 """Counts of a corpus: added up key by key, in blocks that resampling draws, by document and annotator."""
 
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora.counts import (
-    N_BLOCKS,
     CorpusCounts,
     DocumentCounts,
     Documents,
     Histogram,
     block_of,
-    document_of,
-    total,
 )
 from grater.model import Essay
 from tests.corpora.statistics.essays import edit, m2_block, two_sentences
 
 NUMBERS = [field.name for field in fields(CorpusCounts) if not field.name.startswith("by_")]
-
-
-def replace_number(counts: CorpusCounts, name: str, n: int) -> CorpusCounts:
-    changes = {name: n}
-    return replace(counts, **changes)  # type: ignore[arg-type]
-
-
-def test_every_number_is_added_to_its_own() -> None:
-    first, second = CorpusCounts(), CorpusCounts()
-    for index, name in enumerate(NUMBERS):
-        first, second = replace_number(first, name, 10 + index), replace_number(second, name, 100 * index)
-    summed = first + second
-    assert [getattr(summed, name) for name in NUMBERS] == [10 + 101 * index for index in range(len(NUMBERS))]
-
-
-def test_tags_and_sentences_are_added_key_by_key_and_the_parts_stay_as_they_were() -> None:
-    first = CorpusCounts(by_tag={"Nn": 1, "Vt": 2}, by_sentence={0: 3})
-    second = CorpusCounts(by_tag={"Vt": 5}, by_sentence={0: 1, 4: 1})
-    assert ((first + second).by_tag, (first + second).by_sentence) == ({"Nn": 1, "Vt": 7}, {0: 4, 4: 1})
-    assert first.by_tag == {"Nn": 1, "Vt": 2}
-
-
-def test_total_of_nothing_is_zero() -> None:
-    assert total([]) == CorpusCounts()
 
 
 def test_sentences_of_one_document_are_in_one_block() -> None:
@@ -56,28 +29,11 @@ def test_essay_falls_in_the_same_block_whoever_marked_it_and_wherever_it_is_read
     assert block_of(two_sentences()) == block_of(two_sentences(edit(11, 15, "likes", rater="B"))) == 0x7A6C86F1 % 1024
 
 
-def test_many_units_are_spread_over_all_blocks() -> None:
-    blocks = [block_of(two_sentences(essay_id=str(number))) for number in range(20 * N_BLOCKS)]
-    assert set(blocks) == set(range(N_BLOCKS))
-
-
 def counts_of(*essays: Essay, n_edits: int = 1) -> DocumentCounts:
     documents = Documents()
     for essay in essays:
         documents.add(essay, dict.fromkeys(essay.annotators, n_edits))
     return documents.counts()
-
-
-def test_essay_is_a_document() -> None:
-    counts = counts_of(two_sentences(), two_sentences(essay_id="two"))
-    assert (counts.n, counts.by_edits) == (2, {1: 2})
-
-
-def test_m2_block_does_not_know_its_document() -> None:
-    counts = counts_of(m2_block("All is well ."), two_sentences())
-    assert counts.n is None
-    assert counts.unknown_because == "1 sentence does not say which document it comes from"
-    assert DocumentCounts(unknown=1312).unknown_because == "1,312 sentences do not say which document they come from"
 
 
 def test_m2_blocks_that_name_their_document_make_one_together() -> None:
@@ -90,22 +46,6 @@ def test_m2_blocks_that_name_their_document_make_one_together() -> None:
 def test_annotator_who_found_nothing_in_a_document_has_read_it() -> None:
     counts = counts_of(m2_block("One .", document="d1"), m2_block("Two .", document="d1"), n_edits=0)
     assert counts.by_edits == {0: 1}
-
-
-def test_two_annotators_are_two_readings_of_one_document() -> None:
-    counts = counts_of(two_sentences(annotators=("A", "B")))
-    assert (counts.n, counts.by_edits) == (1, {1: 2})
-
-
-@pytest.mark.parametrize("blank", [None, ""])
-def test_blank_document_is_no_document(blank: str | None) -> None:
-    assert document_of(m2_block("One .", document=blank)) is None
-    assert document_of(two_sentences(document=blank)) == "one"
-
-
-def test_counts_add_up() -> None:
-    total = DocumentCounts(2, 1, {0: 1, 3: 1}) + DocumentCounts(1, 0, {3: 1})
-    assert (total.known, total.unknown, total.by_edits) == (3, 1, {0: 1, 3: 2})
 
 
 def test_measures_by_hand() -> None:

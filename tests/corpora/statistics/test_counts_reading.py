@@ -16,11 +16,6 @@ def test_text_is_counted_once_and_read_once_by_each_annotator() -> None:
     }
 
 
-def test_annotator_who_found_nothing_has_only_sentences_without_edits() -> None:
-    counted = count_essay(two_sentences(annotators=("A", "B")), APART)
-    assert counted.by_annotator["B"].by_sentence == {0: 2}
-
-
 def test_rater_of_an_edit_has_read_the_essay_even_if_not_listed() -> None:
     counted = count_essay(two_sentences(edit(11, 15, "likes", rater="C")), APART)
     assert set(counted.by_annotator) == {"A", "C"}
@@ -30,11 +25,6 @@ def test_essay_without_annotators_is_unread() -> None:
     counted = count_essay(two_sentences(annotators=()), APART)
     assert counted.text.unread == 2
     assert counted.by_annotator == {}
-
-
-def test_edits_are_counted_in_their_sentence() -> None:
-    essay = two_sentences(edit(11, 15, "likes"), edit(29, 33, "plays"), edit(37, 40, ""))
-    assert count_essay(essay, APART).by_annotator["A"].by_sentence == {1: 1, 2: 1}
 
 
 def test_edit_over_two_sentences_counts_but_not_per_sentence() -> None:
@@ -57,10 +47,6 @@ def test_sentence_reaches_to_the_start_of_the_next(span: Span, index: int | None
     assert sentence_index(span, [0, 26]) == index
 
 
-def test_span_before_the_first_sentence_belongs_to_it() -> None:
-    assert sentence_index(Span(0, 1), [2, 9]) == 0
-
-
 def test_empty_essay_has_no_sentence_to_be_inside() -> None:
     counted = count_essay(Essay("e", "", (edit(0, 0, "x"),), ("A",)), APART)
     reading = counted.by_annotator["A"]
@@ -81,17 +67,6 @@ def test_merged_edit_counts_under_each_of_its_tags_once() -> None:
     reading = count_essay(two_sentences(first, second, edit(11, 15, "like", tag="SVA")), MERGED).by_annotator["A"]
     assert reading.by_tag == {"SVA": 1, "Wci": 1}
     assert (reading.edits, reading.labels) == (1, 2)
-
-
-def test_two_annotators_on_one_span_are_not_alternatives() -> None:
-    essay = two_sentences(edit(11, 15, "likes"), edit(11, 15, "likes", rater="B"))
-    readings = count_essay(essay, MERGED).by_annotator
-    assert [(reading.edits, reading.places_with_several) for reading in readings.values()] == [(1, 0), (1, 0)]
-
-
-def test_edit_with_several_corrections_is_one_edit_with_alternatives() -> None:
-    reading = count_essay(two_sentences(edit(11, 15, "likes", "loves")), APART).by_annotator["A"]
-    assert (reading.edits, reading.edits_with_several, reading.places_with_several) == (1, 1, 1)
 
 
 def test_no_op_says_who_read_and_is_never_an_edit() -> None:

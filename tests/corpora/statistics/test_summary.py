@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from grater.corpora.statistics import Estimates, by_frequency, corpus_statistics
+from grater.corpora.statistics import Estimates, corpus_statistics
 from grater.model import Essay
 from grater.uncertainty import t_value
 from tests.corpora.statistics.essays import edit, m2_block, two_sentences
@@ -36,12 +36,6 @@ def test_text_without_annotators_has_no_density_and_says_why() -> None:
     assert density.undefined_because == "no annotator read any text here"
 
 
-def test_a_density_without_spread_has_no_interval_and_says_why() -> None:
-    density = estimates_of(*(two_sentences(essay_id=str(number)) for number in range(3))).density
-    assert (density.value, isnan(density.low)) == (0, True)
-    assert density.undefined_because == "every document has the same rate, so the data show no spread"
-
-
 def test_the_interval_of_a_density_is_that_of_the_hand() -> None:
     # 0, 1 and 2 edits in 12 tokens each; leaving one out gives rates of 3/24, 2/24 and 1/24.
     marks = [edit(11, 15, "likes"), edit(0, 4, "He")]
@@ -50,13 +44,6 @@ def test_the_interval_of_a_density_is_that_of_the_hand() -> None:
     error = sqrt((100 / 24) ** 2 * 2 * 4 / 6)
     factor = exp(t_value(2) * error / (100 / 12))
     assert (density.low, density.high) == pytest.approx((100 / 12 / factor, 100 / 12 * factor))
-
-
-def test_share_of_one_keeps_room_below() -> None:
-    essays = [two_sentences(edit(11, 15, "likes"), essay_id=str(number)) for number in range(10)]
-    inside = estimates_of(*essays).inside
-    assert (inside.value, inside.high) == (1, 1)
-    assert 0 < inside.low < 1
 
 
 def test_up_to_five_tags_are_the_top_five_for_certain() -> None:
@@ -73,13 +60,6 @@ def test_fewer_than_three_documents_have_no_limits_and_say_why(n: int, documents
     assert isnan(density.low)
     assert density.undefined_because == f"its cases come from {documents}; an interval needs 3"
     assert any(density.undefined_because in note for note in statistics.sheets()[-1].notes)
-
-
-def test_share_of_zero_or_one_in_a_single_document_has_no_limits_either() -> None:
-    estimates = estimates_of(two_sentences(edit(11, 15, "likes")))
-    assert (estimates.inside.value, estimates.sentences["2"].value) == (1, 0)
-    assert isnan(estimates.inside.low)
-    assert isnan(estimates.sentences["2"].high)
 
 
 def test_m2_without_documents_takes_sentences_as_independent_and_says_so() -> None:
@@ -118,10 +98,6 @@ def test_the_same_text_by_two_annotators_is_no_new_text() -> None:
         for each in blocks
     ]
     assert corpus_statistics({"a": both}).whole.summary.estimates == one.estimates
-
-
-def test_tags_of_the_same_frequency_stand_in_the_order_of_the_alphabet() -> None:
-    assert by_frequency({"Vt": 1, "Nn": 2, "ArtOrDet": 1}) == ["Nn", "ArtOrDet", "Vt"]
 
 
 def test_essays_that_draw_many_edits_are_distinguished_from_chance() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from grater.corpora.statistics import CorpusStatistics, bar_of, corpus_statistics
+from grater.corpora.statistics import CorpusStatistics, corpus_statistics
 from grater.model import Essay
 from grater.sheet import as_text
 from tests.cli.running import widest
@@ -36,59 +36,16 @@ def test_table_fits_a_terminal(essays: list[Essay], n_corpora: int) -> None:
     assert widest("\n".join(line for line in text.splitlines() if "  " in line)) <= 80
 
 
-@pytest.mark.parametrize("n_corpora", [1, 2, 6])
-def test_no_row_is_printed_twice(n_corpora: int) -> None:
-    corpora = [[two_sentences(edit(11, 15, "likes"), essay_id=str(number))] for number in range(n_corpora)]
-    for sheet in study(*corpora).sheets():
-        assert len(sheet.rows) == len(set(sheet.rows))
-
-
-def test_a_single_corpus_has_intervals_and_no_column_for_the_sum() -> None:
-    essays = [two_sentences(*[edit(11, 15, "likes")] * number, essay_id=str(number)) for number in range(3)]
-    overview = study(essays).sheets()[0]
-    assert overview.columns == ("", "corpus-0")
-    density = next(row for row in overview.rows if row[0] == "Edits per 100 tokens")
-    assert density[1].endswith("]")
-
-
-def test_several_corpora_stand_side_by_side_with_their_sum() -> None:
-    assert study(MARKED, BLOCKS).sheets()[0].columns == ("", "corpus-0", "corpus-1", "all")
-
-
 def test_tags_are_bars_by_frequency() -> None:
     lines = [line for line in shown(MARKED).splitlines() if "█" in line]
     assert [line.split()[:2] for line in lines] == [["SVA", "2"], ["Rloc", "1"]]
     assert [line.count("█") for line in lines] == [30, 15]
 
 
-def test_annotators_have_rows_only_where_there_are_several() -> None:
-    assert "Annotators" in shown(BLOCKS)
-    assert "Annotators" not in shown(MARKED)
-
-
-def test_annotators_of_one_file_each_are_not_repeated() -> None:
-    corpora = [[m2_block("All is well .")] for _ in range(5)]
-    text = shown(*corpora)
-    assert "Files" in text
-    assert "Annotators" not in text
-
-
-def test_groups_are_shown_as_they_are_written_and_the_missing_by_name() -> None:
-    text = shown([*MARKED, two_sentences(essay_id="three")], by="language")
-    assert "[bold]" in text
-    assert "(no language)" in text
-
-
 def test_unknown_documents_are_a_dash_with_a_note() -> None:
     text = shown(BLOCKS)
     assert next(line for line in text.splitlines() if "Documents" in line).split() == ["Documents", "–"]
     assert "3 sentences do not say which document they come from" in text
-
-
-def test_smallest_share_still_shows() -> None:
-    assert bar_of(1e-9) == "▏"
-    assert bar_of(0) == ""
-    assert bar_of(0.5) == "█" * 15
 
 
 def test_a_field_that_looks_like_markup_is_shown_as_it_is() -> None:
@@ -103,8 +60,3 @@ def test_frame_has_one_number_per_row() -> None:
     tamil = frame.filter(corpus="corpus-0", by="language", group="Tamil", measure="edits")
     assert tamil["value"].to_list() == [2.0]
     assert frame.filter(measure="documents", corpus="corpus-1")["value"].to_list()[0] is None
-
-
-def test_a_result_shows_itself() -> None:
-    assert repr(study(MARKED)).startswith("<CorpusStatistics>\nCorpus")
-    assert "<table>" in study(MARKED)._repr_html_()

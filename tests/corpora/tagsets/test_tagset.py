@@ -15,10 +15,6 @@ from grater.errors import UnknownName
 SMALL = TagSet("small", "A small set", (Tag("B", "b", "late", "", ""), Tag("A", "a", "early", "", "")))
 
 
-def test_a_tag_is_found_by_its_code() -> None:
-    assert SMALL["A"].name == "a"
-
-
 def test_an_unknown_tag_is_answered_with_the_nearest_one() -> None:
     with pytest.raises(UnknownName, match=r"unknown nucle tag 'ArtOrDt'\. Did you mean 'ArtOrDet'\?"):
         TAGSETS["nucle"]["ArtOrDt"]
@@ -29,21 +25,9 @@ def test_an_unknown_set_is_answered_with_the_nearest_one() -> None:
         TAGSETS["nucl"]
 
 
-def test_groups_keep_the_order_of_the_tags() -> None:
-    assert SMALL.groups == ("late", "early")
-
-
-def test_the_tags_of_a_group_are_found_by_its_name() -> None:
-    assert [tag.code for tag in SMALL.of_group("early")] == ["A"]
-
-
 def test_an_unknown_group_is_an_error() -> None:
     with pytest.raises(UnknownName, match="Did you mean 'early'"):
         SMALL.of_group("eary")
-
-
-def test_the_registry_has_the_four_sets() -> None:
-    assert {"nucle", "conll14", "errant", "clc"} <= set(TAGSETS.names())
 
 
 @pytest.mark.parametrize(

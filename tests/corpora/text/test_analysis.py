@@ -35,19 +35,6 @@ def test_offsets_are_exact_and_every_character_is_in_a_word(text: str) -> None:
     check(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["\ud800 lone", "\x00\x01 a\x7f", "😀👩‍👩‍👧 🇩🇪", "e\u0301 \u200b", "a\x85b\u2028c", "." * 300]
-)
-def test_odd_characters_are_words_like_others(text: str) -> None:
-    check(text)
-
-
-@pytest.mark.parametrize("text", ["", " ", "\n\t\u00a0\n"])
-def test_nothing_has_no_sentences(text: str) -> None:
-    assert analyse(text) == ()
-    assert analyse(Essay("e", text)) == ()
-
-
 @pytest.mark.parametrize("text", ["word " * 200_000, "x" * 1_000_000, "a.B" * 20_000, "Hi there. " * 20_000])
 def test_a_long_text_is_no_trouble(text: str) -> None:
     sentences = analyse(text)
@@ -150,11 +137,6 @@ def test_chunks_end_at_their_head(tagged: str, expected: list[str]) -> None:
 )
 def test_learners_errors_do_not_break_chunks(tagged: str, expected: list[str]) -> None:
     assert shown(tagged) == expected
-
-
-def test_nothing_has_no_chunks() -> None:
-    assert chunks((), ()) == ()
-    assert chunks((",",), (",",)) == ()
 
 
 @given(st.lists(st.sampled_from([*LETTERS, ".", "IN", "UH", "XX"]), max_size=60))
