@@ -83,6 +83,13 @@ def counted(n: int, one: str, several: str = "") -> str:
     return f"{n:,} {one if n == 1 else several or one + 's'}"
 
 
+def duration(hours: float) -> str:
+    """`340 h`, `5.5 h`, `21 min` or `42 s`, so that nothing takes 0.0 hours."""
+    if hours >= 1:
+        return f"{hours:,.0f} h" if hours >= 10 else f"{hours:.1f} h"
+    return f"{60 * hours:.0f} min" if hours >= 1 / 40 else f"{max(1, round(3600 * hours))} s"
+
+
 def p_value(p: float) -> str:
     """`.0312`, or `< .0001`."""
     return f"< {number(SMALLEST_P, digits=4)}" if p < SMALLEST_P else number(p, digits=4)

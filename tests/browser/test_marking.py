@@ -189,7 +189,7 @@ def test_suggestions_are_accepted_changed_or_rejected_by_one_key_or_tap(
 def test_letters_select_by_letter_and_never_half_an_emoji(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
         desk.click("puppy")
-        desk.press("Control+ArrowRight", "Control+ArrowRight", "Control+Shift+ArrowRight")
+        desk.press("Alt+ArrowRight", "Alt+ArrowRight", "Alt+Shift+ArrowRight")
         desk.page.keyboard.type("others")
         desk.press("Tab", "Backspace", "Enter")
         family = TEXT.index("\U0001f468")

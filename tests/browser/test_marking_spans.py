@@ -56,7 +56,7 @@ def test_gaps_at_the_start_between_letters_and_at_the_end(site: Site, chromium: 
         desk.page.locator("#insert-after").click()
         desk.fill(tag="mec", correction="!")
         desk.click("tea")
-        desk.press("Control+ArrowLeft", "Control+ArrowRight", "Enter")
+        desk.press("Alt+ArrowLeft", "Alt+ArrowRight", "Enter")
         desk.fill(tag="mec", correction="h")
         inside = TEXT.index("tea") + 1
         assert [(start, end, words) for start, end, _, _, words in desk.saved()] == [

@@ -59,9 +59,9 @@ def test_two_raters_at_one_place_are_both_named() -> None:
 @pytest.mark.parametrize(
     ("hours", "words"),
     [
-        ((0.0, 0.004, 0.011), "3 judgments arrived within 1 minute."),
-        ((0.0, 1.5), "2 judgments arrived within 90 minutes, 1 per hour."),
-        ((0.0, 24.0), "2 judgments arrived within 24.0 hours."),
+        ((0.0, 0.004, 0.011), "3 judgments arrived within 40 s."),
+        ((0.0, 1.5), "2 judgments arrived within 1.5 h, 1 per hour."),
+        ((0.0, 24.0), "2 judgments arrived within 24 h."),
     ],
 )
 def test_short_work_is_shown_in_minutes(hours: tuple[float, ...], words: str) -> None:

@@ -35,7 +35,7 @@ from sqlalchemy import select
 from sqlalchemy import text as sql
 
 from grater import __version__
-from grater.annotate import adjudication, content, gold, jobs, judgments, people, units
+from grater.annotate import adjudication, content, gold, jobs, judgments, people, standing, units
 from grater.annotate.corrected import answer_tables
 from grater.annotate.evaluation import evaluable
 from grater.annotate.judgments import PEOPLE
@@ -145,6 +145,8 @@ def _write_frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
     if has_suggestions(tx):
         whole["suggestions"] = suggestion_frame(tx, raters)
     whole |= answer_tables(tx)
+    if said := list(standing.all_answers(tx, raters)):
+        whole["questionnaire"] = frame(said, ("job", "rater", "when", "question", "answer"))
     for name, table in whole.items():
         write_table(table, folder / f"{name}.csv", raw=raw)
     # The tables of each job in a numbered folder, which job that is, and the agreement in it.

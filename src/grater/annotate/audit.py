@@ -69,10 +69,11 @@ class AuditFilter:
     since: int | None = None
     until: int | None = None
     job_id: str | None = None
+    words: str = ""
 
 
 def audit_filter(
-    tx: Tx, *, person: str = "", kind: str = "", since: str = "", until: str = "", job: str = ""
+    tx: Tx, *, person: str = "", kind: str = "", since: str = "", until: str = "", job: str = "", words: str = ""
 ) -> AuditFilter:
     """The filter as a person types it: names (or ids) of a person and a job, a kind, days or times."""
     return AuditFilter(
@@ -81,6 +82,7 @@ def audit_filter(
         since=_moment(since) if since else None,
         until=_moment(until) + (DAY if len(until) == LENGTH_OF_A_DAY else 0) if until else None,
         job_id=(jobs.find(tx, job) or jobs.named(tx, job)).job_id if job else None,
+        words=words,
     )
 
 
@@ -107,6 +109,7 @@ def _latest(tx: Tx, wanted: AuditFilter, *, before: int | None, most: int) -> li
         *([of.at >= wanted.since] if wanted.since is not None else []),
         *([of.at < wanted.until] if wanted.until is not None else []),
         *([_is_of_job(wanted.job_id)] if wanted.job_id is not None else []),
+        *([_mentions(tx, wanted.words)] if wanted.words else []),
         *([of.n < before] if before is not None else []),
     ]
     query = select(*COLUMNS).where(*asked).order_by(of.n.desc()).limit(most)
@@ -156,6 +159,15 @@ def _moment(text: str) -> int:
         return from_iso(text)
     except ValueError as error:
         raise UsageError(f"expected a day as 2026-11-16, found {text[:LONGEST_SHOWN]!r}") from error
+
+
+def _mentions(tx: Tx, words: str) -> ColumnElement[bool]:
+    """The words in a verb, in what is told of it, or in the name of a person or a job that it is about."""
+    of, payload = schema.events.c, type_coerce(schema.events.c.payload, Text)
+    named = [person.person_id for person in people.all(tx) if words.casefold() in person.name.casefold()]
+    named += [job.job_id for job in jobs.all(tx) if words.casefold() in f"{job.name} {job.title}".casefold()]
+    texts = (column.icontains(words, autoescape=True) for column in (of.verb, of.noun, payload))
+    return or_(of.actor.in_(named), of.noun.in_(named), *texts, *(payload.contains(each) for each in named))
 
 
 def _is_of_job(job_id: str) -> ColumnElement[bool]:

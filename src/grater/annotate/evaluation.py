@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import cast
 
 import polars as pl
@@ -32,6 +33,7 @@ from grater.measure.evaluation.cases import ADJUDICATED, EDITED, judge_of_labels
 from grater.measure.evaluation.design import CheapJudge
 from grater.measure.evaluation.evaluation import Estimated, Evaluation, EvaluationOptions, evaluate
 from grater.measure.evaluation.gold import as_many_votes
+from grater.measure.evaluation.standard import Scored
 from grater.measure.units import known_essays
 from grater.model import Essay, Interval, Json
 from grater.sheet import counted
@@ -207,9 +209,16 @@ def whole_judges(tx: Tx, tables: frames.StudyTables) -> list[CheapJudge]:
     return judges
 
 
+def _merit(scored: Scored) -> float:
+    return 1.0 if isnan(scored["f0.5"].value) else -scored["f0.5"].value
+
+
 @dataclass(frozen=True, slots=True)
 class ScoresSoFar:
-    """Systems against the majority of a job; `sample` is the judged sample, `words` what the intervals speak of."""
+    """Systems against the majority of a job, the best F0.5 first.
+
+    `sample` is the judged sample, `words` what the intervals speak of.
+    """
 
     sample: str = ""
     systems: tuple[SystemLine, ...] = ()
@@ -253,7 +262,7 @@ class JobScores:
         known = {each.system: each for each in sample.systems} if sample else {}
         lines = [
             SystemLine(scored.system, scored.n, scored["precision"], scored["recall"], known.get(scored.system))
-            for scored in result.systems
+            for scored in sorted(result.systems, key=_merit)
         ]
         warnings = (*result.warnings, *read.lines)
         return ScoresSoFar(sample.name if sample else "", tuple(lines), result.scope.sentence, warnings)

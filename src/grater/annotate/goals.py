@@ -27,6 +27,7 @@ from grater.measure.sampling.plan import (
     FLAGGED,
     PRECISION,
     UNFLAGGED,
+    Expected,
     decided,
     expected_of,
     more_needed,
@@ -37,6 +38,9 @@ from grater.model import EDIT
 
 RECALL = 1 / 3
 """Assumed before anybody has judged: a detector that is right four times of five finds about one error in three."""
+
+MOST_MISSED = 0.5
+"""The largest share of the places without a flag that is assumed to be errors."""
 
 WIDTHS = (0.2, 0.1, 0.05)
 USUAL = 0.1
@@ -104,7 +108,7 @@ def goals(tx: Tx, system: str, scores: ScoresSoFar, *, judgments: int = 2, cents
         if kind == EDIT:
             items, reached = precision_needed(share, width, size=n_items)
         else:
-            expected = expected_of(flag_rate=n_flagged / n_items, precision=PRECISION, recall=RECALL, size=n_items)
+            expected = _expected(n_flagged / n_items, size=n_items)
             ours = plan(expected, width).row("ours")
             items, reached = ours.items, ours.width
         if estimated:
@@ -116,6 +120,13 @@ def goals(tx: Tx, system: str, scores: ScoresSoFar, *, judgments: int = 2, cents
         goal = Goal(width, items, left, reached, n_judgments * seconds / AN_HOUR, cost)
         found.setdefault(items, goal)  # a corpus that is too small for two widths is judged once
     return Goals(system, kind, n_items, n_flagged, tuple(found.values()))
+
+
+def _expected(flag_rate: float, *, size: float = inf) -> Expected:
+    """What is assumed of a system; one that flags much cannot miss twice what it finds."""
+    n_right = flag_rate * PRECISION
+    recall = max(RECALL, n_right / (n_right + MOST_MISSED * (1 - flag_rate)))
+    return expected_of(flag_rate=flag_rate, precision=PRECISION, recall=recall, size=size)
 
 
 def task_of(kind: str) -> str:
@@ -133,7 +144,7 @@ def draw_for(store: Store, system: str, n: int, *, actor: str | None = None) -> 
         raise UsageError(f"{system} flags {'every' if share else 'no'} item of the study: there is nothing to draw")
     rates, how = {}, {"strata": "type", "allocation": "proportional"}
     if kind != EDIT:
-        expected = expected_of(flag_rate=share, precision=PRECISION, recall=RECALL)
+        expected = _expected(share)
         rates, how = {FLAGGED: expected.precision, UNFLAGGED: expected.missed}, {"allocation": "neyman"}
     name = next(each for number in count(1) if (each := _numbered(system, number)) not in taken)
     sent = NewSample.checked(name=name, system=system, n=min(n, len(rows)), kind=kind, **how)

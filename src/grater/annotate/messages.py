@@ -99,6 +99,10 @@ class AboutYou(Body):
     country: Fact = ""
     consent: bool = Field(False, description="You have read the information of the job and agree to it.")
     languages: tuple[Fact, ...] = Field((), max_length=20)
+    when: Literal["before", "after"] = Field("before", description="Whether `answers` are about before or after.")
+    answers: tuple[Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)], ...] = Field(
+        (), max_length=20, description="To the questions of the job, in their order; empty where there is none."
+    )
 
 
 def send(tx: Tx, *, from_id: str, text: str, to_id: str | None = None, job_id: str | None = None) -> str:

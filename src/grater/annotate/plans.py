@@ -51,9 +51,10 @@ from grater.annotate.store import Store, Tx
 from grater.annotate.tables import MARK
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.construction import CONSTRUCTIONS, IN_CONTEXT, NO_CONTEXT
+from grater.annotate.tasks.error import ASKS
 from grater.annotate.tasks.marking import DEFAULT_TAGSET, SUGGESTIONS, payload_of, suggestion_of
 from grater.annotate.tasks.marking import TASK as MARKING
-from grater.annotate.tasks.task import Subject, subject_of
+from grater.annotate.tasks.task import Subject, guidelines_of, subject_of
 from grater.annotate.terms import money
 from grater.annotate.units import NewUnit
 from grater.corpora.tagsets import TAGSETS
@@ -63,7 +64,7 @@ from grater.detect.articles.design import item_rows, places_of, select
 from grater.detect.prepositions.candidates import PREP, preposition_places
 from grater.errors import UsageError
 from grater.model import DELETE, EDIT, Decision, Essay, Item, Json, Span
-from grater.sheet import counted
+from grater.sheet import counted, duration
 from grater.uncertainty import generator
 
 LEASE_MINUTES = {"marking": 24 * 60.0}
@@ -124,6 +125,17 @@ def add_job(store: Store, plan: NewJob, *, actor: str | None = None) -> Job:
         return plan_job(tx, plan, actor=actor)
 
 
+def _asked(tx: Tx, new: Sequence[NewUnit]) -> set[str]:
+    """The kinds that units ask about: those of their items, unless the units say otherwise."""
+    known = content.items_of(tx, [item_id for unit in new for item_id, _ in unit.items])
+    return {
+        str(unit.payload.get(ASKS) or each.item.kind)
+        for unit in new
+        for item_id, _ in unit.items
+        if (each := known[item_id]).item
+    }
+
+
 def plan_job(
     tx: Tx,
     plan: NewJob,
@@ -159,7 +171,6 @@ def plan_job(
         options={"seed": plan.seed, **offers, **(options or {})},
         actor=actor,
     )
-    jobs.add_guidelines(tx, job.job_id, task.guidelines if plan.guidelines is None else plan.guidelines, actor=actor)
     new: list[NewUnit] = []
     theirs: list[tuple[tuple[str, ...], int]] = []
     is_spread = subject_of(task) == "ranking" and not persons and not plan.batch_size
@@ -171,6 +182,8 @@ def plan_job(
             new.append(replace(unit, **placed, payload={**unit.payload, **(asks or {})}))
             theirs.append((batch.people, batch.number))
     unit_ids = units.add_all(tx, job.job_id, new)
+    markdown = guidelines_of(task, _asked(tx, new)) if plan.guidelines is None else plan.guidelines
+    jobs.add_guidelines(tx, job.job_id, markdown, actor=actor)
     assigned = [
         Assignment(unit_id, persons[name], number)
         for unit_id, (names, number) in zip(unit_ids, theirs, strict=True)
@@ -517,10 +530,7 @@ class JobPreview:
 
     @property
     def time(self) -> str:
-        """`about 9 hours`, `about 20 minutes`."""
-        if self.hours >= 1.5:
-            return f"about {self.hours:,.0f} hours"
-        return f"about {counted(max(1, round(self.hours * 60)), 'minute')}"
+        return f"about {duration(self.hours)}"
 
     @property
     def cost(self) -> str:

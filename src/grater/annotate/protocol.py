@@ -23,7 +23,7 @@ from grater.annotate.store.transaction import as_iso
 from grater.annotate.terms import IMPORTED, KEY, POLICY_WORDS, Terms, gold_on_page, money, terms_json, terms_of
 from grater.errors import UsageError
 from grater.model import Json
-from grater.sheet import counted
+from grater.sheet import counted, duration
 
 
 def set_terms(tx: Tx, job_id: str, changes: Mapping[str, Json], *, actor: str | None = None) -> Job:
@@ -126,7 +126,7 @@ def _dates(tx: Tx, job: Job) -> str:
 def _hours(hours: float | None) -> str:
     if hours is None:
         return "unknown: no judgment has a time"
-    return f"{hours:.1f} hours" if hours >= 1 else counted(max(1, round(60 * hours)), "minute")
+    return duration(hours)
 
 
 def _cost(costs: Costs) -> str:
@@ -134,7 +134,7 @@ def _cost(costs: Costs) -> str:
         return ""
     each = f", {costs.money(costs.per_valid)} per valid judgment" if costs.valid else ""
     whole, lost = costs.money(costs.cents + costs.bonuses), costs.money(costs.wasted)
-    return f"{whole}{each}; {lost} on judgments that do not count"
+    return f"{whole}{each}; {lost} wasted"
 
 
 MINIMUM, SURE, LEAST_SEEN, QUIZ = 0.8, 0.9, 12, 12

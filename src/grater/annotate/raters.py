@@ -35,7 +35,7 @@ from grater.annotate.standing import Trust
 from grater.annotate.store import Tx
 from grater.annotate.tasks.marking import MARKING
 from grater.annotate.terms import Terms, earned, money, terms_of
-from grater.errors import GraterError, NotFound, UsageError
+from grater.errors import GraterError, UsageError
 from grater.measure.crowd.raters import Rater, raters
 from grater.model import Interval, Json
 from grater.uncertainty import wilson
@@ -171,10 +171,11 @@ def change_standing(tx: Tx, job: Job, person_id: str, change: str, *, actor: str
 
 
 def line_of(tx: Tx, job: Job, person_id: str) -> RaterLine:
-    line = next((each for each in rater_lines(tx, job) if each.person.person_id == person_id), None)
-    if line is None:
-        raise NotFound("this person has no answers in this job")
-    return line
+    """How somebody does in a job; who has answered nothing in it may still have written about it."""
+    person = people.get(tx, person_id)
+    none = RaterProgress(person_id, person.name, person.pseudonym, person.kind, 0, 0, 0, 0, None, job.added_at)
+    nothing = RaterLine(person, none, standing.find(tx, job.job_id, person_id), None, None, None)
+    return next((each for each in rater_lines(tx, job) if each.person.person_id == person_id), nothing)
 
 
 @dataclass(slots=True, eq=False)

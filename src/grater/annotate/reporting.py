@@ -23,7 +23,7 @@ from grater.annotate.jobs import Job
 from grater.annotate.judgments import PEOPLE
 from grater.annotate.marks import has_suggestions, marked_essays, marked_in, study_suggestions
 from grater.annotate.money import Costs, job_costs
-from grater.annotate.protocol import protocol_sheet
+from grater.annotate.protocol import UNKNOWN, protocol_sheet
 from grater.annotate.requests import require_length
 from grater.annotate.status import study_name
 from grater.annotate.store import Tx
@@ -244,7 +244,8 @@ def protocol(tx: Tx, chosen: Collection[Job], costs_of: Mapping[str, Costs]) -> 
         if job.options.get(KEY):
             sheet = protocol_sheet(tx, job, costs_of[job.job_id])
             known = {TASK, *([PER_UNIT] if IMPORTED in job.options else [])}
-            rows += [("", name.lower(), words) for name, words in sheet.items() if name not in known]
+            told = {name: words for name, words in sheet.items() if name not in known and words != UNKNOWN}
+            rows += [("", name.lower(), words) for name, words in told.items()]
     return tuple(rows)
 
 
@@ -252,7 +253,8 @@ def _asked(job: Job) -> str:
     """How a job was done; one that was done elsewhere has only its file to tell of."""
     day = as_iso(job.added_at)[:10]
     if IMPORTED in job.options:
-        return f"judged elsewhere, imported on {day} from {_readable(job.options[IMPORTED])}"
+        file = PurePath(_readable(job.options[IMPORTED]))
+        return f"judged elsewhere, imported on {day}" + (f" from {file}" if file.stem != job.name else "")
     return f"{job.judgments} judgments per unit, {job.access}, since {day}"
 
 

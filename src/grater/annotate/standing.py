@@ -21,7 +21,7 @@ known yet), `unqualified`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -34,7 +34,7 @@ from sqlalchemy import (
     select,
 )
 
-from grater.annotate import gold, people
+from grater.annotate import gold, jobs, people
 from grater.annotate.jobs import Job
 from grater.annotate.people import Person
 from grater.annotate.store import events, schema
@@ -294,7 +294,7 @@ def refusal(
     limit = limit_of(tx, job, counts)
     if limit and (counts.n_valid if counts else n_valid(tx, job.job_id, person.person_id)) >= limit:
         return "limit"
-    if asks_about(terms, person):
+    if asks_about(job, terms, person):
         return "about"
     return "" if is_fit(tx, terms, person) else "unqualified"
 
@@ -306,9 +306,9 @@ def _has_worked_on_other_seat(tx: Tx, job: Job, person: Person) -> bool:
     return any(n_sent(tx, job.job_id, seat) or tx.value(HOLDS, job=job.job_id, person=seat) for seat in seats)
 
 
-def asks_about(terms: Terms, person: Person) -> bool:
+def asks_about(job: Job, terms: Terms, person: Person) -> bool:
     """Whether the job must know something of the person that they have not stated, or agreed to, yet."""
-    if lacks_consent(terms, person):
+    if lacks_consent(terms, person) or open_questions(job, terms, person, BEFORE):
         return True
     wants_country = bool(terms.countries) and not person.payload.get("country")
     return wants_country or (bool(terms.languages) and not person.payload.get("languages"))
@@ -318,6 +318,43 @@ def lacks_consent(terms: Terms, person: Person) -> bool:
     agreed = person.payload.get(CONSENTS)
     known = agreed if isinstance(agreed, Mapping) else {}
     return bool(terms.consent) and person.kind != "program" and terms.consent not in known
+
+
+def open_questions(job: Job, terms: Terms, person: Person, when: str) -> tuple[str, ...]:
+    """The questions before or after the work that the person has not seen yet; leaving one empty answers it."""
+    asked = terms.questions_before if when == BEFORE else terms.questions_after
+    return asked if person.kind != "program" and when not in _said(person).get(job.job_id, {}) else ()
+
+
+def _said(person: Person) -> dict[str, dict[str, dict[str, str]]]:
+    """By job and `before` or `after`, the answers to its questions."""
+    said: Any = person.payload.get(QUESTIONS) or {}
+    return {job_id: dict(given) for job_id, given in said.items()}
+
+
+def answer_questions(tx: Tx, job: Job, person_id: str, when: str, answers: Sequence[str]) -> None:
+    """Keep a person's answers to the questions before or after the work, in their order; empty ones are none."""
+    person = people.lock(tx, person_id)
+    questions = open_questions(job, terms_of(job.options), person, when)
+    if not questions:
+        return
+    said = _said(person)
+    given = {question.partition("|")[0].strip(): text for question, text in zip(questions, answers, strict=False)}
+    said.setdefault(job.job_id, {})[when] = {question: text for question, text in given.items() if text}
+    payload = {**person.payload, QUESTIONS: said}
+    tx.execute(schema.people.update().where(schema.people.c.person_id == person_id).values(payload=payload))
+    events.write(tx, person_id, "person.about", person_id, {"job_id": job.job_id, "questions": when})
+
+
+def all_answers(tx: Tx, called: Mapping[str, str]) -> Iterator[Mapping[str, Json]]:
+    """Every answer to a question before or after the work, by the name that its rater goes by."""
+    names = {job.job_id: job.name for job in jobs.all(tx)}
+    for person in people.all(tx):
+        for job_id, by_time in _said(person).items():
+            for when in (BEFORE, AFTER) if job_id in names else ():
+                given = by_time.get(when, {})
+                asked = {"job": names[job_id], "rater": called[person.person_id], "when": when}
+                yield from ({**asked, "question": question, "answer": text} for question, text in given.items())
 
 
 def is_fit(tx: Tx, terms: Terms, person: Person) -> bool:
@@ -330,6 +367,9 @@ def is_fit(tx: Tx, terms: Terms, person: Person) -> bool:
         return False
     return all(_is_qualified(tx, qualification, person.person_id) for qualification in terms.qualifications)
 
+
+QUESTIONS, BEFORE, AFTER = "answers", "before", "after"
+"""The key of a person's payload with their answers to a job's own questions, and when those were asked."""
 
 CONSENTS = "consents"
 """The key of a person's payload with the information that they agreed to, by its version, and when."""

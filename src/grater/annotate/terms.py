@@ -37,11 +37,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, StringConstraints, model_validator
 from pydantic.dataclasses import dataclass as model
 
 from grater.annotate.requests import Body, example
@@ -398,6 +398,11 @@ class Qualification:
         return f"{self.judgments} judgments or more in {self.job}{right}"
 
 
+Questions: TypeAlias = tuple[
+    Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)], ...
+]
+
+
 class Terms(Body):
     """Terms that are not named stay; null removes one.
 
@@ -421,6 +426,12 @@ class Terms(Body):
         max_length=20_000,
         description="Markdown that raters agree to before their first question.",
     )
+    questions_before: Questions = Field(
+        default=(),
+        max_length=20,
+        description='To raters before their first unit; "Age? | under 18 | older" has choices.',
+    )
+    questions_after: Questions = Field(default=(), max_length=20, description="The same after their last unit.")
     pilot: str = Field(default="", max_length=500, description="A question on how clear the instructions are.")
     pool: int = Field(default=0, ge=0, le=1_000_000, description="How many raters are expected.")
 

@@ -39,7 +39,7 @@ from grater.sheet import Sheet, counted, number, undefined_notes
 from grater.sheet import interval as cell
 from grater.tables import Judgments, Table
 
-MOST_SPLIT = 10
+MOST_SHOWN = 5
 FACTOR_NAMES = {
     "frequency": "frequency of the words (log10 per million)",
     "surprise": "surprisal of the sentence (bits per word)",
@@ -81,7 +81,9 @@ def difficulty_section(
     hardest = [ranked for ranked in crowd.hardest if ranked.majority_share < 1]
     easiest = [ranked for ranked in crowd.easiest if ranked not in hardest]
     ranked_items = (("hardest", "The hardest items", hardest), ("easiest", "The easiest items", easiest))
-    sheets = [_sheet(name, title, ranked, texts, listed) for name, title, ranked in ranked_items if ranked]
+    sheets = [
+        _sheet(name, title, ranked[:MOST_SHOWN], texts, listed) for name, title, ranked in ranked_items if ranked
+    ]
     if experts is not None:
         n_agreed = counted(result.n_unanimous, "item")
         words.append(f"Experts agree on {n_agreed}; on {len(result.split):,} of these the crowd is split.")
@@ -121,7 +123,7 @@ def _sheet(
 
 
 def _split(result: Difficulty, texts: Texts | None, listed: Collection[str]) -> Sheet:
-    shown = result.split[:MOST_SPLIT]
+    shown = result.split[:MOST_SHOWN]
     rows = tuple(
         (
             _line(ranked.crowd.item, texts),

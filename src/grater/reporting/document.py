@@ -265,12 +265,18 @@ class Report:
 
     @property
     def deduplicated(self) -> Report:
-        """The same for a reader from top to bottom: no section repeats a warning, or a sentence of the headline."""
+        """The same from top to bottom: every section begins with its finding, and none repeats a warning.
+
+        The first sentence of the headline stands above all; the others lead the answer, or their own section.
+        """
         shown: set[str] = set()
         shorter = []
+        own = {line for section in self.sections for line in section.words}
+        leading = tuple(line for line in self.also if line not in own)
         for section in self.parts:
-            words = tuple(line for line in section.words if line not in self.headline)
+            words = leading if section is self.answer else section.words
             warnings = tuple(line for line in section.warnings if line not in shown)
+            words = tuple(line for line in words if line not in self.headline[:1])
             shorter.append(replace(section, words=words, warnings=warnings))
             shown.update(section.warnings)
         return replace(self, answer=shorter.pop(0) if self.answer else None, sections=shorter)

@@ -31,10 +31,10 @@ from grater.reporting.drawing import (
     number_axis,
     point_names,
 )
-from grater.sheet import UNDEFINED, Sheet, count, counted, natural, number, without_empty_columns
+from grater.sheet import UNDEFINED, Sheet, count, counted, duration, natural, number, without_empty_columns
 from grater.tables import Judgments, Table
 
-MOST_ROWS = 20
+MOST_ROWS = 10
 MOST_NAMED = 12
 SHORT = 2.0
 """Hours, below which times are shown in minutes."""
@@ -53,7 +53,7 @@ def raters_section(judgments: Judgments, *, gold: Table | None = None, on_gold: 
             for rater in rows
         ]
     ranked = sorted(rows, key=lambda rater: (-rater.n, natural(rater.rater)))[:MOST_ROWS]
-    columns = ("rater", "judged", "correct on gold", "agrees with others", "skill", "median seconds")
+    columns = ("rater", "judged", "correct on gold", "agrees with others", "skill", "median time")
     notes = (f"The {MOST_ROWS} raters with the most judgments, of {len(rows)}.",) if len(rows) > MOST_ROWS else ()
     sheet = Sheet("Every rater", columns, tuple(map(_row, ranked)), notes, name="raters")
     return Section(
@@ -76,7 +76,7 @@ def gold_met(gold: Table | None, judgments: Judgments) -> Table | None:
 
 
 def _row(rater: Rater) -> tuple[str, ...]:
-    seconds = "–" if rater.seconds is None else f"{rater.seconds:.0f}"
+    seconds = "–" if rater.seconds is None else duration(rater.seconds / 3600)
     on_gold = interval(rater.on_gold) if rater.n_gold else "–"
     return rater.rater, f"{rater.n:,}", on_gold, interval(rater.with_others), interval(rater.skill_interval), seconds
 
@@ -89,7 +89,7 @@ def _rater_words(rows: list[Rater]) -> str:
     words = f"{counted(len(rows), 'rater')} judged {most if len(rows) == 1 else spread}"
     if not seconds:
         return f"{words}."
-    return f"{words}, typically in {counted(round(seconds[len(seconds) // 2]), 'second')} per item."
+    return f"{words}, typically in {duration(seconds[len(seconds) // 2] / 3600)} per item."
 
 
 def rater_scatter(raters: Sequence[Rater]) -> Figure:
@@ -170,12 +170,7 @@ def _effort_words(hours: Sequence[float], cost: str) -> str:
     last = max(hours)
     pace = f", {len(hours) / last:,.0f} per hour" if len(hours) >= last >= 1 else ""
     paid = f"; they cost {cost}" if cost else ""
-    return f"{counted(len(hours), 'judgment')} arrived within {_time(last)}{pace}{paid}."
-
-
-def _time(hours: float) -> str:
-    """`24.0 hours`; less than two are shown in minutes."""
-    return f"{hours:,.1f} hours" if hours >= SHORT else counted(ceil(60 * hours), "minute")
+    return f"{counted(len(hours), 'judgment')} arrived within {duration(last)}{pace}{paid}."
 
 
 def turnaround_curve(hours: Sequence[float]) -> Figure:
@@ -191,7 +186,7 @@ def turnaround_curve(hours: Sequence[float]) -> Figure:
     step = max(1, len(rows) // 300)
     thinned = rows[::step] + (rows[-1:] if step > 1 else [])
     spec = {**data(thinned), "width": WIDTH, "height": HEIGHT - 60, "mark": mark, "encoding": encoding}
-    half, most = (_time(hours[int(share * (len(hours) - 1))]) for share in (0.5, 0.9))
+    half, most = (duration(hours[int(share * (len(hours) - 1))]) for share in (0.5, 0.9))
     words = f"Half of the judgments were in after {half}, nine in ten after {most}."
     title = "How quickly judgments arrived"
     return Figure(name="turnaround", title=title, words=words, spec=spec, source="T,C&M 2013, Table 5")

@@ -117,9 +117,12 @@ def report_markdown(report: Report, *, figures: str = FIGURES) -> str:
     """`figures` is the folder of the SVG files, seen from the Markdown file."""
     deduplicated = report.deduplicated
     quote = [f"> {line}".replace(f"> {report.leader} ", f"> **{report.leader}** ") for line in report.headline[:1]]
-    parts = [f"# {report.title}", " · ".join(report.byline.lines), *quote, *report.headline[1:]]
+    notes = [line for line in report.notes if line not in report.headline[:1]]
+    parts = [f"# {report.title}", " · ".join(report.byline.lines), *quote, *notes]
     if deduplicated.answer:
         parts += _section_markdown(deduplicated.answer, figures, "##")
+    else:
+        parts += report.also
     for group in report.examples:
         shown = [f"- {view.before}**{view.target or '∅'}**{view.after}".replace("\n", " ") for view in group.items]
         parts += [f"**{group.title}**", "\n".join(shown)]
@@ -132,7 +135,8 @@ def report_markdown(report: Report, *, figures: str = FIGURES) -> str:
 
 
 def _section_markdown(section: Section, figures: str, level: str) -> list[str]:
-    parts = [f"{level} {section.title}", *(f"**Warning:** {line}" for line in section.warnings), *section.words]
+    warnings = (f"**Warning:** {line}" for line in section.warnings)
+    parts = [f"{level} {section.title}", *section.words[:1], *warnings, *section.words[1:]]
     for figure in section.figures:
         parts += [f"![{figure.title}]({figures}/{figure.name}.svg)", f"**{figure.title}.** {figure.words}"]
     parts += [as_markdown(sheet).rstrip("\n") for sheet in section.sheets]

@@ -219,7 +219,7 @@ def test_the_turn_around_of_imported_judgments_without_times_is_unknown(judged: 
     with judged.read() as tx:
         hours = {job.name: job_costs(tx, job).hours for job in jobs.all(tx)}
     assert hours == {"j": None, "dated": 24.0}
-    assert "2 judgments arrived within 24.0 hours" in section(report_of(judged), "effort").words[0]
+    assert "2 judgments arrived within 24 h" in section(report_of(judged), "effort").words[0]
 
 
 def test_crowd_jobs_are_compared_with_experts_with_hours_and_cost(judged: Store, tmp_path: Path) -> None:

@@ -95,6 +95,17 @@ def test_a_visitor_gets_marks_with_the_reason_the_better_word_and_how_sure(visit
     assert "<b>" not in visitor.post("/check", {"text": "<b>The girl</b> waited on the bus."}).text
 
 
+def test_marks_have_their_places_as_a_browser_counts(visitor: Browser) -> None:
+    reply = visitor.post("/check/marks", {"text": f"\N{GRINNING FACE} {TEXT}"})
+    assert [(mark["words"], mark["better"], mark["start"]) for mark in reply.json()["marks"]] == [
+        ("on", "for", 3 + TEXT.index("on the bus")),
+        ("about ", "", 3 + TEXT.index("about the film")),
+        ("the", "to the", 3 + TEXT.index("the music")),
+    ]
+    assert visitor.post("/check/marks", {"text": " "}).status_code == 422
+    assert visitor.post("/check/marks", {"text": TEXT * 8}).status_code == 429, "letters count as on the page"
+
+
 def test_nothing_is_stored_by_a_check(visitor: Browser, open_study: Study) -> None:
     with open_study.store.read() as tx:
         before = content.n_essays(tx), people.count(tx), events.latest(tx)

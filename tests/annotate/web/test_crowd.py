@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from grater.annotate import content, credentials, gold, jobs, leases, panels, people, standing, units
+from grater.annotate.archive import export
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.samples import NewSample, draw
 from grater.annotate.store import checks
@@ -422,6 +423,49 @@ def test_a_rater_reads_the_information_and_agrees_before_the_first_question(crow
         assert list(people.get(tx, crowd.people["worker"].person_id).payload["consents"].values()) == [tx.now]  # type: ignore[union-attr]
     manager.post(path, {"information": f"{consent} Or two."})
     assert "I have read this" in rater.get(f"/jobs/{job_id}").text  # what has changed is asked about again
+
+
+def test_what_a_rater_writes_is_on_the_dashboard_of_that_job_alone_and_leads_to_the_writer(crowd: Study) -> None:
+    job_id, manager, rater = crowd.jobs["crowd"], crowd.browser("manager"), crowd.browser("worker")
+    rater.get(f"/jobs/{job_id}/talk")
+    rater.post(f"/jobs/{job_id}/messages", {"text": "May the target be a name?"})
+    rater.post(f"/jobs/{job_id}/reviews", {"stars": "4", "text": "Good fun."})
+    page = manager.get(f"/manage/jobs/{job_id}/crowd").text
+    assert ("May the target be a name?" in page, "Good fun." in page) == (True, True)
+    (link,) = re.findall(r'<a href="(/manage/jobs/[^"]+)">[^<]*</a>: May the target', page)
+    assert manager.get(link).status_code == 200, "nothing is answered yet"
+    with crowd.store.write() as tx:
+        other_id = crowd_job(tx, TERMS, name="other")
+    other = manager.get(f"/manage/jobs/{other_id}/crowd").text
+    assert ("May the target" in other, "Good fun." in other) == (False, False)
+
+
+def test_questions_before_and_after_the_work_are_asked_once_and_exported(crowd: Study, tmp_path: Path) -> None:
+    job_id = crowd.jobs["crowd"]
+    manager, rater = crowd.browser("manager"), crowd.browser("worker")
+    path = f"/manage/jobs/{job_id}/terms"
+    manager.get(path)
+    asked = {"questions_before": "Age? | under 30 | older\nFirst language?", "questions_after": "Was it fun?"}
+    assert "First language?</textarea>" in manager.post(path, asked).text
+    page = rater.get(f"/jobs/{job_id}").text
+    assert all(words in page for words in ("<option>under 30</option>", "First language?", "(optional)"))
+    assert not rater.post(f"/jobs/{job_id}/next").url.path.startswith("/leases/")
+    assert "Age?" not in rater.post(f"/jobs/{job_id}/about", {"answers": ["older", ""]}).text
+    answered = rater.post(f"/jobs/{job_id}/next")
+    assert answered.url.path.startswith("/leases/")
+    assert "Was it fun?" not in rater.get(f"/jobs/{job_id}/done").text, "nothing is answered yet"
+    rater.post(str(answered.url.path), {"label": "ok"})
+    assert "Was it fun?" in rater.get(f"/jobs/{job_id}/done").text
+    after = rater.post(f"/jobs/{job_id}/about", {"when": "after", "answers": ["Very."]})
+    assert (after.url.path, "Was it fun?" in after.text) == (f"/jobs/{job_id}/done", False)
+    export(crowd.store, tmp_path / "out")
+    with crowd.store.read() as tx:
+        name, rater_id = jobs.get(tx, job_id).name, people.get(tx, crowd.people["worker"].person_id).pseudonym
+    assert (tmp_path / "out" / "questionnaire.csv").read_text("utf-8").splitlines() == [
+        "job,rater,when,question,answer",
+        f"{name},{rater_id},before,Age?,older",
+        f"{name},{rater_id},after,Was it fun?,Very.",
+    ]
 
 
 @pytest.mark.parametrize("task", ["cloze", "choice", "construction", "marking"])

@@ -55,6 +55,7 @@ OF_ANYBODY = {
     "/p/{panel_id}",
     "/check",
     "/check/keep",
+    "/check/marks",
     f"{EDITORS}/check",
     *(f"{EDITORS}/{name}" for name in ("languages", "configinfo", "maxtextlength", "info")),
     f"{API}/openapi.json",

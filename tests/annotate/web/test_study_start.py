@@ -66,7 +66,7 @@ def test_what_is_refused_is_reported_and_what_was_pasted_stays_on_the_page(empty
 def test_a_preview_without_scripts_keeps_the_form_and_stores_nothing(empty: Study) -> None:
     browser = started(empty)
     page = browser.post("/manage/jobs/preview", {"task": "marking", "judgments": "2", "cents": "50"}).text
-    assert "3 units, 6 judgments, about 2 minutes of work, 3.00 EUR" in page
+    assert "3 units, 6 judgments, about 2 min of work, 3.00 EUR" in page
     assert 'value="50"' in page
     assert (
         "no system has decisions" in browser.post("/manage/jobs/preview", {"task": "verify", "judgments": "2"}).text
@@ -139,3 +139,43 @@ def test_mistakes_are_mended_on_the_pages(empty: Study) -> None:
     assert "<h1>Renamed</h1>" in browser.post("/manage/name", {"name": "Renamed"}).text
     with empty.store.read() as tx:
         assert content.n_essays(tx) == 2
+
+
+def test_what_a_system_said_comes_from_a_file_of_decisions(empty: Study) -> None:
+    browser = started(empty)
+    with empty.store.read() as tx:
+        essays = {name_of(each): each for each in content.all_essays(tx)}
+    places = [(essays["Market"], "to"), (essays["Market"], "at"), (essays["School"], "about")]
+    rows = [
+        f"{n},mine,{int(words == 'to')},{essay.essay_id},{(at := essay.text.index(words))},{at + len(words)},prep"
+        for n, (essay, words) in enumerate(places)
+    ]
+    table = "\n".join(["item,system,flagged,essay,start,end,kind", *rows]).encode()
+    form = {"source": "file", "contents": "decisions"}
+    sure = browser.post("/manage/detector", form, files={"files": ("mine.csv", table)})
+    assert (sure.url.path, "<strong>mine</strong> flags 1 of 3 places" in sure.text) == ("/manage/sure", True)
+    refused = browser.post("/manage/detector", form, files={"files": ("bad.csv", b"item,flagged\n1,maybe\n")})
+    assert (refused.status_code, "bad.csv" in refused.text) == (422, True)
+    nothing = browser.post("/manage/detector", form)
+    assert (nothing.status_code, nothing.url.path) == (422, "/manage/detector"), "no file was chosen"
+    with empty.store.read() as tx:
+        assert content.system_names(tx) == ["mine"]
+
+
+def test_what_a_system_made_of_the_texts_comes_from_a_file_of_corrections(empty: Study) -> None:
+    browser = started(empty)
+    with empty.store.read() as tx:
+        texts = [each.text.replace("\n", " ") for each in content.all_essays(tx)]
+    corrected = "\n".join(text.replace("arrive to", "arrive at").replace("wait of", "wait for") for text in texts)
+    form = {"source": "file", "contents": "corrected", "name": "polisher"}
+    sure = browser.post("/manage/detector", form, files={"files": ("corrected.txt", corrected.encode())})
+    assert (sure.url.path, "polisher" in sure.text) == ("/manage/sure", True)
+    with empty.store.read() as tx:
+        flagged = {
+            decision.suggestion for decision in content.all_decisions(tx, system="polisher") if decision.flagged
+        }
+    assert {"at", "for"} <= flagged
+    short = browser.post(
+        "/manage/detector", form | {"name": "other"}, files={"files": ("one.txt", b"Only one line.")}
+    )
+    assert (short.status_code, short.url.path) == (422, "/manage/detector")

@@ -10,7 +10,7 @@ question of Madnani 2.1 is whether they are extraneous.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from grater.annotate.tasks.task import (
@@ -69,6 +69,17 @@ Some words of a learner's sentence are **highlighted**. Say whether they are an 
   *heavy rain*
 """
 
+BY_KIND: Mapping[str, tuple[str, ...]] = {
+    "Extraneous preposition": ("prep", "prep-extraneous"),
+    "Confused preposition": ("prep", "prep-confused"),
+    "Missing preposition": ("prep", "prep-missing"),
+    "Article or determiner": ("article", "article-missing"),
+    "Number": ("number",),
+    "Verb form": ("verb-form",),
+    "Collocation": ("collocation",),
+}
+"""The kinds of items that a paragraph of the guidelines speaks of, by its first words."""
+
 CHOICES = (Choice(ERROR, "Error", "1"), Choice(OK, "OK", "2"), Choice(UNKNOWN, "Unknown: too hard to tell", "3"))
 
 
@@ -85,6 +96,16 @@ class ErrorOrOk:
     summary: str = "Is the highlighted word an error or not? The quickest question, for crowds and experts."
     source: str = "Madnani et al. 2011, section 2.1; Tetreault, Chodorow and Madnani 2013, sections 5.3 to 5.5"
     keeps: bool = False
+
+    def guidelines_for(self, kinds: Set[str]) -> str:
+        """The guidelines without what is said of kinds that a job does not ask about."""
+        if not kinds <= set(QUESTIONS):
+            return self.guidelines
+        first, *others = self.guidelines.split("\n- ")
+        wanted = (
+            each for each in others if kinds & set(BY_KIND.get(each.partition("*:")[0].removeprefix("*"), kinds))
+        )
+        return "\n- ".join((first, *wanted)).rstrip() + "\n"
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
         item = only_item(unit).item

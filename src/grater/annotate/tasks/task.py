@@ -21,7 +21,7 @@ The gold rule of most tasks: every item with a known answer got an accepted labe
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, Protocol, TypeAlias
@@ -173,6 +173,12 @@ def sent_fields(task: Task, shown: Shown) -> frozenset[str]:
 def source_of(task: Task) -> str:
     """The papers behind its guidelines, for managers: raters need none.  Empty where the task names none."""
     return str(getattr(task, "source", ""))
+
+
+def guidelines_of(task: Task, kinds: Set[str]) -> str:
+    """The guidelines for a job about items of these kinds; a task may have some for each kind (`guidelines_for`)."""
+    of_kinds: Callable[[Set[str]], str] | None = getattr(task, "guidelines_for", None)
+    return of_kinds(kinds) if of_kinds else task.guidelines
 
 
 def summary_of(task: Task) -> str:

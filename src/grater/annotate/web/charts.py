@@ -17,7 +17,7 @@ from grater.annotate.dashboard import Confusion, PairShare
 from grater.annotate.progress import Progress
 from grater.annotate.store.transaction import as_iso
 from grater.model import Interval
-from grater.sheet import counted
+from grater.sheet import counted, duration
 from grater.sheet import interval as in_words
 
 WIDTH, HEIGHT = 480, 230
@@ -55,6 +55,7 @@ class Bar:
     value: float
     of: float
     words: str
+    kind: str = "bar"
 
 
 def bars(rows: Sequence[Bar], *, title: str) -> Markup:
@@ -70,7 +71,7 @@ def bars(rows: Sequence[Bar], *, title: str) -> Markup:
         drawn += [
             _text(left - 10, top + 19, _short(row.label, BAR_LETTERS), "end"),
             rect.format("bar-rest", left, top + 8, row.of * scale),
-            rect.format("bar", left, top + 8, min(row.value, row.of) * scale),
+            rect.format(row.kind, left, top + 8, max(4.0 if row.value else 0.0, min(row.value, row.of) * scale)),
             _text(left + row.of * scale + 8, top + 19, row.words),
         ]
     words = "; ".join(f"{row.label}: {row.words}" for row in rows)
@@ -118,9 +119,10 @@ def unit_chart(progress: Progress) -> Markup:
     rows = [
         Bar(
             f"{n} of {wanted}" if is_same else str(n),
-            count if n else 0,  # nothing done is no full bar
+            count,
             progress.units or 1,
             counted(count, "unit"),
+            kind="bar" if n else "bar bar-none",
         )
         for n, count in enumerate(counts)
     ]
@@ -130,7 +132,7 @@ def unit_chart(progress: Progress) -> Markup:
 def rater_chart(progress: Progress) -> Markup:
     raters = sorted(progress.by_rater, key=lambda rater: -rater.valid)[:20]
     most = max((rater.valid for rater in raters), default=1)
-    rows = [Bar(rater.name, rater.valid, most, str(rater.valid)) for rater in raters]
+    rows = [Bar(rater.name, rater.valid, most, f"{rater.valid:,}") for rater in raters]
     return bars(rows, title="Valid judgments per rater") if rows else Markup("")
 
 
@@ -147,7 +149,7 @@ def time_chart(moments: Sequence[int]) -> Markup:
 
 # The dashboard: intervals over the number of judgments
 
-LEFT, RIGHT, TOP, BOTTOM = 38, 110, 14, 30
+LEFT, RIGHT, TOP, BOTTOM = 38, 140, 14, 30
 MOST_SERIES = 6
 
 
@@ -244,7 +246,7 @@ def confusion_map(confusion: Confusion, *, title: str) -> Markup:
     most = max(max(row) for row in counts) or 1
     across = max(CELL, min(2 * CELL, (WIDTH - _left(labels) - 10) // len(labels)))
     cells = [
-        (row, column, n / most if n else None, f"{n}" if n < 10_000 else f"{n // 1000}k", "")
+        (row, column, n / most if n else None, f"{n:,}" if n < 10_000 else f"{n // 1000}k", "")
         for row, of_row in enumerate(counts)
         for column, n in enumerate(of_row)
     ]
@@ -334,7 +336,7 @@ class RaterPoint:
 
     @property
     def words(self) -> str:
-        return f"{self.name}: {100 * self.share:.0f} %, {self.seconds:.0f} s"
+        return f"{self.name}: {100 * self.share:.0f} %, {duration(self.seconds / 3600)}"
 
 
 def rater_scatter(points: Sequence[RaterPoint], *, title: str) -> Markup:
@@ -344,7 +346,7 @@ def rater_scatter(points: Sequence[RaterPoint], *, title: str) -> Markup:
     slowest = max(point.seconds for point in points) or 1.0
     room = WIDTH - LEFT - 20
     parts = _shares(WIDTH - 20)
-    parts += [_text(LEFT, HEIGHT - 10, "0 s"), _text(WIDTH - 20, HEIGHT - 10, f"{slowest:.0f} s", "end")]
+    parts += [_text(LEFT, HEIGHT - 10, "0 s"), _text(WIDTH - 20, HEIGHT - 10, duration(slowest / 3600), "end")]
     for point in sorted(points, key=lambda point: point.name):
         x, y = LEFT + room * point.seconds / slowest, _y(point.share)
         parts.append(

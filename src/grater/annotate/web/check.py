@@ -1,10 +1,10 @@
 """Checks of anybody's writing: a page for people, LanguageTool's protocol for editors; off unless switched on.
 
-At `/check` a text gets marks with reasons, each to be accepted or rejected.  Nobody logs in, and
-nothing is stored: the page carries the text and the answers, and every request checks the text again.  Only *Send my
-answers*, with the box ticked, keeps them (`grater.annotate.writing`).  The page works without scripts; with them a
-file can be dropped on it, and accepted changes show at once.  A server that is too busy answers with the same page,
-which keeps text and answers to send again.
+At `/check` a text goes in and marks with reasons come out, each to be accepted or rejected.  Nobody logs in, and
+nothing is stored: the page carries the text and the answers, and every request checks the text anew.  Only *Send my
+answers*, with the box ticked, keeps them (`grater.annotate.writing`).  With scripts the marks come while somebody
+types: `/check/marks` gets the paragraphs that changed.  Without them a button sends the text, and a server that is
+too busy answers with the same page: text and answers stand on it, to be sent again.
 
 Whether checks are open to the public is set when the server starts, or by an owner of the study on a page of
 their own; what nobody has opened is refused as if it were not there.
@@ -75,6 +75,21 @@ def check_page(context: Context) -> Response:
 def check(context: Context) -> Response:
     """The text with its marks, after the accepted changes if any came along."""
     return _answer(context, _applied)
+
+
+@pages.post("/check/marks")
+def marks_of_changed(context: Context) -> Response:
+    """The marks of changed paragraphs, for the page that shows them in the text; places in UTF-16 units."""
+    require_open(context, "check_page")
+    text, found, at = _sent_text(context), list[Shown](), 0
+    feedback = _feedback(context, text)
+    for words, note in _stretches(text, marks_of(feedback)[0], {}):
+        end = at + units(words)
+        if note:
+            example = [note["rule"].wrong, note["rule"].right] if note["rule"] and note["rule"].wrong else []
+            found.append({**note, "rule": example, "words": words, "start": at, "end": end})
+        at = end
+    return JSONResponse({"marks": found})
 
 
 @pages.post("/check/keep")

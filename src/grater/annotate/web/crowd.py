@@ -137,6 +137,9 @@ def new_terms(context: Context, job_id: str) -> Response:
     return _terms_page(context, job_id, is_saved=True)
 
 
+QUESTIONS = ("questions_before", "questions_after")
+
+
 def _filled_in(context: RequestContext) -> dict[str, Json]:
     """The terms that a form asks for; what is left empty is taken away."""
 
@@ -158,6 +161,7 @@ def _filled_in(context: RequestContext) -> dict[str, Json]:
         "redundancy": {"most": judgments["least"], **judgments} if "least" in judgments else None,
         "pay": {**pay, "currency": context.text("currency").upper() or "EUR"} if "cents" in pay else None,
         "opening": {**hours, **({"days": days} if days else {})} if hours or days else None,
+        **{name: context.text(name).split("\n") if context.text(name) else [] for name in QUESTIONS},
         "countries": words("countries"),
         "languages": words("languages"),
         # One on the form; more by the API.

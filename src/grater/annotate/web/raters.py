@@ -87,10 +87,11 @@ def talk_page(context: Context, job_id: str) -> Response:
 
 @pages.post("/jobs/{job_id}/about")
 def say_about_form(context: Context, job_id: str) -> Response:
-    """Country and languages, where the job asks for them."""
+    """Country, languages, consent and answers to the job's own questions, where it asks for them."""
     languages = [word.strip() for word in context.text("languages").split(",") if word.strip()]
-    say_about(context, job_id, context.sent(AboutYou, languages=languages))
-    return context.go(f"/jobs/{job_id}")
+    sent = context.sent(AboutYou, languages=languages, answers=context.fields().get("answers", []))
+    say_about(context, job_id, sent)
+    return context.go(f"/jobs/{job_id}" if sent.when == standing.BEFORE else f"/jobs/{job_id}/done")
 
 
 @pages.get("/manage/jobs/{job_id}/money")
@@ -340,14 +341,16 @@ def review(context: Context, job_id: str, sent: NewReview) -> Stored:
 
 @talk.post("/jobs/{job_id}/about")
 def say_about(context: Context, job_id: str, sent: AboutYou) -> Stored:
-    """State your country and languages, and agree to the information, if a job asks for them."""
+    """State your country and languages, agree to the information, answer questions, if a job asks for them."""
     with context.changing() as tx:
-        terms = terms_of(jobs.visible(tx, job_id).options)
-        if standing.lacks_consent(terms, context.person) and not sent.consent:
+        job = jobs.visible(tx, job_id)
+        terms = terms_of(job.options)
+        if sent.when == standing.BEFORE and standing.lacks_consent(terms, context.person) and not sent.consent:
             raise BadInput(Problem("form", "expected your consent to the information about this job"))
         agreed = terms.consent if sent.consent else ""
         who = context.person.person_id
         standing.say_about(tx, who, country=sent.country, languages=sent.languages, consent=agreed)
+        standing.answer_questions(tx, job, who, sent.when, sent.answers)
     return Stored(job_id=job_id, stored=True)
 
 

@@ -44,7 +44,7 @@ from grater.annotate.terms import POLICY_WORDS
 from grater.annotate.units import StudyUnit
 from grater.annotate.web.security import ADJUDICATORS, MANAGERS, OWNERS
 from grater.measure.agreement.coefficients import coefficient_title
-from grater.sheet import counted, interval, number
+from grater.sheet import count, counted, duration, interval, number
 from grater.tables.files import guarded_frame
 
 STATES: Mapping[str, str] = {
@@ -235,13 +235,6 @@ def is_local(link: str) -> bool:
     return urlsplit(link).hostname in ("127.0.0.1", "localhost", "::1")
 
 
-def duration(hours: float) -> str:
-    """`340 h`, `5.5 h`, `21 min` or `42 s`, so that nothing takes 0.0 hours."""
-    if hours >= 1:
-        return f"{hours:,.0f} h" if hours >= 10 else f"{hours:.1f} h"
-    return f"{60 * hours:.0f} min" if hours >= 1 / 40 else f"{max(1, round(3600 * hours))} s"
-
-
 LINE_END = re.compile(r"\r\n|[\n\r\u2028\u2029]")
 
 
@@ -279,7 +272,20 @@ def csv_file(frame: pl.DataFrame, name: str) -> Response:
     return Response(guarded_frame(frame).write_csv(), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-FILTERS = (coefficient_title, counted, duration, interval, is_local, moment, near, number, paragraphs, percent, shown)
+FILTERS = (
+    coefficient_title,
+    count,
+    counted,
+    duration,
+    interval,
+    is_local,
+    moment,
+    near,
+    number,
+    paragraphs,
+    percent,
+    shown,
+)
 GLOBALS: dict[str, object] = {function.__name__: function for function in (expected, in_words, name_of)}
 GLOBALS["script"] = script_address
 GLOBALS |= {"adjudicators": ADJUDICATORS, "managers": MANAGERS, "owners": OWNERS, "version": __version__}

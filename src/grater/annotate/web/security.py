@@ -85,7 +85,7 @@ PAGES = _table({
     ANYBODY: """
         GET /  GET /healthz  GET,POST /login  POST /login/code  GET,POST /setup/{token}
         GET,POST /join/{token}  GET,POST /p/{panel_id}  GET /out/{person_id}/{lease_id}/{signature}
-        GET,POST /check  POST /check/keep
+        GET,POST /check  POST /check/keep  POST /check/marks
     """,
     EVERYBODY: """
         POST /logout  GET /jobs  GET /jobs/{job_id}  GET /jobs/{job_id}/done  POST /jobs/{job_id}/next

@@ -394,6 +394,7 @@ class CrowdView:
     `short_of_code`: what the panel's code is for, where there is no more work and the rater has not given that.
     `limit`: the answers that one rater may give, 0 for any number.
     `lacks_consent`: the information about the job is to be agreed to; the pay amounts to `an_hour`.
+    `questions` of the job to answer before its work, and `questions_after`.
     """
 
     terms: Terms
@@ -408,6 +409,8 @@ class CrowdView:
     limit: int = 0
     lacks_consent: bool = False
     an_hour: str = ""
+    questions: tuple[str, ...] = ()
+    questions_after: tuple[str, ...] = ()
 
     @property
     def is_tested(self) -> bool:
@@ -451,6 +454,8 @@ def crowd_view(tx: Tx, job: Job, person: Person) -> CrowdView:
         pay=pay,
         lacks_consent=lacks_consent,
         an_hour=an_hour,
+        questions=standing.open_questions(job, terms, person, standing.BEFORE),
+        questions_after=standing.open_questions(job, terms, person, standing.AFTER),
         place=place,
         n_unread=sum(letter.to_id == person.person_id and not letter.read_at for letter in letters),
     )

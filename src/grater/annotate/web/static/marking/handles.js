@@ -79,7 +79,7 @@ export class Handles {
     if (!step && !isBack) return;
     event.preventDefault();
     if (isBack) this.left();
-    else this.#move(stepped(this.text, this.span, side, step, { isFine: event.ctrlKey || event.metaKey }));
+    else this.#move(stepped(this.text, this.span, side, step, { isFine: event.altKey }));
   }
 
   #move(span) {

@@ -9,13 +9,15 @@ const MOVES = {
   End: ["edge", 1],
 };
 
+const STEPS = { ArrowDown: 1, ArrowUp: -1 };
+
 /** The request that a key press makes, or null where the key is not ours. */
 export function requestOf({ key, shiftKey, ctrlKey, metaKey, altKey }) {
   const isCommand = ctrlKey || metaKey;
-  if (altKey) return { ArrowDown: ["step", 1], ArrowUp: ["step", -1] }[key] ?? null;
+  if (altKey && key in STEPS) return ["step", STEPS[key]];
   if (key in MOVES) {
     const [name, step] = MOVES[key];
-    return [name, step, { isStretched: shiftKey, isFine: isCommand }];
+    return [name, step, { isStretched: shiftKey, isFine: name === "edge" ? isCommand : altKey }];
   }
   if (isCommand) return null;
   if (key === "Enter") return ["mark", { isNew: shiftKey }];
