@@ -593,6 +593,8 @@ def _corrected(references: References, hypothesis: Hypothesis) -> list[list[str]
     """The words of every sentence as the system has them."""
     lines = _gold(hypothesis.sentences) if hypothesis.texts is None else hypothesis.texts
     require_same_sources(references.sourced, lines, reference_name=references.name, hypothesis_name=hypothesis.name)
+    if hypothesis.words is not None:
+        return list(hypothesis.words)
     return [line.split() if isinstance(line, str) else corrected_words(line) for line in lines]
 
 

@@ -133,12 +133,16 @@ class References:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hypothesis:
-    """A system's output: lines of text, or sentences with its edits; `name` is the file, for messages."""
+    """A system's output: lines of text, or sentences with its edits; `name` is the file, for messages.
+
+    `words` are the lines in words, once these are known to fit their sources.
+    """
 
     system: str
     name: str
     texts: Sequence[str] | None = None
     sentences: Sentences = ()
+    words: Sequence[list[str]] | None = None
 
     @property
     def essays(self) -> Sequence[Essay]:
@@ -151,7 +155,7 @@ class Hypothesis:
     def only(self, places: Sequence[int]) -> Hypothesis:
         """The output for some of the sentences."""
         if self.texts is not None:
-            return replace(self, texts=[self.texts[place] for place in places])
+            return replace(self, texts=[self.texts[place] for place in places], words=None)
         return replace(self, sentences=[self.essays[place] for place in places])
 
 
@@ -187,11 +191,15 @@ def fit_hypotheses(
     for hypothesis in hypotheses:
         if hypothesis.texts is not None:
             texts = fitted_lines(words, hypothesis.texts) if tokenise else hypothesis.texts
-            advice = "pass `tokenise` to tokenise both alike"
+            hypothesis = replace(hypothesis, texts=texts, words=[text.split() for text in texts])
             warnings += require_lines_fit(
-                words, texts, name=hypothesis.name, source_name=references.name, advice=advice
+                words,
+                texts,
+                name=hypothesis.name,
+                source_name=references.name,
+                advice="pass `tokenise` to tokenise both alike",
+                words=hypothesis.words,
             )
-            hypothesis = replace(hypothesis, texts=texts)
         fitting.append(hypothesis)
     return fitting, warnings
 
