@@ -46,9 +46,12 @@ def place(path: Path | str) -> Path:
         raise MissingExtra(f"{path}: a URL needs another package: pip install 'grater[spark]'") from error
     slashes = ":///" if url[1] == "file" else "://"
     try:
-        return cast(Path, UPath(f"{url[1]}{slashes}{str(path)[url.end() :]}"))
-    except (ImportError, ValueError) as error:
-        raise GraterError(f"{path}: cannot be opened: {error}") from error
+        found = UPath(f"{url[1]}{slashes}{str(path)[url.end() :]}")
+        found.fs  # noqa: B018  # the package of a protocol is imported here
+    except (ImportError, OSError, ValueError) as error:
+        [why, *_] = str(error).splitlines() or [type(error).__name__]
+        raise GraterError(f"{path}: cannot be opened: {why}") from error
+    return cast(Path, found)
 
 
 def is_local(path: Path) -> bool:

@@ -23,6 +23,7 @@ from grater.corpora.source import (
     PathSource,
     files_of,
     guess_format,
+    guessed_encoding,
     ignore_progress,
     left_out,
     open_source,
@@ -39,6 +40,7 @@ __all__ = ["FORMATS", "Loss", "Report", "format_for", "note_left_out", "open_cor
 __all__ += ["with_documents", "write_corpus"]
 
 MOST_NAMED = 5
+LARGEST_GUESSED = 1 << 20
 
 
 def read_corpus(
@@ -55,13 +57,25 @@ def read_corpus(
     if isinstance(chosen, FolderFormat):
         sources = [PathSource(file, file.relative_to(path).as_posix(), advance, encoding) for file in files]
         return _with_folder_named(chosen.read(sources), path)
-    sources = [open_source(file, advance=advance, encoding=encoding) for file in files]
+    guessed = {} if encoding or chosen.name != "text" else _guessed(files)
+    sources = [open_source(file, advance=advance, encoding=guessed.get(file, encoding)) for file in files]
     if len(sources) == 1:
         return chosen.read(sources[0])
     if chosen.name == "text":
         named = zip(sources, names_apart(files), strict=True)
         return (replace(essay, essay_id=name) for source, name in named for essay in chosen.read(source))
     return _with_ids_apart(essay for source in sources for essay in chosen.read(source))
+
+
+def _guessed(files: Iterable[Path]) -> dict[Path, str]:
+    """What texts that are not UTF-8 look like, with a note; a large one is read line by line, and must be UTF-8."""
+    small = [file for file in files if file.is_file() and file.stat().st_size <= LARGEST_GUESSED]
+    guessed = {file: encoding for file in small if (encoding := guessed_encoding(file))}
+    if guessed:
+        named = [f"{file} ({encoding})" for file, encoding in list(guessed.items())[:MOST_NAMED]]
+        more = ", ..." if len(guessed) > len(named) else ""
+        NOTES.info(f"not UTF-8, so the encoding is a guess; check the accents: {', '.join(named)}{more}")
+    return guessed
 
 
 def _with_folder_named(essays: Iterable[Essay], folder: Path) -> Iterator[Essay]:
