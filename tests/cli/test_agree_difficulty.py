@@ -15,7 +15,7 @@ from tests.cli.running import invoked, widest
 from tests.measure.agreement.test_difficulty import items_table
 from tests.measure.agreement.test_raters_needed import crowd_of, experts_of
 
-run = partial(invoked, "lab difficulty")
+run = partial(invoked, "agree --hardest")
 
 
 @pytest.fixture

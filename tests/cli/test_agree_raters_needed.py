@@ -13,7 +13,7 @@ from tests.cli.running import invoked, widest
 from tests.measure.agreement.tables import judgments
 from tests.measure.agreement.test_raters_needed import crowd_of, experts_of
 
-run = partial(invoked, "lab raters-needed")
+run = partial(invoked, "raters --needed")
 
 
 @pytest.fixture

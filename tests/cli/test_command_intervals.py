@@ -23,8 +23,8 @@ COMMANDS = {
     "agree, a corpus": ("agree", "essays.m2", *FEW),
     "aggregate": ("aggregate", "crowd.csv", "--method", "majority", "--true-labels", "gold.csv"),
     "raters": ("raters", "crowd.csv", "--gold", "gold.csv"),
-    "raters-needed": ("lab", "raters-needed", "crowd.csv", "--experts", "judgments.csv", *FEW),
-    "difficulty": ("lab", "difficulty", "crowd.csv", "--experts", "judgments.csv", "--items", "items.csv"),
+    "raters-needed": ("raters", "--needed", "crowd.csv", "--experts", "judgments.csv", *FEW),
+    "difficulty": ("agree", "--hardest", "crowd.csv", "--experts", "judgments.csv", "--items", "items.csv"),
     "evaluate": ("evaluate", "--decisions", "decisions.csv", "--judgments", "crowd.csv"),
     "evaluate, a sample": (
         *("evaluate", "--decisions", "decisions.csv", "--sample", "sample.csv", "--judgments", "judgments.csv"),
@@ -38,7 +38,7 @@ COMMANDS = {
     "corpus": ("corpus", "stats", "essays.m2"),
     "corpus, compared": ("corpus", "compare", "essays.m2", "essays.m2"),
     "score": ("score", "essays.m2", UNCORRECTED, *FEW),
-    "ceiling": ("ceiling", "essays.m2"),
+    "ceiling": ("score", "--ceiling", "essays.m2"),
     "select": ("lab", "select", "essays.jsonl", "--system", "prep-lm"),
     "study": ("study", "evaluate", "study.db", "--job", "annotators", "--kind", "prep", *FEW),
     "study, suggestions": ("study", "suggestions", "study.db"),
@@ -47,7 +47,7 @@ COMMANDS = {
 NO_INTERVALS = {
     *("demo", "check", "systems", "lab simulate", "sample", "decide", "lab mine", "lab combine"),
     *("judge", "serve", "plan", "report", "learners", "lab shard", "lab count"),
-    *("corpus convert", "corpus lint", "corpus judgments", "prefer", "recall", "remaining"),
+    *("corpus convert", "corpus lint", "corpus judgments", "prefer", "lab recall"),
     *(name for name in cli.COMMANDS if name.startswith(("job ", "people "))),
     *(f"study {name}" for name in ("new", "import", "decide", "sample", "status", "report", "adjudicate")),
     *(f"study {name}" for name in ("audit", "export", "backup", "restore", "verify")),

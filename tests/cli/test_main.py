@@ -62,8 +62,8 @@ def test_no_argument_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     ("args", "line"),
     [
         (
-            ("lab", "dificulty"),
-            "grater lab: no such command 'dificulty'. Did you mean 'difficulty'? Try 'grater lab --help'",
+            ("lab", "simulat"),
+            "grater lab: no such command 'simulat'. Did you mean 'simulate'? Try 'grater lab --help'",
         ),
         (
             ("corpus", "stat"),

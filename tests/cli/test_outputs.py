@@ -29,8 +29,8 @@ COMMANDS = [
     ("aggregate", "j.csv", "--out"),
     ("agree", "j.csv", "--out"),
     ("raters", "j.csv", "--out"),
-    ("lab", "difficulty", "j.csv", "--out"),
-    ("lab", "raters-needed", "j.csv", "--experts", "experts.csv", "--out"),
+    ("agree", "--hardest", "j.csv", "--out"),
+    ("raters", "--needed", "j.csv", "--experts", "experts.csv", "--out"),
     ("evaluate", "--decisions", "d.csv", "--judgments", "j.csv", "--curve"),
     ("sample", "d.csv", "--judgments", "j.csv", "--system", "S", "--n", "4", "--out"),
 ]
@@ -73,7 +73,7 @@ def test_the_same_table_twice_is_one_line(capsys: pytest.CaptureFixture[str]) ->
         ("agree", "j.csv", "j.csv"),
         ("evaluate", "--decisions", "d.csv", "--decisions", "./d.csv", "--judgments", "j.csv"),
         ("evaluate", "--decisions", "d.csv", "--judgments", "j.csv", "--judgments", "j.csv"),
-        ("lab", "raters-needed", "j.csv", "--experts", "j.csv"),
+        ("raters", "--needed", "j.csv", "--experts", "j.csv"),
     ):
         ran = grater(capsys, *args)
         assert (ran.status, ran.err.count("\n")) == (2, 1)

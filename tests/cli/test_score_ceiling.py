@@ -1,4 +1,4 @@
-"""`grater ceiling` as a person runs it."""
+"""`grater score --ceiling` as a person runs it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def reference(tmp_path: Path) -> Path:
 
 
 def test_people_and_systems_stand_in_one_table(capsys: pytest.CaptureFixture[str], reference: Path) -> None:
-    ran = grater(capsys, "ceiling", reference, "--hyp", reference.parent / "ours.txt", "--json")
+    ran = grater(capsys, "score", "--ceiling", reference, "--hyp", reference.parent / "ours.txt", "--json")
     found = json.loads(ran.out)
     assert ran.status == 0
     assert found["annotators"] == ["0", "1"]
@@ -40,7 +40,7 @@ def test_people_and_systems_stand_in_one_table(capsys: pytest.CaptureFixture[str
 
 
 def test_the_screen_has_the_same(capsys: pytest.CaptureFixture[str], reference: Path) -> None:
-    ran = grater(capsys, "ceiling", reference, "--hyp", reference.parent / "ours.m2", "--metric", "errant")
+    ran = grater(capsys, "score", "--ceiling", reference, "--hyp", reference.parent / "ours.m2", "--metric", "errant")
     assert ran.status == 0
     assert "human" in ran.out
     assert "against 1 reference" in ran.out
@@ -49,7 +49,9 @@ def test_the_screen_has_the_same(capsys: pytest.CaptureFixture[str], reference: 
 
 def test_texts_can_be_the_references(capsys: pytest.CaptureFixture[str], reference: Path) -> None:
     ours, idle = reference.parent / "ours.txt", reference.parent / "idle.txt"
-    ran = grater(capsys, "ceiling", ours, idle, "--source", idle, "--metric", "gleu", "--table", "markdown")
+    ran = grater(
+        capsys, "score", "--ceiling", ours, idle, "--source", idle, "--metric", "gleu", "--table", "markdown"
+    )
     assert ran.status == 0
     assert ran.out.startswith("**GLEU against 1 reference**")
     assert "|  | GLEU | % of human | sets |" in ran.out
@@ -57,7 +59,7 @@ def test_texts_can_be_the_references(capsys: pytest.CaptureFixture[str], referen
 
 def test_wrong_numbers_of_references_are_reported(capsys: pytest.CaptureFixture[str], reference: Path) -> None:
     for number, message in [("two", "expected numbers for --references"), ("4", "from 1 to 1 references")]:
-        ran = grater(capsys, "ceiling", reference, "--references", number)
+        ran = grater(capsys, "score", "--ceiling", reference, "--references", number)
         assert (ran.status, ran.out) == (2, "")
         assert message in ran.err
 
@@ -65,7 +67,7 @@ def test_wrong_numbers_of_references_are_reported(capsys: pytest.CaptureFixture[
 @pytest.mark.data
 def test_files_of_single_annotators_are_so_many_judges(capsys: pytest.CaptureFixture[str]) -> None:
     files = [data_path(f"conll14/ten-annotators/A{number}.m2") for number in range(1, 4)]
-    ran = grater(capsys, "ceiling", *files, "--metric", "errant", "--references", "2", "--json")
+    ran = grater(capsys, "score", "--ceiling", *files, "--metric", "errant", "--references", "2", "--json")
     found = json.loads(ran.out)
     assert found["annotators"] == ["A1", "A2", "A3"]
     assert (found["sentences"], found["left_out"]) == (1312, 0)
@@ -77,7 +79,7 @@ def test_a_terminal_sees_how_far_it_is(
 ) -> None:
     stream = StringIO()
     monkeypatch.setattr("grater.cli.command.messages", Console(file=stream, force_terminal=True, width=60))
-    ran = grater(capsys, "ceiling", reference, "--json")
+    ran = grater(capsys, "score", "--ceiling", reference, "--json")
     assert ran.status == 0
     json.loads(ran.out)
     assert "scoring people" in stream.getvalue()

@@ -9,7 +9,7 @@ or are at the same gap, are one, from the first letter of any to the last.  A jo
 `mark` verifies them.  A job of the task `fate` asks about every mark that no verifier rejected, for the systems that
 no such job has asked about yet: so a later system needs new answers only for itself.
 
-The tables are those that `grater prefer`, `grater recall` and `grater remaining` read.
+The tables are those that `grater prefer` and `grater lab recall` read.
 """
 
 from __future__ import annotations

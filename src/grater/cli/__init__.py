@@ -72,14 +72,8 @@ compare: Test whether systems differ: paired tests and rank groups.
     api:compare --decisions demo/decisions.csv --judgments demo/crowd.csv --score f0.5
 score: Score corrections by M2, ERRANT, CLEME or GLEU.
     api:score reference.m2 ours=ours.txt theirs=theirs.txt --metric errant
-ceiling: Measure the human ceiling: each annotator against the others.
-    api:ceiling reference.m2 --hyp ours=ours.txt
 prefer: Rank systems by people's preference, with intervals and rank groups.
     api:prefer demo/rankings.csv
-recall: Estimate the recall of correctors from marked source sentences.
-    api:recall marks.csv --fates fates.csv --verified verified.csv
-remaining: Estimate the errors that remain in corrected sentences.
-    api:remaining remaining.csv
 report: Write a report on judgments and decisions, with figures.
     api:report --decisions demo/decisions.csv --judgments demo/crowd.csv --out report
 study new: Create an empty study: a file or a PostgreSQL database.
@@ -140,10 +134,8 @@ people second-factor: List, require or reset second factors.
     cli.study.people:second_factor study.db --require both
 judge: Let a program or a language model judge the units of a job.
     cli.study.results:ask study.db --job error --endpoint https://HOST/v1 --model-name NAME
-lab raters-needed: Find out how many crowd raters match an expert.
-    api:raters_needed demo/crowd.csv --experts demo/judgments.csv
-lab difficulty: List the easiest and hardest items, and what predicts disagreement.
-    api:difficulty demo/crowd.csv --items demo/items.csv --essays demo/essays.jsonl
+lab recall: Estimate the recall of correctors, or the errors they leave, from marked sentences.
+    api:recall marks.csv --fates fates.csv --verified verified.csv
 lab simulate: Simulate judgments by raters of known skill.
     api:simulate --n-items 200 --n-raters 20 --skill 0.85 --out simulated.csv
 lab cloze: Score a cloze task: writer, raters and systems fill the same blanks.
@@ -172,8 +164,13 @@ N_ARGUMENTS = {
     **dict.fromkeys(("plan", "evaluate", "compare", "report", "lab simulate"), 0),
 }
 """How many parameters of a function of `grater.api` are arguments, where that is not one."""
-FOR_CORPORA = {"agree": "grater.api:edit_agreement"}
-"""What is called instead where an annotated corpus is given."""
+OTHERS: Mapping[str, Mapping[str, str]] = {
+    "agree": {"": "grater.api:edit_agreement", "hardest": "grater.api:difficulty"},
+    "raters": {"needed": "grater.api:raters_needed"},
+    "score": {"ceiling": "grater.api:ceiling"},
+    "lab recall": {"remaining": "grater.api:remaining"},
+}
+"""What is called instead where the option of that name is given or, under "", where an annotated corpus is."""
 DESCRIBE = {
     **dict.fromkeys(("report", "study report"), "grater.cli.corpus:describe_report"),
     "corpus lint": "grater.cli.corpus:describe_lint",
@@ -207,7 +204,7 @@ PANELS: Mapping[str, Sequence[str]] = {
     "Texts": ("corpus", "decide", "systems", "learners"),
     "Measure": (
         *("agree", "raters", "aggregate", "plan", "sample", "evaluate", "compare"),
-        *("score", "ceiling", "recall", "remaining", "prefer", "report"),
+        *("score", "prefer", "report"),
     ),
     "Studies": ("study", "job", "people", "judge"),
     "Lab": ("lab",),
@@ -276,10 +273,11 @@ class LazyCommand(TyperCommand):
 
         target = imported(self.entry.target)
         if hasattr(target, "is_described"):
-            other, describe = (imported(of[self.path]) if self.path in of else None for of in (FOR_CORPORA, DESCRIBE))
+            others = {name: imported(place) for name, place in OTHERS.get(self.path, {}).items()}
+            describe = imported(DESCRIBE[self.path]) if self.path in DESCRIBE else None
             is_own = not self.entry.target.startswith("grater.api:")
             n_arguments = n_positional(target) if is_own else N_ARGUMENTS.get(self.path, 1)
-            target = made_of(target, other, n_arguments=n_arguments, describe=describe)
+            target = made_of(target, others, n_arguments=n_arguments, describe=describe)
         command: Any = typer.main.get_command(app_of(target))
         command.name, command.epilog = self.name, f"Example: {example(self.path)}"
         return command

@@ -11,7 +11,7 @@ import json
 import logging
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -155,29 +155,40 @@ _KEY = Parameter.KEYWORD_ONLY
 
 def made_of(
     function: Callable[..., Any],
-    for_corpora: Callable[..., Any] | None = None,
+    others: Mapping[str, Callable[..., Any]] | None = None,
     *,
     n_arguments: int = 1,
     describe: Callable[[Any, Mapping[str, Any]], Done] | None = None,
 ) -> Callable[..., None]:
     """A command with the options of a function, which calls it and shows its result.
 
-    The first parameters are arguments, the others options; tables and corpora are files.  Where an annotated corpus
-    is given, `for_corpora` is called instead, and options that only one of the two has are refused for the other.
-    `describe` makes lines of a result that is not a table, from it and the options.
+    The first parameters are arguments, the others options; tables and corpora are files.  One of `others` is called
+    instead where the option of its name is given or, under "", where an annotated corpus is; options that it lacks
+    are refused then.  `describe` makes lines of a result that is not a table, from it and the options.
     """
-    functions = [function, *([for_corpora] if for_corpora else [])]
-    known = [dict(signature_of(each).parameters) for each in functions]
-    arguments = list(known[0])[:n_arguments]
-    if for_corpora:
-        known[1] = {arguments[0]: known[0][arguments[0]], **dict(list(known[1].items())[1:])}
-    taken = {**known[0], **known[-1], **known[0]}
-    wanted = [_typed(parameter, is_argument=name in arguments) for name, parameter in taken.items()]
+    others = others or {}
+    known: dict[str | None, dict[str, Parameter]] = {None: dict(signature_of(function).parameters)}
+    arguments = list(known[None])[:n_arguments]
+    for name, other in others.items():
+        _, *more = signature_of(other).parameters.items()
+        known[name] = {arguments[0]: known[None][arguments[0]], **dict(more)}
+    taken: dict[str, Parameter] = {}
+    for parameters in known.values():
+        taken |= {name: each for name, each in parameters.items() if name not in taken}
+    in_all = set.intersection(*map(set, known.values()))
+    optional = {
+        name: each.replace(default=None) if each.default is Parameter.empty and name not in in_all else each
+        for name, each in taken.items()
+    }
+    owners = {name: _owner(name, known) for name in taken}
+    panels = {name: f"For {owner}" if owner else None for name, owner in owners.items()}
+    wanted = [_typed(each, is_argument=name in arguments, panel=panels[name]) for name, each in optional.items()]
     flags = {name: _flag(parameter) for name, parameter in taken.items() if name not in arguments}
     options = {name: parts_of(each.annotation)[1] or Opt("") for name, each in taken.items()}
     is_whole = "as_json" in taken or signature_of(function).return_annotation == "None"  # it speaks for itself
     is_table = not (is_whole or describe or signature_of(function).return_annotation == "Done")
-    own = [Parameter("table", _KEY, default="text", annotation=Table)] if is_table else []
+    own = [_switch(name, other) for name, other in others.items() if name]
+    own += [Parameter("table", _KEY, default="text", annotation=Table)] if is_table else []
     own += [] if is_whole else [Parameter("as_json", _KEY, default=False, annotation=Json)]
     own += [Parameter("out", _KEY, default=None, annotation=Out)] if is_table and "out" not in taken else []
 
@@ -185,6 +196,7 @@ def made_of(
         out: Path | None = None if "out" in taken else given.pop("out", None)
         as_json: bool = False if is_whole else given.pop("as_json")
         table: TableFormat = given.pop("table") if is_table else "text"
+        asked: str | None = next(iter([name for name in others if name and given.pop(name)]), None)
         if as_json and "losses" in given and "-" in map(str, [given["losses"], *given["files"][-1:]]):
             both = "found --json and the corpus or its losses; write one to a file"
             raise UsageError(f"expected one result on standard output, {both}")
@@ -192,16 +204,20 @@ def made_of(
             require_different([] if options[name].repeats else _paths(value))
         require_different(_paths(given.get("judgments")) + _paths(given.get("experts")))
         _require_places(out, given, {name: option.writes for name, option in options.items()})
-        is_other = for_corpora is not None and _is_corpora(given[arguments[0]], given.get("format_name"))
-        chosen, own_names = functions[is_other], known[is_other]
+        if asked is None and "" in others and _is_corpora(given[arguments[0]], given.get("format_name")):
+            asked = ""
+        chosen, own_names = others[asked] if asked is not None else function, known[asked]
         values: dict[str, Any] = {}
         first: list[Any] = []
         for parameter in wanted:
             name, value = parameter.name, given[parameter.name]
             if value is None or value == [] or (value == parameter.default and name not in arguments):
+                if name in own_names and taken[name].default is Parameter.empty and name not in arguments:
+                    raise UsageError(f"expected {flags[name]} {options[name].metavar}")
                 continue
             if name not in own_names:
-                raise UsageError(f"{flags[name]} is for {'tables of judgments' if is_other else 'annotated corpora'}")
+                belongs = f"not for --{asked}" if asked else f"for {owners[name] or 'tables of judgments'}"
+                raise UsageError(f"{flags[name]} is {belongs}")
             converted = _value(taken[name], value)
             if name not in arguments:
                 values[name] = converted
@@ -228,6 +244,18 @@ def made_of(
     return command
 
 
+def _switch(name: str, function: Callable[..., Any]) -> Parameter:
+    """The option that has another function called, explained by the first line of its docstring."""
+    [line, *_] = (function.__doc__ or "").splitlines()
+    return Parameter(name, _KEY, default=False, annotation=Annotated[bool, Option(f"--{name}", help=line)])
+
+
+def _owner(name: str, known: Mapping[str | None, Collection[str]]) -> str:
+    """What an option is for that only some of the functions behind a command have."""
+    owner = next(other for other, names in known.items() if name in names)
+    return f"--{owner}" if owner else "annotated corpora" if owner == "" else ""
+
+
 def _require_places(out: Path | None, given: Mapping[str, Any], written: Mapping[str, str]) -> None:
     """Checks before a long job that outputs are writable and distinct, and do not overwrite an input."""
     inputs = [path for name, value in given.items() if not written[name] for path in _paths(value)]
@@ -247,8 +275,8 @@ def _flag(parameter: Parameter) -> str:
     return (option.flag if option else "") or f"--{parameter.name.replace('_', '-')}"
 
 
-def _typed(parameter: Parameter, *, is_argument: bool) -> Parameter:
-    """A parameter as typer takes it."""
+def _typed(parameter: Parameter, *, is_argument: bool, panel: str | None = None) -> Parameter:
+    """A parameter as typer takes it, in a panel of the help."""
     plain, option = parts_of(parameter.annotation)
     kind, _ = is_optional(plain)
     option = option or Opt("")
@@ -270,7 +298,7 @@ def _typed(parameter: Parameter, *, is_argument: bool) -> Parameter:
     if is_argument:
         made: Any = Argument(**about)
     else:
-        made = Option(_flag(parameter), **about)
+        made = Option(_flag(parameter), rich_help_panel=panel, **about)
     return Parameter(
         parameter.name,
         Parameter.KEYWORD_ONLY,
@@ -346,7 +374,7 @@ class Notes(logging.Handler):
     """What a function notes on its way, for the person at the terminal."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        say(record.getMessage())
+        say(typed(record.getMessage()))
 
 
 for notes in (progress.NOTES, logging.getLogger("grater.chat")):

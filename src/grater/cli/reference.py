@@ -17,7 +17,7 @@ from typing import Any
 import typer
 
 import grater
-from grater.cli import COMMANDS, LazyCommand, app, example
+from grater.cli import COMMANDS, OTHERS, LazyCommand, app, example
 from grater.options import Chatting, Reading, signature_of
 
 HEADER = """# Commands
@@ -44,7 +44,6 @@ def _flags(names: Iterable[str]) -> tuple[str, ...]:
 GROUPS = {
     "reading": _flags(Reading.__annotations__),
     "resampling": _flags(("interval", "resamples", "seed")),
-    "scoring": _flags(("metric", "source", "tokenise", "mode", "beta", "max_unchanged")),
     "evaluating": _flags(("weighted", "truth", "missing", "unknown", "assist", "stratum_labels", "redundancy")),
     "printing": _flags(("table", "out")),
     "chatting": _flags(Chatting.__annotations__),
@@ -97,7 +96,13 @@ def python_reference() -> str:
 
 
 COMMAND_OF = {entry.target.removeprefix("grater.api:"): name for name, entry in COMMANDS.items()}
-"""The command that is made from a function of `grater.api`."""
+COMMAND_OF |= {
+    place.removeprefix("grater.api:"): f"{name} --{switch}"
+    for name, others in OTHERS.items()
+    for switch, place in others.items()
+    if switch
+}
+"""The command that is made from a function of `grater.api`, with the option that asks for it."""
 
 
 def _function(name: str) -> str:
@@ -121,7 +126,8 @@ def _function(name: str) -> str:
     about = inspect.getdoc(function) or ""
     if not command:
         return f"## {name}\n\n{about}\n\n{block}\n"
-    options = f"Options: [`grater {command}`](commands.md#grater-{command.replace(' ', '-')})."
+    anchor = command.partition(" --")[0].replace(" ", "-")
+    options = f"Options: [`grater {command}`](commands.md#grater-{anchor})."
     return f"## {name}\n\n{about.splitlines()[0]}\n\n{block}\n\n{options}\n"
 
 
@@ -163,12 +169,18 @@ def _commands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, 
 
 def _section(path: tuple[str, ...], command: Any, common: Collection[str]) -> str:
     rows = _rows(command)
-    own = [row for row in rows.values() if row not in common]
+    panels = {param.opts[0]: getattr(param, "rich_help_panel", None) for param in command.params}
+    own = [row + _panel(panels.get(name)) for name, row in rows.items() if row not in common]
     also = ", ".join(_together({name: row for name, row in rows.items() if row in common and name not in EVERYWHERE}))
     parts = [f"## {' '.join(path)}\n\n{command.help}\n\n    {example(' '.join(path[1:]))}\n"]
     parts += ["\n".join(own) + "\n"] if own else []
     parts += [f"[Common](#common-options): {also}\n"] if also else []
     return "\n".join(parts)
+
+
+def _panel(panel: str | None) -> str:
+    """What the help shows by its panels: an option that goes with another."""
+    return f" {panel}." if panel else ""
 
 
 def _together(rows: Mapping[str, str]) -> list[str]:

@@ -263,7 +263,7 @@ def test_rows_of_a_table_keep_their_ids_and_columns(store: Store, tmp_path: Path
 
 def test_a_corpus_is_read_in_the_encoding_that_is_named(store: Store, tmp_path: Path) -> None:
     file = write(tmp_path / "old.m2", "S Au café .\n\n".encode("latin-1"))
-    with pytest.raises(BadInput, match="name its `encoding`"):
+    with pytest.raises(BadInput, match="convert the file to UTF-8"):
         import_files(store, corpora=[file])
     import_files(store, corpora=[file], encoding="latin-1")
     assert list(essays(store).values()) == ["Au café ."]

@@ -99,10 +99,10 @@ def test_command_reads_gold_with_columns_of_its_own(tmp_path: Path, capsys: pyte
     judgments.write_csv(tmp_path / "crowd.csv")
     gold.rename({"item": "id", "label": "answer"}).write_csv(tmp_path / "gold.csv")
     options = ("--gold", tmp_path / "gold.csv", "--expert-columns", "item=id", "--expert-columns", "label=answer")
-    result = run(capsys, "lab", "raters-needed", tmp_path / "crowd.csv", *options, "--reach", 0.8)
+    result = run(capsys, "raters", "--needed", tmp_path / "crowd.csv", *options, "--reach", 0.8)
     assert result.status == 0
     assert "agrees on .80 of the items" in result.out
-    assert run(capsys, "lab", "raters-needed", tmp_path / "crowd.csv").status == 2
+    assert run(capsys, "raters", "--needed", tmp_path / "crowd.csv").status == 2
 
 
 def test_a_crowd_that_is_never_wrong_is_not_certain_to_be_right() -> None:

@@ -2,7 +2,7 @@
 
 The plainest score there is, and a strict one: a sentence counts if its words are those of some annotator's corrected
 text, case included, and not otherwise.  With several annotators any of them will do, so the score grows with their
-number: `grater ceiling --metric accuracy` holds people against the same number of references.
+number: `grater score --ceiling --metric accuracy` holds people against the same number of references.
 """
 
 from __future__ import annotations

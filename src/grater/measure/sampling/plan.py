@@ -439,7 +439,7 @@ class Marking(Data):
         sentences = counted(self.n_sentences, "source sentence")
         return (
             f"For a corrector: two raters mark {sentences}, for about {counted(self.n_marks, 'verified mark')}; "
-            "then one question for each mark and system (grater recall)."
+            "then one question for each mark and system (grater lab recall)."
         )
 
 
