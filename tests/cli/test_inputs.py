@@ -24,7 +24,7 @@ def send(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [["agree", "-"], ["raters", "-"], ["aggregate", "-", "--method", "majority"], ["lab", "difficulty", "-"]],
+    [["agree", "-"], ["raters", "-"], ["aggregate", "-", "--method", "majority"], ["agree", "--hardest", "-"]],
     ids=lambda command: command[0],
 )
 def test_judgments_come_from_standard_input(

@@ -183,9 +183,9 @@ def test_documents_come_from_a_file(capsys: pytest.CaptureFixture[str], folder: 
     (folder / "ref.m2").write_text(REFERENCE * 5)
     (folder / "ours.txt").write_text("\n".join(TEXT * 5) + "\n")
     (folder / name).write_text(text)
-    for command in ("score", "ceiling"):
+    for more in ([], ["--ceiling"]):
         files = [folder / "ref.m2", "--hyp", folder / "ours.txt", "--documents", folder / name]
-        found = json.loads(grater(capsys, command, *files, "--json").out)
+        found = json.loads(grater(capsys, "score", *files, *more, "--json").out)
         assert (found["scope"]["unit"], found["scope"]["units"]) == ("document", 5)
         assert "|units:document|" in found["signature"]
 
