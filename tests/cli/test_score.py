@@ -355,7 +355,7 @@ def test_systems_and_annotators_may_be_named(capsys: pytest.CaptureFixture[str],
     )
     assert (ran.status, (folder / "joint.txt").read_text()) == (0, (folder / "ours.txt").read_text())
     names = [f"Ann={folder / 'ours.txt'}", f"Bob={folder / 'idle.txt'}"]
-    people = grater(capsys, "ceiling", *names, "--source", folder / "src", "--metric", "gleu", "--json")
+    people = grater(capsys, "score", "--ceiling", *names, "--source", folder / "src", "--metric", "gleu", "--json")
     assert json.loads(people.out)["annotators"] == ["Ann", "Bob"]
 
 
