@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, get_args
 import pytest
 from pydantic import TypeAdapter
 
+from grater import check
 from grater.annotate import credentials, jobs, people, units, webhooks
 from grater.annotate.credentials import NewToken
 from grater.annotate.gold import GoldWanted, make_gold
@@ -444,3 +445,21 @@ def test_the_last_owner_stays(house: House) -> None:
     assert alone.api("/people/{worker}/state", {"state": "ended"}) == 403
     with house.study.store.read() as tx:
         assert people.get(tx, ids["worker"]).state == "active"
+
+
+def test_the_spelling_of_a_variant_is_expected_at_every_door(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("harper")
+    text, systems = "The colour of the theater pleased us, and the maths was easy.", ("harper:errors",)
+    (tmp_path / "essay.txt").write_text(text, encoding="utf-8")
+    with served(tmp_path, editors=True, check_systems=systems, check_letters=1_000_000) as study:
+        client = study.client()
+        for language, better in (("en-GB", ["theatre"]), ("en-US", ["color"]), (None, [])):
+            asked = ["--language", language] if language else []
+            ran = grater(capsys, "check", tmp_path / "essay.txt", "--system", *systems, *asked, "--json")
+            by_command = [flag["suggestion"] for flag in json.loads(ran.out)["flags"]]
+            by_python = [flag.decision.suggestion for flag in check(text, systems=systems, language=language).flags]
+            reply = client.post("/v2/check", data={"text": text, "language": language or "en"}).json()
+            by_editor = [match["replacements"][0]["value"] for match in reply["matches"]]
+            assert by_command == by_python == by_editor == better

@@ -47,6 +47,7 @@ from grater.options import (
     JudgmentTables,
     KindName,
     LabelTable,
+    Language,
     NumberDrawn,
     NumberFlagged,
     Opt,
@@ -1487,13 +1488,15 @@ def _named(name: str | Path) -> str:
 
 
 @_checked
-def check(text: str, *, systems: SystemNames = (), precision: Precision = None) -> Feedback:
+def check(
+    text: str, *, systems: SystemNames = (), precision: Precision = None, language: Language = None
+) -> Feedback:
     """Feedback on an essay: what looks wrong, why, and what would be better; by the systems of `grater check`."""
     from grater.detect.feedback import check
 
     if not isinstance(text, str):
         raise UsageError(f"expected the text of an essay, found {type(text).__name__}")
-    return check(text, systems, precision=precision)
+    return check(text, systems, precision=precision, language=language)
 
 
 @_checked

@@ -100,6 +100,10 @@ SystemNames: TypeAlias = Annotated[
     ),
 ]
 Precision: TypeAlias = Annotated[float | None, Opt("Target precision, .5 to .95, for calibrated systems.", "SHARE")]
+Variant: TypeAlias = Literal["en-AU", "en-CA", "en-GB", "en-NZ", "en-US", "en-ZA"]
+Language: TypeAlias = Annotated[
+    Variant | None, Opt("The variant of English whose spelling is expected; default: any.")
+]
 Seed: TypeAlias = Annotated[int, Opt("Random seed.", min=0, default=0)]
 FORMAT = Opt(
     "Corpus format: bea, brat, fce, jsonl, m2, nucle, table or text; default: by file name.",

@@ -27,7 +27,7 @@ from grater.detect.learners import DATE, LEARNER, class_report
 from grater.detect.marks import Mark, advice, excerpt, source, why
 from grater.detect.systems import at_precision, default_systems, load_systems
 from grater.errors import UsageError
-from grater.options import AsJson, Opt, Precision, described
+from grater.options import AsJson, Language, Opt, Precision, described
 from grater.progress import NOTES
 from grater.sheet import counted
 
@@ -56,6 +56,7 @@ def check(
     *files: Annotated[Path, Opt("Essays in plain text, or folders; '-' is standard input.", "FILE")],
     systems: Systems = (),
     precision: Precision = None,
+    language: Language = None,
     show: Annotated[Shape, Opt("How to show the feedback.")] = "text",
     out: Annotated[Path | None, Opt("Write one file per essay to this folder.", "FOLDER", writes="folder")] = None,
     fail: Annotated[bool, Opt("Exit with status 1 if anything is marked.")] = False,
@@ -74,7 +75,7 @@ def check(
     texts = [open_source(file) for file in files]
     essays = [(text.name, next(iter(read_text(text.lines(), name=text.name)))) for text in texts]
     detectors = at_precision(load_systems(systems or default_systems()), precision)
-    results = (feedback_on(essay, detectors, name=name) for name, essay in essays)
+    results = (feedback_on(essay, detectors, name=name, language=language) for name, essay in essays)
     n_marks = _write(results, files, out, shape) if out else _print(results, shape, is_one=len(files) == 1)
     if fail and n_marks:
         raise typer.Exit(1)

@@ -41,6 +41,7 @@ from grater.detect.marks import (
 from grater.detect.systems import at_precision, default_systems, load_systems
 from grater.detect.taught import taught
 from grater.model import Essay, Json, Span
+from grater.options import Variant
 from grater.result import HIDDEN, OPTIONAL, Result, in_json, key
 from grater.sheet import Sheet, counted
 
@@ -177,7 +178,7 @@ def check(
     systems: Sequence[str] = (),
     *,
     precision: float | None = None,
-    language: str = "",
+    language: Variant | None = None,
     name: str = "text",
 ) -> Feedback:
     """Feedback on a text by the systems of these names, else by the default ones."""
@@ -186,7 +187,7 @@ def check(
     return feedback_on(essay, detectors, name=name, language=language)
 
 
-def feedback_on(essay: Essay, systems: Sequence[Detector], *, name: str, language: str = "") -> Feedback:
+def feedback_on(essay: Essay, systems: Sequence[Detector], *, name: str, language: str | None = None) -> Feedback:
     """Every system's flags on an essay, in the spelling of this variant of English, else of either."""
     if language:
         systems = [system.in_language(language) if hasattr(system, "in_language") else system for system in systems]

@@ -215,8 +215,16 @@ KINDS = {
 """Our names of Harper's kinds of marks; others keep their names."""
 
 SPELLING = "Spelling"
-DIALECTS = {"en-AU": "Australian", "en-CA": "Canadian", "en-GB": "British", "en-NZ": "British", "en-US": "American"}
+DIALECTS = {"en-AU": "Australian", "en-CA": "Canadian", "en-US": "American"} | dict.fromkeys(
+    ("en-GB", "en-NZ", "en-ZA"), "British"
+)
 """Harper's names of the variants of English."""
+
+RESPELT = (
+    *(("grey", "gray"), ("aero", "air"), ("our", "or"), ("re", "er"), ("ise", "ize"), ("isi", "izi"), ("isa", "iza")),
+    *(("yse", "yze"), ("ysi", "yzi"), ("ae", "e"), ("oe", "e"), ("ogue", "og"), ("ence", "ense"), ("ll", "l")),
+)
+"""What British spelling has for American, in this order."""
 
 SHARE, OTHER = "share", "other"
 SHARES = {
@@ -282,7 +290,7 @@ class Harper:
             lint
             for lint in lints
             if ((lint.span.start, lint.span.end, lint.lint_kind) in shared) != _is_unknown(lint)
-            and (self.language in DIALECTS or not _is_unknown(lint))
+            and (not _is_unknown(lint) or (self.language in DIALECTS and _respelt(lint)))
         ]
 
 
@@ -291,6 +299,19 @@ def _is_unknown(lint: Any) -> bool:
     better = (suggestion.replacement_text for suggestion in lint.suggestions if suggestion.kind != REMOVE)
     small = lint.problem_text.lower()
     return str(lint.lint_kind) == SPELLING and all(str(text).lower() != small for text in better)
+
+
+def _respelt(lint: Any) -> tuple[str, ...]:
+    """The suggestions that are the same word as the other side of the ocean spells it: *colour*, and not *cloud*."""
+    better = (str(suggestion.replacement_text) for suggestion in lint.suggestions)
+    return tuple(word for word in better if _same_on_both_sides(word) == _same_on_both_sides(lint.problem_text))
+
+
+def _same_on_both_sides(word: str) -> str:
+    word = word.lower()
+    for british, american in RESPELT:
+        word = word.replace(british, american)
+    return word
 
 
 def _without_long_words(text: str) -> tuple[str, list[tuple[int, int]]]:
@@ -311,6 +332,7 @@ def _edit(lint: Any, essay: Essay, rater: str, *, has_share: bool) -> Edit:
     words = span.of(essay.text)
     texts = tuple(dict.fromkeys(_replacement(suggestion, words) for suggestion in lint.suggestions))
     texts = tuple(text for text in texts if text != words and text.lower() == words.lower())[:1] or texts
+    texts = (_respelt(lint) if has_share and lint.lint_kind == SPELLING else ()) or texts
     about = (kind for words, kind in OUR_KINDS.items() if words in lint.message)
     kind = next(about, KINDS.get(lint.lint_kind, lint.lint_kind.lower()))
     extra: dict[str, Json] = {"kind": kind} | ({SHARE: SHARES.get(kind, SHARES[OTHER])} if has_share else {})
