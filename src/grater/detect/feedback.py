@@ -191,6 +191,7 @@ def feedback_on(essay: Essay, systems: Sequence[Detector], *, name: str, languag
     """Every system's flags on an essay, in the spelling of this variant of English, else of either."""
     if language:
         systems = [system.in_language(language) if hasattr(system, "in_language") else system for system in systems]
+    systems = [system.for_writers() if hasattr(system, "for_writers") else system for system in systems]
     flags: list[Finding] = []
     n_candidates: dict[str, int | None] = dict.fromkeys(system.name for system in systems)
     detectors = [system for system in systems if not isinstance(system, Checker)]

@@ -48,9 +48,11 @@ CONTRACTIONS |= {"thats": "that's", "theyre": "they're", "youre": "you're", "you
 TWICE = 3
 PRICE, CHEAP, FAR, RARE = 4.0, 2.5, 1.5, 14.0
 """Nats for a letter that changes, for one that learners often change, and for the second besides."""
-THRESHOLD, FIRST, OFTEN, NEAR = -16.0, 10.0, 4.0, 2.0
-"""What a suggestion must reach, how much more at the beginning of a sentence and of a word used often, and how near
-others must come to it."""
+THRESHOLD, FIRST, OFTEN, SHORT_WORD, NEAR = -16.0, 10.0, 4.0, 5.0, 2.0
+"""What a suggestion must reach, how much more at the beginning of a sentence, of a word used often and of a short
+word, and how near others must come to it."""
+MOST_LETTERS = 5
+"""Of a short word: many are near it, and it may be of another language."""
 MOST = 3
 SHARE = 0.8
 TOUCHING, AFTER = re.compile(r"[-/@._&\d’']"), re.compile(r"[-/@_&\d’']|\.\w")
@@ -189,7 +191,9 @@ def _in_sentence(essay: Essay, sentence: Sentence, system: str, times: Mapping[s
         found = ranked(sentence.words[max(0, index - 3) : index], small, sentence.words[index + 1 :])
         if is_short:
             found = [(CONTRACTIONS[small], 0.0)]
-        if not found or found[0][1] < THRESHOLD + FIRST * (index == 0) + OFTEN * (times[small] >= TWICE):
+        extra = FIRST * (index == 0) + OFTEN * (times[small] >= TWICE)
+        extra += SHORT_WORD * (len(small) <= MOST_LETTERS and not is_short)
+        if not found or found[0][1] < THRESHOLD + extra:
             continue
         better = [word for word, score in found[:MOST] if score > found[0][1] - NEAR]
         shown = [in_case_of(written, word) for word in better]

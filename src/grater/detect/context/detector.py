@@ -33,7 +33,15 @@ from pathlib import Path
 import numpy as np
 
 from grater.corpora.text.analysis import Sentence, analyse_all
-from grater.detect.context.calibration import NAMES, VERIFIED, Calibration, calibrations_of, shifts
+from grater.detect.context.calibration import (
+    LOWER,
+    NAMES,
+    TRUST,
+    VERIFIED,
+    Calibration,
+    calibrations_of,
+    shifts,
+)
 from grater.detect.context.heads import PREP_GAP_HEAD, PREP_HEAD, Head
 from grater.detect.context.network import Logits, Network, answer_sentences
 from grater.detect.context.pieces import PieceVocabulary
@@ -173,7 +181,8 @@ def _by_word(slot: Slot, shares: Sequence[float], _: Sequence[int]) -> tuple[tup
 class ContextDetector:
     """A network with its pieces and its calibrations; `precision` sets the thresholds where it is given.
 
-    It looks at slots of its `kinds` alone, and calls no flag surer than `most`.
+    It looks at slots of its `kinds` alone, and calls no flag surer than `most`.  What a text shows of its errors
+    counts `trust` times, and the shipped thresholds are `lower` by so much.
     """
 
     name: str
@@ -184,10 +193,16 @@ class ContextDetector:
     precision: float | None = None
     kinds: tuple[str, ...] = KINDS
     most: float = 1.0
+    trust: float = 1.0
+    lower: Mapping[str, float] = field(default_factory=dict, repr=False)
 
     def with_precision(self, precision: float) -> ContextDetector:
         """The same with thresholds for a precision."""
         return replace(self, precision=require_precision(precision))
+
+    def for_writers(self) -> ContextDetector:
+        """The same as feedback wants it: more marks where a text shows many errors, fewer where it shows few."""
+        return replace(self, trust=TRUST, lower=LOWER)
 
     @property
     def silent(self) -> tuple[str, ...]:
@@ -204,7 +219,7 @@ class ContextDetector:
             answers = [(*answer, answer[-1].options()) for answer in of_essay]
             corrections = [[(option.name, option.margin) for option in options] for *_, options in answers]
             for answer, shift in zip(answers, shifts(corrections, self.calibrations), strict=True):
-                yield self._finding(*answer, shift)
+                yield self._finding(*answer, self.trust * shift)
 
     def answers(self, essays: Iterable[Essay]) -> Iterator[tuple[str, Sentence, Asked]]:
         """Every slot with the network's answers and its place."""
@@ -253,7 +268,7 @@ class ContextDetector:
     ) -> Finding:
         slot = answered.slot
         item = Item(essay_id, slot.span, slot.kind)
-        thresholds = [min(NEVER, self.calibrations[each.name].threshold(self.precision)) for each in options]
+        thresholds = [min(NEVER, self._threshold(each.name)) for each in options]
         excesses = [option.margin + shift - least for option, least in zip(options, thresholds, strict=True)]
         best = max(range(len(options)), key=lambda number: (excesses[number], options[number].margin))
         option, excess = options[best], excesses[best]
@@ -277,6 +292,10 @@ class ContextDetector:
             kept += [pair for pair in answered.shares if pair[0] == answered.slot.written]
         beliefs = tuple([(word, round(share, DECIMALS)) for word, share in kept])
         return Finding(item=item, decision=decision, target=slot.target, probabilities=beliefs, confidence=confidence)
+
+    def _threshold(self, name: str) -> float:
+        lower = 0.0 if self.precision else self.lower.get(name, 0.0)
+        return self.calibrations[name].threshold(self.precision) - lower
 
 
 def suggestion(slot: Slot, sentence: Sentence, word: str) -> str:

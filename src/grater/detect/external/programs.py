@@ -247,6 +247,9 @@ SHARES = {
 NO_ERROR = frozenset(" \t\n\r\xa0.…")
 """Characters of which spaces and ellipses consist, which people type as they like."""
 
+ABBREVIATED = re.compile(r"(?:\b[A-Z]\w*|\.\w+|\b(?:approx|cf|eg|etc|ie|vs)|\.\s*\.|…)\.?[ \t]*\Z")
+"""What ends in a full stop and may stand in the middle of a sentence: *Mr.*, *p.m.*, dots."""
+
 LINTING = Lock()
 """A linter takes one text at a time."""
 
@@ -320,11 +323,15 @@ def _without_long_words(text: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _is_error(lint: Any, text: str) -> bool:
-    """Whether Harper knows better, and it is no matter of style or white space."""
-    words, before = lint.problem_text, text[: lint.span.start].rstrip()
-    is_after_dots = lint.lint_kind == "Capitalization" and before.endswith(("..", ". .", "…"))
-    is_noise = lint.lint_kind in STYLE or NO_ERROR.issuperset(words) or is_after_dots
-    return bool(lint.suggestions) and not is_noise
+    """Whether Harper knows better, and it is no matter of style, white space, compounds or how a name is written."""
+    words = lint.problem_text
+    better = [_replacement(suggestion, words) for suggestion in lint.suggestions]
+    if not better or lint.lint_kind in STYLE or NO_ERROR.issuperset(words):
+        return False
+    if any(text.lower() == words.lower() for text in better):
+        before = text[: lint.span.start]
+        return words.islower() and (not before or before[-1].isspace()) and not ABBREVIATED.search(before)
+    return all(text.replace(" ", "") != words for text in better)
 
 
 def _edit(lint: Any, essay: Essay, rater: str, *, has_share: bool) -> Edit:
