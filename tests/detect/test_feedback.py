@@ -81,6 +81,24 @@ def test_every_decision_has_a_score_a_type_and_a_suggestion() -> None:
         assert decision.suggestion
 
 
+def test_a_mark_is_said_to_be_surer_in_a_text_with_many_errors() -> None:
+    clean = "The weather was fine, and we walked along the river for an hour. " * 20
+    [among_few] = check(f"I recieved a letter. {clean}", ["spelling"]).flags
+    [*among_many] = check("I recieved a letter, and he definately beleived it untill today.", ["spelling"]).flags
+    assert among_few.target == among_many[0].target == "recieved"
+    assert among_few.confidence is not None
+    assert among_many[0].confidence is not None
+    assert 0.5 < among_few.confidence < among_many[0].confidence - 0.1
+
+
+def test_feedback_asks_less_of_a_mark_where_errors_are_frequent() -> None:
+    pytest.importorskip("onnxruntime")
+    (context,) = load_systems(["context"])
+    flagged = [finding.item for finding in context.find([Essay("e", LEARNER)]) if finding.decision.flagged]
+    shown = [flag.item for flag in check(LEARNER, ["context"]).flags]
+    assert len(shown) > len(flagged)
+
+
 def test_check_gives_feedback_on_a_text() -> None:
     feedback = check("She is interested of music.", ["prep-maxent"])
     assert [flag.target for flag in feedback.flags] == ["of"]

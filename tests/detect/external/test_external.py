@@ -205,6 +205,13 @@ def test_harper_is_not_shown_endless_words_and_marks_what_is_around_them() -> No
     assert around == [*alone, *moved]
 
 
+def test_harper_marks_capitals_and_no_names_compounds_or_abbreviations() -> None:
+    pytest.importorskip("harper", reason="harper-py is not installed")
+    text = "Mr. and Mrs. Smith came at 5 p.m. on monday. Sam sold heatsinks by DeWitt etc. and left; i saw VUE."
+    found = external("harper:errors").marks(Essay("e1", text))
+    assert [finding.target for finding in found] == ["monday", "i"]
+
+
 def test_harper_flags_a_preposition_that_its_rules_know() -> None:
     pytest.importorskip("harper", reason="harper-py is not installed")
     found = list(external("harper").find([Essay("e1", "He was interested of the history of the town.")]))

@@ -228,7 +228,8 @@ RESPELT = (
 
 SHARE, OTHER = "share", "other"
 SHARES = {
-    "agreement": 0.66,
+    "Typo": 0.3,
+    "agreement": 0.33,
     "article": 0.33,
     "capital": 0.6,
     "compound": 0.66,
@@ -342,7 +343,9 @@ def _edit(lint: Any, essay: Essay, rater: str, *, has_share: bool) -> Edit:
     texts = (_respelt(lint) if has_share and lint.lint_kind == SPELLING else ()) or texts
     about = (kind for words, kind in OUR_KINDS.items() if words in lint.message)
     kind = next(about, KINDS.get(lint.lint_kind, lint.lint_kind.lower()))
-    extra: dict[str, Json] = {"kind": kind} | ({SHARE: SHARES.get(kind, SHARES[OTHER])} if has_share else {})
+    extra: dict[str, Json] = {"kind": kind} | (
+        {SHARE: SHARES.get(lint.lint_kind, SHARES.get(kind, SHARES[OTHER]))} if has_share else {}
+    )
     return Edit(span=span, replacements=texts, tag=lint.lint_kind, rater=rater, comment=lint.message, extra=extra)
 
 
