@@ -31,6 +31,7 @@ from grater.model import Essay, Span
 
 CONLL = DATA / "conll14"
 TEXTBOOK = ROOT / "tests" / "detect" / "textbook.txt"
+DIAGRAM = ROOT / "docs" / "images" / "reliability.svg"
 LINES_OF_A_TEXT = 100
 CLOSING = re.compile(r"[.,;:!?%)\]}]|'(?:s|re|ve|ll|m|d)|n't|''|\.\.\.", re.IGNORECASE)
 OPENING = re.compile(r"[(\[{$#]|``")
@@ -99,6 +100,8 @@ def measure(size: Size) -> Iterator[Table]:
     columns = ("text", "sentences", "marks", "precision", "recall", "F0.5")
     yield Table("As a corrector", columns, rows)
     yield Table("How sure", ("stated", "marks", "mean stated", "found"), reliability(pairs))
+    if not n:
+        DIAGRAM.write_text(diagram(reliability(pairs)), "utf-8")
     yield Table("By kind", ("system and kind", "marks", "mean stated", "found"), by_kind(pairs))
     yield Table("Brown", ("words", "marks", "marks per 1,000 words"), [brown(systems, 2_000 if n else 200_000)])
 
@@ -225,6 +228,31 @@ def reliability(pairs: Sequence[Pair]) -> list[list[str | int | float]]:
         if pair.stated is not None:
             by_tenth[min(9, int(pair.stated * 10))].append(pair)
     return [[f".{tenth}", *shares(own)] for tenth, own in sorted(by_tenth.items())]
+
+
+def diagram(rows: Sequence[Sequence[str | int | float]]) -> str:
+    """A reliability diagram: stated across, found upwards, circles as large as the marks are many."""
+
+    def at(x: float, y: float) -> str:
+        return f"{40 + 300 * x:.0f},{320 - 300 * y:.0f}"
+
+    parts = [f'<polyline points="{at(0, 0)} {at(1, 1)}" stroke="#999" stroke-dasharray="4"/>']
+    parts += [f'<polyline points="{at(0, y)} {at(1, y)}" stroke="#ddd"/>' for y in (0, 0.25, 0.5, 0.75, 1)]
+    for _, n, stated, found in rows:
+        x, y = at(float(stated), float(found)).split(",")
+        parts.append(
+            f'<circle cx="{x}" cy="{y}" r="{2 + float(n) ** 0.5 / 2:.1f}" fill="#2f6db5" fill-opacity=".7"/>'
+        )
+    for share in (0, 0.5, 1):
+        (x, _), (_, y) = at(share, 0).split(","), at(0, share).split(",")
+        parts += [f'<text x="{x}" y="340">{share:g}</text>', f'<text x="24" y="{int(y) + 4}">{share:g}</text>']
+    parts += ['<text x="190" y="358">stated</text>', '<text x="190" y="14">found</text>']
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 380 366" width="380" height="366" font-size="12" '
+        'font-family="sans-serif" text-anchor="middle" fill="#333"><rect width="380" height="366" fill="#fff"/>\n'
+        + "\n".join(parts)
+        + "\n</svg>\n"
+    )
 
 
 def by_kind(pairs: Sequence[Pair]) -> list[list[str | int | float]]:

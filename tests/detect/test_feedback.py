@@ -120,6 +120,11 @@ def test_a_reason_names_the_words_of_the_writer() -> None:
     assert (explanation.wrong, explanation.right) == ("We discussed about the plan.", "We discussed the plan.")
 
 
+def test_a_past_time_of_another_sentence_explains_nothing() -> None:
+    text = "He go to school in May. I went home yesterday."
+    assert explain(place_of(text, Span(3, 5), "verb-form", "went")) is None
+
+
 def test_words_of_another_line_explain_nothing() -> None:
     text = "I am interested\nof it"
     explanation = explain(place_of(text, Span(16, 18), "prep", "in"))

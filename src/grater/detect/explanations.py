@@ -57,6 +57,7 @@ def _rules_by_kind() -> dict[str, tuple[Rule, ...]]:
 BY_KIND: Mapping[str, tuple[Rule, ...]] = _rules_by_kind()
 """The rules of every kind of mark, special ones before general ones."""
 
+SENTENCE_END = re.compile(r"\n|(?<=[.!?])[\"”’)\]]*\s+(?=[A-Z“\"]|\Z)")
 REACH = 80
 """Characters of the text, on each side of a mark and on its line, that patterns see."""
 
@@ -88,17 +89,16 @@ class Explanation(Data):
 
 
 def place_of(text: str, span: Span, kind: str, suggestion: str | None) -> Place:
-    """The context of a mark for the rules."""
-    line_start = text.rfind("\n", 0, span.start) + 1
-    newline = text.find("\n", span.end)
-    line_end = len(text) if newline < 0 else newline
+    """The context of a mark for the rules: the words of its sentence."""
+    before = SENTENCE_END.split(text[max(0, span.start - REACH) : span.start])[-1]
+    after = SENTENCE_END.split(text[span.end : span.end + REACH])[0]
     better = "" if suggestion in (None, DELETE) else str(suggestion)
     return Place(
         kind=kind,
-        before=text[max(line_start, span.start - REACH) : span.start].rstrip(),
+        before=before.rstrip(),
         word=span.of(text),
         better=better,
-        after=text[span.end : min(line_end, span.end + REACH)].lstrip(),
+        after=after.lstrip(),
     )
 
 

@@ -226,9 +226,8 @@ RESPELT = (
 )
 """What British spelling has for American, in this order."""
 
-SHARE, OTHER = "share", "other"
+SHARE, OTHER, TYPO = "share", "other", 0.3
 SHARES = {
-    "Typo": 0.3,
     "agreement": 0.33,
     "article": 0.33,
     "capital": 0.6,
@@ -344,7 +343,7 @@ def _edit(lint: Any, essay: Essay, rater: str, *, has_share: bool) -> Edit:
     about = (kind for words, kind in OUR_KINDS.items() if words in lint.message)
     kind = next(about, KINDS.get(lint.lint_kind, lint.lint_kind.lower()))
     extra: dict[str, Json] = {"kind": kind} | (
-        {SHARE: SHARES.get(lint.lint_kind, SHARES.get(kind, SHARES[OTHER]))} if has_share else {}
+        {SHARE: TYPO if lint.lint_kind == "Typo" else SHARES.get(kind, SHARES[OTHER])} if has_share else {}
     )
     return Edit(span=span, replacements=texts, tag=lint.lint_kind, rater=rater, comment=lint.message, extra=extra)
 
