@@ -134,7 +134,8 @@ Truth: TypeAlias = Annotated[
 REDUNDANCY = Opt("Use the first N judgments of each item; 0: all.", "N", min=0, default=0)
 DROP_FLAGS = Opt("Ignore judgments with this flag; repeatable.", "FLAG", split=True, default=())
 MIN_CONFIDENCE = Opt("Ignore less confident judgments; low is 0, high 1.", "NUMBER")
-Strata: TypeAlias = Annotated[str | None, Opt("How to stratify: decision, type, score:N or, for tables, label.")]
+STRATA = "How to stratify: decision, type, score:N, type+score:N or, for tables, label."
+Strata: TypeAlias = Annotated[str | None, Opt(STRATA)]
 Allocation: TypeAlias = Annotated[
     Literal["equal", "paper", "proportional", "neyman"] | None,
     Opt("How to allocate N to the strata; default: paper."),

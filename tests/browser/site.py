@@ -100,12 +100,13 @@ class Site:
             units.add_all(tx, job.job_id, new)
             return jobs.set_state(tx, job.job_id, "open").job_id
 
-    def rating_job(self, task: str, *, n_units: int = 2) -> str:
-        """A job of one of the form tasks on the essays of the server's own tests."""
+    def rating_job(self, task: str, *, n_units: int = 2, **shown: Json) -> str:
+        """A job of one of the form tasks on the essays of the server's own tests, `shown` in a way of its own."""
         with self.store.write() as tx:
             content.add_essays(tx, studies.corpus())
             job = jobs.add(tx, name=f"{task} {next(NUMBER)}", task=task, judgments=2, title=TASKS[task].title)
-            units.add_all(tx, job.job_id, [_suggesting(unit) for unit in studies.new_units(tx, task)[:n_units]])
+            new = [_suggesting(unit) for unit in studies.new_units(tx, task)[:n_units]]
+            units.add_all(tx, job.job_id, [replace(unit, payload={**unit.payload, **shown}) for unit in new])
             return jobs.set_state(tx, job.job_id, "open").job_id
 
     def lease(self, job_id: str, person: Person) -> str:

@@ -61,11 +61,13 @@ def test_a_whole_session(site: Site, chromium: Browser, task: str, way: str) -> 
 
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 KEYS = {"error": "1", "verify": "3", "construction": "ynyyn", "rank": "11", "fate": "gg", "remaining": "201"}
+KEYS["pairs"] = "3"
 
 
 @pytest.mark.parametrize("task", KEYS)
 def test_one_key_answers_and_goes_on_without_a_page_being_loaded(site: Site, chromium: Browser, task: str) -> None:
-    person, job_id = site.person("worker"), site.rating_job(task)
+    person = site.person("worker")
+    job_id = site.rating_job("rank", pairs=True) if task == "pairs" else site.rating_job(task)
     context = site.context(chromium, person)
     with watched(context) as (page, _):
         page.goto(site.lease(job_id, person))
@@ -90,6 +92,7 @@ def test_one_key_answers_and_goes_on_without_a_page_being_loaded(site: Site, chr
         "verify": ["writer's better"] * 2,
         "construction": ["yes", "no", "yes", "yes", "no"],
         "rank": ["1"] * 6,
+        "pairs": ["1"] * 6,
         "fate": ["gone"] * 6,
         "remaining": ["2 0 1"] * 4,
     }

@@ -89,15 +89,15 @@ def _with(text: str, sentence: Span, edits: Sequence[tuple[Span, str]]) -> str:
 
 
 def rankings(
-    tx: Tx, *, kind: str, essay_ids: Collection[str], seed: int
+    tx: Tx, *, kind: str, essay_ids: Collection[str], seed: int, most: int = MOST
 ) -> Iterator[tuple[Essay, list[tuple[Item, str]]]]:
-    """For each sentence that systems corrected differently, up to five corrections: the items of their systems."""
+    """For each sentence that systems corrected differently, some of the corrections: the items of their systems."""
     for each in corrected_sentences(tx, kind=kind, essay_ids=essay_ids):
         texts = sorted(set(each.by_system.values()))
         if len(texts) < 2:
             continue
         rng = generator(seed, "ranking", each.essay.essay_id, str(each.span.start))
-        chosen = {texts[at] for at in rng.permutation(len(texts))[:MOST].tolist()}
+        chosen = {texts[at] for at in rng.permutation(len(texts))[:most].tolist()}
         yield each.essay, _items(each, "rank", each.span, chosen)
 
 
@@ -266,7 +266,9 @@ def answer_tables(tx: Tx) -> dict[str, pl.DataFrame]:
             own |= {"rater": str(row["rater"])}
             document = {"document": documents[essay_id]}
             if task == "rank":
-                rows["rankings"].append({**own, "rank": row["label"], "output": each.payload[WORDS], **document})
+                rows["rankings"].append(
+                    {**own, "ranking": row["job"], "rank": row["label"], "output": each.payload[WORDS], **document}
+                )
             elif task == "fate":
                 own["item"] = Item(essay_id, span, MARK).item_id
                 rows["fates"] += [{**own, "label": row["label"]}] if own["item"] in ids else []

@@ -210,7 +210,7 @@ OF_JOB = (
     .where(schema.units.c.job_id == bindparam("job"), schema.units.c.role == literal_column("'gold'"))
 )
 
-LOOKS = (ASKS, "grey", "tagset")
+LOOKS = (ASKS, "grey", "pairs", "tagset")
 """The options that a job has for all its units."""
 REASON = "All experts who judged this gave this answer."
 PLANTED = "These errors were added to the essay to see whether they are found."

@@ -54,6 +54,7 @@ from grater.annotate.tasks.construction import CONSTRUCTIONS, IN_CONTEXT, NO_CON
 from grater.annotate.tasks.error import ASKS
 from grater.annotate.tasks.marking import DEFAULT_TAGSET, SUGGESTIONS, payload_of, suggestion_of
 from grater.annotate.tasks.marking import TASK as MARKING
+from grater.annotate.tasks.rank import MOST, PAIRS
 from grater.annotate.tasks.task import Subject, guidelines_of, subject_of
 from grater.annotate.terms import money
 from grater.annotate.units import NewUnit
@@ -108,6 +109,7 @@ class NewJob(Body):
     lease_minutes: float | None = Field(default=None, gt=0, le=43_200)
     guidelines: Markdown | None = Field(default=None, description="In Markdown; the task's own by default.")
     grey: bool = Field(default=False, description="Constructions: offer the grey answer.")
+    pairs: bool = Field(default=False, description="Rank: two corrections at a time instead of up to five.")
     tagset: str | None = Field(default=None, description="Marking: the tags to mark with, NUCLE's by default.")
     seed: int = Field(default=0, ge=0, le=LARGEST)
     open: bool = Field(default=True, description="False leaves a draft that raters do not see.")
@@ -117,7 +119,8 @@ class NewJob(Body):
     def payload(self) -> dict[str, Json]:
         """The options of every unit for how it is shown."""
         tagset: dict[str, Json] = {"tagset": self.tagset} if self.tagset else {}
-        return {**({"grey": True} if self.grey else {}), **tagset}
+        looks: dict[str, Json] = {name: True for name in ("grey", PAIRS) if getattr(self, name)}
+        return {**looks, **tagset}
 
 
 def add_job(store: Store, plan: NewJob, *, actor: str | None = None) -> Job:
@@ -475,7 +478,8 @@ def _corrections(tx: Tx, plan: NewJob, is_preview: bool) -> list[NewUnit]:
     kind, essay_ids, system = plan.kind or EDIT, plan.essay_ids, plan.system or ""
     match subject_of(TASKS[plan.task]):
         case "ranking":
-            found = corrected.rankings(tx, kind=kind, essay_ids=essay_ids, seed=plan.seed)
+            most = 2 if plan.pairs else MOST
+            found = corrected.rankings(tx, kind=kind, essay_ids=essay_ids, seed=plan.seed, most=most)
         case "mark":
             found = corrected.fates(tx, kind=kind, essay_ids=essay_ids, system=system)
         case _:

@@ -28,8 +28,9 @@ from grater.annotate.requests import require_length
 from grater.annotate.status import study_name
 from grater.annotate.store import Tx
 from grater.annotate.store.transaction import as_iso
-from grater.annotate.tasks import TASKS
+from grater.annotate.tasks import TASKS, verify
 from grater.annotate.tasks.marking import MARKING
+from grater.annotate.tasks.task import ERROR, OK
 from grater.annotate.terms import IMPORTED, KEY, money, terms_of
 from grater.corpora.text.prepositions import canonical
 from grater.detect.factors import with_factors
@@ -42,6 +43,7 @@ from grater.reporting.build import Inputs
 from grater.reporting.document import Byline, sentences
 from grater.reporting.raters import CrowdJob
 from grater.tables import Judgments, Table, read_decisions, read_items, read_judgments
+from grater.tables.read import with_labels
 
 
 def _words(tx: Tx, job_names: Collection[str]) -> dict[str, Any]:
@@ -87,6 +89,13 @@ def _with_writer(tx: Tx, blanks: Judgments) -> Judgments:
         label=pl.col("target").map_elements(lambda word: canonical(word) or word, return_dtype=pl.String),
     )
     return read_judgments(pl.concat([given, own]), name=blanks.name)
+
+
+def _worse(tx: Tx, job_names: Collection[str]) -> Judgments | None:
+    """Of every suggestion that people checked, whether they prefer the writer's words."""
+    given = frames.labels_of(tx, verify.TASK.name, job_names=job_names)
+    verdicts = {label: ERROR if label == verify.WRITER else OK for label in verify.TASK.labels}
+    return with_labels(given, verdicts) if given else None
 
 
 def names_of(tx: Tx) -> dict[str, str]:
@@ -165,6 +174,7 @@ def study_inputs(
         notes=(*_left_out(tables), *sentences(tables.own_work), *(sentences(read.lines) if read else ())),
         suggestions=_suggestions(tx, chosen),
         correctors=corrector_results(tx),
+        worse=_worse(tx, job_names),
         earlier=earlier or {},
         byline=Byline(author=author, date=as_iso(tx.now)[:10], study=name),
     )

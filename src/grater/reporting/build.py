@@ -14,12 +14,12 @@ from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, 
 from grater.measure.evaluation.offered import SuggestionEffect
 from grater.measure.evaluation.selection import WRITER, exact_accuracy
 from grater.measure.evaluation.thresholds import Curve
-from grater.model import Essay
+from grater.model import EDIT, Essay
 from grater.registry import unknown
 from grater.reporting.agreement import agreement_section, experts_section, usage_section
 from grater.reporting.answer import Answer, answer_of, answer_section, examples_of, headline_figure, precise, quotable
 from grater.reporting.corpus import annotators_section, corpus_section
-from grater.reporting.correctors import Correctors, corrector_sections
+from grater.reporting.correctors import Correctors, JudgedEdits, corrector_sections
 from grater.reporting.difficulty import Factors, bins_section, difficulty_section
 from grater.reporting.document import PARTS, Byline, Figure, ItemList, Report, Section, interval, part_of
 from grater.reporting.items import CONTENTIOUS, Texts, item_lists, texts_of
@@ -49,9 +49,10 @@ class Inputs:
     labels of their tasks; `programs` are verdicts of programs, never among `judgments`.  `redundancy` is the number
     of judgments that every item was to have, where more were collected only if raters differed: shares and agreement
     are of these first judgments.  `places` has the essay of items beyond those of `items`.  `earlier` names the
-    earlier version of a system where its name does not show it (`grater.reporting.versions`).  `factors` works out
-    what may make an item hard; without it no factors are shown.  `cost`, `protocol` and `notes` (what a reader must
-    know first) are ready to read.
+    earlier version of a system where its name does not show it (`grater.reporting.versions`).
+    `worse` has `error` for an edit that its rater calls worse than the writer's words, else `ok`.
+    `factors` works out what may make an item hard; without it no factors are shown.
+    `cost`, `protocol` and `notes` (what a reader must know first) are ready to read.
     """
 
     title: str
@@ -83,6 +84,7 @@ class Inputs:
     places: Table | None = None
     suggestions: SuggestionEffect | None = None
     correctors: Correctors | None = None
+    worse: Judgments | None = None
     earlier: Mapping[str, str] = field(default_factory=dict)
     byline: Byline = field(default_factory=Byline)
     basis: Basis = field(default_factory=Basis)
@@ -132,7 +134,10 @@ def build(inputs: Inputs) -> Report:
         lists += version_lists(known.evaluation, known.versions, known.texts, most=inputs.most_items)
     if inputs.correctors is not None:
         lists += inputs.correctors.missed
-    sections = sorted(_sections(inputs, known, lists), key=lambda section: PARTS.index(part_of(section)))
+    edits = _judged_edits(inputs, known)
+    if edits is not None and known:
+        lists += edits.worse_lists(known.texts, most=inputs.most_items)
+    sections = sorted(_sections(inputs, known, lists, edits), key=lambda section: PARTS.index(part_of(section)))
     names = {section.name for section in sections}
     left_out = tuple(f"Not shown: {why[:1].lower()}{why[1:]}" for name, why in NEEDS.items() if name not in names)
     return Report(
@@ -197,7 +202,31 @@ def _known(inputs: Inputs) -> _Known | None:
     )
 
 
-def _sections(inputs: Inputs, known: _Known | None, lists: Sequence[ItemList]) -> Iterator[Section]:
+def _judged_edits(inputs: Inputs, known: _Known | None) -> JudgedEdits | None:
+    """The judged edits of correctors, apart from other items; None where no edit was judged."""
+    items = next((each for each in (inputs.items, inputs.decisions) if each and "kind" in each.frame.columns), None)
+    kinds = items.frame["kind"].cast(pl.String).unique() if items and known else pl.Series()
+    if known is None or EDIT not in kinds:
+        return None
+    own = inputs if len(kinds) == 1 else replace(of_kind(inputs, EDIT), sample=None, sample_judgments=None)
+    better = known if own is inputs else _known(own)
+    if better is None or own.decisions is None:
+        return None
+    worse = None
+    if own.worse is not None:
+        judged = better.evaluation.cases.judgments.frame.select(pl.col("item", "rater").cast(pl.String))
+        labels = own.worse.frame.with_columns(pl.col("item", "rater").cast(pl.String))
+        labels = labels.join(judged, on=["item", "rater"], how="semi")
+        if len(labels):
+            options = EvaluationOptions(basis=own.basis, redundancy=own.redundancy)
+            of_worse = replace(own.worse, frame=labels)
+            worse = evaluate(own.decisions, of_worse, items=own.items, sample=own.sample, options=options)
+    return JudgedEdits(better.evaluation, worse, own.decisions)
+
+
+def _sections(
+    inputs: Inputs, known: _Known | None, lists: Sequence[ItemList], edits: JudgedEdits | None
+) -> Iterator[Section]:
     """Every section, in this order within its part."""
     yield from _agreement_sections(inputs)
     annotators = annotators_section(inputs.essays)
@@ -205,8 +234,8 @@ def _sections(inputs: Inputs, known: _Known | None, lists: Sequence[ItemList]) -
         yield annotators
     if known:
         yield from _system_sections(inputs, known)
-    if inputs.correctors is not None:
-        yield from corrector_sections(inputs.correctors)
+    if inputs.correctors is not None or edits is not None:
+        yield from corrector_sections(inputs.correctors or Correctors(), edits, lists)
     if inputs.suggestions is not None:
         yield suggestions_section(inputs.suggestions)
     yield from _judgment_sections(inputs, lists)

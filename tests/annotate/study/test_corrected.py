@@ -22,6 +22,8 @@ from grater.errors import UsageError
 from grater.model import DELETE, Decision, Essay, Span, edit_item
 from grater.reporting.build import build
 from grater.reporting.save import report_html
+from grater.sheet import interval
+from tests.annotate.store.conftest import location
 
 TEXT = "We met at {}. He depend of her. The bread are good."
 EDITS = {
@@ -48,9 +50,12 @@ def correct(store: Store, *systems: str) -> None:
                 content.add_decisions(tx, [Decision(item.item_id, name, True, suggestion=new) for item, new in made])
 
 
+__all__ = ["location"]
+
+
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Store]:
-    with new_study(tmp_path / "study.db") as store:
+def study(location: str) -> Iterator[Store]:
+    with new_study(location) as store:
         with store.write() as tx:
             content.add_essays(tx, [Essay(f"e{n}", TEXT.format(n)) for n in range(N_ESSAYS)])
         correct(store, "good", "half", "twin")
@@ -143,7 +148,24 @@ def test_marks_are_verified_and_serve_every_system_also_a_later_one(study: Store
     assert inputs.judgments is not None
     assert len(inputs.judgments) == 2 * N_ESSAYS, "verified marks say nothing of systems"
     report = build(inputs)
-    assert {"recall", "remaining"} <= {section.name for section in report.sections}
+    sections = {section.name: section for section in report.sections}
+    assert {"correctors", "recall", "remaining"} <= sections.keys()
+    tables = {sheet.name: sheet for sheet in sections["correctors"].sheets}
+    assert inputs.correctors is not None
+    assert inputs.correctors.recall is not None
+    assert inputs.correctors.remaining is not None
+    [recalled] = [each.recall for each in inputs.correctors.recall.systems if each.system == "late"]
+    [left] = [each.errors for each in inputs.correctors.remaining.systems if each.system == "late"]
+    assert tables["corrector-late"].rows[-1] == (
+        *("all types", "12", ".000 [.000, .355]", "1.000 [.645, 1.000]"),
+        *(interval(recalled), interval(left, digits=2)),
+    )
+    assert tables["examples-late"].rows == (
+        ("worse", "The bread [are → is] good."),
+        ("worse", "He depend [of → (nothing)] her."),
+        ("missed", "He [depend of] her."),
+    )
+    assert {each.title: each.n_items for each in report.lists}["Edits of late that make a sentence worse"] == 12
     assert {each.title: each.n_items for each in report.lists}["Errors that late did not correct"] == N_ESSAYS
     page = report_html(report)
     assert "did not correct" in page
@@ -166,6 +188,25 @@ def test_rankings_merge_what_is_alike_and_go_round_all_sentences_first(study: St
     assert ranks == {"good": [1], "half": [2], "twin": [2]}
     wins = {each.system: each for each in grater.prefer(tmp_path / "out" / "rankings.csv").systems}
     assert wins["good"].expected_wins.value == 1
+
+
+def test_in_pairs_one_key_says_which_of_two_is_better_and_the_rankings_know_it(study: Store, tmp_path: Path) -> None:
+    job = add_job(study, NewJob(name="two", task="rank", pairs=True))
+
+    def better(desk: Desk) -> dict[str, list[str]]:
+        [question] = desk.shown.fields
+        assert [choice.key for choice in question.choices] == ["1", "2", "3"]
+        readings = ["".join(piece.text for piece in choice.reading) for choice in question.choices[:2]]
+        return {question.name: ["first" if "on her" in readings[0] or "is good" in readings[0] else "second"]}
+
+    assert len(work(study, job.job_id, "Ann", better)) == 2 * N_ESSAYS
+    again = add_job(study, NewJob(name="ties", task="rank", pairs=True))
+    work(study, again.job_id, "Ann", lambda _: {"better": ["equal"]})
+    export(study, tmp_path / "out")
+    result = grater.prefer(tmp_path / "out" / "rankings.csv")
+    assert len(result.pairs) == 3
+    counts = {pair.test.systems: (pair.wins, pair.losses, pair.ties) for pair in result.pairs}
+    assert counts["good", "half"] == (2 * N_ESSAYS, 0, 2 * N_ESSAYS)
 
 
 def test_errors_that_are_left_are_counted_once_for_systems_that_wrote_the_same(study: Store, tmp_path: Path) -> None:

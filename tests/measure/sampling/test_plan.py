@@ -205,12 +205,23 @@ def test_strata_by_scores_and_by_a_cheap_label() -> None:
     assert sizes(found) == {"flagged error": 3, "flagged ok": 7, "unflagged error": 20, "unflagged ok": 60}
 
 
+def test_edits_are_drawn_by_type_and_within_large_types_by_score() -> None:
+    types = ["R:DET"] * 60 + ["M:PREP"] * 40 + ["U:NOUN"] * 5
+    table = decisions_of({"S": [True] * 105}, [place / 105 for place in range(105)])
+    typed = read_decisions(table.frame.with_columns(type=pl.Series(types)))
+    found = assign_strata(typed, "S", strata="type+score:3")
+    det = {"flagged R:DET 1": 20, "flagged R:DET 2": 20, "flagged R:DET 3": 20}
+    assert sizes(found) == {**det, "flagged M:PREP": 40, "flagged other": 5}
+    assert set(found.filter(stratum="flagged R:DET 1")["item"]) == set(table.frame["item"][:20])
+
+
 @pytest.mark.parametrize(
     ("strata", "message"),
     [
         ("score:1", "N from 2 to 100"),
         ("score:many", "N from 2 to 100"),
-        ("length", "expected the strata decision, type, score:N or label"),
+        ("type+score:1", "N from 2 to 100"),
+        ("length", "expected the strata decision, type, score:N, type\\+score:N or label"),
         ("label", "the labels of a cheap rater"),
         ("score:4", "expected a score for every item, found 90 without"),
     ],

@@ -5,6 +5,8 @@ best.  A unit has one item for each system, of kind `rank/SYSTEM`, with the corr
 (`"words"`).  Systems that wrote the same are one row, and all of them get its rank; rows come in random order, which
 the server keeps.  Ranks are stored without gaps: 1, 3, 3 is 1, 2, 2.
 
+A job may ask in pairs: each unit has two different corrections, of one, two or more systems, and one question.
+
 Gold knows ranks too: an answer is right when every two gold items that should differ are in the right order, so that
 a spoilt sentence that must be last does not affect the others.
 """
@@ -39,7 +41,9 @@ from grater.errors import UsageError
 from grater.model import Json
 
 MOST = 5
-WORDS, ORDER = "words", "order"
+WORDS, ORDER, PAIRS = "words", "order", "pairs"
+FIRST, SECOND, EQUAL = "first", "second", "equal"
+RANKS_OF_PAIR = {FIRST: ("1", "2"), SECOND: ("2", "1"), EQUAL: ("1", "1")}
 N_BEFORE = 2
 
 GUIDELINES = """\
@@ -126,18 +130,24 @@ class Rank:
     def show(self, unit: Unit, *, rng: Rng) -> Shown:
         order = shuffled(unit, rng)
         span = unit.items[0].item.span
+        rows = rows_of(unit, cast("list[int]", order), _ranks(unit))
+        is_pair = bool(unit.payload.get(PAIRS))
         return Shown(
             before=words_before(unit.essay, span, n_sentences=N_BEFORE),
             pieces=(Piece(_source(unit)),),
             after="",
-            fields=rows_of(unit, cast("list[int]", order), _ranks(unit)),
+            fields=(_pair(rows),) if is_pair else rows,
             kept={ORDER: order},
-            question="Rank the corrections: 1 is the best. Equally good ones get the same rank.",
+            question="" if is_pair else "Rank the corrections: 1 is the best. Equally good ones get the same rank.",
         )
 
     def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:
         rows = in_order(unit, kept)
-        given = answered(unit, form, kept, _ranks(unit))
+        if unit.payload.get(PAIRS):
+            asked = _pair(rows_of(unit, cast("list[int]", kept[ORDER]), _ranks(unit)))
+            given = list(RANKS_OF_PAIR[the_one(read_fields((asked,), form), asked.name)])
+        else:
+            given = answered(unit, form, kept, _ranks(unit))
         dense = {rank: str(number) for number, rank in enumerate(sorted(set(given)), 1)}
         return tuple(
             Answer(each.item.item_id, dense[rank], payload={"row": number})
@@ -157,6 +167,17 @@ class Rank:
             for one, other in (pair, pair[::-1])
             if known[one][-1] < known[other][0]
         )
+
+
+def _pair(rows: Sequence[Field]) -> Field:
+    """One question about two corrections."""
+    first, second = rows
+    choices = (
+        Choice(FIRST, "The first is better", "1", first.reading),
+        Choice(SECOND, "The second is better", "2", second.reading),
+        Choice(EQUAL, "Equally good", "3"),
+    )
+    return Field("better", "one", "Which correction is better?", choices)
 
 
 def _ranks(unit: Unit) -> tuple[Choice, ...]:

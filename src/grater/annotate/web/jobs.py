@@ -86,6 +86,7 @@ def _wanted(context: RequestContext) -> NewJob:
         suggested_share=_percent(share) if share else 1,
         most=None if text("most") in ("", "0") else text("most"),
         grey=subject == "noun" and bool(text("grey")),
+        pairs=subject == "ranking" and bool(text("pairs")),
         tagset=text("tagset") if subject == "essay" else None,
     )
     return of_sample(context.server.store, plan)

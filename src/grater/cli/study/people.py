@@ -59,6 +59,7 @@ def add_job_command(
     guidelines: Annotated[Path | None, Opt("Instructions, instead of the task's default.", "FILE.md")] = None,
     tagset: Annotated[str | None, Opt("Marking: tag set; default: NUCLE's 27 tags.")] = None,
     grey: Annotated[bool, Opt("Construction: offer a grey answer, counted as yes.")] = False,
+    pairs: Annotated[bool, Opt("Rank: two corrections at a time instead of up to five.")] = False,
     draft: Annotated[bool, Opt("Leave the job as a draft.")] = False,
     seed: Seed = 0,
 ) -> Done:
@@ -100,6 +101,7 @@ def add_job_command(
         guidelines=read_guidelines(guidelines) if guidelines else None,
         tagset=tagset,
         grey=grey,
+        pairs=pairs,
         seed=seed,
         open=not draft,
     )

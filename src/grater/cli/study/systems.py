@@ -15,6 +15,7 @@ from grater.detect.systems import load_systems
 from grater.errors import UsageError
 from grater.model import EDIT
 from grater.options import (
+    STRATA,
     Allocation,
     Correcting,
     KindName,
@@ -82,7 +83,7 @@ def draw_sample(
     system: SystemName,
     n: NumberDrawn = None,
     flagged: NumberFlagged = None,
-    strata: Annotated[str, Opt("How to stratify: decision, type, score:N or, for tables, label.")] = "decision",
+    strata: Annotated[str, Opt(STRATA)] = "decision",
     allocation: Allocation = "paper",
     rates: Rates = None,
     kind: KindName = "",

@@ -84,16 +84,22 @@ def assign_strata(
     match strata.partition(":"):
         case ("decision", "", ""):
             named = rows.with_columns(stratum=side)
-        case ("score", _, number):
-            if number and (not number.isdecimal() or not 2 <= int(number) <= 100):
-                raise UsageError(f"expected the strata score:N with N from 2 to 100, found {number!r}")
-            named = rows.with_columns(_score_strata(rows, int(number or 10), decisions.name))
-        case ("type", "", ""):
+        case ("score", _, _):
+            named = rows.with_columns(_score_strata(rows, _n_bands(strata, rows, decisions.name, usual=10)))
+        case ("type", "", "") | ("type+score", _, _):
+            n_bands = 1 if strata == "type" else _n_bands(strata, rows, decisions.name, usual=3)
             if "type" not in rows.columns or not rows["type"].count():
                 raise BadInput(Problem(decisions.name, "expected types of decisions for the strata type, found none"))
             kind = pl.col("type").fill_null("")
             is_rare = pl.len().over("flagged", kind) < FEWEST_OF_TYPE
             named = rows.with_columns(stratum=side + " " + pl.when(is_rare).then(pl.lit("other")).otherwise(kind))
+            if n_bands > 1:  # large types are cut into bands of about as many scores each, the lowest first
+                size = pl.len().over("stratum")
+                band = (pl.col("score").rank("average").over("stratum") * n_bands / (size + 1)).floor() + 1
+                cut = pl.format("{} {}", "stratum", band.cast(pl.Int64))
+                named = named.with_columns(
+                    stratum=pl.when(size >= n_bands * FEWEST_OF_TYPE).then(cut).otherwise("stratum")
+                )
         case ("label", "", ""):
             if labels is None:
                 raise UsageError("expected a table with the labels of a cheap rater for the strata label, found none")
@@ -105,7 +111,7 @@ def assign_strata(
             joined = rows.select("item", "flagged").join(one, on="item", how="left")
             named = joined.with_columns(stratum=side + " " + pl.col("label").fill_null("none"))
         case _:
-            raise UsageError(f"expected the strata decision, type, score:N or label, found {strata!r}")
+            raise UsageError(f"expected the strata decision, type, score:N, type+score:N or label, found {strata!r}")
     return named.select("item", "flagged", "stratum")
 
 
@@ -149,11 +155,19 @@ def strata_of(frame: pl.DataFrame) -> Stratification:
     return Stratification(tuple(rows["stratum"]), rows["flagged"].to_numpy(), sizes, np.full(len(rows), nan))
 
 
-def _score_strata(rows: pl.DataFrame, n_strata: int, name: str) -> pl.Series:
+def _n_bands(strata: str, rows: pl.DataFrame, name: str, *, usual: int) -> int:
+    """The number in `score:N`, where every item has a score."""
+    how, _, number = strata.partition(":")
+    if number and (not number.isdecimal() or not 2 <= int(number) <= 100):
+        raise UsageError(f"expected the strata {how}:N with N from 2 to 100, found {number!r}")
     n_missing = rows["score"].null_count() if "score" in rows.columns else len(rows)
     if n_missing:
         message = f"expected a score for every item, found {n_missing} without; use the strata decision"
         raise BadInput(Problem(name, message))
+    return int(number or usual)
+
+
+def _score_strata(rows: pl.DataFrame, n_strata: int) -> pl.Series:
     flagged, score = rows["flagged"].to_numpy(), rows["score"].to_numpy()
     if 0 < flagged.sum() < flagged.size and score[flagged].mean() < score[~flagged].mean():
         score = -score
@@ -179,7 +193,7 @@ def _ranks(score: Numbers) -> Numbers:
 Allocation: TypeAlias = Literal["equal", "paper", "proportional", "neyman"]
 
 FEWEST_OF_TYPE = 20
-"""Decisions of one type, below which it has no stratum of its own."""
+"""Decisions of one type, or of one band of its scores, below which it has no stratum of its own."""
 
 LEAST = 2
 PAPER_RATIO = 2.0
