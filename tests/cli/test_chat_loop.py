@@ -113,6 +113,13 @@ def test_a_model_is_run_sampled_judged_by_people_and_itself_and_evaluated(
             "judge is the model behind gpt and judged its own corrections: it calls 24 of 24 right, "
             f"people {n_right} of 24; its judgments of them do not count"
         )
+    run("study", "export", "study.db", "out")
+    tables = ("--decisions", "out/decisions.csv", "--judgments", "out/judgments.csv")
+    verdicts = ("--merge", "suggestion better=error", "--merge", "both fine=ok")
+    told = json.loads(run("evaluate", *tables, *verdicts, "--json").out)
+    [again] = [line for line in told["warnings"] if "judged its own corrections" in line]
+    assert again.partition(" is the model behind gpt")[2] == apart.partition(" is the model behind gpt")[2]
+    assert told["systems"][0]["precision"]["value"] == n_right / 24
     run("study", "report", "study.db", "--out", "report")
     page = (tmp_path / "report" / "report.md").read_text("utf-8")
     assert "judge on its own corrections (gpt)" in page

@@ -56,7 +56,7 @@ from grater.errors import BadInput, GraterError, Problem, Problems, UsageError
 from grater.files import complaining, reason
 from grater.measure.agreement.edits import edit_agreement
 from grater.measure.agreement.summary import Agreement, agreement
-from grater.model import ADJUDICATED, GOLD, Json, document_of
+from grater.model import ADJUDICATED, GOLD, PROGRAM, Json, document_of
 from grater.result import Data
 from grater.tables import Judgments, equal_in_number, read_judgments, with_labels, write_table
 
@@ -292,7 +292,9 @@ def item_frame(tx: Tx) -> pl.DataFrame:
 def judgment_frame(tx: Tx, job_id: str | None = None, *, names: bool = False) -> pl.DataFrame:
     """Judgments of every status, with the columns of the contract first."""
     rows = judgments.table(tx, job_id, judgments.ALL, roles=("work", "practice", "gold"), names=names)
-    return frame(rows, JUDGMENTS)
+    models = {job.name: str(job.options[content.MODEL]) for job in jobs.all(tx) if content.MODEL in job.options}
+    rows = [{**row, "model": models.get(str(row["job"]))} if row["group"] == PROGRAM else row for row in rows]
+    return frame(rows, (*JUDGMENTS, *(["model"] if models else [])))
 
 
 JUDGMENTS = (
@@ -358,11 +360,12 @@ def payment_frame(tx: Tx, raters: Mapping[str, str]) -> pl.DataFrame:
 
 def decision_frame(tx: Tx) -> pl.DataFrame:
     columns = ("system", "flagged", "score", "type", "suggestion")
+    models = {system: model for system, model in content.models(tx).items() if model != system}
     decided = (
-        {"item": each.item_id, **{name: getattr(each, name) for name in columns}}
+        {"item": each.item_id, **{name: getattr(each, name) for name in columns}, "model": models.get(each.system)}
         for each in content.all_decisions(tx)
     )
-    return frame(decided, ("item", *columns))
+    return frame(decided, ("item", *columns, *(["model"] if models else [])))
 
 
 def label_frame(judged: pl.DataFrame) -> pl.DataFrame:

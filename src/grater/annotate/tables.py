@@ -28,9 +28,10 @@ from grater.annotate.judgments import PEOPLE, groups
 from grater.annotate.store import Tx, schema
 from grater.annotate.store.transaction import HOUR
 from grater.annotate.tasks import TASKS, choice, usage, verify
-from grater.annotate.tasks.task import ERROR, OK
+from grater.annotate.tasks.task import OK
 from grater.annotate.terms import terms_of
 from grater.errors import UsageError
+from grater.measure.evaluation.own_work import own_work_sentence
 from grater.model import EDIT, PROGRAM
 from grater.tables import (
     Judgments,
@@ -169,11 +170,7 @@ def _own_work_notes(own: pl.DataFrame, by_programs: pl.DataFrame, by_people: pl.
     for (program, system), rows in own.group_by("rater", "system", maintain_order=True) if len(own) else ():
         own_verdicts = by_programs.filter(pl.col("rater").is_in(rows["by"].unique().implode()))
         people = by_people.join(rows, on="item", how="semi")
-        shares = [f"{(each['label'] == ERROR).sum():,} of {len(each):,}" for each in (own_verdicts, people)]
-        yield (
-            f"{program} is the model behind {system} and judged its own corrections: it calls {shares[0]} right, "
-            f"people {shares[1]}; its judgments of them do not count"
-        )
+        yield own_work_sentence(program, system, own_verdicts["label"], people["label"])
 
 
 def judged_by_programs(tx: Tx, *, job_names: Collection[str] = ()) -> dict[str, int]:

@@ -113,11 +113,14 @@ class DecisionRows:
         self.with_documents = with_places and with_documents
         self.names = names or {}
         self.edits: dict[str, EditAccount] = {}
+        self.models: dict[str, str] = {}
         self._decisions: list[tuple[object, ...]] = []
         self._items: dict[str, tuple[object, ...]] = {}
 
     def add(self, essays: Iterable[Essay], detector: Detector) -> None:
         """All findings of a detector; essays are released as soon as they are done with."""
+        if model := detector.card.get("model"):
+            self.models[detector.name] = str(model)
         if isinstance(detector, ExternalDetector):
             account = EditAccount()
             for decided in detector.decide(essays):
@@ -164,7 +167,10 @@ class DecisionRows:
         return DECISION | (ANSWERS if self.with_answers else {}) | places
 
     def decisions(self) -> pl.DataFrame:
-        return pl.DataFrame(self._decisions, schema=self.schema, orient="row")
+        """The decisions; of language models with a column that names the `model`."""
+        frame = pl.DataFrame(self._decisions, schema=self.schema, orient="row")
+        model = pl.col("system").replace_strict(self.models, default=None, return_dtype=pl.String)
+        return frame.with_columns(model=model) if self.models else frame
 
     def items(self) -> pl.DataFrame:
         return pl.DataFrame(list(self._items.values()), schema=ITEM, orient="row")

@@ -46,6 +46,7 @@ from grater.measure.evaluation.evaluation import (
     signature_of,
 )
 from grater.measure.evaluation.gold import Correction, corrected_difference
+from grater.measure.evaluation.own_work import without_own_work
 from grater.measure.evaluation.standard import (
     HEADLINE,
     SHOWN,
@@ -216,6 +217,7 @@ def compare(
     if score not in SCORES:
         raise UnknownName(unknown("score", score, list(SCORES)))
     options = options or EvaluationOptions()
+    judgments, own_work = without_own_work(decisions, judgments)
     believed = replace(options, truth="share") if weighted and options.truth != ADJUDICATED else options
     cases, truth = question_of(
         decisions, judgments, options, items=items, sample=sample, labels=labels, assist=assist, gold=gold
@@ -238,6 +240,7 @@ def compare(
         if is_comparable(cases, truth, where)
     }
     warnings = [
+        *own_work,
         *dict.fromkeys(
             f"not ranked by {score}: {reason}" for reason in cases.withheld.values() if score != "precision"
         ),

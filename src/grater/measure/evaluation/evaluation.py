@@ -50,6 +50,7 @@ from grater.measure.evaluation.gold import (
     correction_of,
     limits_of_correction,
 )
+from grater.measure.evaluation.own_work import without_own_work
 from grater.measure.evaluation.standard import (
     EDGES,
     HEADLINE,
@@ -337,6 +338,7 @@ def evaluate(
     """
     options = options or EvaluationOptions()
     basis = options.basis
+    judgments, own_work = without_own_work(decisions, judgments)
     cases, truth = question_of(
         decisions, judgments, options, items=items, sample=sample, labels=labels, assist=assist, gold=gold
     )
@@ -375,6 +377,7 @@ def evaluate(
         corrected_by_system[scored.system] = corrected(*judged)
         limits += [] if correction.raters.undefined_because else limits_of_correction(scored.system, *judged)
     warnings = [
+        *own_work,
         *dict.fromkeys(f"recall and F are withheld: {reason}" for reason in cases.withheld.values()),
         *contaminated(cases, judgments, gold, options),
         *concentration_warnings(whole.standard),
