@@ -21,6 +21,7 @@ NAMES = (
     "score-output",
     "compare-two-systems",
     "rank-by-preference",
+    "judge-a-corrector",
     "retest-a-system",
     "build-a-corpus",
     "plan-a-study",

@@ -35,12 +35,16 @@ FILES = {
         "nouns.csv",
         "constructions.csv",
         "rankings.csv",
+        "marks.csv",
+        "fates.csv",
+        "remaining.csv",
         "report",
     ),
 }
 SECTIONS = (
     *("corpus", "experts", "agreement", "raters-needed", "raters-needed-without-gold", "raters", "systems", "bins"),
     *("thresholds", "difficulty", "cloze", "choice", "constructions", "suggestions", "effort", "preference"),
+    *("correctors", "recall", "remaining"),
 )
 
 

@@ -46,7 +46,9 @@ from grater.detect.articles.design import item_rows, places_of, select
 from grater.detect.articles.phrases import ARTICLE, noun_phrases, place_of
 from grater.detect.detector import Detector, Finding
 from grater.detect.prepositions.candidates import PREP, preposition_places
-from grater.model import DELETE, Essay, Item, Span
+from grater.measure.corrections.recall import FATES, GONE, REPLACED, THERE
+from grater.model import DELETE, Edit, Essay, Item, Span
+from grater.tables.schema import LEFT
 from grater.uncertainty import Numbers, generator
 
 Truths: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
@@ -454,6 +456,50 @@ def sample_rankings(sentences: Sequence[Essay], *, seed: int = 0) -> pl.DataFram
 
 
 RANKING_COLUMNS = ("item", "rater", "system", "rank", "document", "output", "source")
+
+
+JUDGE = "Lea"
+"""Says what became of marked errors, by the rule of `sample_recall`."""
+
+
+def sample_recall(
+    sentences: Sequence[Essay], outputs: Mapping[str, Sequence[Essay]]
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Marks of the two annotators, what became of each in the outputs of systems, and the errors that are left.
+
+    Marks that touch are one error.  It is gone where a system wrote what an annotator did, replaced where it wrote
+    something else there.  Of what is left, an edit at no mark was introduced.
+    """
+    marks, fates, left = [], [], []
+    for at, sentence in enumerate(sentences):
+        document = str(sentence.metadata["document"])
+        errors: list[list[Edit]] = []
+        for edit in sorted(sentence.edits, key=lambda edit: edit.span):
+            near = [group for group in errors if any(edit.span.touches(other.span) for other in group)]
+            apart = [group for group in errors if group not in near]
+            errors = [*apart, [*(each for group in near for each in group), edit]]
+        for number, group in enumerate(errors):
+            tags = {edit.rater: edit.tag for edit in reversed(group)}
+            marks += [(f"{sentence.essay_id}.{number}", rater, tag, document) for rater, tag in sorted(tags.items())]
+        for system, corrected in outputs.items():
+            changes = corrected[at].edits
+            counts = dict.fromkeys(FATES, 0)
+            for number, group in enumerate(errors):
+                own = [each for each in changes if any(each.span.touches(edit.span) for edit in group)]
+                written = {(edit.span, words) for edit in group for words in edit.replacements}
+                is_gone = any((each.span, words) in written for each in own for words in each.replacements)
+                fate = GONE if is_gone else REPLACED if own else THERE
+                counts[fate] += 1
+                fates.append((f"{sentence.essay_id}.{number}", system, JUDGE, fate))
+            at_none = [each for each in changes if not any(each.span.touches(edit.span) for edit in sentence.edits)]
+            n_words = len(corrected_text(sentence.text, changes).split())
+            numbers = (counts[THERE], counts[REPLACED], len(at_none), n_words)
+            left.append((sentence.essay_id, system, JUDGE, *numbers, document))
+    return (
+        pl.DataFrame(marks, schema=["item", "rater", "label", "document"], orient="row"),
+        pl.DataFrame(fates, schema=["item", "system", "rater", "label"], orient="row"),
+        pl.DataFrame(left, schema=["item", "system", "rater", *LEFT, "words", "document"], orient="row"),
+    )
 
 
 def tables_of(task: CrowdSample) -> Iterator[tuple[str, pl.DataFrame]]:

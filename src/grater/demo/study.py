@@ -45,6 +45,7 @@ from grater.demo.raters import (
     sample_crowd,
     sample_noun_items,
     sample_rankings,
+    sample_recall,
     suggested,
     tables_of,
     with_writer,
@@ -57,18 +58,21 @@ from grater.detect.prepositions.detector import PrepositionDetector
 from grater.detect.systems import NEURAL, default_systems, load_system
 from grater.errors import GraterError
 from grater.files import complaining
+from grater.measure.corrections.recall import estimate_recall, estimate_remaining
 from grater.measure.preference import preference
 from grater.model import Essay
 from grater.model import Json as JsonValue
 from grater.reporting.build import build
+from grater.reporting.correctors import Correctors, corrector_sections
 from grater.reporting.drawing import FILE_TYPES, FileType
 from grater.reporting.preference import preference_section
 from grater.reporting.save import save_report
 from grater.result import HIDDEN, Data, in_json, key
-from grater.tables import read_decisions, read_gold, read_judgments, write_table
+from grater.tables import as_fates, as_remaining, read_decisions, read_gold, read_judgments, write_table
 from grater.tables.rankings import read_rankings
 
 CORRECTORS = ("article", "prep-maxent")
+RECALL_TABLES = ("marks", "fates", "remaining")
 SYSTEMS, EARLIER = ("prep-maxent", "prep-perceptron", "prep-lm"), "prep-maxent-v0.9"
 TITLE = "How good are these preposition detectors?"
 SIMULATED = (
@@ -126,11 +130,13 @@ def make_study(out: Path, essays: Sequence[Essay], *, file_types: Sequence[FileT
         tables = _tables(store, out, essays)
         import_files(store, judgments=[out / "usage.csv"], job=ANNOTATORS, task="usage")
         import_files(store, judgments=[out / "crowd.csv"], job=CROWD)
-        _outputs(out)
+        corrected = _outputs(out)
         _words(store, out, essays, detectors[0])
         _crowd_tasks(store, out, essays)
-        sentences = attach_documents(read_corpus(out / "essays.m2"), essays)
-        write_table(sample_rankings(list(sentences)), out / "rankings.csv")
+        sentences = list(attach_documents(read_corpus(out / "essays.m2"), essays))
+        write_table(sample_rankings(sentences), out / "rankings.csv")
+        for name, table in zip(RECALL_TABLES, sample_recall(sentences, corrected), strict=True):
+            write_table(table, out / f"{name}.csv")
         mark_with_suggestions(store, essays)
         drawn = draw(store, NewSample(system=detectors[0].name, n=N_SAMPLED))
         write_table(drawn.sample, out / "sample.csv")
@@ -258,13 +264,14 @@ def _tables(store: Store, out: Path, essays: Sequence[Essay]) -> Tables:
     return Tables(marked=marked, n_expert=len(experts), n_crowd=len(crowd))
 
 
-def _outputs(out: Path) -> None:
-    """The sentences of essays.m2 as corrected by two of our detectors, in plain text."""
-    sentences = list(read_corpus(out / "essays.m2"))
+def _outputs(out: Path) -> dict[str, list[Essay]]:
+    """The sentences of essays.m2 as corrected by two of our detectors, in plain text too."""
+    sentences, outputs = list(read_corpus(out / "essays.m2")), {}
     for name in CORRECTORS:
-        corrected = corrected_essays(load_system(name), sentences)
-        lines = [f"{corrected_text(each.text, each.edits)}\n" for each in corrected]
+        outputs[name] = list(corrected_essays(load_system(name), sentences))
+        lines = [f"{corrected_text(each.text, each.edits)}\n" for each in outputs[name]]
         (out / f"{name}.txt").write_text("".join(lines), "utf-8")
+    return outputs
 
 
 def _words(store: Store, out: Path, essays: Sequence[Essay], detector: Detector) -> None:
@@ -315,6 +322,9 @@ def _report(
     )
     report = build(with_names(inputs, names))
     preferred = preference_section(preference(read_rankings(out / "rankings.csv")))
-    report = replace(report, sections=(*report.sections, preferred))
+    marks, fates, left = (out / f"{name}.csv" for name in RECALL_TABLES)
+    recall = estimate_recall(read_judgments(marks), as_fates(fates))
+    judged = Correctors(recall, estimate_remaining(as_remaining(left)))
+    report = replace(report, sections=(*report.sections, *corrector_sections(judged, None, ()), preferred))
     written = save_report(report, out / "report", file_types=file_types)
     return report.headline, written[0]
