@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from grater.corpora import write_corpus
 from grater.model import Essay
+from grater.sheet import counted
 from tests.chat_server import ChatServer, serving
 from tests.cli.running import Ran, grater
 
@@ -123,4 +125,8 @@ def test_a_model_is_run_sampled_judged_by_people_and_itself_and_evaluated(
     run("study", "report", "study.db", "--out", "report")
     page = (tmp_path / "report" / "report.md").read_text("utf-8")
     assert "judge on its own corrections (gpt)" in page
+    assert f"Estimated for {counted(4 * N_ESSAYS, 'item')} from 24 judged by 1 rater" in page
+    assert "gpt: its edits by type" in page
+    assert re.search(r"^\| M:DET \| \d+ \| \.000 \[\.000, \.\d+\] \| \.000 \[", page, re.M)
+    assert "[of → on] her brother." in page
     assert "judged its own corrections" in page

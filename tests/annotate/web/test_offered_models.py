@@ -36,7 +36,9 @@ def test_a_model_over_its_limit_stops_with_the_reason_and_stores_nothing(
         chat = {"most_requests": 1, "cache": str(tmp_path / "answers.jsonl")}
         with served(tmp_path, systems=(f"gpt=chat:{model.url}#tiny",), chat=chat, wait_seconds=60) as study:
             browser, form = study.browser("manager"), {"source": "ours", "system": "gpt"}
-            assert "At most 1 request." in browser.post("/manage/detector", form).text
+            for page in ("/manage/detector", "/manage/systems"):
+                assert "At most 1 request." in browser.post(page, form).text
+            assert not model.requests
             reply = browser.post("/manage/detector", {**form, "agreed": "1"})
             assert "the limit of 1 request is reached" in reply.text
             with study.store.read() as tx:

@@ -26,13 +26,12 @@ from grater.annotate.progress import Progress
 from grater.annotate.requests import require_name
 from grater.annotate.runs import NewRun, Run, what_came
 from grater.annotate.store import Tx
-from grater.annotate.systems import decide, load_offered, model_in, require_offered
+from grater.annotate.systems import decide
 from grater.annotate.web.calls import page_at
 from grater.annotate.web.context import Context, RequestContext, number_of
 from grater.annotate.web.study import brought_in, rename_to
-from grater.annotate.web.systems import asked_run
+from grater.annotate.web.systems import asked_run, price_page
 from grater.annotate.web.uploads import received
-from grater.detect.external.chat import Chatted
 from grater.detect.systems import SYSTEMS, default_systems, load_system
 from grater.errors import GraterError, StoreBusy, StoreFull, UsageError
 from grater.tables import read_decisions
@@ -76,8 +75,8 @@ def system_form(context: Context) -> Response:
         if source == "file":
             return _to_goals(context, _from_file(context))
         system = context.text("system")
-        if not context.text("agreed") and (model := _model(context, system)):
-            return _price_page(context, model)
+        if priced := price_page(context, system):
+            return priced
         with context.changing() as tx:
             asked = asked_run(tx, context, NewRun.checked(kind="system", system=system))
     except (StoreBusy, StoreFull):
@@ -88,20 +87,6 @@ def system_form(context: Context) -> Response:
     if run.state == "failed":
         return _system_page(context, problems=[run.words])
     return _to_goals(context, context.text("system")) if run.is_over else context.go("/manage/runs")
-
-
-def _model(context: RequestContext, name: str) -> Chatted | None:
-    """The language model that stands behind the name of an offered system, if one does."""
-    settings = context.server.settings
-    system = require_offered(name, settings.systems)
-    return None if system in SYSTEMS else model_in(load_offered(system, settings.chat))
-
-
-def _price_page(context: RequestContext, model: Chatted) -> Response:
-    """What asking a model takes, before anything is sent."""
-    with context.server.store.read() as tx:
-        essays = list(content.own_essays(tx))
-    return context.page("manage_model.html", model=model, planned=model.planned(essays), n_essays=len(essays))
 
 
 def _from_file(context: RequestContext) -> str:

@@ -15,11 +15,12 @@ from grater.annotate import content, jobs, people, runs, samples
 from grater.annotate.runs import MOST_RUNS, NewRun
 from grater.annotate.samples import NewSample, draw, kind_of
 from grater.annotate.store import Tx
-from grater.annotate.systems import decide, load_offered, offered_systems, require_offered
+from grater.annotate.systems import decide, load_offered, model_in, offered_systems, require_offered
 from grater.annotate.web.calls import Body, Shape, When, calls_about, example, page_at
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.study import result_file
+from grater.detect.systems import SYSTEMS
 from grater.errors import Conflict, GraterError, StoreBusy, StoreFull, UsageError
 from grater.tables import Sample as Drawn
 
@@ -30,6 +31,8 @@ pages = APIRouter()
 def run_system_form(context: Context) -> Response:
     """Run an installed system over all essays, in the background where that takes long."""
     try:
+        if priced := price_page(context, context.text("system")):
+            return priced
         with context.changing() as tx:
             asked = asked_run(tx, context, context.sent(NewRun, kind="system"))
     except (Conflict, UsageError) as error:
@@ -38,6 +41,18 @@ def run_system_form(context: Context) -> Response:
     if not run.is_over:
         return context.go("/manage/runs")
     return _page(context, problem=run.words) if run.state == "failed" else _page(context, done=run.words)
+
+
+def price_page(context: RequestContext, name: str) -> Response | None:
+    """What asking a language model takes, before anybody agrees to it; None for any other system."""
+    settings = context.server.settings
+    system = require_offered(name, settings.systems)
+    model = None if system in SYSTEMS or context.text("agreed") else model_in(load_offered(system, settings.chat))
+    if model is None:
+        return None
+    with context.server.store.read() as tx:
+        essays = list(content.own_essays(tx))
+    return context.page("manage_model.html", model=model, planned=model.planned(essays), n_essays=len(essays))
 
 
 def asked_run(tx: Tx, context: RequestContext, sent: NewRun) -> runs.Run:
