@@ -12,8 +12,7 @@ slices, in the order of their units: memory is that of the table and one slice.
 A file of half a million judgments becomes a million and a half rows.  They go to the database by columns: COPY on
 PostgreSQL, the driver's `executemany` on SQLite.  SQLAlchemy's own insert takes 2.5 times as long on SQLite and 5
 times as long on PostgreSQL.  Columns that hold JSON hold its text already (`schema.to_text`); columns that are left
-out get their defaults.  All of it happens in one transaction, under the constraints of the schema, on PostgreSQL if
-need be all at its end (`loading`).
+out get their defaults.  All of it happens in one transaction, under the constraints of the schema.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from datetime import date, time
 from math import isfinite, isnan
 from pathlib import Path, PurePath
@@ -40,7 +38,6 @@ from grater.annotate.store import Store, events, schema
 from grater.annotate.store.events import VERBS
 from grater.annotate.store.schema import to_text
 from grater.annotate.store.transaction import (
-    ONE,
     PORTION,
     Tx,
     chunks,
@@ -181,13 +178,12 @@ def _add_units(tx: Tx, job: Job, frame: pl.DataFrame, raters: Mapping[str, str])
         stage=stage,
     )
     units = units.with_columns(_places(tx, units["item"].to_list()))
-    with loading(tx, n_rows=rows.height):
-        for of_units, judged in _slices(units, rows):
-            unit_ids = add_units(tx, job.job_id, of_units.select("item_id", "essay_id", "stage", "wanted"))
-            placed = of_units.select(UNIT, "item_id", unit_ids.alias("unit_id"))
-            sent = judged.select(UNIT, n=SLOT, status=STATUS).join(placed, on=UNIT, how="left", maintain_order="left")
-            own = judged.drop(UNIT, STATUS, SLOT)
-            add_submissions(tx, job.job_id, sent.drop(UNIT).hstack(_cells(own, raters, tx.now)))
+    for of_units, judged in _slices(units, rows):
+        unit_ids = add_units(tx, job.job_id, of_units.select("item_id", "essay_id", "stage", "wanted"))
+        placed = of_units.select(UNIT, "item_id", unit_ids.alias("unit_id"))
+        sent = judged.select(UNIT, n=SLOT, status=STATUS).join(placed, on=UNIT, how="left", maintain_order="left")
+        own = judged.drop(UNIT, STATUS, SLOT)
+        add_submissions(tx, job.job_id, sent.drop(UNIT).hstack(_cells(own, raters, tx.now)))
     return rows.height
 
 
@@ -430,17 +426,6 @@ def _time(text: object, now: int) -> int:
 ESCAPES = (("\\", r"\\"), ("\t", r"\t"), ("\n", r"\n"), ("\r", r"\r"))
 """What COPY's text format asks to be escaped, the backslash first."""
 
-LOADED = (schema.units, schema.unit_items, schema.slots, schema.submissions, schema.judgments)
-"""The tables into which judgments go, many rows each."""
-
-REFERENCES = sql("""SELECT conrelid::regclass::text AS child, confrelid::regclass::text AS parent,
-    quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition
-    FROM pg_constraint WHERE contype = 'f' AND conrelid::regclass::text = ANY(:names) ORDER BY oid""")
-INDEXES = sql("""SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index
-    WHERE indrelid::regclass::text = ANY(:names)
-    AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid) ORDER BY indexrelid""")
-"""Of tables; indexes of keys are constraints, and stay."""
-
 AT_A_TIME = 65_536
 """Rows in one piece of COPY's text."""
 
@@ -470,42 +455,6 @@ def _as_text(frame: pl.DataFrame) -> str:
     for raw, escaped in ESCAPES:
         frame = frame.with_columns(texts.str.replace_all(raw, escaped, literal=True))
     return frame.write_csv(include_header=False, separator="\t", quote_style="never", null_value=r"\N")
-
-
-@contextmanager
-def loading(tx: Tx, *, n_rows: int, tables: Sequence[SqlTable] = LOADED) -> Iterator[None]:
-    """Make room for many rows: PostgreSQL asks of all at the end what it would ask of each, which takes a third.
-
-    A new index sorts what there is, and a new reference is checked by one join.  Where a table holds more already
-    than is to come, nothing of it is set aside.  Everybody else waits for these tables until the end, so nothing is
-    dropped while somebody has a unit to judge, or uses one of the tables this moment; nor where they belong to
-    another user of the database.
-    """
-    held = select(ONE).where(schema.leases.c.state == "held", schema.leases.c.expires_at > tx.now).limit(ONE)
-    names: list[str] = []
-    if tx.is_postgres and not tx.value(held):
-        names = [each.name for each in tables if n_rows > tx.value(select(func.count()).select_from(each))]
-    set_aside = _set_aside(tx, names) if names else []
-    yield
-    for definition in set_aside:
-        tx.connection.exec_driver_sql(definition)
-
-
-def _set_aside(tx: Tx, names: Sequence[str]) -> list[str]:
-    """Drop the references and indexes of tables and return their definitions."""
-    references, indexes = tx.all(REFERENCES, names=list(names)), tx.all(INDEXES, names=list(names))
-    locked = sorted({*names, *(each.parent for each in references)})
-    try:
-        with tx.connection.begin_nested():
-            tx.connection.exec_driver_sql(f"LOCK TABLE {', '.join(locked)} IN ACCESS EXCLUSIVE MODE NOWAIT")
-            for each in references:
-                tx.connection.exec_driver_sql(f"ALTER TABLE {each.child} DROP CONSTRAINT {each.name}")
-            for each in indexes:
-                tx.connection.exec_driver_sql(f"DROP INDEX {each.name}")
-    except DBAPIError:
-        return []
-    again = [f"ALTER TABLE {each.child} ADD CONSTRAINT {each.name} {each.definition}" for each in references]
-    return [*(each.definition for each in indexes), *again]
 
 
 def new_ids(n: int) -> pl.Series:
@@ -555,8 +504,7 @@ def add_decisions(tx: Tx, new: pl.DataFrame) -> int:
     Columns of `new`: those of `decisions` but for the payload.
     """
     content.add_systems(tx, new["system"].unique().to_list())
-    with loading(tx, n_rows=new.height, tables=(schema.decisions,)):
-        insert(tx, schema.decisions, new.sort("system", "item_id"))
+    insert(tx, schema.decisions, new.sort("system", "item_id"))
     events.write(tx, None, "decisions.added", "", {"n": new.height})
     return new.height
 

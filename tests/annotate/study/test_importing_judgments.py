@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from sqlalchemy import event, inspect, text
 
 from grater.annotate import content, jobs, judgments, worksheets
 from grater.annotate.archive import rows as stored_rows
-from grater.annotate.store import Store, checks, open_store, schema
+from grater.annotate.store import Store, checks, open_store
 from grater.annotate.worksheets import add_judgments
 from grater.errors import Conflict
 from grater.model import Essay, Item, Span
 from grater.tables import Judgments, read_judgments
 from grater.tables.read import ANY
 from tests.annotate.store.postgres import new_database
-from tests.annotate.store.races import interrupted, writing
-from tests.annotate.store.worlds import FakeClock, make_world
+from tests.annotate.store.worlds import FakeClock
 from tests.folders import in_memory
 
 ENGINES = pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
@@ -47,18 +44,16 @@ ROWS: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-def stores(request: pytest.FixtureRequest, engine: str) -> Iterator[list[Store]]:
-    """Two studies with the same essay and item, for the two ways."""
-    with tempfile.TemporaryDirectory(prefix="grater-", dir=in_memory()) as folder, ExitStack() as stack:
-        files = [Path(folder) / "columns.db", Path(folder) / "rows.db"]
-        is_file = engine == "sqlite"
-        places = files if is_file else [new_database(request.getfixturevalue("cluster")) for _ in files]
-        opened = [stack.enter_context(open_store(place, create=True, clock=FakeClock())) for place in places]
-        for store in opened:
-            with store.write() as tx:
+def store(request: pytest.FixtureRequest, engine: str) -> Iterator[Store]:
+    """A study with an essay and an item."""
+    with tempfile.TemporaryDirectory(prefix="grater-", dir=in_memory()) as folder:
+        file = Path(folder) / "study.db"
+        place = file if engine == "sqlite" else new_database(request.getfixturevalue("cluster"))
+        with open_store(place, create=True, clock=FakeClock()) as found:
+            with found.write() as tx:
                 content.add_essays(tx, [Essay("e", "We waited on the bus.")])
                 content.add_items(tx, [content.study_item(Item("e", Span(10, 12), "prep"), outside_id="named")])
-        yield opened
+            yield found
 
 
 def table_of(rows: list[dict[str, Any]]) -> Judgments:
@@ -80,9 +75,8 @@ STORED = [
 
 
 @ENGINES
-def test_judgments_come_in_as_they_were_made(stores: list[Store], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_judgments_come_in_as_they_were_made(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worksheets, "UNITS_AT_A_TIME", 2)
-    store = stores[0]
     with store.write() as tx:
         assert add_judgments(tx, table_of(ROWS), job="crowd", task="error") == (len(ROWS), 0)
     with store.read() as tx:
@@ -101,102 +95,23 @@ def test_judgments_come_in_as_they_were_made(stores: list[Store], monkeypatch: p
 
 
 @ENGINES
-def test_further_judgments_join_their_job(stores: list[Store]) -> None:
+def test_further_judgments_join_their_job(store: Store) -> None:
     more = [{"item": "named", "rater": "Ugo", "label": "ok"}, {"item": "new", "rater": "Ugo", "label": "error"}]
-    for store in stores[:1]:
-        with store.write() as tx:
-            assert add_judgments(tx, table_of(ROWS), job="crowd", task="error") == (len(ROWS), 0)
-        with store.write() as tx:
-            known = [{**row, "status": "valid"} for row in ROWS[:2]]
-            assert add_judgments(tx, table_of([*known, *more]), job="crowd", task="error") == (2, 2)
-        with store.read() as tx:
-            assert checks.violations(tx) == []
-            assert len(judgments.table(tx, jobs.named(tx, "crowd").job_id, judgments.ALL)) == len(ROWS) + 2
+    with store.write() as tx:
+        assert add_judgments(tx, table_of(ROWS), job="crowd", task="error") == (len(ROWS), 0)
+    with store.write() as tx:
+        known = [{**row, "status": "valid"} for row in ROWS[:2]]
+        assert add_judgments(tx, table_of([*known, *more]), job="crowd", task="error") == (2, 2)
+    with store.read() as tx:
+        assert checks.violations(tx) == []
+        assert len(judgments.table(tx, jobs.named(tx, "crowd").job_id, judgments.ALL)) == len(ROWS) + 2
 
 
 @ENGINES
-def test_a_rater_who_counts_twice_for_an_item_is_refused_and_nothing_stays(stores: list[Store]) -> None:
-    store = stores[0]
-    before = {index["name"] for index in inspect(store.engine).get_indexes("submissions")}
+def test_a_rater_who_counts_twice_for_an_item_is_refused_and_nothing_stays(store: Store) -> None:
     twice = pl.DataFrame([{"item": "b", "rater": "Zoë", "label": label} for label in ("ok", "error")])
     with pytest.raises(Conflict), store.write() as tx:
         add_judgments(tx, Judgments(frame=twice, name="crowd.csv"), job="crowd", task="error")
     with store.read() as tx:
         assert jobs.all(tx) == []
         assert [row["item_id"] for row in stored_rows(tx, "items")] != ["b"]
-    assert {index["name"] for index in inspect(store.engine).get_indexes("submissions")} == before
-
-
-DEFINITIONS = """SELECT conname AS name, pg_get_constraintdef(oid) AS definition FROM pg_constraint
-    UNION SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY name, definition"""
-
-
-def definitions(store: Store) -> list[tuple[str, str]]:
-    with store.read() as tx:
-        return [(row.name, row.definition) for row in tx.all(text(DEFINITIONS))]
-
-
-@contextmanager
-def queries(store: Store) -> Iterator[list[str]]:
-    """The statements that a study is sent."""
-    statements: list[str] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
-        statements.append(statement)
-
-    event.listen(store.engine, "before_cursor_execute", note)
-    yield statements
-    event.remove(store.engine, "before_cursor_execute", note)
-
-
-def n_dropped(store: Store, job: str = "crowd") -> int:
-    """References and indexes that are set aside while judgments come in."""
-    with queries(store) as statements, store.write() as tx:
-        add_judgments(tx, table_of(ROWS), job=job, task="error")
-    return sum("DROP" in statement for statement in statements)
-
-
-ON_POSTGRESQL = pytest.mark.parametrize("engine", ["postgresql"])
-
-
-@ON_POSTGRESQL
-def test_indexes_and_references_are_as_they_were_when_judgments_are_in(stores: list[Store]) -> None:
-    by_columns, other = stores
-    assert n_dropped(by_columns)
-    assert definitions(by_columns) == definitions(other)
-
-
-@ON_POSTGRESQL
-def test_nothing_is_set_aside_while_somebody_judges(stores: list[Store]) -> None:
-    world = make_world(stores[0])
-    lease = world.must_take()
-    assert n_dropped(world.store) == 0
-    world.submit(lease)
-    assert n_dropped(world.store, job="more")
-
-
-@ON_POSTGRESQL
-def test_nobody_is_waited_for_who_looks_at_a_study(stores: list[Store]) -> None:
-    def look() -> None:
-        with stores[0].read() as tx:
-            assert list(stored_rows(tx, "submissions")) == []
-            tx.execute(text("SELECT 'has looked'"))
-
-    import_rows = writing(stores[0], lambda tx: add_judgments(tx, table_of(ROWS), job="crowd", task="error"))
-    with queries(stores[0]) as statements:
-        _, imported = interrupted(stores[0], look, import_rows, before="SELECT 'has looked'")
-    imported.result()
-    assert not any("DROP" in statement for statement in statements)
-    with stores[0].read() as tx:
-        assert len(list(stored_rows(tx, "submissions"))) == len(ROWS)
-
-
-@ON_POSTGRESQL
-def test_references_hold_for_all_rows_at_the_end(stores: list[Store]) -> None:
-    lost = pl.DataFrame({"unit_id": ["no such unit"], "position": [0], "item_id": ["b"]})
-    with (
-        pytest.raises(Conflict, match="unit_items_unit_id_fkey"),
-        stores[0].write() as tx,
-        worksheets.loading(tx, n_rows=1),
-    ):
-        worksheets.insert(tx, schema.unit_items, lost)
