@@ -118,12 +118,12 @@ def test_what_a_visitor_sends_at_once_is_served_by_turns_and_a_clock_set_back_ke
     monkeypatch.setattr("grater.annotate.web.context.sleep", note)
     with served(tmp_path, guest_requests=300, refusal_seconds=0) as study:
         visitor, rater = study.browser(), study.browser("worker")
-        assert [visitor.get("/login").status_code for _ in range(23)] == [200] * 23
-        assert waits == [0.0] * 20 + [0.2, 0.4, 0.6]
-        assert [rater.get("/jobs").status_code for _ in range(23)] == [200] * 23
-        assert waits[23:] == [0.0] * 23
+        assert [visitor.get("/login").status_code for _ in range(13)] == [200] * 13
+        assert waits == [0.0] * 10 + [0.2, 0.4, 0.6]
+        assert [rater.get("/jobs").status_code for _ in range(13)] == [200] * 13
+        assert waits[13:] == [0.0] * 13
         assert [visitor.get("/api/v1/openapi.json").status_code for _ in range(5)] == [200] * 4 + [429]
-        assert [visitor.get("/login").status_code for _ in range(33)] == [200] * 32 + [429], "nothing is left"
+        assert [visitor.get("/login").status_code for _ in range(43)] == [200] * 42 + [429], "nothing is left"
         study.clock.now -= DAY
         assert visitor.get("/login").status_code == 429
         study.clock.now += 60_000
@@ -131,38 +131,48 @@ def test_what_a_visitor_sends_at_once_is_served_by_turns_and_a_clock_set_back_ke
         assert [visitor.get("/login").status_code for _ in range(130)][-1] == 429, "it would wait too long"
 
 
-def test_few_requests_of_a_visitor_are_worked_on_at_one_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_requests_of_a_visitor_or_guest_are_worked_on_at_one_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     at_work: list[int] = []
     seen: list[int] = []
 
-    def is_open(*_: object) -> bool:
+    def slow(*_: object) -> tuple[()]:
         at_work.append(1)
         seen.append(len(at_work))
         time.sleep(0.05)
         at_work.pop()
-        return False
+        return ()
 
-    async def ask(app: Any, address: str) -> None:
+    async def ask(app: Any, path: str, address: str, cookie: bytes = b"") -> None:
         async def receive() -> Message:
             return {"type": "http.request", "body": b"", "more_body": False}
 
         async def send(_: Message) -> None:
             pass
 
-        scope: dict[str, Any] = {"type": "http", "method": "GET", "path": "/login", "query_string": b"", "app": app}
-        scope |= {"headers": [(b"host", b"testserver")], "scheme": "http", "server": ("testserver", 80)}
-        await app(scope | {"client": (address, 1), "http_version": "1.1", "root_path": ""}, receive, send)
+        scope: dict[str, Any] = {"type": "http", "method": "GET", "path": path, "query_string": b"", "app": app}
+        scope |= {"headers": [(b"host", b"testserver"), (b"cookie", cookie)], "scheme": "http", "root_path": ""}
+        await app(
+            scope | {"client": (address, 1), "http_version": "1.1", "server": ("testserver", 80)}, receive, send
+        )
 
-    async def ask_at_once(app: Any, *addresses: str) -> int:
+    async def most_at_once(app: Any, path: str, *who: tuple[Any, ...]) -> int:
         seen.clear()
-        await asyncio.gather(*(ask(app, address) for address in addresses))
+        await asyncio.gather(*(ask(app, path, *each) for each in who))
         return max(seen)
 
+    monkeypatch.setattr("grater.annotate.web.account.check.is_open", slow)
+    monkeypatch.setattr("grater.annotate.marks.open_findings", slow)
     with served(tmp_path) as study:
-        app = study.client().app
-        monkeypatch.setattr("grater.annotate.web.account.check.is_open", is_open)
-        assert asyncio.run(ask_at_once(app, *["192.0.2.1"] * 6)) == 2
-        assert asyncio.run(ask_at_once(app, *(f"192.0.2.{n}" for n in range(6)))) > 2
+        app, names = study.client().app, [add_guest(study, f"Guest {n}") for n in range(2)]
+        with study.store.write() as tx:
+            ids = [people.named(tx, name).person_id for name in names]
+            cookies = [f"grater-session={credentials.start_session(tx, each, hours=1)[0]}".encode() for each in ids]
+        assert asyncio.run(most_at_once(app, "/login", *[("192.0.2.1",)] * 6)) == 2
+        assert asyncio.run(most_at_once(app, "/login", *((f"192.0.2.{n}",) for n in range(6)))) > 2
+        assert asyncio.run(most_at_once(app, "/jobs", *[("192.0.2.1", cookies[0])] * 3)) == 1
+        assert asyncio.run(most_at_once(app, "/jobs", *(("192.0.2.1", each) for each in cookies))) == 2
 
 
 def add_guest(study: Study, name: str = "Guest") -> str:

@@ -44,7 +44,7 @@ from grater.annotate.web import (
 from grater.annotate.web.context import Server, Settings, open_context
 from grater.annotate.web.errors import HANDLERS, answer
 from grater.annotate.web.rendering import PageFiles, environment
-from grater.annotate.web.security import SecurityHeaders, Shelter, Tries, Turns
+from grater.annotate.web.security import SecurityHeaders, Shelter, Tries
 from grater.annotate.webhooks import deliver_forever
 from grater.errors import GraterError
 
@@ -99,11 +99,8 @@ ROUTERS = (*BUSY, *PAGES, *CALLS)
 LOOK_SECONDS = 20.0
 """Seconds between checks for background work of a dead process."""
 
-AT_ONCE = 20
+AT_ONCE = 10
 """Requests of a visitor or guest that are served as they come; more are served at the pace of their minute."""
-
-AT_WORK = 2
-"""Requests of a visitor or guest that are worked on at one time."""
 
 WATCH_SECONDS = 300.0
 """Between two looks for raters who share wrong answers."""
@@ -122,11 +119,10 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
             requests=Tries(a_minute=settings.guest_requests, clock=settings.clock),
             paces=Tries(
                 a_minute=settings.guest_requests,
-                most=max(AT_ONCE, settings.guest_requests / 15),
+                most=max(AT_ONCE, settings.guest_requests / 30),
                 clock=settings.clock,
             ),
             changes=Tries(a_minute=settings.guest_bytes, clock=settings.clock),
-            turns=Turns(AT_WORK),
             proofreader=Proofreader(settings.check_systems),
             live=Live(store),
             secret=tx.key,

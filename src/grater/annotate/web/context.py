@@ -180,13 +180,13 @@ class Server:
     requests: Tries
     paces: Tries
     changes: Tries
-    turns: Turns
     proofreader: Proofreader
     live: Live
     secret: str = field(repr=False)
     runner: Runner
     previews: Previews = field(default_factory=Previews)
     title: StudyTitle = field(default_factory=lambda: StudyTitle())
+    turns: Turns = field(default_factory=Turns)
     pools: LargePools = field(default_factory=LargePools)
 
 
@@ -424,7 +424,7 @@ async def open_context(request: Request) -> AsyncIterator[RequestContext]:
         is_slow = access is not None and time.monotonic() - begun > SLOW_SECONDS
         if is_slow and await run_in_threadpool(_who, server, request, token, is_api) is None:
             raise Forbidden(ENDED)
-        async with server.turns.of(key) if key else nullcontext():
+        async with server.turns.of(key, 1 if access else AT_WORK) if key else nullcontext():
             yield RequestContext(
                 request=request,
                 server=server,
@@ -448,6 +448,10 @@ LIKE_A_REQUEST = 20_000
 
 LONGEST_WAIT = 20.0
 """Seconds that a request waits for its turn; one that would wait longer is refused."""
+
+
+AT_WORK = 2
+"""Requests of visitors of one address that are worked on at one time; of a guest it is one."""
 
 
 class TooOften(Exception):

@@ -582,11 +582,10 @@ class Tries:
 
 
 class Turns:
-    """At most `most` requests of one key are worked on at one time; others wait for their turn."""
+    """So many requests of one key are worked on at one time; others wait for their turn."""
 
-    def __init__(self, most: int) -> None:
-        self.most = most
+    def __init__(self) -> None:
         self._places: WeakValueDictionary[tuple[object, str], asyncio.Semaphore] = WeakValueDictionary()
 
-    def of(self, key: str) -> asyncio.Semaphore:
-        return self._places.setdefault((asyncio.get_running_loop(), key), asyncio.Semaphore(self.most))
+    def of(self, key: str, most: int) -> asyncio.Semaphore:
+        return self._places.setdefault((asyncio.get_running_loop(), key), asyncio.Semaphore(most))
