@@ -226,6 +226,32 @@ def test_eighteen_places_fill_less_than_two_screens_and_every_card_holds_its_tex
     context.close()
 
 
+def test_a_comment_by_key_reaches_the_annotator_who_reads_it_under_their_mark(site: Site, chromium: Browser) -> None:
+    annotator, other = site.person(), site.person()
+    unit_id = marked(site, annotators=(annotator, other))
+    context = site.context(chromium, site.person("adjudicator"))
+    with watched(context) as (page, complaints):
+        complaints.allow.append("422")
+        page.goto(f"/adjudicate/{unit_id}")
+        page.keyboard.press("m")
+        page.keyboard.type("plural after three")
+        page.keyboard.press("Control+Enter")
+        expect(page.get_by_role("alert")).to_contain_text("not decided yet")
+        page.keyboard.press("Shift+A")
+        page.keyboard.press("Control+Enter")
+        page.wait_for_url("**/adjudicate")
+    context.close()
+    for who, n in ((annotator, 1), (other, 0)):
+        context = site.context(chromium, who)
+        with watched(context) as (page, _):
+            page.goto("/jobs")
+            page.get_by_role("link", name="1 essay that you handed in").click()
+            page.get_by_role("link", name="She adopted puppy").click()
+            expect(page.get_by_text("Adjudicator: plural after three")).to_have_count(n)
+            expect(page.get_by_role("button", name="Reopen this essay")).to_have_count(0)
+        context.close()
+
+
 def gold_of(site: Site, unit_id: str) -> list[tuple[str, tuple[str, ...], str]]:
     with site.store.read() as tx:
         decision = adjudication.find(tx, unit_id)

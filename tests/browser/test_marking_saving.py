@@ -166,6 +166,27 @@ def test_back_after_handing_in_shows_that_it_is_done(site: Site, chromium: Brows
         expect(desk.page.get_by_role("heading", name="Already answered")).to_be_visible()
 
 
+def test_an_essay_is_reopened_left_and_revised_later(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk:
+        page = desk.page
+        desk.drag("own")
+        desk.fill(tag="sva", correction="owns")
+        page.get_by_role("button", name="Finish essay").click()
+        page.get_by_role("link", name="See all that you handed in").click()
+        page.locator("main td a").click()
+        page.get_by_role("button", name="Reopen this essay").click()
+        expect(page.locator(".entry-code")).to_have_text("SVA")
+        desk.drag("repeat")
+        desk.fill(tag="vt", correction="repeated")
+        page.get_by_role("button", name="Stop for now").click()  # at once: what is not saved yet goes along
+        page.get_by_role("button", name="Reopen this essay").click()
+        expect(page.locator(".entry-code")).to_have_text(["Vt", "SVA"])
+        page.get_by_role("button", name="Finish essay").click()
+        expect(page.get_by_text("version 2")).to_be_visible()
+        (answer,) = site.handed_in(job_of(site, desk))
+        assert [edit["tag"] for edit in answer.payload["edits"]] == ["Vt", "SVA"]  # type: ignore[union-attr, index, call-overload]
+
+
 def test_back_and_forth_while_marking_keeps_the_marks(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
         desk.drag("own")

@@ -98,8 +98,10 @@ def _annotator(site: Site) -> Iterator[Stop]:
     annotator, other = site.person(), site.person()
     with site.store.write() as tx:
         add_seat(tx, [annotator.name, other.name])
-    odd_marks(site, annotator)
+    unit_id = odd_marks(site, annotator)
     yield Stop("/reviews", "/reviews", annotator, "reviews")
+    yield Stop("/me/essays", "/me/essays", annotator, "me-essays")
+    yield Stop("/me/essays/{unit_id}", f"/me/essays/{unit_id}", annotator, "me-essay")
     yield Stop("/me", "/me", annotator, "me")
 
 
@@ -213,8 +215,8 @@ def answered(site: Site, job_id: str, person: Person, label: str) -> tuple[str, 
     return address, desk.unit.role
 
 
-def odd_marks(site: Site, annotator: Person) -> None:
-    """An essay with a correction that changes nothing, sent back to its annotator."""
+def odd_marks(site: Site, annotator: Person) -> str:
+    """An essay with a correction that changes nothing, sent back to its annotator; gives its unit."""
     job_id = site.marking_job(ESSAY)
     address = site.lease(job_id, annotator)
     with site.store.read() as tx:
@@ -224,6 +226,7 @@ def odd_marks(site: Site, annotator: Person) -> None:
     assert review(site.store, name) == 1
     with site.store.read() as tx:
         assert len(marks.open_findings(tx, annotator.person_id)) == 1
+    return desk.unit.unit_id
 
 
 def _edit(words: str, tag: str, correction: str) -> dict[str, Json]:

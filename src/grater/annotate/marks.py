@@ -4,9 +4,10 @@ A draft is unfinished work, saved under a revision number, so that no tab silent
 
 Marks that look wrong go back to the annotator who made them (NUCLE 2013, section 4): every valid marking of a job
 passes the rules of `corpus lint` as an essay of one annotator, and each finding goes into that annotator's queue.
-Only work with an open finding can be revised.  The annotator gets a special kind of lease, without a slot, and a
-draft with the marks as they were.  The old answer stays valid until the new one is submitted; then it is withdrawn
-and the new one takes its slot, in one transaction: a revision that is never finished loses nothing.
+Annotators also revise an essay of their own accord, until its adjudication begins (`why_kept`).  They get a special
+kind of lease, without a slot, and a draft with the marks as they were, or as they left them.  The old answer stays
+valid until the new one is submitted; then it is withdrawn and the new one takes its slot, in one transaction: a
+revision that is never finished loses nothing.  One that comes after adjudication has begun is kept as surplus.
 
 In the corpus annotators who worked here go by their pseudonyms (or names), adjudicated work by `gold`.  A rater whose
 essay was clean is still one of its annotators; an essay that was set aside is not counted as read.
@@ -17,22 +18,33 @@ jobs on the same essays, one with and one without, can be compared.  People only
 
 from __future__ import annotations
 
-from collections import defaultdict
+import json
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import polars as pl
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 
-from grater.annotate import adjudication, content, jobs, judgments, leases, people, units
+from grater.annotate import adjudication, content, jobs, judgments, leases, panels, people, progress, standing, units
+from grater.annotate.adjudication import sent_edit
 from grater.annotate.jobs import Job
 from grater.annotate.judgments import PEOPLE
 from grater.annotate.leases import REVISION, Lease, UnitSlot
 from grater.annotate.store import Store, Tx, events, schema
 from grater.annotate.store.transaction import Columns, Record, new_id
-from grater.annotate.tasks.marking import MARKING, SET_ASIDE, SUGGESTIONS, edits_of, suggestions_of, tagset_of
+from grater.annotate.tasks.marking import (
+    MARKING,
+    REJECTED,
+    SET_ASIDE,
+    SUGGESTIONS,
+    edits_of,
+    suggestions_of,
+    tagset_of,
+)
 from grater.annotate.tasks.task import Answer
+from grater.annotate.units import StudyUnit
 from grater.corpora.check import check_essays
 from grater.errors import Conflict, NotFound, Stale, UsageError
 from grater.measure.evaluation.offered import MarkedOnce, SuggestionEffect, suggestion_effect
@@ -176,10 +188,12 @@ def settle_finding(tx: Tx, finding_id: str, state: Literal["mended", "kept"], *,
 def begin_revision(tx: Tx, *, unit_id: str, person_id: str) -> Lease:
     """A lease on the person's own work; the same again if they hold it."""
     people.lock(tx, person_id)
-    old = _valid_submission(tx, unit_id, person_id)
-    if old is None or all(finding.unit_id != unit_id for finding in open_findings(tx, person_id)):
+    old = counting_submission(tx, unit_id, person_id)
+    if old is None or old.status != "valid":
         raise NotFound("there is no work of yours to mend here")
     unit = units.get(tx, unit_id)
+    if not _has_findings(tx, unit_id, person_id) and (why := why_kept(tx, unit, person_id)):
+        raise Conflict(f"this essay stays as you handed it in: {why}")
     mine = leases.held(tx, job_id=unit.job.job_id, person_id=person_id, place=REVISION)
     if mine is not None and mine.unit_id == unit_id:
         mine = leases.renew(tx, mine)
@@ -187,9 +201,37 @@ def begin_revision(tx: Tx, *, unit_id: str, person_id: str) -> Lease:
             return mine
     elif mine is not None:
         leases.close(tx, mine, "returned", actor=person_id)
-    (answer,) = judgments.answers_of(tx, old.submission_id)
-    put_draft(tx, unit_id=unit_id, person_id=person_id, body=_body(unit.unit.essay.text, answer))
+    left = find_draft(tx, unit_id=unit_id, person_id=person_id)
+    if left is None or left.at <= old.at:  # else they have begun a revision before, and go on with it
+        put_draft(tx, unit_id=unit_id, person_id=person_id, body=_body(tx, unit.unit.essay.text, old))
     return leases.issue(tx, unit.job, UnitSlot(unit_id=unit_id, n=None), person_id=person_id, place=REVISION)
+
+
+def why_kept(tx: Tx, unit: StudyUnit, person_id: str) -> str:
+    """Why an annotator can no longer change an essay that they handed in; empty where they can.
+
+    Where annotators are tested nothing can be changed: what is gold would show in what may be (P5).
+    """
+    if unit.job.task != MARKING or unit.role == "practice" or standing.has_gold(unit.job):
+        return "this job takes no changes"
+    if panels.has_ended(tx, unit.job, person_id):
+        return "the job is closed, or your part in it has ended"
+    return _why_final(tx, unit.unit_id, person_id)
+
+
+def _why_final(tx: Tx, unit_id: str, person_id: str) -> str:
+    """Why no revision counts any more: who may adjudicate could have seen a finished essay of others (P9)."""
+    if adjudication.find(tx, unit_id) is not None:
+        return "its adjudication has begun"
+    far = progress.of_unit(tx, unit_id)
+    is_shown = far is not None and far.is_done and far.wanted > 1
+    if is_shown and people.get(tx, person_id).role in adjudication.DECIDERS:
+        return "all its annotators are done, and you can see what they marked"
+    return ""
+
+
+def _has_findings(tx: Tx, unit_id: str, person_id: str) -> bool:
+    return any(finding.unit_id == unit_id for finding in open_findings(tx, person_id))
 
 
 def make_room(tx: Tx, *, lease_id: str, person_id: str) -> None:
@@ -197,8 +239,12 @@ def make_room(tx: Tx, *, lease_id: str, person_id: str) -> None:
     lease = leases.find(tx, lease_id, person_id=person_id)
     if lease is None or lease.place != REVISION:
         return
+    units.lock(tx, lease.unit_id)  # no adjudication begins meanwhile
+    if not _has_findings(tx, lease.unit_id, person_id) and _why_final(tx, lease.unit_id, person_id):
+        return
     # Withdraw the old answer and give its slot to the lease; with none to withdraw, any free slot must do.
-    old = _valid_submission(tx, lease.unit_id, person_id)
+    old = counting_submission(tx, lease.unit_id, person_id)
+    old = old if old is not None and old.status == "valid" else None
     is_held = lease.state == "held"
     if old is not None:
         judgments.set_status(tx, old.submission_id, "withdrawn", actor=lease.person_id, why="mended")
@@ -213,24 +259,109 @@ def make_room(tx: Tx, *, lease_id: str, person_id: str) -> None:
             settle_finding(tx, finding.finding_id, "mended", person_id=person_id)
 
 
-def _valid_submission(tx: Tx, unit_id: str, person_id: str) -> Record | None:
-    query = select(schema.submissions).where(
-        schema.submissions.c.unit_id == unit_id,
-        schema.submissions.c.person_id == person_id,
-        schema.submissions.c.status == "valid",
-    )
-    return tx.first(query)
+def _body(tx: Tx, text: str, old: Record) -> dict[str, Json]:
+    """The marks of an answer as a draft: as they were sent, else (imported ones) each with its quote."""
+    (answer,) = judgments.answers_of(tx, old.submission_id)
+    is_aside = answer.label == SET_ASIDE
+    if sent := old.body.get("edits"):
+        rejected = json.loads((old.body.get(REJECTED) or ["[]"])[0])
+        return {"edits": json.loads(sent[0]), "set_aside": is_aside, **({REJECTED: rejected} if rejected else {})}
+    return {"edits": [sent_edit(text, edit) for edit in edits_of(answer, rater="")], "set_aside": is_aside}
 
 
-def _body(text: str, answer: Answer) -> dict[str, Json]:
-    """The marks of an answer as a draft: each with its quote."""
-    edits = answer.payload.get("edits")
-    marks: list[Json] = [
-        {**edit, "quote": text[edit["start"] : edit["end"]]}
-        for edit in (edits if isinstance(edits, list) else [])
-        if isinstance(edit, dict)
-    ]
-    return {"edits": marks, "set_aside": answer.label == SET_ASIDE}
+# The essays that an annotator has handed in
+
+
+@dataclass(frozen=True, slots=True)
+class OwnEssay:
+    """An essay that its annotator has handed in, with what was stored of it."""
+
+    unit: StudyUnit
+    answer: Answer
+    status: str
+    at: int
+
+    @property
+    def unit_id(self) -> str:
+        return self.unit.unit_id
+
+    @property
+    def title(self) -> str:
+        text = " ".join(self.unit.unit.essay.text.split())
+        cut = text[:LONGEST_TITLE]  # whole words where there are any
+        return text if text == cut else f"{cut.rpartition(' ')[0] or cut} …"
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        return tuple(sorted(edits_of(self.answer, rater=""), key=lambda edit: edit.span))
+
+    @property
+    def by_tag(self) -> list[tuple[str, int]]:
+        """The most frequent kinds of error first."""
+        return Counter(self.name_of(edit) for edit in self.edits).most_common()
+
+    @property
+    def is_aside(self) -> bool:
+        return self.answer.label == SET_ASIDE
+
+    def name_of(self, edit: Edit) -> str:
+        tags = tagset_of(self.unit.unit)
+        return tags[edit.tag].name if edit.tag in tags else edit.tag
+
+
+LONGEST_TITLE = 40
+OWN = judgments.OF_UNIT.join(schema.jobs, schema.jobs.c.job_id == schema.submissions.c.job_id).join(
+    schema.essays, schema.essays.c.essay_id == schema.units.c.essay_id
+)
+
+
+def own_essays(tx: Tx, person_id: str, *, start: int, most: int, words: str = "") -> list[OwnEssay]:
+    """What somebody has handed in, the newest first, `most` of them from number `start` on."""
+    order = (schema.submissions.c.at.desc(), tx.binary(schema.submissions.c.submission_id))
+    query = _own(schema.submissions, words=words).order_by(*order).offset(start).limit(most)
+    return [own_essay(tx, row) for row in tx.all(query, person=person_id)]
+
+
+def n_own_essays(tx: Tx, person_id: str, *, words: str = "") -> int:
+    return int(tx.value(_own(func.count(), words=words), person=person_id))
+
+
+def _own(*columns: Any, words: str) -> Select[Any]:
+    """By the words of the text alone: what is known of an essay may say that it is gold (P5)."""
+    query = select(*columns).select_from(OWN).where(judgments.IS_COUNTING, schema.jobs.c.task == MARKING)
+    return query.where(schema.essays.c.text.icontains(words, autoescape=True)) if words else query
+
+
+def own_essay(tx: Tx, row: Record) -> OwnEssay:
+    """The essay of a submission."""
+    (answer,) = judgments.answers_of(tx, row.submission_id)
+    return OwnEssay(units.get(tx, row.unit_id), answer, row.status, row.at)
+
+
+def find_own_essay(tx: Tx, unit_id: str, *, person_id: str) -> OwnEssay:
+    row = counting_submission(tx, unit_id, person_id)
+    unit = units.get(tx, unit_id) if row else None
+    if row is None or unit is None or unit.job.task != MARKING:
+        raise NotFound("there is no such essay, or you have not handed it in")
+    return own_essay(tx, row)
+
+
+def counting_submission(tx: Tx, unit_id: str, person_id: str) -> Record | None:
+    """What somebody's answer to a unit is now, where it counts or did before they were ejected."""
+    query = select(schema.submissions).where(schema.submissions.c.unit_id == unit_id, judgments.IS_COUNTING)
+    return tx.first(query, person=person_id)
+
+
+def n_versions(tx: Tx, unit_id: str, person_id: str) -> int:
+    mine = (schema.submissions.c.unit_id == unit_id) & (schema.submissions.c.person_id == person_id)
+    return int(tx.value(select(func.count()).where(mine, schema.submissions.c.status != "surplus")))
+
+
+def remarks_for(tx: Tx, essay: OwnEssay) -> list[tuple[Edit, list[str]]]:
+    """Each mark of an essay with what the adjudicator said of its place, once it is decided."""
+    decided = adjudication.find(tx, essay.unit_id)
+    remarks = adjudication.remarks_of(decided.answers[0]) if decided else []
+    return [(edit, [said for span, said in remarks if span.touches(edit.span)]) for edit in essay.edits]
 
 
 # The corpus that the marks make

@@ -38,6 +38,7 @@ from pydantic import AfterValidator, Field, StringConstraints
 from sqlalchemy import exists, func, select
 
 from grater.annotate import jobs, leases, people, standing
+from grater.annotate.jobs import Job
 from grater.annotate.people import Person
 from grater.annotate.requests import Body, example
 from grater.annotate.store import Tx, events, schema
@@ -288,6 +289,13 @@ def place_of(tx: Tx, panel_id: str, external_id: str) -> PanelPlace | None:
     here = (schema.panel_places.c.panel_id == panel_id) & (schema.panel_places.c.external_id == external_id)
     row = tx.first(PLACES.where(here))
     return None if row is None else PLACE_COLUMNS.read(row)
+
+
+def has_ended(tx: Tx, job: Job, person_id: str) -> bool:
+    """Whether a rater can change nothing in a job any more; who has done all they may can still mend it."""
+    place = place_in_job(tx, job.job_id, person_id)
+    is_gone = place is not None and place.state in ENDINGS
+    return is_gone or standing.why_not(tx, job, person_id) not in ("", "limit")
 
 
 def place_in_job(tx: Tx, job_id: str, person_id: str) -> PanelPlace | None:

@@ -493,23 +493,16 @@ def take_back(tx: Tx, lease_id: str, *, person_id: str) -> Lease:
     if answered is None:
         raise NotFound("there is no such piece of work, or it is not yours")
     last = last_answer(tx, answered.job_id, person_id)
-    if last is None or last.lease_id != lease_id or _is_over(tx, answered):
+    job = jobs.get(tx, answered.job_id)
+    is_over = panels.has_ended(tx, job, person_id) or adjudication.find(tx, answered.unit_id) is not None
+    if last is None or last.lease_id != lease_id or is_over:
         raise Conflict(NOTHING_TO_UNDO)
     held = leases.held(tx, job_id=answered.job_id, person_id=person_id)
     if held is not None:
         leases.close(tx, held, "returned", actor=None)
     judgments.set_status(tx, last.submission_id, "withdrawn", actor=person_id, why="taken back")
-    job = jobs.get(tx, answered.job_id)
     lease = leases.issue(tx, job, UnitSlot(unit_id=last.unit_id, n=last.n), person_id=person_id)
     units.settle_slots(tx, job, [last.unit_id])
     if standing.has_gold(job):
         standing.recount(tx, job.job_id, person_id)  # for work too: neither takes longer (P5)
     return lease
-
-
-def _is_over(tx: Tx, answered: Lease) -> bool:
-    """Whether the rater is done here, or somebody has decided about the unit."""
-    refusal = standing.why_not(tx, jobs.get(tx, answered.job_id), answered.person_id)
-    place = panels.place_in_job(tx, answered.job_id, answered.person_id)
-    is_gone = place is not None and place.state in panels.ENDINGS
-    return refusal not in ("", "limit") or is_gone or adjudication.find(tx, answered.unit_id) is not None

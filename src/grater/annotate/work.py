@@ -14,7 +14,6 @@ once.  A draft made from an older revision is stale, and the annotator chooses.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -23,19 +22,18 @@ from sqlalchemy import Row
 
 from grater.annotate import jobs, judgments, leases, marks, people, progress, standing, submissions, units
 from grater.annotate.jobs import Job
-from grater.annotate.marks import Draft
+from grater.annotate.marks import Draft, OwnEssay
 from grater.annotate.people import Person
 from grater.annotate.standing import has_gold
 from grater.annotate.store import Store, Tx
 from grater.annotate.tasks import TASKS, Answer, Shown, Unit
-from grater.annotate.tasks.marking import MOST_EDITS, REJECTED, SET_ASIDE, TASK, edits_of, tagset_of
+from grater.annotate.tasks.marking import MOST_EDITS, REJECTED, TASK, tagset_of
 from grater.annotate.tasks.marking import TASK as MARKING
 from grater.corpora.check import check_essays
 from grater.errors import BadInput, NotFound, Problem, UsageError
 from grater.model import Edit, Essay, Json, Span
 from grater.uncertainty import generator
 
-LONGEST_TITLE = 40
 EDIT_FIELDS = frozenset(("start", "end", "quote", "tag", "replacements", "comment", "suggestion"))
 
 
@@ -94,35 +92,13 @@ def own_job(tx: Tx, job: Job, person: Person) -> OwnJob:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class EssayReceipt:
-    """What was stored of an essay that its annotator has handed in; `by_tag` the most frequent kinds first."""
-
-    title: str
-    n_marks: int
-    by_tag: tuple[tuple[str, int], ...]
-    is_aside: bool
-    at: int
-
-
-def essay_receipt(tx: Tx, lease_id: str, *, person_id: str) -> EssayReceipt | None:
+def essay_receipt(tx: Tx, lease_id: str, *, person_id: str) -> OwnEssay | None:
     """None unless this person sent this answer; only essays have receipts."""
     leased = leases.find_with_unit(tx, lease_id, person_id=person_id)
     stored = judgments.find_submission(tx, submissions.submission_id_of(lease_id))
     if leased is None or stored is None or leased[1].job.task != MARKING.name:
         return None
-    (answer,) = judgments.answers_of(tx, stored.submission_id)
-    known = tagset_of(leased[1].unit)
-    tags = Counter(known[edit.tag].name if edit.tag in known else edit.tag for edit in edits_of(answer, rater=""))
-    text = " ".join(leased[1].unit.essay.text.split())
-    cut = text[:LONGEST_TITLE]  # whole words where there are any
-    return EssayReceipt(
-        title=text if text == cut else f"{cut.rpartition(' ')[0] or cut} …",
-        n_marks=tags.total(),
-        by_tag=tuple(tags.most_common()),
-        is_aside=answer.label == SET_ASIDE,
-        at=stored.at,
-    )
+    return marks.own_essay(tx, stored)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

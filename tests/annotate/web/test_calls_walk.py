@@ -251,6 +251,9 @@ def a_marking_job(crew: Crew) -> None:
     for each in found:
         crew.annotator.call("settle_finding", finding_id=each["finding_id"])
     assert crew.annotator.call("my_findings")["findings"] == []
+    own = crew.annotator.call("my_essays", most=1)["essays"][0]
+    whole = crew.annotator.call("my_essay", unit_id=own["unit_id"])
+    assert (whole["versions"], whole["kept"], whole["marks"][0]["remarks"]) == (1, "", [])
     waiting = manager.call("undecided", job_id=job_id)["units"]
     case = manager.call("one_case", unit_id=waiting[0]["unit_id"])
     (place,) = case["places"]

@@ -23,7 +23,7 @@ OWN = ("lease_id", "token_id", "finding_id")
 ROUTES = sorted(
     (method, path)
     for method, path in ROLES_OF
-    if re.search(rf"{{({'|'.join(OWN)})}}|/mend$", path) and not path.startswith("/out/")
+    if re.search(rf"{{({'|'.join(OWN)})}}|/mend$|/me/essays/", path) and not path.startswith("/out/")
 )
 SENT: dict[str, Json] = {
     f"{API}/leases/{{lease_id}}/draft": {"revision": 0, "edits": []},

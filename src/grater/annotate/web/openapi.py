@@ -40,7 +40,7 @@ TAGS = {
     "jobs": "One task over many units: make, open, watch.",
     "units": "What raters are asked and what they answered, for managers.",
     "work": "Take a unit, answer it, give it back.",
-    "reviews": "Odd marks that go back to their annotator.",
+    "reviews": "Essays that an annotator handed in, and odd marks that go back to them.",
     "adjudication": "Where raters disagree, and the final answer.",
     "talk": "A rater's side of a crowd job.",
     "crowd": "A crowd job at a glance, its terms, programs as raters.",

@@ -95,7 +95,7 @@ PAGES = _table({
         POST /jobs/{job_id}/messages  POST /jobs/{job_id}/reviews  GET /me  POST /me/password  POST /me/tokens
         POST /me/tokens/{token_id}/end  POST /me/seats/{person_id}  GET,POST /me/second-factor
         POST /me/second-factor/confirm  POST /me/second-factor/off  GET /reviews  POST /reviews/{finding_id}/keep
-        POST /reviews/units/{unit_id}/mend  GET /api
+        POST /reviews/units/{unit_id}/mend  GET /me/essays  GET /me/essays/{unit_id}  GET /api
     """,
     ADJUDICATORS: """
         GET /adjudicate  GET /adjudicate/jobs/{job_id}  GET,POST /adjudicate/{unit_id}
@@ -143,6 +143,7 @@ CALLS = _table({
         POST /leases/{lease_id}/return  POST /leases/{lease_id}/skip  POST /leases/{lease_id}/undo
         GET /leases/{lease_id}/feedback  GET,PUT /leases/{lease_id}/draft
         GET /findings  POST /findings/{finding_id}  POST /units/{unit_id}/mend
+        GET /me/essays  GET /me/essays/{unit_id}
         GET /jobs/{job_id}/missed  POST /jobs/{job_id}/disputes  GET,POST /jobs/{job_id}/messages
         POST /jobs/{job_id}/reviews  POST /jobs/{job_id}/about
     """,

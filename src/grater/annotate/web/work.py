@@ -15,6 +15,8 @@ With every draft come back the findings of `corpus lint` on it, as notes that th
 section 4: annotators were asked to review corrections that appeared to contain mistakes).
 
 Managers send a job's marks through the same check; an annotator then corrects an essay, or keeps a mark as it is.
+
+Annotators see the essays that they handed in, and reopen them until their adjudication begins (`marks`).
 """
 
 from __future__ import annotations
@@ -43,6 +45,7 @@ from grater.annotate import (
     units,
     work,
 )
+from grater.annotate.adjudication import sent_edit
 from grater.annotate.gold import Gold
 from grater.annotate.jobs import Job
 from grater.annotate.panels import PanelPlace, conclude
@@ -61,9 +64,24 @@ from grater.annotate.tasks.marking import TASK as MARKING
 from grater.annotate.tasks.task import UNANSWERED, Unit
 from grater.annotate.terms import Terms, money, quiz_needed, terms_of
 from grater.annotate.units import StudyUnit
-from grater.annotate.web.calls import Answer, Body, Edit, Shape, Shown, When, calls_about, example
+from grater.annotate.web.calls import (
+    A_PAGE,
+    Answer,
+    Body,
+    Edit,
+    Most,
+    Page,
+    Shape,
+    Shown,
+    Start,
+    When,
+    calls_about,
+    cut,
+    example,
+)
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import status_of
+from grater.annotate.web.rendering import pager
 from grater.annotate.work import OwnJob
 from grater.errors import BadInput, Conflict, GraterError, NotFound, Stale
 from grater.model import Json
@@ -72,6 +90,7 @@ from grater.registry import Registry
 pages = APIRouter()
 
 OPEN_STATES = ("held",)
+ROWS = 50
 
 
 @pages.get("/jobs")
@@ -80,8 +99,9 @@ def job_list(context: Context, early: bool = False) -> Response:
     with context.server.store.read() as tx:
         own_jobs = [work.own_job(tx, job, context.person) for job in jobs.all(tx) if job.state == "open"]
         n_findings = len(marks.open_findings(tx, context.person.person_id))
+        n_essays = marks.n_own_essays(tx, context.person.person_id)
     to_do = [mine for mine in own_jobs if mine.n_assigned != 0]
-    return context.page("jobs.html", own_jobs=to_do, n_findings=n_findings, is_early=early)
+    return context.page("jobs.html", own_jobs=to_do, n_findings=n_findings, n_essays=n_essays, is_early=early)
 
 
 @pages.get("/jobs/{job_id}")
@@ -208,7 +228,8 @@ def give_back_form(context: Context, lease_id: str) -> Response:
     desk = _desk(context, lease_id)
     with context.changing() as tx:
         leases.give_back(tx, lease_id, person_id=context.person.person_id)
-    return context.go(f"/jobs/{desk.lease.job_id}")
+    is_revision = desk.lease.place == leases.REVISION
+    return context.go(f"/me/essays/{desk.unit.unit_id}" if is_revision else f"/jobs/{desk.lease.job_id}")
 
 
 @pages.post("/leases/{lease_id}/skip")
@@ -255,7 +276,9 @@ def _desk(context: RequestContext, lease_id: str) -> Desk:
 
 def _next_page(context: RequestContext, desk: Desk, lease: leases.Lease | None) -> Response:
     if desk.lease.place == leases.REVISION:
-        return context.go("/reviews")
+        with context.server.store.read() as tx:
+            has_more = marks.open_findings(tx, desk.lease.person_id)
+        return context.go("/reviews" if has_more else f"/me/essays/{desk.unit.unit_id}?after={desk.lease.lease_id}")
     after = f"?after={desk.lease.lease_id}" if desk.task.name == MARKING.name else ""
     if lease is None:
         return context.go(f"/jobs/{desk.lease.job_id}/done{after}")
@@ -349,6 +372,29 @@ def reviews_page(context: Context) -> Response:
         (unit, [finding for finding in findings if finding.unit_id == unit_id]) for unit_id, unit in by_unit.items()
     ]
     return context.page("reviews.html", groups=groups)
+
+
+@pages.get("/me/essays")
+def own_essays_page(context: Context, page: int = 1, q: str = "") -> Response:
+    """What this person has handed in, the newest first."""
+    who = context.person.person_id
+    with context.server.store.read() as tx:
+        here = pager(marks.n_own_essays(tx, who, words=q), page, size=ROWS)
+        essays = marks.own_essays(tx, who, words=q, start=here.start, most=here.size)
+    return context.page("me_essays.html", essays=essays, pager=here, q=q)
+
+
+@pages.get("/me/essays/{unit_id}")
+def own_essay_page(context: Context, unit_id: str, after: str = "") -> Response:
+    """Their marks, what the adjudicator said of them, and the way back to change them."""
+    who = context.person.person_id
+    with context.server.store.read() as tx:
+        essay = marks.find_own_essay(tx, unit_id, person_id=who)
+        receipt = work.essay_receipt(tx, after, person_id=who)
+        kept, marked = marks.why_kept(tx, essay.unit, who), marks.remarks_for(tx, essay)
+        n_versions = marks.n_versions(tx, unit_id, who)
+    shown = {"essay": essay, "marked": marked, "n_versions": n_versions, "kept": kept, "receipt": receipt}
+    return context.page("me_essay.html", shown, is_late=receipt is not None and receipt.status == "surplus")
 
 
 @pages.post("/reviews/{finding_id}/keep")
@@ -828,9 +874,64 @@ def settle_finding(context: Context, finding_id: str, sent: FindingSettled) -> F
 
 @reviews_api.post("/units/{unit_id}/mend", response_model=Taken)
 def mend(context: Context, unit_id: str) -> JSONResponse:
-    """A lease for correcting your own marks; the new answer replaces the old one."""
+    """A lease for changing your own marks; the new answer replaces the old one.
+
+    Refused (409) once the essay's adjudication has begun, and in jobs that test their annotators.
+    """
     with context.changing() as tx:
         lease = marks.begin_revision(tx, unit_id=unit_id, person_id=context.person.person_id)
         return JSONResponse(
             {"lease": desk_json(submissions.desk_of(tx, lease.lease_id, person_id=context.person.person_id))}
+        )
+
+
+class HandedIn(Shape):
+    """An essay of yours, by its first words."""
+
+    unit_id: str
+    title: str
+    status: Literal["valid", "untrusted"]
+    at: When
+
+
+class HandedInEssays(Page):
+    essays: list[HandedIn]
+
+
+class OwnMark(Shape):
+    """A mark of yours; `remarks` are what the adjudicator said of its place."""
+
+    edit: Edit
+    remarks: list[str]
+
+
+class OwnEssay(HandedIn):
+    """`kept`: why you can no longer change it; empty where you can."""
+
+    marks: list[OwnMark]
+    versions: int
+    kept: str
+
+
+@reviews_api.get("/me/essays")
+def my_essays(context: Context, start: Start = 0, most: Most = A_PAGE) -> HandedInEssays:
+    """The essays that you handed in, the newest first."""
+    with context.server.store.read() as tx:
+        found = marks.own_essays(tx, context.person.person_id, start=start, most=most + 1)
+    here, following = cut(found, start, most)
+    return HandedInEssays(essays=[HandedIn.of(each) for each in here], next=following)
+
+
+@reviews_api.get("/me/essays/{unit_id}")
+def my_essay(context: Context, unit_id: str) -> OwnEssay:
+    """Your marks on an essay, with the adjudicator's remarks on them once it is decided."""
+    who = context.person.person_id
+    with context.server.store.read() as tx:
+        essay = marks.find_own_essay(tx, unit_id, person_id=who)
+        text, marked = essay.unit.unit.essay.text, marks.remarks_for(tx, essay)
+        return OwnEssay(
+            **HandedIn.of(essay).model_dump(),
+            marks=[OwnMark(edit=Edit.model_validate(sent_edit(text, edit)), remarks=said) for edit, said in marked],
+            versions=marks.n_versions(tx, unit_id, who),
+            kept=marks.why_kept(tx, essay.unit, who),
         )

@@ -56,7 +56,7 @@ export function start(sent) {
   drawNotes(sent);
   wireFinish({ desk, saver, sender: new Sender({ token: sent.token, keep, tell: showState }), sent, text, watch });
   wirePage(saver, () => saver.isAtRisk || !isSlipKept);
-  wireReturn(desk);
+  wireReturn(desk, saver);
   showState("saved");
   takeUpKept({ desk, saver, keep, sent });
   if (slip) desk.reopen(slip);
@@ -87,10 +87,15 @@ async function keepPage() {
   }
 }
 
-/** An essay that is given back takes the open slip along as a mark. */
-function wireReturn(desk) {
+/** An essay that is given back takes the open slip along as a mark, and what is not saved yet. */
+function wireReturn(desk, saver) {
   for (const form of document.querySelectorAll("form.stop")) {
-    form.addEventListener("submit", (event) => desk.putAway() || event.preventDefault());
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      if (!desk.putAway()) return;
+      await saver.now();
+      form.submit();
+    });
   }
 }
 

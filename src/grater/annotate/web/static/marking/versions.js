@@ -99,6 +99,7 @@ export function chooseVersion({ desk, saver, theirs, body }) {
 }
 
 function difference({ mine, theirs }, text) {
-  const words = (marks) => marks.map((mark) => `${inWords(mark, text)} (${mark.tag})`).join("; ") || "no mark";
+  const said = (mark) => `${inWords(mark, text)} (${mark.tag})${mark.comment && ` “${mark.comment}”`}`;
+  const words = (marks) => marks.map(said).join("; ") || "no mark";
   return element("li", "", `Here: ${words(mine)}. There: ${words(theirs)}.`);
 }
