@@ -442,8 +442,7 @@ def agreement(
     from functools import partial
 
     from grater.measure.agreement.constructions import construction_study
-    from grater.measure.agreement.groups import agreement_report
-    from grater.measure.agreement.summary import MOST_RATERS, agreement
+    from grater.measure.agreement.summary import MOST_RATERS, agreement, agreement_report
     from grater.measure.units import essays_of
     from grater.tables import as_items
 

@@ -12,8 +12,18 @@ from hypothesis import strategies as st
 
 from grater.measure.evaluation.cases import cases_of, truth_of
 from grater.measure.evaluation.standard import discordant
-from grater.uncertainty import Numbers, Scope, Units, holm, permanent_number, rank_groups, wilson
-from grater.uncertainty.named import dispersion, mcnemar, randomisation
+from grater.uncertainty import (
+    Numbers,
+    Scope,
+    Units,
+    dispersion,
+    holm,
+    mcnemar,
+    permanent_number,
+    randomisation,
+    rank_groups,
+    wilson,
+)
 from tests.examples import examples
 from tests.measure.evaluation.worlds import decisions, votes
 

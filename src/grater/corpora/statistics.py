@@ -24,7 +24,7 @@ An annotator called `gold` or `adjudicated` holds decisions on what others marke
 is left out and named in a note.
 
 NUCLE, section 4, sees that a few essays have many errors ("rich get richer"); `dispersion` tests it: edits in the
-same blocks against chance, given their tokens (`grater.uncertainty.named`).  Annotators who find the same errors
+same blocks against chance, given their tokens (`grater.uncertainty`).  Annotators who find the same errors
 would make chance look uneven, so where several read a block their mean counts; as far as they differ, the index by
 chance is then below 1, and p is too large rather than too small.
 
@@ -68,8 +68,19 @@ from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Result, encode, in_json, key
 from grater.sheet import UNDEFINED, Sheet, count, interval, number, p_value, undefined_notes
 from grater.signature import Signature
-from grater.uncertainty import Basis, Influence, Numbers, Scope, Units, density, influence, ratio, share
-from grater.uncertainty.named import Dispersion, dispersion
+from grater.uncertainty import (
+    Basis,
+    Dispersion,
+    Influence,
+    Numbers,
+    Scope,
+    Units,
+    density,
+    dispersion,
+    influence,
+    ratio,
+    share,
+)
 
 FIXED = ("tokens_read", "sentences_read", "edits", "edits_inside", "places", "places_with_several", "labels")
 SENTENCES = ("0", "1", "2", "more")

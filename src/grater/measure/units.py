@@ -427,7 +427,6 @@ def with_essays(codes: Coded, essays: Essays) -> Coded:
 
 
 def essay_warnings(essays: Essays, items: pl.Series, scope: Scope) -> Iterator[str]:
-    """Too few essays, and items whose essay is not known."""
     if scope.is_clustered and scope.n_units < FEWEST_UNITS:
         few = f"only {counted(scope.n_units, scope.unit)}: intervals need {FEWEST_UNITS}"
         yield f"{few}; `units` item takes items as independent"
@@ -522,7 +521,6 @@ def _distinct(rows: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def table_of(item: Codes, label: Codes, n_labels: int) -> Ints:
-    """The items x labels table: the number of times that each item was given each label."""
     n_items = int(item.max()) + 1 if item.size else 0
     if n_items * n_labels > MOST_CELLS:
         raise UsageError(

@@ -8,7 +8,7 @@ curve shows agreement with experts against the number of raters (T,C&M 2013, fig
 flagged for spelling or grammar, and then prints a 3 x 3 table with its kappa.  Here the table of all items and the
 table after the removal are next to each other, with the result of confident judgments alone: only the kappa after the
 removal is compared with the paper's.  The paper does not say whether one rater's flag was enough; here it is
-(`agreement.groups` has both readings).
+(`agreement.summary` has both readings).
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ import polars as pl
 
 from grater.measure.agreement.coefficients import band_words, coefficient_title
 from grater.measure.agreement.cohen import Confusion, disagreements, ok_label
-from grater.measure.agreement.groups import without_flagged
 from grater.measure.agreement.raters_needed import RatersNeeded, raters_needed, whole_words
-from grater.measure.agreement.summary import Agreement, agreement, kappa_cells
+from grater.measure.agreement.summary import Agreement, agreement, kappa_cells, without_flagged
 from grater.measure.units import known_essays
 from grater.model import Interval
 from grater.reporting.document import Figure, Row, Section, interval, listed, percent_of, section_of

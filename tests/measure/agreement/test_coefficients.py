@@ -33,7 +33,7 @@ from grater.measure.agreement.coefficients import (
     with_interval,
 )
 from grater.measure.agreement.cohen import disagreements, fce_interval, kappa, standard_error
-from grater.measure.agreement.groups import independent_test
+from grater.measure.agreement.summary import independent_test
 from grater.measure.units import Counts, tally
 from grater.model import Interval
 from grater.uncertainty import Basis, Ints, wilson

@@ -7,8 +7,14 @@ import pytest
 
 import grater
 from grater.errors import GraterError
-from grater.measure.agreement.groups import agreement_by_group, by_column, compare_pairs, compare_tables
-from grater.measure.agreement.summary import Agreement, agreement
+from grater.measure.agreement.summary import (
+    Agreement,
+    agreement,
+    agreement_by_group,
+    by_column,
+    compare_pairs,
+    compare_tables,
+)
 from grater.measure.units import coded, essays_of, with_essays
 from grater.model import Interval
 from grater.tables import read_judgments

@@ -3,8 +3,9 @@ import polars as pl
 import pytest
 
 from grater.measure.agreement.cohen import Confusion, confusion
-from grater.measure.agreement.groups import (
+from grater.measure.agreement.summary import (
     Comparison,
+    agreement,
     agreement_by_group,
     by_batch,
     by_column,
@@ -13,7 +14,6 @@ from grater.measure.agreement.groups import (
     independent_test,
     without_flagged,
 )
-from grater.measure.agreement.summary import agreement
 from grater.measure.units import coded
 from grater.tables import Judgments, read_items
 from grater.uncertainty import generator

@@ -34,8 +34,7 @@ import polars as pl
 
 from grater.errors import BadInput, Problem
 from grater.measure.agreement.cohen import Confusion, between, cohen_kappa, kappa_influence
-from grater.measure.agreement.groups import KappaTest, independent_test, influence_test
-from grater.measure.agreement.summary import confusion_sheet
+from grater.measure.agreement.summary import KappaTest, confusion_sheet, independent_test, influence_test
 from grater.model import Interval
 from grater.result import FLAT, Data, Estimate, Result, frame_of, in_json, key
 from grater.sheet import Sheet, count, interval, number, p_value, undefined_notes, with_notes
@@ -205,7 +204,6 @@ class Contrast(Data):
 
 
 def _contrasts(marks: ConstructionMarks, pair: Pair, basis: Basis) -> list[Contrast]:
-    """Every comparison that the study has the answers for."""
     contrasts = []
     if all(len(marks.stage(stage)) for stage in (NO_CONTEXT, IN_CONTEXT)):
         parts = {stage: pl.col("stage") == stage for stage in (IN_CONTEXT, NO_CONTEXT)}
@@ -314,7 +312,6 @@ class ConstructionStudy(Result):
 
 
 def construction_study(judgments: Judgments, items: Table, *, basis: Basis | None = None) -> ConstructionStudy:
-    """Everything the paper reports, from judgments and the table of their items."""
     require_raters(judgments, "studies of constructions")
     marks = construction_marks(judgments, items)
     raters = tuple(marks.raters)

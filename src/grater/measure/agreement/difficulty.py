@@ -127,7 +127,6 @@ def columns_of(items: Table, spread: Spread) -> list[str]:
 def by_columns(
     spread: Spread, items: Table, columns: Sequence[str], *, essays: Essays, n_quantiles: int
 ) -> Iterator[ColumnGroup]:
-    """A row for each group of each column, in the order of the values."""
     frame = _joined(items, spread)
     missing = next((column for column in columns if column not in items.frame.columns), None)
     if missing is not None:
@@ -218,8 +217,6 @@ class GroupDifficulty(Data):
 
 @dataclass(frozen=True, slots=True)
 class OnlyCrowdSplit:
-    """An item on which experts are of one mind and the crowd is not."""
-
     crowd: ItemDifficulty
     experts: ItemDifficulty
 

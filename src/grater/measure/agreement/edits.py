@@ -159,7 +159,6 @@ def edit_marks(essays: Iterable[Essay], *, gaps: bool = False, several: SeveralM
 
 
 def _labels(marks: list[TokenMark], several: SeveralMarks) -> tuple[str, str]:
-    """One annotator's labels of a unit: its tag, and its tag with the correction."""
     if several == "first":
         marks = marks[:1]
     exacts = {
@@ -242,7 +241,6 @@ class Statistic:
         ]
 
     def observed(self, it: Influence, *, undefined: str) -> Interval:
-        """Observed agreement: a share of units."""
         n = np.asarray(self.rows[:, [0]].toarray(), np.float64).ravel()
         of_units = from_left_out(it.value, it.value - it.change, it.unit, n, it.draws)
         return share(of_units, n=float(n.sum()), undefined=undefined, is_agreement=True)
@@ -405,7 +403,6 @@ class PairOfAnnotators(Data):
         return " – ".join(self.raters)
 
     def confusion(self, n_labels: int) -> Ints:
-        """How often each label of the first annotator meets each of the second."""
         table = np.zeros((n_labels, n_labels), np.int64)
         np.add.at(table, (self.compared.labels[:, 0], self.compared.labels[:, 1]), self.compared.times)
         return table

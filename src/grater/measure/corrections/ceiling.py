@@ -139,7 +139,6 @@ class Ceiling(Result):
                 yield {"name": row.name, "kind": row.kind, "references": row.n_references, "score": name}, score
 
     def sheets(self) -> list[Sheet]:
-        """A table for each number of references: people on average, each of them, the systems."""
         *sheets, last = [self._sheet(size) for size in sorted({row.n_references for row in self.rows})]
         left_out = f"{self.n_left_out:,} sentences that not everyone read are left out."
         withheld = undefined_notes(score for row in self.rows for score in row.scores.values())
@@ -164,8 +163,6 @@ class Ceiling(Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Work:
-    """The constants of one call."""
-
     metric: Metric
     options: MetricOptions
     basis: Basis
@@ -259,7 +256,6 @@ def annotators_of(references: References) -> tuple[str, ...]:
 
 
 def _means(work: _Work, name: str, kind: Kind, counts: AnnotatorCounts, subsets: Sequence[Bools]) -> Iterator[_Means]:
-    """Means over the sets of each size that the one who is scored is not in."""
     is_self = np.array([kind == "annotator" and other == name for other in counts.annotators], np.bool_)
     allowed = [of_size[~of_size[:, is_self].any(axis=1)] for of_size in subsets]
     counted = iter(work.metric.among(counts, np.concatenate(allowed), work.options))
@@ -275,7 +271,6 @@ def _of_set(work: _Work, counts: SentenceCounts) -> list[Influence]:
 
 
 def _mean(its: Sequence[Influence]) -> Influence:
-    """The mean of scores on the same units."""
     draws = [it.draws for it in its if it.draws is not None]
     return Influence(
         value=float(np.mean([it.value for it in its])),
@@ -313,7 +308,6 @@ def _rows(work: _Work, means: Sequence[_Means], size: int) -> Iterator[CeilingRo
 
 
 def _ratio(above: Influence, below: Influence) -> Influence:
-    """One score divided by another on the same units."""
     value = float(ratio(above.value, below.value))
     return Influence(
         value=value,

@@ -88,7 +88,6 @@ def cut(source: Sequence[str], sides: Sequence[Sequence[TokenEdit]]) -> Cut:
 
 
 def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Spans that overlap or touch, made one."""
     joined: list[tuple[int, int]] = []
     for start, end in sorted(spans):
         if joined and start <= joined[-1][1]:
@@ -124,7 +123,6 @@ def mean_length(cuts: Sequence[Cut]) -> float:
 
 
 def count_chunks(sentence: Cut, mean: float) -> tuple[float, float, float]:
-    """Weighted true positives, false positives and false negatives of a sentence."""
     tp = fp = fn = 0.0
     for place, (n_source, chunk) in enumerate(zip(sentence.lengths, sentence.hypothesis, strict=True)):
         wanted = [reference[place] for reference in sentence.references]
@@ -169,7 +167,6 @@ def _counted(references: References, hypothesis: Hypothesis, options: MetricOpti
 
 
 def _edited(references: References, hypothesis: Hypothesis, options: MetricOptions) -> Sequence[Essay]:
-    """The hypothesis as sentences with edits, which fit the references."""
     lines = hypothesis.essays if hypothesis.texts is None else hypothesis.texts
     require_same_sources(references.essays, lines, reference_name=references.name, hypothesis_name=hypothesis.name)
     if hypothesis.texts is None:

@@ -66,7 +66,6 @@ class EditTable:
     corrections: Sequence[str]
 
     def only(self, rows: Ints) -> EditTable:
-        """The table with these edits only; its groups stay."""
         names = ("group", "start", "end", "tag", "correction")
         return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
@@ -157,7 +156,6 @@ def _table(sentences: Sequence[SourceSentence], lines: Sequence[_Line]) -> EditT
 
 
 def _coded(strings: Iterable[str]) -> tuple[Ints, list[str]]:
-    """The number of each string, and the strings by their numbers."""
     places: dict[str, int] = {}
     codes = [places.setdefault(string, len(places)) for string in strings]
     return np.array(codes, np.int64), list(places)
@@ -354,7 +352,6 @@ class TypeCounts:
 
 
 def tier_of(type_name: str, tier: Tier) -> str:
-    """The name of a type in a tier."""
     if tier == "full" or type_name == "UNK":
         return type_name
     return type_name[:1] if tier == "op" else type_name[2:]

@@ -229,7 +229,6 @@ class ErrantMetric(EditMetric):
 
 
 def extracted_with(references: References, options: MetricOptions) -> dict[str, str]:
-    """The engine that extracted edits from plain text, on either side."""
     if not options.extracts:
         return {"engine": references.engine} if references.engine else {}
     from grater.corpora.edits.engine import load_engine
@@ -251,7 +250,6 @@ def _counted(name: str, references: EditTable, hypothesis: Hypothesis, options: 
 
 
 def _edits_of_hypothesis(references: EditTable, hypothesis: Hypothesis, options: MetricOptions) -> Sentences:
-    """The edits as they are, or made of the text."""
     if hypothesis.texts is None:
         return hypothesis.sentences
     return extracted(references.sentences, hypothesis, hypothesis.texts, options)

@@ -99,7 +99,6 @@ def compare_edits(
     second_name: str = "second",
     basis: Basis | None = None,
 ) -> EditComparison:
-    """Compare the edits of two corpora of the same sentences, annotator by annotator."""
     theirs, ours, basis = list(first), list(second), basis or Basis()
     require_same_sources(theirs, ours, reference_name=first_name, hypothesis_name=second_name)
     confusions: Counter[tuple[str, str]] = Counter()
@@ -148,7 +147,6 @@ def _spans(essay: Essay, annotator: str) -> Spans:
 
 
 def _parts(sums: Numbers) -> tuple[Numbers, Numbers]:
-    """Numerators and denominators of the scores."""
     equal, first, second, typed = np.moveaxis(sums, -1, 0)
     whole = 2 * equal + first + second
     above, below = (equal, equal, 2 * equal, typed, 2 * typed), (equal + second, equal + first, whole, equal, whole)

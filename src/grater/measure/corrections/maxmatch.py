@@ -83,7 +83,6 @@ FAR = 1 << 30
 
 
 def n_in_common(source: Sequence[str], hypothesis: Sequence[str]) -> int:
-    """The length of the longest common subsequence."""
     places: dict[str, int] = {}
     for place, word in enumerate(source):
         places[word] = places.get(word, 0) | 1 << place
@@ -115,7 +114,6 @@ class Lattice:
 
 
 def align(source: Sequence[str], hypothesis: Sequence[str]) -> Lattice:
-    """The lattice of all best alignments."""
     n, m = len(source), len(hypothesis)
     most = n + m - 2 * n_in_common(source, hypothesis)
     low, high = -((most - m + n) // 2), (most + m - n) // 2
@@ -418,7 +416,6 @@ def read_gold(source: Source) -> list[GoldSentence]:
 
 
 def gold_of(essay: Essay) -> GoldSentence:
-    """The same of an essay that is a sentence."""
     if essay.tokens is None:
         where = f"essay {essay.essay_id}" + ("" if essay.line is None else f" (line {essay.line})")
         raise UsageError(f"{where}: expected an essay with tokens, as M2 has them; convert it to M2 first")
@@ -504,7 +501,6 @@ def maxmatch_counts(
     *,
     max_unchanged: int = 2,
 ) -> dict[str, EditCounts]:
-    """For each annotator the numbers of correct, proposed and gold edits of one sentence."""
     source, hypothesis = tuple(source), tuple(hypothesis)
     if source == hypothesis:
         return {annotator: (0, 0, len(edits)) for annotator, edits in gold.items()}
@@ -522,7 +518,6 @@ def maxmatch_counts(
 def count_systems(
     references: Sequence[GoldSentence], systems: Sequence[Sequence[Sequence[str]]], *, max_unchanged: int = 2
 ) -> list[list[dict[str, EditCounts]]]:
-    """For each system, as the words of its sentences, and each sentence the counts against every annotator."""
     if max_unchanged < 0:
         raise UsageError(f"expected 0 or more unchanged words, found {max_unchanged}")
     counted: list[list[dict[str, EditCounts]]] = [[] for _ in systems]
@@ -584,13 +579,11 @@ def _gold(sentences: Sentences) -> list[GoldSentence]:
 def _counted(
     references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
 ) -> list[list[dict[str, EditCounts]]]:
-    """For each hypothesis and sentence the counts against every annotator."""
     words = [_corrected(references, hypothesis) for hypothesis in hypotheses]
     return count_systems(_gold(references.sentences), words, max_unchanged=options.max_unchanged)
 
 
 def _corrected(references: References, hypothesis: Hypothesis) -> list[list[str]]:
-    """The words of every sentence as the system has them."""
     lines = _gold(hypothesis.sentences) if hypothesis.texts is None else hypothesis.texts
     require_same_sources(references.sourced, lines, reference_name=references.name, hypothesis_name=hypothesis.name)
     if hypothesis.words is not None:

@@ -219,7 +219,6 @@ def _documented(essays: Sequence[Essay], documents: Any) -> list[Essay]:
 
 
 def read_hypotheses(given: Given, *, metric: Metric, quickly: bool = False) -> list[Hypothesis]:
-    """The systems, each under the name of its source."""
     hypotheses = []
     for system, each in by_name(given, "hypothesis").items():
         name = str(each) if isinstance(each, str | Path) else system

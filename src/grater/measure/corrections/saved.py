@@ -58,7 +58,6 @@ class SavedScores:
 
 
 def saved_json(scores: Scores, options: MetricOptions, documents: Sequence[str | None] | None = None) -> str:
-    """The scores as text for a file."""
     made = {"what": scores.signature.what, "options": dict(scores.signature.options)}
     how = {"made": made, "metric_options": asdict(options), "documents": documents and list(documents)}
     counts = {}
@@ -115,7 +114,6 @@ def _counts(system: str, own: Any, n_columns: int) -> SentenceCounts:
 def compare_saved(
     saved: Sequence[SavedScores], *, basis: Basis | None = None, test: Test = "paired", baseline: str = ""
 ) -> Scores:
-    """All systems of some saved results in one table, tested in pairs."""
     first, *others = saved
     for other in others:
         _require_same(first, other)

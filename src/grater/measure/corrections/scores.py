@@ -125,7 +125,6 @@ class References:
 
     @property
     def documents(self) -> list[str | None] | None:
-        """The document of each sentence, from the metadata; None where no sentence has one."""
         known = [each.metadata.get("document") if isinstance(each, Essay) else None for each in self.sourced]
         names = [None if name is None else str(name) for name in known]
         return names if any(name is not None for name in names) else None
@@ -153,7 +152,6 @@ class Hypothesis:
         return len(self.essays if self.texts is None else self.texts)
 
     def only(self, places: Sequence[int]) -> Hypothesis:
-        """The output for some of the sentences."""
         if self.texts is not None:
             return replace(self, texts=[self.texts[place] for place in places], words=None)
         return replace(self, sentences=[self.essays[place] for place in places])
@@ -245,7 +243,6 @@ def require_same_sources(
 
 
 def _first_difference(words: Sequence[str], given: Sequence[str]) -> tuple[int, str, str]:
-    """The place of the first word that differs, and the word on either side."""
     pairs = enumerate(zip_longest(words, given))
     at, sides = next((at, pair) for at, pair in pairs if pair[0] != pair[1])
     expected, instead = ("nothing" if word is None else repr(word) for word in sides)
@@ -308,8 +305,6 @@ def of_rows(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnnotatorCounts:
-    """One hypothesis against every annotator: `cells` (sentences, annotators, columns), before any is chosen."""
-
     annotators: tuple[str, ...]
     cells: Ints
 
@@ -476,8 +471,6 @@ AS_ASKED = "sentences taken as independent, as asked"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """The unit of each sentence, and what the intervals speak of."""
-
     unit_of: Ints
     scope: Scope
 
@@ -515,7 +508,6 @@ class ScoredCounts(Data):
         return self.counts if len(self.counts) == 3 else {}
 
     def cells(self) -> tuple[str, ...]:
-        """The scores and the counts as a table has them."""
         return (*map(percent, self.scores.values()), *map(count, self.shown_counts.values()))
 
 
@@ -532,8 +524,6 @@ class SystemScores(Data):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Scores(Result):
-    """All systems, the best first, the tests between them, and how it was done."""
-
     metric: str
     headline: str = field(metadata=HIDDEN)
     systems: tuple[SystemScores, ...]
@@ -618,7 +608,6 @@ class Scores(Result):
                     yield {"system": system.system, "type": kind, "score": name}, score
 
     def sheets(self) -> list[Sheet]:
-        """The systems, the scores by type where there are any, and the tests between systems."""
         by_type = [_type_sheet(system) for system in self.systems if system.by_type and self.shows_types]
         *sheets, last = [_system_sheet(self), *by_type, *([_pair_sheet(self)] if self.pairs else [])]
         notes = (*last.notes, self.scope.sentence, *([self.verdict] if self.verdict else []))
@@ -812,7 +801,7 @@ def compare_counts(
     warnings[:0] = few_draws(basis, len(pairs), are_swaps=test == "randomisation")
     if test == "randomisation" and pairs:
         used |= {"test": test, "resamples": str(basis.n_resamples), "seed": str(basis.seed)}
-        from grater.uncertainty.named import randomisation
+        from grater.uncertainty import randomisation
 
         found = [
             randomisation(

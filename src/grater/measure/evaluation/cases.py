@@ -211,7 +211,6 @@ class Votes:
 
     @cached_property
     def n_votes(self) -> Codes:
-        """Usable judgments of each item."""
         return np.bincount(self.item, minlength=len(self))
 
     @cached_property
@@ -405,7 +404,6 @@ def cases_of(
 
 
 def flag_lists(cases: Cases) -> list[str]:
-    """The systems that list only what they flag."""
     are_lists = cases.n_stray > 0 and not (cases.flagged == 0).any()
     return [
         name
@@ -694,7 +692,6 @@ def copies(cases: Cases, others: npt.NDArray[np.generic]) -> Iterator[tuple[str,
 
 
 def copied_systems(cases: Cases, flagged: npt.NDArray[np.int8]) -> Iterator[str]:
-    """A warning for each rater whose labels are a system's flags."""
     for rater, column, n in copies(cases, flagged):
         yield (
             f"rater {rater} gives the answer of system {cases.systems[column]} on all {n:,} shared items; "

@@ -67,6 +67,7 @@ from grater.uncertainty import (
     LEVEL,
     Basis,
     Influence,
+    McNemar,
     Numbers,
     PairTest,
     Scope,
@@ -74,9 +75,9 @@ from grater.uncertainty import (
     few_draws,
     holm,
     paired_tests,
+    randomisation,
     rank_groups,
 )
-from grater.uncertainty.named import McNemar, randomisation
 from grater.uncertainty.sampled import Flags, Strata, small_cell_variance
 
 Test: TypeAlias = Literal["paired", "randomisation", "mcnemar"]
@@ -135,7 +136,6 @@ class Comparison(Result):
         ]
 
     def estimates(self) -> Iterator[Estimate]:
-        """The scores of each system, then the differences of every pair; parts below."""
         for name, part in {"": self, **self.parts}.items():
             for scored in part.systems:
                 yield from each_score(scored.scores, part=name, system=scored.system, other="")
@@ -300,7 +300,6 @@ def compare_systems(
     where: Truths | None = None,
     correction: Correction | None = None,
 ) -> Comparison:
-    """Every two systems on their common items; with a correction, after it."""
     here = np.ones(len(cases), bool) if where is None else where
     decided = here & (cases.flagged >= 0).all(axis=1)
     common = decided & known_items(cases, truth)
@@ -362,7 +361,6 @@ def _census(test: PairTest) -> PairTest:
 
 
 def is_comparable(cases: Cases, truth: Truth, where: Truths) -> bool:
-    """Whether there is any item that all systems decided on and that has a truth."""
     return bool((where & (cases.flagged >= 0).all(axis=1) & known_items(cases, truth)).any())
 
 

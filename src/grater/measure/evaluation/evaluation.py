@@ -272,7 +272,6 @@ class Evaluation(Result):
         return {"corrected": scores, "rater_error": self.correction.raters.to_dict()}
 
     def estimates(self) -> Iterator[Estimate]:
-        """Scores by part, kind (standard, weighted, corrected, paper, a rater or a bin) and system."""
         for name, part in {"": self.whole, **self.parts}.items():
             of_kinds = [("standard", part.standard), ("weighted", part.weighted)]
             of_kinds += [(f"rater {rater}", tuple(scored)) for rater, scored in part.by_rater.items()]
@@ -608,7 +607,6 @@ def _touched(cases: Cases, kept: Judgments) -> Truths:
 
 
 def parts_by(cases: Cases, column: str) -> dict[str, Truths]:
-    """The items with each value of a column; none without a column."""
     if not column:
         return {}
     codes, names = cases.groups(column)
@@ -734,7 +732,6 @@ def _scores(title: str, systems: Sequence[Scored], part: Part | None = None, *, 
 
 
 def _raters(part: Part, place: int, system: str) -> Sheet:
-    """One system against each rater in turn, and how far apart the raters are."""
     of_raters = {rater: scored[place] for rater, scored in part.by_rater.items()}
     rows = [
         (rater, count(scored.n), *(interval(scored[name]) for name in SHOWN))

@@ -219,7 +219,6 @@ def correction_of(
     by_flag: bool = False,
     merge: Mapping[str, str] | None = None,
 ) -> Correction:
-    """The correction of these systems, each side by itself with `by_flag`, or where raters err differently there."""
 
     def read(only: pl.Series | None = None) -> RaterError:
         return rater_error(judged, gold, merge=merge, only=only)
@@ -266,7 +265,6 @@ def true_errors(errors: Numbers | float, n: Numbers | float, sensitivity: float,
 
 
 def corrected(judged: SampleScores, n_passed: float, sides: Sides) -> SampleScores:
-    """Scores as judged, corrected; `n_passed` is the number of items that the system does not flag."""
     n_flagged = judged.hit.value + judged.false_alarm.value
     reason = next((side.undefined_because for side in (sides.flagged, sides.passed) if side.undefined_because), "")
     if reason:

@@ -51,8 +51,6 @@ WORDS = 100
 
 @dataclass(frozen=True, slots=True)
 class MarkedOnce:
-    """One annotator's marks on an essay; `suggestions` is what was, or could have been, offered."""
-
     essay: Essay
     rater: str
     edits: tuple[Edit, ...]
@@ -173,7 +171,6 @@ def _touch(suggestion: Suggestion, edit: Edit) -> bool:
 
 
 def _ratio(units: Units, part: int) -> Influence:
-    """A column over the one after it."""
     return influence(units, lambda sums: ratio(sums[..., part], sums[..., part + 1]), units.rows[:, part + 1])
 
 
@@ -184,7 +181,6 @@ def _interval(measure: str, it: Influence) -> Interval:
 
 
 def _kappa(markings: Sequence[MarkedOnce], condition: str) -> Interval:
-    """The agreement of annotators in one condition on which tokens are wrong."""
     mine = [marking for marking in markings if marking.is_shown == (condition == "with")]
     by_essay: dict[str, Essay] = {}
     for marking in mine:

@@ -70,8 +70,6 @@ def _word() -> pl.Expr:
 
 @dataclass(frozen=True, slots=True)
 class ClozePair(Data):
-    """Two who filled the same blanks."""
-
     first: str = field(metadata=HIDDEN)
     second: str = field(metadata=HIDDEN)
     n: int
@@ -86,8 +84,6 @@ class ClozePair(Data):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ClozeStudy(Result):
-    """Every pair of the writer, raters and systems, with the mean kappa of each kind of pair."""
-
     pairs: tuple[ClozePair, ...]
     mean_kappa: dict[str, float]
     signature: Signature
@@ -167,7 +163,6 @@ def mean_kappas(
 
 
 def _filled(judgments: Judgments, decisions: Table | None) -> tuple[Judgments, list[str]]:
-    """The words of people and, from their suggestions, of systems."""
     frame = judgments.frame.select(pl.col("item").cast(pl.String), pl.col("rater").cast(pl.String), _word())
     if decisions is None:
         return Judgments(frame, judgments.name), []
@@ -208,8 +203,6 @@ class Choice(Data):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ChoiceStudy(Result):
-    """The shares of a choice study, and the accuracy by exact match that they correct, where it is known."""
-
     choice: Choice = field(metadata=FLAT)
     signature: Signature
     scope: Scope = field(metadata=key("interval"))
@@ -338,8 +331,6 @@ RULES = {"original": "the original", "accepted": "every accepted one", "starred"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConstructionScore(Data):
-    """One system on `n` nouns: the share whose construction is right by each rule."""
-
     system: str
     n: int
     scores: dict[str, Interval] = field(metadata=FLAT)

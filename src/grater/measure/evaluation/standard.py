@@ -77,6 +77,7 @@ from grater.uncertainty import (
     Basis,
     Influence,
     Ints,
+    McNemar,
     Numbers,
     Rare,
     Units,
@@ -85,12 +86,12 @@ from grater.uncertainty import (
     from_left_out,
     grouped_rows,
     influence,
+    mcnemar,
     ratio,
     share,
     t_value,
     with_raters,
 )
-from grater.uncertainty.named import McNemar, mcnemar
 from grater.uncertainty.sampled import ALL_FLAGGED, NO_FLAGS, NO_PASSED, SampleScores, Strata, sample_scores
 
 HEADLINE = ("precision", "recall", "f0.5", "f1")
@@ -249,7 +250,6 @@ def known_items(cases: Cases, truth: Truth) -> Truths:
 
 
 def withheld(found: Scored, reason: str) -> Scored:
-    """The scores without those that need what was passed over."""
     if not reason:
         return found
     none = Interval(nan, nan, nan, reason)
@@ -485,7 +485,6 @@ def spread(of_raters: Sequence[Interval]) -> Spread:
 
 
 def weighted(cases: Cases, truth: Truth, *, basis: Basis, where: Truths | None = None) -> list[Scored]:
-    """Every system against the shares (or posteriors) that belong to a truth."""
     values = graded(cases, truth, seed=basis.seed)
     if not values.is_graded:
         raise UsageError(f"the truth {truth.name} has no grades; use share, majority or dawid-skene")
@@ -502,7 +501,6 @@ def discordant(cases: Cases, truth: Truth, first: int, second: int) -> McNemar:
 
 
 def effects_note(effects: dict[str, dict[str, float]]) -> str:
-    """The design effects of every system in a line; empty where there is none."""
     parts = []
     for system, of_scores in effects.items():
         shown = [
@@ -629,8 +627,6 @@ UNTYPED = "raters did not state the types of errors"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TypeScore(Data):
-    """One system and one type: its flags of the type, the errors of the type, and the scores."""
-
     system: str
     type: str
     n_flags: float
@@ -737,7 +733,6 @@ def _scored(parts: Numbers, weights: Numbers, unit_of: Ints, unit: str) -> dict[
 
 
 def _values(sums: Numbers) -> Numbers:
-    """Precision, recall and F0.5 from hits among flags, flags, flagged among errors, errors."""
     hits, flags, caught, errors = np.moveaxis(sums, -1, 0)
     precision, recall = ratio(hits, flags), ratio(caught, errors)
     return np.stack([precision, recall, ratio(1.25 * precision * recall, 0.25 * precision + recall)], axis=-1)

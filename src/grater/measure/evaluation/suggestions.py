@@ -29,8 +29,6 @@ NO_WORDS = Interval(nan, nan, nan, "raters gave no alternatives")
 
 @dataclass(frozen=True, slots=True)
 class Suggested(Data):
-    """One system's suggestions: how many were scored, and how many are right by each rule."""
-
     system: str
     n: int
     n_blank: int
@@ -105,7 +103,6 @@ def _is_in(rows: pl.DataFrame, items: pl.DataFrame) -> pl.Series:
 
 
 def _against(filled: pl.DataFrame, wanted: pl.DataFrame | None, essays: Essays) -> tuple[Interval, Interval]:
-    """The share of suggestions with a known answer that are right; the share of known answers suggested."""
     if wanted is None:
         none = Interval(nan, nan, nan, "no adjudicated corrections were given")
         return none, none

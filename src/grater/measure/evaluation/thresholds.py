@@ -95,7 +95,6 @@ class Curve(Data):
         return next((point for point in self.points if point.is_best_weighted), None)
 
     def signature(self, evaluation: Signature) -> Signature:
-        """How the curve was made: as the evaluation that it belongs to, and by its own scores."""
         own = {"system": self.system, "higher": self.higher, "points": str(len(self.points)), "scores": self.data}
         return Signature("curve", {**evaluation.options, **own})
 

@@ -298,8 +298,6 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    """One way to evaluate; `width` is what it would reach with `items`, nan where it gives no such number."""
-
     method: str
     items: int
     flagged: int
@@ -490,7 +488,6 @@ class Plan(Result):
         return next(row for row in self.rows if row.method == method)
 
     def to_frame(self) -> pl.DataFrame:
-        """One row per way to evaluate."""
         return pl.DataFrame([asdict(row) for row in self.rows])
 
     def sheets(self) -> list[Sheet]:
@@ -655,7 +652,6 @@ WIDEST = 0.5
 
 
 def recall_width(strata: Strata, flagged: Flags) -> float:
-    """The width of the interval of recall; infinite where there is none."""
     recall = sample_scores(strata, flagged).recall
     return inf if isnan(recall.low) else recall.high - recall.low
 

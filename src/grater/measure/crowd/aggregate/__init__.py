@@ -79,8 +79,6 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """Another method that was asked about the same judgments, and the items on which it gives another answer."""
-
     method: str
     n_different: int
     n_items: int
@@ -171,7 +169,6 @@ class Aggregation(Result):
         )
 
     def rater_frame(self) -> pl.DataFrame:
-        """One row per rater, the most skilled first."""
         frame = pl.DataFrame({"rater": list(self.raters), "skill": self.skill})
         return frame.sort(["skill", "rater"], descending=[True, False])
 
@@ -190,7 +187,6 @@ class Aggregation(Result):
         ]
 
     def sheets(self) -> tuple[Sheet, ...]:
-        """Answers by label and raters by skill."""
         answers_by_label = Sheet(
             f"Answers of {counted(len(self.ballots), 'judgment')} by {self.method}",
             ("label", "items", "share", "sure"),

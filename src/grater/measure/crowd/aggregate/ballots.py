@@ -172,7 +172,6 @@ def incidence(row: Codes, column: Codes, *, shape: tuple[int, int], value: Codes
 
 
 def summed(numbers: Numbers, code: Codes, n_codes: int) -> Numbers:
-    """The sum of the numbers under each code."""
     return np.bincount(code, weights=numbers, minlength=n_codes).astype(np.float64, copy=False)
 
 
@@ -232,8 +231,6 @@ def row_sum(table: Numbers) -> Numbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Climb(Generic[T]):
-    """The last state of a run and the log-likelihood after each of its iterations."""
-
     state: T
     history: tuple[float, ...]
     has_converged: bool
