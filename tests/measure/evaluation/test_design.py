@@ -149,7 +149,11 @@ def test_every_system_is_estimated_from_the_union_and_compared_in_pairs(both: tu
     true = abs(known(OLD)[1] - known(NEW)[1])
     assert pair.test.difference.low <= true <= pair.test.difference.high
     assert width(pair.test.difference) < np.hypot(width(first), width(second))
-    not_drawn_for = grater.evaluate(table, oracle(TRUTH), sample=draw_sample(table, "A", 900)).systems[1]["recall"]
+    assert not grater.compare(table, oracle(TRUTH), sample=sample).warnings
+    for_one = draw_sample(table, "A", 900)
+    compared = grater.compare(table, only(oracle(TRUTH), for_one), sample=for_one)
+    assert "drawn for A, not for B" in compared.warnings[0]
+    not_drawn_for = grater.evaluate(table, oracle(TRUTH), sample=for_one).systems[1]["recall"]
     assert not_drawn_for.low <= known(NEW)[1] <= not_drawn_for.high
 
 

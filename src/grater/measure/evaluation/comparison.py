@@ -57,6 +57,7 @@ from grater.measure.evaluation.standard import (
     known_items,
     tally,
 )
+from grater.measure.sampling.draw import draws_of
 from grater.model import Interval, Json
 from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, in_json, key
@@ -245,6 +246,7 @@ def compare(
             f"not ranked by {score}: {reason}" for reason in cases.withheld.values() if score != "precision"
         ),
         *contaminated(cases, judgments, gold, options),
+        *_drawn_for_others(cases),
         *few_draws(options.basis, len(whole.pairs), are_swaps=test == "randomisation"),
         *(whole.scope.warnings if whole.scope else ()),
         *(different.warnings if different else ()),
@@ -253,6 +255,16 @@ def compare(
     return replace(
         whole, parts={**whole.parts, **parts}, warnings=tuple(warnings), different=different, signature=signature
     )
+
+
+def _drawn_for_others(cases: Cases) -> Iterator[str]:
+    drawn_for = {draw.system for draw in draws_of(cases.design.sample)} if cases.design else set()
+    others = [name for name in cases.systems if name not in drawn_for]
+    if drawn_for and others:
+        yield (
+            f"the sample was drawn for {', '.join(sorted(drawn_for))}, not for {', '.join(others)}: differences are "
+            "conservative, most of all where errors are rare; add these systems to the sample"
+        )
 
 
 def _whole(
