@@ -50,7 +50,6 @@ from grater.measure.corrections.scores import (
     MetricOptions,
     References,
     SentenceCounts,
-    TextMetric,
     corrected_texts,
     hypothesis_texts,
     of_rows,
@@ -77,6 +76,6 @@ __all__ += ["all_accepted", "only_item", "pieces_around", "read_fields", "the_on
 
 # Aggregation methods and metrics
 __all__ += ["AggregationOptions", "Ballots", "Fit", "clamped"]
-__all__ += ["AnnotatorCounts", "EditMetric", "Metric", "MetricOptions", "SentenceCounts", "TextMetric"]
+__all__ += ["AnnotatorCounts", "EditMetric", "Metric", "MetricOptions", "SentenceCounts"]
 __all__ += ["Hypothesis", "References"]
 __all__ += ["Signature", "corrected_texts", "digest", "hypothesis_texts", "of_rows"]

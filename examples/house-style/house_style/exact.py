@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from grater.extend import Signature, TextMetric, corrected_texts, hypothesis_texts, of_rows
+from grater.extend import Metric, Signature, corrected_texts, hypothesis_texts, of_rows
 
 
-class Exact(TextMetric):
+class Exact(Metric):
     """The share of sentences that are as some annotator wants them."""
 
     name = "exact"

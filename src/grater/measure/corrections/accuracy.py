@@ -16,10 +16,10 @@ from grater.measure.corrections.scores import (
     AnnotatorCounts,
     Bools,
     Hypothesis,
+    Metric,
     MetricOptions,
     References,
     SentenceCounts,
-    TextMetric,
     corrected_texts,
     hypothesis_texts,
     of_rows,
@@ -31,7 +31,7 @@ COLUMNS = ("right", "sentences")
 
 
 @dataclass(frozen=True, slots=True)
-class AccuracyMetric(TextMetric):
+class AccuracyMetric(Metric):
     name: str = "accuracy"
     columns: tuple[str, ...] = COLUMNS
     references_are_texts: bool = True
@@ -39,9 +39,6 @@ class AccuracyMetric(TextMetric):
     def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
         shares: Numbers = np.divide(sums[..., 0], sums[..., 1], out=np.ones(sums.shape[:-1]), where=sums[..., 1] != 0)
         return shares[..., None]
-
-    def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
-        return self.scores(self.rows(counts), options)
 
     def count(
         self,

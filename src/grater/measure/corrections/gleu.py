@@ -38,10 +38,10 @@ from grater.measure.corrections.scores import (
     AnnotatorCounts,
     Bools,
     Hypothesis,
+    Metric,
     MetricOptions,
     References,
     SentenceCounts,
-    TextMetric,
     corrected_texts,
     hypothesis_texts,
     source_words,
@@ -201,7 +201,7 @@ COLUMNS = ("length", "reference_length", *(f"{what}{n}" for n in ORDERS for what
 
 
 @dataclass(frozen=True, slots=True)
-class GleuMetric(TextMetric):
+class GleuMetric(Metric):
     name: str = "gleu"
     columns: tuple[str, ...] = COLUMNS
     references_are_texts: bool = True

@@ -328,55 +328,6 @@ class MetricOptions:
             raise UsageError(f"expected a beta above 0, found {self.beta:g}")
 
 
-class Metric(Protocol):
-    """`columns` are the names of its counts; `references_are_texts` where plain references serve as
-    they are, and no edits need to be made of them."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def columns(self) -> tuple[str, ...]: ...
-
-    @property
-    def references_are_texts(self) -> bool: ...
-
-    def read(self, source: Source) -> Sentences:
-        """An M2 file in the shape that this metric works on quickest."""
-
-    def score_names(self, options: MetricOptions) -> tuple[str, ...]:
-        """The scores in the order of the table; systems are ranked and compared by the last."""
-
-    def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:
-        """From sums of counts in the last axis to scores in the last axis."""
-
-    def cases(self, sums: Numbers, options: MetricOptions) -> Numbers:
-        """The denominator of each score, from the same sums."""
-
-    def rows(self, counts: SentenceCounts) -> Numbers:
-        """A row for each sentence, whose sums have the scores of the corpus."""
-
-    def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
-        """The scores of every sentence by itself: (sentences, scores)."""
-
-    def count(
-        self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
-    ) -> list[SentenceCounts]: ...
-
-    def signature(self, references: References, options: MetricOptions) -> Signature: ...
-
-    def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:
-        """The output of a system that corrects as the annotator did."""
-
-    def against_each(
-        self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
-    ) -> Iterator[AnnotatorCounts]:
-        """Counts of each hypothesis, one after the other; every annotator must have read every sentence."""
-
-    def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:
-        """Counts against each of some sets of annotators."""
-
-
 METRICS: Registry[Metric] = Registry(
     "metric",
     "grater.metrics",
@@ -407,25 +358,52 @@ def _ratio(above: Numbers, below: Numbers, otherwise: float) -> Numbers:
     return ratio
 
 
-class TextMetric:
-    """The base of metrics that compare corrected sentences; their last count is the number of cases."""
+class Metric:
+    """The base of all metrics, as one that compares corrected sentences; its last count is the number of cases.
+
+    `columns` are the names of its counts; `references_are_texts` where plain references serve as they are, and no
+    edits need to be made of them.
+    """
 
     __slots__ = ()
     name: str
+    columns: tuple[str, ...]
+    references_are_texts: bool
 
     def read(self, source: Source) -> Sentences:
+        """An M2 file in the shape that this metric works on quickest."""
         return list(M2_FORMAT.read(source))
 
     def score_names(self, options: MetricOptions) -> tuple[str, ...]:  # noqa: ARG002
+        """The scores in the order of the table; systems are ranked and compared by the last."""
         return (self.name,)
 
+    def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:
+        """From sums of counts in the last axis to scores in the last axis."""
+        raise NotImplementedError
+
     def cases(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
+        """The denominator of each score, from the same sums."""
         return sums[..., -1:]
 
     def rows(self, counts: SentenceCounts) -> Numbers:
+        """A row for each sentence, whose sums have the scores of the corpus."""
         return counts.cells[:, 0].astype(np.float64)
 
+    def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
+        """The scores of every sentence by itself: (sentences, scores)."""
+        return self.scores(self.rows(counts), options)
+
+    def count(
+        self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
+    ) -> list[SentenceCounts]:
+        raise NotImplementedError
+
+    def signature(self, references: References, options: MetricOptions) -> Signature:
+        raise NotImplementedError
+
     def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:
+        """The output of a system that corrects as the annotator did."""
         return Hypothesis(annotator, annotator, texts=[corrected_texts(essay)[annotator] for essay in essays])
 
     def against_each(
@@ -434,13 +412,15 @@ class TextMetric:
         hypotheses: Sequence[Hypothesis],  # noqa: ARG002
         options: MetricOptions,  # noqa: ARG002
     ) -> Iterator[AnnotatorCounts]:
+        """Counts of each hypothesis, one after the other; every annotator must have read every sentence."""
         raise UsageError(f"the metric {self.name} has no ceiling: it has no counts against each annotator alone")
 
     def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:
+        """Counts against each of some sets of annotators."""
         raise NotImplementedError
 
 
-class EditMetric(TextMetric):
+class EditMetric(Metric):
     """The base of metrics that count true positives, false positives and false negatives of edits."""
 
     __slots__ = ()
@@ -454,9 +434,6 @@ class EditMetric(TextMetric):
     def cases(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
         tp, fp, fn = np.moveaxis(sums, -1, 0)
         return np.stack([tp + fp, tp + fn, tp + fp + fn], axis=-1)
-
-    def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
-        return self.scores(self.rows(counts), options)
 
 
 # Scores of systems
