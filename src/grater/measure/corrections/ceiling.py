@@ -46,7 +46,7 @@ from grater.measure.corrections.scores import (
 )
 from grater.model import Interval
 from grater.result import FLAT, HIDDEN, Data, Estimate, Result
-from grater.sheet import Sheet, count, counted, percent, undefined_notes
+from grater.sheet import Sheet, count, counted, percent, undefined_notes, with_notes
 from grater.signature import Signature
 from grater.uncertainty import Basis, Influence, Ints, Numbers, Scope, density, generator, ratio, share
 
@@ -139,11 +139,11 @@ class Ceiling(Result):
                 yield {"name": row.name, "kind": row.kind, "references": row.n_references, "score": name}, score
 
     def sheets(self) -> list[Sheet]:
-        *sheets, last = [self._sheet(size) for size in sorted({row.n_references for row in self.rows})]
+        sheets = [self._sheet(size) for size in sorted({row.n_references for row in self.rows})]
         left_out = f"{self.n_left_out:,} sentences that not everyone read are left out."
         withheld = undefined_notes(score for row in self.rows for score in row.scores.values())
-        notes = (*((left_out,) if self.n_left_out else ()), *withheld, self.scope.sentence)
-        return [*sheets, replace(last, notes=notes, signature=str(self.signature))]
+        notes = [*([left_out] if self.n_left_out else []), *withheld, self.scope.sentence]
+        return with_notes(sheets, notes, str(self.signature))
 
     def _sheet(self, size: int) -> Sheet:
         rows = [row for row in self.rows if row.n_references == size]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -24,7 +24,7 @@ from grater.errors import UsageError
 from grater.measure.corrections.scores import References, design_of, require_same_sources
 from grater.model import Essay, Interval, Json
 from grater.result import FLAT, HIDDEN, Estimate, Result, in_json, key
-from grater.sheet import Sheet, count, counted, interval, undefined_notes
+from grater.sheet import Sheet, count, counted, interval, undefined_notes, with_notes
 from grater.signature import Signature
 from grater.uncertainty import Basis, Numbers, Scope, Score, influence, ratio, share
 
@@ -77,9 +77,8 @@ class EditComparison(Result):
             (sizes, *undefined_notes(self.scores.values())),
             name="scores",
         )
-        *sheets, last = [scores, self._confusions()] if self.confusions else [scores]
-        notes = (*last.notes, self.scope.sentence)
-        return [*sheets, replace(last, notes=notes, signature=str(self.signature))]
+        sheets = [scores, self._confusions()] if self.confusions else [scores]
+        return with_notes(sheets, [self.scope.sentence], str(self.signature))
 
     def _confusions(self) -> Sheet:
         most = list(self.confusions.items())[:MOST_CONFUSIONS]

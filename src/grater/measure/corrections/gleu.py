@@ -124,26 +124,15 @@ def _matches(words: _Words) -> Ints:
     n_words = int(words.word.max(initial=0)) + 1
     at = np.arange(len(words.word))
     sentence, side = np.divmod(words.cell, n_sides)
-    gram = _numbered(sentence * n_words + words.word)
+    gram = np.unique(sentence * n_words + words.word, return_inverse=True)[1]
     matches[:, :, 0], is_used = _matches_of(gram, sentence, side, n_sentences, n_sides)
     for order in range(1, ORDER):
         # What the hypothesis lacks cannot match any more when it gets longer.
         goes_on = (is_used[gram] & (words.n_left[at] > order)).nonzero()[0]
         at = at[goes_on]
-        gram = _numbered(gram[goes_on] * n_words + words.word[at + order])
+        gram = np.unique(gram[goes_on] * n_words + words.word[at + order], return_inverse=True)[1]
         matches[:, :, order], is_used = _matches_of(gram, sentence[at], side[at], n_sentences, n_sides)
     return matches
-
-
-def _numbered(codes: Ints) -> Ints:
-    """Equal codes get equal numbers, from 0 on; quicker than `np.unique`, which sorts by a slower way."""
-    order = np.argsort(codes, kind="stable")
-    in_order = codes[order]
-    is_new = np.zeros(len(codes), np.int64)
-    is_new[1:] = in_order[1:] != in_order[:-1]
-    numbers = np.empty_like(order)
-    numbers[order] = np.cumsum(is_new)
-    return numbers
 
 
 def _matches_of(gram: Ints, sentence: Ints, side: Ints, n_sentences: int, n_sides: int) -> tuple[Ints, Flags]:

@@ -39,7 +39,7 @@ from grater.measure.corrections.edit_table import EditTable, Mode, SourceSentenc
 from grater.model import Edit, Essay, Interval, Span, short_hash
 from grater.registry import Registry
 from grater.result import FLAT, HIDDEN, Data, Estimate, Result, in_json
-from grater.sheet import UNDEFINED, Sheet, count, counted, p_value, percent, undefined_notes
+from grater.sheet import UNDEFINED, Sheet, count, counted, p_value, percent, undefined_notes, with_notes
 from grater.signature import Signature
 from grater.uncertainty import (
     SENTENCES,
@@ -586,9 +586,9 @@ class Scores(Result):
 
     def sheets(self) -> list[Sheet]:
         by_type = [_type_sheet(system) for system in self.systems if system.by_type and self.shows_types]
-        *sheets, last = [_system_sheet(self), *by_type, *([_pair_sheet(self)] if self.pairs else [])]
-        notes = (*last.notes, self.scope.sentence, *([self.verdict] if self.verdict else []))
-        return [*sheets, replace(last, notes=notes, signature=str(self.signature))]
+        sheets = [_system_sheet(self), *by_type, *([_pair_sheet(self)] if self.pairs else [])]
+        notes = [self.scope.sentence, *([self.verdict] if self.verdict else [])]
+        return with_notes(sheets, notes, str(self.signature))
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -61,7 +61,7 @@ from grater.measure.sampling.draw import draws_of
 from grater.model import Interval, Json
 from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, in_json, key
-from grater.sheet import Sheet, counted, interval, p_value, undefined_notes
+from grater.sheet import Sheet, counted, interval, p_value, undefined_notes, with_notes
 from grater.signature import Signature
 from grater.tables import Judgments, Sample, Table
 from grater.uncertainty import (
@@ -150,8 +150,7 @@ class Comparison(Result):
         sheets += self.different.sheets() if self.different else []
         effects = effects_note({scored.system: scored.design_effect for scored in self.systems})
         words = [*([effects] if effects else []), *([self.scope.sentence] if self.scope else [])]
-        *others, last = sheets
-        return [*others, replace(last, notes=(*last.notes, *words), signature=str(self.signature or ""))]
+        return with_notes(sheets, words, str(self.signature or ""))
 
     def _own_sheets(self, part: str) -> list[Sheet]:
         heading = f"{part}: " if part else ""

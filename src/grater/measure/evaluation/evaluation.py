@@ -91,6 +91,7 @@ from grater.sheet import (
     interval,
     number,
     undefined_notes,
+    with_notes,
     without_empty_columns,
 )
 from grater.signature import Signature, digest
@@ -292,10 +293,9 @@ class Evaluation(Result):
         effects = effects_note({scored.system: scored.design_effect for scored in self.whole.standard})
         shown = [scored[name] for scored in (*self.whole.standard, *self.whole.weighted) for name in SHOWN]
         notes = (*first.notes, *undefined_notes(shown), *([effects] if effects else []))
-        *sheets, last = [replace(first, notes=notes), *others]
         helped = [self.sample.assist.sentence] if self.sample and self.sample.assist else []
-        words = (*last.notes, *helped, self.scope.sentence)
-        return [*sheets, replace(last, notes=words, signature=str(self.signature))]
+        words = [*helped, self.scope.sentence]
+        return with_notes([replace(first, notes=notes), *others], words, str(self.signature))
 
     def progress(self, width: float) -> Iterator[str]:
         """How many judgments are missing: `after 180 judgments recall is .340 [.270, .420]; 120 more bring ...`."""

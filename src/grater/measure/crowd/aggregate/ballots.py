@@ -8,10 +8,7 @@ items or raters are products with a sparse matrix of ones (scipy), so no method 
 *Iterative methods* turn scores into posteriors (`posteriors`) and repeat a step until the log-likelihood stops rising
 (`climb`).  The answer is the likeliest label (`answers`).  A tie is broken by the item's permanent random number
 (`rng.permanent_number`), so neither the order of rows nor the other items can change it; two labels are tied if
-their posteriors differ by less than the rounding error of a sum of floating-point numbers.  Tables of items x labels
-have many rows and few columns, and numpy is slow along such a short axis.  `row_sum` and `row_max` go column by
-column, which is five times as fast.  (A product with a vector of ones is as fast, but BLAS starts threads for it,
-which wait for each other on a busy machine.)
+their posteriors differ by less than the rounding error of a sum of floating-point numbers.
 
 *Majority*: the posterior of a label is its share of the item's judgments.  The oldest method and the one to beat; T&C
 2013 and Madnani et al. 2011 use nothing else.  It estimates no skills; `Aggregation.skill` is then the share of a
@@ -27,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -219,16 +215,6 @@ class Fit:
 Method: TypeAlias = Callable[[Ballots, Options], Fit]
 
 
-def row_max(table: Numbers) -> Numbers:
-    highest: Numbers = reduce(np.maximum, table.T)
-    return highest
-
-
-def row_sum(table: Numbers) -> Numbers:
-    total: Numbers = reduce(np.add, table.T)
-    return total
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Climb(Generic[T]):
     state: T
@@ -262,7 +248,7 @@ def climb(
 def shares(ballots: Ballots) -> Numbers:
     """The share of each label among an item's judgments, restricted to what gold accepts: the start of EM."""
     votes = ballots.votes.astype(np.float64)
-    votes /= row_sum(votes)[:, None]
+    votes /= votes.sum(axis=1)[:, None]
     return clamped(votes, ballots.gold)
 
 
@@ -273,18 +259,18 @@ def posteriors(scores: Numbers, gold: Gold | None) -> tuple[Numbers, float]:
     """
     if gold is not None:
         scores[gold.item] = np.where(gold.is_accepted, scores[gold.item], -np.inf)
-    top = row_max(scores)
+    top = scores.max(axis=1)
     scores -= top[:, None]
     np.exp(scores, out=scores)
-    total = row_sum(scores)
+    total = scores.sum(axis=1)
     scores /= total[:, None]
     return scores, float(top.sum() + np.log(total).sum())
 
 
 def answers(posteriors: Numbers, items: pl.Series, *, seed: int) -> tuple[Codes, Truths]:
     """The code of each item's answer, and whether it was a tie."""
-    is_top = posteriors >= row_max(posteriors)[:, None] - TIE
-    n_top = row_sum(is_top.astype(np.float64))
+    is_top = posteriors >= posteriors.max(axis=1)[:, None] - TIE
+    n_top = is_top.astype(np.float64).sum(axis=1)
     answer = np.zeros(len(is_top), np.int32)
     for code in reversed(range(is_top.shape[1])):  # the first label at the top; column by column, as rows are short
         answer[is_top[:, code]] = code
