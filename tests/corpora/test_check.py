@@ -115,6 +115,11 @@ def test_essays_that_lack_an_annotator_of_others_are_counted() -> None:
     ]
 
 
+def test_two_no_ops_of_one_annotator_are_found() -> None:
+    essay = as_read(noop("0"), noop("0"))
+    assert messages(essay, rule="noop") == ["annotator '0' has 2 no-op lines; one is enough"]
+
+
 def test_a_no_op_of_the_other_annotator_is_no_sign_of_agreement_dropped() -> None:
     sentences = (sentence("0", "1"), sentence("0", marked_by=("0",)), sentence("0"))
     (message,) = messages(*sentences, rule="coverage")
