@@ -160,7 +160,7 @@ def _checking(browser: Browser, site: Site, folder: Path) -> None:
     page = context.new_page()
     page.goto("/check")
     page.locator("#text").fill(LEARNER)
-    page.locator("[data-notes] li").first.wait_for(timeout=60_000)
+    page.locator("[data-notes] li").first.wait_for(timeout=180_000)
     page.locator("#text").press("Control+Home")
     page.keyboard.press("Alt+ArrowDown")
     page.keyboard.press("Alt+Enter")
