@@ -381,7 +381,8 @@ named_as: dict[str, str] = {}
 def typed(message: str) -> str:
     """A message of the library, with arguments as they are typed: `columns={"item": "x"}` is --columns item=x."""
     message = re.sub(r"`(\w+)=\{(.*?)\}`", lambda found: f"`{found[1]}` {_pairs(found[2])}", message)
-    message = re.sub(r"; pass it as `(\w+)`", lambda found: found[0] if found[1] in named_as else "", message)
+    advice = re.compile(r"(?:; pass it as|, or name its) `(\w+)`")  # only where the command has the option
+    message = advice.sub(lambda found: found[0] if found[1] in named_as else "", message)
     return re.sub(r"`(\w+)`", lambda found: named_as.get(found[1], found[0]), message)
 
 

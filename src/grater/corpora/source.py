@@ -48,7 +48,7 @@ NO_TEXT = re.compile("[\x00-\x08\x0e-\x1f]")
 WORD, WORKBOOK = CONVERTED = (".docx", ".xlsx")
 MOST_UNPACKED = 100_000_000
 """Bytes of a Word document."""
-CONVERT = "convert the file to UTF-8"
+CONVERT = "convert the file to UTF-8, or name its `encoding`"
 REPORT_EVERY = 1 << 18
 """Bytes between two words to the progress bar, so that it costs nothing."""
 
@@ -214,7 +214,7 @@ def without_nul(lines: Iterable[str], problems: Problems) -> Iterator[str]:
     for number, line in enumerate(lines, 1):
         if "\0" in line:
             problems.add(
-                "expected text, found a NUL character; is it UTF-16? Convert it to UTF-8",
+                "expected text, found a NUL character; is it UTF-16? Convert it to UTF-8, or name its `encoding`",
                 line=number,
             )
         yield line
