@@ -223,8 +223,8 @@ def test_the_answer_that_counts_speaks_for_its_unit() -> None:
     mended = [Work("a", "withdrawn", 30.0, "essay"), Work("a", "valid", 10.0, "essay")]
     assert paid_once(mended) == [Work("a", "valid", 40.0, "essay")]
     assert [bill(Pay(10, policy=policy), mended).cents for policy in POLICIES] == [10, 10, 10]
-    put_out = [Work("a", "untrusted", unit="u"), Work("a", "surplus", unit="u")]
-    assert [bill(Pay(10, policy=policy), put_out).cents for policy in POLICIES] == [10, 0, 0]
+    removed = [Work("a", "untrusted", unit="u"), Work("a", "surplus", unit="u")]
+    assert [bill(Pay(10, policy=policy), removed).cents for policy in POLICIES] == [10, 0, 0]
     assert hourly(Pay(10), mended).median == 900.0  # 10 cents for 40 seconds
 
 
@@ -290,7 +290,7 @@ def test_exactly_the_minimum_is_enough() -> None:
     assert is_below(TrustRule(minimum=0.56), seen=25, right=13)
 
 
-def test_in_doubt_nobody_is_put_out() -> None:
+def test_nobody_is_removed_on_uncertain_evidence() -> None:
     # With .8 right, 5 of 8 or fewer happens to .2031, 4 or fewer to .0563 (binomial, by hand).
     sure = TrustRule(minimum=0.8, least_seen=8, quiz=8, sure=0.9)
     assert [is_below(sure, seen=8, right=right) for right in (4, 5, 6)] == [True, False, False]

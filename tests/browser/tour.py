@@ -79,7 +79,7 @@ def _visitor(site: Site) -> Iterator[Stop]:
     yield Stop("/setup/{token}", link.removeprefix(site.url), None, "setup")
     yield Stop("/join/{token}", f"/join/{token}", None, "join")
     yield Stop("/p/{panel_id}", f"/p/{panel.panel_id}?PROLIFIC_PID=p-{next(NUMBER)}&STUDY_ID=s", None, "panel-door")
-    yield Stop("/out/{person_id}/{lease_id}/{signature}", put_out(site, job_id), None, "put-out")
+    yield Stop("/out/{person_id}/{lease_id}/{signature}", removed(site, job_id), None, "removed")
 
 
 def _rater(site: Site) -> Iterator[Stop]:
@@ -196,7 +196,7 @@ def missed_gold(site: Site, job_id: str, rater: Person) -> None:
         pass
 
 
-def put_out(site: Site, job_id: str) -> str:
+def removed(site: Site, job_id: str) -> str:
     """The last page of a rater who fails the quiz, as the server leads there."""
     rater = site.person("worker")
     while (last := answered(site, job_id, rater, "ok"))[1] != "gold":

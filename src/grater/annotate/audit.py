@@ -69,11 +69,11 @@ class AuditFilter:
     since: int | None = None
     until: int | None = None
     job_id: str | None = None
-    words: str = ""
+    search: str = ""
 
 
 def audit_filter(
-    tx: Tx, *, person: str = "", kind: str = "", since: str = "", until: str = "", job: str = "", words: str = ""
+    tx: Tx, *, person: str = "", kind: str = "", since: str = "", until: str = "", job: str = "", search: str = ""
 ) -> AuditFilter:
     """The filter as a person types it: names (or ids) of a person and a job, a kind, days or times."""
     return AuditFilter(
@@ -82,7 +82,7 @@ def audit_filter(
         since=_moment(since) if since else None,
         until=_moment(until) + (DAY if len(until) == LENGTH_OF_A_DAY else 0) if until else None,
         job_id=(jobs.find(tx, job) or jobs.named(tx, job)).job_id if job else None,
-        words=words,
+        search=search,
     )
 
 
@@ -109,7 +109,7 @@ def _latest(tx: Tx, wanted: AuditFilter, *, before: int | None, most: int) -> li
         *([of.at >= wanted.since] if wanted.since is not None else []),
         *([of.at < wanted.until] if wanted.until is not None else []),
         *([_is_of_job(wanted.job_id)] if wanted.job_id is not None else []),
-        *([_mentions(tx, wanted.words)] if wanted.words else []),
+        *([_mentions(tx, wanted.search)] if wanted.search else []),
         *([of.n < before] if before is not None else []),
     ]
     query = select(*COLUMNS).where(*asked).order_by(of.n.desc()).limit(most)

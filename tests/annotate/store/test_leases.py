@@ -514,7 +514,7 @@ def test_two_who_differ_are_followed_by_as_many_as_could_decide(store: Store) ->
     crowd.require_promises()
 
 
-def test_who_is_put_out_leaves_no_more_open_than_the_rest_still_need(store: Store) -> None:
+def test_a_removed_rater_leaves_no_more_open_than_the_rest_still_need(store: Store) -> None:
     crowd = small(store)
     crowd.work(0, label="error")
     crowd.work(1, label="ok")

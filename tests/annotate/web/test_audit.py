@@ -47,9 +47,9 @@ FILTERS: list[tuple[dict[str, str], list[str]]] = [
     ({"job": "error", "since": "2027-01-16"}, ["lease.taken"]),
     ({"job": "usage", "since": "2027-01-16"}, ["job.state"]),
     ({"person": "Annotator"}, []),
-    ({"words": "=1+1"}, ["person.added"]),
-    ({"words": "USAGE", "since": "2027-01-16"}, ["job.state"]),
-    ({"words": "100 %"}, []),
+    ({"search": "=1+1"}, ["person.added"]),
+    ({"search": "USAGE", "since": "2027-01-16"}, ["job.state"]),
+    ({"search": "100 %"}, []),
 ]
 
 

@@ -119,7 +119,7 @@ def test_no_call_changes_anything_for_somebody_whose_access_ended_since_they_wer
     with served(tmp_path, tasks=["error"], private_webhooks=True) as study:
         names = known_names(study)
         let_decide(study.store, "prep-perceptron")
-        monkeypatch.setattr(context, "_who", let_in_and_put_out(study))
+        monkeypatch.setattr(context, "_who", let_in_and_remove(study))
         described = Described(study)
         with study.store.read() as tx:
             known = len(list(events.all(tx)))
@@ -159,7 +159,7 @@ def known_names(study: Study) -> dict[str, str]:
     return {**names, "unit_id": unit_id, "lease_id": lease.lease_id}
 
 
-def let_in_and_put_out(study: Study) -> Callable[..., context.Access | None]:
+def let_in_and_remove(study: Study) -> Callable[..., context.Access | None]:
     """Who came, as the server knows them; their access ends as soon as it has looked."""
     look = context._who
 
@@ -199,7 +199,7 @@ def test_a_form_that_comes_slowly_does_not_outlive_the_access_of_its_sender(
     bare: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(context, "SLOW_SECONDS", 0.0)
-    monkeypatch.setattr(context, "_who", let_in_and_put_out(bare))
+    monkeypatch.setattr(context, "_who", let_in_and_remove(bare))
     with bare.store.write() as tx:
         job_id = add_job(tx, "error")
     assert bare.browser("worker").post(f"/jobs/{job_id}/next").status_code == 403

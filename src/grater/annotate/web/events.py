@@ -24,7 +24,7 @@ from grater.errors import BadInput, NotFound, UnknownName, UsageError
 pages = APIRouter()
 ROWS = 100
 N_DELIVERIES = 5
-FIELDS = ("person", "kind", "since", "until", "job", "words")
+FIELDS = ("person", "kind", "since", "until", "job", "search")
 
 
 @pages.post("/manage/webhooks")
@@ -227,13 +227,13 @@ def audit(
     since: Annotated[Word, Query(description="The first day, or the moment to start at.")] = "",
     until: Annotated[Word, Query(description="The last day (included whole), or the moment to stop before.")] = "",
     job: Annotated[Word, Query(description="Name or id of a job.")] = "",
-    words: Annotated[Word, Query(description="Words in an event, or in a name that it is about.")] = "",
+    search: Annotated[Word, Query(description="Words in an event, or in a name that it is about.")] = "",
     before: Annotated[int | None, Query(ge=1, le=2**62, description="`next` of the page before.")] = None,
     most: Most = A_PAGE,
 ) -> AuditEvents:
     """The audit log, newest first, by person, kind, day, job and words."""
     with context.server.store.read() as tx:
-        wanted = audit_filter(tx, person=person, kind=kind, since=since, until=until, job=job, words=words)
+        wanted = audit_filter(tx, person=person, kind=kind, since=since, until=until, job=job, search=search)
         rows = entries(tx, wanted, before=before, most=most + 1)
     shown = [AuditEvent.model_validate(row.to_dict()) for row in rows[:most]]
     return AuditEvents(events=shown, next=rows[most - 1].event.n if len(rows) > most else None)

@@ -453,7 +453,7 @@ def audit(
     since: Annotated[str, Opt("Only events from this day on (UTC).", "DAY")] = "",
     until: Annotated[str, Opt("Only events up to this day.", "DAY")] = "",
     job: Annotated[str, Opt("Only events of this job.")] = "",
-    words: Annotated[str, Opt("Only events that mention these words.")] = "",
+    search: Annotated[str, Opt("Only events that mention these words.")] = "",
     out: Annotated[Path | None, Opt("Write all events to a file, .csv or .jsonl.")] = None,
 ) -> Done:
     """Show the audit log, newest first: the latest 50 events, or all in a file."""
@@ -464,7 +464,7 @@ def audit(
     if write is None:
         raise UsageError(f"{out}: expected a file that ends in .csv or .jsonl")
     with open_store(study) as store, store.read() as tx:
-        wanted = audit_filter(tx, person=person, kind=kind, since=since, until=until, job=job, words=words)
+        wanted = audit_filter(tx, person=person, kind=kind, since=since, until=until, job=job, search=search)
         if out is not None:
             with out.open("w", encoding="utf-8", newline="") as stream:
                 stream.writelines(write(tx, wanted))
