@@ -230,6 +230,8 @@ def hash_of(text: str) -> int:
 
 
 Fate: TypeAlias = Literal["accepted", "changed", "rejected", "left"]
+Variant: TypeAlias = Literal["en-AU", "en-CA", "en-GB", "en-NZ", "en-US", "en-ZA"]
+"""Of English."""
 FATES: tuple[Fate, ...] = ("accepted", "changed", "rejected", "left")
 """The fate of a mark that a system suggests to an annotator."""
 

@@ -33,7 +33,7 @@ from typing import (
 )
 
 from grater.errors import UsageError
-from grater.model import Essay
+from grater.model import Essay, Variant
 
 if TYPE_CHECKING:
     from grater.uncertainty import Basis
@@ -100,7 +100,6 @@ SystemNames: TypeAlias = Annotated[
     ),
 ]
 Precision: TypeAlias = Annotated[float | None, Opt("Target precision, .5 to .95, for calibrated systems.", "SHARE")]
-Variant: TypeAlias = Literal["en-AU", "en-CA", "en-GB", "en-NZ", "en-US", "en-ZA"]
 Language: TypeAlias = Annotated[
     Variant | None, Opt("The variant of English whose spelling is expected; default: any.")
 ]

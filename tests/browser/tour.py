@@ -75,7 +75,7 @@ def _visitor(site: Site) -> Iterator[Stop]:
     link = setup_link(Settings(base_url=site.url), site.store)
     assert link is not None
     yield Stop("/login", "/login", None, "login")
-    yield Stop("/check", "/check", None, "check-empty")
+    yield Stop("/check", "/check", None, "check")
     yield Stop("/setup/{token}", link.removeprefix(site.url), None, "setup")
     yield Stop("/join/{token}", f"/join/{token}", None, "join")
     yield Stop("/p/{panel_id}", f"/p/{panel.panel_id}?PROLIFIC_PID=p-{next(NUMBER)}&STUDY_ID=s", None, "panel-door")

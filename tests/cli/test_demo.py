@@ -144,7 +144,7 @@ def test_visitors_are_told_how_to_log_in_and_nobody_else_is(demo: Demo, study: S
         assert public_pages(tx).check_page
     assert "at /check" in words
     assert password not in demo.err
-    assert f"--serve; {login}" in demo.err
+    assert f"--serve; names and password: {login}" in demo.err
 
 
 def is_password_of(study: Store, name: str, password: str) -> bool:

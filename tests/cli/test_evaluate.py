@@ -165,7 +165,7 @@ def test_the_curve_goes_to_a_file_and_into_json(world: list[object], tmp_path: P
     assert table["threshold"].to_list() == [point["threshold"] for point in curve["points"]]
     assert set(table["signature"]) == {curve["signature"]}
     messages = run(*args, "--higher", "ok").stderr
-    for words in ("too optimistic", "low scores are taken for errors", "always gave no scores and has no curve"):
+    for words in ("too optimistic", "low scores mean errors", "always gave no scores and has no curve"):
         assert words in messages
     assert "curve" not in found(*world)
 

@@ -42,8 +42,7 @@ from grater.detect.marks import (
 )
 from grater.detect.systems import at_precision, default_systems, load_systems
 from grater.detect.taught import taught
-from grater.model import Essay, Json, Span
-from grater.options import Variant
+from grater.model import Essay, Json, Span, Variant
 from grater.result import HIDDEN, OPTIONAL, Result, in_json, key
 from grater.sheet import Sheet, counted
 

@@ -77,7 +77,8 @@ def test_the_prompt_is_the_tasks_own_guidelines_examples_and_question(
     assert asked(job_of, server, tmp_path).n_done == 2
     first = server.requests[0]["messages"]
     assert [message["role"] for message in first] == ["system", "user", "assistant", "user"]
-    assert TASKS["error"].guidelines in first[0]["content"]
+    assert TASKS["error"].guidelines.partition("\n- ")[0] in first[0]["content"]
+    assert ["*Confused preposition*" in first[0]["content"], "*Number*" in first[0]["content"]] == [True, False]
     assert "[[about]]" in first[1]["content"]
     assert json.loads(first[2]["content"]) == {"label": "error"}
     assert 'Is the highlighted preposition wrong here? Answer: one of "error" (Error)' in first[3]["content"]

@@ -74,7 +74,7 @@ def test_what_cannot_be_compared_says_why() -> None:
 def test_rare_labels_are_warned_about_with_what_to_do() -> None:
     rows = [f"i{n} {rater} {'no' if n == rater else 'ok'}" for n in range(60) for rater in (1, 2)]
     found = agreement(judgments(*rows))
-    assert any("to only 1.0 items" in text for text in found.warnings)
+    assert any("rare: 1.0 items per rater" in text for text in found.warnings)
     assert "too few for an interval" in found.alpha.undefined_because
     assert found.coefficients["ac1"].low < found.coefficients["ac1"].value  # AC1 does not rest on the rarer label
 

@@ -80,11 +80,12 @@ def test_a_later_system_is_scored_by_the_same_marks_and_compared(tmp_path: Path,
     for name, frame in paths.items():
         frame.write_csv(tmp_path / f"{name}.csv")
     files = {name: str(tmp_path / f"{name}.csv") for name in paths}
-    ran = command(
-        capsys, "recall", files["marks"], "--fates", files["fates"], "--verified", files["verified"], "--json"
-    )
+    args = ("lab", "recall", files["marks"], "--fates", files["fates"], "--verified", files["verified"])
+    ran = command(capsys, *args, "--json")
     assert json.loads(ran.out) == json.loads(json.dumps(found.to_dict()))
-    shown = command(capsys, "recall", files["marks"], "--fates", files["fates"], "--verified", files["verified"])
+    shown = command(
+        capsys, "lab", "recall", files["marks"], "--fates", files["fates"], "--verified", files["verified"]
+    )
     assert "rather too high than too low" in " ".join(shown.out.split())
     open_marks = grater.recall(marked(essays=12), fates=fates.filter(pl.col("item") != "e0-1"))
     assert open_marks.warnings[0] == "S: 1 verified mark without an answer, left out"

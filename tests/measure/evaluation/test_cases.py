@@ -183,7 +183,7 @@ def test_kind_keeps_the_items_of_one_kind() -> None:
     assert compared.n_items == 2
     with pytest.raises(UnknownName, match="Did you mean 'prep'"):
         grater.evaluate(table, votes(errors, 3), items=known, kind="perp")
-    with pytest.raises(UsageError, match="of what kind items are"):
+    with pytest.raises(UsageError, match="has the kinds of items"):
         grater.evaluate(table, votes(errors, 3), kind="prep")
 
 

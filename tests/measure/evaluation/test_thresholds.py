@@ -130,7 +130,7 @@ def test_low_scores_are_errors_where_the_flagged_ones_are_low_or_it_is_reported(
     assert low.higher == "ok"
     assert [point.threshold for point in low.points] == [-0.9, -0.8, -0.7, -0.4, -0.2]
     assert [point.standard.counts for point in low.points] == [point.standard.counts for point in curve_of().points]
-    assert any("low scores are taken for errors" in warning for warning in low.warnings)
+    assert any("low scores mean errors" in warning for warning in low.warnings)
     by_high = curve_of(higher="ok")
     assert [point.threshold for point in by_high.points][:2] == [0.2, 0.4]
     assert by_high.points[0].standard.counts.row().tolist() == [0, 1, 3, 2]

@@ -109,7 +109,7 @@ def test_a_system_without_a_decision_on_every_item_is_refused(two: Table, first:
 
 
 def test_a_sample_from_elsewhere_cannot_take_a_system(two: Table, first: Sample) -> None:
-    with pytest.raises(BadInput, match=r"keep NAME\.meta\.json beside the file"):
+    with pytest.raises(BadInput, match=r"keep NAME\.meta\.json next to the file"):
         add_system(Sample(first.frame, "theirs.csv"), two, "B")
 
 
