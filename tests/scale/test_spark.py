@@ -85,7 +85,7 @@ def test_spark_submit_chooses_the_cluster_and_relative_paths_and_urls_reach_it(c
     write_lines(tmp_path / "lines.txt")
     (tmp_path / "submit.py").write_text("from grater.cli import main\n\nmain()\n", encoding="utf-8")
     submit = [Path(pyspark.__file__).parent / "bin" / "spark-submit", "--master", cluster, "submit.py"]
-    words = ["count", "lines.txt", "--out"]
+    words = ["lab", "count", "lines.txt", "--out"]
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
     for out in ("counts", f"file://{tmp_path}/at-a-url"):
         done = run(
