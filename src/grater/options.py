@@ -156,7 +156,6 @@ Renamed: TypeAlias = Annotated[
 ]
 WIDTH = Opt("Target width of the 95 % interval for recall.", "WIDTH")
 Width: TypeAlias = Annotated[float | None, WIDTH]
-Wage: TypeAlias = Annotated[float, Opt("Cost of an hour.", "MONEY", min=0)]
 PopulationName: TypeAlias = Annotated[
     Literal["wider", "these"],
     Opt("Intervals for essays like these, or for these items.", default="wider"),

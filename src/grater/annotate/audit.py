@@ -162,7 +162,7 @@ def _moment(text: str) -> int:
 
 
 def _mentions(tx: Tx, words: str) -> ColumnElement[bool]:
-    """The words in a verb, in what is told of it, or in the name of a person or a job that it is about."""
+    """Whether a verb, the details of its event, or the name of a person or a job in it has these words."""
     of, payload = schema.events.c, type_coerce(schema.events.c.payload, Text)
     named = [person.person_id for person in people.all(tx) if words.casefold() in person.name.casefold()]
     named += [job.job_id for job in jobs.all(tx) if words.casefold() in f"{job.name} {job.title}".casefold()]

@@ -254,13 +254,13 @@ def protocol(tx: Tx, chosen: Collection[Job], costs_of: Mapping[str, Costs]) -> 
         if job.options.get(KEY):
             sheet = protocol_sheet(tx, job, costs_of[job.job_id])
             known = {TASK, *([PER_UNIT] if IMPORTED in job.options else [])}
-            told = {name: words for name, words in sheet.items() if name not in known and words != UNKNOWN}
-            rows += [("", name.lower(), words) for name, words in told.items()]
+            lines = sheet.items()
+            rows += [("", name.lower(), words) for name, words in lines if name not in known and words != UNKNOWN]
     return tuple(rows)
 
 
 def _asked(job: Job) -> str:
-    """How a job was done; one that was done elsewhere has only its file to tell of."""
+    """How judgments were collected: by this server, or elsewhere and imported from a file."""
     day = as_iso(job.added_at)[:10]
     if IMPORTED in job.options:
         file = PurePath(_readable(job.options[IMPORTED]))

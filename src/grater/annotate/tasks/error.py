@@ -98,7 +98,7 @@ class ErrorOrOk:
     keeps: bool = False
 
     def guidelines_for(self, kinds: Set[str]) -> str:
-        """The guidelines without what is said of kinds that a job does not ask about."""
+        """The guidelines without the paragraphs on kinds that a job does not ask about."""
         if not kinds <= set(QUESTIONS):
             return self.guidelines
         first, *others = self.guidelines.split("\n- ")
