@@ -358,10 +358,10 @@ def n_versions(tx: Tx, unit_id: str, person_id: str) -> int:
 
 
 def remarks_for(tx: Tx, essay: OwnEssay) -> list[tuple[Edit, list[str]]]:
-    """Each mark of an essay with what the adjudicator said of its place, once it is decided."""
+    """Each mark of an essay with the adjudicator's comments on its place, once it is decided."""
     decided = adjudication.find(tx, essay.unit_id)
     remarks = adjudication.remarks_of(decided.answers[0]) if decided else []
-    return [(edit, [said for span, said in remarks if span.touches(edit.span)]) for edit in essay.edits]
+    return [(edit, [comment for span, comment in remarks if span.touches(edit.span)]) for edit in essay.edits]
 
 
 # The corpus that the marks make

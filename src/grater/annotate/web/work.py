@@ -386,7 +386,7 @@ def own_essays_page(context: Context, page: int = 1, q: str = "") -> Response:
 
 @pages.get("/me/essays/{unit_id}")
 def own_essay_page(context: Context, unit_id: str, after: str = "") -> Response:
-    """Their marks, what the adjudicator said of them, and the way back to change them."""
+    """Their marks, the adjudicator's comments, and a button to reopen the essay."""
     who = context.person.person_id
     with context.server.store.read() as tx:
         essay = marks.find_own_essay(tx, unit_id, person_id=who)
