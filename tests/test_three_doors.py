@@ -27,7 +27,7 @@ from grater.annotate.mining import NewList
 from grater.annotate.money import NewBonus
 from grater.annotate.panels import NewPanel
 from grater.annotate.plans import NewJob
-from grater.annotate.protocol import set_terms
+from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.raters import CHANGES
 from grater.annotate.samples import NewSample
 from grater.annotate.terms import Pay, Qualification, Redundancy, Terms, TrustRule
@@ -351,6 +351,22 @@ def test_every_door_holds_to_the_length_of_a_text(house: House, name: str) -> No
     longest = TypeAdapter(model).json_schema()["properties"][field]["maxLength"]
     assert set(TEXTS[name].send(house, "x" * longest)) == {TAKEN}
     assert set(TEXTS[name].send(house, "x" * (longest + 1))) == {REFUSED}
+
+
+def test_every_door_lets_good_raters_see_what_they_missed(house: House) -> None:
+    shown = {"gold": {"minimum": 0.7, "shows_misses": True}}
+    doors: list[Callable[[], int]] = [
+        lambda: house.command(["job", "terms", "STUDY", "error", "--change", json.dumps(shown)]),
+        lambda: house.page("/manage/jobs/{job}/terms", {"minimum": 0.7, "shows_misses": "1"}),
+        lambda: house.api("/jobs/{job}/terms", shown),
+    ]
+    for door, taken in zip(doors, (0, 200, 200), strict=True):
+        assert door() == taken
+        with house.study.store.write() as tx:
+            job = jobs.get(tx, house.ids["job"])
+            assert "good raters see what they missed" in protocol_sheet(tx, job)["Removal rule"]
+            changed = set_terms(tx, job.job_id, {"gold": {"minimum": 0.7}})
+            assert "see what they missed" not in protocol_sheet(tx, changed)["Removal rule"]
 
 
 def test_limits_that_users_know_stay() -> None:

@@ -74,7 +74,8 @@ def save(
 ) -> Adjudication:
     """Store a decision; `version` is the one it was made from (0: none), and an older one is stale.
 
-    `made_from`: the answers that it was made from (`answers_mark`); if a rater has revised one, it is stale too.
+    `made_from` names the answers that the decider read (`answers_mark`): if a rater has revised one since, the
+    decision is stale as well.
     """
     require_length("comment", comment, LONGEST_COMMENT)
     people.lock(tx, person_id)
@@ -86,7 +87,7 @@ def save(
             f"somebody adjudicated this unit in the meantime (version {known}); yours was made from {version}"
         )
     if made_from is not None and made_from != answers_mark(judgments.of_unit(tx, unit_id)):
-        raise Stale("an annotator revised their work in the meantime")
+        raise Stale("an annotator revised their work in the meantime; read the answers again, then decide")
     saved = Adjudication(unit_id, known + 1, person_id, tuple(answers), comment, tx.now)
     tx.insert(schema.adjudications, COLUMNS.row(saved) | {"answers": [asdict(answer) for answer in answers]})
     events.write(tx, person_id, "adjudication.saved", unit_id, {"version": saved.version})
@@ -94,7 +95,7 @@ def save(
 
 
 def answers_mark(rows: Sequence[Record]) -> str:
-    """The same as long as the same submissions of a unit are valid."""
+    """A hash that changes when other submissions of the unit become valid."""
     return body_hash([row.submission_id for row in rows if row.status == "valid"])
 
 
@@ -361,7 +362,6 @@ class EssayTable:
     by_rater: Mapping[str, tuple[Edit, ...]]
     aside: tuple[str, ...]
     earlier: Adjudication | None
-    made_from: str = ""
 
     @property
     def text(self) -> str:
@@ -380,14 +380,14 @@ def table_of(tx: Tx, unit: StudyUnit) -> EssayTable:
     """Every valid marking of the essay, under letters in the order in which its annotators first answered."""
     by_rater: dict[str, tuple[Edit, ...]] = {}
     aside = []
-    rows = judgments.of_unit(tx, unit.unit_id)
-    for number, row in enumerate(row for row in rows if row.status == "valid"):
+    rows = [row for row in judgments.of_unit(tx, unit.unit_id) if row.status == "valid"]
+    for number, row in enumerate(rows):
         letter = letter_of(number)
         (answer,) = judgments.answers_of(tx, row.submission_id)
         by_rater[letter] = edits_of(answer, rater=letter)
         if answer.label == SET_ASIDE:
             aside.append(letter)
-    return EssayTable(unit, by_rater, tuple(aside), find(tx, unit.unit_id), answers_mark(rows))
+    return EssayTable(unit, by_rater, tuple(aside), find(tx, unit.unit_id))
 
 
 def remarks_of(answer: Answer) -> list[tuple[Span, str]]:

@@ -28,7 +28,7 @@ from grater.annotate.requests import Body, Moment, example
 from grater.annotate.store import Tx, events, schema
 from grater.annotate.store.transaction import Columns, Record, new_id
 from grater.annotate.tables import undated
-from grater.annotate.terms import HourlyPay, Pay, Work, bill, hourly, money, terms_of, valid_share
+from grater.annotate.terms import HourlyPay, Pay, Work, bill, hourly, money, paid_once, terms_of, valid_share
 from grater.errors import Conflict, UsageError
 from grater.model import Interval, Json
 from grater.result import HIDDEN, Data, in_json, key
@@ -188,7 +188,7 @@ def costs(tx: Tx, job_id: str) -> dict[str, Json]:
     """Submissions by status, working time, first to last answer, money by currency, and per valid answer to work."""
     rows = _submitted(tx, job_id)
     n_valid = sum(row.status == "valid" and row.role == "work" for row in rows)
-    seconds = [row.seconds for row in rows if row.seconds is not None]
+    seconds = [each.seconds for each in paid_once(map(_work, rows)) if each.seconds is not None]
     cents: Counter[str] = Counter()
     for payment in payments_of(tx, job_id):
         cents[payment.currency] += payment.cents if payment.state != "refused" else 0

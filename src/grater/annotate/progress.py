@@ -88,8 +88,20 @@ OF_PERSON = select(func.count(schema.submissions.c.unit_id.distinct())).where(
 
 N_RECENT = 20
 
-RECENT = (
-    select(schema.submissions.c.seconds)
+
+def _times(newest: Select[Any]) -> Select[Any]:
+    """The seconds that raters took for the units of some answers, with those of every answer of theirs to a unit.
+
+    Who revises an essay answers twice: the revision alone would look like a very quick essay.
+    """
+    unit, sent = newest.subquery("newest"), schema.submissions.alias("sent")
+    is_theirs = and_(sent.c.unit_id == unit.c.unit_id, sent.c.person_id == unit.c.person_id)
+    times = select(func.sum(sent.c.seconds)).select_from(unit.join(sent, is_theirs))
+    return times.where(sent.c.seconds.is_not(None)).group_by(unit.c.unit_id, unit.c.person_id)
+
+
+RECENT = _times(
+    select(schema.submissions.c.unit_id, schema.submissions.c.person_id)
     .where(
         schema.submissions.c.job_id == bindparam("job"),
         schema.submissions.c.person_id == bindparam("person"),
@@ -185,16 +197,16 @@ def n_submitted(tx: Tx, job_id: str = "") -> int:
 
 
 def seconds_of_task(tx: Tx, task: str, *, most: int, job_id: str = "") -> list[float]:
-    """How long the latest valid answers of all jobs of a task took, or of one of them."""
+    """How long the units of the latest valid answers took, in all jobs of a task or in one of them."""
     query = (
-        select(schema.submissions.c.seconds)
+        select(schema.submissions.c.unit_id, schema.submissions.c.person_id)
         .join(schema.jobs, schema.jobs.c.job_id == schema.submissions.c.job_id)
         .where(schema.jobs.c.task == task, schema.submissions.c.status == "valid")
         .where(schema.submissions.c.seconds.is_not(None))
         .order_by(schema.submissions.c.at.desc())
     )
     query = query.where(schema.submissions.c.job_id == job_id) if job_id else query
-    return [row.seconds for row in tx.all(query.limit(most))]
+    return [float(seconds) for (seconds,) in tx.all(_times(query.limit(most)))]
 
 
 def _n_held(tx: Tx, job_id: str) -> int:
@@ -225,9 +237,8 @@ def of_person(tx: Tx, job_id: str, person_id: str) -> int:
 
 
 def recent_seconds(tx: Tx, job_id: str, person_id: str) -> list[float]:
-    """How long the rater took for their newest answers in a job, `N_RECENT` at most."""
-    rows = tx.all(RECENT, job=job_id, person=person_id)
-    return [float(row.seconds) for row in rows if row.seconds is not None]
+    """How long the rater took for the last units that they answered in a job, `N_RECENT` at most."""
+    return [float(seconds) for (seconds,) in tx.all(RECENT, job=job_id, person=person_id)]
 
 
 def work_left(tx: Tx, job_id: str, person_id: str) -> int | None:

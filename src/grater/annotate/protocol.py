@@ -104,7 +104,8 @@ def _rule(terms: Terms, n_out: int) -> str:
     quiz = f"entry quiz of {rule.quiz} questions ({attempts}); " if rule.quiz else ""
     sure = f", once that is {100 * rule.sure:g} % certain" if rule.sure else ""
     below = f"removed below {100 * rule.minimum:g} % on gold after at least {counted(rule.least_seen, 'gold unit')}"
-    return f"{quiz}{below}{sure}; {counted(n_out, 'rater')} removed"
+    shown = "; good raters see what they missed" if rule.shows_misses else ""
+    return f"{quiz}{below}{sure}{shown}; {counted(n_out, 'rater')} removed"
 
 
 def _pay(terms: Terms, costs: Costs) -> str:

@@ -18,6 +18,7 @@ pay policy owes for the work so far, without bonuses.
 from __future__ import annotations
 
 import time
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, inf
@@ -147,11 +148,12 @@ def _signals(rows: Sequence[Mapping[str, Json]]) -> dict[str, Rater]:
 
 
 def _seconds(tx: Tx, job_id: str) -> dict[str, npt.NDArray[np.float64]]:
-    by_person: dict[str, list[float]] = {}
+    """How long each rater took for each unit, with all their answers to it."""
+    by_person: dict[str, Counter[str]] = defaultdict(Counter)
     for row in judgments.submitted(tx, job_id):
         if row.seconds is not None:
-            by_person.setdefault(row.person_id, []).append(row.seconds)
-    return {who: np.array(seconds) for who, seconds in by_person.items()}
+            by_person[row.person_id][row.unit_id] += row.seconds
+    return {who: np.array(list(by_unit.values())) for who, by_unit in by_person.items()}
 
 
 CHANGES = ("flag", "reject", "reinstate")

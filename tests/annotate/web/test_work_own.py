@@ -14,8 +14,10 @@ from grater.annotate import adjudication, jobs, judgments, marks, money, people,
 from grater.annotate.protocol import set_terms
 from grater.annotate.store import Tx, checks
 from grater.annotate.store.transaction import MINUTE
+from grater.annotate.terms import paid_once
 from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import new_database
+from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import TEXTS, Browser, Study, hidden, served
 from tests.annotate.web.test_work import answer
 from tests.annotate.web.test_work_reviews import first_word
@@ -113,6 +115,25 @@ def test_a_revised_essay_counts_once_and_every_version_is_kept(study: Study) -> 
     assert is_whole(study)
 
 
+def test_the_time_of_a_revision_counts_with_that_of_its_essay(study: Study) -> None:
+    annotator = mark_all(study, "annotator", "First")
+    before = times(study)
+    path = reopen(annotator, essay_of(annotator)).url.path
+    study.clock.now += MINUTE
+    answer(annotator, path, {"edits": first_word(annotator.get(path).text, "Second"), "seconds": "5"})
+    for old, new in zip(before, times(study), strict=True):
+        assert len(old) == len(new) == 3
+        assert sum(new) == sum(old) + 5
+
+
+def times(study: Study) -> list[list[float]]:
+    """How long the essays took, as the previews of jobs, the rater and the export have it."""
+    job_id, who = study.jobs["marking"], study.people["annotator"].person_id
+    with study.store.read() as tx:
+        exported = [each.seconds or 0.0 for each in paid_once(money.work_of(tx, job_id))]
+        return [progress.seconds_of_task(tx, "marking", most=9), progress.recent_seconds(tx, job_id, who), exported]
+
+
 def test_a_revision_that_is_left_goes_on_where_it_was_and_the_old_version_counts(study: Study) -> None:
     annotator = mark_all(study, "annotator", "First")
     page = essay_of(annotator)
@@ -175,6 +196,10 @@ def test_a_decision_about_marks_that_were_revised_meanwhile_is_stale_and_letters
     reply = send()
     assert reply.status_code == 409
     assert "revised their work" in reply.text
+    program, path = Program(study, "adjudicator"), f"/units/{unit_of(study)}/decision"
+    sent = {"version": 0, "made_from": program.get(path)["made_from"], "edits": []}
+    revise(study, annotator, essay_of(annotator), "Second")
+    assert "revised their work" in program.post(path, sent, status=409)["error"]["message"]
     assert decide(study)().status_code == 200
     with study.store.read() as tx:
         decided = adjudication.find(tx, unit_of(study))

@@ -120,6 +120,7 @@ def _unit_page(context: RequestContext, unit_id: str, error: BadInput | Stale | 
         unit, shown, sent, decision = finished_unit(tx, unit_id)
         table = table_of(tx, unit) if unit.job.task == MARKING else None
         far = progress_of(finished(tx, unit.job), unit_id)
+    made_from = adjudication.answers_mark([each.submission for each in sent])
     status = 200 if error is None else 409 if isinstance(error, Stale) else 422
     stale = [str(error), AGAIN] if isinstance(error, Stale) else []
     if table is None:
@@ -127,7 +128,8 @@ def _unit_page(context: RequestContext, unit_id: str, error: BadInput | Stale | 
         filled = context.fields() if error else filled_by(unit, shown, sent, decision.answers if decision else ())
         problems = by_field(error, shown.fields) if isinstance(error, BadInput) else {"": stale} if stale else {}
         values = {"unit": unit, "task": task, "shown": shown, "sent": sent, "decided": decision, "filled": filled}
-        return context.page("adjudicate_unit.html", values, status=status, problems=problems, far=far)
+        values |= {"made_from": made_from, "far": far}
+        return context.page("adjudicate_unit.html", values, status=status, problems=problems)
     tags = tagset_of(unit.unit)
     choices = _first_values(context) if error else earlier_choices(table)
     try:
@@ -138,6 +140,7 @@ def _unit_page(context: RequestContext, unit_id: str, error: BadInput | Stale | 
         "adjudicate_essay.html",
         status=status,
         table=table,
+        made_from=made_from,
         places=table.places,
         tags=tags,
         sent={"text": table.text, "tags": [Tag.of(tag).model_dump() for tag in tags]},
@@ -331,7 +334,10 @@ class Difference(Shape):
 
 
 class Case(Shape):
-    """A finished unit with the answers, under letters; `places` for an essay.  Decide it from this `version`."""
+    """A finished unit with the answers, under letters; `places` for an essay.
+
+    A decision names the `version` and the answers (`made_from`) that it was made from.
+    """
 
     unit_id: str
     job_id: str
@@ -340,14 +346,19 @@ class Case(Shape):
     sent: list[SentAnswers]
     places: list[Difference]
     version: int
+    made_from: str
     decision: Decision | None
 
 
 class NewDecision(Reply):
-    """An answer as for a lease; `version` is the decision that this one was made from, 0 for none."""
+    """An answer as for a lease; `version` is the decision that this one was made from, 0 for none.
+
+    `made_from` is that of the case; without it, or without a version, later changes are not noticed.
+    """
 
     model_config = example(fields={"label": ["ok"]}, version=0, comment="The writer means the place.")
     version: int | None = Field(default=None, ge=0, le=LARGEST)
+    made_from: str | None = Field(default=None, max_length=64)
     comment: str = Field(default="", max_length=adjudication.LONGEST_COMMENT)
 
 
@@ -401,6 +412,7 @@ def one_case(context: Context, unit_id: str) -> Case:
         sent=[sent_json(answered, adjudication.letter_of(number)) for number, answered in enumerate(sent)],
         places=places,
         version=decided.version if decided else 0,
+        made_from=adjudication.answers_mark([each.submission for each in sent]),
         decision=Decision.of(decided) if decided else None,
     )
 
@@ -409,13 +421,21 @@ def one_case(context: Context, unit_id: str) -> Case:
 def decide(context: Context, unit_id: str, sent: NewDecision) -> DecisionSaved:
     """Save the final answer, as the annotator `gold`; the originals stay.
 
-    With a `version` a decision that somebody made in the meantime is a conflict (409), not overwritten.
+    It is a conflict (409) if somebody has decided since this `version`, or a rater has revised an answer since
+    `made_from`.
     """
     with context.changing() as tx:
         unit, shown, _, _ = finished_unit(tx, unit_id)
         answers = TASKS[unit.job.task].read(unit.unit, sent.as_fields(), kept=shown.kept)
-        by = {"person_id": context.person.person_id, "comment": sent.comment}
-        made = adjudication.save(tx, unit_id=unit_id, answers=answers, version=sent.version, **by)
+        made = adjudication.save(
+            tx,
+            unit_id=unit_id,
+            person_id=context.person.person_id,
+            answers=answers,
+            version=sent.version,
+            comment=sent.comment,
+            made_from=sent.made_from,
+        )
     return DecisionSaved(unit_id=unit_id, version=made.version)
 
 
