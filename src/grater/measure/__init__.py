@@ -1,1 +1,3 @@
-"""Statistics of the tables: agreement, crowds, samples, evaluation, corrections.  No detector, task or database."""
+"""Statistics computed from tables: agreement, crowds, samples, evaluation, corrections. Knows no detector, task or
+database.
+"""

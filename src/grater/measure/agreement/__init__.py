@@ -1,1 +1,1 @@
-"""How far raters agree, and with what certainty we know it (docs/agreement.md)."""
+"""How far raters agree, and how precisely that is known (docs/agreement.md)."""

@@ -1,4 +1,4 @@
-"""Coefficients of agreement for any number of raters: what each is, its title, its value and its interval.
+"""Coefficients of agreement for any number of raters: definitions, titles, values and intervals.
 
 Fleiss, Gwet and Bennett are (po - pe) / (1 - pe).  po is the mean over items of the share of pairs of judgments that
 agree (Fleiss 1971, eq. 3; with weights Gwet 2014, chapter 3); items may have different numbers of judgments, and
@@ -18,26 +18,27 @@ o_kl; n_k are their margins, n the number of judgments in them, d the squared di
 The ordinal distance is the squared difference of midranks, so it changes with the margins; its sums are therefore the
 coincidences themselves (labels squared), those of the other scales one number and the margins.
 
-Specific agreement (Dice 1945; Spitzer & Fleiss 1974; for any number of raters Cicchetti & Feinstein 1990) asks for
-one label: where one rater says `error`, how often does another?
+Specific agreement (Dice 1945; Spitzer & Fleiss 1974; for any number of raters Cicchetti & Feinstein 1990) concerns
+one label: where one rater says `error`, how often does another rater, too?
 
     specific sum_i n_ik (n_ik - 1) / sum_i n_ik (n_i - 1)
 
-q counts the labels of the table, so a label that nobody used should not be in its order.  With one label only,
-nothing can disagree by chance and every coefficient but observed agreement is undefined.  Intervals are those of
-`grater.uncertainty`; for other raters like these (rule 7) raters are left out one by one, and three are needed.
+q counts the labels of the table, so its order should not list labels that nobody used. With only one label, chance
+disagreement is impossible, and every coefficient except observed agreement is undefined. Intervals are those of
+`grater.uncertainty`; intervals that generalise to other raters (rule 7) leave out one rater at a time and need at
+least three.
 
-To add a coefficient, add a `Definition` to `COEFFICIENTS`: summary, JSON, tables, report and web pages read that
-tuple.
+To add a coefficient, add a `Definition` to `COEFFICIENTS`: the summary, JSON, tables, report and web pages all read
+it.
 
-*Labels.*  A warning names a label that one rater alone uses in place of another (`Err`).  An ordinal scale, and
-weights by distance, need an order: words without one are refused (by the alphabet `bad`, `excellent`, `good`, `poor`
-gave alpha .170 where the truth was .641).
+*Labels.* A warning names a label that only one rater uses in place of another (`Err`). Ordinal scales and distance
+weights need an order of labels, so words without a stated order are refused: in alphabetical order, `bad`,
+`excellent`, `good`, `poor` gave alpha .170 instead of .641.
 
-*Nearness* is a weight for kappa and AC2, a squared distance for alpha.  Cohen 1968 weighs each pair of labels, 1 for
-the same and less the further apart; `linear` and `quadratic` take labels as equally spaced steps, as scikit-learn
-does.  Krippendorff 2011 measures distance by the scale: `nominal` 0 or 1, `interval` (v - w)^2, `ratio`
-((v - w) / (v + w))^2, 0 where both are 0.
+*Nearness* is a weight for kappa and AC2 and a squared distance for alpha. Cohen 1968 gives each pair of labels a
+weight: 1 if they are equal, less the further apart they are; `linear` and `quadratic` take labels as equally spaced
+steps, as scikit-learn does. Krippendorff 2011 measures distance by the scale: `nominal` 0 or 1, `interval` (v - w)^2,
+`ratio` ((v - w) / (v + w))^2, 0 where both are 0.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ SCALES: tuple[Scale, ...] = ("nominal", "ordinal", "interval", "ratio")
 
 
 def odd_label_warnings(codes: Coded) -> Iterator[str]:
-    """Names a label that one rater alone uses, and the label that the others seem to mean by it."""
+    """Warn of each label that only one rater uses, naming the label that the other raters use instead."""
     n_labels = len(codes.labels)
     uses = np.bincount(codes.rater * np.int64(n_labels) + codes.label, minlength=len(codes.raters) * n_labels)
     is_used = uses.reshape(-1, n_labels) > 0
@@ -97,7 +98,7 @@ def odd_label_warnings(codes: Coded) -> Iterator[str]:
 
 
 def require_order(labels: Sequence[str], *, scale: str, weights: object, order: Sequence[str]) -> None:
-    """Refuse an order of words by the alphabet."""
+    """Refuse to order words alphabetically."""
     needed_for = (
         "scale ordinal"
         if scale == "ordinal"
@@ -133,10 +134,11 @@ def weight_matrix(weights: WeightName | npt.ArrayLike, n_labels: int) -> Matrix:
 
 
 def matrix_of_rows(rows: Iterable[tuple[object, object, object]], labels: tuple[str, ...], *, name: str) -> Matrix:
-    """The matrix of a table with the columns label, other, weight; bad rows are reported with their lines.
+    """Read a table with the columns label, other, weight into a matrix; bad rows are reported with their line
+    numbers.
 
-    A pair holds in both directions unless the other direction has a separate row; a pair without a row weighs 0,
-    and a label weighs 1 with itself.
+    A weight holds in both directions unless the other direction has its own row. Missing pairs have weight 0, and a
+    label has weight 1 with itself.
     """
     problems = Problems(name)
     given: dict[tuple[str, str], float] = {}
@@ -167,7 +169,6 @@ def _weight(cell: object) -> float | None:
 
 
 def distances(scale: Scale, labels: Sequence[str]) -> Matrix:
-    """Squared distances between labels on a scale that does not depend on the data."""
     if scale == "nominal":
         return 1 - np.eye(len(labels))
     if scale not in SCALES:
@@ -195,17 +196,17 @@ NO_USE = "nobody gave this label"
 
 
 def of_items(patterns: Ints, margins: Numbers) -> Numbers:  # noqa: ARG001
-    """Every item is as much of the denominator as any other (rule 0)."""
+    """Each item weighs the same in the denominator (rule 0)."""
     return np.ones(len(patterns))
 
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """A function of sums over items; `undefined` is the reason if it is nan.
+    """A function of sums over items; `undefined` gives the reason when its value is nan.
 
-    `den` is an item's part of the denominator, from its pattern and the margins of all (rule 0).  A share counts its
-    `cases`: those behind it, and the items that they come from.  A coefficient `is_by_label` if it rests on the cases
-    of the rarer label (rule 5).
+    `den` is an item's share of the denominator, computed from its pattern and the margins (rule 0). A proportion
+    counts its `cases`, and the items they come from. `is_by_label` marks coefficients that rest on the cases of the
+    rarer label (rule 5).
     """
 
     name: str
@@ -218,7 +219,7 @@ class Coefficient:
 
 
 def label_distance(apart: Matrix) -> Callable[[Ints, Numbers], Numbers]:
-    """The sum over an item's labels of their mean distance to the corpus's labels (rule 0)."""
+    """For each item, the sum over its labels of their mean distance to the labels of the corpus (rule 0)."""
 
     def den(patterns: Ints, margins: Numbers) -> Numbers:
         worth: Numbers = patterns @ (apart @ margins) / max(1.0, margins.sum())
@@ -251,7 +252,7 @@ def _bennett_chance(shares: Numbers, weights: Matrix | None) -> Numbers:
 
 
 def observed(weights: Matrix) -> Coefficient:
-    """The share of pairs of judgments that agree, averaged over items."""
+    """The proportion of pairs of judgments that agree, averaged over items."""
 
     def rows(patterns: Ints) -> Numbers:
         return np.column_stack([np.ones(len(patterns)), pair_agreement(patterns, weights)])
@@ -277,7 +278,7 @@ def bennett(weights: Matrix) -> Coefficient:
 
 
 def pair_agreement(patterns: Ints, weights: Matrix) -> Numbers:
-    """The (weighted) share of an item's pairs of judgments that agree."""
+    """The (weighted) proportion of agreeing pairs of judgments within each item."""
     n_judgments = patterns.sum(axis=1)
     # A judgment is not paired with itself: its own weight of 1 goes.
     agreeing = (patterns * (patterns @ weights)).sum(axis=1) - n_judgments
@@ -297,8 +298,9 @@ def _beyond(name: str, weights: Matrix, chance: Chance) -> Coefficient:
 
 
 def specific(label: int) -> Coefficient:
-    """Agreement on one label: of the pairs of judgments of which one gives it, counted for each, the share that does
-    so twice."""
+    """Agreement on one label: among pairs of judgments with this label at least once, each counted once per use, the
+    share in which both use it.
+    """
 
     def rows(patterns: Ints) -> Numbers:
         times, n_judgments = patterns[:, label], patterns.sum(axis=1)
@@ -318,7 +320,7 @@ def specific(label: int) -> Coefficient:
 
 
 def alpha(scale: Scale, labels: tuple[str, ...]) -> Coefficient:
-    """The coefficient for labels in their order; numbers for the scales interval and ratio."""
+    """Krippendorff's alpha for labels in the given order; the interval and ratio scales need numbers."""
     return _ordinal_alpha(len(labels)) if scale == "ordinal" else _alpha_of(distances(scale, labels))
 
 
@@ -367,9 +369,9 @@ def _ordinal_alpha(n_labels: int) -> Coefficient:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Margins:
-    """Numbers over items of nominal labels, from which no table of labels by labels is made.
+    """Per-item numbers for nominal labels, which avoid a labels-by-labels table.
 
-    `shares` and `counts` have the labels in their last axis; `disagreeing` are the pairs that disagree / (m - 1).
+    The last axis of `shares` and `counts` is the labels; `disagreeing` is the number of disagreeing pairs / (m - 1).
     """
 
     observed: Numbers
@@ -388,7 +390,9 @@ class Margins:
 
 
 def margin_scores(sums: Numbers, n_labels: int) -> Numbers:
-    """Every coefficient (last axis) from `n, agreeing share, disagreeing pairs / (m - 1), shares ..., counts ...`."""
+    """Every coefficient (last axis) from the sums `n, agreeing share, disagreeing pairs / (m - 1), shares ..., counts
+    ...`.
+    """
     if not n_labels:  # nobody marked anything: no coefficient need know how to do without labels
         return np.full((*sums.shape[:-1], len(COEFFICIENTS)), nan)
     margins = Margins(
@@ -401,7 +405,9 @@ def margin_scores(sums: Numbers, n_labels: int) -> Numbers:
 
 
 def pair_scores(sums: Numbers, n_labels: int) -> Numbers:
-    """Observed agreement and Cohen's kappa (1960) from `n, agreeing, first's labels ..., second's labels ...`."""
+    """Observed agreement and Cohen's kappa (1960) from `n, agreeing, first rater's labels ..., second rater's labels
+    ...`.
+    """
     n = sums[..., 0]
     agreeing = ratio(sums[..., 1], n)
     margins = sums[..., 2 : 2 + n_labels] * sums[..., 2 + n_labels :]
@@ -414,7 +420,7 @@ def pair_scores(sums: Numbers, n_labels: int) -> Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A coefficient as it is reported: its name, its titles by name (weights may change it), and two ways to it."""
+    """A coefficient as reported: its name, its titles (which depend on the weights), and two ways to compute it."""
 
     name: str
     titles: Mapping[str, str]
@@ -464,7 +470,6 @@ TITLE_OF_TWO = {"fleiss": "Scott pi (Fleiss kappa)"}
 
 
 def coefficient_title(name: str, *, n_raters: int = 0) -> str:
-    """The title of a coefficient; for two raters Fleiss kappa is Scott's pi."""
     return TITLE_OF_TWO.get(name, TITLES[name]) if n_raters == 2 else TITLES[name]
 
 
@@ -474,7 +479,7 @@ BANDS = ((0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial")
 def band(value: float) -> str:
     """The word of Landis & Koch 1977 (Biometrics 33, p. 165) for a kappa; empty for an undefined value.
 
-    The bands are arbitrary by their authors' own word, and a value says more with its interval than with its band.
+    The authors themselves call the bands arbitrary; the interval says more than the band.
     """
     if value != value:
         return ""
@@ -484,7 +489,7 @@ def band(value: float) -> str:
 
 
 def band_words(estimate: Interval) -> str:
-    """The band of an interval, "fair to moderate" where its ends fall in two; empty without an interval."""
+    """The bands that an interval covers, such as "fair to moderate"; empty without an interval."""
     low, high = band(estimate.low), band(estimate.high)
     return low if low == high else f"{low} to {high}"
 
@@ -520,7 +525,9 @@ def influence_of(coefficient: Coefficient, counts: Counts, basis: Basis, *, by_i
 def with_interval(
     coefficient: Coefficient, counts: Counts, basis: Basis, *, without: Numbers | None = None
 ) -> Interval:
-    """The value with its interval; `without` has the values with one rater left out, for other raters like these."""
+    """The value with its interval; `without` has the values with each rater left out, for intervals that generalise
+    to other raters.
+    """
     if not counts.n_compared:
         return Interval(nan, nan, nan, NO_PAIR)
     it = influence_of(coefficient, counts, basis)
@@ -534,7 +541,9 @@ def with_interval(
 
 
 def rare_of(counts: Counts) -> Rare:
-    """The items to which a rater gives another label than the most frequent one, on average, and their units."""
+    """The number of items, averaged over raters, that do not get the most frequent label, and the number of units
+    they are in.
+    """
     margins = counts.n_items @ counts.patterns
     is_rare = counts.patterns.sum(axis=1) > counts.patterns[:, int(margins.argmax())]
     units = counts.units(is_rare[:, None].astype(np.float64))
@@ -559,9 +568,9 @@ def require_random(coded: Coded, basis: Basis) -> None:
 
 
 def without_each_rater(coefficients: Sequence[Coefficient], coded: Coded) -> list[Numbers]:
-    """For each coefficient its values with one rater left out, in the order of raters.
+    """For each coefficient, its values with one rater left out at a time, in the order of raters.
 
-    A rater who is left out changes the items that he or she judged and no others.
+    Leaving a rater out changes only the items that this rater judged.
     """
     table = table_of(coded.item, coded.label, len(coded.labels))
     order = np.argsort(coded.rater, kind="stable")

@@ -1,24 +1,25 @@
 """Two raters: their labels cross-tabulated, Cohen's kappa, and its mean over all pairs of raters.
 
-Cohen 1960; with weights Cohen 1968.  Intervals are those of `grater.uncertainty`.  For the literature there are two
-standard errors that take items as independent: `fce` is that of Fleiss, Cohen & Everitt 1969, eq. 13 (weighted: eq.
-9); `simple` is Cohen's own, sqrt(po (1 - po) / (n (1 - pe)^2)), which takes pe as known and underlies the z of Lee et
-al. 2009.  Kappa is undefined where both raters used one and the same label throughout, or share no item.
+Cohen 1960; with weights Cohen 1968. Intervals are those of `grater.uncertainty`. Two published standard errors, which
+treat items as independent, are here for comparison with the literature: `fce` is that of Fleiss, Cohen & Everitt
+1969, eq. 13 (weighted: eq. 9); `simple` is Cohen's own, sqrt(po (1 - po) / (n (1 - pe)^2)), which takes pe as known
+and underlies the z of Lee et al. 2009. Kappa is undefined if both raters used the same single label throughout or
+share no item.
 
-The mean over pairs is Light's (1971, Psychological Bulletin 76, 365-377).  Pairs that share no item, or whose kappa
-is undefined, are left out and counted.  A kappa of few items is biased low: with four or five items a pair, the mean
-of kappas that are .45 in truth comes out at .37 (docs/agreement.md); a warning says so, and alpha is printed first.
+The mean over pairs is Light's (1971, Psychological Bulletin 76, 365-377). Pairs that share no item, or whose kappa is
+undefined, are left out and counted. Kappa is biased low when items are few: with four or five items per pair, a true
+kappa of .45 gives a mean of .37 (docs/agreement.md); a warning says so, and alpha is printed first.
 
-Conger's kappa (1980, Psychological Bulletin 88, 322-328) takes the agreement of all pairs against the chance of each
-rater's own shares of labels, so that one coefficient does for all raters what Cohen's does for two:
+Conger's kappa (1980, Psychological Bulletin 88, 322-328) extends Cohen's kappa to more raters: it compares the
+agreement of all pairs with chance agreement computed from each rater's own label shares.
 
     pe = mean over raters g != h of sum_kl w_kl p_gk p_hl
 
-With missing judgments a rater's shares are those on the items that he or she judged, and each rater counts once, as
-in Gwet 2014, chapter 2.  With two raters it is Cohen's kappa.
+If judgments are missing, a rater's shares are taken over the items that this rater judged, and each rater counts
+once, as in Gwet 2014, chapter 2. With two raters it equals Cohen's kappa.
 
-T&C 2008, Table 3, prints a table of two raters and two *disagreement rates*: of the items that a rater calls errors,
-the share that the other calls OK (26 of 86, 37 of 97).  `unknown` is never an error.
+T&C 2008, Table 3, shows two raters and two *disagreement rates*: the proportion of one rater's errors that the other
+calls OK (26 of 86, 37 of 97). `unknown` is never an error.
 """
 
 from __future__ import annotations
@@ -76,9 +77,9 @@ FEW_SHARED = 50
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Confusion(Data):
-    """`cells[k, l]` items were given label k by the first rater and label l by the second.
+    """`cells[k, l]` counts the items with label k from the first rater and label l from the second.
 
-    Where units are not items, `by_unit` has the cells of each unit, row by row.
+    If units are not items, each row of `by_unit` has the cells of one unit.
     """
 
     cells: Ints = field(metadata=key("confusion"))
@@ -90,7 +91,6 @@ class Confusion(Data):
     @property
     @in_json()
     def n(self) -> int:
-        """The items that both judged."""
         return int(self.cells.sum())
 
     @property
@@ -104,7 +104,7 @@ class Confusion(Data):
         return self.share(np.eye(len(self.labels), dtype=bool), np.ones_like(self.cells, dtype=bool))
 
     def share(self, part: npt.NDArray[np.bool_], whole: npt.NDArray[np.bool_]) -> Interval:
-        """The items in some cells among those in others."""
+        """The proportion of items in the cells `part` among those in `whole`."""
         if self.by_unit is None:
             return wilson(int(self.cells[part].sum()), int(self.cells[whole].sum()))
         hits, n = (self.by_unit @ of.ravel().astype(np.float64) for of in (part, whole))
@@ -112,7 +112,7 @@ class Confusion(Data):
 
     @property
     def rare(self) -> Rare:
-        """The items to which the rater who does so less often gives another label than the most frequent one."""
+        """Items that do not get the most frequent label, counted for the rater with fewer of them."""
         n_labels = len(self.labels)
         modal = int((self.cells.sum(axis=0) + self.cells.sum(axis=1)).argmax())
         is_other = np.arange(n_labels) != modal
@@ -123,7 +123,7 @@ class Confusion(Data):
 
 
 def confusion(cells: npt.ArrayLike, labels: Sequence[str], raters: tuple[str, str] = ("R1", "R2")) -> Confusion:
-    """A table as a paper prints it: rows are the first rater's labels."""
+    """The confusion matrix of a printed table: rows are the first rater's labels."""
     table = np.asarray(cells, np.int64)
     if table.shape != (len(labels), len(labels)):
         raise UsageError(f"expected a table of {len(labels)} x {len(labels)} labels, found {table.shape}")
@@ -141,7 +141,7 @@ def label_matrix(coded: Coded) -> Labels:
 
 
 def confusions(coded: Coded) -> Iterator[Confusion]:
-    """The table of every pair of raters, also of pairs that share no item."""
+    """The table of every pair of raters, including pairs that share no item."""
     matrix = label_matrix(coded)
     for first, second in combinations(range(len(coded.raters)), 2):
         raters = coded.raters[first], coded.raters[second]
@@ -159,7 +159,7 @@ def between(
     unit: str = "essay",
     n_units: int = 0,
 ) -> Confusion:
-    """The table of two aligned columns of labels; `unit_of` has the unit of each row, by its number from 0."""
+    """The table of two aligned columns of labels; `unit_of` numbers each row's unit from 0."""
     cell, n_cells = _cell(first, second, len(labels)), len(labels) ** 2
     both = cell >= 0
     cells = np.bincount(cell[both], minlength=n_cells).reshape(len(labels), len(labels))
@@ -171,7 +171,7 @@ def between(
 
 
 def _cell(first: Labels, second: Labels, n_labels: int) -> Ints:
-    """The cell of each row in the table of two raters, row by row; -1 where one of them did not judge."""
+    """The cell of each row in the flattened table of two raters; -1 where one of them did not judge."""
     both = (first != NOBODY) & (second != NOBODY)
     return np.where(both, first.astype(np.int64) * n_labels + second, -1)
 
@@ -188,7 +188,7 @@ class Disagreement(Data):
 
 
 def disagreements(table: Confusion, *, ok: str) -> tuple[Disagreement, Disagreement]:
-    """T&C 2008, 5.2: for each rater, the share of their errors that are OK to the other."""
+    """T&C 2008, 5.2: for each rater, the proportion of their errors that the other rater calls OK."""
     if ok not in table.labels:
         raise UnknownName(unknown("label", ok, list(table.labels)))
     is_ok = np.array([label == ok for label in table.labels])
@@ -207,7 +207,7 @@ def _disagreement(
 
 
 def ok_label(labels: Sequence[str]) -> str | None:
-    """The label that says "no error", where one is called ok."""
+    """The label that means "no error", if there is one."""
     return next((label for label in labels if label.casefold() == "ok"), None)
 
 
@@ -215,7 +215,7 @@ def ok_label(labels: Sequence[str]) -> str | None:
 
 
 def cohen(weights: Matrix) -> Score:
-    """Kappa as a function of the cells of the table, row by row."""
+    """Kappa as a function of the flattened cells of the table."""
     n_labels = len(weights)
 
     def score(sums: Numbers) -> Numbers:
@@ -233,12 +233,14 @@ def _weights(table: Confusion, weights: Matrix | None) -> Matrix:
 
 
 def kappa(table: Confusion, *, weights: Matrix | None = None) -> float:
-    """The value alone; nan where it is undefined."""
+    """The point estimate alone; nan if undefined."""
     return float(cohen(_weights(table, weights))(table.cells.ravel().astype(np.float64)))
 
 
 def kappa_influence(table: Confusion, *, weights: Matrix | None = None, basis: Basis | None = None) -> Influence:
-    """Kappa, and what each unit changes; a cell's part of the denominator is its labels' mean distance to all."""
+    """Kappa, and the influence of each unit; a cell's part of the denominator is the mean distance of its labels to
+    all.
+    """
     used = _weights(table, weights)
     given = table.cells.sum(axis=0) + table.cells.sum(axis=1)
     apart = (1 - used) @ given / max(1, given.sum())
@@ -247,14 +249,14 @@ def kappa_influence(table: Confusion, *, weights: Matrix | None = None, basis: B
 
 
 def cohen_kappa(table: Confusion, *, weights: Matrix | None = None, basis: Basis | None = None) -> Interval:
-    """Kappa with its interval, judged by the pair's own shared and rare items."""
+    """Kappa with an interval that rests on the pair's own shared and rare items."""
     basis = basis or Basis()
     it = kappa_influence(table, weights=weights, basis=basis)
     return coefficient(it, rare=table.rare, undefined=ONE_LABEL if table.n else NO_ITEM)
 
 
 def standard_error(table: Confusion, *, error: Error = "fce", weights: Matrix | None = None) -> float:
-    """The standard error of kappa in the literature, items taken as independent."""
+    """A published standard error of kappa, which treats items as independent."""
     used, n = _weights(table, weights), max(1, table.n)
     rows, columns = table.cells.sum(axis=1) / n, table.cells.sum(axis=0) / n
     observed, expected = float((table.cells * used).sum()) / n, float(rows @ used @ columns)
@@ -270,7 +272,7 @@ def standard_error(table: Confusion, *, error: Error = "fce", weights: Matrix | 
 
 
 def fce_interval(table: Confusion, *, weights: Matrix | None = None) -> Interval:
-    """Kappa with the interval of Fleiss, Cohen & Everitt 1969, items taken as independent."""
+    """Kappa with the interval of Fleiss, Cohen & Everitt 1969, which treats items as independent."""
     value, error = kappa(table, weights=weights), standard_error(table, weights=weights)
     if isnan(value):
         return Interval(nan, nan, nan, ONE_LABEL if table.n else NO_ITEM)
@@ -285,7 +287,9 @@ def fce_interval(table: Confusion, *, weights: Matrix | None = None) -> Interval
 
 @dataclass(frozen=True, slots=True)
 class MeanPairwise:
-    """Mean kappa over `n_pairs` pairs; `n_undefined` more have none; the middle pair shares `n_shared` items."""
+    """The mean of `n_pairs` kappas; `n_undefined` further pairs have none; `n_shared` is the median number of items a
+    pair shares.
+    """
 
     kappa: Interval
     n_pairs: int
@@ -294,14 +298,14 @@ class MeanPairwise:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether pairs share so few items that their kappas, and so the mean, are biased low."""
+        """Whether pairs share so few items that kappas, and hence their mean, are biased low."""
         return 0 < self.n_shared < FEW_SHARED
 
 
 def mean_pairwise(
     coded: Coded, tables: Sequence[Confusion], *, weights: Matrix | None = None, basis: Basis | None = None
 ) -> MeanPairwise:
-    """`tables` are those of every pair, in the order of `confusions`."""
+    """`tables` holds the table of every pair, in the order of `confusions`."""
     basis = basis or Basis()
     matrix = label_matrix(coded)
     pairs = combinations(range(len(coded.raters)), 2)
@@ -329,7 +333,7 @@ def mean_pairwise(
 
 
 def nan_mean(values: Numbers, *, axis: int) -> Numbers:
-    """The mean of the numbers that there are; nan, without a word, where there is none."""
+    """The mean of the numbers that are not nan; nan, without numpy's warning, if all are."""
     known = ~np.isnan(values)
     n = known.sum(axis=axis)
     total = np.where(known, values, 0.0).sum(axis=axis)
@@ -352,9 +356,9 @@ def mean_influence(kappas: Sequence[Influence]) -> Influence:
 def on_items(
     columns: Labels, table: Confusion, *, weights: Matrix | None = None, basis: Basis | None = None
 ) -> Influence:
-    """Kappa of two columns of labels and their table, with a row for each item where units are items.
+    """Kappa of two columns of labels, with one influence per item if units are items.
 
-    So two kappas on the same items can be subtracted.
+    Two kappas on the same items can then be subtracted.
     """
     if table.by_unit is not None:
         return kappa_influence(table, weights=weights, basis=basis)
@@ -368,7 +372,7 @@ def on_items(
 
 
 def conger(n_raters: int, weights: Matrix) -> Score:
-    """Conger's kappa as a function of the number of items, their agreeing pairs and each rater's labels."""
+    """Conger's kappa as a function of the number of items, their agreeing pairs and each rater's label counts."""
     n_labels = len(weights)
 
     def score(sums: Numbers) -> Numbers:
@@ -383,7 +387,7 @@ def conger(n_raters: int, weights: Matrix) -> Score:
 
 
 def _conger_rows(matrix: Labels, weights: Matrix) -> Numbers:
-    """A row for each item: 1 and its agreeing share where two judged it, and the label that each rater gave."""
+    """One row per item: 1 and its agreement, if two raters judged it, then the label from each rater."""
     given = np.zeros((*matrix.shape, len(weights)))
     is_compared = (matrix != NOBODY).sum(axis=1) > 1
     item, rater = np.nonzero((matrix != NOBODY) & is_compared[:, None])

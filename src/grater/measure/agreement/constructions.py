@@ -1,25 +1,25 @@
 """The study of article-number constructions (Lee, Tetreault & Chodorow 2009, sections 4 and 5).
 
-Raters say whether each of five constructions of a noun is acceptable: without context, then with it.  The results:
-how freely each rater says yes (Table 4), where two raters differ (Table 5), how often several constructions are
-right, how often raters accept the original (the ceilings of section 4), and what agreement depends on: the stage,
-a previous mention of the noun, the frequency of the construction.
+Raters say whether each of five constructions of a noun is acceptable, first without context, then with it. The
+results: how often each rater says yes (Table 4), where two raters differ (Table 5), how often several constructions
+are right, how often raters accept the original (the ceilings of section 4), and how agreement depends on the stage, a
+previous mention of the noun, and the frequency of the construction.
 
-**Data.**  A *place* is a noun in its essay.  Its five constructions in each of two stages are ten items, whose kinds
-are `construction/STAGE/NAME`.  The table of items says what stood in the original (`original`), and, where known,
-whether the noun was mentioned before (`anaphoric`), whether it is of `high` or `low` entropy (`entropy`) and which of
-its constructions is the most frequent (`dominant`).  Labels are `yes`, `no`, `yes*` and `grey`; grey counts as yes
-(note 1).
+**Data.** A *place* is a noun in its essay. Its five constructions in each of two stages are ten items, whose kinds
+are `construction/STAGE/NAME`. The items table has the construction in the original text (`original`) and, where
+known, whether the noun was mentioned before (`anaphoric`), whether its entropy is `high` or `low` (`entropy`) and its
+most frequent construction (`dominant`). Labels are `yes`, `no`, `yes*` and `grey`; grey counts as yes (note 1).
 
-**Several right constructions** are counted in the stage with context.  Shares count places, so a place's five answers
-are one case.  The share of places whose original is called yes is the ceiling of a system scored against the original
-alone; the share whose yes* hold the original is the stricter one.
+**Several right constructions** are counted in the stage with context. Proportions count places, so the five answers
+about a place are one case. The proportion of places whose original gets a yes is the ceiling for a system scored
+against the original alone; the proportion whose original gets a yes* is a stricter ceiling.
 
-**Sources of disagreement.**  Every comparison has the paper's z (Cohen's simple standard error, the two kappas taken
-as independent, notes 5 to 7) and ours, which is paired: stages, and constructions that are frequent or not, are
-answers to the same nouns.  Frequent constructions are compared for low-entropy nouns only, as in section 5.
+**Sources of disagreement.** Every comparison has the paper's z (Cohen's simple standard error, with the two kappas
+treated as independent, notes 5 to 7) and our own paired test, since both sides are answers about the same nouns.
+Frequent constructions are compared for low-entropy nouns only, as in section 5.
 
-**Intervals.**  The five answers to a noun are not independent: units are essays where there are several, else nouns.
+**Intervals.**  The five answers about a noun are not independent, so units are essays if there are
+several, else nouns.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class ConstructionMarks:
 
     @property
     def unit(self) -> str:
-        """Essays where there are several, else nouns."""
+        """Essays if there are several, else nouns."""
         return ESSAY if self.frame[ESSAY].n_unique() > 1 else NOUN
 
     @property
@@ -88,13 +88,13 @@ class ConstructionMarks:
         return shares_by_unit(n_hits, n, self.unit)
 
     def codes(self, frame: pl.DataFrame) -> Ints:
-        """The number of each row's essay or noun, in the order of all of them."""
+        """The index of each row's essay or noun."""
         names = self.frame[COLUMN_OF[self.unit]].unique().sort()
         return frame[COLUMN_OF[self.unit]].replace_strict(names, np.arange(len(names))).to_numpy()
 
 
 def construction_marks(judgments: Judgments, items: Table) -> ConstructionMarks:
-    """The judgments of construction items; other items are left alone."""
+    """The judgments of construction items; all other items are ignored."""
     answers = judgments.frame.select(pl.col("item", "rater", "label").cast(pl.String))
     frame = answers.join(construction_items(items).drop("start", "end"), on="item", how="inner")
     if not len(frame):
@@ -131,7 +131,7 @@ MOST_SETS = 6
 
 @dataclass(frozen=True, slots=True)
 class SeveralRight(Data):
-    """One rater, or `all` for the answers of every rater together; `sets` are the commonest sets of several yes*."""
+    """One rater, or `all` raters together; `sets` are the most frequent sets of several yes* answers."""
 
     rater: str
     n_places: int
@@ -194,7 +194,7 @@ class PartAgreement(Data):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contrast(Data):
-    """Two parts compared: `paper` is the z of the notes, `ours` the test that we trust."""
+    """Two parts compared: `paper` is the z of the notes, `ours` the paired test."""
 
     name: str
     first: PartAgreement
@@ -250,7 +250,7 @@ def _part(marks: ConstructionMarks, name: str, frame: pl.DataFrame, pair: Pair, 
 
 @dataclass(frozen=True, slots=True)
 class Freedom(Data):
-    """How freely one rater says yes in one stage (Table 4)."""
+    """How often one rater says yes in one stage (Table 4)."""
 
     rater: str
     stage: str
@@ -260,7 +260,7 @@ class Freedom(Data):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ConstructionStudy(Result):
-    """Tables 4 and 5 and the findings of sections 4 and 5; `stages` and `contrasts` are of the first two raters."""
+    """Tables 4 and 5 and the findings of sections 4 and 5; `stages` and `contrasts` concern the first two raters."""
 
     raters: tuple[str, ...]
     n_places: int

@@ -1,18 +1,17 @@
-"""Which items are easy and which are hard, for the crowd and for experts, and where only the crowd is split.
+"""Which items are easy and which are hard for the crowd and for experts, and on which only the crowd is split.
 
-T,C&M 2013, 5.5; docs/raters-needed.md.  Items are ranked by the share of the majority label, then by entropy, then,
-among equals, by the number of judgments (more of them say more), then by id; an item needs two judgments to be
-ranked.  Next to its id is its text: the column `sentence` (`detect.factors`) or `context`, with its `target`.  The
-crowd is *split* where its majority has less than `split` of the judgments; experts are unanimous where two or more of
-them say the same.
+T,C&M 2013, 5.5; docs/raters-needed.md. Items with at least two judgments are ranked by the share of the majority
+label, then by entropy, then by the number of judgments (most first), then by id. Next to the id of an item is its
+text: the column `sentence` (`detect.factors`) or `context`, with its `target`. The crowd is *split* where its
+majority has less than `split` of the judgments; experts are unanimous if there are at least two and they agree.
 
 Three measures: the share of the majority label; the share of pairs of judgments that agree, which does not change
-with the number of judgments; and the entropy of the labels in bits.  `unknown` is left out of all three and has a
-share of its own, as many raters use it on garbled sentences.
+with the number of judgments; and the entropy of the labels in bits. `unknown` is excluded from all three and reported
+separately, since many raters use it for garbled sentences.
 
-By any column of the items table: the paper names the frequency of the target's n-gram, another error next to the
-target, a garbled sentence, and uses of time and place (`detect.factors` computes these), and whether context was
-shown.  A column of more than eight different numbers is cut into quantiles, equal numbers staying together.
+Items can be grouped by any column of their table. The paper names the frequency of the target's n-gram, another error
+next to the target, a garbled sentence, uses of time and place (`detect.factors` computes these four), and whether
+context was shown. Columns with more than eight distinct numbers are cut into quantiles; ties stay together.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from grater.uncertainty import Basis, Ints, Numbers, Scope, ratio
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spread:
-    """One row for each item, in the order of `items`; nan where an item has no judgment, or for pairs no two."""
+    """One row for each item, in the order of `items`; nan if an item has no judgment (for pairs: fewer than two)."""
 
     items: pl.Series
     labels: tuple[str, ...]
@@ -47,7 +46,7 @@ class Spread:
 
     @property
     def n(self) -> Ints:
-        """Judgments that are not unknown."""
+        """The number of judgments other than `unknown`."""
         return np.asarray(self.counts.sum(axis=1))
 
     @property
@@ -79,7 +78,7 @@ class Spread:
         return pl.DataFrame({"item": self.items, **numbers}).fill_nan(None)
 
     def majority(self, row: int) -> str:
-        """The most frequent label; several, with a stroke between, where they are as frequent."""
+        """The most frequent label; tied labels are joined by a slash."""
         most = self.counts[row].max(initial=0)
         return " / ".join(label for label, n in zip(self.labels, self.counts[row], strict=True) if n == most > 0)
 
@@ -104,7 +103,7 @@ NO_VALUE = "(none)"
 
 @dataclass(frozen=True, slots=True)
 class ColumnGroup(Data):
-    """The items with one value, or range of values, of a column."""
+    """The items that share a value, or a range of values, of a column."""
 
     column: str
     value: str
@@ -115,7 +114,7 @@ class ColumnGroup(Data):
 
 
 def columns_of(items: Table, spread: Spread) -> list[str]:
-    """The columns worth a look: not the place of an item, and with more than one value, few or numeric."""
+    """The columns worth grouping by: not the item's position, and with at least two values, few or numeric."""
     frame, found = _joined(items, spread), []
     for name in items.frame.columns:
         distinct = frame[name].drop_nulls().unique().cast(pl.String).to_list()
@@ -137,7 +136,7 @@ def by_columns(
 
 
 def _means(spread: Spread, rows: Ints, *, essays: Essays) -> Iterator[Interval]:
-    """The mean over some items of the majority's share, of the pairs that agree, and of unknown."""
+    """Over some items, the means of the majority's share, of pairwise agreement, and of `unknown`."""
     n, items = spread.n.astype(np.float64), spread.items.gather(rows)
     parts = ((spread.majority_share, n), (spread.pair_agreement, n * (n - 1) / 2))
     for values, worth in (*parts, (spread.unknown_share, n + spread.n_unknown)):
@@ -145,7 +144,7 @@ def _means(spread: Spread, rows: Ints, *, essays: Essays) -> Iterator[Interval]:
 
 
 def _joined(items: Table, spread: Spread) -> pl.DataFrame:
-    """The rows of the items table in the order of the spread, empty where an item has none."""
+    """The items table in the order of the spread, with empty rows for missing items."""
     named = items.frame.with_columns(pl.col("item").cast(pl.String))
     return pl.DataFrame({"item": spread.items.cast(pl.String)}).join(
         named, on="item", how="left", maintain_order="left"
@@ -153,7 +152,7 @@ def _joined(items: Table, spread: Spread) -> pl.DataFrame:
 
 
 def column_groups(values: pl.Series, n_quantiles: int) -> dict[str, Ints]:
-    """The rows of each value in order, numbers cut into quantiles where they are many, and those without one last."""
+    """The rows of each value in order, with many numbers cut into quantiles, and rows without a value last."""
     texts = values.cast(pl.String)
     numbers = as_numbers(texts.drop_nulls().unique().to_list())
     if numbers and len(set(numbers)) > MOST_VALUES:
@@ -165,7 +164,7 @@ def column_groups(values: pl.Series, n_quantiles: int) -> dict[str, Ints]:
 
 
 def _quantiles(numbers: Numbers, n_quantiles: int) -> dict[str, Ints]:
-    """The rows of each quantile, by its range; equal numbers fall together."""
+    """The rows of each quantile, by its range; ties stay together."""
     known = numbers[~np.isnan(numbers)]
     edges = np.unique(np.quantile(known, np.arange(1, n_quantiles) / n_quantiles, method="inverted_cdf"))
     place = np.where(np.isnan(numbers), -1, np.searchsorted(edges, numbers, side="left"))
@@ -202,7 +201,7 @@ class ItemDifficulty:
 
 @dataclass(frozen=True, slots=True)
 class GroupDifficulty(Data):
-    """How hard items are for the crowd, or for experts: means over items, the two ends, and parts by columns."""
+    """How hard items are for the crowd or for experts: means, the easiest and hardest items, and groups by column."""
 
     name: str = field(metadata=HIDDEN)
     n_items: int
@@ -223,7 +222,7 @@ class OnlyCrowdSplit:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Difficulty(Result):
-    """`split` has the items on which only the crowd is split, the most evenly split first."""
+    """`split` lists the items on which only the crowd is split, the most evenly split first."""
 
     groups: tuple[GroupDifficulty, ...] = field(
         metadata=key(flat=True, write=lambda groups: {group.name: group.to_dict() for group in groups})
@@ -266,9 +265,9 @@ def difficulty(
     n_quantiles: int = 4,
     basis: Basis | None = None,
 ) -> Difficulty:
-    """Which items are hard, for whom, and what correlates with that.
+    """Which items are hard, for whom, and which columns correlate with difficulty.
 
-    `top` items are named at each end; without `by`, every telling column of the items table is looked at.
+    `top` items are listed at each end; without `by`, every useful column of the items table is tried.
     """
     basis = basis or Basis()
     essays = known_essays(crowd, items, units=basis.units) if essays is None else essays
@@ -322,7 +321,7 @@ def difficulty(
 
 
 def texts_of(items: Table | None) -> dict[str, str]:
-    """The text of each item, its target in brackets, as far as the table has it."""
+    """The text of each item, its target in brackets, where the table has it."""
     if items is None:
         return {}
     names = [name for name in TEXT_COLUMNS if name in items.frame.columns]
@@ -339,7 +338,7 @@ def _text(sentence: str, context: str, target: str) -> str:
 
 
 def ranked(spread: Spread, *, hardest: bool = False) -> list[int]:
-    """The rows of items with two judgments or more, easiest or hardest first."""
+    """The rows of items with at least two judgments, easiest or hardest first."""
     sign = -1 if hardest else 1
     share, entropy, n = spread.majority_share, spread.entropy, spread.n
     names = spread.items.to_list()
@@ -363,7 +362,7 @@ def _item(spread: Spread, row: int, texts: Mapping[str, str]) -> ItemDifficulty:
 def _only_crowd_split(
     crowd: Spread, experts: Spread, split: float, texts: Mapping[str, str]
 ) -> tuple[tuple[OnlyCrowdSplit, ...], int]:
-    """The items on which only the crowd is split, and the number that experts are unanimous on."""
+    """The items on which only the crowd is split, and the number on which experts are unanimous."""
     row_of = {item: row for row, item in enumerate(crowd.items.to_list())}
     agreed = np.flatnonzero((experts.n > 1) & (experts.majority_share == 1)).tolist()
     rows = [(row_of[item], row) for row in agreed if (item := experts.items[row]) in row_of]
@@ -417,7 +416,7 @@ def _items_sheet(title: str, items: Sequence[ItemDifficulty]) -> Sheet:
 
 
 def _split_sheet(result: Difficulty) -> Sheet:
-    """T,C&M 2013, 5.5: experts are of one mind, the crowd is not."""
+    """T,C&M 2013, 5.5: experts agree, the crowd does not."""
     rows = [
         (
             item.crowd.item,

@@ -1,31 +1,32 @@
-"""The agreement of all annotators of a corpus: whether a token is wrong, in what way, and its correction.
+"""Agreement between the annotators of a corpus on which tokens are wrong, in what way, and how to correct them.
 
-Dahlmeier, Ng & Wu 2013 (NUCLE), section 3; docs/raters-needed.md has our choices and numbers.  Three criteria:
-*Identification*: is this token part of an error?  *Classification*: of which category, on tokens that both marked?
-*Exact*: of which category, and with what correction?  Each with Cohen's kappa of every pair and their plain mean, as
-in the paper's Table 3, and with coefficients over all annotators; there a token is judged by those who read its
-essay, and for the last two criteria by those who marked it.  Pairs that share no essay, or no marked token, have no
-kappa: they are left out of the mean and counted.  Adjudicated annotations (`gold`) are by no annotator, and left out.
+Dahlmeier, Ng & Wu 2013 (NUCLE), section 3; docs/raters-needed.md has our choices and numbers. Three criteria:
+*Identification*: is this token part of an error? *Classification*: which category, on tokens that both marked?
+*Exact*: which category and which correction? For each criterion there is Cohen's kappa for every pair and their plain
+mean, as in the paper's Table 3, and coefficients over all annotators. For the latter, a token is judged by those who
+read its essay (identification) or by those who marked it (the other two criteria). Pairs that share no essay, or no
+marked token, have no kappa: they are left out of the mean and counted. Adjudicated annotations (`gold`) do not belong
+to an annotator and are left out.
 
-Units are documents, where M2 sentences know theirs, else sentences.  `fce` is the interval of Fleiss, Cohen & Everitt
-1969 over tokens, as if they were independent: it is here to reproduce such numbers, and too narrow.
+Units are documents if the M2 sentences name them, else sentences. `fce` is the interval of Fleiss, Cohen & Everitt
+1969, which treats tokens as independent. It is too narrow, and only here to reproduce published numbers.
 
-**Marks** are kept only where somebody says something.  NUCLE, section 3: edits are grown, trimmed and projected on
-single tokens (`corpora.normalise`).  Where the paper is silent:
+**Marks** are stored sparsely, for marked units only. As in NUCLE, section 3, edits are expanded, trimmed and
+projected onto single tokens (`corpora.normalise`). Our choices where the paper is silent:
 
 - An insertion marks the token after it; with `gaps`, the place between two tokens is a separate unit, and a text
   of n tokens has n + 1 of these.
-- Of the alternatives that one edit offers, the first that changes something speaks for it.
+- If an edit offers alternatives, the first that changes something is used.
 - Several edits of one annotator on one token (2.4 % of the marked tokens of the ten annotators of CoNLL-2014): the
-  token is marked once; `joined`, the default, takes the set of its tags, and the set of its tags with corrections, as
-  a separate label (`ArtOrDet+Nn`), so that another annotator agrees only with the same set.  `first` keeps the
+  token is marked once; `joined`, the default, treats the set of its tags, and the set of its tags with corrections,
+  as a separate label (`ArtOrDet+Nn`), so that another annotator agrees only with the same set. `first` keeps the
   first edit in the order of the file.
-- Corrections are compared as tokens, letter by letter.  An error that was found but not corrected has the correction
-  `?`, words that are to go have `-NONE-`.
+- Corrections are compared as exact tokens. An error that was detected but not corrected has the correction `?`;
+  deleted words have `-NONE-`.
 
-**Sums.**  A coefficient is a function of sums over tokens, and sums over tokens are sums over documents, each one row
-of numbers.  Labels may be thousands, so rows are sparse; their columns are those of `pair_scores` and `margin_scores`
-in `coefficients.py`.
+**Sums.** A coefficient is a function of sums over tokens, which are kept as one row of sums per document. There can
+be thousands of labels, so rows are sparse; `pair_scores` and `margin_scores` in `coefficients.py` define their
+columns.
 """
 
 from __future__ import annotations
@@ -92,11 +93,11 @@ NOT_CORRECTED = "?"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EditMarks:
-    """Marked units by annotators, and the number of units in all.
+    """The marked units by annotator, and the total number of units.
 
-    `tag` and `exact` have a row for each unit that anybody marked and a column for each annotator, `UNMARKED` where
-    that one did not; `essay` is the essay of the unit.  By essay: `n_units`, who read it (`reads`), and the
-    `cluster` that it belongs to, its document where it knows one; `knows_documents` unless M2 sentences do not.
+    `tag` and `exact` have a row for each unit that anybody marked and a column for each annotator (`UNMARKED` if that
+    annotator did not mark it); `essay` is the unit's essay. Each essay has `n_units`, its readers (`reads`) and its
+    `cluster`, which is its document if known. `knows_documents` is False if M2 sentences do not name documents.
     """
 
     raters: tuple[str, ...]
@@ -120,7 +121,7 @@ class EditMarks:
 
 @dataclass(slots=True)
 class _Collected:
-    """Rows as they come by, before the annotators and tags are all known."""
+    """Rows collected before all annotators and tags are known."""
 
     essays: list[tuple[int, str, tuple[str, ...]]] = field(default_factory=list)
     rows: list[tuple[int, dict[str, tuple[str, str]]]] = field(default_factory=list)
@@ -130,7 +131,7 @@ class _Collected:
 
 
 def edit_marks(essays: Iterable[Essay], *, gaps: bool = False, several: SeveralMarks = "joined") -> EditMarks:
-    """The marks of a corpus; essays of several files must have been merged."""
+    """The marks of a corpus; essays from several files must already be merged."""
     collected = _Collected()
     for essay in essays:
         if essay.essay_id in collected.ids:
@@ -211,9 +212,9 @@ OK, ERROR = "ok", "error"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistic:
-    """Rows by cluster, and the scores (last axis) that their sums give.
+    """One row per cluster, and the scores (last axis) computed from their sums.
 
-    `den` is a cluster's part of the denominator of kappas and alpha, `rare` are the cases of their rarer margin; the
+    `den` is a cluster's part of the denominator of kappa and alpha; `rare` counts the cases of the rarer margin; the
     first column counts units.
     """
 
@@ -248,14 +249,14 @@ class Statistic:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitLabels:
-    """The label of each unit by annotator (column), `UNMARKED` where none; a cluster has `times` such units."""
+    """The label of each unit by annotator (column), `UNMARKED` if none; a cluster has `times` such units."""
 
     cluster: Ints
     labels: Labels
     times: Ints
 
     def of(self, *raters: int) -> UnitLabels:
-        """The units of which each of these annotators says something."""
+        """The units that each of these annotators marked."""
         own = self.labels[:, list(raters)]
         kept = (own != UNMARKED).all(axis=1)
         return UnitLabels(self.cluster[kept], own[kept], self.times[kept])
@@ -266,7 +267,9 @@ class UnitLabels:
 
 
 def unit_labels(marks: EditMarks, criterion: Criterion) -> UnitLabels:
-    """Units of essays that somebody read, ok (0) or error (1); for classification and exact, those marked."""
+    """The units to compare: for identification, those of every read essay, ok (0) or error (1); for classification
+    and exact, the marked ones.
+    """
     cluster, ones = marks.cluster[marks.essay], np.ones_like(marks.essay)
     if criterion != "identification":
         return UnitLabels(cluster, marks.tag if criterion == "classification" else marks.exact, ones)
@@ -278,7 +281,7 @@ def unit_labels(marks: EditMarks, criterion: Criterion) -> UnitLabels:
 
 
 def pair_statistic(table: UnitLabels, n_clusters: int, *, is_marked: bool) -> Statistic:
-    """Observed agreement and Cohen's kappa of two annotators; `is_marked` where only marked units are compared."""
+    """Observed agreement and Cohen's kappa of two annotators; `is_marked` if only marked units are compared."""
     used, codes = np.unique(table.labels, return_inverse=True)
     first, second = codes.reshape(-1, 2).T
     columns = [np.zeros_like(first), np.ones_like(first), 2 + first, 2 + len(used) + second]
@@ -301,8 +304,9 @@ def _sums_of(cluster: Ints, values: npt.NDArray[Any], n_clusters: int) -> Number
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """Units with two judgments or more: `times` units of a cluster have `size` judgments; `unit`, `label` and
-    `count` say which."""
+    """Units with at least two judgments: `times` units of a cluster have `size` judgments; `unit`, `label` and
+    `count` list them.
+    """
 
     cluster: Ints
     size: Ints
@@ -323,7 +327,7 @@ class Judged:
 
 
 def judged(marks: EditMarks, criterion: Criterion) -> Judged:
-    """All annotators together; for classification and exact, a unit is judged by those who marked it."""
+    """All annotators combined; for classification and exact, only those who marked a unit judge it."""
     every = unit_labels(marks, criterion)
     size = (every.labels != UNMARKED).sum(axis=1)
     kept = (size > 1) & (every.times > 0)
@@ -389,7 +393,7 @@ MOST_LABELS = 100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairOfAnnotators(Data):
-    """Two annotators on the units that count for a criterion, and the label that each gave."""
+    """Two annotators on the units that a criterion compares, with the label from each."""
 
     raters: tuple[str, str]
     n: int
@@ -445,7 +449,7 @@ class EditAgreement(Data):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CorpusAgreement(Result):
-    """The three criteria, and what they were counted on."""
+    """The three criteria, and the data they were computed from."""
 
     raters: tuple[str, ...]
     unit: str
@@ -502,7 +506,6 @@ def edit_agreement(
     most_raters: int = MOST_RATERS,
     basis: Basis | None = None,
 ) -> CorpusAgreement:
-    """The agreement of the annotators of merged essays (`corpora.merge`)."""
     basis, coverage = basis or Basis(), Coverage()
     marks = edit_marks(_seen(essays, coverage), gaps=gaps, several=several)
     is_shared = marks.reads.sum(axis=1) > 1
@@ -549,7 +552,7 @@ def _in_units(marks: EditMarks, basis: Basis) -> EditMarks:
 
 
 def _design_effect(combined: Judged) -> float:
-    """That of the observed agreement on identification, against tokens taken as independent."""
+    """The design effect of the observed agreement on identification, relative to independent tokens."""
     squares = np.bincount(combined.unit, weights=combined.count.astype(np.float64) ** 2, minlength=len(combined.size))
     size = combined.size.astype(np.float64)
     rows = np.stack([(squares - size) / (size * (size - 1)), np.ones(len(size))], axis=1)
@@ -617,7 +620,7 @@ def _overall(combined: Judged, n_clusters: int, unit: str, basis: Basis, *, is_m
 def _pair(
     marks: EditMarks, pair: tuple[int, int], table: UnitLabels, unit: str, basis: Basis, *, is_marked: bool
 ) -> tuple[PairOfAnnotators, Influence, Rare]:
-    """Two annotators, and for the mean their kappa with what each cluster changes."""
+    """Two annotators; their kappa comes with the influence of each cluster, for the mean."""
     first, second = pair
     share_essay = bool((marks.reads[:, first] & marks.reads[:, second]).any())
     why = NO_ESSAY if not share_essay else ONE_LABEL if table.n else NO_TOKEN
@@ -635,7 +638,7 @@ def _pair(
 
 
 def _fce(table: UnitLabels, observed: float, kappa: float, *, undefined: str) -> Interval:
-    """Cohen's kappa with an interval as if tokens were independent (Fleiss, Cohen & Everitt 1969, eq. 13)."""
+    """Cohen's kappa with an interval that treats tokens as independent (Fleiss, Cohen & Everitt 1969, eq. 13)."""
     if isnan(kappa):
         return Interval(nan, nan, nan, undefined)
     first, second = table.labels.T
@@ -681,7 +684,7 @@ def _criteria_sheet(result: CorpusAgreement) -> Sheet:
 
 
 def pairs_sheet(result: CorpusAgreement) -> Sheet:
-    """NUCLE, Table 3: the three kappas of every pair and their average."""
+    """NUCLE, Table 3: the three kappas of every pair and their mean."""
     pairs = list(zip(*(criterion.pairs for criterion in result.criteria.values()), strict=True))
     rows = [(row[0].name, *(interval(pair.kappa) for pair in row)) for row in pairs[:MOST_ROWS]]
     if len(pairs) > MOST_ROWS:

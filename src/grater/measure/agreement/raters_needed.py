@@ -1,39 +1,38 @@
-"""Reliability against the number of raters, and the smallest number that matches the experts.
+"""Reliability as a function of the number of raters, and the smallest number that matches the experts.
 
 Tetreault, Chodorow & Madnani 2013, 5.2, 5.3 and Figures 1 and 2 (docs/raters-needed.md): agreement and kappa of a
-crowd of N with each expert and with the writer, for N = 1 ... n.  The experts are matched at the smallest N whose
-kappa reaches theirs: the mean over experts of the crowd's kappa with each against the mean kappa between experts;
-or, where the writer's word is known (a rater called `writer`), the crowd's kappa with the writer against the
-experts' mean kappa with the writer.  Where there is gold in place of experts, or a share to be reached is named
-(`reach`), the answer is the smallest N whose majority agrees with it on that share of the items; of gold items that
-accept several labels none is used.
+crowd of N with each expert and with the writer, for N = 1 ... n. The experts are matched at the smallest N whose
+kappa reaches theirs: the mean over experts of the crowd's kappa with each against the mean kappa between experts; or,
+if the writer's own word is known (a rater called `writer`), the crowd's kappa with the writer against the experts'
+mean kappa with the writer. With gold instead of experts, or with a target share (`reach`), the answer is the smallest
+N whose majority agrees on that share of the items; gold items that accept several labels are not used.
 
-Departures: expectations in place of draws unless draws are asked for, and intervals (`grater.uncertainty`).  The
-interval of the smallest N inverts the test of the crowd's kappa against the experts': it begins at the first N that
-may reach them (the upper limit of the difference is 0 or more) and ends at the first that does (the lower limit is),
-or is open where none does.
+Departures: exact expectations instead of random draws unless draws are requested, and intervals
+(`grater.uncertainty`). The interval of the smallest N inverts the test of the crowd's kappa against the experts'. It
+starts at the first N that may reach them (the upper limit of the difference is at least 0) and ends at the first N
+that does (the lower limit is); if none does, it is open.
 
-**Design.**  The crowd and the experts on the items that both judged.  An item matters only through how often the
-crowd gave each label and which label each expert gave; items that agree in both are one *kind*.
+**Design.** The crowd and the experts are compared on the items that both judged. Only the crowd's label counts and
+each expert's label matter, so items with equal counts and labels form one *kind*.
 
-**Wins.**  T,C&M 2013, 5.2, draw N of an item's judgments a hundred times; the most frequent label wins, and of
-several that are as frequent one at random.  With k_i of n judgments for label i a draw is multivariate
-hypergeometric, so no draw is needed.  Label j wins with t judgments, together with s others that have t too, in
+**Wins.** T,C&M 2013, 5.2, draw N of an item's judgments a hundred times; the most frequent label wins, and ties are
+broken at random. With k_i of n judgments for label i, a draw is multivariate hypergeometric, so the probabilities are
+exact without drawing. Label j has t judgments, tied for the lead with s others, in
 
     C(k_j, t) [x^(N - t) y^s] prod_(i != j) (sum_(c < t) C(k_i, c) x^c + y C(k_i, t) x^t)
 
-of the C(n, N) draws, and then with probability 1 / (s + 1).  That is the integral of y^s from 0 to 1, so the product
-need not be expanded in y: Gauss-Legendre nodes integrate a polynomial of degree d exactly with d // 2 + 1 of them.
-Every term is positive, nothing cancels, and answers are good to about 1e-14.  An item with ten judgments is one of 42
+of the C(n, N) draws, and then wins with probability 1 / (s + 1). That is the integral of y^s from 0 to 1, so the
+product need not be expanded in y: d // 2 + 1 Gauss-Legendre nodes integrate a polynomial of degree d exactly. Every
+term is positive, so nothing cancels, and results are accurate to about 1e-14. An item with ten judgments is one of 42
 partitions of ten, with twenty one of 627, however many labels and items there are; each is computed once.
 
-**Sums.**  The crowd's label is known only as a probability, so what a kind adds to the agreement of a crowd of N with
-an expert is an expectation, and kappa is that of the expected table.  It differs a little from the mean kappa over
-draws, which the paper gives.  An item with fewer than N judgments has no draw of N, and adds nothing there.
+**Sums.** The crowd's label is known only as a probability, so each kind contributes an expectation to the agreement
+of a crowd of N with an expert, and kappa is computed from the expected table. It differs slightly from the paper's
+mean kappa over draws. Items with fewer than N judgments contribute nothing at N.
 
-**Draws** are the paper's own way: a hundred for each N, majority with a random tie-break, and the mean of agreement
-and kappa over draws.  Here one shuffle of an item's judgments gives a draw of every N, its first N; for each N alone
-that is the same.
+**Draws** are the paper's own method: a hundred for each N, majority with a random tie-break, and the mean agreement
+and kappa over draws. Here the first N of an item's shuffled judgments are the draw for N; for any single N this is
+equivalent.
 """
 
 from __future__ import annotations
@@ -83,8 +82,11 @@ MOST_PLOTTED, HEIGHT = 20, 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """Kinds of items: the crowd's counts by label, the experts' labels (`NOBODY` where one has none), and the number
-    of items of each kind; where essays are known, `place` has the kind of each item and `unit_of` its essay."""
+    """Kinds of items: the crowd's counts by label, the experts' labels (`NOBODY` if missing), and the number of items
+    of each kind.
+
+    If essays are known, `place` is the kind of each item and `unit_of` its essay.
+    """
 
     counts: Ints
     chosen: Ints
@@ -98,7 +100,7 @@ class Design:
     unit: str = "item"
 
     def units(self, rows: Numbers, *, by_item: bool = False) -> Units:
-        """From a row of numbers for each kind."""
+        """The units, from a row of numbers for each kind."""
         if self.unit_of is None or by_item:
             return Units(rows, "item", self.n_items.astype(np.float64))
         n_units = int(self.unit_of.max(initial=-1)) + 1
@@ -114,7 +116,9 @@ class Design:
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """The experts whose agreement is to be matched: each with the writer where there is one, else each two."""
+        """The pairs whose agreement is to be matched: each expert with the writer if there is one, else every two
+        experts.
+        """
         if WRITER in self.experts:
             writer = self.experts.index(WRITER)
             return [(expert, writer) for expert in range(len(self.experts)) if expert != writer]
@@ -122,7 +126,7 @@ class Design:
 
 
 def design(crowd: Judgments, experts: Judgments, *, essays: Essays = NO_ESSAYS) -> Design:
-    """The two tables side by side; experts must be people, the crowd need not."""
+    """Align the two tables; experts must be people, the crowd need not be."""
     require_raters(experts, "experts")
     ours, theirs = with_essays(coded(crowd), essays), coded(experts)
     row_of = {item: row for row, item in enumerate(theirs.items.to_list())}
@@ -160,7 +164,7 @@ MOST_JUDGMENTS = 1000
 
 
 def win_probabilities(counts: npt.ArrayLike) -> Numbers:
-    """Probabilities that label j (row) wins a draw of N = 1, 2, ... n judgments (column)."""
+    """The probability that label j (row) wins a draw of N = 1, 2, ... n judgments (column)."""
     given = np.asarray(counts, np.int64)
     n = int(given.sum())
     sizes = given[given > 0].tolist()
@@ -169,7 +173,7 @@ def win_probabilities(counts: npt.ArrayLike) -> Numbers:
 
 
 def _wins_of(size: int, others: list[int], n: int) -> Numbers:
-    """For each N, the probability that a label with `size` judgments wins against the others."""
+    """For each N, the probability that a label with `size` judgments beats the others."""
     nodes, weights = np.polynomial.legendre.leggauss(len(others) // 2 + 1)
     ties, share = (nodes + 1) / 2, weights / 2
     drawn = _against(size, others, ties, n)
@@ -181,7 +185,7 @@ def _wins_of(size: int, others: list[int], n: int) -> Numbers:
 
 
 def _against(size: int, others: list[int], ties: Numbers, n: int) -> Numbers:
-    """[t, node, m]: the ways in which the others have m judgments together and none more than t."""
+    """[t, node, m]: the number of ways for the other labels to have m judgments in total and none more than t."""
     ways = np.zeros((size + 1, len(ties), n + 1))
     ways[:, :, 0] = 1
     t = np.arange(size + 1)[:, None]
@@ -195,7 +199,7 @@ def _against(size: int, others: list[int], ties: Numbers, n: int) -> Numbers:
 
 
 def exact_wins(shared: Design) -> Numbers:
-    """[kind, label, N - 1]: how likely the label wins; 0 for all labels where the kind has fewer judgments."""
+    """[kind, label, N - 1]: the probability that the label wins; 0 for all labels if the kind has fewer judgments."""
     table = np.zeros((len(shared.counts), len(shared.labels), shared.most))
     known: dict[tuple[int, ...], dict[int, Numbers]] = {}  # equal partitions are computed once
     for kind, row in enumerate(shared.counts.tolist()):
@@ -217,7 +221,7 @@ def crowd_rows(shared: Design, wins: Numbers) -> Numbers:
 
 
 def expert_rows(shared: Design) -> Numbers:
-    """[kind, pair, column] for the pairs of experts that are to be matched."""
+    """[kind, pair, column] for the pairs of experts whose agreement is to be matched."""
     chosen = _one_hot(shared.chosen, len(shared.labels))
     first = chosen[:, [one for one, _ in shared.pairs]]
     second = chosen[:, [other for _, other in shared.pairs]]
@@ -240,15 +244,16 @@ def _one_hot(labels: Ints, n_labels: int) -> Numbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawn:
-    """`scores[N - 1, expert]` is the mean agreement and kappa over draws; `wins[kind, label, N - 1]` how often each
-    label won."""
+    """`scores[N - 1, expert]` is the mean agreement and kappa over draws; `wins[kind, label, N - 1]` is how often
+    each label won.
+    """
 
     scores: Numbers
     wins: Numbers
 
 
 def draw(shared: Design, *, n_draws: int, rng: np.random.Generator) -> Drawn:
-    """All draws; every item is drawn by itself, also where items are of one kind."""
+    """All draws; each item is drawn separately, even if several are of one kind."""
     kind = np.repeat(np.arange(len(shared.n_items)), shared.n_items)
     size = shared.counts.sum(axis=1)
     table = np.full((len(size), shared.most), NOBODY, np.int64)
@@ -269,7 +274,7 @@ def draw(shared: Design, *, n_draws: int, rng: np.random.Generator) -> Drawn:
 def _winners(
     judgments: npt.NDArray[np.int64], n_labels: int, rng: np.random.Generator
 ) -> list[npt.NDArray[np.int64]]:
-    """For N = 1, 2, ... the winning label of each item; `NOBODY` where an item has fewer judgments."""
+    """The winning label of each item for N = 1, 2, ...; `NOBODY` if an item has fewer judgments."""
     keys = np.where(judgments == NOBODY, 2.0, rng.random(judgments.shape))
     shuffled = np.take_along_axis(judgments, np.argsort(keys, axis=1), axis=1)
     times = np.zeros((len(judgments), n_labels))
@@ -333,7 +338,7 @@ class Curve(Data):
 
 @dataclass(frozen=True, slots=True)
 class Target(Data):
-    """The kappa to be matched, and the pairs that it is the mean of."""
+    """The kappa to match, and the pairs whose mean it is."""
 
     what: str = field(metadata=key("of"))
     kappa: Interval = field(metadata=key(write=coefficient_json))
@@ -343,7 +348,7 @@ class Target(Data):
 
 
 def _whole_json(estimate: Interval) -> dict[str, Json]:
-    """A number of raters as whole numbers; a bound beyond the judgments that there are is null."""
+    """A number of raters in whole numbers; a limit beyond the available judgments is null."""
     numbers = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
     whole: dict[str, Json] = {name: int(value) if isfinite(value) else None for name, value in numbers.items()}
     return {**whole, **({"reason": estimate.undefined_because} if estimate.undefined_because else {})}
@@ -351,7 +356,7 @@ def _whole_json(estimate: Interval) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RatersNeeded(Result):
-    """`smallest` is the number of raters; its value is nan where the crowd does not reach the experts."""
+    """`smallest` is the number of raters; its value is nan if the crowd does not match the experts."""
 
     n_items: int
     n_crowd_only: int
@@ -372,14 +377,14 @@ class RatersNeeded(Result):
 
     @property
     def headline(self) -> Curve:
-        """The curve that gives the answer: with the writer where there is one, unless a share is to be reached."""
+        """The curve that gives the answer: that with the writer, if there is one, unless a target share is given."""
         names = {curve.against for curve in self.curves}
         is_with_writer = WRITER in names and (self.reach is None or MEAN not in names)
         return self.curve(WRITER if is_with_writer else MEAN)
 
     @property
     def is_target_in_doubt(self) -> bool:
-        """Whether the experts' kappa is not significantly above 0: then a crowd that reaches it may be no better."""
+        """Whether the experts' kappa is not significantly above 0, so that matching it means little."""
         return self.reach is None and self.target.kappa.low <= 0
 
     def estimates(self) -> Iterator[Estimate]:
@@ -410,9 +415,9 @@ class RatersNeeded(Result):
         return with_notes([Sheet(heading, columns, tuple(rows), name="raters-needed")], notes, str(self.signature))
 
     def plot(self) -> Iterator[str]:
-        """Kappa against N in characters: a dot for each N, a line of dashes for the experts' kappa.
+        """Kappa against N as a text plot: a dot for each N and a dashed line for the experts' kappa.
 
-        Where a share is to be reached: agreement, and a line for that share.
+        With a target share, it plots agreement, and the line is that share.
         """
         main, is_kappa = self.headline, self.reach is None
         points = [main.points[index] for index in shown(len(main.points), MOST_PLOTTED)]
@@ -459,7 +464,7 @@ def raters_needed(
 ) -> RatersNeeded:
     """The curves of a crowd against experts on the items that both judged.
 
-    `n_draws` 0 is the exact expectation; `reach` is a share of agreement to be reached, in place of experts.
+    `n_draws` of 0 gives the exact expectation; `reach` is a target share of agreement, used instead of experts.
     """
     basis = basis or Basis()
     if reach is not None and not 0 < reach <= 1:
@@ -496,7 +501,7 @@ AGREEMENT, KAPPA = 0, 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Crowds:
-    """The crowd of every N against the experts: scores with what each unit changes."""
+    """The crowd of every N against the experts: scores and the influence of each unit."""
 
     shared: Design
     wins: Numbers
@@ -504,14 +509,14 @@ class _Crowds:
     basis: Basis
 
     def against(self, index: int, lines: Sequence[int], score: int) -> Influence:
-        """A crowd of index + 1 against some experts, on average; the value is that of the draws where there are."""
+        """A crowd of index + 1 against some experts, on average; with draws, the value is their mean."""
         it = self._mean(crowd_rows(self.shared, self.wins[:, :, index])[:, lines], score)
         if self.drawn is None:
             return it
         return replace(it, value=float(nan_mean(self.drawn.scores[index, lines, score], axis=0)))
 
     def agreement(self, index: int, lines: Sequence[int]) -> Interval:
-        """The same as a share: its cases are the crowd's judgments, from as many items."""
+        """The same as a proportion: its cases are the crowd's judgments, from that many items."""
         it, size = self.against(index, lines, AGREEMENT), self.shared.counts.sum(axis=1)
         is_case = (size > index) & (self.shared.chosen[:, lines] >= 0).any(axis=1)
         n, n_items = (float(self.shared.n_items @ (of * is_case)) for of in (size, np.ones_like(size)))
@@ -586,7 +591,9 @@ class _Crowds:
         return Target(what, mean, tuple((*pair, float(value)) for pair, value in zip(names, kappas, strict=True)))
 
     def scope(self, essays: Essays) -> Scope:
-        """What intervals generalise to; the design effect is that of one rater's agreement with the experts."""
+        """The population that intervals generalise to; the design effect is that of one rater's agreement with the
+        experts.
+        """
         shared, effect = self.shared, nan
         rows = crowd_rows(shared, self.wins[:, :, 0])
         if shared.unit_of is not None:
@@ -605,7 +612,7 @@ def _experts(shared: Design) -> list[int]:
 
 
 def _smallest(crowds: _Crowds, reach: float | None) -> Interval:
-    """The first N that reaches the experts, or the share; limits by inverting the test of each N."""
+    """The first N that matches the experts, or reaches the share; its limits invert the test of each N."""
     shared = crowds.shared
     writer = [line for line, name in enumerate(shared.experts) if name == WRITER]
     lines = _experts(shared) or writer if reach is not None else writer or _experts(shared)
@@ -673,7 +680,7 @@ def _warnings(result: RatersNeeded, shared: Design, experts: Judgments) -> Itera
 
 
 def shown(n_points: int, most: int) -> list[int]:
-    """All indices, or at most `most` of them spread evenly, first and last always among them."""
+    """All indices, or at most `most` of them, evenly spread and including the first and the last."""
     if n_points <= most:
         return list(range(n_points))
     return sorted({round(step * (n_points - 1) / (most - 1)) for step in range(most)})

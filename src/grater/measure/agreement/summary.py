@@ -1,26 +1,25 @@
-"""All agreement in one table of judgments, with the method.
+"""All measures of agreement for one table of judgments, and how they were computed.
 
-The coefficients over all raters (`coefficients.py`), alpha first; Cohen's kappa of every pair, and their mean, where
-there are few enough raters to print (`MOST_RATERS`) and they are people, not positions.  Next to a pair's interval is
-that of Fleiss, Cohen & Everitt (`fce`).  Warnings name intervals that are less reliable than they look; the numbers
-behind them are in docs/agreement.md.
+They are the coefficients over all raters (`coefficients.py`), alpha first, and Cohen's kappa of every pair with the
+mean over pairs, if there are at most `MOST_RATERS` raters and they are people, not positions. Each pair also has the
+interval of Fleiss, Cohen & Everitt (`fce`). Warnings name intervals that are less reliable than they look; the
+numbers behind them are in docs/agreement.md.
 
-Agreement in the parts of a table: by a column, by batch in order of time, with and without flagged contexts.
+Agreement can also be split: by a column, by batch in chronological order, or with and without flagged contexts.
 
-T&C 2008, 5.2 gives kappa for each set of a hundred contexts in turn, its range, and combined; once without the
-contexts that an annotator marked for spelling or grammar, once with them (note 7).  Lee et al. 2009, section 5,
-splits by first mention and by frequency of the construction.  The papers do not state whether one mark was enough to
-exclude a context or both annotators had to set it, so both are here: `any` and `all`.
+T&C 2008, 5.2 gives kappa for each set of a hundred contexts, the range of these kappas, and their combined kappa,
+both with and without the contexts that an annotator flagged for spelling or grammar (note 7). Lee et al. 2009,
+section 5, splits by first mention and by frequency of the construction. The papers do not state whether one mark was
+enough to exclude a context or both annotators had to set it, so both are available: `any` and `all`.
 
-The headline of a part is Cohen's kappa where it has two raters and alpha where it has more.  Parts are tested against
-each other where they are few (`MOST_TESTED`); with more than two parts p is Holm's (1979), so that all tests together
-err in one case of twenty.
+The headline of a part is Cohen's kappa where it has two raters and alpha where it has more. Up to `MOST_TESTED` parts
+are tested against each other; with more than two, p values have Holm's correction (1979).
 
-*Are two kappas different?*  On the same items they are dependent and compared by their paired influence values
-(`compare_pairs`, `compare_tables`); on different items by Welch's test.  Where each table has two raters the
-coefficient is Cohen's kappa, otherwise alpha.  `independent_test` is the two-sample z of the literature, with `fce`
-or with Cohen's `simple` standard error, as in Lee et al. 2009, note 5; the stages of that paper judge the same nouns,
-so its z treats dependent kappas as independent.
+*Are two kappas different?* On the same items they are dependent, and the test pairs their influence values
+(`compare_pairs`, `compare_tables`); on different items it is Welch's test. The coefficient is Cohen's kappa if each
+table has two raters, otherwise alpha. `independent_test` is the two-sample z of the literature, with `fce` or with
+Cohen's `simple` standard error, as in Lee et al. 2009, note 5; the stages of that paper judge the same nouns, so its
+z treats dependent kappas as independent.
 """
 
 from __future__ import annotations
@@ -142,8 +141,9 @@ def _table_json(table: Confusion) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairAgreement(Data):
-    """Two raters: their table, Cohen's kappa, the same with the interval of Fleiss, Cohen & Everitt, and T&C's
-    disagreement rates where there is a label for OK."""
+    """Two raters: their table, Cohen's kappa, kappa with the interval of Fleiss, Cohen & Everitt, and T&C's
+    disagreement rates if there is a label for OK.
+    """
 
     table: Confusion = field(metadata=key(flat=True, write=_table_json))
     kappa: Interval = field(metadata=key(write=coefficient_json))
@@ -157,14 +157,14 @@ class PairAgreement(Data):
     @property
     @in_json("rare")
     def n_minor(self) -> float:
-        """The shared items to which one of the two gives another label than the most frequent one, on average."""
+        """The number of shared items, averaged over the two raters, that do not get the most frequent label."""
         given = self.table.cells.sum(axis=0) + self.table.cells.sum(axis=1)
         return float(given.sum() - given.max(initial=0)) / 2
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Agreement(Result):
-    """`n_items` were judged at all, `counts.n_compared` by two raters or more."""
+    """`n_items` were judged at all, `counts.n_compared` by at least two raters."""
 
     n_items: int
     raters: tuple[str, ...]
@@ -201,14 +201,14 @@ class Agreement(Result):
 
     @property
     def kappa(self) -> Interval:
-        """Cohen's kappa of two raters, the mean over pairs of more; Fleiss kappa where pairs are not compared."""
+        """Cohen's kappa of two raters; of more, the mean over pairs, or Fleiss kappa if pairs are not compared."""
         if len(self.pairs) == 1:
             return self.pairs[0].kappa
         return self.mean.kappa if self.mean else self.coefficients["fleiss"]
 
     @property
     def headline(self) -> tuple[str, Interval]:
-        """The one number to print for a table: Cohen's kappa of two raters, alpha of more."""
+        """The one number to print for a table: Cohen's kappa for two raters, alpha for more."""
         return ("kappa", self.pairs[0].kappa) if len(self.pairs) == 1 else ("alpha", self.alpha)
 
     def to_frame(self) -> pl.DataFrame:
@@ -256,7 +256,7 @@ class Agreement(Result):
 
 
 def coefficient_frame(estimates: Iterable[Estimate]) -> pl.DataFrame:
-    """One number per row: what it is of (with its `coefficient`), value, low, high, band."""
+    """One row per number: the columns that identify it (and its `coefficient`), value, low, high, band."""
     estimates = list(estimates)
     is_share = [str(of["coefficient"]).startswith(("observed", SPECIFIC)) for of, _ in estimates]
     bands = ["" if share else band_words(value) for share, (_, value) in zip(is_share, estimates, strict=True)]
@@ -276,7 +276,7 @@ def agreement(
 ) -> Agreement:
     """The agreement of all raters of a table; programs and adjudicated labels are left out.
 
-    The essays of its items are those of its own columns if not given.
+    `essays` defaults to the units in the table's own columns.
     """
     basis, n_given = basis or Basis(), len(judgments)
     judgments = people_only(judgments)
@@ -345,7 +345,7 @@ def agreement(
 
 
 def _why_no_pairs(codes: Coded, most_raters: int) -> str:
-    """The reason why raters are not compared one by one; empty where they are."""
+    """The reason why raters are not compared in pairs; empty if they are."""
     if codes.anonymous_raters:
         return "raters are positions, not people: the table has no rater ids"
     if len(codes.raters) < 2:
@@ -417,7 +417,7 @@ def _some(pairs: Sequence[tuple[PairAgreement, str]], of: Sequence[PairAgreement
 
 
 def _overall_sheet(result: Agreement) -> Sheet:
-    """The coefficients, alpha first; with two raters Cohen's kappa next, also as the literature has it."""
+    """The coefficients, alpha first; with two raters, Cohen's kappa comes next, also with the published interval."""
     rows = []
     for name, value in result.coefficients.items():
         words = "" if name == "observed" else band_words(value)
@@ -449,7 +449,7 @@ def confusion_sheet(table: Confusion, title: str = "Confusion matrix") -> Sheet:
 
 
 def _disagreement_sheet(pairs: Sequence[PairAgreement]) -> Sheet:
-    """T&C 2008, 5.2: errors of one rater that are OK to another."""
+    """T&C 2008, 5.2: one rater's errors that the other calls OK."""
     rates = [rate for pair in pairs for rate in pair.disagreements]
     rows = [
         (f"{rate.rater}, to {rate.other}", f"{rate.n_ok:,}/{rate.n:,}", interval(rate.rate))
@@ -485,7 +485,7 @@ UNDEFINED = "one of the two is undefined"
 
 @dataclass(frozen=True, slots=True)
 class KappaTest(Data):
-    """First minus second, with its interval and a two-sided p; `z` only where the test has one."""
+    """First minus second, with its interval and a two-sided p; only some tests have a `z`."""
 
     difference: Interval
     p: float
@@ -494,7 +494,7 @@ class KappaTest(Data):
 
 
 def independent_test(first: Confusion, second: Confusion, *, error: Error = "fce") -> KappaTest:
-    """Two pairs of raters on different items, by the two-sample z."""
+    """The two-sample z test for two pairs of raters on different items."""
     apart = kappa(first) - kappa(second)
     errors = [standard_error(table, error=error) for table in (first, second)]
     total = sqrt(errors[0] ** 2 + errors[1] ** 2)
@@ -539,9 +539,9 @@ def compare_pairs(judgments: Coded, first: Pair, second: Pair, *, basis: Basis |
 def compare_tables(
     first: Judgments, second: Judgments, *, essays: Essays | None = None, basis: Basis | None = None
 ) -> Comparison:
-    """The agreement in two tables: paired where they have items in common, else as two samples.
+    """The agreement in two tables: paired if they share items, else as two samples.
 
-    `essays` are those of both tables; each table's own columns say if it is not given.
+    `essays` covers both tables; by default each table's own columns define it.
     """
     basis = basis or Basis()
     both = [
@@ -579,7 +579,7 @@ def _row_of(codes: Coded, items: pl.Series) -> Ints:
 
 
 def _rows(codes: Coded, items: pl.Series, name: str) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """A table's labels of each item, and whether two raters judged it there."""
+    """A table's label for each item, and whether two raters judged it."""
     chosen = _row_of(codes, items)
     if name == "kappa":
         matrix = label_matrix(codes)[chosen].astype(np.int64)
@@ -589,7 +589,7 @@ def _rows(codes: Coded, items: pl.Series, name: str) -> tuple[Ints, npt.NDArray[
 
 
 def _paired(rows: Ints, codes: Coded, name: str, unit_of: Ints | None, basis: Basis) -> Influence:
-    """One table's part in a comparison on the same items."""
+    """One table's part in a paired comparison."""
     if name == "kappa":
         columns = rows.astype(np.int32)
         one, two = columns[:, 0], columns[:, 1]
@@ -617,7 +617,7 @@ MOST_TESTED = 4
 
 
 def by_column(judgments: Judgments, column: str, *, items: Table | None = None) -> dict[str, Judgments]:
-    """A table for each value of a column of the judgments, or else of the items, in the order of the values."""
+    """One table for each value of a column of the judgments, or else of the items, in the order of the values."""
     frame = _with_column(judgments, column, items)
     values = frame[column].cast(pl.String).fill_null(NO_VALUE)
     groups = frame.with_columns(values.alias(column)).partition_by(column, as_dict=True, maintain_order=True)
@@ -629,7 +629,7 @@ def by_column(judgments: Judgments, column: str, *, items: Table | None = None) 
 
 
 def by_batch(judgments: Judgments) -> dict[str, Judgments]:
-    """A table for each batch in order of time: of the first judgment where the table has times, else by name."""
+    """One table for each batch, in order of the first judgment if the table has times, else by name."""
     batches = by_column(judgments, "batch")
     if "at" not in judgments.frame.columns:
         return batches
@@ -641,7 +641,7 @@ def by_batch(judgments: Judgments) -> dict[str, Judgments]:
 
 
 def without_flagged(judgments: Judgments, flags: Collection[str], *, by: FlaggedBy) -> Judgments:
-    """The judgments of items that are not flagged, by any rater or by all of the item's raters."""
+    """The judgments of items that are not flagged: by any rater, or by all raters of the item."""
     if "flags" not in judgments.frame.columns:
         raise UsageError(f"{judgments.name}: expected a column 'flags', found none; say which column has the flags")
     borne = pl.col("flags").cast(pl.String).str.split(LIST_SEPARATOR)
@@ -692,7 +692,7 @@ def _parts_json(parts: Mapping[str, Agreement]) -> list[dict[str, Json]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups(Data):
-    """`by` is the column, `parts` the agreement by its values in order."""
+    """`by` is the column; `parts` is the agreement for each of its values, in order."""
 
     by: str
     parts: Mapping[str, Agreement] = field(metadata=key("groups", write=_parts_json))
@@ -701,7 +701,7 @@ class Groups(Data):
     @property
     @in_json()
     def range(self) -> tuple[float, float]:
-        """The lowest and the highest headline of the parts that have one."""
+        """The lowest and the highest headline value of the parts that have one."""
         values = [part.headline[1].value for part in self.parts.values()]
         values = [value for value in values if not isnan(value)]
         return (min(values), max(values)) if values else (nan, nan)
@@ -716,7 +716,7 @@ def agreement_by_group(
     essays: Essays | None = None,
     basis: Basis | None = None,
 ) -> Groups:
-    """Agreement in each table, and tests between every two of them where they are few; p is Holm's."""
+    """Agreement in each table, and tests between every two if they are few; p values have Holm's correction."""
     parts = {name: measure(table) for name, table in tables.items()}
     names = list(tables) if with_tests and len(tables) <= MOST_TESTED else []
     pairs = list(combinations(names, 2))
@@ -733,7 +733,7 @@ CLEAN = "without items flagged by any rater"
 
 
 def agreement_by_context(judgments: Judgments, measure: Measure, flags: Sequence[str]) -> Groups:
-    """T&C 2008, 5.2 and note 7: with flagged contexts and without, by both readings of "flagged"."""
+    """T&C 2008, 5.2 and note 7: with and without flagged contexts, by both readings of "flagged"."""
     tables = {
         "all items": judgments,
         CLEAN: without_flagged(judgments, flags, by="any"),
@@ -748,7 +748,7 @@ def agreement_by_context(judgments: Judgments, measure: Measure, flags: Sequence
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AgreementReport(Agreement):
-    """The agreement of a table, in its parts, and of pairs of raters or tables compared."""
+    """The agreement of a table, of its parts, and comparisons of pairs of raters or of tables."""
 
     groups: tuple[Groups, ...] = field(default=(), metadata=key("by", optional=True))
     comparisons: Mapping[str, Comparison] = field(default_factory=dict, metadata=OPTIONAL)
@@ -787,7 +787,7 @@ def agreement_report(
     essays: Essays,
     basis: Basis,
 ) -> AgreementReport:
-    """The agreement of a table, by columns, by flagged contexts, and compared: `A,B:C,D`, or with another table."""
+    """The agreement of a table, by column and by flagged contexts, and compared: `A,B:C,D`, or with another table."""
     groups = []
     for column in by:
         parts = by_batch(judgments) if column == "batch" else by_column(judgments, column, items=items)

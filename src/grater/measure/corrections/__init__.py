@@ -1,1 +1,1 @@
-"""Scores of corrections against the edits of annotators, as the field's own scorers give them."""
+"""Scores of corrections against annotators' edits, as the field's own scorers compute them."""

@@ -1,8 +1,8 @@
-"""Sentence accuracy: the share of sentences that a system leaves as one of the annotators wants them.
+"""Sentence accuracy: the share of sentences that a system corrects exactly as one of the annotators did.
 
-The plainest score there is, and a strict one: a sentence counts if its words are those of some annotator's corrected
-text, case included, and not otherwise.  With several annotators any of them will do, so the score grows with their
-number: `grater score --ceiling --metric accuracy` holds people against the same number of references.
+This score is simple and strict: a sentence counts if its words, case included, equal some annotator's corrected text.
+The score therefore grows with the number of annotators; `grater score --ceiling --metric accuracy` scores people
+against the same number of references.
 """
 
 from __future__ import annotations
@@ -83,7 +83,6 @@ def _rows(is_right: Sequence[bool] | Bools) -> Ints:
 
 
 def _texts(references: References, hypothesis: Hypothesis) -> list[str]:
-    """The hypothesis as sentences, words between single spaces."""
     return [" ".join(text.split()) for text in hypothesis_texts(references, hypothesis)]
 
 

@@ -1,21 +1,21 @@
-"""The scores of people by the same measure: each annotator against the others, compared with the systems.
+"""Human scores on the same metric: each annotator against the others, compared with the systems.
 
 Bryant & Ng 2015, "How far are we from fully automatic high quality grammatical error correction?" (ACL), section 5.
 An annotator takes the place of a system and is scored against n of the other annotators, for every n and every set of
 n; the scores are averaged.  Systems are scored against the same sets, so each line of the table has one number of
 references: more references mean higher scores, for people and systems alike.
 
-A set of n annotators serves everyone who is not in it, so people on average and every system see the same sets
-equally often.  Where there are more than `most_subsets` sets, a seeded sample is drawn, the same for all.
+A set of n annotators is used for everyone who is not in it, so people on average and every system meet the same sets
+equally often. If there are more than `most_subsets` sets, one seeded sample of them is used for all.
 
-m2scorer and ERRANT take for each sentence the annotator with the best F *so far*, so every set of annotators is a
-walk of its own; `choose_annotators` walks with all sets at once, one sentence at a time.
+For each sentence, m2scorer and ERRANT take the annotator who gives the best F *so far*, so every set of annotators
+needs its own pass; `choose_annotators` runs all of them at once, one sentence at a time.
 
-Intervals are by document, or by sentence where documents are unknown; the annotators are held fixed.  A mean over
-sets has the mean of their influences (for GLEU those of the mean row over references).  `of_human` is a score divided
-by the mean of the people, with both left out together.  Sentences that some annotator did not read are left out for
-everyone.  For M2 and GLEU an annotator's output is the sentence with the first alternative of each edit; for ERRANT
-it is the edits themselves.
+Intervals are by document, or by sentence where documents are unknown; the annotators are held fixed. The influence of
+a mean over sets is the mean of their influences (for GLEU, that of the mean row over references). `of_human` is a
+score divided by the mean human score; leaving out a unit changes both. Sentences that some annotator did not read are
+left out for everyone. For M2 and GLEU an annotator's output is the sentence with the first alternative of each edit;
+for ERRANT it is the edits themselves.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ NO_HUMAN = "people's mean score is 0"
 
 
 def subsets_of(n_annotators: int, size: int, *, most: int, rng: np.random.Generator) -> Bools:
-    """A row for each set of annotators: all of them, or a sample without repeats where they are more than `most`."""
+    """One row per set of annotators: all sets, or a sample without repeats if there are more than `most`."""
     if comb(n_annotators, size) <= most:
         chosen = list(combinations(range(n_annotators), size))
     else:
@@ -76,9 +76,9 @@ def subsets_of(n_annotators: int, size: int, *, most: int, rng: np.random.Genera
 
 
 def choose_annotators(cells: Ints, subsets: Bools, keys: Keys) -> Ints:
-    """The annotator of each sentence, for every set: (sets, sentences), from (sentences, annotators, 3).
+    """The annotator chosen for each sentence, for every set: (sets, sentences), from (sentences, annotators, 3).
 
-    `subsets` has a row for each set, or such rows for each sentence.
+    `subsets` has one row per set, or such rows for each sentence.
     """
     n_sets = subsets.shape[-2]
     so_far = np.zeros((n_sets, 1, 3), np.int64)
@@ -106,7 +106,7 @@ def chosen_rows(cells: Ints, chosen: Ints) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class CeilingRow(Data):
-    """Scores of one annotator, of all of them on average, or of a system, on one number of references.
+    """Scores of one annotator, of all of them on average, or of a system, for one number of references.
 
     `n_subsets` is the number of scores averaged: sets of references, summed over annotators for their mean.
     """
@@ -121,7 +121,9 @@ class CeilingRow(Data):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Ceiling(Result):
-    """Rows in order of the number of references; people on average first, then each, then systems, the best first."""
+    """Rows by number of references; for each, first the human mean, then each annotator, then the systems, best
+    first.
+    """
 
     metric: str
     headline: str = field(metadata=HIDDEN)
@@ -171,7 +173,7 @@ class _Work:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Means:
-    """Someone's scores, averaged over sets of references of one size."""
+    """The scores of an annotator or system, averaged over sets of references of one size."""
 
     name: str
     kind: Kind
@@ -191,9 +193,9 @@ def ceiling(
     advance: Callable[[int, int], None] | None = None,
     warnings: Sequence[str] = (),
 ) -> Ceiling:
-    """The ceiling for each number of references in `sizes`; all that can be where none are given.
+    """The ceiling for each number of references in `sizes`; by default, for every possible number.
 
-    `advance` gets the number of annotators and systems done, and of all.
+    `advance` is called with the number of annotators and systems done, and the total.
     """
     options, basis = knowing_texts(options or MetricOptions(), hypotheses), basis or Basis()
     annotators = annotators_of(references)
@@ -244,7 +246,7 @@ def ceiling(
 
 
 def annotators_of(references: References) -> tuple[str, ...]:
-    """Everyone who read something, in order of appearance; a ceiling needs two."""
+    """Everyone who read something, in order of appearance; a ceiling needs at least two."""
     annotators = tuple(dict.fromkeys(name for essay in references.essays for name in essay.annotators))
     if len(annotators) < 2:
         number = f"one: {annotators[0]}" if annotators else "none"
@@ -283,7 +285,7 @@ def _mean(its: Sequence[Influence]) -> Influence:
 
 
 def _rows(work: _Work, means: Sequence[_Means], size: int) -> Iterator[CeilingRow]:
-    """The rows of one number of references; a sample of sets may leave nothing for someone."""
+    """The rows for one number of references; a sample of sets may leave an annotator with none."""
     means = [mean for mean in means if mean.n_subsets]
     people = [mean for mean in means if mean.kind == "annotator"]
     systems = [mean for mean in means if mean.kind == "system"]

@@ -1,25 +1,24 @@
-"""CLEME: hypothesis and references cut into the same chunks, and counted chunk by chunk.
+"""CLEME: cuts hypothesis and references into the same chunks and counts chunk by chunk.
 
 Ye, Li, Zhou, Li, Ma, Zheng and Shen 2023, "CLEME: Debiasing multi-reference evaluation for grammatical error
-correction" (EMNLP), sections 3 and 4; the form with the *independence* assumption and length weights, at corpus
-level, equal to the authors' program.
+correction" (EMNLP), sections 3 and 4; this is the variant with the *independence* assumption and length weights, at
+corpus level; results equal those of the authors' program.
 
-*Chunks* (3.1): the spans of all edits, of the hypothesis and of every annotator, are joined where they overlap or
-touch; what lies between is unchanged text.  So all sides have the same chunks, and an edit that one annotator makes
-as one and another as two is not counted twice.
+*Chunks* (3.1): the spans of all edits, of the hypothesis and of every annotator, are merged if they overlap or touch;
+the text in between is unchanged. All sides therefore have the same chunks, and a change that one annotator makes in
+one edit and another in two is not counted twice.
 
 *Counts* (3.2): a chunk that the hypothesis changes is a true positive if some annotator has the same words there,
 else a false positive.  One that it leaves alone is a false negative if every annotator changes it, else a true
 negative, which no score uses.
 
-*Weights* (3.3): a chunk of length x (the longer of its two sides) counts alpha / (1 + (alpha - 1) exp(m - x)), and
-as a false positive with the sign of m - x turned; m is the mean length of the annotators' changed chunks, alpha is
-2, and weights are kept within [.75, 1.25].  Long corrections are harder to get right, and a long false one is one
+*Weights* (3.3): a chunk of length x (the longer of its two sides) counts alpha / (1 + (alpha - 1) exp(m - x)), and as
+a false positive with m - x negated; m is the mean length of the annotators' changed chunks, alpha is 2, and weights
+are kept within [.75, 1.25]. The reason: long corrections are harder to get right, and a long false one is one
 mistake, not many.
 
-Chunks depend on the hypothesis and on all annotators at once, so counts against some of the annotators cannot be
-taken from counts against each: there is no ceiling of people by this metric.  Intervals keep the chunks and m as
-they are.
+Chunks depend on the hypothesis and all annotators at once, so counts against a subset of annotators cannot be derived
+from counts against each. This metric therefore has no human ceiling. Intervals hold the chunks and m fixed.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ class TokenEdit(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """A stretch of the source on one side: whether it is changed there, and its words then."""
+    """A stretch of the source on one side: whether that side changes it, and its words there."""
 
     is_changed: bool
     words: Words
@@ -77,7 +76,8 @@ class Cut:
 def cut(source: Sequence[str], sides: Sequence[Sequence[TokenEdit]]) -> Cut:
     """The chunks of a sentence; the first side is the hypothesis, the others are annotators.
 
-    An annotator who deletes the whole sentence would make one chunk of it, and is left out where another remains.
+    An annotator who deletes the whole sentence would merge everything into one chunk, and is left out if another
+    annotator remains.
     """
     whole = (0, len(source))
     kept = [side for side in sides[1:] if _chunk(source, whole, side).words] or sides[1:2]
@@ -111,7 +111,7 @@ def _length(n_source: int, chunk: Chunk) -> int:
 
 
 def mean_length(cuts: Sequence[Cut]) -> float:
-    """The mean length of chunks that annotators change; 0 where they change none."""
+    """The mean length of the chunks that annotators change; 0 if they change none."""
     lengths = [
         _length(n_source, chunk)
         for sentence in cuts
@@ -182,7 +182,7 @@ def _cut(reference: Essay, hypothesis: Essay) -> Cut:
 
 
 def _token_edits(essay: Essay, annotator: str) -> list[TokenEdit]:
-    """An annotator's edits on tokens; those that only detect an error change nothing."""
+    """An annotator's edits in tokens; edits that only detect an error change nothing."""
     edits = []
     for edit in essay.edits:
         place = tokens_of_edit(edit, essay.text, essay.tokens or ())

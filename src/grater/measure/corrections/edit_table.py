@@ -1,18 +1,16 @@
-"""The edits of a corpus as arrays, which of them match in each of ERRANT's modes, and counts by error type.
+"""The edits of a corpus as arrays, their matches in each of ERRANT's modes, and counts by error type.
 
-**Tables** hold token indices and integer codes.  They are made from essays that have tokens, or straight from the
-blocks of an M2 file.
-Corrections are compared as they are spelt, as `errant_compare` does: `-NONE-` and an empty correction, both of which
-delete, are not the same.  A *group* is one annotator's edits of one sentence, possibly none.  A block
-without any A line is one group without edits: of the one annotator of its file, else of annotator 0, as in ERRANT.
+**Tables** hold token indices and integer codes. They are built from essays with tokens, or directly from the blocks
+of an M2 file. As in `errant_compare`, corrections are compared as strings: `-NONE-` and an empty correction differ,
+although both delete. A *group* is one annotator's edits of one sentence, possibly none. A block without A lines is
+one group without edits; it belongs to the file's only annotator, or else to annotator 0, as in ERRANT.
 
-**Matching** is done for all sentences and all pairs of annotators at once.  An edit is cut into the *units* of its
-mode: itself, or its tokens.  Units of one sentence that must be equal to match have one key, a number from 0 on; the
-rest is counting keys.
+**Matching** handles all sentences and all pairs of annotators at once. An edit is cut into the *units* of its mode:
+itself, or its tokens. Units of a sentence that match each other share an integer key; the rest is counting keys.
 
 **Types** have three tiers: the operation (`M`issing, `U`nnecessary, `R`eplacement), the main type (`NOUN:NUM`) and
-both (`R:NOUN:NUM`).  As `errant_compare` does, the operation is a type's first letter and the main type what follows
-the second; types of other schemes (`ArtOrDet`) make sense in the full tier only.  `UNK` is itself in all.
+both (`R:NOUN:NUM`). As in `errant_compare`, the operation is the first character of a type, and the main type starts
+at the third; types of other schemes (`ArtOrDet`) make sense only in the full tier. `UNK` stays `UNK` in all tiers.
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ _Line: TypeAlias = tuple[int, str, int, int, str, str, int]
 
 
 class SourceSentence(NamedTuple):
-    """A sentence before it was corrected; without `tokens` they are its words."""
+    """A sentence before correction; `tokens` default to its words."""
 
     text: str
     tokens: tuple[Span, ...] | None
@@ -49,9 +47,9 @@ class SourceSentence(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EditTable:
-    """A row for each edit, in the order of the file; `tag` and `correction` count in `tags` and `corrections`.
+    """One row per edit, in the order of the file; `tag` and `correction` index `tags` and `corrections`.
 
-    Groups are in the order of sentences, and within one in the order in which its annotators appear.
+    Groups are ordered by sentence, then by the first appearance of the annotator.
     """
 
     sentences: Sequence[SourceSentence]
@@ -71,7 +69,7 @@ class EditTable:
 
 
 def read_table(source: Source) -> EditTable:
-    """The edits of an M2 file, without making essays of it."""
+    """Read the edits of an M2 file without building essays."""
     problems = Problems(source.name)
     sentences, lines = list[SourceSentence](), list[_Line]()
     for index, block in enumerate(read_blocks(source.lines(), problems)):
@@ -85,7 +83,7 @@ def read_table(source: Source) -> EditTable:
 
 
 def table_of(essays: Iterable[Essay]) -> EditTable:
-    """The edits of essays that are sentences, as those read from M2 are."""
+    """The edits of essays that are sentences, such as those read from M2."""
     sentences, lines = list[SourceSentence](), list[_Line]()
     for index, essay in enumerate(essays):
         sentences.append(SourceSentence(essay.text, essay.tokens, essay.line))
@@ -167,7 +165,7 @@ MOST = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class MatchUnits:
-    """One side of the comparison: for each unit its group, its key and its type (counted in `Matched.types`)."""
+    """One side of the comparison: the group, key and type (an index into `Matched.types`) of each unit."""
 
     group_sentence: Ints
     group_annotator: Sequence[str]
@@ -184,7 +182,7 @@ class MatchUnits:
 class Matched:
     """All pairs of annotators: by sentence, then by the hypothesis's annotator, then by the reference's.
 
-    `counts` has a row (tp, fp, fn) for each pair; `ours` and `theirs` are the groups of the pair.
+    `counts` has a row (tp, fp, fn) for each pair; `ours` and `theirs` are its two groups.
     """
 
     hypothesis: MatchUnits
@@ -198,7 +196,7 @@ class Matched:
 
 
 def match(references: EditTable, hypotheses: EditTable, *, mode: Mode) -> Matched:
-    """Count what every pair of annotators has in common; the sentences must be the same."""
+    """Count the matches of every pair of annotators; the sentences must be the same."""
     if mode not in MODES:
         raise UnknownName(f"unknown mode {mode!r} of ERRANT; known: {', '.join(MODES)}")
     once = [_once(table) for table in (hypotheses, references)]
@@ -232,7 +230,7 @@ def match(references: EditTable, hypotheses: EditTable, *, mode: Mode) -> Matche
 
 
 def _once(table: EditTable) -> EditTable:
-    """The first of edits that are equal in everything."""
+    """The edits without duplicates; the first of each is kept."""
     code = joined(table.group, table.start, table.end, table.tag, table.correction)
     return table.only(np.sort(np.unique(code, return_index=True)[1]))
 
@@ -257,7 +255,7 @@ def _units(
 
 
 def _shared(ours: Sequence[str], theirs: Sequence[str]) -> tuple[list[str], tuple[Ints, Ints]]:
-    """The names of both sides, sorted, and for each side what its own codes are among them."""
+    """The names of both sides, sorted, and for each side its own codes as indices into them."""
     names = sorted({*ours, *theirs})
     places = {name: place for place, name in enumerate(names)}
     return names, (
@@ -269,7 +267,7 @@ def _shared(ours: Sequence[str], theirs: Sequence[str]) -> tuple[list[str], tupl
 def _cut(
     table: EditTable, tag: Ints, correction: Ints, tags: Sequence[str], mode: Mode
 ) -> tuple[Ints, Ints, tuple[Ints, ...]]:
-    """The group and type of each unit, and the columns that its key is made of."""
+    """The group and type of each unit, and the columns that make up its key."""
     sentence = table.group_sentence[table.group]
     if mode == "dt":
         length = np.maximum(table.end - table.start, 1)
@@ -284,7 +282,7 @@ def _cut(
 
 
 def _pairs(ours: MatchUnits, theirs: MatchUnits, *, n_sentences: int) -> tuple[Ints, Ints, Ints]:
-    """The two groups of each pair, and how many pairs come before those of each hypothesis group."""
+    """The two groups of each pair, and the number of pairs before those of each hypothesis group."""
     n_theirs = np.bincount(theirs.group_sentence, minlength=n_sentences)
     first_theirs = np.cumsum(n_theirs) - n_theirs
     n_of_group = n_theirs[ours.group_sentence]
@@ -299,13 +297,13 @@ def _pairs(ours: MatchUnits, theirs: MatchUnits, *, n_sentences: int) -> tuple[I
 
 
 def _tally(units: MatchUnits) -> tuple[Ints, Ints, Ints]:
-    """Each key of each group once, with its count."""
+    """Each distinct key of each group, with its count."""
     _, first, n = np.unique(joined(units.group, units.key), return_index=True, return_counts=True)
     return units.group[first], units.key[first], n
 
 
 def joined(*columns: Ints) -> Ints:
-    """One number for each row, equal where all columns are."""
+    """One number per row; rows have the same number if all columns are equal."""
     code = columns[0]
     for column in columns[1:]:
         width = int(column.max(initial=0)) + 1
@@ -322,9 +320,9 @@ TP, FP, FN = range(3)
 
 @dataclass(frozen=True, slots=True)
 class TypeCounts:
-    """An entry for each unit that was matched, made up or missed: its sentence, its type, its column (TP, FP, FN).
+    """One entry for each matched, spurious or missed unit: its sentence, its type, its column (TP, FP, FN).
 
-    `type_of` counts in `types`, which are sorted and may hold names that no entry has.
+    `type_of` indexes `types`, which are sorted and may include names without entries.
     """
 
     n_sentences: int
@@ -334,7 +332,7 @@ class TypeCounts:
     column: Ints
 
     def dense(self, tier: Tier = "full") -> dict[str, Ints]:
-        """For each type an array (n_sentences, 3) of tp, fp, fn."""
+        """One array (n_sentences, 3) of tp, fp, fn for each type."""
         names, place = self._names(tier)
         shape = (len(names), self.n_sentences, 3)
         cells = (
@@ -344,7 +342,7 @@ class TypeCounts:
         return dict(zip(names, counts, strict=True))
 
     def _names(self, tier: Tier) -> tuple[list[str], Ints]:
-        """The names of a tier, and for each type which of them is its own."""
+        """The names of a tier, and for each type the index of its name."""
         used = np.bincount(self.type_of, minlength=1).nonzero()[0].tolist()
         names = sorted({tier_of(self.types[place], tier) for place in used})
         places = {name: place for place, name in enumerate(names)}

@@ -1,4 +1,4 @@
-"""Edits against edits, as `errant_compare` counts them, with edits extracted from plain text.
+"""Edit-based scores as `errant_compare` counts them, with edits extracted from plain text if necessary.
 
 Bryant, Felice and Briscoe 2017, "Automatic annotation and evaluation of error types for grammatical error
 correction", section 5; checked against `errant_compare` of errant 3.0.2.  Four modes say when two edits match:
@@ -6,18 +6,18 @@ correction", section 5; checked against `errant_compare` of errant 3.0.2.  Four 
     cs   same span and correction (ERRANT's default)       ds   same span
     cse  same span, correction and type                    dt   token by token; an insertion is on the token after it
 
-A true positive has the reference's type, a false positive the hypothesis's.  No-ops match nothing.  Edits of type
-`UNK` (detected but not corrected) count in detection only.  Where several edits of an annotator are at the matched
-span, ERRANT counts as many true positives as the *reference* has there; so do we.
+A true positive has the reference's type, a false positive the hypothesis's. No-ops match nothing. Edits of type `UNK`
+(detected but not corrected) count only in detection. If an annotator has several edits at the matched span, each edit
+of the *reference* there counts as a true positive, as in ERRANT.
 
-Several annotators: of each sentence the pair (hypothesis, reference) is taken that gives the best F, rounded to four
-places, of the corpus *so far*; ties go to more true positives, fewer false positives, fewer false negatives, the
-pair that comes first.  So the choice depends on beta and on the order of sentences, as it does in ERRANT.
+With several annotators, each sentence uses the pair (hypothesis, reference) that gives the best F of the corpus *so
+far*, rounded to four places; ties go to more true positives, then fewer false positives, fewer false negatives, and
+the earlier pair. The choice therefore depends on beta and on the order of sentences, as in ERRANT.
 
-Departure: an edit that an annotator has twice (same span, correction and type; `errant_parallel` makes such) counts
-once.  ERRANT counts one hypothesis edit as two true positives there (errant #49).  The signature says
-`duplicates:once`, the result how many were left out; without duplicates the numbers are equal.  0/0 is 1, as in
-ERRANT.
+Departure: an edit that an annotator has twice (same span, correction and type; `errant_parallel` can write these)
+counts once. ERRANT counts one hypothesis edit as two true positives there (errant #49). The signature says
+`duplicates:once`, and the result how many were left out; without duplicates, the numbers equal ERRANT's. 0/0 is 1, as
+in ERRANT.
 
 **Plain text** is turned into edits by an engine (`corpora.edits.engine`): our own rules, or the errant package.  The
 signature names the engine and its version.
@@ -68,11 +68,11 @@ from grater.uncertainty import Ints, Numbers
 
 @dataclass(frozen=True, slots=True)
 class ErrantScore:
-    """Counts of every sentence: they add up.
+    """Additive counts of every sentence.
 
-    `counts` has a row (tp, fp, fn) for each sentence; `by_type` has the same split by type; `hypothesis_annotators`
-    and `reference_annotators` are those whose edits were compared, sentence by sentence.  `n_duplicates` repeated
-    edits were left out, those of all annotators together.
+    `counts` has a row (tp, fp, fn) for each sentence, and `by_type` splits it by type. `hypothesis_annotators` and
+    `reference_annotators` are the annotators compared, sentence by sentence. `n_duplicates` counts the repeated edits
+    that were left out, over all annotators.
     """
 
     counts: Ints
@@ -91,7 +91,7 @@ def score_errant(
     reference_name: str = "reference",
     hypothesis_name: str = "hypothesis",
 ) -> ErrantScore:
-    """Score the edits of a system; names are for messages."""
+    """Score the edits of a system; the names appear in messages."""
     theirs, ours = _table(references), _table(hypotheses)
     require_same_sources(
         theirs.sentences, ours.sentences, reference_name=reference_name, hypothesis_name=hypothesis_name
@@ -108,7 +108,7 @@ def score_errant(
 
 
 def errant_signature(references: Sentences, *, mode: Mode, beta: float) -> Signature:
-    """How scores against these references are made; those of equal signatures may be compared."""
+    """How scores against these references are computed; scores with equal signatures are comparable."""
     table = _table(references)
     texts = (" ".join(sentence.text.split()) for sentence in table.sentences)
     groups = (
@@ -125,7 +125,7 @@ def errant_signature(references: Sentences, *, mode: Mode, beta: float) -> Signa
 
 
 def choose_pairs(matched: Matched, *, beta: float) -> Ints:
-    """For each sentence the pair that the corpus so far is best off with; of equal ones the first."""
+    """For each sentence, the pair that maximises F of the corpus so far; ties go to the first."""
     n_pairs = np.bincount(matched.hypothesis.group_sentence[matched.ours], minlength=matched.n_sentences)
     first, place = np.cumsum(n_pairs) - n_pairs, np.arange(n_pairs.max(initial=0))
     is_there = place < n_pairs[:, None]
@@ -135,7 +135,7 @@ def choose_pairs(matched: Matched, *, beta: float) -> Ints:
 
 
 def _types(matched: Matched, chosen: Ints) -> TypeCounts:
-    """The counts of the chosen pairs for each type: the reference's types where the two meet."""
+    """The counts of the chosen pairs by type; matches have the reference's type."""
     ours, theirs = matched.hypothesis, matched.reference
     our_rows = np.isin(ours.group, matched.ours[chosen]).nonzero()[0]
     their_rows = np.isin(theirs.group, matched.theirs[chosen]).nonzero()[0]
@@ -152,7 +152,7 @@ def _types(matched: Matched, chosen: Ints) -> TypeCounts:
 def errant_keys(beta: float) -> Keys:
     """F so far to four places, then more true positives, fewer false positives, fewer false negatives.
 
-    In ERRANT's own order of operations: a last bit may decide a choice.
+    Follows ERRANT's order of operations, because the last bit can decide a choice.
     """
 
     def keys(sums: Ints) -> list[Numbers]:
@@ -250,7 +250,7 @@ def _edits_of_hypothesis(references: EditTable, hypothesis: Hypothesis, options:
 def extracted(
     sentences: Sequence[Sourced], hypothesis: Hypothesis, texts: Sequence[str], options: MetricOptions
 ) -> list[Essay]:
-    """The sentences of the references with the edits that turn them into a system's text."""
+    """The sentences of the references, with the edits that turn them into a system's text."""
     from grater.corpora.edits.engine import load_engine
     from grater.corpora.parallel import parallel_essays  # edits in M2 need neither this nor a tagger
 

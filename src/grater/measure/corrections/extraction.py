@@ -1,14 +1,14 @@
-"""How far two ways of making edits agree on the same sentences: spans, types, and which types are confused.
+"""How far two sets of extracted edits agree on the same sentences: spans, types, and confusions of types.
 
-For comparing an engine that extracts edits with another, or with the edits of a corpus.  The edits of both sides are
-compared for each annotator of each sentence:
+It compares an extraction engine with another engine, or with the edits of a corpus, for each annotator of each
+sentence:
 
 - *spans*: precision, recall and F1 of (start, end, correction), the second side compared with the first;
-- *type*: of the edits with equal spans, the share that have the same type;
+- *type*: the share of edits with equal spans that have the same type;
 - *both*: F1 of span, correction and type together.
 
-Intervals are by document where it is known, else by sentence.  The confusions are counts of (type on the first
-side, type on the second) where the spans are equal.
+Intervals are by document if known, else by sentence. The confusions count pairs (type on the first side, type on the
+second) of edits with equal spans.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _confusions_json(confusions: Mapping[tuple[str, str], int]) -> list[dict[str
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EditComparison(Result):
-    """Agreement of two sets of edits, and the types they confuse: (first, second) by how often."""
+    """Agreement of two sets of edits, and the confused types: (first, second) with their frequency."""
 
     first: str
     second: str
@@ -126,7 +126,7 @@ def compare_edits(
 
 
 def _counted(one: Essay, other: Essay, confusions: Counter[tuple[str, str]]) -> tuple[int, int, int, int]:
-    """Equal spans, spans of one side alone, and equal types, of all annotators that both have."""
+    """Equal spans, spans on one side only (first, second), and equal types, over all shared annotators."""
     n_equal = n_first = n_second = n_typed = 0
     for name, their_name in zip(one.annotators, other.annotators, strict=True):
         theirs, ours = _spans(one, name), _spans(other, their_name)
