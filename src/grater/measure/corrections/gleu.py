@@ -1,26 +1,26 @@
-"""GLEU for grammatical error correction: n-grams of a correction that references have, less those they corrected.
+"""GLEU for grammatical error correction: rewards n-grams shared with a reference, penalises those left uncorrected.
 
 Napoles, Sakaguchi, Post and Tetreault 2015, "Ground truth for grammatical error correction metrics", as corrected in
 "GLEU Without Tuning" (2016); checked against the formula of the authors' script (`gleu.py` of JFLEG):
 
     GLEU = min(1, exp(1 - r / c)) * (product over n = 1..4 of matches_n / total_n) ** (1/4)
 
-on sums over sentences, c and r being the lengths of hypotheses and references.  Any sum of 0 gives 0.  For each
-sentence, each of its references and each n from 1 to 4 (2016, equation 1, as the script counts it):
+computed from sums over sentences, where c and r are the lengths of hypotheses and references. If any sum is 0, the
+score is 0. For each sentence, reference and n from 1 to 4 (2016, equation 1, as the script counts it):
 
     matches   sum over n-grams of min(H, R), less the sum of min(H, S) over n-grams of the source that the reference
               lacks altogether; never below 0
     total     the n-grams of the hypothesis, max(length + 1 - n, 0)
 
-where H, R and S are the counts of the n-gram in the hypothesis, the reference and the source.  Words are those
-between white space.  The totals and the hypothesis's length do not depend on the reference.
+where H, R and S are the counts of the n-gram in the hypothesis, the reference and the source. Words are those between
+white space.
 
 Each sentence is scored against one reference drawn at random; the corpus's GLEU is the mean over 500 draws, the
-authors' own: Python 2's `random.seed(101 * j)` and `randint`, for j from 0 to 499, drawn again number by number.  A
-sentence's GLEU is the mean over its references, every count of 0 replaced by 1.
+authors' own: Python 2's `random.seed(101 * j)` and `randint`, for j from 0 to 499, drawn again number by number. A
+sentence's GLEU is the mean over its references, with every count of 0 replaced by 1.
 
-Departures: sentences may have different numbers of references.  The script's interval covers only the spread of the
-draws; ours covers the texts: a document is left out of every draw, and the mean over draws taken again.
+Departures: sentences may have different numbers of references. The script's interval covers only the spread of the
+draws; ours covers the sampling of texts: it leaves a document out of every draw and recomputes the mean over draws.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ MATCHES, TOTALS = slice(2, None, 2), slice(3, None, 2)
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """All words of all texts in a row, as numbers.
+    """All words of all texts in one sequence, as numbers.
 
-    Side 0 is the source, 1 the hypothesis, 2 + k reference k; `cell` is sentence * sides + side.  `n_left` are the
-    words from here to the end of the text; `length` has a row for each sentence, a column for each side.
+    Side 0 is the source, 1 the hypothesis, 2 + k reference k; `cell` is sentence * sides + side. `n_left` counts the
+    words from here to the end of the text; `length` has a row for each sentence and a column for each side.
     """
 
     word: Ints
@@ -76,7 +76,7 @@ class _Words:
 def gleu_counts(
     system: str, sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[Sequence[str]]
 ) -> SentenceCounts:
-    """Count a system's output; `references` has the references of each sentence: `list(zip(*files))`.
+    """Count a system's output; `references` lists the references of each sentence: `list(zip(*files))`.
 
     A row has the lengths of hypothesis and reference, then matches and total for n = 1, 2, 3, 4.
     """
@@ -118,7 +118,9 @@ def _words(sources: Sequence[str], hypotheses: Sequence[str], references: Sequen
 
 
 def _matches(words: _Words) -> Ints:
-    """For each sentence, reference and order; n-grams get longer word by word, and keep a separate number."""
+    """The matches for each sentence, reference and order; n-grams are extended word by word and keep
+    unique numbers.
+    """
     n_sentences, n_sides = words.length.shape
     matches = np.zeros((n_sentences, n_sides - 2, ORDER), np.int64)
     n_words = int(words.word.max(initial=0)) + 1
@@ -136,7 +138,7 @@ def _matches(words: _Words) -> Ints:
 
 
 def _matches_of(gram: Ints, sentence: Ints, side: Ints, n_sentences: int, n_sides: int) -> tuple[Ints, Flags]:
-    """The n-grams of one order, and which of them the hypothesis has; the others play no part."""
+    """The n-grams of one order, and which of them the hypothesis has; all others are irrelevant."""
     n_grams = int(gram.max(initial=-1)) + 1
     table = np.bincount(gram * n_sides + side, minlength=n_grams * n_sides).reshape(n_grams, n_sides)
     of_gram = np.zeros(n_grams, np.int64)
@@ -153,7 +155,7 @@ N_ITERATIONS = 500
 
 
 def gleu_of_sums(sums: npt.ArrayLike) -> Numbers:
-    """GLEU of summed statistics, over the last axis: shape (..., 10) gives (...)."""
+    """GLEU from summed statistics in the last axis: shape (..., 10) gives (...)."""
     sums = np.asarray(sums, np.float64)
     is_zero = (sums == 0).any(axis=-1)
     safe = np.where(is_zero[..., None], 1.0, sums)
@@ -163,7 +165,7 @@ def gleu_of_sums(sums: npt.ArrayLike) -> Numbers:
 
 
 def _published_shares(numbers: range, n: int) -> Numbers:
-    """The first n of Python's `random.random()` after `random.seed(101 * j)`, a row for each j."""
+    """The first n values of Python's `random.random()` after `random.seed(101 * j)`, one row per j."""
     twister, shares = np.random.RandomState(0), np.empty((len(numbers), n))
     for row, j in zip(shares, numbers, strict=True):
         twister.seed([101 * j])  # with a key of one word numpy seeds the Mersenne Twister as Python does
@@ -172,7 +174,7 @@ def _published_shares(numbers: range, n: int) -> Numbers:
 
 
 def gleu_signature(sources: Sequence[str], references: Sequence[Sequence[str]]) -> Signature:
-    """How scores against these references are made; those of equal signatures may be compared."""
+    """How scores against these references are computed; scores with equal signatures are comparable."""
     texts = (text for source, of_sentence in zip(sources, references, strict=True) for text in (source, *of_sentence))
     options = {
         "order": str(ORDER),
@@ -204,7 +206,9 @@ class GleuMetric(Metric):
         return sums[..., :1]
 
     def rows(self, counts: SentenceCounts) -> Numbers:
-        """The ten counts of every draw of references, one draw after the other; one where there is no choice."""
+        """The ten counts for every draw of references, one draw after the other; a single draw if there
+        is no choice.
+        """
         cells = counts.cells.astype(np.float64)
         if cells.shape[1] == 1:
             return cells[:, 0]

@@ -1,50 +1,48 @@
-"""MaxMatch (M2): the edits of a system, chosen to agree best with those of an annotator.
+"""MaxMatch (M2): scores a system by the edits that turn the source into its output and best match an annotator's.
 
 Dahlmeier and Ng 2012, "Better evaluation for grammatical error correction", with the counts of their scorer, which
-was that of the CoNLL-2014 shared task (nusnlp/m2scorer, read at commit d12eea2; its published version is 3.2).  The
-steps: gold edits in token numbers, all best alignments (the lattice), the path through them that meets most gold
-edits, the annotator that a sentence is scored against, and the metric that puts them together.
+was that of the CoNLL-2014 shared task (nusnlp/m2scorer, read at commit d12eea2; its published version is 3.2). The
+steps: read gold edits as token indices, build all best alignments (the lattice), find the path that matches the most
+gold edits, choose the annotator for each sentence, and combine these in the metric.
 
-**Gold edits** are read as the official scorer reads M2: an annotator with a no-op alone has no edits; annotators
-without a line in a block are absent from it; a block without any line has one annotator, who marked nothing.  A
-correction is the words between single spaces; one with doubled spaces, or other white space within, can match
-nothing. An edit that names no correction is a correction to the words already there, as M2 spells it.
+**Gold edits** are read as the official scorer reads M2: an annotator with only a no-op has no edits; annotators
+without a line in a block are absent from it; a block without A lines has one annotator, who marked nothing. A
+correction is split at single spaces; with double spaces or other white space it cannot match anything. An edit
+without a correction corrects to the words already there, as M2 spells it.
 
-**Counts** are the official scorer's for every sentence, for ties too, where the order of its work decides.  Changes
+**Counts** equal the official scorer's for every sentence, including ties, which its processing order decides. Changes
 of case or spacing are changes.
 
-**Annotators.** Sentences are taken in order, and each is scored against the annotator who gives the best F so far,
-all sentences before included.  At equal F more correct edits win, then the smaller sum of proposed edits and beta²
-times gold edits, then the annotator who comes first.  F is 1 where nothing is proposed and nothing is gold.  So the
-order of sentences matters, a little.
+**Annotators.** Sentences are processed in order, each against the annotator who gives the best cumulative F up to and
+including it. Ties go to more correct edits, then to the smaller sum of proposed edits and beta² times gold edits,
+then to the earlier annotator. F is 1 if nothing is proposed and nothing is gold. The order of sentences therefore has
+a small effect.
 
-Edge cases: an annotator without edits counts in full, so that a sentence which needs no correction rewards a system
-that makes none.  Where two gold edits of one annotator are the same, one edit counts for both, and false positives
-may come out negative; precision is still correct edits by proposed ones.  By the official convention precision and
-recall are 1 where they are 0/0.
+Edge cases: an annotator without edits counts fully, which rewards a system that leaves a correct sentence alone. If
+two gold edits of one annotator are the same, one proposed edit matches both, and false positives can be negative;
+precision is still correct edits / proposed edits. By the official convention, precision and recall of 0/0 are 1.
 
-**The lattice** is the union of two: the best alignments where a substitution costs 1, and those where it costs 2 (a
-deletion or an insertion costs 1).  A vertex (i, j) has i words of the source and j of the hypothesis before it; a
-step leads one word on in the source, the hypothesis or both.
+**The lattice** is the union of the best alignments with substitution cost 1 and those with substitution cost 2
+(deletions and insertions cost 1). Vertex (i, j) comes after i words of the source and j of the hypothesis; a step
+advances by one word in the source, the hypothesis or both.
 
 **The band.** Let D be the cost of the best alignments with substitutions at 2: the length of both sentences less
-twice their longest common subsequence, counted with one bit per word of the source (Hyyrö 2004).  No best alignment
-has more than D insertions and deletions, so insertions are at most (D + m - n) / 2 and deletions (D - m + n) / 2, and
-no vertex lies further off the diagonal (Ukkonen 1985).
+twice their longest common subsequence, found by bit-parallel dynamic programming (Hyyrö 2004). No best alignment has
+more than D insertions and deletions, so at most (D + m - n) / 2 insertions and (D - m + n) / 2 deletions, and no
+vertex lies further from the diagonal (Ukkonen 1985).
 
-**Arcs** are edits of several words: steps that follow each other with at most `max_unchanged` unchanged words.  They
-are listed as the official scorer finds them, once more for each shorter way that it finds later.  It forgets to
-remove some of the unchanged arcs (its loop removes from the list that it walks along); so do we.
+**Arcs** are edits of several words: consecutive steps with at most `max_unchanged` unchanged words. They are listed
+in the order in which the official scorer finds them, and again whenever it finds a shorter path later. Its loop
+removes unchanged arcs from the list it iterates over and so misses some; we reproduce that.
 
-**Weights.** An arc that changes something costs its steps and an epsilon for each time that it is in the list of
-arcs; one that does what a gold edit asks for is rewarded by more than a sentence of steps can cost.  Of insertions at
-one point each gold edit rewards one only: arcs are tried from the left and from the right in turn, and after a match
-those that do not join on to it pay an epsilon.
+**Weights.** An arc that changes something costs its steps plus an epsilon for each occurrence in the list of arcs; an
+arc that matches a gold edit earns a reward larger than the cost of any sentence. Each gold edit rewards only one
+insertion at its point: arcs are tried alternately from the left and the right, and after a match, arcs that do not
+adjoin it pay an epsilon.
 
-**Search.** Paths of equal cost may have different numbers of edits.  Which of them the official scorer takes depends
-on the order of its list and on rounding errors of its sums, so the search is its own: Bellman and Ford over every
-arc.  It also counts in a way of its own where gold edits of one annotator are out of order, share a span or change
-nothing.
+**Search.** Paths of equal cost may have different numbers of edits. The one that the official scorer takes depends on
+the order of its list and on rounding errors, so we run the same search: Bellman-Ford over every arc. We also
+reproduce its counts for gold edits of one annotator that are out of order, share a span or change nothing.
 """
 
 from __future__ import annotations
@@ -106,7 +104,7 @@ DIAGONAL, DELETION, INSERTION = 1, 2, 4
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """Vertices are numbered in the order of (i, j), held by `rows` and `columns`, from the start to the end."""
+    """Vertices, numbered in the order of (i, j) from start to end, with `rows` and `columns` as their coordinates."""
 
     rows: list[int]
     columns: list[int]
@@ -140,9 +138,9 @@ def align(source: Sequence[str], hypothesis: Sequence[str]) -> Lattice:
 
 
 def _distances(source: Sequence[str], hypothesis: Sequence[str], low: int, high: int) -> tuple[Table, Table]:
-    """The costs of the best alignments up to each vertex, substitutions at 2 and at 1.
+    """The costs of the best alignments up to each vertex, with substitution costs 2 and 1.
 
-    A row holds the columns from i + low to i + high, between two that are too far to count.
+    A row has the columns from i + low to i + high, between two sentinels that are too far away to matter.
     """
     m = len(hypothesis)
     nowhere = [FAR] * (high - low + 3)
@@ -169,7 +167,7 @@ def _distances(source: Sequence[str], hypothesis: Sequence[str], low: int, high:
 def _ways(
     distances: Table, substitution: int, source: Sequence[str], hypothesis: Sequence[str], low: int
 ) -> dict[int, int]:
-    """For each vertex on a best alignment, the kinds of steps that lead to it on one; a vertex is i * (m + 1) + j."""
+    """For each vertex on a best alignment, the kinds of steps that lead to it; a vertex is i * (m + 1) + j."""
     width = len(hypothesis) + 1
     ways: dict[int, int] = {}
     waiting = [len(source) * width + width - 1]
@@ -206,7 +204,7 @@ Weight: TypeAlias = tuple[bool, int]
 
 @dataclass(frozen=True, slots=True)
 class GoldEdit:
-    """Tokens [start, end) become any one of `replacements`; an empty one deletes them."""
+    """Tokens [start, end) become any one of `replacements`; an empty replacement deletes them."""
 
     start: int
     end: int
@@ -214,7 +212,7 @@ class GoldEdit:
 
 
 def does(edit: GoldEdit, ends: Ends, lattice: Lattice, hypothesis: Sequence[str]) -> bool:
-    """Whether an arc over the words of an edit puts one of its replacements there."""
+    """Whether an arc over the words of an edit produces one of its replacements."""
     first, last = ends
     return tuple(hypothesis[lattice.columns[first] : lattice.columns[last]]) in edit.replacements
 
@@ -222,7 +220,7 @@ def does(edit: GoldEdit, ends: Ends, lattice: Lattice, hypothesis: Sequence[str]
 def insertion_weights(
     arcs: dict[Ends, int], edits: Sequence[GoldEdit], lattice: Lattice, hypothesis: Sequence[str]
 ) -> dict[Ends, Weight]:
-    """The weights of all insertions at one point, for the gold edits there."""
+    """The weights of all insertions at one point, given the gold edits there."""
     listed = [ends for ends, n_times in arcs.items() for _ in range(n_times)]
     weights: dict[Ends, Weight] = dict.fromkeys(arcs, (False, 0))
 
@@ -268,7 +266,7 @@ Ways: TypeAlias = dict[Ends, tuple[int, int]]
 
 
 def _all_arcs(lattice: Lattice, max_unchanged: int) -> tuple[list[Ends], Ways]:
-    """Every arc as often as it was found, in the order of finding."""
+    """Every arc, as often as it is found and in that order."""
     steps_from: list[list[tuple[int, int]]] = [[] for _ in lattice.steps]
     listed: list[Ends] = []
     ways: Ways = {}
@@ -294,7 +292,7 @@ def _all_arcs(lattice: Lattice, max_unchanged: int) -> tuple[list[Ends], Ways]:
 
 
 def _without_unchanged(listed: list[Ends], ways: Ways) -> tuple[list[Ends], Ways]:
-    """Without the arcs that only join unchanged words, but for those that follow one which was removed."""
+    """Remove arcs that only join unchanged words, except those that follow a removed arc in the list."""
     kept: list[Ends] = []
     removed: set[Ends] = set()
     is_jumped_over = False
@@ -334,14 +332,14 @@ def _weights(
 
 
 def _with_epsilons(weight: float, n_epsilons: int) -> float:
-    """Added one by one, so as to round as the official sums do."""
+    """The weight plus `n_epsilons`, added one at a time to round as the official sums do."""
     for _ in range(n_epsilons):
         weight += EPSILON
     return weight
 
 
 def _shortest_path(listed: list[Ends], weights: Mapping[Ends, float], end: int) -> list[Ends]:
-    """Bellman and Ford: of equal ways the one that was found first."""
+    """Bellman-Ford; of equally short paths, the first one found."""
     arcs = [(first, last, weights[first, last]) for first, last in listed]
     distances = [0.0] + [float("inf")] * end
     came_from: dict[int, int] = {}
@@ -364,7 +362,7 @@ def _shortest_path(listed: list[Ends], weights: Mapping[Ends, float], end: int) 
 def _n_correct(
     proposed: Sequence[Ends], lattice: Lattice, hypothesis: Sequence[str], edits: Sequence[GoldEdit]
 ) -> int:
-    """Gold edits that are met in their order; one edit counts for each of several that it meets."""
+    """The number of gold edits matched in order; one proposed edit counts for every gold edit that it matches."""
     n_correct, after = 0, 0
     for first, last in proposed:
         span = lattice.rows[first], lattice.rows[last]
@@ -381,7 +379,7 @@ def _n_correct(
 
 @dataclass(frozen=True, slots=True)
 class GoldSentence:
-    """A sentence with what each annotator corrected, in the file's order; annotators by their numbers."""
+    """A sentence with each annotator's corrections, in the order of the file; annotators are numbers."""
 
     text: str
     words: tuple[str, ...]
@@ -395,7 +393,7 @@ class GoldSentence:
 
 
 def read_gold(source: Source) -> list[GoldSentence]:
-    """The sentences of an M2 file, without making essays of it."""
+    """Read the sentences of an M2 file without building essays."""
     problems = Problems(source.name)
     blocks = list(read_blocks(source.lines(), problems))
     problems.done()
@@ -442,7 +440,7 @@ def _in_order(annotators: Iterable[str]) -> list[str]:
 
 
 def corrected_words(sentence: GoldSentence) -> list[str]:
-    """The words with the one annotator's edits applied, each by its first replacement."""
+    """The words after applying the annotator's edits, each with its first replacement."""
     where = "a hypothesis" if sentence.line is None else f"the hypothesis, line {sentence.line}"
     if len(sentence.edits) > 1:
         names = ", ".join(sentence.edits)
@@ -458,7 +456,7 @@ def corrected_words(sentence: GoldSentence) -> list[str]:
 
 
 def _token_range(span: Span, tokens: Sequence[Span]) -> tuple[int, int]:
-    """The tokens that a span touches; where it touches none, the point before the next token."""
+    """The tokens that a span touches; if it touches none, the point before the next token."""
     start = bisect_right(tokens, span.start, key=lambda token: token.end)
     return start, max(start, bisect_left(tokens, span.end, key=lambda token: token.start))
 
@@ -468,14 +466,14 @@ EditCounts: TypeAlias = tuple[int, int, int]
 
 
 def choose_references(counted: Sequence[Mapping[str, EditCounts]], *, beta: float = 0.5) -> tuple[list[str], Ints]:
-    """The official choice: for each sentence the annotator, and a row of tp, fp and fn."""
+    """The official choice of annotator for each sentence, and a row of tp, fp and fn for each."""
     annotators, cells, is_there = _cells(counted)
     chosen = choose_annotators(cells, is_there[:, None], maxmatch_keys(beta))
     return [annotators[place] for place in chosen[0].tolist()], chosen_rows(cells, chosen)[0]
 
 
 def _cells(counted: Sequence[Mapping[str, EditCounts]]) -> tuple[list[str], Ints, Bools]:
-    """The annotators as the official scorer tries them, (sentences, annotators, 3), and who read which sentence."""
+    """The annotators in the official scorer's order, (sentences, annotators, 3), and who read which sentence."""
     annotators = _in_order({name for counts in counted for name in counts})
     rows = [[counts.get(name, (0, 0, -1)) for name in annotators] for counts in counted]
     correct, proposed, wanted = np.moveaxis(np.array(rows, np.int64).reshape(len(counted), len(annotators), 3), -1, 0)

@@ -1,4 +1,4 @@
-"""Our metrics on outputs that people ranked: of every system on the same sentences, and of each sentence alone."""
+"""Our metrics applied to outputs that people ranked, by system (on the same sentences) and by sentence."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from grater.uncertainty import Numbers
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedOutputs:
-    """The sentences of the references of which every system's output is known, in the order of `items`."""
+    """The sentences for which every system's output and a reference are known, in the order of `items`."""
 
     items: Sequence[str]
     sentences: Sequence[Essay]
@@ -33,7 +33,7 @@ class RankedOutputs:
 
 
 def ranked_outputs(rankings: Rankings, references: Sequence[Essay]) -> RankedOutputs:
-    """The ranked outputs with their references, which are found by `source`, else by the number of the sentence."""
+    """The ranked outputs and their references, matched by `source`, or else by sentence number."""
     if "output" not in rankings.frame.columns:
         raise UsageError(
             f"{rankings.name}: expected a column 'output' with the words that were ranked, to score them; pass "
@@ -65,7 +65,7 @@ def ranked_outputs(rankings: Rankings, references: Sequence[Essay]) -> RankedOut
 
 
 def our_scores(ranked: RankedOutputs) -> tuple[dict[str, dict[str, float]], dict[str, Numbers]]:
-    """The score of each system by each metric, and the scores of each sentence (systems in the order of names)."""
+    """Each system's score on each metric, and the scores of each sentence (systems sorted by name)."""
     scores, by_sentence = {}, {}
     references = References("references", list(ranked.sentences))
     hypotheses = [Hypothesis(system, system, texts=texts) for system, texts in ranked.outputs.items()]

@@ -1,11 +1,11 @@
-"""References and hypotheses from wherever they are: paths, sentences, or essays with edits.
+"""Read references and hypotheses from paths, sentences, or essays with edits.
 
-A file is called by the NAME before its equals sign (`NAME=FILE`), or by as much of its own name as distinguishes it.
-Its last suffix says what it holds: `.m2` and our `.jsonl` have edits, anything else is one sentence per line.  `-` is
-standard input, known by its first lines.  Several references are the annotators of one.
+`NAME=FILE` names a file; otherwise the shortest distinctive part of its own name is used. The last suffix gives the
+format: `.m2` and our `.jsonl` have edits, anything else has one sentence per line. `-` is standard input, whose
+format is recognised from its first lines. Several references are treated as annotators of the same text.
 
-Files without a word on which are which (`ref0.m2 ref1.m2 mine.txt`) are sorted by `references_first`: the first is a
-reference, and so are those that differ from it in a number of their names alone, and M2 with several annotators.
+If the roles of files are not stated (`ref0.m2 ref1.m2 mine.txt`), `references_first` assigns them: the first file is
+a reference, and so are files whose names differ from it only in a number, and M2 files with several annotators.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ KINDS: dict[str, Kind] = {".m2": "m2", ".jsonl": "jsonl"}
 
 
 def by_name(given: Given, name: str) -> dict[str, Given]:
-    """Every source by its name; `name` is for what has none."""
+    """Every source by its name; `name` is used for one that has none."""
     if isinstance(given, Mapping):
         return dict(given)
     if isinstance(given, str | Path):
@@ -67,13 +67,13 @@ def _is_file(name: str) -> bool:
 
 
 def split_name(path: Path) -> tuple[str, Path]:
-    """`NAME=FILE` as its two parts; a file that is there under the whole name has no other."""
+    """Split `NAME=FILE`; if a file exists under the whole string, there is no NAME."""
     name, equals, file = str(path).partition("=")
     return (name, Path(file)) if equals and name and file and not path.exists() else ("", path)
 
 
 def named_files(files: Sequence[Path]) -> list[tuple[str, Path]]:
-    """Each file with its NAME, else its stem, or its whole name where stems are the same, or the path."""
+    """Each file with its NAME, else its stem, or its whole name if stems are equal, or its path."""
     named = [split_name(file) for file in files]
     choices = [(_plain_name(file).stem, file.name, str(file)) for _, file in named]
     level = next(level for level in (0, 1, 2) if level == 2 or len({each[level] for each in choices}) == len(choices))
@@ -84,7 +84,7 @@ def named_files(files: Sequence[Path]) -> list[tuple[str, Path]]:
 
 
 def _plain_name(path: Path) -> Path:
-    """The name without the suffix of its packing: `A.m2` of `A.m2.gz`."""
+    """The name without a compression suffix: `A.m2` for `A.m2.gz`."""
     return path.with_suffix("") if path.suffix in OPENERS else path
 
 
@@ -100,7 +100,7 @@ def kind_of(path: Path) -> Kind:
 
 
 def references_first(files: Sequence[Path]) -> tuple[list[Path], list[Path], list[str]]:
-    """Files as references and hypotheses, and notes on which files were read as which."""
+    """Files as references and hypotheses, and notes on how each was classified."""
     first = split_name(files[0])[1]
     paths = {file: split_name(file)[1] for file in files[1:]}
     alike = [file for file, path in paths.items() if _differs_in_number(first, path) or _has_annotators(path)]
@@ -113,7 +113,7 @@ def references_first(files: Sequence[Path]) -> tuple[list[Path], list[Path], lis
 
 
 def systems_behind(files: Sequence[Path]) -> tuple[list[Path], list[Path], list[str]]:
-    """References and hypotheses of files, REF... HYP..., and notes; there must be some of both."""
+    """The references and hypotheses among the files, and notes; both must be present."""
     references, hypotheses, notes = references_first(files) if files else ([], [], [])
     if not hypotheses:
         raise UsageError("expected a reference and at least one hypothesis: REF HYP..., or `hypotheses`; found fewer")
@@ -121,7 +121,7 @@ def systems_behind(files: Sequence[Path]) -> tuple[list[Path], list[Path], list[
 
 
 def require_piped_once(*sources: Given) -> None:
-    """Refuse standard input in two places: a system would be scored against itself."""
+    """Refuse standard input in two places, since a system would be scored against itself."""
     given = [each for source in sources for each in (source if isinstance(source, list | tuple) else [source])]
     files = [split_name(Path(each))[1] for each in given if isinstance(each, str | Path)]
     if sum(str(file) == "-" for file in files) > 1:
@@ -129,13 +129,13 @@ def require_piped_once(*sources: Given) -> None:
 
 
 def _differs_in_number(one: Path, other: Path) -> bool:
-    """`ref0.m2` and `ref1.m2`."""
+    """Whether two names differ only in a number: `ref0.m2` and `ref1.m2`."""
     one_name, other_name = (re.sub(r"\d+", "#", str(path)) for path in (one, other))
     return one != other and one_name == other_name
 
 
 def _has_annotators(file: Path) -> bool:
-    """Whether an M2 file has several annotators, as no system has."""
+    """Whether an M2 file has several annotators, which a system's output never has."""
     if str(file) == "-" or kind_of(file) != "m2" or not file.is_file():
         return False
     last = {line.rstrip().rpartition("|||")[2] for line in open_source(file).lines() if line.startswith("A ")}
@@ -152,9 +152,10 @@ def read_references(
     quickly: bool = False,
     tokenise: bool = False,
 ) -> References:
-    """References of one or several sources; `quickly` in the metric's own shape where that is possible.
+    """References from one or several sources; `quickly` reads them in the metric's own format if possible.
 
-    Plain text becomes edits by the engine, for metrics that compare edits.  `documents` are a file or names.
+    For metrics that compare edits, the engine extracts edits from plain text. `documents` is a file or a list of
+    names.
     """
     sources = by_name(given, "references")
     name = (
@@ -229,7 +230,7 @@ def read_hypotheses(given: Given, *, metric: Metric, quickly: bool = False) -> l
 
 
 def _texts(given: Given) -> list[str] | None:
-    """The sentences of plain text; none where the source has edits."""
+    """The sentences of plain text; None if the source has edits."""
     if not isinstance(given, str | Path):
         members = list(_several(given, "sentences"))
         if kinds := {type(each).__name__ for each in members if not isinstance(each, str | Essay)}:
@@ -255,7 +256,7 @@ def _essays(given: Given) -> Iterator[Essay]:
 
 
 def read_all_saved(files: Sequence[Path]) -> list[SavedScores]:
-    """Saved results, FILE or NAME=FILE."""
+    """Saved results, given as FILE or NAME=FILE."""
     named = named_files(files)
     require_different([file for _, file in named])
     return [read_saved("".join(open_source(file).lines()), name=str(file), label=name) for name, file in named]

@@ -1,25 +1,24 @@
-"""Recall of correctors from marked source sentences, and the errors that a reader of their output still meets.
+"""Recall of correctors from marked source sentences, and the errors that remain in their output.
 
-Two raters mark the errors of sampled source sentences, blind to every system; verifiers accept or reject each mark;
-then one question for each mark and system: is the error gone, still there, or replaced by another?  The unit is an
-error of the source, so several edits for one error or one edit for several need no rule, and one marking serves every
-system, also one that comes later.
+Two raters, blind to every system, mark the errors of sampled source sentences, and verifiers accept or reject each
+mark. Raters then answer one question for each mark and system: is the error gone, still there, or replaced by
+another? The unit is an error of the source, so no rule is needed for one edit that fixes several errors or several
+that fix one, and the same marking serves all systems, including later ones.
 
-**Recall.**  Errors that neither rater saw are estimated by Chapman's formula (1951), apart for those that the system
-removed and those that it did not: with h1, h2 and h12 the removed errors that rater 1, rater 2 and both marked,
-H = (h1 + 1)(h2 + 1) / (h12 + 1) - 1; M the same of the others; recall is H / (H + M).  A replaced error counts as not
-removed.  If several people judge the fate of a mark, it counts by their shares.  Next to it is the union, the
-share of removed errors among all verified marks: it has no correction for what nobody saw, varies less, and is the
-better number above .9.
+**Recall.** Chapman's formula (1951) estimates the errors that neither rater saw, separately for those that the system
+removed and those that it did not: with h1, h2 and h12 the removed errors that rater 1, rater 2 and both marked, H =
+(h1 + 1)(h2 + 1) / (h12 + 1) - 1; M is the same for the others; recall is H / (H + M). A replaced error counts as not
+removed. If several people judge the fate of a mark, their answers count as fractions. The union is also reported: the
+share of removed errors among all verified marks. It does not correct for unseen errors, but varies less and is the
+better estimate above .9.
 
-**Bias.**  What both raters overlook is often what systems overlook too, so recall is rather too high than too low
-(benchmarks/recall.py: .03 where difficulty is strongly shared, else less than .003).
-False marks that verifiers accept count as errors that nobody removed, and pull the other way.
+**Bias.** Systems often overlook the same errors as both raters, so recall tends to be too high (benchmarks/recall.py:
+by .03 if difficulty is strongly shared, else by less than .003). False marks that verifiers accept count as errors
+that nobody removed, which biases recall downwards.
 
 **Remaining errors** are errors per 100 words in sampled corrected sentences: missed (an error of the source
 that is still there), half-right (changed, but not right) and introduced (by the system), each the mean over raters.
 
-Intervals are the engine's: shares by essay for recall, densities for errors per 100 words.
 """
 
 from __future__ import annotations
@@ -82,13 +81,13 @@ def union_recall(sums: Numbers) -> Numbers:
 
 
 def recall_rows(found: Numbers, gone: Numbers) -> Numbers:
-    """The row of each mark: who of two found it (two columns), and the share of answers that call it gone."""
+    """One row per mark, from who of the two found it (two columns) and the share of answers that call it gone."""
     seen = np.column_stack([found, found[:, 0] * found[:, 1]])
     return np.concatenate([seen * gone[:, None], seen * (1 - gone[:, None])], axis=1)
 
 
 def recalls(units: Units, basis: Basis | None = None) -> tuple[Influence, Interval, Interval]:
-    """Chapman's recall with its influence and interval, and that of the union, from `recall_rows` by unit."""
+    """Chapman's recall with its influence and interval, and the union's interval, from `recall_rows` by unit."""
     rows = units.rows
     marks = rows[:, [0, 1, 3, 4]].sum(axis=1) - rows[:, [2, 5]].sum(axis=1)
     n = float(units.counts @ marks)
@@ -98,7 +97,7 @@ def recalls(units: Units, basis: Basis | None = None) -> tuple[Influence, Interv
 
 @dataclass(frozen=True, slots=True)
 class SystemRecall(Data):
-    """One system: recall, the union, the fates of the verified marks, recall by type of error."""
+    """One system: Chapman's recall, the union, the fates of the verified marks, recall by type of error."""
 
     system: str
     n_marks: int
@@ -111,7 +110,7 @@ class SystemRecall(Data):
 
 @dataclass(frozen=True, slots=True)
 class Marker(Data):
-    """One of the two who marked: verified marks, and the share of the other's that this one found too."""
+    """One of the two raters: their verified marks, and the share of the other's marks that they found too."""
 
     rater: str
     n_marks: int
@@ -120,7 +119,7 @@ class Marker(Data):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Recall(Result):
-    """Recall of every system from one marking, the best first."""
+    """Every system's recall from one marking, best first."""
 
     systems: tuple[SystemRecall, ...]
     pairs: tuple[PairTest, ...] = field(metadata=OPTIONAL)
@@ -180,9 +179,9 @@ def estimate_recall(
     items: Table | None = None,
     basis: Basis | None = None,
 ) -> Recall:
-    """Recall of every system in `fates` (item, system, rater, label) from marks of two raters (label: the type).
+    """Recall of every system in `fates` (item, system, rater, label) from the marks of two raters (label: the type).
 
-    If marks were `verified` (label error or another), only those that every verifier calls an error count.
+    If marks were `verified` (label error or another), only those that all verifiers call an error count.
     """
     basis = basis or Basis()
     frame = marks.frame.select(pl.col("item", "rater", "label").cast(pl.String))
@@ -295,7 +294,7 @@ def _answers(fates: Table) -> pl.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class SystemRemaining(Data):
-    """One system: errors left per 100 words of its output, in all and by kind."""
+    """One system: errors left per 100 words of its output, in total and by kind."""
 
     system: str
     n_sentences: int
@@ -306,7 +305,7 @@ class SystemRemaining(Data):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Remaining(Result):
-    """Errors that remain in corrected sentences, the fewest first."""
+    """The errors that remain in corrected sentences, best system first."""
 
     systems: tuple[SystemRemaining, ...]
     scope: Scope = field(metadata=key("interval"))

@@ -1,10 +1,10 @@
-"""Scores kept in a file, and compared with others later.
+"""Scores saved to a file for later comparisons.
 
-A saved result is the JSON of `Scores.to_dict` with what it was made of: the counts of every sentence of each system,
-how they were counted, and the documents where they are known.  Intervals, tests and rank groups of several saved
-results are made again from the counts, so differences are paired.  Results are refused unless they have the same
-measure, options and references.  Counts by type are kept as rows (sentence, counts...) of the sentences that have
-any.  Systems of one name in two files are called by file and name.
+A saved result is the JSON of `Scores.to_dict` plus its inputs: each system's counts by sentence, how they were
+counted, and the documents if known. Intervals, tests and rank groups of several saved results are recomputed from the
+counts, so differences are paired. All results must have the same metric, options and references. Counts by type are
+stored as rows (sentence, counts...) of the sentences that have any. Systems with the same name in two files are
+labelled by file and name.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ COMPARED = frozenset({"units", "interval", "level", "resamples", "seed", "test",
 class SavedScores:
     """The contents of one file.
 
-    `name` is the file, for messages; `label` goes before names of systems that two files have; `version` is that of
-    the grater that counted.
+    `name` is the file, for messages; `label` distinguishes systems with the same name in two files; `version` is the
+    version of grater that counted.
     """
 
     name: str
@@ -74,7 +74,7 @@ def saved_json(scores: Scores, options: MetricOptions, documents: Sequence[str |
 
 
 def read_saved(text: str, *, name: str, label: str = "") -> SavedScores:
-    """A saved result; anything else is refused in one line."""
+    """Parse a saved result; anything else is refused with a one-line error."""
     try:
         value = json.loads(text)
         if value["format"] != SAVED_FORMAT:

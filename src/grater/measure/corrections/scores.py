@@ -1,20 +1,21 @@
-"""Scores of systems that corrected the same sentences: intervals, paired tests, rank groups; and what a metric is.
+"""Scores of systems that corrected the same sentences, with intervals, paired tests and rank groups; the base of
+metrics.
 
-**A metric** counts a hypothesis against references (`count`), turns sums of counts into scores (`scores`), says what
-each score divides by (`cases`) and names how it did so (`signature`).  For the human ceiling it also counts against
-each annotator alone (`against_each`) and chooses among some of them (`among`).  Third parties join by the entry-point
-group `grater.metrics`.  0/0 is 1, as in m2scorer and ERRANT: a system that proposes nothing has precision 1, a corpus
-without errors recall 1; F is 0 where both are 0.
+**A metric** counts a hypothesis against references (`count`), turns sums of counts into scores (`scores`), gives the
+denominator of each score (`cases`) and describes its settings (`signature`). For the human ceiling it also counts
+against each annotator alone (`against_each`) and against subsets of them (`among`). Third parties register metrics
+through the entry-point group `grater.metrics`. 0/0 is 1, as in m2scorer and ERRANT: a system that proposes nothing
+has precision 1, and a corpus without errors gives recall 1; F is 0 if both are 0.
 
-**References** are sentences with their annotators; plain text is an annotator who rewrote every sentence.  A
-hypothesis is plain text, one sentence per line, or edits (M2).  Both must have the same sentences in the same order
-with the same words; the error shows the first that differs.  A corrected text has each edit's first alternative in
-place of its words; of edits that overlap, the first in the text counts.
+**References** are sentences with their annotators; plain text counts as an annotator who rewrote every sentence. A
+hypothesis is plain text, one sentence per line, or edits (M2). Both must have the same sentences in the same order
+with the same words; the error message shows the first difference. A corrected text applies each edit's first
+alternative; of overlapping edits, only the first in the text is applied.
 
-**Intervals** come from `grater.uncertainty`, with documents as units where they are known, else sentences, and the
-annotator that each sentence was scored against held fixed.  Systems are ranked by the metric's last score (F or
-GLEU); those whose paired difference is not significant at 95 % after Holm's correction share a letter.  Tables are in
-per cent with two decimals, as the field prints these scores.
+**Intervals** come from `grater.uncertainty`; units are documents if known, else sentences, and the annotator that
+each sentence was scored against is held fixed. Systems are ranked by the metric's last score (F or GLEU); those whose
+paired difference is not significant at 95 % after Holm's correction share a letter. Tables show per cent with two
+decimals, as is usual for these scores.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 
 
 class Sourced(Protocol):
-    """A sentence before anyone corrected it: an `Essay`, or what a metric makes of one."""
+    """A sentence before correction: an `Essay`, or a metric's own representation."""
 
     @property
     def text(self) -> str: ...
@@ -96,7 +97,7 @@ def _essays(sentences: Sentences, name: str) -> Sequence[Essay]:
 class References:
     """The sentences that all systems are scored on; `name` is for messages.
 
-    `engine` is the full name of the engine that made their edits, where they were plain text.
+    `engine` is the full name of the engine that extracted the edits, if the references were plain text.
     """
 
     name: str
@@ -132,9 +133,9 @@ class References:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hypothesis:
-    """A system's output: lines of text, or sentences with its edits; `name` is the file, for messages.
+    """A system's output: lines of text, or sentences with edits; `name` is the file, for messages.
 
-    `words` are the lines in words, once these are known to fit their sources.
+    `words` are the tokenised lines, set once they are known to fit their sources.
     """
 
     system: str
@@ -158,7 +159,7 @@ class Hypothesis:
 
 
 def rewritten(sources: Sequence[str], texts: Mapping[str, Sequence[str]], *, source_name: str) -> list[Essay]:
-    """Essays whose annotators rewrote each sentence as a whole; `texts` are their sentences by name."""
+    """Essays whose annotators rewrote each sentence completely; `texts` has their sentences by name."""
     sentences = [SourceSentence(source, None, number) for number, source in enumerate(sources, 1)]
     for name, lines in texts.items():
         require_same_sources(sentences, lines, reference_name=source_name, hypothesis_name=name)
@@ -171,7 +172,7 @@ def rewritten(sources: Sequence[str], texts: Mapping[str, Sequence[str]], *, sou
 
 
 def source_words(sentence: Sourced) -> list[str]:
-    """The tokens that came with the text, or else its words between white space, as in M2."""
+    """The tokens that came with the text, or else its whitespace-separated words, as in M2."""
     if sentence.tokens is None:
         return sentence.text.split()
     return [token.of(sentence.text) for token in sentence.tokens]
@@ -180,9 +181,9 @@ def source_words(sentence: Sourced) -> list[str]:
 def fit_hypotheses(
     references: References, hypotheses: Sequence[Hypothesis], *, tokenise: bool = False
 ) -> tuple[list[Hypothesis], list[str]]:
-    """The hypotheses once their lines are known to belong to the references, and warnings of lines that may not.
+    """The hypotheses whose lines were checked against the references, and warnings of lines that may not belong.
 
-    With `tokenise`, plain text is cut into words as the references are.
+    With `tokenise`, plain text is tokenised like the references.
     """
     words = [source_words(sentence) for sentence in references.sourced]
     fitting, warnings = list[Hypothesis](), list[str]()
@@ -250,7 +251,7 @@ def _first_difference(words: Sequence[str], given: Sequence[str]) -> tuple[int, 
 
 
 def corrected_texts(essay: Essay) -> dict[str, str]:
-    """The sentence as each annotator corrects it; unchanged where nobody is known to have read it."""
+    """The sentence as each annotator corrects it; unchanged if nobody is known to have read it."""
     if not essay.annotators:
         return {"0": " ".join(essay.text.split())}
     return {
@@ -260,7 +261,7 @@ def corrected_texts(essay: Essay) -> dict[str, str]:
 
 
 def hypothesis_texts(references: References, hypothesis: Hypothesis) -> Sequence[str]:
-    """A hypothesis as lines of text, once it is known to fit the references."""
+    """A hypothesis as lines of text, after checking that it fits the references."""
     lines = hypothesis.essays if hypothesis.texts is None else hypothesis.texts
     require_same_sources(references.sourced, lines, reference_name=references.name, hypothesis_name=hypothesis.name)
     if hypothesis.texts is not None:
@@ -275,8 +276,8 @@ def hypothesis_texts(references: References, hypothesis: Hypothesis) -> Sequence
 class SentenceCounts:
     """`cells` has the shape (sentences, rows, columns); sentence i has `n_rows[i]` rows, padded with zeros.
 
-    `references` are the annotators that the sentences were compared with, where the metric chooses one.  `by_type`
-    has an array (sentences, columns) for each type of error, where the metric knows types.
+    `references` are the annotators that the sentences were compared with, if the metric chooses one. `by_type` has an
+    array (sentences, columns) for each error type, if the metric has types.
     """
 
     system: str
@@ -311,9 +312,9 @@ class AnnotatorCounts:
 
 @dataclass(frozen=True, slots=True)
 class MetricOptions:
-    """Every metric takes what concerns it; `tier` None asks for no scores by type.
+    """Options of all metrics, each of which uses those it needs; with `tier` None there are no scores by type.
 
-    `engine` makes edits of plain text; `extracts` says that it had to, for the signature.
+    `engine` extracts edits from plain text; `extracts` records that it had to, for the signature.
     """
 
     beta: float = 0.5
@@ -359,10 +360,9 @@ def _ratio(above: Numbers, below: Numbers, otherwise: float) -> Numbers:
 
 
 class Metric:
-    """The base of all metrics, as one that compares corrected sentences; its last count is the number of cases.
+    """The base of all metrics; it compares corrected sentences. The last count is the number of cases.
 
-    `columns` are the names of its counts; `references_are_texts` where plain references serve as they are, and no
-    edits need to be made of them.
+    `columns` names the counts; `references_are_texts` if plain-text references need no edits.
     """
 
     __slots__ = ()
@@ -371,15 +371,15 @@ class Metric:
     references_are_texts: bool
 
     def read(self, source: Source) -> Sentences:
-        """An M2 file in the shape that this metric works on quickest."""
+        """Read an M2 file in the format that is fastest for this metric."""
         return list(M2_FORMAT.read(source))
 
     def score_names(self, options: MetricOptions) -> tuple[str, ...]:  # noqa: ARG002
-        """The scores in the order of the table; systems are ranked and compared by the last."""
+        """The scores in the order of the table; the last one ranks and compares systems."""
         return (self.name,)
 
     def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:
-        """From sums of counts in the last axis to scores in the last axis."""
+        """Map sums of counts in the last axis to scores in the last axis."""
         raise NotImplementedError
 
     def cases(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
@@ -387,11 +387,11 @@ class Metric:
         return sums[..., -1:]
 
     def rows(self, counts: SentenceCounts) -> Numbers:
-        """A row for each sentence, whose sums have the scores of the corpus."""
+        """One row per sentence; the scores of their sum are the corpus scores."""
         return counts.cells[:, 0].astype(np.float64)
 
     def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
-        """The scores of every sentence by itself: (sentences, scores)."""
+        """The scores of each sentence alone: (sentences, scores)."""
         return self.scores(self.rows(counts), options)
 
     def count(
@@ -403,7 +403,7 @@ class Metric:
         raise NotImplementedError
 
     def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:
-        """The output of a system that corrects as the annotator did."""
+        """The annotator's corrections as the output of a system."""
         return Hypothesis(annotator, annotator, texts=[corrected_texts(essay)[annotator] for essay in essays])
 
     def against_each(
@@ -412,11 +412,11 @@ class Metric:
         hypotheses: Sequence[Hypothesis],  # noqa: ARG002
         options: MetricOptions,  # noqa: ARG002
     ) -> Iterator[AnnotatorCounts]:
-        """Counts of each hypothesis, one after the other; every annotator must have read every sentence."""
+        """Counts of each hypothesis in turn; every annotator must have read every sentence."""
         raise UsageError(f"the metric {self.name} has no ceiling: it has no counts against each annotator alone")
 
     def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:
-        """Counts against each of some sets of annotators."""
+        """Counts against each of several sets of annotators."""
         raise NotImplementedError
 
 
@@ -456,7 +456,7 @@ class Design:
 
 
 def design_of(n_sentences: int, documents: Sequence[str | None] | None, basis: Basis) -> Design:
-    """Documents as units where they are known; a sentence without one is a separate unit."""
+    """Documents as units if they are known; a sentence without one is a separate unit."""
     if basis.units == "document" and documents is None:
         raise UsageError("the references do not name their documents; pass `documents`")
     if documents is None or basis.units not in ("auto", "document"):
@@ -481,7 +481,9 @@ class ScoredCounts(Data):
 
     @property
     def shown_counts(self) -> Mapping[str, float]:
-        """True positives, false positives and false negatives; the ten counts of GLEU mean nothing to a reader."""
+        """True positives, false positives and false negatives; nothing for GLEU, whose ten counts mean little to a
+        reader.
+        """
         return self.counts if len(self.counts) == 3 else {}
 
     def cells(self) -> tuple[str, ...]:
@@ -490,7 +492,7 @@ class ScoredCounts(Data):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SystemScores(Data):
-    """One row of the table; `sentences` are the counts that it all comes from."""
+    """One row of the table; `sentences` are the counts behind it."""
 
     system: str
     overall: ScoredCounts = field(metadata=FLAT)
@@ -515,13 +517,13 @@ class Scores(Result):
 
     @property
     def paragraph(self) -> str:
-        """The paragraph for a paper, shown instead of tables."""
+        """A paragraph for a paper, shown instead of tables."""
         return self.methods if self.shows_methods else ""
 
     @property
     @in_json()
     def verdict(self) -> str:
-        """Which systems are better than which, in one sentence; empty where nothing was compared."""
+        """Which systems are better than which, in one sentence; empty if nothing was compared."""
         if not self.pairs or all(isnan(pair.p) for pair in self.pairs):
             return ""
         ranked, baseline = [system.system for system in self.systems], self.signature.options.get("baseline", "")
@@ -578,7 +580,7 @@ class Scores(Result):
         return " ".join([*words, *([self.verdict] if self.verdict else []), f"Signature: {self.signature}"])
 
     def estimates(self) -> Iterator[Estimate]:
-        """Scores by system and type, which is empty for all."""
+        """Scores by system and type; the type is empty for the overall score."""
         for system in self.systems:
             for kind, scored in {"": system.overall, **system.by_type}.items():
                 for name, score in scored.scores.items():
@@ -592,7 +594,6 @@ class Scores(Result):
 
 
 def _listed(names: Sequence[str]) -> str:
-    """`A, B and C`."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
@@ -658,7 +659,7 @@ def metric_title(name: str) -> str:
 
 
 def sentence_frame(metric: Metric, scores: Scores, options: MetricOptions) -> pl.DataFrame:
-    """One row per system and sentence: its number from 1 on, the annotator it was scored against, and the counts."""
+    """One row per system and sentence: its number, from 1, the annotator it was scored against, and the counts."""
     import polars as pl  # takes longer than scoring
 
     def of_system(counts: SentenceCounts) -> pl.DataFrame:
@@ -688,9 +689,9 @@ def score_systems(
     tokenised: bool = False,
     warnings: Sequence[str] = (),
 ) -> Scores:
-    """Score and compare the systems; with a baseline every other system is compared with that one only.
+    """Score and compare the systems; with a baseline, every other system is compared only with it.
 
-    `tokenised` says that `fit_hypotheses` cut them, which gave the `warnings`.
+    If `tokenised`, `fit_hypotheses` tokenised them and gave the `warnings`.
     """
     names = [hypothesis.system for hypothesis in hypotheses]
     if doubled := next((name for name in names if names.count(name) > 1), None):
@@ -726,7 +727,7 @@ def score_systems(
 
 
 def _with_types_known(options: MetricOptions, references: References) -> tuple[MetricOptions, list[str]]:
-    """Types of edits that an engine made of plain text are for English only."""
+    """Drop types for plain text that is not English, since engines assign types only for English."""
     is_made = options.extracts or references.engine
     if not is_made or (options.tier is None and options.mode != "cse"):
         return options, []
@@ -743,7 +744,7 @@ def _is_reference(metric: Metric, counts: SentenceCounts) -> bool:
 
 
 def knowing_texts(options: MetricOptions, hypotheses: Sequence[Hypothesis]) -> MetricOptions:
-    """The options, with word of whether a hypothesis is plain text, of which edits may have to be made."""
+    """The options, with a record of whether any hypothesis is plain text and may need edits extracted."""
     return replace(options, extracts=any(hypothesis.texts is not None for hypothesis in hypotheses))
 
 
@@ -763,7 +764,7 @@ def compare_counts(
     test: Test = "paired",
     baseline: str = "",
 ) -> Scores:
-    """Scores of systems that have been counted on the same sentences; `signature` says how they were counted."""
+    """Scores of systems already counted on the same sentences; `signature` says how they were counted."""
     _require_baseline(baseline, [own.system for own in counts])
     design = design_of(counts[0].n_sentences, documents, basis)
     units = {own.system: design.units(metric.rows(own)) for own in counts}
@@ -817,7 +818,7 @@ def compare_counts(
 
 
 def influences(metric: Metric, units: Units, options: MetricOptions, basis: Basis) -> list[Influence]:
-    """Every score of the metric, and what each unit changes."""
+    """Every score of the metric, and the influence of each unit."""
     cases = metric.cases(units.rows, options)
 
     def score(place: int) -> Score:
@@ -835,7 +836,7 @@ def scored_part(
     documents: Sequence[str | None] | None,
     basis: Basis,
 ) -> list[ScoredCounts]:
-    """The scores of each system on some of the sentences, with intervals from these alone."""
+    """The scores of each system on some of the sentences, with intervals from these sentences only."""
     chosen = np.array(places, np.int64)
     part = [replace(own, cells=own.cells[chosen], n_rows=own.n_rows[chosen], by_type={}) for own in counts]
     design = design_of(len(places), None if documents is None else [documents[place] for place in places], basis)
@@ -854,7 +855,7 @@ def _scored(metric: Metric, its: Sequence[Influence], rows: Numbers, options: Me
 
 
 def _letters(ranked: Sequence[str], pairs: Sequence[PairTest], baseline: str) -> dict[str, str]:
-    """Rank groups, or which side of the baseline each system is on."""
+    """Rank groups, or the side of the baseline that each system is on."""
     apart = [pair for pair in pairs if pair.is_apart()]
     if pairs and all(isnan(pair.p) for pair in pairs):
         return dict.fromkeys(ranked, UNDEFINED)

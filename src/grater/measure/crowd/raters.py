@@ -1,20 +1,19 @@
-"""One row per rater: how much, how well, how fast, and how mechanically they judged.
+"""One row per rater: how much, how well, how fast and how mechanically they judged.
 
 - accuracy on gold, with Wilson's interval: a judgment is right if gold accepts its label;
-- agreement with the others: the share of judgments that equal the plurality of the *other* judgments of the item.  A
-  tie among k labels counts 1/k; an item that nobody else judged does not count.  The interval is Wilson's;
-- skill: the chance of being right, with an interval. What is true of an item comes from Dawid & Skene's model
-  (1979, doi:10.2307/2346806) without the judgment in question, so that nobody is right on their own word; from that
-  the rater's skill by EM, all wrong labels being alike. Few judgments say little, so skills are shrunk to what
-  raters of the table are like (empirical Bayes): a beta distribution with the mean and the variance of raters'
-  shares, less what chance adds to it (Kleinman 1973, J. Am. Stat. Assoc. 68, 46-54), updated by the rater's own
-  judgments. A judgment whose truth is in doubt is worth less than one, as in Louis 1982 (J. R. Stat. Soc. B 44,
-  226-233): n of them count as n - sum t (1 - t) / (s (1 - s)), with t the chance that each is right and s the
-  skill. The interval has 95 % of the posterior;
+- agreement with the others: the share of judgments that equal the plurality of the *other* judgments of the item. A
+  tie among k labels counts as 1/k; an item that nobody else judged does not count. The interval is Wilson's;
+- skill: the probability of being right, with an interval. The truth of an item comes from Dawid & Skene's model
+  (1979, doi:10.2307/2346806) without the judgment in question, so raters cannot confirm themselves; the skill follows
+  by EM, with all wrong labels equally likely. Skills are shrunk towards the other raters of the table (empirical
+  Bayes): the prior is a beta distribution with the mean of raters' shares and their variance beyond chance (Kleinman
+  1973, J. Am. Stat. Assoc. 68, 46-54), updated by the rater's own judgments. Judgments whose truth is uncertain count
+  less, as in Louis 1982 (J. R. Stat. Soc. B 44, 226-233): n of them count as n - sum t (1 - t) / (s (1 - s)), where t
+  is the probability that each is right and s the skill. The interval holds 95 % of the posterior;
 - median seconds;
-- straight-lining: the share of the rater's most frequent label, next to the share that everybody else gives to it.
+- straight-lining: the share of the rater's most frequent label, and its share among everybody else's judgments.
 
-Raters who are only positions have no row: the table is refused (`require_raters`).
+A table whose raters are only positions is refused (`require_raters`).
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ NOTES = (
 
 @dataclass(frozen=True, slots=True)
 class Rater(Data):
-    """`on_gold` and `with_others` are nan with a reason where nothing was counted; `seconds` may be missing."""
+    """`on_gold` and `with_others` are nan with a reason if nothing was counted; `seconds` may be missing."""
 
     rater: str
     n: int
@@ -95,7 +94,7 @@ class Raters(Result):
         return {"sentence": SPOKEN_OF}
 
     def to_frame(self) -> pl.DataFrame:
-        """One row per rater, the ends of an interval in separate columns."""
+        """One row per rater; the limits of an interval are separate columns."""
         return pl.DataFrame(
             {
                 "rater": [rater.rater for rater in self.rows],
@@ -112,7 +111,7 @@ class Raters(Result):
         ).fill_nan(None)
 
     def sheets(self) -> tuple[Sheet, ...]:
-        """The most skilled first; columns that nobody has are left out."""
+        """The most skilled first; empty columns are left out."""
         has_gold = any(rater.n_gold for rater in self.rows)
         has_seconds = any(rater.seconds is not None for rater in self.rows)
         columns = ["rater", "n", *["gold"] * has_gold, "others", "skill", *["sec"] * has_seconds]
@@ -126,7 +125,7 @@ class Raters(Result):
 
 
 def raters(judgments: Judgments, *, gold: Table | None = None, options: Options | None = None) -> Raters:
-    """The raters by name.  Gold is held fixed in the model that gives the skills."""
+    """The raters by name. The model that estimates skills holds gold fixed."""
     require_raters(judgments, "numbers of single raters")
     ballots = ballots_of(judgments, gold=gold)
     skills = shrunk_skills(ballots, fit(ballots, options or Options()))
@@ -186,9 +185,9 @@ STEPS = 30
 def shrunk_skills(
     ballots: Ballots, fitted: Fit, *, prior: tuple[float, float] = (LEAST_PRIOR, MOST_PRIOR)
 ) -> list[Interval]:
-    """The chance of being right of each rater, shrunk to the mean of all, with an interval.
+    """Each rater's probability of being right, shrunk towards the mean of all, with an interval.
 
-    `prior` bounds the number of judgments that the mean is worth; docs/crowd.md has how the bounds were chosen.
+    `prior` bounds the number of judgments that the mean is worth; docs/crowd.md explains the choice of bounds.
     """
     from scipy.special import betaincinv  # a fifth of a second that most commands need not wait for
 
@@ -214,7 +213,7 @@ def shrunk_skills(
 
 
 def _right(ballots: Ballots, truth: Numbers, *, mean: float, strength: float) -> tuple[Numbers, Numbers]:
-    """The expected number of right judgments of each rater by EM, and what is in doubt of it."""
+    """Each rater's expected number of right judgments by EM, and its uncertainty."""
     n = np.bincount(ballots.rater, minlength=len(ballots.raters)).astype(np.float64)
     everyone = np.ones(len(ballots), bool)
     others = max(1, ballots.n_labels - 1)
@@ -229,7 +228,7 @@ def _right(ballots: Ballots, truth: Numbers, *, mean: float, strength: float) ->
 
 
 def _beta_prior(right: Numbers, n: Numbers, bounds: tuple[float, float]) -> tuple[float, float]:
-    """The mean of raters' shares and the number of judgments that it is worth, by moments."""
+    """The mean of raters' shares and the number of judgments that it is worth, by the method of moments."""
     # Half a case of each kind more: three raters who never differ on twenty items are no proof that nobody ever errs.
     mean = float(right.sum() + 0.5) / float(n.sum() + 1)
     shares = right / n
@@ -242,9 +241,10 @@ def _beta_prior(right: Numbers, n: Numbers, bounds: tuple[float, float]) -> tupl
 
 
 def agrees_with_others(ballots: Ballots) -> tuple[Numbers, npt.NDArray[np.bool_]]:
-    """Each judgment's share in the plurality of the item's others (1/k in a tie of k), and whether there are others.
+    """Each judgment's share in the plurality of the item's other judgments (1/k in a tie of k), and whether there are
+    any.
 
-    Taking one vote away, a label is on top only if it led alone; then it still leads, or ties with the second.
+    When one vote is removed, its label is on top only if it led alone; then it still leads, or ties with the second.
     """
     votes = ballots.votes.astype(np.int64)
     top = votes.max(axis=1)
@@ -282,7 +282,7 @@ def _share(sums: tuple[Numbers, Numbers], code: int, reason: str) -> Interval:
 
 
 def _top_labels(ballots: Ballots) -> tuple[npt.NDArray[np.int64], Numbers, Numbers]:
-    """Each rater's most frequent label, its share, and its share among the judgments of all others."""
+    """Each rater's most frequent label, its share, and its share among all other raters' judgments."""
     n_raters, n_labels = len(ballots.raters), ballots.n_labels
     table = np.bincount(ballots.cell(), minlength=n_raters * n_labels).reshape(n_raters, n_labels)
     top, n_top = table.argmax(axis=1), table.max(axis=1)

@@ -1,17 +1,17 @@
-"""Raters of known skill, for planning and for tests.
+"""Simulated raters of known skill, for planning and tests.
 
-Every rater has a confusion matrix, every item a true label and a difficulty d between 0 and 1: with chance d a
-judgment is a blind guess, otherwise it is drawn from the rater's row for the true label.  A spammer is what Raykar &
-Yu 2012 (J. Machine Learning Research 13, 491-518) call so: one whose label says nothing of the truth.  The kinds:
+Every rater has a confusion matrix, and every item a true label and a difficulty d between 0 and 1: with probability d
+a judgment is a blind guess, otherwise it is drawn from the rater's row for the true label. A spammer is defined as in
+Raykar & Yu 2012 (J. Machine Learning Research 13, 491-518): the label is independent of the truth. The kinds:
 
-- `skilled`: right with a chance around `skill`, wrong labels equally likely;
-- `spammer`: any label, equally likely, whatever is true;
-- `biased`: as skilled, but half of what they would get right goes to a favourite label instead;
+- `skilled`: right with a probability around `skill`, wrong labels equally likely;
+- `spammer`: every label equally likely, whatever the truth;
+- `biased`: like skilled, but half of the right answers become a favourite label instead;
 - `lazy`: nearly always their favourite label, and fast;
 - `turning`: skilled for the first half of their judgments, spammers after that.
 
-Each item is judged by the same number of different raters, every set of raters equally likely (Floyd's algorithm,
-Bentley & Floyd 1987, Communications of the ACM 30, 754-757).  Rows are in order of item; a rater works in that order.
+Each item is judged by the same number of distinct raters; all sets of raters are equally likely (Floyd's algorithm,
+Bentley & Floyd 1987, Communications of the ACM 30, 754-757). Rows are in order of item; a rater works in that order.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ FAVOURITE = 0.95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crowd:
-    """The raters and their items: the kinds are shares of raters, and the others are skilled.
+    """The raters and their items; `kinds` are shares of raters, and all others are skilled.
 
-    A rater's skill is drawn around `skill` with deviation `spread`; an item's difficulty is drawn from 0 to twice
-    `difficulty`, its label by `prevalence` (equal where not given).
+    A rater's skill has mean `skill` and standard deviation `spread`; an item's difficulty is drawn from 0 to twice
+    `difficulty`, and its label by `prevalence` (default: equal).
     """
 
     n_items: int = 100
@@ -81,7 +81,7 @@ class Crowd:
 class SimulatedCrowd(Result):
     """`judgments` as from a real crowd; `truth` has each item's label and difficulty.
 
-    `raters` has each rater's kind, favourite label and chance of being right on an easy item.
+    `raters` has each rater's kind, favourite label and probability of being right on an easy item.
     """
 
     judgments: Judgments = field(metadata=key(write=len))
@@ -149,7 +149,7 @@ def simulate(crowd: Crowd, *, rng: np.random.Generator) -> SimulatedCrowd:
 
 
 def subsets(n: int, k: int, times: int, *, rng: np.random.Generator) -> Whole:
-    """`times` rows of k different numbers below n, every set equally likely; the order within a row is not random."""
+    """`times` rows of k distinct numbers below n, every set equally likely; the order within a row is not random."""
     chosen = np.full((times, k), -1)
     for column, last in enumerate(range(n - k, n)):
         number = rng.integers(0, last + 1, times)
@@ -169,7 +169,7 @@ def _kinds(crowd: Crowd, rng: np.random.Generator) -> Whole:
 
 
 def _confusions(crowd: Crowd, kind: Whole, favourite: Whole, rng: np.random.Generator) -> Numbers:
-    """Raters x true labels x labels given; that of a turning rater is of the first half."""
+    """Raters x true labels x given labels; for turning raters, it holds for their first half."""
     n_labels = len(crowd.labels)
     skill = np.clip(rng.normal(crowd.skill, crowd.spread, crowd.n_raters), 0, 1)
     wrong = (1 - skill) / (n_labels - 1)
@@ -192,7 +192,7 @@ def _drawn(chances: Numbers, rng: np.random.Generator) -> Whole:
 
 
 def _named(letter: str, n: int, codes: Whole | None = None) -> pl.Series:
-    """Names with leading zeros, so that their order is that of the codes."""
+    """Names with leading zeros, so that they sort like the codes."""
     width = len(str(n))
     names = pl.Series([f"{letter}{number:0{width}}" for number in range(1, n + 1)])
     return names if codes is None else names.gather(codes)

@@ -1,1 +1,1 @@
-"""How good a system is: counts for each case, then scores with intervals."""
+"""How good a detector is: counts for each item, then scores with intervals."""

@@ -1,38 +1,37 @@
-"""Decisions matched with judgments: the cases that are scored, as codes.
+"""Decisions matched with judgments: the cases to score, as codes.
 
-**Votes** say who calls which item an error.  Labels must be verdicts (`error`, `ok`, `unknown`, in any case); others
-are merged into these when the table is read.  `unknown` is never a vote, unless it counts as `ok`; items with such an
-answer are recorded.  Items may have different numbers of votes.  That does not bias shares, unless the number depends
-on the votes: where asking stopped once raters agreed, shares are too near to 0 and 1.  With `first` N, shares are
-those of the first N judgments of each item, `equal` in number; majorities are of all votes.
+**Votes** record who calls which item an error. Labels must be verdicts (`error`, `ok`, `unknown`, in any case); other
+labels are merged into these when the table is read. `unknown` is not a vote unless it counts as `ok`; items with such
+an answer are recorded. Items may have different numbers of votes. This biases shares only if the number depends on
+the votes: if asking stopped as soon as raters agreed, shares are too close to 0 and 1. With `first` N, shares use
+only the first N judgments of each item; majorities use all votes.
 
-**Cases** are items that at least one system decided on, with the votes that they got.  Judgments of items that no
-system decided on are counted in `n_stray` and take no part.
+**Cases** are the items that at least one system decided on, with their votes. Judgments of other items are only
+counted, in `n_stray`.
 
-Sufficient statistics of a detector against raters: four counts that add up, and the scores made of them.
+A detector's scores are computed from four additive counts.
 
-Where raters disagree an item may count in parts: with truth t in [0, 1] a flagged item is t of a hit and 1 - t of a
-false alarm, one that is not flagged t of a miss and 1 - t of a correct rejection (Madnani et al. 2011, eq. 1-3; with
-t of 0 or 1 these are the counts that everybody knows).  Scores do not add; they are taken from sums.
+If raters disagree, an item can count fractionally: with truth t in [0, 1], a flagged item is t of a hit and 1 - t of
+a false alarm, and an unflagged item is t of a miss and 1 - t of a correct rejection (Madnani et al. 2011, eq. 1-3;
+with t of 0 or 1 these are the usual counts).
 
-0/0 is nan, and says why: precision where nothing was flagged, recall where nothing is an error.  F is (1 + b^2) H /
-(flagged + b^2 errors), so it is 0, not undefined, for a system that flags nothing where there are errors.
+0/0 is nan, with a reason: precision if nothing was flagged, recall if nothing is an error. F is (1 + b^2) H /
+(flagged + b^2 errors), so it is 0, not undefined, if a system flags nothing although there are errors.
 
-The truth: how far each item is an error, from 0 to 1.
+The truth is the degree to which each item is an error, from 0 to 1.
 
-`share` is the share of raters who call it one (Madnani et al. 2011, 4.1), `majority` the side with more votes, a tie
-half on each side; `rater:NAME` is one rater, as most of the field does; `adjudicated` a table of gold (an item for
-which both verdicts are accepted is half an error); `dawid-skene` weighs raters by their own skill and gives the
-posterior, or its more likely side.  An item without an entry is nan: not scored, and counted.
+`share` is the share of raters who call it an error (Madnani et al. 2011, 4.1); `majority` is the side with more
+votes, with ties counting half; `rater:NAME` is one rater, as in most of the field; `adjudicated` is a gold table (an
+item with both verdicts accepted is half an error); `dawid-skene` weighs raters by their estimated skill and gives the
+posterior, or its more likely side. An item without a truth is nan: it is not scored, but counted.
 
-**Items that nobody judged** bound how far precision and recall could move if all of them, or none, were errors.  No
-assumption, no interval: with u flagged and v passed-over items without a truth, precision lies between H / (F + u)
-and (H + u) / (F + u), recall between H / (H + M + v) (no unjudged flag is an error, every unjudged item passed over
-is one) and (H + u) / (H + u + M).  Manski 2003, Partial Identification of Probability Distributions, calls them
-worst-case bounds.
+**Items that nobody judged** give worst-case bounds (Manski 2003, Partial Identification of Probability
+Distributions), which need no assumptions: with u flagged and v unflagged items without a truth, precision lies
+between H / (F + u) and (H + u) / (F + u), recall between H / (H + M + v) (no unjudged flag is an error, every
+unjudged unflagged item is) and (H + u) / (H + u + M).
 
-**Copies.**  A rater whose labels equal a system's flags, or the adjudicated labels, on every shared item (20 or more,
-with both labels among them) is named in a warning.
+**Copies.** A warning names each rater whose labels equal a system's flags, or the adjudicated labels, on every shared
+item (at least 20, with both labels among them).
 """
 
 from __future__ import annotations
@@ -90,7 +89,7 @@ ONE_DECISION = "everything is flagged, or nothing, so kappa is 0 by definition"
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """They add up; scores do not."""
+    """The four counts of one system; counts are additive, scores are not."""
 
     hit: float = 0.0
     false_alarm: float = 0.0
@@ -112,7 +111,7 @@ class Counts:
         return np.array([self.hit, self.false_alarm, self.miss, self.correct_rejection])
 
     def score(self, name: str) -> float:
-        """One of `SCORES`; nan where it is undefined."""
+        """One of `SCORES`; nan if undefined."""
         return float(score_of(name, self.row()))
 
     def f(self, beta: float) -> float:
@@ -123,13 +122,15 @@ class Counts:
 
 
 def counts_of(flagged: npt.ArrayLike, truth: npt.ArrayLike) -> Counts:
-    """The counts of one system: whether each item is flagged, and how far it is an error."""
+    """The counts of one system, from the flag and the truth of each item."""
     marks = np.asarray(flagged, np.int8)
     return Counts.of_row(cells(marks[:, None], np.asarray(truth, np.float64)).sum(axis=(0, 1)))
 
 
 def cells(flagged: Flags, truth: Numbers) -> Numbers:
-    """Flags (items, systems) and truths (items) give (items, systems, 4); an absent decision counts nowhere."""
+    """Flags (items, systems) and truths (items) give counts (items, systems, 4); a missing decision
+    counts nowhere.
+    """
     is_error = truth[:, None]
     is_flagged, is_passed = flagged == 1, flagged == 0
     parts = [is_flagged * is_error, is_flagged * (1 - is_error), is_passed * is_error, is_passed * (1 - is_error)]
@@ -137,7 +138,7 @@ def cells(flagged: Flags, truth: Numbers) -> Numbers:
 
 
 def score_of(name: str, sums: Numbers) -> Numbers:
-    """One of `SCORES` in place of the four counts of the last axis."""
+    """One of `SCORES`, computed from the four counts in the last axis."""
     hit, false_alarm, miss, rejection = (sums[..., place] for place in range(len(CELLS)))
     if name == "precision":
         return ratio(hit, hit + false_alarm)
@@ -158,13 +159,13 @@ def f_score(sums: Numbers, beta: float) -> Numbers:
 
 
 def each_score(scores: Mapping[str, Interval], **labels: str) -> Iterator[Estimate]:
-    """The numbers of a tidy frame: the labels, the name of a score, and the score."""
+    """The rows of a tidy frame: labels, the name of the score, and the score."""
     for name, score in scores.items():
         yield {**labels, "score": name}, score
 
 
 def whole(value: float) -> float:
-    """A whole number as such, for JSON, though a sum of shares may miss it by a rounding error."""
+    """An integer for JSON if the value is whole up to rounding error; else the value."""
     return value if isnan(value) or abs(value - round(value)) >= WHOLE else round(value)
 
 
@@ -180,10 +181,10 @@ UNSURE = VERDICTS.index(UNKNOWN)
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """People's votes on `items`: the item of each vote by its place, its rater, and whether it is for error.
+    """Raters' votes on `items`: the index of each vote's item, its rater, and whether it is for error.
 
-    `unsure` has the places of judgments `unknown`.  `is_first` are the votes that shares are made of, where
-    these are not all.  Judgments of items that are not looked at are counted, by item, in `n_stray`.
+    `unsure` has the items of `unknown` judgments. `is_first` marks the votes that shares use, if not all. `n_stray`
+    counts, by item, the judgments of other items.
     """
 
     items: pl.Series
@@ -201,7 +202,7 @@ class Votes:
 
     @cached_property
     def equal(self) -> Self:
-        """The votes that shares are made of: those among the first judgments of their item, where that was asked."""
+        """The votes that shares use: if requested, only those among the first judgments of their item."""
         if self.is_first is None:
             return self
         first = self.is_first
@@ -232,7 +233,7 @@ class Votes:
 
     @property
     def n_judgments(self) -> Codes:
-        """Votes, and those who say unknown."""
+        """The number of votes and `unknown` judgments."""
         return self.n_votes + self.n_unsure
 
     @property
@@ -254,7 +255,7 @@ def share_of(n_error: Codes | Numbers, n_votes: Codes | Numbers) -> Numbers:
 def votes_of(
     judgments: Judgments, *, items: pl.Series | None = None, unknown: Unknown = "drop", first: int = 0
 ) -> Votes:
-    """The votes on these items, or on all that were judged; shares are of the `first` N judgments of each item."""
+    """The votes on these items, or on all judged items; shares use the `first` N judgments of each item."""
     judgments = with_unknown(judgments, "ok") if unknown == "ok" else judgments
     item, judged = codes_of_items(categories(judgments, "item"))
     rater, raters = by_name(categories(judgments, "rater"))
@@ -286,7 +287,7 @@ def _verdict_codes(labels: Sequence[str], name: str) -> Codes:
 
 
 def places_of(wanted: pl.Series, names: pl.Series) -> Codes:
-    """The place of each name in `names`; -1 if it is missing."""
+    """The index of each name in `names`; -1 if it is missing."""
     table = pl.DataFrame({"name": names, "place": np.arange(len(names), dtype=np.int32)})
     rows = pl.DataFrame({"name": wanted}).join(table, on="name", how="left", maintain_order="left")
     return rows["place"].fill_null(-1).to_numpy()
@@ -301,10 +302,10 @@ Missing: TypeAlias = Literal["absent", "not-flagged"]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Cases(Votes):
-    """Votes on what systems decided; `flagged` is items x systems, `unit_of` the unit of each item.
+    """Votes on the items that systems decided on; `flagged` is items x systems, `unit_of` the unit of each item.
 
-    `scores` are the systems' own, nan where there is none.  `design` says how the judged items were drawn, where a
-    sample is known.  `withheld` are the systems whose recall cannot be known, each with the reason.
+    `scores` are the systems' own, nan if missing. `design` describes how the judged items were drawn, if a sample is
+    known. `withheld` gives the systems whose recall cannot be estimated, and the reasons.
     """
 
     systems: tuple[str, ...]
@@ -317,7 +318,7 @@ class Cases(Votes):
     withheld: Mapping[str, str] = field(default_factory=dict)
 
     def groups(self, column: str) -> tuple[Codes, tuple[str, ...]]:
-        """A code for each item's value in a column of the items or decisions, and the values by code."""
+        """The code of each item's value in a column of the items or decisions, and the values by code."""
         if column not in self.columns.columns:
             known = [name for name in self.columns.columns if name != "item"]
             raise UnknownName(f"{unknown_name('column', column, known)}; columns of items come from a table of items")
@@ -333,7 +334,9 @@ class Cases(Votes):
         )
 
     def as_systems(self, flagged: Flags, column: int = 0) -> Self:
-        """The same items with other flags, a nameless system for each; what one counts for is as for a system."""
+        """The same items with other flags, each column an unnamed system that is weighted like the system of
+        `column`.
+        """
         k = flagged.shape[1]
         names, scores = tuple(map(str, range(k))), np.full(flagged.shape, np.nan)
         design = self.design.of_systems([column] * k) if self.design else None
@@ -354,10 +357,10 @@ def cases_of(
     missing: Missing = "absent",
     kind: str = "",
 ) -> Cases:
-    """Every item that was decided on, with the votes that it got; shares are of the `first` N of each.
+    """Every item that a system decided on, with its votes; shares use the `first` N votes of each item.
 
-    Where every item was judged the sample does not matter.  `labels` are those that its strata were made of.  With
-    `kind`, items of this kind alone.
+    If every item was judged, the sample is irrelevant. `labels` are those that its strata were built from. With
+    `kind`, only items of this kind.
     """
     if kind:
         wanted = _items_of_kind(decisions, items, kind)
@@ -413,7 +416,7 @@ def flag_lists(cases: Cases) -> list[str]:
 
 
 def with_withheld(cases: Cases, truth: Truth) -> Cases:
-    """The cases with the systems whose recall cannot be known: the design does not allow it."""
+    """The cases, with the systems whose recall the design cannot estimate."""
     known = ~np.isnan(truth.values)
     withheld = {name: f"{name} lists only what it flags; {LISTED}" for name in flag_lists(cases)}
     if "kind" in cases.columns.columns:  # edits are no places where a system passed an error over
@@ -434,7 +437,7 @@ CHOSEN = "pass `sample` if they were drawn, or judge items at random"
 
 
 def _items_of_kind(decisions: Table, items: Table | None, kind: str) -> pl.DataFrame:
-    """The items of one kind, as the items or decisions say."""
+    """The items of one kind, according to the items or the decisions."""
     table = next((each for each in (items, decisions) if each is not None and "kind" in each.frame.columns), None)
     if table is None:
         raise UsageError("no table has the kinds of items; pass a table of items with a column kind")
@@ -446,7 +449,7 @@ def _items_of_kind(decisions: Table, items: Table | None, kind: str) -> pl.DataF
 
 
 def _completed(frame: pl.DataFrame, items: Table | None, judgments: Judgments) -> pl.DataFrame:
-    """The decisions, and for every item that a system does not list one that does not flag it."""
+    """The decisions, with an unflagged row for every item that a system does not list."""
     tables = [frame, judgments.frame, *([items.frame] if items else [])]
     names = pl.concat([table.select(pl.col("item").cast(pl.String)) for table in tables]).unique(maintain_order=True)
     systems = frame.select(pl.col("system").cast(pl.String)).unique(maintain_order=True)
@@ -456,7 +459,7 @@ def _completed(frame: pl.DataFrame, items: Table | None, judgments: Judgments) -
 
 
 def _columns(names: pl.Series, place: Codes, frame: pl.DataFrame, items: Table | None) -> pl.DataFrame:
-    """Data about each item: columns of the items table, else those of the decisions."""
+    """Data about each item, from columns of the items table or else of the decisions."""
     if items is not None:
         known = items.frame.with_columns(pl.col("item").cast(pl.String))
         return pl.DataFrame({"item": names.cast(pl.String)}).join(known, on="item", how="left", maintain_order="left")
@@ -469,7 +472,7 @@ def _columns(names: pl.Series, place: Codes, frame: pl.DataFrame, items: Table |
 
 
 def patterns(columns: Sequence[npt.NDArray[np.number]]) -> tuple[Numbers, Ints]:
-    """The distinct combinations of values, in order, and how many rows have each."""
+    """The distinct combinations of values, in order, and the number of rows with each."""
     pattern = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         # Values are few as a rule, so looking each up among them is faster than numpy's own numbering.
@@ -488,7 +491,7 @@ def patterns(columns: Sequence[npt.NDArray[np.number]]) -> tuple[Numbers, Ints]:
 
 
 def only(where: Truths) -> Ints:
-    """The places of the wanted items; an error if there is none."""
+    """The indices of the selected items; an error if there are none."""
     places = np.flatnonzero(where)
     if not places.size:
         raise UsageError("no item is left; do decisions and judgments name the same items?")
@@ -496,7 +499,7 @@ def only(where: Truths) -> Ints:
 
 
 def unset_flags(judgments: Judgments, flags: Sequence[str]) -> Iterator[str]:
-    """A warning about flags that no judgment bears: items with them cannot be shown apart."""
+    """A warning about flags that no judgment has, whose items therefore cannot be shown separately."""
     if not flags or "flags" not in judgments.frame.columns:
         return
     known = sorted(exploded(judgments.frame, "flags")["flags"].unique().to_list())
@@ -517,7 +520,7 @@ DECIMALS = 12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Truth:
-    """`values` by item, nan where nothing is known; `is_of_votes` where it is a function of the votes of raters."""
+    """`values` by item, nan if unknown; `is_of_votes` if they are computed from raters' votes."""
 
     name: str
     values: Numbers
@@ -549,8 +552,7 @@ def truth_of(votes: Votes, name: str = "majority", *, gold: Table | None = None,
 
 
 def graded(votes: Votes, truth: Truth, *, seed: int = 0) -> Truth:
-    """The truth that weighted scores use in addition to this one: the posterior for Dawid-Skene, the share
-    otherwise."""
+    """The truth for the additional weighted scores: the posterior for Dawid-Skene, otherwise the share."""
     if truth.is_graded:
         return truth
     if truth.name == "dawid-skene":
@@ -559,26 +561,26 @@ def graded(votes: Votes, truth: Truth, *, seed: int = 0) -> Truth:
 
 
 def error_shares(judgments: Judgments) -> dict[str, float]:
-    """By item, how far the majority calls it an error: 0, 1, or a half where raters are split."""
+    """By item, the majority's verdict as a number: 1 for error, 0 for ok, a half for a tie."""
     votes = votes_of(judgments)
     return dict(frame_of_truth(votes, truth_of(votes, "majority")).iter_rows())
 
 
 def judge_of_labels(judgments: Judgments) -> CheapJudge:
-    """A cheap rater's verdicts, or the share of several that call an item an error."""
+    """A cheap rater's verdicts, or the share of several cheap raters that call an item an error."""
     votes = votes_of(judgments)
     frame = pl.DataFrame({"item": votes.items.cast(pl.String), "value": votes.share})
     return CheapJudge(judgments.name, frame.filter(pl.col("value").is_not_nan()))
 
 
 def frame_of_truth(votes: Votes, truth: Truth) -> pl.DataFrame:
-    """The items that have a truth, by name: item, error."""
+    """The items with a truth, by name: item, error."""
     frame = pl.DataFrame({"item": votes.items.cast(pl.String), "error": truth.values})
     return frame.filter(pl.col("error").is_not_nan()).sort("item")
 
 
 def sides(share: Numbers) -> Numbers:
-    """1 above one half, 0 below, and half on each side for a tie."""
+    """1 above one half, 0 below, and one half for a tie."""
     side: Numbers = np.round(share, DECIMALS)
     side -= 0.5
     np.sign(side, out=side)
@@ -598,7 +600,7 @@ def _of_rater(votes: Votes, rater: str) -> Numbers:
 
 
 def _posterior(votes: Votes, seed: int) -> Numbers:
-    """The chance that each item is an error, by Dawid and Skene's model on the votes that take part."""
+    """The probability that each item is an error, by Dawid and Skene's model of the votes used."""
     values = np.full(len(votes), np.nan)
     if not len(votes.item):
         return values
@@ -620,7 +622,7 @@ def _posterior(votes: Votes, seed: int) -> Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Bounds(Data):
-    """One system: what it flagged and passed over unjudged, and the counts of the judged items."""
+    """One system: the items it flagged and passed over that were not judged, and the counts of the judged items."""
 
     system: str = field(metadata=HIDDEN)
     n_flagged: int = field(metadata=HIDDEN)
@@ -628,7 +630,7 @@ class Bounds(Data):
     counts: Counts = field(metadata=HIDDEN)
 
     def score(self, name: str, *, flagged: bool, passed: bool) -> float:
-        """The score if all unjudged flags, or all items passed over unjudged, were errors; else none of them."""
+        """The score if all unjudged flags, or all unjudged unflagged items, were errors; otherwise none of them."""
         hit, miss = self.n_flagged * flagged, self.n_passed * passed
         return (self.counts + Counts(hit, self.n_flagged - hit, miss, self.n_passed - miss)).score(name)
 
@@ -672,7 +674,7 @@ AT_ONCE = 10_000
 
 
 def copies(cases: Cases, others: npt.NDArray[np.generic]) -> Iterator[tuple[str, int, int]]:
-    """Raters who repeat a column of `others` (items x columns, 1, 0, or less where it says nothing) on n items."""
+    """Raters who repeat a column of `others` (items x columns of 1 or 0, negative if missing) on n items."""
     n_raters = len(cases.raters)
     for column in range(others.shape[1]):
         says_error, says_ok = others[:, column] == 1, others[:, column] == 0

@@ -1,13 +1,13 @@
-"""Detectors against each other on the same items: the engine's paired test, rank groups, and tests by name.
+"""Detectors compared on the same items: paired tests, rank groups, and other tests on request.
 
-Only items that every system decided on and that have a truth take part; the others are counted.  The difference of
-two systems, its interval and its p come from what each essay (or item) moves it by; p is Holm's over all pairs, and
-systems that do not differ significantly share a letter.  Under a sample all of it is for the corpus.  Randomisation
-by essay runs on request; McNemar's test, under its name, looks at items one by one and rejects too often where errors
-cluster.
+Only items that every system decided on and that have a truth are compared; the others are counted. The difference of
+two systems, its interval and its p rest on the influence of each essay (or item); p has Holm's correction over all
+pairs, and systems that do not differ significantly share a letter. With a sample, all estimates are for the corpus.
+Randomisation by essay runs on request; McNemar's test is also given, but treats items as independent and rejects too
+often if errors cluster.
 
-Systems that decided on *different* items are not ranked (`different.py`), nor are systems whose design withholds the
-score.
+Systems that decided on *different* items are not ranked (`different.py`), nor are systems whose score the design
+withholds.
 """
 
 from __future__ import annotations
@@ -90,7 +90,9 @@ MCNEMAR_BY_ITEM = "McNemar's test takes items as independent, and rejects too of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair(Data):
-    """Two systems: the difference of their scores, McNemar's test of their decisions, and randomisation if asked."""
+    """Two systems: the difference of their scores, McNemar's test of their decisions, and randomisation
+    if requested.
+    """
 
     test: PairTest = field(metadata=FLAT)
     mcnemar: McNemar = field(metadata=HIDDEN)
@@ -213,7 +215,7 @@ def compare(
     weighted: bool = False,
     test: Test = "paired",
 ) -> Comparison:
-    """Every two systems of the decisions, on all items and on parts of them; the rest is as in `evaluate`."""
+    """Every two systems, on all items and on parts of them; other arguments are those of `evaluate`."""
     if score not in SCORES:
         raise UnknownName(unknown("score", score, list(SCORES)))
     options = options or EvaluationOptions()
@@ -276,7 +278,9 @@ def _whole(
     test: Test,
     correction: Correction | None,
 ) -> Comparison:
-    """All systems on their common items; without one, each alone, and groups among those that share theirs."""
+    """All systems on their common items; if there are none, each alone, with groups among systems that
+    share items.
+    """
     if (different is None or is_comparable(cases, truth, np.ones(len(cases), bool))) and not flag_lists(cases):
         return compare_systems(cases, truth, basis=basis, score=score, test=test, correction=correction)
     systems = tuple(against(cases, truth, basis=basis))
@@ -355,7 +359,7 @@ def compare_systems(
 
 
 def _with_undefined(order: Sequence[Scored], score: str, tests: Sequence[PairTest]) -> list[PairTest]:
-    """Every pair, best first; one of which a score is undefined has the reason in place of a difference."""
+    """Every pair, best first; if a score of the pair is undefined, the reason replaces the difference."""
     known, found = {each.systems: each for each in tests}, []
     for first, second in combinations(order, 2):
         reason = first[score].undefined_because or second[score].undefined_because
@@ -365,7 +369,7 @@ def _with_undefined(order: Sequence[Scored], score: str, tests: Sequence[PairTes
 
 
 def _census(test: PairTest) -> PairTest:
-    """Where all of exactly these items were judged nothing is left to chance."""
+    """The test if exactly these items are of interest and all were judged: no sampling error remains."""
     value = test.difference.value
     p = 1.0 if value == 0 else 0.0
     return PairTest(test.systems, Interval(value, value, value), p, p)
@@ -400,7 +404,7 @@ def _pairs(
 def _corrected(
     cases: Cases, truth: Truth, tests: Sequence[PairTest], score: str, correction: Correction, basis: Basis
 ) -> list[PairTest]:
-    """The same pairs after the correction for what raters get wrong."""
+    """The same pairs after correction for raters' errors."""
     if score not in HEADLINE:
         raise UsageError(f"differences of {score} cannot be corrected; compare {', '.join(HEADLINE)}")
     column = {name: place for place, name in enumerate(cases.systems)}
@@ -416,7 +420,7 @@ def _corrected(
 
 
 def _sampled(cases: Cases, truth: Truth, scores: Mapping[str, Influence], score: str, basis: Basis) -> list[PairTest]:
-    """Pairs on one sample; withheld where the two disagree on items of which none was judged."""
+    """Pairs on one sample; withheld if no judged item is among those on which the two systems disagree."""
     column, found = {name: place for place, name in enumerate(cases.systems)}, []
     pairs = list(combinations(scores, 2))
     for first, second in pairs:
@@ -435,7 +439,7 @@ def _sampled(cases: Cases, truth: Truth, scores: Mapping[str, Influence], score:
 
 
 def _joint(cases: Cases, truth: Truth, one: int, other: int, basis: Basis) -> tuple[Strata, Flags, Flags]:
-    """The cells of two systems crossed, and which of them each flags; all items where nothing was sampled."""
+    """The crossed cells of two systems, and the flags of each system by cell; all items if nothing was sampled."""
     marks, design = cases.flagged[:, [one, other]], cases.design
     decided, known = (marks >= 0).all(axis=1), known_items(cases, truth)
     keys = [marks[:, 0], marks[:, 1]] + ([design.systems[at].cell for at in (one, other)] if design else [])

@@ -1,29 +1,29 @@
-"""Design first: which items could have been judged, which were, and why.
+"""The sampling design: which items could have been judged, which were, and why.
 
-A score is a statement about a population of items.  `Design` says how a judged sample was drawn (T&C 2008, section
-6): the cell of every item, and how many items each cell has.  A sample that grater drew has its design: the
-cells of a system cross the strata of all draws with its own flags, and sizes are counted in the corpus, so any system
-with decisions on the corpus can be scored, drawn for or not, and so can a part of the corpus (post-stratification).
-A sample from elsewhere has only its strata: sizes are as the table says, and each must be flagged as a whole.
+A score is a statement about a population of items. `Design` describes how a judged sample was drawn (T&C 2008,
+section 6): the cell of every item, and the size of each cell. If grater drew the sample, a system's cells cross the
+strata of all draws with its own flags, and sizes are counted in the corpus. Any system with decisions on the corpus
+can therefore be scored, whether or not the sample was drawn for it, and so can parts of the corpus
+(post-stratification). Samples from elsewhere have only strata: the table gives their sizes, and each must be
+completely flagged or completely unflagged.
 
-Without a sample `selection` compares the shares of flagged and unflagged items that were judged, and the scores of
-judged and unjudged items.  Where these differ, people judged what a system pointed at: precision can be known, recall
+Without a sample, `selection` compares the shares of flagged and unflagged items that were judged, and the scores of
+judged and unjudged items. If these differ, people judged what a system pointed at: precision can be estimated, recall
 cannot.
 
-**A cheap judge of every item**, and people on a sample: the difference estimator with its best weight (Cochran
-1977, section 7.5; PPI++, Angelopoulos, Duchi & Zrnic 2023).  In a cell people found the rate y, the judge says g on
-average over the judged items and G over all; the rate of errors is y + b (G - g), b being the slope of verdicts on
-what the judge says.  The variance that it explains is that of each item by a slope fitted to the others (Allen 1974).
-With fewer than ten judged items, or a judge no better than chance, b is 0.
+**A cheap judge of every item**, and people on a sample: the difference estimator with its best weight (Cochran 1977,
+section 7.5; PPI++, Angelopoulos, Duchi & Zrnic 2023). In a cell, people found the error rate y; the judge's mean
+answer is g on the judged items and G on all; the estimated rate is y + b (G - g), where b is the slope of verdicts on
+the judge's answers. The variance explained is that of each item by a slope fitted to the others (Allen 1974). With
+fewer than ten judged items, or a judge no better than chance, b is 0.
 
-**A cheap judge everywhere, people on a sample** (statistics.md).  The difference estimator moves the rate of a cell
-by what the judge says of all its items less what it says of the judged ones.  That is right for any judge, however
-poor, that treats judged items like the others.  The items of a cell were drawn by lot, so the judge's answers on them
-are a random draw from its answers in the cell: a judge with two answers has a hypergeometric number of errors among
-them (Fisher 1935), any other is compared by the Kolmogorov-Smirnov test.  A judge trained or prompted on the labels
-answers there like people and elsewhere like itself.  Cells, and the sums over the cells of each side, are tested with
-Holm's correction at .01; at .05 where the judge gives the label of people on every judged item (20 or more).  A judge
-that knows the labels and answers elsewhere at the same rates looks like a perfect one: there is a warning.
+**Checking the judge.** The difference estimator is unbiased for any judge, however poor, that treats judged items
+like the others. Items of a cell were drawn at random, so the judge's answers on them are a random draw from its
+answers in the cell: a judge with two answers has a hypergeometric number of errors among them (Fisher 1935), any
+other is compared by the Kolmogorov-Smirnov test. A judge trained or prompted on the labels answers there like people
+and elsewhere like itself. Cells, and the sums over the cells of each side, are tested with Holm's correction at .01,
+or at .05 if the judge agrees with people on every judged item (at least 20). A judge that knows the labels and gives
+the same rates elsewhere looks perfect; this only gives a warning.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ NEARLY_ALL = 0.8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CheapJudge:
-    """Its answers: item, value; its name is that of its file or column."""
+    """The judge's answers: item, value; its name is that of its file or column."""
 
     name: str
     frame: pl.DataFrame
@@ -66,9 +66,9 @@ class CheapJudge:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellsOf:
-    """The cells of one system: the cell of each item, -1 where it is not known; names, flags and sizes of cells.
+    """The cells of one system: the cell of each item, -1 if unknown; names, flags and sizes of cells.
 
-    `sizes` are None where they are counted among the items.
+    `sizes` is None if they are counted among the items.
     """
 
     cell: Ints
@@ -79,7 +79,7 @@ class CellsOf:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """How the judged items were drawn, in the order of the items of an evaluation.
+    """How the judged items were drawn, in the order of the evaluated items.
 
     `judge_warning` warns that the judge may have seen the labels.
     """
@@ -105,7 +105,7 @@ class Design:
             raise BadInput(Problem(self.sample.name, f"{message}; keep NAME.meta.json next to the sample"))
 
     def weights(self, system: int, known: Flags) -> Numbers:
-        """The number of items of the corpus that each judged item represents; 0 for all others."""
+        """The number of corpus items that each judged item represents; 0 for all others."""
         cells = self.systems[system]
         used = known & self.is_drawn
         judged = np.bincount(cells.cell[used], minlength=len(cells.names))
@@ -152,7 +152,7 @@ class Design:
         return replace(plain, errors=plain.errors - slopes * own, offsets=offsets, explained=explained)
 
     def influence(self, system: int, strata: Strata, name: str, truth: Numbers, where: Flags | None) -> Influence:
-        """The influence of each unit on a score; with items as units, of each item of the corpus."""
+        """The influence of each unit on a score; if units are items, of each item of the corpus."""
         cells = self.systems[system]
         it = influence_of(strata, name, cells.flagged)
         if strata.unit != "item" or cells.sizes is not None:
@@ -176,9 +176,9 @@ def _table(rows: Ints, columns: Ints, values: npt.NDArray[np.generic], n_rows: i
 
 
 def _fit(error: Numbers, value: Numbers) -> tuple[float, float]:
-    """The slope, and the share of variance that it explains of items that it was not fitted to.
+    """The slope, and the share of variance that it explains out of sample.
 
-    With the variance of the items that it was fitted to, recall held .932 where it now holds .944.
+    With the variance explained in sample, the intervals of recall covered .932 instead of .944.
     """
     n = len(error)
     if n < FEWEST or np.ptp(error) == 0 or np.ptp(value) == 0:
@@ -200,9 +200,9 @@ def design_of(
     labels: Judgments | None = None,
     judge: CheapJudge | None = None,
 ) -> Design:
-    """The design of a sample for these systems and items; another corpus than the sample's is refused.
+    """The design of a sample for these systems and items; a sample of another corpus is refused.
 
-    `labels` are those that strata were made of, where they were made of labels.
+    `labels` are those that strata were built from, if any.
     """
     draws = draws_of(sample)
     if not draws:
@@ -232,7 +232,7 @@ def design_of(
 
 
 def is_of_these(sample: Sample, n_items: int) -> bool:
-    """Whether a sample represents only these items, rather than a corpus of which they are a part."""
+    """Whether a sample represents only these items, not a larger corpus."""
     if draws_of(sample):
         return True
     sizes = with_stratum_size(sample).unique("stratum")["stratum_size"].sum()
@@ -270,7 +270,7 @@ def _answers_of(judge: CheapJudge, items: pl.Series) -> Numbers:
 
 
 def judge_of_column(column: str, *tables: Table | None) -> CheapJudge:
-    """A number that a table of items, or of decisions, has for every item; of several rows the mean."""
+    """A numeric column of the items or decisions as a judge; several rows of an item are averaged."""
     present = [table for table in tables if table is not None]
     table = next((each for each in present if column in each.frame.columns), None)
     if table is None:
@@ -285,7 +285,7 @@ def judge_of_column(column: str, *tables: Table | None) -> CheapJudge:
 
 @dataclass(frozen=True, slots=True)
 class Assisted(Data):
-    """The cheap judge of a result, and how many more judgments of people it was worth for recall, by system."""
+    """The cheap judge of a result, and how many human judgments it saved for recall, by system."""
 
     name: str = field(metadata=key("judge"))
     saved: dict[str, float] = field(default_factory=dict, metadata=key("judgments_saved"))
@@ -297,7 +297,7 @@ class Assisted(Data):
 
 
 def judgments_saved(strata: Strata, flagged: Flags) -> float:
-    """How many more judgments, drawn alike, would bring recall as far without the judge; never beyond the corpus."""
+    """The number of further judgments, drawn alike, that recall would need without the judge; at most the corpus."""
     sizes, judged = (part.sum(axis=0)[None] for part in (strata.sizes, strata.judged))
     errors = np.nan_to_num(own_rates(strata)) * judged
     helped = Strata(sizes, judged, errors, population=strata.population, explained=strata.explained)
@@ -311,9 +311,9 @@ def judgments_saved(strata: Strata, flagged: Flags) -> float:
 
 
 def selection(flagged: npt.NDArray[np.int8], judged: Flags, systems: Sequence[str], scores: Numbers) -> Iterator[str]:
-    """Why the judged items cannot represent the others: a line for each system that they were chosen by.
+    """Why the judged items cannot represent the others: one line for each system that they were chosen by.
 
-    `flagged` is items x systems, `scores` the same with nan where there is none.
+    `flagged` is items x systems, as is `scores`, with nan if missing.
     """
     for column, system in enumerate(systems):
         marks = flagged[:, column]
@@ -328,14 +328,14 @@ def selection(flagged: npt.NDArray[np.int8], judged: Flags, systems: Sequence[st
 
 
 def _differ(first: int, second: int, n_first: int, n_second: int) -> bool:
-    """Whether two shares differ beyond what chance makes of equal ones, once in a thousand."""
+    """Whether two shares differ by more than equal ones would by chance, at the .001 level."""
     rate = (first + second) / (n_first + n_second)
     error = sqrt(rate * (1 - rate) * (1 / n_first + 1 / n_second))
     return error > 0 and abs(first / n_first - second / n_second) > z_value(SURE) * error
 
 
 def _ranks_differ(scores: Numbers, judged: Flags, where: Flags) -> bool:
-    """Mann and Whitney's test that judged items rank like the others, once in a thousand."""
+    """Mann and Whitney's test of whether judged items rank like the others, at the .001 level."""
     used = where & ~np.isnan(scores)
     n, n_judged = int(used.sum()), int((used & judged).sum())
     if min(n_judged, n - n_judged) < FEWEST:
@@ -360,10 +360,10 @@ FEWEST_FOR_NORMAL = 5.0
 
 
 def check_judge(name: str, values: Numbers, labels: Numbers, drawn: Flags, cell: Ints, flagged: Flags) -> str:
-    """Refuses a judge that answers otherwise on drawn items than a random draw allows; else a warning, or nothing.
+    """Refuse a judge whose answers on drawn items are no random draw; otherwise return a warning, or an empty text.
 
-    By item: what the judge says, the label of people (nan where they gave none), whether it was drawn for them, its
-    cell, and whether the system flags it.
+    By item: the judge's answer, the human label (nan if none), whether it was drawn, its cell, and whether the system
+    flags it.
     """
     is_binary, tests = len(np.unique(values)) <= 2, []
     for place in np.unique(cell):
@@ -392,7 +392,7 @@ def check_judge(name: str, values: Numbers, labels: Numbers, drawn: Flags, cell:
 
 
 def _draw_p(values: Numbers, drawn: Flags) -> float:
-    """Two-sided p of the number of high answers among n drawn of N items (hypergeometric)."""
+    """The two-sided p of the number of high answers among n drawn of N items (hypergeometric)."""
     from scipy.special import gammaln
 
     is_high = values == values.max()
@@ -414,7 +414,7 @@ def _smirnov_p(values: Numbers, drawn: Flags) -> float:
 
 
 def _stratified_p(values: Numbers, drawn: Flags, cell: Ints) -> float:
-    """The sum of the drawn answers of several cells against what a draw by lot expects (Cochran 1977, 5.3)."""
+    """The two-sided p of the sum of drawn answers over several cells, given random draws (Cochran 1977, 5.3)."""
     if not len(values):
         return 1.0
     _, code = np.unique(cell, return_inverse=True)

@@ -1,18 +1,18 @@
-"""Systems that decided on different items: never ranked by raw precision or recall, but made comparable.
+"""Comparison of systems that decided on different items, whose raw precision and recall must not be ranked.
 
 Madnani et al. 2011, section 4.2: systems on different data may be compared bin by bin of agreement, where bins have
 different sizes and, worse, different error rates; "to handle this, we recommend that a kappa-agreement plot be used".
-So every system has its own n, error rate and kappa in every bin.
+Every system therefore has its own n, error rate and kappa in every bin.
 
-Ours, in addition: **direct standardisation**.  In bin b a system flags a share Se of the errors and a share Fa of the
-rest.  With the standard's items W and errors E in the bin, hits are the sum of E Se, false alarms the sum of
-(W - E) Fa, and precision, recall and F are scores of these.  The standard is what all systems were judged on, taken
-together, each item once: one error rate and one mix of bins for everybody; it is held fixed.  Bins in which a system
-has fewer than `LEAST` errors or good items are merged with the next clearer bin.  The assumption: in a bin a
-system would treat the other's items as it treats its own.
+We add **direct standardisation**. In each bin a system flags a share Se of the errors and a share Fa of the other
+items. If the standard has W items and E errors in the bin, hits are the sum of E Se, false alarms the sum of (W - E)
+Fa, and precision, recall and F follow. The standard is the union of all judged items: one error rate and one mix of
+bins for every system, held fixed. Bins in which a system has fewer than `LEAST` errors or good items are merged with
+the next bin of higher agreement. The assumption: within a bin, a system would treat another system's items like its
+own.
 
-**Intervals** are the engine's, from each system's own essays (or items); differences are unpaired.  Where two systems
-share some items this errs on the wide side.  There are no rank groups.
+**Intervals** are the engine's, from each system's own essays (or items); differences are unpaired. If two systems
+share some items, intervals are too wide rather than too narrow. There are no rank groups.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ NOT_RANKED = (
 
 @dataclass(frozen=True, slots=True)
 class Stratum(Data):
-    """A bin of the standard: its edges, and the items and errors that all systems have there together."""
+    """A bin of the standard: its limits, and the items and errors of all systems there."""
 
     low: float
     high: float
@@ -119,7 +119,7 @@ class Apart(Data):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Different(Data):
-    """Systems on different data; `same_items` has the numbers of the systems that share theirs."""
+    """Systems on different data; `same_items` groups the indices of systems that share their items."""
 
     systems: tuple[Standardised, ...] = field(metadata=HIDDEN)
     pairs: tuple[Apart, ...]
@@ -168,7 +168,7 @@ class Different(Data):
 
 
 def different_data(cases: Cases, truth: Truth, *, basis: Basis, edges: Sequence[float] = EDGES) -> Different | None:
-    """The comparison of systems that were judged on different items; None where all were judged on the same."""
+    """The comparison of systems judged on different items; None if all were judged on the same."""
     known = ~np.isnan(truth.values)
     decided = (cases.flagged >= 0) & known[:, None]
     groups = same_items(cases.flagged[known])
@@ -201,7 +201,7 @@ def different_data(cases: Cases, truth: Truth, *, basis: Basis, edges: Sequence[
 def standardised(
     cases: Cases, truth: Truth, *, basis: Basis, edges: Sequence[float] = EDGES
 ) -> tuple[tuple[Stratum, ...], list[Standardised]]:
-    """The standard that all systems make together, and every system at it."""
+    """The common standard of all systems, and every system at that standard."""
     decided = (cases.flagged >= 0) & ~np.isnan(truth.values)[:, None]
     used: Truths = np.asarray(decided.any(axis=1))
     code, standard = _strata(cases, truth, decided, used, edges)
@@ -211,7 +211,7 @@ def standardised(
 def _strata(
     cases: Cases, truth: Truth, decided: Truths, used: Truths, edges: Sequence[float]
 ) -> tuple[Ints, tuple[Stratum, ...]]:
-    """The bin of each item after merging, and the standard; one bin where agreement is not known of every item."""
+    """The bin of each item after merging, and the standard; a single bin if the agreement of some item is unknown."""
     agreement = agreement_of(cases)
     inner = [] if np.isnan(agreement[used]).any() else list(edges[1:-1])
     values = np.nan_to_num(truth.values)
@@ -230,7 +230,7 @@ def _strata(
 
 
 def _thin(code: Ints, values: Numbers, decided: Truths, *, n_bins: int) -> int | None:
-    """The first bin in which a system has too few errors or too few good items; None where one bin is left."""
+    """The first bin in which a system has too few errors or good items; None if only one bin is left."""
     for at in range(n_bins if n_bins > 1 else 0):
         own = decided & (code == at)[:, None]
         errors, good = values @ own, (1 - values) @ own
@@ -242,7 +242,7 @@ def _thin(code: Ints, values: Numbers, decided: Truths, *, n_bins: int) -> int |
 def _standardise(
     cases: Cases, truth: Truth, column: int, code: Ints, standard: Sequence[Stratum], basis: Basis
 ) -> Standardised:
-    """One system: every bin is scored as if it were a separate system, then the bins are combined."""
+    """One system: each bin is scored like a separate system, and the bins are then combined."""
     flags, k = cases.flagged[:, column], len(standard)
     places = np.flatnonzero((flags >= 0) & ~np.isnan(truth.values))
     by_bin = np.where(code[places, None] == np.arange(k), flags[places, None], ABSENT).astype(np.int8)

@@ -1,14 +1,14 @@
-"""The evaluation of detectors by judgments, in one value: standard, by rater, weighted, binned, by part.
+"""The evaluation of detectors against judgments: standard, by rater, weighted, by bins of agreement and by parts.
 
-T,C&M 2013, section 6, recommend all of these together.  This is the one way to a precision or a recall: the
-command, Python, a study, its pages and its report read their data into the same tables and call `evaluate`.  Which
-items could be judged, which were, and why comes first (`design.py`): with a sample every number is an estimate for
-the corpus; with judgments of flags alone (T&C 2008, Table 7, "verification") there is precision and nothing else;
-where the design does not allow a number it is withheld, with the reason and the way out.
+T,C&M 2013, section 6, recommend all of these together. Every precision and recall is computed here: the command,
+Python, a study, its pages and its report read their data into the same tables and call `evaluate`. The sampling
+design (`design.py`) decides what can be estimated: with a sample, every number is an estimate for the corpus; with
+judgments of flags alone (T&C 2008, Table 7, "verification"), there is only precision. A number that the design does
+not support is withheld, with the reason and a remedy.
 
-The signature says what counted as true, which units intervals rest on and which data it was; warnings, gravest
-first, say where numbers deserve less trust.  On request suggestions are scored too (`suggestions.py`), and every
-threshold on a system's scores (`thresholds.py`).
+The signature records the truth, the units of the intervals and the data; warnings, gravest first, say which numbers
+are less reliable. On request, suggestions (`suggestions.py`) and every threshold on a system's scores
+(`thresholds.py`) are scored as well.
 """
 
 from __future__ import annotations
@@ -118,11 +118,11 @@ SCORES_OF_SUGGESTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class EvaluationOptions:
-    """How to evaluate: one set for a whole report, named in its signature.
+    """How to evaluate: one set of options for a whole report, named in its signature.
 
-    Items on which a rater set one of the flags `contexts`, or judged below `least_confidence`, are shown apart.
-    With `redundancy` N, shares of votes are of the first N judgments of each item (`cases.py`).  `is_brief`: only the
-    scores against the truth, for a page that is looked at while people work.
+    Items on which a rater set one of the flags `contexts`, or with a judgment below `least_confidence`, are shown
+    separately. With `redundancy` N, vote shares use the first N judgments of each item (`cases.py`). `is_brief`
+    limits the result to the scores against the truth, for live pages.
     """
 
     truth: str = "majority"
@@ -141,7 +141,7 @@ class EvaluationOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part(Data):
-    """All results on some items; `weighted` is empty where the truth has no grades."""
+    """All results on some items; `weighted` is empty if the truth has no grades."""
 
     n_items: int
     n_unjudged: int
@@ -192,7 +192,7 @@ class Part(Data):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimated(Data):
-    """One system by a sample: totals of the corpus, the paper's intervals, and the cells they come from."""
+    """One system estimated from a sample: corpus totals, the paper's intervals, and the cells they come from."""
 
     system: str
     scores: SampleScores = field(metadata=HIDDEN)
@@ -234,7 +234,9 @@ class FromSample(Data):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Evaluation(Result):
-    """The whole, its parts by a column, and how it was made; `shows_weighted` and `shows_bins` are for its tables."""
+    """All results, the parts by a column, and how they were computed; `shows_weighted` and `shows_bins` affect its
+    tables only.
+    """
 
     cases: Cases = field(metadata=key("raters", write=lambda cases: list(cases.raters)))
     truth: Truth = field(metadata=key(write=lambda truth: truth.name))
@@ -266,7 +268,7 @@ class Evaluation(Result):
     @property
     @in_json(flat=True)
     def _corrected(self) -> dict[str, Json]:
-        """The scores after the correction, and how raters err; nothing without gold."""
+        """The corrected scores, and how raters err; empty without gold."""
         if self.correction is None:
             return {}
         scores = {system: encode(scores.named()) for system, scores in self.corrected.items()}
@@ -328,12 +330,13 @@ def evaluate(
     higher: Higher = "auto",
     on_gold: Judgments | None = None,
 ) -> Evaluation:
-    """Every system of the decisions against the raters; gold is the truth if adjudicated, else it corrects.
+    """Evaluate every system against the raters; adjudicated gold is the truth, other gold corrects for raters'
+    errors.
 
-    Answers to gold are among the judgments, or in `on_gold` where the gold items were hidden among others.  With the
-    `sample` from which the judged items were drawn, all numbers are estimates for the corpus; `labels` are those that
-    its strata were made of, `assist` is a cheap judge of every item.  Suggestions are scored where `with_suggestions`
-    or adjudicated `corrections` ask for it, and every threshold where `with_curves` does.
+    Answers to gold are among the judgments, or in `on_gold` if gold items were hidden among others. With the `sample`
+    from which the judged items were drawn, all numbers are estimates for the corpus; `labels` are those that its
+    strata were built from, and `assist` is a cheap judge of every item. Suggestions are scored if `with_suggestions`
+    is set or adjudicated `corrections` are given, and every threshold if `with_curves` is set.
     """
     options = options or EvaluationOptions()
     basis = options.basis
@@ -458,7 +461,7 @@ def correction_by_gold(
     decisions: Table,
     merge: Mapping[str, str] | None = None,
 ) -> Correction | None:
-    """How raters err on gold, by side where asked; none without gold, or where gold itself is the truth."""
+    """How raters err on gold, by side if requested; None without gold, or if gold itself is the truth."""
     if gold is None or options.truth == ADJUDICATED:
         return None
     votes = votes_of(judgments, unknown=options.unknown)
@@ -562,7 +565,7 @@ def _bounds(cases: Cases, truth: Truth, silent: Truths, known: Truths) -> Iterat
 
 
 def _parts(cases: Cases, options: EvaluationOptions) -> dict[str, tuple[Truths, bool]]:
-    """The items of each part, and whether it is known which unjudged items are in it."""
+    """The items of each part, and whether unjudged items can be assigned to it."""
     parts = {name: (where, True) for name, where in parts_by(cases, options.by).items()}
     judged: dict[str, Truths] = {}
     if options.unknown == "apart":
@@ -576,7 +579,7 @@ def _parts(cases: Cases, options: EvaluationOptions) -> dict[str, tuple[Truths, 
 
 
 def _by_confidence(cases: Cases, least: float) -> dict[str, Truths]:
-    """Items with a judgment of low confidence, without one, and those where a rater did not state any."""
+    """Items with a judgment of low confidence, items without one, and items with unstated confidence."""
     judgments, stated = cases.judgments, pl.col("confidence")
     doubtful = _touched(cases, with_confidence(judgments, least))
     low = _touched(cases, replace(judgments, frame=judgments.frame.filter(stated.fill_null(least) >= least)))
@@ -585,7 +588,7 @@ def _by_confidence(cases: Cases, least: float) -> dict[str, Truths]:
 
 
 def unequal(cases: Cases, redundancy: int) -> list[str]:
-    """A warning about shares where items do not have the same number of judgments."""
+    """A warning about shares if items have different numbers of judgments."""
     if redundancy:
         n_left_out = int((cases.is_judged & ~cases.equal.is_judged).sum())
         without = f"; {n_left_out} items with fewer judgments are left out of them" if n_left_out else ""
@@ -599,7 +602,7 @@ def unequal(cases: Cases, redundancy: int) -> list[str]:
 
 
 def _touched(cases: Cases, kept: Judgments) -> Truths:
-    """The items that lose a judgment to a filter."""
+    """The items that a filter takes judgments from."""
     key = ["item", "rater"]
     lost = cases.judgments.frame.select(key).join(kept.frame.select(key), on=key, how="anti")["item"]
     touched: Truths = cases.items.cast(pl.String).is_in(lost.cast(pl.String).unique().implode()).to_numpy()
@@ -614,7 +617,9 @@ def parts_by(cases: Cases, column: str) -> dict[str, Truths]:
 
 
 def signature_of(cases: Cases, options: EvaluationOptions, *, what: str = "evaluate", **named_too: str) -> Signature:
-    """How the numbers were made; `data` knows flags and votes, neither the order of rows nor names of raters."""
+    """How the numbers were computed; `data` hashes flags and votes, ignoring the order of rows and the names of
+    raters.
+    """
     columns = [*cases.flagged.T, cases.n_error, cases.n_votes]
     columns += [cases.equal.n_error, cases.equal.n_votes] if options.redundancy else []
     rows, times = patterns(columns)
@@ -647,7 +652,7 @@ def _warnings(cases: Cases, whole: Part, parts: dict[str, Part]) -> Iterator[str
 
 
 def _different(parts: dict[str, Part]) -> list[str]:
-    """Parts whose error rates differ; the first few pairs are named, for many parts have very many pairs."""
+    """Parts whose error rates differ; only the first few pairs are named."""
     warnings = [
         f"{one} and {other}: {warning}"
         for (one, first), (other, second) in combinations(parts.items(), 2)

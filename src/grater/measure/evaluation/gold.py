@@ -1,18 +1,18 @@
 """Raters' errors on gold items, and scores corrected for them.
 
-Rogan & Gladen 1978, Am. J. Epidemiology 107, 71-76.  Raters call a share se (sensitivity) of errors errors and a
-share sp (specificity) of good items good.  Where the true rate is q they find errors at the rate
-p = se q + (1 - sp)(1 - q), so q = (p + sp - 1) / (se + sp - 1).  The rater here is what an evaluation believes: the
-majority, the share, or one rater, assumed to err on gold as elsewhere.
+Rogan & Gladen 1978, Am. J. Epidemiology 107, 71-76. Raters recognise a share se (sensitivity) of the errors and a
+share sp (specificity) of the good items. At the true error rate q they therefore report p = se q + (1 - sp)(1 - q),
+so q = (p + sp - 1) / (se + sp - 1). The "rater" is the truth that an evaluation uses: the majority, the share, or one
+rater, assumed to err on gold as elsewhere.
 
-The correction is linear in the totals of each side: with F flagged items and h hits as judged, the true hits are
-(h - (1 - sp) F) / (se + sp - 1), clipped to [0, F], and likewise for misses.  So the limits of hits and of misses
-are corrected, recall and F follow from them by MOVER, and then se and sp are moved to their Wilson limits, with the
-distances added in quadrature (rule 8).  A corpus judged completely is a sample of two strata with all its items.
+The correction is linear in the totals of each side: with F flagged items and h judged hits, the true hits are (h - (1
+- sp) F) / (se + sp - 1), clipped to [0, F], and likewise for misses. The limits of hits and misses are corrected,
+recall and F follow from them by MOVER, and the effects of moving se and sp to their Wilson limits are added in
+quadrature (rule 8). A completely judged corpus counts as a sample of two strata with all their items.
 
-With se + sp <= 1, or fewer than ten judged gold items of a kind, nothing is corrected, and the result gives the
-reason.  By side: a rater who sees a flag errs differently on what is flagged; then sensitivity and specificity of
-each side come from its own gold items, or from all where a side has fewer than ten of a kind.
+If se + sp <= 1, or fewer than ten gold items of a kind were judged, nothing is corrected, and the result gives the
+reason. The correction can be made by side, since raters who see flags err differently on flagged items: sensitivity
+and specificity of each side come from its own gold items, or from all if a side has fewer than ten of a kind.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ USELESS = "sensitivity and specificity add up to 1 or less: the raters' verdicts
 
 @dataclass(frozen=True, slots=True)
 class RaterError(Data):
-    """Raters' results on gold: `n_caught` of `n_errors` errors, and `n_passed` of `n_ok` good items passed."""
+    """Raters' results on gold: `n_caught` of `n_errors` errors, and `n_passed` of `n_ok` good items accepted."""
 
     n_caught: float = field(metadata=HIDDEN)
     n_errors: int = field(metadata=HIDDEN)
@@ -77,7 +77,7 @@ class RaterError(Data):
 
     @property
     def undefined_because(self) -> str:
-        """Why nothing can be corrected; empty where it can."""
+        """Why no correction is possible; empty if it is."""
         for n, what in ((self.n_errors, "with an error"), (self.n_ok, "without an error")):
             if n < FEW_GOLD:
                 return f"expected {FEW_GOLD} judged gold items {what} or more, found {n}"
@@ -96,7 +96,7 @@ def rater_error(
     merge: Mapping[str, str] | None = None,
     only: pl.Series | None = None,
 ) -> RaterError:
-    """How often what an evaluation believes is right on gold: `judged` has item and error, a share from 0 to 1.
+    """How often the truth of an evaluation is right on gold: `judged` has item and error, a share from 0 to 1.
 
     With `only`, on these gold items alone.
     """
@@ -118,7 +118,7 @@ def rater_error(
 
 
 def _known(gold: Table, merge: Mapping[str, str]) -> pl.DataFrame:
-    """Gold items with `is_error`, null where gold accepts both verdicts; other labels are refused."""
+    """Gold items with `is_error`, null if gold accepts both verdicts; other labels are refused."""
     rows = exploded(gold.frame.select("item", "label"), "label").with_columns(
         pl.col("item").cast(pl.String), pl.col("label").replace(dict(merge)).str.to_lowercase()
     )
@@ -131,11 +131,11 @@ def _known(gold: Table, merge: Mapping[str, str]) -> pl.DataFrame:
 
 
 def as_many_votes(on_gold: Judgments, judgments: Judgments, *, truth: str = "majority") -> Judgments:
-    """Answers to hidden gold, of each item as many as other items have judgments at the median, by lot.
+    """Answers to hidden gold, randomly reduced to the median number of judgments of other items.
 
-    Everybody meets gold, and a majority of thirty errs less than the majority of three that is to be corrected; that
-    of one errs more, so gold with fewer answers is left out.  A share errs as often whatever the number of its votes,
-    and one rater is taken as he or she is.
+    Everyone answers gold, and a majority of thirty errs less often than the majority of three that is to be
+    corrected. A single answer errs more often, so gold with fewer answers is left out. Shares err equally often
+    whatever the number of votes, and single raters need no reduction.
     """
     counts = sorted(judgments.frame["item"].value_counts(name="n")["n"])
     most = counts[len(counts) // 2] if counts else len(on_gold)
@@ -153,7 +153,7 @@ def as_many_votes(on_gold: Judgments, judgments: Judgments, *, truth: str = "maj
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Raters' results on gold that a system flags, and on the rest; the same record where they err alike."""
+    """Raters' results on gold that a system flags, and on other gold; the same record twice if they do not differ."""
 
     flagged: RaterError
     passed: RaterError
@@ -164,12 +164,14 @@ class Sides:
 
     @property
     def parameters(self) -> list[Interval]:
-        """Sensitivity and specificity on flagged items and, where they differ, on the rest."""
+        """Sensitivity and specificity on flagged items and, if different, on the others."""
         pairs = (self.flagged, self.passed) if self.is_apart else (self.flagged,)
         return [share for side in pairs for share in (side.sensitivity, side.specificity)]
 
     def differences(self) -> Iterator[tuple[str, float, float]]:
-        """The shares that differ beyond chance: the test for two shares, with their common rate."""
+        """The shares that differ significantly between the sides, by the test for two proportions with their common
+        rate.
+        """
         first, second = self.flagged, self.passed
         shares = [
             ("sensitivity", first.n_caught, first.n_errors, second.n_caught, second.n_errors),
@@ -186,7 +188,7 @@ class Sides:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Correction:
-    """Raters as gold shows them, for each system; where gold is too little, `raters.undefined_because` says so."""
+    """Raters' errors on gold, for each system; with too little gold, `raters.undefined_because` says so."""
 
     raters: RaterError
     gold: str
@@ -195,7 +197,7 @@ class Correction:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """How raters err on gold, and on both sides of the systems that are corrected so."""
+        """How raters err on gold, on both sides of the systems whose scores are corrected by side."""
         apart = [
             f"{name}, {where}: {side.sentence}"
             for name, sides in self.sides.items()
@@ -256,7 +258,7 @@ Rates: TypeAlias = Sequence[float]
 
 
 def true_errors(errors: Numbers | float, n: Numbers | float, sensitivity: float, specificity: float) -> Numbers:
-    """The errors behind those judged among n items; nan for raters who guess."""
+    """The true number of errors behind those judged among n items; nan for raters who guess."""
     informed = sensitivity + specificity - 1
     true: Numbers = np.clip(
         (errors - (1 - specificity) * np.asarray(n)) / (informed if informed > 0 else nan), 0.0, n
@@ -316,9 +318,9 @@ def _corrected_total(total: Interval, n: float, sensitivity: float, specificity:
 
 
 def corrected_difference(strata: Strata, name: str, first: Flags, second: Flags, raters: RaterError) -> Difference:
-    """A corrected score of the system that flags the cells `first`, less that of `second`.
+    """The corrected score of the system that flags the cells `first`, less that of `second`.
 
-    Sensitivity and specificity add to the variance, so p and interval stay one fact.
+    Sensitivity and specificity add to the variance, so that p and interval agree.
     """
     if raters.undefined_because:
         return Difference(Interval(nan, nan, nan, raters.undefined_because), nan)
@@ -337,7 +339,7 @@ def corrected_difference(strata: Strata, name: str, first: Flags, second: Flags,
 
 
 def limits_of_correction(system: str, judged: SampleScores, n_passed: float, sides: Sides) -> Iterator[str]:
-    """Where a corrected rate was clipped, and where specificity limits what can be known of recall."""
+    """Where a corrected rate was clipped, and where specificity limits what recall can be estimated."""
     n_flagged = judged.hit.value + judged.false_alarm.value
     words = (
         ("flagged", judged.hit.value, n_flagged, sides.flagged),

@@ -1,16 +1,15 @@
 """The effect of a system's suggestions on the people who see them: with and without, on marked essays.
 
-Annotators who mark essays may be offered a system's marks (`grater.annotate.tasks.marking`).  Held against
-markings by people who were not shown them, five numbers say what changed: the share of the suggested places that
-annotators mark (the precision that they would give to the system), the share of their marks of the same kinds that
-were suggested (its recall), marks per 100 words, marks elsewhere than suggested per 100 words (what they overlook
-shows here), and seconds per 100 words; and the agreement among annotators, as `grater agree` counts it.
+Annotators who mark essays can be offered a system's marks (`grater.annotate.tasks.marking`). Compared with markings
+by people who were not shown them, five numbers describe the effect: the share of the suggested places that annotators
+mark (the precision that they would give to the system), the share of their marks of the same kinds that were
+suggested (its recall), marks per 100 words, marks at other places per 100 words (fewer if annotators overlook more),
+and seconds per 100 words. Agreement among annotators is computed as in `grater agree`.
 
-The difference in the first is the bias: a system that is scored by people who saw its marks looks better by that
-much.  Intervals are by essay (`grater.uncertainty`).  Where suggestions were shown for a share of essays drawn by
-chance, the difference is an effect; where two jobs are compared, it may also be one of people or times.  A mark is at
-a suggestion where the two spans touch.  Without markings in one condition its numbers, and the differences, are
-undefined.
+The difference in the first number is the bias: how much better a system looks when scored by people who saw its
+marks. Intervals are by essay (`grater.uncertainty`). If suggestions were shown for a random share of essays, the
+difference is causal; between two jobs, people or times may also differ. A mark matches a suggestion if their spans
+touch. If a condition has no markings, its numbers and the differences are undefined.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ class MarkedOnce:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SuggestionEffect(Result):
-    """`scores` by measure and condition, `differences` by measure, `kappas` by condition, `fates` counted."""
+    """`scores` by measure and condition, `differences` by measure, `kappas` by condition, and counts of `fates`."""
 
     n_essays: int
     n_markings: dict[str, int]
@@ -122,7 +121,7 @@ class SuggestionEffect(Result):
 
 
 def suggestion_effect(markings: Iterable[MarkedOnce]) -> SuggestionEffect:
-    """From all markings of essays for which suggestions are known; refused where nobody was shown any."""
+    """From all markings of essays with known suggestions; refused if nobody was shown any."""
     known = list(markings)
     if not any(marking.is_shown for marking in known):
         raise UsageError("expected markings by annotators who were shown suggestions, found none")

@@ -1,7 +1,7 @@
-"""Models that judge their own corrections: those judgments do not count, and are named with what they say.
+"""Judgments by models of their own corrections, which are excluded from the evaluation and reported separately.
 
-A rater is behind a system if both have the same `model`, a column of judgments and decisions; without one, a rater or
-a system is its own model, by its name.  Rows of people, where a `group` says so, are never taken for a model's.
+A rater and a system are the same model if the column `model` of judgments and decisions says so; without this column,
+their names are compared. Rows whose `group` marks them as people's never count as a model's.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ OWN = "by a model on its own corrections"
 
 
 def own_work_sentence(program: str, system: str, own: pl.Series, people: pl.Series) -> str:
-    """What a model calls right of its own corrections and, of the same, people; from the labels of both."""
+    """The share of its own corrections that a model calls right and, for the same items, people's share; from both
+    sets of labels.
+    """
     is_right = [labels.cast(pl.String) == VERDICT_WORDS[0] for labels in (own, people)]
     shares = [f"{each.sum():,} of {len(each):,}" for each in is_right]
     return (
@@ -28,7 +30,7 @@ def own_work_sentence(program: str, system: str, own: pl.Series, people: pl.Seri
 
 
 def without_own_work(decisions: Table, judgments: Judgments) -> tuple[Judgments, tuple[str, ...]]:
-    """The judgments but those of models on their own flags, and a sentence on each such model."""
+    """The judgments without those of models on their own flags, and a sentence about each such model."""
     if judgments.anonymous_raters:
         return judgments, ()
     flags = decisions.frame.filter(pl.col("flagged").cast(pl.Boolean)).select(

@@ -1,28 +1,28 @@
 """Two studies of native text: which word fits (cloze), and which of two fits better (choice).
 
-T&C 2008, section 4.  Cloze (4.1, Table 2): raters and the system fill a blank; agreement and kappa of the writer
-with each rater, the writer with the system, and rater with rater.  Choice (4.2): raters choose between the writer's
-word and the system's where the two differ, or call both equally good or equally bad; the share s of mismatches in
-which the system's word is equal or better, per rater and for all of them together, corrects an accuracy a by exact
-match to a + s (1 - a): .75 and .28 give .82.  `equally bad` says nothing of which is better: it is left out of
-shares and counted (option: `worse`).
+T&C 2008, section 4. Cloze (4.1, Table 2): raters and the system fill a blank; the results are agreement and kappa of
+the writer with each rater, of the writer with the system, and between raters. Choice (4.2): raters choose between the
+writer's word and the system's where the two differ, or call both equally good or equally bad; the share s of
+mismatches in which the system's word is equal or better, per rater and for all of them together, corrects an accuracy
+a by exact match to a + s (1 - a): .75 and .28 give .82. `equally bad` does not say which is better, so it is left out
+of shares and counted (option: `worse`).
 
-Intervals are those of `grater.uncertainty`, by essay where it is known; the paper gives none.  Accuracy and share
-come from different items, so the corrected accuracy adds their distances in quadrature (Zou & Donner 2008).
+Intervals are those of `grater.uncertainty`, by essay if known; the paper gives none. Accuracy and share come from
+different items, so the interval of the corrected accuracy combines theirs by MOVER (Zou & Donner 2008).
 
-Article and number systems against every construction that raters accept (Lee et al. 2009, section 4).
+Article and number systems are also scored against every construction that raters accept (Lee et al. 2009, section 4).
 
-"Scored against the original alone" a system is called wrong for *the*-plural where raters accept both *the* and no
-article; in the paper several constructions were right in context for a good part of the nouns, so that no system can
-reach the top.  Here a system's construction is right where it is any that the raters accept: `accepted` by most of
-them (yes, yes* or grey, note 1), or `starred`, among the best for most of them; `original` is the usual score.
+Scored against the original alone, a system is wrong for *the*-plural even if raters accept both *the* and no article;
+in the paper, several constructions were right in context for many nouns, so no system can get a perfect score. Here a
+system's construction is right if raters accept it: `accepted` by most of them (yes, yes* or grey, note 1), or
+`starred`, among the best for most of them; `original` is the usual score.
 
-A decision on any construction item of a noun speaks for the noun.  The system's construction is its `suggestion`,
-where that is the name of one; else that of the flagged item (`construction/in-context/the-singular`); without a flag
-it leaves the original.  Decisions on articles and on number, as `grater decide --system article` writes them, speak
-for the noun too: the article before it (its item begins where the noun phrase begins) becomes the suggested one, and
-a flagged number (its item ends where the phrase ends) becomes the other.  Only answers given in context count.  A
-place of which raters accept nothing is wrong for every system, and counted.
+A decision on any construction item of a noun counts for the noun. The system's construction is its `suggestion` if
+that names one, else that of the flagged item (`construction/in-context/the-singular`); without a flag, it keeps the
+original. Decisions on articles and number from `grater decide --system article` also count: the article (an item that
+starts with the noun phrase) becomes the suggested one, and a flagged number (an item that ends with the phrase) is
+switched. Only answers given in context count. If raters accept no construction of a place, every system is wrong
+there, and the place is counted.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ EquallyBad: TypeAlias = Literal["drop", "worse"]
 
 
 def _word() -> pl.Expr:
-    """Upper case and blanks around a word do not count."""
+    """A word in lower case without surrounding blanks."""
     return pl.col("label").cast(pl.String).str.strip_chars().str.to_lowercase()
 
 
@@ -127,7 +127,7 @@ def cloze_study(
     writer: str = WRITER,
     essays: Essays | None = None,
 ) -> ClozeStudy:
-    """Table 2: the writer with each rater, the writer with each system, then rater with rater; and their means."""
+    """Table 2: the writer with each rater, the writer with each system, rater with rater, and the means of each."""
     require_raters(judgments, "the pairs of a cloze study")
     essays = essays_of(judgments) if essays is None else essays
     words, systems = _filled(judgments, decisions)
@@ -153,7 +153,7 @@ def cloze_study(
 def mean_kappas(
     pairs: Sequence[ClozePair], *, writer: str = WRITER, systems: Collection[str] = ()
 ) -> dict[str, float]:
-    """The mean kappa of each kind of pair: a system is as good as people where its mean reaches theirs."""
+    """The mean kappa of each kind of pair; a system is as good as people if its mean reaches theirs."""
     kinds: dict[str, list[float]] = {"writer-rater": [], "writer-system": [], "rater-rater": []}
     for pair in pairs:
         with_writer = "writer-system" if pair.second in systems else "writer-rater"
@@ -175,7 +175,7 @@ def _filled(judgments: Judgments, decisions: Table | None) -> tuple[Judgments, l
 
 
 def _suggested(decisions: Table) -> pl.DataFrame:
-    """The words of systems in the shape of judgments; a blank is not a word."""
+    """The words of systems in the format of judgments; blanks are not words."""
     if "suggestion" not in decisions.frame.columns:
         raise UsageError(f"{decisions.name}: expected a column 'suggestion' with the system's word, found none")
     filled = decisions.frame.filter(pl.col("suggestion").is_not_null()).select(
@@ -186,9 +186,9 @@ def _suggested(decisions: Table) -> pl.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class Choice(Data):
-    """The share of mismatches in which the system's word is equal or better, for each rater and for all of them.
+    """The share of mismatches in which the system's word is equal or better, by rater and overall.
 
-    `all_raters` counts an item only where every rater says so, among the items that every rater judged.
+    `all_raters` counts the items on which every rater says so, among those that every rater judged.
     """
 
     by_rater: dict[str, Interval]
@@ -260,7 +260,9 @@ def choice_study(
     equally_bad: EquallyBad = "drop",
     essays: Essays | None = None,
 ) -> ChoiceStudy:
-    """The shares by rater, from labels writer, system, equally good and equally bad, and what an accuracy becomes."""
+    """The shares by rater, from the labels writer, system, equally good and equally bad, and the
+    corrected accuracy.
+    """
     require_raters(judgments, "shares by rater")
     essays, codes = essays_of(judgments) if essays is None else essays, coded(judgments)
     names = [label.casefold().replace("-", " ").replace("_", " ").strip() for label in codes.labels]
@@ -291,7 +293,7 @@ def choice_study(
 
 
 def exact_accuracy(decisions: Table, words: Table) -> dict[str, Interval]:
-    """The share of items on which each system has one of the words that are right: the writer's, by item."""
+    """The share of items on which each system has one of the right words: the writer's, by item."""
     right = exploded(words.frame, "label").select(pl.col("item").cast(pl.String), label=_word())
     _, systems = _filled(Judgments(right.with_columns(rater=pl.lit(WRITER)), words.name), decisions)
     filled = _suggested(decisions).join(right.select("item").unique(), on="item", how="semi")
@@ -405,7 +407,7 @@ def has_constructions(decisions: Table, items: Table) -> bool:
 
 
 def _places(items: Table) -> pl.DataFrame:
-    """Every construction item: its place, the construction it asks about, and the one that was written."""
+    """Every construction item: its place, the construction it asks about, and the original one."""
     if "original" not in items.frame.columns:
         message = "expected a column 'original', the construction that was written, found none"
         raise BadInput(Problem(items.name, message))
@@ -413,7 +415,7 @@ def _places(items: Table) -> pl.DataFrame:
 
 
 def _accepted(judgments: Judgments, items: Table) -> pl.DataFrame:
-    """The constructions of each place that most of its raters accept, and those that most call the best."""
+    """The constructions of each place that most of its raters accept, and those that most rate best."""
     seen = construction_marks(judgments, items).stage(IN_CONTEXT)
     shares = seen.group_by("place", "construction").agg(
         is_accepted=pl.col("is_yes").mean() > 0.5, is_starred=pl.col("is_starred").mean() > 0.5
@@ -454,7 +456,7 @@ def _of_parts(frame: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
 
 
 def _named(decisions: Table, places: pl.DataFrame) -> pl.DataFrame:
-    """The constructions of systems that decide on construction items."""
+    """The constructions chosen by systems that decide on construction items."""
     frame = decisions.frame
     word = pl.col("suggestion").cast(pl.String) if "suggestion" in frame.columns else pl.lit(None, pl.String)
     rows = frame.select(

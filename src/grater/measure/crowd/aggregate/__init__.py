@@ -4,9 +4,8 @@
 answer for each item, its posterior, and the skill of each rater.  Third parties add methods through the entry-point
 group `grater.aggregators`.
 
-Where the truth is known, `accuracy` is the share of right answers, with Wilson's interval over items.  Items that
-were given as gold are left out, for a method that knows an answer has not estimated it.  A tie counts as the label
-that chance gave it.
+If the truth is known, `accuracy` is the share of correct answers, with Wilson's interval over items. Gold items are
+left out, because the method did not have to estimate them. A tie counts as the label that was drawn for it.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ MOST_ROWS = 10
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """`n_items` were judged, have a truth and were not gold; `n_unjudged` have a truth and no judgment."""
+    """`n_items` were judged, have a truth and were not gold; `n_unjudged` have a truth but no judgment."""
 
     share: Interval
     n_items: int
@@ -100,7 +99,7 @@ def _accuracy_json(accuracy: Accuracy) -> dict[str, Json]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Aggregation(Result):
-    """`answer` is the code of each item's label; `is_tied` marks answers decided at random."""
+    """`answer` is the code of each item's label; `is_tied` marks ties, which are broken at random."""
 
     method: str
     ballots: Ballots = field(metadata=key(flat=True, write=_ballots_json))
@@ -114,7 +113,7 @@ class Aggregation(Result):
     @cached_property
     @in_json(optional=True)
     def rival(self) -> Rival | None:
-        """The majority against Dawid and Skene, any other method against the majority; worked out when asked for."""
+        """Dawid and Skene's model for the majority, and the majority for any other method; computed on demand."""
         ballots = self.ballots
         is_majority = self.method == "majority"
         if is_majority and (ballots.judgments.anonymous_raters or len(ballots) > MOST_COMPARED):
@@ -130,7 +129,7 @@ class Aggregation(Result):
     @property
     @in_json()
     def warnings(self) -> tuple[str, ...]:
-        """Many ties, and many items on which another method says something else."""
+        """Warnings of many ties, and of many items on which the rival method disagrees."""
         return tuple(_warnings(self))
 
     @property
@@ -151,12 +150,12 @@ class Aggregation(Result):
 
     @property
     def has_raters(self) -> bool:
-        """Whether raters are known by name, not only by position."""
+        """Whether raters are named people, not only positions."""
         return not self.ballots.judgments.anonymous_raters
 
     @cached_property
     def skill(self) -> Numbers:
-        """The method's own skill of each rater; for the majority, the share of judgments that equal the answer."""
+        """The method's own skill for each rater; for the majority, the share of judgments that equal the answer."""
         require_raters(self.ballots.judgments, "skills")
         return self.fit.skill if self.fit.skill is not None else agreement_with(self.answer, self.ballots)
 
@@ -230,7 +229,7 @@ def aggregate(
     truth: Table | None = None,
     options: Options | None = None,
 ) -> Aggregation:
-    """One answer for each item; gold is held fixed, and the accuracy is measured where the truth is given."""
+    """One answer for each item; gold is held fixed, and accuracy is measured if the truth is given."""
     options = options or Options()
     fit = METHODS[method]
     if method != "majority":

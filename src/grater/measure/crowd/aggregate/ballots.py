@@ -1,23 +1,23 @@
-"""The input and output of an aggregation method, `method(ballots, options) -> Fit`, the steps methods share; votes.
+"""Input and output of an aggregation method, `method(ballots, options) -> Fit`; steps that methods share; votes.
 
-*Ballots* are the judgments as a method sees them: coded, with what gold says.  Gold is held fixed in every method.
-It may accept several labels for an item: the posterior is then spread over these alone, as the model sees fit, and
-an item with one accepted label has it with certainty.  Raters are judged by gold items as by any other.  Sums over
-items or raters are products with a sparse matrix of ones (scipy), so no method loops over judgments.
+*Ballots* are the coded judgments and the gold that a method gets. Every method holds gold fixed. If gold accepts
+several labels for an item, the model distributes the posterior over these labels only; an item with one accepted
+label has it with certainty. Gold items count towards raters' skills like any other. Sums over items or raters are
+products with a sparse matrix of ones (scipy), so no method loops over judgments.
 
 *Iterative methods* turn scores into posteriors (`posteriors`) and repeat a step until the log-likelihood stops rising
-(`climb`).  The answer is the likeliest label (`answers`).  A tie is broken by the item's permanent random number
-(`rng.permanent_number`), so neither the order of rows nor the other items can change it; two labels are tied if
-their posteriors differ by less than the rounding error of a sum of floating-point numbers.
+(`climb`). The answer is the likeliest label (`answers`). A tie is broken by the item's permanent random number
+(`rng.permanent_number`), so it does not depend on the order of rows or on other items; labels are tied if their
+posteriors differ by less than floating-point rounding error.
 
-*Majority*: the posterior of a label is its share of the item's judgments.  The oldest method and the one to beat; T&C
-2013 and Madnani et al. 2011 use nothing else.  It estimates no skills; `Aggregation.skill` is then the share of a
-rater's judgments that equal the answer.
+*Majority*: the posterior of a label is its share of the item's judgments. It is the baseline, and the only method of
+T&C 2013 and Madnani et al. 2011. It estimates no skills, so `Aggregation.skill` is the share of a rater's judgments
+that equal the answer.
 
 *Wawa*, worker agreement with aggregate: Appen (Figure Eight, CrowdFlower), as described for crowd-kit (Ustalov et al.
-2024, doi:10.21105/joss.06227).  The skill of rater r is the share of r's judgments that equal the plain majority,
-ties broken as there; the posterior of a label is the sum of the skills of those who gave it, over the sum of all
-skills on the item.  Where nobody on an item has any skill the plain shares stay.
+2024, doi:10.21105/joss.06227). The skill of rater r is the share of r's judgments that equal the plain majority, ties
+broken as there; the posterior of a label is the sum of the skills of those who gave it, over the sum of all skills on
+the item. If all raters of an item have skill 0, the plain shares are used.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ STILL = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gold:
-    """`item` by code; `is_accepted` has a row for each of them and a column for each label."""
+    """`item` by code; `is_accepted` has a row for each gold item and a column for each label."""
 
     item: npt.NDArray[np.int64]
     is_accepted: Truths
@@ -61,14 +61,16 @@ class Gold:
         return len(self.item)
 
     def among(self, labels: Sequence[str]) -> Gold:
-        """The same with a column for each of these labels, which must hold all of its own."""
+        """The same gold with a column for each of these labels, which must include all of its own."""
         is_accepted = np.zeros((len(self), len(labels)), bool)
         is_accepted[:, [labels.index(label) for label in self.labels]] = self.is_accepted
         return Gold(item=self.item, is_accepted=is_accepted, labels=tuple(labels), n_unjudged=self.n_unjudged)
 
 
 def gold_of(gold: Table, items: pl.Series, labels: Sequence[str]) -> Gold:
-    """Gold of judged items by code; labels that only gold has come after `labels`.  No item in common is an error."""
+    """The gold of judged items by code; labels that only gold has come last. It is an error if there are no common
+    items.
+    """
     codes = pl.DataFrame({"item": items.cast(pl.String), "code": np.arange(len(items))})
     rows = exploded(gold.frame.select("item", "label"), "label").join(codes, on="item", maintain_order="left")
     if rows.is_empty():
@@ -86,7 +88,7 @@ def gold_of(gold: Table, items: pl.Series, labels: Sequence[str]) -> Gold:
 
 
 def clamped(shares: Numbers, gold: Gold | None) -> Numbers:
-    """Shares restricted to what gold accepts; where nothing is left, all accepted labels are equally likely."""
+    """Shares restricted to accepted labels; if nothing is left, all accepted labels are equally likely."""
     if gold is None:
         return shares
     kept = np.where(gold.is_accepted, shares[gold.item], 0.0)
@@ -98,7 +100,7 @@ def clamped(shares: Numbers, gold: Gold | None) -> Numbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ballots:
-    """Which rater gave which label to which item, by code; `gold` restricts the truth of some items.
+    """Which rater gave which label to which item, by code; `gold` restricts the true labels of some items.
 
     `votes` counts how often each item was given each label.
     """
@@ -125,13 +127,13 @@ class Ballots:
         return len(self.labels)
 
     def slot(self) -> Codes:
-        """The position of each judgment in the table of items x labels, row by row."""
+        """The position of each judgment in the flattened table of items x labels."""
         _require_few(self.n_items, self.n_labels)
         slots: Codes = self.item * np.int32(self.n_labels) + self.label
         return slots
 
     def cell(self) -> Codes:
-        """The position of each judgment in the table of raters x labels, row by row."""
+        """The position of each judgment in the flattened table of raters x labels."""
         _require_few(len(self.raters), self.n_labels)
         cells: Codes = self.rater * np.int32(self.n_labels) + self.label
         return cells
@@ -143,7 +145,7 @@ def _require_few(n_rows: int, n_labels: int) -> None:
 
 
 def ballots_of(judgments: Judgments, *, gold: Table | None = None) -> Ballots:
-    """Coded judgments; labels that occur only in gold are labels too."""
+    """Coded judgments; labels that occur only in gold are included."""
     codes = coded(judgments)
     label, labels, known = codes.label, codes.labels, None
     if gold is not None:
@@ -157,7 +159,7 @@ def ballots_of(judgments: Judgments, *, gold: Table | None = None) -> Ballots:
 
 
 def incidence(row: Codes, column: Codes, *, shape: tuple[int, int], value: Codes | None = None) -> Sparse:
-    """A sparse matrix of ones, or values, at the given pairs, each of which must occur once."""
+    """A sparse matrix of ones, or of `value`, at the given cells, each of which must occur once."""
     from scipy.sparse import coo_array  # a fifth of a second that most commands need not wait for
 
     values = np.ones(len(row)) if value is None else value.astype(np.float64)
@@ -176,11 +178,11 @@ def summed(numbers: Numbers, code: Codes, n_codes: int) -> Numbers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """When to stop, and the seed of randomness.
+    """The stopping rule, and the random seed.
 
-    A run stops once an iteration gains less than `tolerance` in log-likelihood per judgment, as crowd-kit does, and
-    Dawid and Skene's models once no posterior moves by more than `STILL`, too: by the gain alone one was off by .26.
-    `restarts` is for methods that start at random.
+    A run stops when an iteration gains less than `tolerance` in log-likelihood per judgment, as in crowd-kit. Dawid
+    and Skene's models also need every posterior to move by at most `STILL`: with the first rule alone, one posterior
+    was off by .26. `restarts` is for methods with random starts.
     """
 
     iterations: int = 1000
@@ -200,8 +202,8 @@ class Options:
 class Fit:
     """`posteriors` has a row for each item and a column for each label.
 
-    `skill`, one number per rater, is defined by the method's paper; None where the method has no such thing.
-    `history` is the log-likelihood after each iteration; `of_items` holds other estimates, one number per item.
+    `skill`, one number per rater, is defined by the method's paper, or None. `history` is the log-likelihood after
+    each iteration; `of_items` holds other estimates by item.
     """
 
     posteriors: Numbers
@@ -232,7 +234,7 @@ def climb(
 ) -> Climb[T]:
     """Repeat a step, which returns a new state and its log-likelihood, until the gain per judgment is small.
 
-    `moved` is the largest change of a posterior from one state to the next, where that must be small too.
+    `moved` gives the largest change of a posterior between states, for methods where that must be small too.
     """
     history: list[float] = []
     for _ in range(options.iterations):
@@ -246,16 +248,16 @@ def climb(
 
 
 def shares(ballots: Ballots) -> Numbers:
-    """The share of each label among an item's judgments, restricted to what gold accepts: the start of EM."""
+    """The share of each label among an item's judgments, restricted to accepted labels: the start of EM."""
     votes = ballots.votes.astype(np.float64)
     votes /= votes.sum(axis=1)[:, None]
     return clamped(votes, ballots.gold)
 
 
 def posteriors(scores: Numbers, gold: Gold | None) -> tuple[Numbers, float]:
-    """Chances in proportion to exp(scores), and the log-likelihood: the sum over items of log sum exp.
+    """Probabilities proportional to exp(scores), and the log-likelihood: the sum over items of log sum exp.
 
-    `scores` is overwritten: the result is the same array.
+    `scores` is overwritten and returned.
     """
     if gold is not None:
         scores[gold.item] = np.where(gold.is_accepted, scores[gold.item], -np.inf)
@@ -283,7 +285,7 @@ def answers(posteriors: Numbers, items: pl.Series, *, seed: int) -> tuple[Codes,
 
 
 def agreement_with(answer: Codes, ballots: Ballots) -> Numbers:
-    """For each rater the share of judgments that equal the answer, or that gold accepts."""
+    """Each rater's share of judgments that equal the answer, or that gold accepts."""
     is_right: Truths = answer[:, None] == np.arange(ballots.n_labels)
     if ballots.gold is not None:
         is_right[ballots.gold.item] = ballots.gold.is_accepted

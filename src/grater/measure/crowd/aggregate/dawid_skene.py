@@ -1,18 +1,18 @@
-"""Dawid and Skene's model: every rater has a confusion matrix, or one number, the chance of being right.
+"""Dawid and Skene's model: every rater has a confusion matrix, or (one coin) a single probability of being right.
 
-Dawid & Skene 1979, Applied Statistics 28, 20-28, doi:10.2307/2346806.  With T[i,k] the chance that item i is k, p[k]
-the share of k and pi[r,k,l] the chance that rater r says l of a k:
+Dawid & Skene 1979, Applied Statistics 28, 20-28, doi:10.2307/2346806. T[i,k] is the probability that item i is k,
+p[k] the prevalence of k, and pi[r,k,l] the probability that rater r says l of a k:
 
     M-step (2.3, 2.4)   pi[r,k,l] = sum of T[i,k] over r's judgments l / sum over all of r's;   p[k] = mean of T[i,k]
     E-step (2.5)        T[i,k] in proportion to p[k] times the product of pi[r,k,l] over the item's judgments
 
-started from shares of votes.  An iteration is an M-step and the E-step after it, so posteriors are those of crowd-kit
-after the same number.  Departures, both crowd-kit's: expected counts are at least 1e-10, so nothing is impossible;
-a label that a rater never gave stays impossible for that rater, for no judgment asks.  Skill is the chance of being
-right, sum of p[k] pi[r,k,k].
+EM starts from vote shares. An iteration is an M-step followed by an E-step, so after the same number of iterations
+posteriors equal crowd-kit's. Two departures are crowd-kit's: expected counts are at least 1e-10, so nothing is
+impossible; a label that a rater never gave stays impossible for that rater, which no judgment needs. Skill is the
+chance of being right, sum of p[k] pi[r,k,k].
 
-Each step is a product with a sparse matrix, items x (rater, label) cells that occur.  Scores are relative to the
-first label and posteriors add up to 1, so its column is never multiplied: half the work with two labels.
+Each step is a product with a sparse matrix, items x occurring (rater, label) cells. Scores are relative to the first
+label, whose column is therefore never multiplied: half the work with two labels.
 
 *One coin*: Zhang, Chen, Zhou & Jordan 2016, J. Machine Learning Research 17(102), 1-44 (arXiv:1406.3824).  Rater r is
 right with chance w[r], whatever is true, and otherwise gives one of the K - 1 wrong labels, each as likely:
@@ -20,8 +20,8 @@ right with chance w[r], whatever is true, and otherwise gives one of the K - 1 w
     M-step   w[r] = mean of T[i,l] over r's judgments l of i;   p[k] = mean of T[i,k]
     E-step   log T[i,k] = log p[k] + sum over judgments k of i of log(w[r] (K - 1) / (1 - w[r])) + constant
 
-Only judgments with label k count for k, so a step costs the same for any number of labels.  As in crowd-kit, chances
-keep 1e-10 away from 0 and 1, and posteriors are equal to its own after the same number of iterations.
+Only judgments with label k affect k, so the cost of a step does not depend on the number of labels. As in crowd-kit,
+probabilities stay 1e-10 away from 0 and 1, and posteriors equal its own after the same number of iterations.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ MOST_CHANCES = 1 << 27
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Confusions:
-    """A row of `chance` for each (rater, label) pair that occurs: how likely r says l, by the true label."""
+    """A row of `chance` for each occurring (rater, label) pair: the probability that r says l, by true label."""
 
     rater: Codes
     label: Codes
@@ -61,7 +61,7 @@ class Confusions:
     chance: Numbers
 
     def of(self, rater: int) -> Numbers:
-        """The rater's matrix: rows are true labels, columns those given."""
+        """The rater's matrix: rows are true labels, columns are given labels."""
         mine = self.rater == rater
         matrix = np.zeros((len(self.prior), len(self.prior)))
         matrix[:, self.label[mine]] = self.chance[mine].T
@@ -74,7 +74,7 @@ class Confusions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
-    """`learned` are the raters' confusions, or their skills with one coin."""
+    """`learned` holds the raters' confusions, or with one coin their skills."""
 
     posteriors: Numbers
     learned: Confusions | Numbers | None = None
@@ -86,7 +86,7 @@ def _moved(before: State, after: State) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConfusionCells:
-    """The (rater, label) pairs that occur, and the matrix of items x pairs: 1 for every judgment."""
+    """The (rater, label) pairs that occur, and the matrix of items x pairs, with a 1 for every judgment."""
 
     rater: Codes
     label: Codes

@@ -1,17 +1,17 @@
-"""GLAD: raters have an ability, items an ease, and both decide who is right.
+"""GLAD: the probability of a correct label depends on the rater's ability and the item's ease.
 
 Whitehill, Ruvolo, Wu, Bergsma & Movellan 2009, NIPS 22, 2035-2043
-(https://papers.nips.cc/paper/3644-whose-vote-should-count-more).  Rater r with ability a[r] is right of item i with
-ease e[i] = exp(b[i]) with chance sigma(a[r] e[i]) (equation 1); the paper has two labels, with more of them wrong
-ones are equally likely, and so are all labels before anything is seen.  Priors on a and b are normal with mean 1 and
-deviation 1.  The M-step climbs by conjugate gradients, at most 25 steps.  All this is as in crowd-kit:
+(https://papers.nips.cc/paper/3644-whose-vote-should-count-more). Rater r with ability a[r] labels item i with ease
+e[i] = exp(b[i]) correctly with probability sigma(a[r] e[i]) (equation 1). The paper has two labels; with more, all
+wrong labels are equally likely, and so are all labels a priori. Priors on a and b are normal with mean 1 and standard
+deviation 1. The M-step runs at most 25 steps of conjugate gradients. All this is as in crowd-kit:
 
     Q = sum over judgments of T log sigma(x) + (1 - T) log((1 - sigma(x)) / (K - 1)),  x = a e,  dQ/dx = T - sigma(x)
 
-where T is the chance that the judgment is right.  Skill is the ability a: 0 guesses, below 0 is worse than that.  The
-ease of each item is in `of_items`.  An iteration is an M-step and the E-step after it (crowd-kit stops before the
-latter: our posteriors after n iterations are its own after n + 1).  `history` is the log-likelihood with the log of
-the priors, less their constant.
+where T is the probability that the judgment is right. Skill is the ability a: 0 is guessing, negative is worse than
+guessing. `of_items` has the ease of each item. An iteration is an M-step followed by an E-step (crowd-kit omits the
+last E-step, so our posteriors after n iterations equal its own after n + 1). `history` is the log-likelihood plus the
+log priors without their constant.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MOST_EASE = 30.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid:
-    """Judgments in order of item: `residual` is their sparse matrix, `slot` their position in items x labels."""
+    """Judgments sorted by item: `residual` is their sparse matrix, `slot` their position in items x labels."""
 
     residual: Sparse
     slot: Codes
@@ -86,7 +86,7 @@ def fit(ballots: Ballots, options: Options) -> Fit:
 
 
 def expect(ballots: Ballots, grid: Grid, ability: Numbers, log_ease: Numbers) -> tuple[GladState, float]:
-    """The E-step: a judgment k adds the log odds of being right to the score of k."""
+    """The E-step: a judgment k adds its log odds of being right to the score of k."""
     n_wrong = max(ballots.n_labels - 1, 1)
     ease = _ease(log_ease)
     x = ability[grid.rater] * ease[grid.item]

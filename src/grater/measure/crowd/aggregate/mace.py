@@ -1,19 +1,19 @@
 """MACE: a rater either knows the answer or spams, each in their own way.
 
-Hovy, Berg-Kirkpatrick, Vaswani & Hovy 2013, NAACL, 1120-1130 (https://aclanthology.org/N13-1132).  For each judgment
-rater r spams with chance s[r] and then draws the label from x[r], else gives the true one; all labels are equally
-likely to be true.  A judgment l of an item that is k has the chance
+Hovy, Berg-Kirkpatrick, Vaswani & Hovy 2013, NAACL, 1120-1130 (https://aclanthology.org/N13-1132). For each judgment,
+rater r spams with probability s[r], drawing the label from x[r], or else gives the true label; all labels are equally
+likely to be true. The probability of judgment l for an item that is k is
 
     a[r,l] + (1 - s[r]) [l = k]    with a[r,l] = s[r] x[r,l]
 
-Trained by variational Bayes, as in the paper and in crowd-kit: Beta(0.5, 0.5) on s and a symmetric
-Dirichlet(10) on x, expected counts turned into weights exp(digamma(count + prior)) / exp(digamma(sum)).  Skill is
-1 - s[r], the paper's trustworthiness.  The best of `restarts` random starts is kept, by log-likelihood.  Under
-variational Bayes that need not rise at every iteration; a run stops where it no longer does.
+Trained by variational Bayes, as in the paper and in crowd-kit: Beta(0.5, 0.5) on s and a symmetric Dirichlet(10) on
+x, expected counts become weights exp(digamma(count + prior)) / exp(digamma(sum)). Skill is 1 - s[r], the paper's
+trustworthiness. The best of `restarts` random starts is kept, by log-likelihood. Under variational Bayes this need
+not rise in every iteration; a run stops when it no longer does.
 
-As in the one-coin model only judgments with label k count for k, so a step costs the same for any number of labels.
-crowd-kit 1.4.2 gives the same posteriors from the same start where raters and labels first appear in the order of
-their names; elsewhere it mixes them up, and its restarts are all one and the same.
+As in the one-coin model, only judgments with label k affect k, so the cost of a step does not depend on the number of
+labels. crowd-kit 1.4.2 gives the same posteriors from the same start if raters and labels first appear in the order
+of their names; otherwise it mixes them up, and all its restarts are identical.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ STRATEGY_PRIOR = 10.0
 class Parameters:
     """`spam` and `knows` for each rater, and `strategy`, raters x labels.
 
-    Under variational Bayes they need not add up to 1.
+    Under variational Bayes they need not sum to 1.
     """
 
     spam: Numbers
@@ -62,7 +62,7 @@ class MaceState:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MaceCells:
-    """Every (rater, label) pair, row by row: how many judgments it has, and in which (item, label) slots."""
+    """Every (rater, label) pair in order: its number of judgments, and their (item, label) slots."""
 
     rater: Codes
     n_judgments: Numbers
@@ -95,7 +95,7 @@ def start(cells: MaceCells, seed: int, n: int) -> Parameters:
 
 
 def run(ballots: Ballots, cells: MaceCells, first: Parameters, options: Options) -> Climb[MaceState]:
-    """One climb from a start."""
+    """One run of EM from a start."""
     expect = _expect(ballots, cells)
 
     def step(state: MaceState) -> tuple[MaceState, float]:
@@ -122,7 +122,7 @@ def _expect(ballots: Ballots, cells: MaceCells) -> Callable[[Parameters], tuple[
 
 
 def learn(cells: MaceCells, state: MaceState) -> Parameters:
-    """The M-step: expected numbers of spammed and of known judgments in each cell, then variational weights."""
+    """The M-step: expected numbers of spammed and known judgments in each cell, then variational weights."""
     spam, knows = _spam(state.parameters), state.parameters.knows[cells.rater]
     n_true = cells.slots.T @ state.posteriors.ravel()
     n_known = n_true * knows / (knows + spam)
@@ -133,7 +133,7 @@ def learn(cells: MaceCells, state: MaceState) -> Parameters:
 
 
 def _spam(parameters: Parameters) -> Numbers:
-    """The chance of a spammed judgment in each cell."""
+    """The probability of a spammed judgment in each cell."""
     return np.maximum((parameters.spam[:, None] * parameters.strategy).ravel(), LEAST**2)
 
 
