@@ -18,7 +18,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 ROOT = {
     "chat", "errors", "files", "model", "models", "progress", "registry", "result", "sheet",
-    "signature", "tables", "uncertainty",
+    "tables", "uncertainty",
 }  # fmt: skip
 WINGS: dict[str, set[str]] = {
     **dict.fromkeys(ROOT, ROOT),
@@ -37,7 +37,7 @@ WINGS: dict[str, set[str]] = {
 }
 """The wings that each may import directly; it may import theirs, too."""
 
-PURE = {"errors", "measure", "model", "result", "sheet", "signature", "tables", "uncertainty", "corpora"}
+PURE = {"errors", "measure", "model", "result", "sheet", "tables", "uncertainty", "corpora"}
 IMPURE = {
     "corpora/converting.py": "opens the paths of what is converted",
     "corpora/source.py": "opens the paths of corpora, looks at names in folders",

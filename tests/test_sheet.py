@@ -6,10 +6,12 @@ from math import nan
 
 import pytest
 
+from grater import __version__
 from grater.model import Interval
 from grater.sheet import (
     WRITERS,
     Sheet,
+    Signature,
     amount,
     as_html,
     as_latex,
@@ -17,6 +19,7 @@ from grater.sheet import (
     as_text,
     count,
     counted,
+    digest,
     interval,
     number,
     undefined_notes,
@@ -138,3 +141,12 @@ def test_columns_that_say_nothing_are_left_out_and_links_follow() -> None:
     kept = without_empty_columns(sheet)
     assert kept.columns == ("system", "hits")
     assert kept.links == {(0, 1): "hits-of-a"}
+
+
+def test_a_signature_names_measure_version_and_options_in_a_fixed_order() -> None:
+    signature = Signature("m2", {"ref": "ab12", "beta": "0.5"})
+    assert str(signature) == f"m2|grater:{__version__}|beta:0.5|ref:ab12"
+
+
+def test_a_digest_knows_where_each_part_ends() -> None:
+    assert digest(["ab", "c"]) != digest(["a", "bc"])

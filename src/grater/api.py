@@ -699,7 +699,7 @@ def simulate(
 ) -> SimulatedCrowd:
     """Simulate judgments by raters of known skill, for planning and testing."""
     from grater.measure.crowd.simulate import Crowd, simulate
-    from grater.signature import Signature
+    from grater.sheet import Signature
     from grater.tables import write_table
     from grater.uncertainty import generator
 

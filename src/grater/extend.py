@@ -57,7 +57,7 @@ from grater.measure.corrections.scores import (
 from grater.measure.crowd.aggregate.ballots import Ballots, Fit, clamped
 from grater.measure.crowd.aggregate.ballots import Options as AggregationOptions
 from grater.model import Decision, Edit, Essay, Item, Json, Span, short_hash
-from grater.signature import Signature, digest
+from grater.sheet import Signature, digest
 
 __all__ = ["Decision", "Edit", "Essay", "Item", "Json", "Span", "short_hash"]
 __all__ += ["BadInput", "GraterError", "Problem", "Problems", "UsageError"]

@@ -24,8 +24,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from grater.model import Interval, Json
-from grater.sheet import Sheet, as_html, as_text, counted, undefined_notes
-from grater.signature import Signature
+from grater.sheet import Sheet, Signature, as_html, as_text, counted, undefined_notes
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,5 +1,8 @@
 """A result as people see it: a title, columns, rows, notes and a signature.
 
+A signature says how a number was made, in one line that travels with it: what was computed, by which version, with
+which options, on which data (by hash).  Two numbers may be compared only if their signatures agree.
+
 A sheet holds text that is ready to be read; the functions at the top decide, once for the whole of grater, how a
 number looks: `.700 [.652, .748]`, three digits by default, an en dash where it is undefined.  Scores of corrections
 stay in per cent with two decimals, as the field prints them.  The writers below turn the same sheet into text for a
@@ -14,11 +17,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from html import escape
 from math import isnan
 from textwrap import wrap
 from typing import Literal, TypeAlias
 
+from grater import __version__
 from grater.model import Interval
 
 UNDEFINED = "–"
@@ -119,6 +124,24 @@ def undefined_notes(estimates: Iterable[Interval]) -> list[str]:
         if isnan(estimate.low) and estimate.undefined_because
     }
     return sorted(notes)
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """`str(Signature("m2", {"beta": "0.5"}))` is `m2|grater:0.3.0|beta:0.5`."""
+
+    what: str
+    options: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def __str__(self) -> str:
+        options = [f"{name}:{value}" for name, value in sorted(self.options.items())]
+        return "|".join([self.what, f"grater:{__version__}", *options])
+
+
+def digest(parts: Iterable[str]) -> str:
+    """A hash of many strings that knows where each ends."""
+    text = "".join(f"{len(part)}:{part}" for part in parts)
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from grater.annotate.tasks import TASKS, choice, usage, verify
 from grater.annotate.tasks.task import OK
 from grater.annotate.terms import terms_of
 from grater.errors import UsageError
-from grater.measure.evaluation.own_work import own_work_sentence
+from grater.measure.evaluation.cases import own_work_sentence
 from grater.model import EDIT, PROGRAM
 from grater.tables import (
     Judgments,

@@ -61,8 +61,7 @@ from grater.options import AsJson, FormatName, Opt, Seed, described
 from grater.progress import reading
 from grater.scale.counting import counts_in_parts
 from grater.scale.jobs import read_parts
-from grater.sheet import counted
-from grater.signature import Signature
+from grater.sheet import Signature, counted
 from grater.tables import read_items, write_table
 from grater.uncertainty import generator
 

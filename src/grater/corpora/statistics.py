@@ -66,8 +66,7 @@ from grater.errors import UnknownName, UsageError
 from grater.model import Essay, Interval, Json, is_adjudicated
 from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Result, encode, in_json, key
-from grater.sheet import UNDEFINED, Sheet, count, interval, number, p_value, undefined_notes
-from grater.signature import Signature
+from grater.sheet import UNDEFINED, Sheet, Signature, count, interval, number, p_value, undefined_notes
 from grater.uncertainty import (
     Basis,
     Dispersion,

@@ -38,8 +38,18 @@ from grater.errors import UsageError
 from grater.measure.metrics_and_people import MetricsAndPeople, Scores, metrics_and_people
 from grater.model import Essay, Interval
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, key
-from grater.sheet import Sheet, count, counted, interval, number, p_value, undefined_notes, with_notes
-from grater.signature import Signature, digest
+from grater.sheet import (
+    Sheet,
+    Signature,
+    count,
+    counted,
+    digest,
+    interval,
+    number,
+    p_value,
+    undefined_notes,
+    with_notes,
+)
 from grater.tables.rankings import CANDIDATE, RANKING, Rankings
 from grater.uncertainty import (
     SENTENCES,

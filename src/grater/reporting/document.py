@@ -16,8 +16,7 @@ from typing import Any, Protocol, TypeAlias
 
 from grater import __version__, sheet
 from grater.model import Interval, Json
-from grater.sheet import UNDEFINED, Sheet, counted
-from grater.signature import Signature
+from grater.sheet import UNDEFINED, Sheet, Signature, counted
 from grater.uncertainty import Scope
 
 Spec: TypeAlias = Mapping[str, Any]

@@ -26,7 +26,7 @@ from grater.measure.corrections.scores import (
     rewritten,
     score_systems,
 )
-from grater.signature import Signature
+from grater.sheet import Signature
 from grater.uncertainty import Basis, t_value, wilson_limits
 from tests.measure.corrections.essays import REFERENCE, SOURCE, TEXT, essays, m2_system, references, text_system
 from tests.real_data import data_path

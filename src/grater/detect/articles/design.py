@@ -32,8 +32,7 @@ from grater.detect.articles.phrases import noun_phrases, within_reach, written_a
 from grater.detect.detector import grouped
 from grater.model import Essay, Interval, Item, Json, Span, short_hash
 from grater.result import HIDDEN, Data, Result, in_json, key
-from grater.sheet import Sheet, count, counted, interval, number, undefined_notes
-from grater.signature import Signature, digest
+from grater.sheet import Sheet, Signature, count, counted, digest, interval, number, undefined_notes
 from grater.uncertainty import Basis, Numbers, Scope, permanent_number, shares_by_unit
 
 MOST = 25

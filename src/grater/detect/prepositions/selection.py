@@ -26,8 +26,7 @@ from grater.detect.prepositions.candidates import NONE, PREP, Candidate, Engine,
 from grater.errors import UsageError
 from grater.model import Essay, Interval, Json
 from grater.result import HIDDEN, Data, Estimate, Result, in_json
-from grater.sheet import Sheet, count, interval
-from grater.signature import Signature
+from grater.sheet import Sheet, Signature, count, interval
 from grater.uncertainty import Basis, Numbers, Scope, Units, influence, ratio, share, shares_by_unit
 
 GAMON = ("about", "as", "at", "by", "for", "from", "in", "like", "of", "on", "since", "to", "with")

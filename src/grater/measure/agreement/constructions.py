@@ -37,8 +37,7 @@ from grater.measure.agreement.cohen import Confusion, between, cohen_kappa, kapp
 from grater.measure.agreement.summary import KappaTest, confusion_sheet, independent_test, influence_test
 from grater.model import Interval
 from grater.result import FLAT, Data, Estimate, Result, frame_of, in_json, key
-from grater.sheet import Sheet, count, interval, number, p_value, undefined_notes, with_notes
-from grater.signature import Signature, digest
+from grater.sheet import Sheet, Signature, count, digest, interval, number, p_value, undefined_notes, with_notes
 from grater.tables import Judgments, Table, require_raters
 from grater.uncertainty import Basis, Ints, Scope, shares_by_unit
 

@@ -29,8 +29,16 @@ from grater.measure.units import UNKNOWN, Essays, as_numbers, coded, in_order, k
 from grater.model import Interval
 from grater.registry import unknown
 from grater.result import HIDDEN, Data, Result, key
-from grater.sheet import Sheet, count, cut_in_the_middle, interval, number, with_notes, without_empty_columns
-from grater.signature import Signature
+from grater.sheet import (
+    Sheet,
+    Signature,
+    count,
+    cut_in_the_middle,
+    interval,
+    number,
+    with_notes,
+    without_empty_columns,
+)
 from grater.tables import Judgments, Table, data_hash
 from grater.uncertainty import Basis, Ints, Numbers, Scope, ratio
 

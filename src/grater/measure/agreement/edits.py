@@ -61,8 +61,7 @@ from grater.measure.agreement.summary import BANDS_NOTE, FCE, MOST_RATERS, coeff
 from grater.measure.units import in_order
 from grater.model import DELETE, Essay, Interval, Json, is_adjudicated
 from grater.result import HIDDEN, Data, Estimate, Result, encode, in_json, key
-from grater.sheet import Sheet, count, counted, interval, undefined_notes, with_notes
-from grater.signature import Signature
+from grater.sheet import Sheet, Signature, count, counted, interval, undefined_notes, with_notes
 from grater.uncertainty import (
     MOST_WEIGHTS,
     SENTENCES,

@@ -52,8 +52,7 @@ from grater.measure.agreement.cohen import NOBODY, label_matrix, nan_mean
 from grater.measure.units import NO_ESSAYS, Essays, coded, essays_of, in_order, one_spelling, table_of, with_essays
 from grater.model import Interval, Json
 from grater.result import OPTIONAL, Data, Estimate, Result, encode, frame_of, key
-from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number, with_notes
-from grater.signature import Signature
+from grater.sheet import UNDEFINED, Sheet, Signature, count, counted, interval, number, with_notes
 from grater.tables import Judgments, Table, data_hash, require_raters
 from grater.tables.schema import LIST_SEPARATOR
 from grater.uncertainty import (

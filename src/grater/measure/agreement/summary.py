@@ -96,8 +96,18 @@ from grater.measure.units import (
 from grater.model import Interval, Json
 from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, encode, frame_of, in_json, key
-from grater.sheet import Sheet, count, counted, interval, number, p_value, undefined_notes, with_notes
-from grater.signature import Signature, digest
+from grater.sheet import (
+    Sheet,
+    Signature,
+    count,
+    counted,
+    digest,
+    interval,
+    number,
+    p_value,
+    undefined_notes,
+    with_notes,
+)
 from grater.tables import Judgments, Table, require_raters
 from grater.tables.schema import LIST_SEPARATOR
 from grater.uncertainty import (

@@ -24,7 +24,7 @@ from grater.measure.corrections.scores import (
     hypothesis_texts,
     of_rows,
 )
-from grater.signature import Signature, digest
+from grater.sheet import Signature, digest
 from grater.uncertainty import Ints, Numbers
 
 COLUMNS = ("right", "sentences")

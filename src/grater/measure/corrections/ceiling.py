@@ -9,7 +9,7 @@ A set of n annotators is used for everyone who is not in it, so people on averag
 equally often. If there are more than `most_subsets` sets, one seeded sample of them is used for all.
 
 For each sentence, m2scorer and ERRANT take the annotator who gives the best F *so far*, so every set of annotators
-needs its own pass; `choose_annotators` runs all of them at once, one sentence at a time.
+needs its own pass; `scores.choose_annotators` runs all of them at once, one sentence at a time.
 
 Intervals are by document, or by sentence where documents are unknown; the annotators are held fixed. The influence of
 a mean over sets is the mean of their influences (for GLEU, that of the mean row over references). `of_human` is a
@@ -46,13 +46,10 @@ from grater.measure.corrections.scores import (
 )
 from grater.model import Interval
 from grater.result import FLAT, HIDDEN, Data, Estimate, Result
-from grater.sheet import Sheet, count, counted, percent, undefined_notes, with_notes
-from grater.signature import Signature
-from grater.uncertainty import Basis, Influence, Ints, Numbers, Scope, density, generator, ratio, share
+from grater.sheet import Sheet, Signature, count, counted, percent, undefined_notes, with_notes
+from grater.uncertainty import Basis, Influence, Scope, density, generator, ratio, share
 
 Kind: TypeAlias = Literal["annotator", "human", "system"]
-Keys: TypeAlias = Callable[[Ints], list[Numbers]]
-"""From sums with a sentence added, (tp, fp, fn) in the last axis, to what is wanted high, first things first."""
 
 HUMAN = "human"
 """The name of the mean of all annotators."""
@@ -73,35 +70,6 @@ def subsets_of(n_annotators: int, size: int, *, most: int, rng: np.random.Genera
     for row, members in zip(rows, chosen, strict=True):
         row[list(members)] = True
     return rows
-
-
-def choose_annotators(cells: Ints, subsets: Bools, keys: Keys) -> Ints:
-    """The annotator chosen for each sentence, for every set: (sets, sentences), from (sentences, annotators, 3).
-
-    `subsets` has one row per set, or such rows for each sentence.
-    """
-    n_sets = subsets.shape[-2]
-    so_far = np.zeros((n_sets, 1, 3), np.int64)
-    chosen = np.zeros((n_sets, len(cells)), np.int64)
-    everywhere = np.broadcast_to(subsets, (len(cells), n_sets, cells.shape[1]))
-    for sentence, (counts, subsets) in enumerate(zip(cells, everywhere, strict=True)):
-        if (counts == counts[0]).all():  # as of most sentences that a system leaves alone
-            chosen[:, sentence] = subsets.argmax(axis=1)
-            so_far += counts[0]
-            continue
-        best = subsets
-        for key in keys(so_far + counts):
-            key = np.where(best, key, -np.inf)
-            best = key == key.max(axis=1, keepdims=True)
-        place = best.argmax(axis=1)
-        chosen[:, sentence] = place
-        so_far += counts[place][:, None, :]
-    return chosen
-
-
-def chosen_rows(cells: Ints, chosen: Ints) -> Ints:
-    """The counts of the chosen annotators: (sets, sentences, columns)."""
-    return cells[np.arange(len(cells)), chosen]
 
 
 @dataclass(frozen=True, slots=True)

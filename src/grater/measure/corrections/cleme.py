@@ -43,7 +43,7 @@ from grater.measure.corrections.scores import (
     source_words,
 )
 from grater.model import Essay
-from grater.signature import Signature
+from grater.sheet import Signature
 
 ALPHA = 2.0
 LEAST, MOST = 0.75, 1.25

@@ -33,7 +33,6 @@ import numpy as np
 
 from grater.corpora.formats import Source
 from grater.errors import UsageError
-from grater.measure.corrections.ceiling import Keys, choose_annotators, chosen_rows
 from grater.measure.corrections.edit_table import (
     FN,
     FP,
@@ -52,17 +51,19 @@ from grater.measure.corrections.scores import (
     Bools,
     EditMetric,
     Hypothesis,
+    Keys,
     MetricOptions,
     References,
     SentenceCounts,
     Sentences,
     Sourced,
+    choose_annotators,
     of_rows,
     require_same_sources,
     source_words,
 )
 from grater.model import Essay
-from grater.signature import Signature, digest
+from grater.sheet import Signature, digest
 from grater.uncertainty import Ints, Numbers
 
 
@@ -217,7 +218,7 @@ class ErrantMetric(EditMetric):
 
     def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:
         chosen = choose_annotators(counts.cells, subsets, errant_keys(options.beta))
-        return [of_rows("", rows) for rows in chosen_rows(counts.cells, chosen)]
+        return [of_rows("", rows) for rows in counts.cells[np.arange(len(counts.cells)), chosen]]
 
 
 def extracted_with(references: References, options: MetricOptions) -> dict[str, str]:

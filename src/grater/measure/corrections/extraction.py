@@ -24,8 +24,7 @@ from grater.errors import UsageError
 from grater.measure.corrections.scores import References, design_of, require_same_sources
 from grater.model import Essay, Interval, Json
 from grater.result import FLAT, HIDDEN, Estimate, Result, in_json, key
-from grater.sheet import Sheet, count, counted, interval, undefined_notes, with_notes
-from grater.signature import Signature
+from grater.sheet import Sheet, Signature, count, counted, interval, undefined_notes, with_notes
 from grater.uncertainty import Basis, Numbers, Scope, Score, influence, ratio, share
 
 Spans: TypeAlias = dict[tuple[int, int, str], str]

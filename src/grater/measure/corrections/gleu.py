@@ -47,7 +47,7 @@ from grater.measure.corrections.scores import (
     source_words,
 )
 from grater.model import Essay
-from grater.signature import Signature, digest
+from grater.sheet import Signature, digest
 from grater.uncertainty import Ints, Numbers
 
 Flags: TypeAlias = npt.NDArray[np.bool_]

@@ -58,7 +58,6 @@ import numpy as np
 from grater.corpora.formats import Source
 from grater.corpora.m2 import NOOP, read_blocks, replacements_of
 from grater.errors import Problems, UsageError
-from grater.measure.corrections.ceiling import Keys, choose_annotators, chosen_rows
 from grater.measure.corrections.edit_table import NOBODY, EditTable
 from grater.measure.corrections.scores import (
     COLUMNS,
@@ -66,15 +65,17 @@ from grater.measure.corrections.scores import (
     Bools,
     EditMetric,
     Hypothesis,
+    Keys,
     MetricOptions,
     References,
     SentenceCounts,
     Sentences,
+    choose_annotators,
     of_rows,
     require_same_sources,
 )
 from grater.model import Essay, Span
-from grater.signature import Signature, digest
+from grater.sheet import Signature, digest
 from grater.uncertainty import Ints, Numbers
 
 FAR = 1 << 30
@@ -468,8 +469,8 @@ EditCounts: TypeAlias = tuple[int, int, int]
 def choose_references(counted: Sequence[Mapping[str, EditCounts]], *, beta: float = 0.5) -> tuple[list[str], Ints]:
     """The official choice of annotator for each sentence, and a row of tp, fp and fn for each."""
     annotators, cells, is_there = _cells(counted)
-    chosen = choose_annotators(cells, is_there[:, None], maxmatch_keys(beta))
-    return [annotators[place] for place in chosen[0].tolist()], chosen_rows(cells, chosen)[0]
+    [chosen] = choose_annotators(cells, is_there[:, None], maxmatch_keys(beta))
+    return [annotators[place] for place in chosen.tolist()], cells[np.arange(len(cells)), chosen]
 
 
 def _cells(counted: Sequence[Mapping[str, EditCounts]]) -> tuple[list[str], Ints, Bools]:
@@ -565,7 +566,7 @@ class M2Metric(EditMetric):
 
     def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:
         chosen = choose_annotators(counts.cells, subsets, maxmatch_keys(options.beta))
-        return [of_rows("", rows) for rows in chosen_rows(counts.cells, chosen)]
+        return [of_rows("", rows) for rows in counts.cells[np.arange(len(counts.cells)), chosen]]
 
 
 def _gold(sentences: Sentences) -> list[GoldSentence]:

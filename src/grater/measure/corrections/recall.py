@@ -33,8 +33,7 @@ from grater.errors import BadInput, Problem, UsageError
 from grater.measure.units import Essays, essay_warnings, essays_of
 from grater.model import Interval
 from grater.result import FLAT, OPTIONAL, Data, Estimate, Result, key
-from grater.sheet import Sheet, count, counted, interval, number, p_value, with_notes
-from grater.signature import Signature, digest
+from grater.sheet import Sheet, Signature, count, counted, digest, interval, number, p_value, with_notes
 from grater.tables import Judgments, Table
 from grater.tables.schema import LEFT
 from grater.uncertainty import (

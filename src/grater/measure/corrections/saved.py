@@ -29,7 +29,7 @@ from grater.measure.corrections.scores import (
     compare_counts,
 )
 from grater.result import encode
-from grater.signature import Signature
+from grater.sheet import Signature
 from grater.uncertainty import Basis
 
 SAVED_FORMAT = "grater-scores-1"

@@ -20,7 +20,7 @@ decimals, as is usual for these scores.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from math import isnan
@@ -40,8 +40,7 @@ from grater.measure.corrections.edit_table import EditTable, Mode, SourceSentenc
 from grater.model import Edit, Essay, Interval, Span, short_hash
 from grater.registry import Registry
 from grater.result import FLAT, HIDDEN, Data, Estimate, Result, in_json
-from grater.sheet import UNDEFINED, Sheet, count, counted, p_value, percent, undefined_notes, with_notes
-from grater.signature import Signature
+from grater.sheet import UNDEFINED, Sheet, Signature, count, counted, p_value, percent, undefined_notes, with_notes
 from grater.uncertainty import (
     SENTENCES,
     Basis,
@@ -418,6 +417,34 @@ class Metric:
     def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:
         """Counts against each of several sets of annotators."""
         raise NotImplementedError
+
+
+Keys: TypeAlias = Callable[[Ints], list[Numbers]]
+"""From sums with a sentence added, (tp, fp, fn) in the last axis, to what is wanted high, first things first."""
+
+
+def choose_annotators(cells: Ints, subsets: Bools, keys: Keys) -> Ints:
+    """The annotator chosen for each sentence, for every set: (sets, sentences), from (sentences, annotators, 3).
+
+    `subsets` has one row per set, or such rows for each sentence.
+    """
+    n_sets = subsets.shape[-2]
+    so_far = np.zeros((n_sets, 1, 3), np.int64)
+    chosen = np.zeros((n_sets, len(cells)), np.int64)
+    everywhere = np.broadcast_to(subsets, (len(cells), n_sets, cells.shape[1]))
+    for sentence, (counts, subsets) in enumerate(zip(cells, everywhere, strict=True)):
+        if (counts == counts[0]).all():  # as of most sentences that a system leaves alone
+            chosen[:, sentence] = subsets.argmax(axis=1)
+            so_far += counts[0]
+            continue
+        best = subsets
+        for key in keys(so_far + counts):
+            key = np.where(best, key, -np.inf)
+            best = key == key.max(axis=1, keepdims=True)
+        place = best.argmax(axis=1)
+        chosen[:, sentence] = place
+        so_far += counts[place][:, None, :]
+    return chosen
 
 
 class EditMetric(Metric):

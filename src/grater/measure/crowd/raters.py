@@ -32,8 +32,7 @@ from grater.measure.crowd.aggregate.ballots import Ballots, Fit, Gold, ballots_o
 from grater.measure.crowd.aggregate.dawid_skene import Confusions, fit
 from grater.model import Interval, Json
 from grater.result import HIDDEN, Data, Result, encode, in_json, key
-from grater.sheet import Sheet, count, counted, interval, natural, number
-from grater.signature import Signature
+from grater.sheet import Sheet, Signature, count, counted, interval, natural, number
 from grater.tables import Judgments, Table, data_hash, require_raters
 from grater.uncertainty import wilson
 

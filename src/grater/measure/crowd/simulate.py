@@ -26,8 +26,7 @@ import polars as pl
 
 from grater.errors import UsageError
 from grater.result import HIDDEN, Result, in_json, key
-from grater.sheet import Sheet, count, counted
-from grater.signature import Signature
+from grater.sheet import Sheet, Signature, count, counted
 from grater.tables import Judgments, Table
 
 Numbers: TypeAlias = npt.NDArray[np.float64]

@@ -32,6 +32,10 @@ unjudged unflagged item is) and (H + u) / (H + u + M).
 
 **Copies.** A warning names each rater whose labels equal a system's flags, or the adjudicated labels, on every shared
 item (at least 20, with both labels among them).
+
+**Models' judgments of their own corrections** are excluded and reported separately. A rater and a system are the same
+model if the column `model` of judgments and decisions says so; without this column, their names are compared. Rows
+whose `group` marks them as people's never count as a model's.
 """
 
 from __future__ import annotations
@@ -51,6 +55,7 @@ from grater.measure.crowd.aggregate import Options, aggregate
 from grater.measure.evaluation.design import CheapJudge, Design, design_of, is_of_these, selection
 from grater.measure.units import (
     UNKNOWN,
+    VERDICT_WORDS,
     Codes,
     Essays,
     Unknown,
@@ -60,7 +65,7 @@ from grater.measure.units import (
     essays_of,
     with_unknown,
 )
-from grater.model import EDIT, Interval, Json
+from grater.model import EDIT, PROGRAM, Interval, Json
 from grater.registry import unknown
 from grater.registry import unknown as unknown_name
 from grater.result import HIDDEN, Data, Estimate, encode, in_json
@@ -708,3 +713,50 @@ def copied_gold(cases: Cases, gold: Numbers) -> Iterator[str]:
             f"rater {rater} gives the adjudicated label on all {n:,} shared items; "
             f"if {rater} is the adjudication, it is not a rater: leave it out"
         )
+
+
+# Models that judge their own corrections
+
+OWN = "by a model on its own corrections"
+
+
+def own_work_sentence(program: str, system: str, own: pl.Series, people: pl.Series) -> str:
+    """The share of its own corrections that a model calls right and, for the same items, people's share; from both
+    sets of labels.
+    """
+    is_right = [labels.cast(pl.String) == VERDICT_WORDS[0] for labels in (own, people)]
+    shares = [f"{each.sum():,} of {len(each):,}" for each in is_right]
+    return (
+        f"{program} is the model behind {system} and judged its own corrections: it calls {shares[0]} right, "
+        f"people {shares[1]}; its judgments of them do not count"
+    )
+
+
+def without_own_work(decisions: Table, judgments: Judgments) -> tuple[Judgments, tuple[str, ...]]:
+    """The judgments without those of models on their own flags, and a sentence about each such model."""
+    if judgments.anonymous_raters:
+        return judgments, ()
+    flags = decisions.frame.filter(pl.col("flagged").cast(pl.Boolean)).select(
+        pl.col("item", "system").cast(pl.String), _model_of(decisions.frame, "system")
+    )
+    frame = judgments.frame.with_row_index("row")
+    given = frame.select("row", pl.col("item", "rater", "label").cast(pl.String), _model_of(frame, "rater"))
+    if "group" in frame.columns:
+        is_program = pl.col("group").cast(pl.String).str.to_lowercase().fill_null(PROGRAM) == PROGRAM
+        given = given.join(frame.filter(is_program).select("row"), on="row", how="semi")
+    own = given.join(flags, on=["item", "model"])
+    if not len(own):
+        return judgments, ()
+    by_people = frame.join(own, on="row", how="anti").select(pl.col("item").cast(pl.String), "label")
+    said = []
+    for (rater, system), rows in own.group_by("rater", "system", maintain_order=True):
+        people = by_people.join(rows, on="item", how="semi")
+        said.append(own_work_sentence(str(rater), str(system), rows["label"], people["label"]))
+    kept = frame.join(own, on="row", how="anti", maintain_order="left").drop("row")
+    n_left = len(frame) - len(kept)
+    return replace(judgments, frame=kept, dropped={**judgments.dropped, OWN: n_left}), tuple(said)
+
+
+def _model_of(frame: pl.DataFrame, name: str) -> pl.Expr:
+    own = pl.col(name).cast(pl.String)
+    return (pl.coalesce(pl.col("model").cast(pl.String), own) if "model" in frame.columns else own).alias("model")

@@ -34,6 +34,7 @@ from grater.measure.evaluation.cases import (
     only,
     score_of,
     sides,
+    without_own_work,
 )
 from grater.measure.evaluation.design import CheapJudge
 from grater.measure.evaluation.different import Different, different_data
@@ -46,7 +47,6 @@ from grater.measure.evaluation.evaluation import (
     signature_of,
 )
 from grater.measure.evaluation.gold import Correction, corrected_difference
-from grater.measure.evaluation.own_work import without_own_work
 from grater.measure.evaluation.standard import (
     HEADLINE,
     SHOWN,
@@ -61,8 +61,7 @@ from grater.measure.sampling.draw import draws_of
 from grater.model import Interval, Json
 from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, in_json, key
-from grater.sheet import Sheet, counted, interval, p_value, undefined_notes, with_notes
-from grater.signature import Signature
+from grater.sheet import Sheet, Signature, counted, interval, p_value, undefined_notes, with_notes
 from grater.tables import Judgments, Sample, Table
 from grater.uncertainty import (
     LEVEL,

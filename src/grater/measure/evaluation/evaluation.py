@@ -40,6 +40,7 @@ from grater.measure.evaluation.cases import (
     unset_flags,
     votes_of,
     with_withheld,
+    without_own_work,
 )
 from grater.measure.evaluation.design import Assisted, CheapJudge, check_judge, judgments_saved
 from grater.measure.evaluation.different import Different, different_data
@@ -50,7 +51,6 @@ from grater.measure.evaluation.gold import (
     correction_of,
     limits_of_correction,
 )
-from grater.measure.evaluation.own_work import without_own_work
 from grater.measure.evaluation.standard import (
     EDGES,
     HEADLINE,
@@ -85,16 +85,17 @@ from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, encode
 from grater.sheet import (
     UNDEFINED,
     Sheet,
+    Signature,
     amount,
     count,
     counted,
+    digest,
     interval,
     number,
     undefined_notes,
     with_notes,
     without_empty_columns,
 )
-from grater.signature import Signature, digest
 from grater.tables import Judgments, Sample, Table, with_confidence, without_flags
 from grater.uncertainty import Basis, Scope
 from grater.uncertainty.sampled import SampleScores, Strata, normal_scores, sample_scores

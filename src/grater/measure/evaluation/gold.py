@@ -31,8 +31,7 @@ from grater.measure.evaluation.cases import ERROR, OK, RATER
 from grater.measure.sampling.plan import decided
 from grater.model import Interval
 from grater.result import HIDDEN, Data, in_json
-from grater.sheet import counted, interval, number
-from grater.signature import digest
+from grater.sheet import counted, digest, interval, number
 from grater.tables import Judgments, Table, exploded
 from grater.uncertainty import (
     Difference,

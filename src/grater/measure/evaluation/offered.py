@@ -26,8 +26,7 @@ from grater.measure.agreement.edits import edit_agreement
 from grater.measure.evaluation.cases import each_score
 from grater.model import FATES, Edit, Essay, Interval, Suggestion
 from grater.result import Estimate, Result, in_json, key
-from grater.sheet import Sheet, count, interval, number
-from grater.signature import Signature
+from grater.sheet import Sheet, Signature, count, interval, number
 from grater.uncertainty import Basis, Influence, Scope, Units, density, difference, influence, ratio, share
 
 CONDITIONS = ("with", "without")

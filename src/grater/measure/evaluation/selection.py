@@ -51,8 +51,7 @@ from grater.measure.units import Essays, coded, essays_of, known_essays, with_es
 from grater.model import DELETE, Interval
 from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, in_json, key
-from grater.sheet import Sheet, count, interval, number
-from grater.signature import Signature, digest
+from grater.sheet import Sheet, Signature, count, digest, interval, number
 from grater.tables import Judgments, Table, exploded, require_raters
 from grater.uncertainty import Basis, Scope, shares_by_unit, with_parameters
 

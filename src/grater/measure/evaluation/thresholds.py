@@ -36,7 +36,7 @@ from grater.measure.evaluation.cases import (
 from grater.measure.evaluation.standard import Scored, against
 from grater.registry import unknown
 from grater.result import HIDDEN, Data, in_json, key
-from grater.signature import Signature, digest
+from grater.sheet import Signature, digest
 from grater.uncertainty import Basis, Ints, Numbers
 
 Higher: TypeAlias = Literal["auto", "error", "ok"]

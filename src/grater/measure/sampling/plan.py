@@ -39,8 +39,7 @@ from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.model import Json
 from grater.registry import unknown
 from grater.result import HIDDEN, OPTIONAL, Data, Result, encode, in_json, key
-from grater.sheet import Sheet, count, counted, number
-from grater.signature import digest
+from grater.sheet import Sheet, count, counted, digest, number
 from grater.tables import Judgments, Table
 from grater.uncertainty import Ints, Numbers, Population, wilson, z_value
 from grater.uncertainty.sampled import Flags, Strata, own_rates, sample_scores

@@ -32,8 +32,7 @@ from grater.measure.units import Codes, one_spelling, spelled_alike, spelling_wa
 from grater.model import Interval, Json
 from grater.registry import Registry
 from grater.result import HIDDEN, Result, in_json, key
-from grater.sheet import Sheet, count, counted, interval, number
-from grater.signature import Signature
+from grater.sheet import Sheet, Signature, count, counted, interval, number
 from grater.tables import Judgments, Table, require_raters
 from grater.uncertainty import Numbers, Scope, wilson
 
