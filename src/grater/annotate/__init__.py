@@ -1,1 +1,1 @@
-"""Studies: tasks, the rules and storage of a study, the web server."""
+"""Studies: tasks, a study's rules and storage, and the web server."""

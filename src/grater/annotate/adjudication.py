@@ -1,14 +1,14 @@
-"""The final decision where several raters judged a unit (annotator `gold`); the originals stay.
+"""Final decisions on units that several raters judged, stored as annotator `gold`; the raters' answers are kept.
 
-Decisions come from a form, from a table with the columns of gold (`item`, `label`), or from the raters themselves
-where all of them, or more than half, say the same of every item of a unit.  Every change of mind is a further
-version, and none is lost.
+Decisions come from a form, from a table with the columns of gold (`item`, `label`), or from the raters themselves if
+all of them, or more than half, agree on every item of a unit. Changing a decision adds a version; earlier versions
+are kept.
 
-A marked essay is decided place by place.  Annotators are letters there: whose edit it is should not matter.  A place
-is a stretch of tokens on which the normalised edits of the annotators touch (NUCLE, section 3: grown and trimmed, so
-that *conduct* to *conduct a* and *survey* to *a survey* are the same edit).  At a place annotators may differ, in the
-paper's three senses and this order, in whether there is an error (`identification`), of what `type` it is, and in its
-`correction`; where they do not, they say the `same`.
+A marked essay is decided place by place, with annotators shown as letters so that identities do not influence the
+decision. A place is a stretch of tokens where the annotators' normalised edits touch (NUCLE, section 3: expanded and
+trimmed, so that *conduct* to *conduct a* and *survey* to *a survey* are the same edit). Annotators can differ in the
+paper's three senses, in this order: whether there is an error (`identification`), its `type`, and its `correction`;
+otherwise they are the `same`.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ def save(
     comment: str = "",
     made_from: str | None = None,
 ) -> Adjudication:
-    """Store a decision; `version` is the one it was made from (0: none), and an older one is stale.
+    """Store a decision; `version` is the one that it was based on (0: none), and is stale if there is a newer one.
 
-    `made_from` names the answers that the decider read (`answers_mark`): if a rater has revised one since, the
-    decision is stale as well.
+    `made_from` identifies the answers that the adjudicator read (`answers_mark`): if a rater has revised one since,
+    the decision is stale as well.
     """
     require_length("comment", comment, LONGEST_COMMENT)
     people.lock(tx, person_id)
@@ -95,7 +95,7 @@ def save(
 
 
 def answers_mark(rows: Sequence[Record]) -> str:
-    """A hash that changes when other submissions of the unit become valid."""
+    """A hash that changes whenever different submissions of the unit become valid."""
     return body_hash([row.submission_id for row in rows if row.status == "valid"])
 
 
@@ -106,7 +106,7 @@ def find(tx: Tx, unit_id: str) -> Adjudication | None:
 
 
 def all(tx: Tx) -> list[Adjudication]:  # noqa: A001  (read as adjudication.all)
-    """The newest decision about every unit that has one."""
+    """The latest decision about every decided unit."""
     order = (tx.binary(schema.adjudications.c.unit_id), schema.adjudications.c.version)
     newest = {row.unit_id: row for row in tx.all(select(schema.adjudications).order_by(*order))}
     return [_read(row) for row in newest.values()]
@@ -130,7 +130,7 @@ def _labels_json(answers: Mapping[str, tuple[Answer, ...]]) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class Waiting(Data):
-    """A finished unit that nobody has decided: its valid answers by item, each list in the order of the raters."""
+    """A finished unit without a decision: its valid answers by item, each list in the order of the raters."""
 
     unit_id: str = field(metadata=key("unit"))
     differs: bool
@@ -138,7 +138,7 @@ class Waiting(Data):
 
 
 def waiting(tx: Tx, job: Job) -> list[Waiting]:
-    """The units of a job to decide, differences first."""
+    """The units of a job to decide, those with differences first."""
     _require_items(job)
     given: dict[str, dict[str, list[Answer]]] = defaultdict(lambda: defaultdict(list))
     for row, answers in judgments.by_submission(tx, job.job_id):
@@ -152,7 +152,7 @@ def waiting(tx: Tx, job: Job) -> list[Waiting]:
 
 
 def accept(store: Store, job: str, rule: Rule, *, decider: str | None = None) -> int:
-    """Decide the units on which the raters themselves are clear; return the count."""
+    """Decide the units on which the raters agree; return the count."""
     with store.write() as tx:
         person_id = decider_of(tx, decider).person_id
         by_unit = {each.unit_id: _clear(each, rule) for each in waiting(tx, jobs.named(tx, job))}
@@ -163,7 +163,7 @@ def accept(store: Store, job: str, rule: Rule, *, decider: str | None = None) ->
 
 
 def _clear(unit: Waiting, rule: Rule) -> list[Answer]:
-    """One answer for each item if all (or most) raters gave it; none if a single item is open."""
+    """One answer for each item if all (or most) raters gave it; empty if any item is unclear."""
     agreed = []
     for item_id, given in unit.answers.items():
         label, n = Counter(answer.label for answer in given).most_common(1)[0]
@@ -178,7 +178,7 @@ def _clear(unit: Waiting, rule: Rule) -> list[Answer]:
 
 
 def decide(store: Store, job: str, path: Path, *, decider: str | None = None) -> int:
-    """Decide units by a table of `item, label`, all of them or none; return the count."""
+    """Decide units from a table of `item, label`, all or nothing; return the count."""
     table = read_gold(path)
     with store.write() as tx:
         person_id = decider_of(tx, decider).person_id
@@ -221,7 +221,7 @@ def _require_items(job: Job) -> None:
 
 
 def decider_of(tx: Tx, name: str | None) -> Person:
-    """Who decides: the person named, or the study's only owner."""
+    """The adjudicator: the named person, or the study's only owner."""
     if name is None:
         owners = [each for each in people.all(tx) if each.role == "owner" and each.state == "active"]
         if not owners:
@@ -245,7 +245,7 @@ def finished(tx: Tx, job: Job) -> list[FinishedUnit]:
 
 
 def shown_by(done: list[FinishedUnit]) -> dict[str, list[FinishedUnit]]:
-    """The units under each of the page's buttons; the empty name is all of them."""
+    """The units for each of the page's filter buttons; the empty name is all of them."""
     return {
         "": done,
         "undecided": [unit for unit in done if not unit.is_decided],
@@ -256,7 +256,7 @@ def shown_by(done: list[FinishedUnit]) -> dict[str, list[FinishedUnit]]:
 
 @dataclass(frozen=True, slots=True)
 class AdjudicationProgress:
-    """How far the adjudication of a job is, and the undecided unit that comes next."""
+    """The progress of a job's adjudication, and the next undecided unit."""
 
     n_done: int
     n_decided: int
@@ -264,7 +264,7 @@ class AdjudicationProgress:
 
 
 def progress_of(done: list[FinishedUnit], unit_id: str = "") -> AdjudicationProgress:
-    """How far it is; next is the first undecided unit behind `unit_id`, else the first of all others."""
+    """The progress; next is the first undecided unit after `unit_id`, or else the first one."""
     places = {each.unit_id: place for place, each in enumerate(done)}
     here = places.get(unit_id, -1)
     left = [each.unit_id for each in done if not each.is_decided]
@@ -281,7 +281,7 @@ KINDS: tuple[Kind, ...] = ("identification", "type", "correction", "same")
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """One annotator's edits at a place; none means that nothing is wrong there."""
+    """One annotator's edits at a place; an empty list means that nothing is wrong there."""
 
     rater: str
     edits: tuple[Edit, ...]
@@ -289,7 +289,9 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`span` covers every edit there in the raw text; `tokens` is what they change: no two places share it."""
+    """`span` covers every edit of the place in the raw text; `tokens` are those that the edits change, which no other
+    place shares.
+    """
 
     span: Span
     tokens: Span
@@ -298,7 +300,7 @@ class Place:
 
     @property
     def name(self) -> str:
-        """The same for the same edits, so that a form can return to it."""
+        """A stable name that depends only on the edits, so that a form can refer to it."""
         return f"{self.tokens.start}-{self.tokens.end}"
 
     @property
@@ -307,7 +309,7 @@ class Place:
 
 
 def places_of(essay: Essay, by_rater: Mapping[str, Sequence[Edit]]) -> tuple[Place, ...]:
-    """All places of an essay, identification first, then type, then correction, then what is the same."""
+    """All places of an essay: differences in identification first, then type, then correction, then agreement."""
     clusters: list[list[TokenEdit]] = []
     reach = Span(-2, -2)
     edits = _normalised(essay, [edit for edits in by_rater.values() for edit in edits])
@@ -324,12 +326,12 @@ def places_of(essay: Essay, by_rater: Mapping[str, Sequence[Edit]]) -> tuple[Pla
 
 
 def changed_tokens(essay: Essay, edits: Sequence[Edit]) -> list[Span]:
-    """The tokens that each edit changes; a gap between two where it inserts."""
+    """The tokens that each edit changes, or the gap between two tokens for an insertion."""
     return [Span(each.start, each.end) for each in _normalised(essay, edits)]
 
 
 def _normalised(essay: Essay, edits: Sequence[Edit]) -> list[TokenEdit]:
-    """The first alternative that changes something stands for its edit, as in `agreement.edits`."""
+    """Each edit is represented by its first alternative that changes something, as in `agreement.edits`."""
     tokens, is_tokenised = tokens_of(essay), essay.tokens is not None
     alternatives = [normalise(edit, essay.text, tokens, is_tokenised=is_tokenised) for edit in edits]
     return [next((each for each in some if not each.is_empty), some[0]) for some in alternatives]
@@ -356,7 +358,7 @@ def _kind(answered: Sequence[Sequence[TokenEdit]]) -> Kind:
 
 @dataclass(frozen=True, slots=True)
 class EssayTable:
-    """The adjudicator's material: every annotator's edits and the earlier decision, if there is one."""
+    """What the adjudicator sees: every annotator's edits and the earlier decision, if any."""
 
     unit: StudyUnit
     by_rater: Mapping[str, tuple[Edit, ...]]
@@ -377,7 +379,7 @@ class EssayTable:
 
 
 def table_of(tx: Tx, unit: StudyUnit) -> EssayTable:
-    """Every valid marking of the essay, under letters in the order in which its annotators first answered."""
+    """Every valid marking of the essay, lettered in the order in which its annotators first answered."""
     by_rater: dict[str, tuple[Edit, ...]] = {}
     aside = []
     rows = [row for row in judgments.of_unit(tx, unit.unit_id) if row.status == "valid"]
@@ -391,13 +393,12 @@ def table_of(tx: Tx, unit: StudyUnit) -> EssayTable:
 
 
 def remarks_of(answer: Answer) -> list[tuple[Span, str]]:
-    """What the adjudicator says of places of the essay, in a decision about it."""
+    """The adjudicator's comments on places of the essay, from a decision about it."""
     stored = cast("Sequence[Mapping[str, Any]]", answer.payload.get(REMARKS) or ())
     return [(Span(each["start"], each["end"]), each["comment"]) for each in stored]
 
 
 def letter_of(number: int) -> str:
-    """The letter of an annotator here: whose work it is should not matter."""
     return chr(ord("A") + number) if number < 26 else f"A{number}"
 
 

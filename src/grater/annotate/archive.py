@@ -1,18 +1,18 @@
-"""A study as a folder: one consistent snapshot, the same bytes whenever nothing has changed (P8); and back again.
+"""Export a study to a folder, one consistent and reproducible snapshot (P8), and import it again.
 
 For people and other tools: tables of items, judgments (of every status), raters (pseudonyms unless `names`), gold,
 payments and decisions; per job a ratings matrix and a `task, worker, label` table; the essays as NUCLE SGML, M2, brat
-and JSONL; agreement and costs; in `evaluation/` the tables from which `grater evaluate` gives the scores of `grater
-study evaluate`.  For grater: `tables/`, every row of every table, from which `import_archive` makes the study again;
-exporting that study gives the same bytes.  `manifest.json` has the hash and size of each file and the counts.
+and JSONL; agreement and costs; in `evaluation/`, tables with which `grater evaluate` reproduces the scores of `grater
+study evaluate`. For grater: `tables/`, every row of every table, from which `import_archive` restores the study;
+exporting the restored study gives the same bytes. `manifest.json` has the hash and size of each file, and counts.
 
 Secrets never leave: password hashes, second factors, sessions, tokens, invitations, webhooks, the study's key.
-Without `names`, neither do the names and addresses of people, nor a panel's ids of them: people come back without a
-login, by pseudonym.  A panel whose links were signed is closed in an archive, since its secret stays behind.
+Without `names`, people's names, addresses and panel ids are left out too: people are restored by pseudonym, without a
+login. Panels with signed links are closed in an archive, since their secret is not exported.
 
-Every hash of an archive is checked before anything is written.  A zip is checked as well: members must be plain files
-whose names stay inside (no absolute paths, no `..`, no backslashes or drives, no links, no passwords), and bytes are
-counted while they are unpacked, so that a small file cannot fill the disk.
+Every hash of an archive is checked before anything is written. Members of a zip must be plain files whose names stay
+inside the folder (no absolute paths, no `..`, no backslashes or drives, no links, no passwords), and unpacked bytes
+are counted, so that a small file cannot fill the disk.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ STAYS = (
 
 
 def table_names() -> list[str]:
-    """The tables of an archive, each after those that it refers to."""
+    """The tables of an archive, each after the tables that it refers to."""
     return [table.name for table in schema.METADATA.sorted_tables if table.name not in STAYS]
 
 
@@ -102,7 +102,7 @@ class Exported:
 
 
 def export(store: Store, folder: Path, *, names: bool = False, raw: bool = False) -> Exported:
-    """Write the whole study to a new folder; `raw` leaves cells alone that a spreadsheet would run."""
+    """Write the whole study to a new folder; `raw` does not escape cells that a spreadsheet would execute."""
     with _all_or_nothing(folder) as partial, store.read() as tx:
         (partial / "tables").mkdir()
         counts = {
@@ -175,14 +175,14 @@ def _write_frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
 
 
 def _agreement(judged: pl.DataFrame, task: Task, least: int) -> Agreement:
-    """How far raters agree; where asking stopped early, on the judgments that every item was to have."""
+    """The agreement of raters; if asking could stop early, on the judgments that every item was to have."""
     table = equal_in_number(read_judgments(judged.select("item", "rater", "label", "status", "at")), least)
     merged = merged_by(task)
     return agreement(with_labels(table, merged) if merged else table)
 
 
 def _write_evaluation(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
-    """The tables that `grater study evaluate` reads, for `grater evaluate`: verdicts that count, and their sample."""
+    """The tables behind `grater study evaluate`, for `grater evaluate`: the verdicts that count, and their sample."""
     tables = study_tables(tx, "study")
     read = evaluable(tx, tables)
     if read is None:
@@ -201,7 +201,7 @@ def _write_evaluation(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
 
 
 def _write_corpora(tx: Tx, folder: Path, *, names: bool) -> int:
-    """The essays in each format; what a format cannot hold is listed next to them."""
+    """The essays in each format; a list next to them names what the format cannot store."""
     corpus = list(marked_essays(tx, names=names))
     if not corpus:
         return 0
@@ -237,7 +237,7 @@ def _write_json(path: Path, value: Json) -> None:
 
 @contextmanager
 def _all_or_nothing(folder: Path) -> Iterator[Path]:
-    """A folder to write to that takes its name only when it is whole; one that is in use is refused."""
+    """A folder to write to that gets its name only when it is complete; a folder in use is refused."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder}: expected a new or empty folder to write to, found one that is in use")
     with complaining(folder):
@@ -254,7 +254,9 @@ def _all_or_nothing(folder: Path) -> Iterator[Path]:
 
 
 def frame(of: Iterable[Mapping[str, Json]], columns: Sequence[str]) -> pl.DataFrame:
-    """Rows under fixed columns; lists joined by `|`, other nested values as JSON, no value as an empty cell."""
+    """Rows under fixed columns; lists are joined by `|`, other nested values become JSON, missing values
+    empty cells.
+    """
     all_rows = list(of)
     return pl.DataFrame(
         {name: pl.Series(name, [_cell(row.get(name)) for row in all_rows], dtype=pl.String) for name in columns}
@@ -290,7 +292,7 @@ def item_frame(tx: Tx) -> pl.DataFrame:
 
 
 def judgment_frame(tx: Tx, job_id: str | None = None, *, names: bool = False) -> pl.DataFrame:
-    """Judgments of every status, with the columns of the contract first."""
+    """Judgments of every status, with the documented columns first."""
     rows = judgments.table(tx, job_id, judgments.ALL, roles=("work", "practice", "gold"), names=names)
     models = {job.name: str(job.options[content.MODEL]) for job in jobs.all(tx) if content.MODEL in job.options}
     rows = [{**row, "model": models.get(str(row["job"]))} if row["group"] == PROGRAM else row for row in rows]
@@ -304,7 +306,7 @@ JUDGMENTS = (
 
 
 def rater_frame(tx: Tx, *, names: bool = False) -> pl.DataFrame:
-    """Everybody; a joint seat names the two people behind it."""
+    """Everybody; a joint seat lists the names of its two people."""
     columns = ("rater", "role", "kind", "members", "state", "added_at", *(("name", "email") if names else ()))
     persons = list(rows(tx, "people", names=names))
     called = {row["person_id"]: row["name"] if names else row["pseudonym"] for row in persons}
@@ -321,7 +323,7 @@ def rater_frame(tx: Tx, *, names: bool = False) -> pl.DataFrame:
 
 
 def adjudication_frame(tx: Tx, raters: Mapping[str, str]) -> pl.DataFrame:
-    """The newest decision for each item, as judgments of the annotator `gold`, with who decided."""
+    """The latest decision for each item, as judgments of the annotator `gold`, and who decided."""
     rows: list[Mapping[str, Json]] = [
         {
             **asdict(answer),
@@ -369,13 +371,13 @@ def decision_frame(tx: Tx) -> pl.DataFrame:
 
 
 def label_frame(judged: pl.DataFrame) -> pl.DataFrame:
-    """Valid judgments as `task, worker, label`, which crowd tools read."""
+    """Valid judgments as `task, worker, label`, the format of crowdsourcing tools."""
     valid = judged.filter(pl.col("status") == "valid")
     return valid.select(task="item", worker="rater", label="label").sort("task", "worker")
 
 
 def rating_frame(judged: pl.DataFrame) -> pl.DataFrame:
-    """A matrix: one row an item, one column a rater, the label in the cell."""
+    """A matrix with one row per item and one column per rater."""
     labels = label_frame(judged)
     raters = labels["worker"].unique().sort().to_list()
     wide: dict[str, dict[str, str]] = {}
@@ -395,7 +397,7 @@ SMALL = 50_000_000
 
 
 def import_archive(archive: Path, location: Path | str, *, clock: Clock = utc_now) -> Store:
-    """Restore a study into a new file or an empty database; refuses an archive that was changed or cut short."""
+    """Restore a study into a new file or an empty database; a changed or incomplete archive is refused."""
     with unpacked(archive) as folder:
         manifest = _manifest(folder)
         # Every file of the manifest lies inside the folder and is what it was.
@@ -431,7 +433,7 @@ def import_archive(archive: Path, location: Path | str, *, clock: Clock = utc_no
 
 
 def _insert(tx: Tx, name: str, stored: Iterable[dict[str, Any]]) -> None:
-    """Put rows back; columns that this schema does not have are an error of the database."""
+    """Insert rows; columns unknown to this schema are a database error."""
     if name == "units":  # which refer to units before them
         stored = sorted(stored, key=lambda row: (row["follows"] is not None, row["job_id"], row["position"]))
     for portion in chunks(stored):
@@ -454,7 +456,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 
 def complaint(member: zipfile.ZipInfo) -> str:
-    """The problem of an archive's member; empty if it is a plain file that stays inside."""
+    """The problem with an archive member; empty if it is a plain file that stays inside the folder."""
     name = member.filename
     inside = PurePosixPath(name)
     is_outside = inside.is_absolute() or ".." in inside.parts or "\\" in name or ":" in name or "\0" in name
@@ -469,7 +471,7 @@ def complaint(member: zipfile.ZipInfo) -> str:
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[Path]:
-    """The files of a zip (or of the one folder in it), deleted at the end; any other path is given as it is."""
+    """The files of a zip (or of its only folder), deleted at the end; any other path is returned unchanged."""
     if path.suffix.lower() != ".zip":
         yield path
         return

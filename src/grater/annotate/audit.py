@@ -1,8 +1,8 @@
-"""Who did what: the event log of a study, filtered and in words, the newest first, for pages, API and command alike.
+"""The audit log: a study's events, filtered and in words, newest first, for pages, API and command alike.
 
 A kind is a verb (`person.role`), the part before its dot (`person`), or a group of verbs (`people`, `work`, ...).
-Days are UTC; the last day counts whole.  An event belongs to a job if it names the job, or a unit, lease, answer,
-panel, payment or dispute of it.
+Days are UTC; the last day is included. An event belongs to a job if it names the job, or one of its units, leases,
+answers, panels, payments or disputes.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def _event_json(event: Event) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry(Data):
-    """An event in words: `person` and `role` of who acted, empty where grater itself did.
+    """An event in words: the `person` who acted and their `role`, empty if grater itself acted.
 
-    `about` is what the noun is called, where it has a name.
+    `about` is the name of the thing concerned, if it has one.
     """
 
     event: Event = field(metadata=key(flat=True, write=_event_json))
@@ -56,13 +56,13 @@ class AuditEntry(Data):
 
     @property
     def details(self) -> str:
-        """The payload as JSON; nothing where there is none."""
+        """The payload as JSON; empty if there is none."""
         return json.dumps(dict(self.event.payload), ensure_ascii=False) if self.event.payload else ""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """The filter; conditions that are not named do not apply.  `since` counts, `until` does not."""
+    """The filter; unset conditions do not apply. `since` is inclusive, `until` exclusive."""
 
     person_id: str | None = None
     verbs: Sequence[str] | None = None
@@ -96,7 +96,7 @@ def verbs_of(kind: str) -> tuple[str, ...]:
 
 
 def entries(tx: Tx, wanted: AuditFilter, *, before: int | None = None, most: int) -> list[AuditEntry]:
-    """The newest events in words, those before number `before` where it is given."""
+    """The newest events in words, optionally those before number `before`."""
     in_words = _Words(tx)
     return [in_words.of(event) for event in _latest(tx, wanted, before=before, most=most)]
 
@@ -117,7 +117,7 @@ def _latest(tx: Tx, wanted: AuditFilter, *, before: int | None, most: int) -> li
 
 
 def _portions(tx: Tx, wanted: AuditFilter) -> Iterator[list[dict[str, Any]]]:
-    """All of them, in flat memory."""
+    """All matching events, in chunks to bound memory."""
     in_words, before = _Words(tx), None
     while portion := _latest(tx, wanted, before=before, most=PORTION):
         yield [in_words.of(event).to_dict() for event in portion]
@@ -130,7 +130,7 @@ def json_lines(tx: Tx, wanted: AuditFilter) -> Iterator[str]:
 
 
 def csv_parts(tx: Tx, wanted: AuditFilter) -> Iterator[str]:
-    """Cells that a spreadsheet would run are escaped."""
+    """CSV in parts; cells that a spreadsheet would execute are escaped."""
     yield ",".join(CSV_COLUMNS) + "\n"
     types = {name: pl.Int64 if name == "n" else pl.String for name in CSV_COLUMNS}
     for portion in _portions(tx, wanted):
@@ -162,7 +162,7 @@ def _moment(text: str) -> int:
 
 
 def _mentions(tx: Tx, words: str) -> ColumnElement[bool]:
-    """Whether a verb, the details of its event, or the name of a person or a job in it has these words."""
+    """Whether these words occur in the verb, the details of its event, or the name of a person or job in it."""
     of, payload = schema.events.c, type_coerce(schema.events.c.payload, Text)
     named = [person.person_id for person in people.all(tx) if words.casefold() in person.name.casefold()]
     named += [job.job_id for job in jobs.all(tx) if words.casefold() in f"{job.name} {job.title}".casefold()]

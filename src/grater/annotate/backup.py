@@ -1,15 +1,15 @@
-"""A whole study copied while people work on it, and put back: SQLite by its own backup, PostgreSQL by its tools.
+"""Back up a whole study while people work on it, and restore it, with SQLite's or PostgreSQL's own tools.
 
-An export is for readers: it leaves out passwords, sessions, tokens, webhooks, drafts and the study's key.  A backup
-is for the day after a disaster: one consistent snapshot of every row, from which the study continues as if nothing
-had happened.  SQLite copies a snapshot of its file (`sqlite3_backup`) while others write; PostgreSQL has `pg_dump`
-and `pg_restore`, which must be installed where the command runs and be no older than the server.
+An export leaves out passwords, sessions, tokens, webhooks, drafts and the study's key. A backup is for disaster
+recovery: one consistent snapshot of every row, from which the study continues as before. SQLite copies a snapshot of
+its file (`sqlite3_backup`) while others write; PostgreSQL has `pg_dump` and `pg_restore`, which must be installed
+where the command runs and be no older than the server.
 
-A backup is readable by its owner alone, appears under its name only when it is whole, and never replaces a file.  A
-copy by pseudonyms also loses what only the study itself needs: passwords, second factors, sessions, tokens,
-invitations, webhooks, and files that wait to be imported.
+Only its owner can read a backup; it gets its name only when it is complete, and never replaces a file. A copy with
+pseudonyms also drops passwords, second factors, sessions, tokens, invitations, webhooks, and files waiting to be
+imported.
 
-Rows of a restored PostgreSQL study keep no numbers of transactions: another server counts its own.
+Rows of a restored PostgreSQL study lose their transaction numbers, because each server has its own.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ FORGET_TRANSACTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A file that holds a whole study of one engine."""
+    """A file with a complete study from one database engine."""
 
     path: Path
     engine: str
@@ -60,7 +60,9 @@ class Backup:
 
 
 def back_up(study: str, path: Path, *, pseudonyms: bool = False) -> Backup:
-    """Copy a study, served or not, into a new file; with `pseudonyms` without names and secrets (SQLite)."""
+    """Copy a study, whether or not it is being served, into a new file; with `pseudonyms`, without names and secrets
+    (SQLite).
+    """
     with open_store(study):  # refuses what is no study, with the words for it
         pass
     if not is_url(study):
@@ -74,7 +76,7 @@ def back_up(study: str, path: Path, *, pseudonyms: bool = False) -> Backup:
 
 
 def restore(path: Path, study: str) -> Store:
-    """Make the study of a backup again, all or nothing, in a new file or an empty database of the same engine."""
+    """Restore a backup, all or nothing, into a new file or an empty database of the same engine."""
     engine = _engine_of(path)
     if (engine == "postgresql") != is_url(study):
         place = "a postgresql:// URL" if engine == "postgresql" else "a file"
@@ -94,7 +96,7 @@ def restore(path: Path, study: str) -> Store:
 
 
 def _engine_of(path: Path) -> str:
-    """Whose backup a file is: `sqlite` or `postgresql`."""
+    """The engine of a backup file: `sqlite` or `postgresql`."""
     try:
         with path.open("rb") as stream:
             start = stream.read(16)
@@ -108,7 +110,7 @@ def _engine_of(path: Path) -> str:
 
 
 def _copy_sqlite(source: Path, target: Path, *, is_nameless: bool = False) -> None:
-    """One snapshot of a file, as a separate file without a log next to it."""
+    """Copy one snapshot of a file into a single file without a write-ahead log."""
     with _appearing(target) as unfinished:
         try:
             with (
@@ -127,7 +129,7 @@ def _copy_sqlite(source: Path, target: Path, *, is_nameless: bool = False) -> No
 
 @contextmanager
 def _appearing(target: Path) -> Iterator[Path]:
-    """A private file to write to, which takes its name once it is whole and on the disk."""
+    """A private file to write to, which gets its name once it is complete and on disk."""
     if target.exists():
         raise UsageError(f"{target}: already exists; choose another name")
     with complaining(target), temporary_file(target) as unfinished:
@@ -155,12 +157,12 @@ def _connected(location: str) -> Iterator[Connection]:
 
 
 def _name(location: str) -> str:
-    """The database without its address, which may hold a password."""
+    """The database without its address, which may contain a password."""
     return make_url(location).database or ""
 
 
 def _run(program: str, location: str, *options: str) -> None:
-    """A program of PostgreSQL on a database; a password is passed in the environment, which others cannot read."""
+    """Run a PostgreSQL program on a database; the password goes into the environment, which others cannot read."""
     command = shutil.which(program)
     if command is None:
         raise MissingExtra(f"a backup of PostgreSQL needs {program}: install PostgreSQL's client programs here")

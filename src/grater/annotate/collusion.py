@@ -1,23 +1,23 @@
-"""Raters who may copy from each other, or be one person: what their answers, addresses and joining times share.
+"""Detects raters who may copy from each other or be one person, from shared answers, addresses and joining times.
 
-**Shared wrong answers.**  An answer is wrong if it misses gold, or if it differs from a clear majority of the valid
-answers to an item (`CLEAR` of them, at least `LEAST` votes).  Honest raters share wrong answers too, where they err
-often or an item is hard.  So for two raters a and b, of the n wrong answers of a on items that b has answered too, k
-are also b's.  If b errs independently of a, k is binomial with the probability
+**Shared wrong answers.** An answer is wrong if it misses gold, or if it differs from a clear majority of the valid
+answers to an item (`CLEAR` of them, at least `LEAST` votes). Honest raters also share wrong answers if they err often
+or an item is hard. For two raters a and b, let n be the number of a's wrong answers on items that b answered too, and
+k the number of these answers that b shares. If b errs independently of a, k is binomial with probability
 
     q = e_b mean(r_i)        over those n items
 
-e_b is b's error rate on all other items, (wrong + 1) / (sum of r_i + 2).  r_i is the relative difficulty of an item:
-the error rate on it of the better half of the raters, by their error rates, divided by their mean; the mean of r_i is
-never taken to be below 1.  The half is used since copied errors make an item look hard, and those who copied look
-innocent.  Two who are wrong are assumed to be wrong in the same way, which errs on the honest side.
+e_b is b's error rate on all other items, (wrong + 1) / (sum of r_i + 2). r_i is the relative difficulty of an item:
+the error rate of the half of the raters with the fewest errors on this item, divided by their mean error rate; the
+mean of r_i is set to at least 1. Only this half is used, since copied errors would make an item look hard and the
+copying innocent. Two wrong answers to an item are assumed to be the same, which errs in favour of the raters.
 
 The p-value of a pair is the larger of the two tails, a given b and b given a, adjusted by Holm for all pairs of
-raters with at least `LEAST` wrong answers each.  Groups are pairs below `LEVEL`, joined by common members.  Raters
-may also share a misunderstanding, so a group is a reason to look, not a verdict.
+raters with at least `LEAST` wrong answers each. Groups are pairs below `LEVEL`, merged if they share members. Raters
+may also share a misunderstanding, so a group is a reason to investigate, not a verdict.
 
-**One address** behind several raters of a job is named as well; it may be a household or a class.  **Joining times**
-are shown only for groups that something else names: honest raters also join all at once, when a panel opens.
+**One address** used by several raters of a job is reported as well; it may be a household or a class. **Joining
+times** are shown only for groups found otherwise, since honest raters also join together when a panel opens.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ K = TypeVar("K")
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """An answer to an item by a rater; `wrong` is the label if it is wrong, else empty."""
+    """A rater's answer to an item; `wrong` is the label if it is wrong, else empty."""
 
     rater: str
     item: str
@@ -62,7 +62,9 @@ class Mistake:
 
 @dataclass(frozen=True, slots=True)
 class Copying:
-    """Raters who share wrong answers: how many each pair at least shares, what chance explains, and Holm's p."""
+    """Raters who share wrong answers: the smallest number shared by a pair, the number expected by chance, and Holm's
+    p.
+    """
 
     raters: tuple[str, ...]
     shared: int
@@ -72,7 +74,7 @@ class Copying:
 
 @dataclass(frozen=True, slots=True)
 class Group(Data):
-    """Raters to look at, by pseudonym, and `words` that say why; `p` where their answers are the reason."""
+    """Raters to investigate, by pseudonym, and the reason in `words`; `p` if their answers are the reason."""
 
     raters: tuple[str, ...]
     words: str
@@ -81,7 +83,7 @@ class Group(Data):
 
 
 def copying(answers: Iterable[Mistake]) -> list[Copying]:
-    """Groups of raters who share more wrong answers than chance explains, the gravest first."""
+    """Groups of raters who share more wrong answers than expected by chance, most suspicious first."""
     from scipy.sparse import csr_matrix  # most commands need not wait for these
     from scipy.special import bdtrc
 
@@ -142,7 +144,7 @@ def _groups(raters: npt.NDArray[np.str_], p: Matrix, shared: Matrix, expected: M
 
 
 def mistakes(tx: Tx, job_id: str) -> Iterator[Mistake]:
-    """The answers of a job that can be right or wrong: to gold, and to items of work with a clear majority."""
+    """The answers of a job that can be right or wrong: to gold, and to work items with a clear majority."""
     sent, judged, unit = schema.submissions, schema.judgments, schema.units
     query = (
         select(
@@ -174,7 +176,9 @@ def mistakes(tx: Tx, job_id: str) -> Iterator[Mistake]:
 
 
 def groups_of(tx: Tx, job_id: str) -> list[Group]:
-    """Raters of a job to look at: those who share wrong answers, the gravest first, then those of one address."""
+    """Raters of a job to investigate: those who share wrong answers, most suspicious first, then those with one
+    address.
+    """
     sent, places, panels = schema.submissions, schema.panel_places, schema.panels
     names = {person.person_id: person.pseudonym for person in people.all(tx)}
     here = {row.person_id for row in tx.all(select(sent.c.person_id).where(sent.c.job_id == job_id).distinct())}
@@ -203,13 +207,13 @@ def groups_of(tx: Tx, job_id: str) -> list[Group]:
 
 
 def alerts_of(tx: Tx, job_id: str) -> list[list[str]]:
-    """The groups that were announced, by the ids of their raters."""
+    """The groups already announced, as lists of rater ids."""
     noted: list[list[str]] = json.loads(meta_value(tx, f"collusion {job_id}") or "[]")
     return noted
 
 
 def announce(store: Store, job_id: str) -> list[Group]:
-    """Write an event for each group that shares wrong answers and was not announced before; return these."""
+    """Write an event for each new group that shares wrong answers; return these groups."""
     with store.read() as tx:
         groups = [group for group in groups_of(tx, job_id) if group.p is not None]
         if all(_is_noted(group, alerts_of(tx, job_id)) for group in groups):
@@ -230,7 +234,7 @@ def _is_noted(group: Group, noted: Iterable[Sequence[str]]) -> bool:
 
 
 def watch(store: Store, counted_before: dict[str, int]) -> None:
-    """Look for groups in open jobs that have new answers since the last look."""
+    """Look for groups in open jobs that have new answers since the last check."""
     with store.read() as tx:
         counts = {job.job_id: progress.n_submitted(tx, job.job_id) for job in jobs.all(tx) if job.state == "open"}
     for job_id, n in counts.items():

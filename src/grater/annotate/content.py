@@ -1,13 +1,13 @@
 """The content of a study: its essays, the items in them, and the decisions of systems.
 
-Essays are as they came in, with the annotators and edits of their files; the text is kept code point by code point.
-Errors can be planted in a good essay, so that marking can be graded (docs/crowd.md).  Each planted edit says
-what to write instead of the words in its span; the places of the errors are given in the new text, as the gold of the
-marking task takes them: `120-124:Wcip`.  Such an essay is none of the study's own: systems do not decide on it, no
-sample has it, and no other job asks about it unless it is named.
+Essays are stored as imported, with the annotators and edits of their files; the text is kept exactly. Errors can be
+planted in a correct essay, so that marking can be graded (docs/crowd.md). Each planted edit gives the words to write
+in place of its span; the positions of the errors refer to the new text, in the format of the marking task's gold:
+`120-124:Wcip`. Such an essay does not belong to the corpus: systems do not decide on it, samples exclude it, and
+other jobs use it only if it is named.
 
-Items are spans of essays that can be judged.  An item's id comes from its essay, span and kind, whatever the table
-that brought it calls it.
+Items are spans of essays that can be judged. An item's id is derived from its essay, span and kind, whatever the
+imported table calls it.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ CORPUS = locking(select(schema.meta.c.value).where(schema.meta.c.key == "key"), 
 
 
 def hold(tx: Tx) -> None:
-    """One at a time for anyone who adds to or deletes from the corpus: essays, items, decisions, samples and jobs.
+    """Serialise changes to the corpus: essays, items, decisions, samples and jobs.
 
-    Raters do not wait for it.  To be called before anything is looked up, after the people behind the change are
-    locked.  SQLite has one writer at a time anyway.
+    Raters do not wait for it. Call it before looking anything up, but after locking the people behind the change.
+    SQLite has one writer at a time anyway.
     """
     if tx.is_postgres:
         tx.execute(CORPUS)
 
 
 def require_essays(tx: Tx, essay_ids: Collection[str]) -> None:
-    """Refuse where essays that were read some time ago are no longer there."""
+    """Refuse if essays that were read earlier have since been deleted."""
     if len(known_essays(tx, essay_ids)) < len(set(essay_ids)):
         raise Conflict("an essay was deleted meanwhile, and nothing was stored; try again")
 
 
 def known_essays(tx: Tx, essay_ids: Iterable[str]) -> set[str]:
-    """Those of the essays that are there."""
+    """The essays of these that exist."""
     ids = schema.essays.c.essay_id
     return {row.essay_id for some in chunks(set(essay_ids)) for row in tx.all(select(ids).where(ids.in_(some)))}
 
 
 def add_essays(tx: Tx, essays: Iterable[Essay], *, import_id: str | None = None) -> tuple[int, int]:
-    """Add essays; return the number of new ones and of those that were there already, the same in every letter."""
+    """Add essays; return the number of new ones and the number that already existed with exactly the same content."""
     hold(tx)
     n_new = n_old = 0
     position = int(tx.value(select(func.max(schema.essays.c.position))) or 0)
@@ -101,13 +101,13 @@ def find_essay(tx: Tx, essay_id: str) -> Essay | None:
 
 
 def bare_essay(tx: Tx, essay_id: str) -> Essay | None:
-    """The essay as its writer left it: no annotators, no edits."""
+    """The essay as its writer left it, without annotators and edits."""
     row = tx.first(ESSAY_BY_ID, essay=essay_id)
     return None if row is None else read_bare(row)
 
 
 def essays_of(tx: Tx, essay_ids: Sequence[str]) -> list[Essay]:
-    """These essays, whole, in the order of the study."""
+    """These essays with their edits, in the order of the study."""
     query = select(schema.essays).order_by(schema.essays.c.position)
     essays: list[Essay] = []
     for portion in chunks(essay_ids):
@@ -116,7 +116,7 @@ def essays_of(tx: Tx, essay_ids: Sequence[str]) -> list[Essay]:
 
 
 def all_essays(tx: Tx) -> Iterator[Essay]:
-    """Every essay, whole, in the order of the study; read in portions, so that memory stays flat."""
+    """Every essay with its edits, in the order of the study; read in chunks to bound memory."""
     query = select(schema.essays).order_by(schema.essays.c.position).limit(PORTION)
     last = 0
     while rows := tx.all(query.where(schema.essays.c.position > last)):
@@ -125,7 +125,7 @@ def all_essays(tx: Tx) -> Iterator[Essay]:
 
 
 def some_essays(tx: Tx, *, start: int, most: int, words: str = "") -> list[Essay]:
-    """Essays as their writers left them, in the order of the study, `most` of them from number `start` on."""
+    """Essays as their writers left them, in the order of the study, at most `most` from number `start` on."""
     query = select(*ESSAY_COLUMNS).where(_has_words(words)).order_by(schema.essays.c.position)
     return [read_bare(row) for row in tx.all(query.offset(start).limit(most))]
 
@@ -135,7 +135,7 @@ def n_essays(tx: Tx, *, words: str = "") -> int:
 
 
 def _has_words(words: str) -> ColumnElement[bool]:
-    """Essays with these words in their text, their id or what they are called."""
+    """Essays with these words in their text, id or name."""
     of = (schema.essays.c.essay_id, schema.essays.c.text, type_coerce(schema.essays.c.metadata, Text))
     return or_(*(column.icontains(words, autoescape=True) for column in of)) if words else true()
 
@@ -166,13 +166,15 @@ def _whole(tx: Tx, rows: Sequence[Record]) -> list[Essay]:
 
 
 def read_bare(row: Record) -> Essay:
-    """The essay of a row with `ESSAY_COLUMNS`, as its writer left it."""
+    """The essay as its writer left it, from a row with `ESSAY_COLUMNS`."""
     spans = None if row.tokens is None else tuple(Span(start, end) for start, end in row.tokens)
     return Essay(row.essay_id, row.text, tokens=spans, metadata=row.metadata)
 
 
 def _storable(essay: Essay) -> str:
-    """The text; a database holds neither NUL nor half a surrogate pair, and changing one would move offsets."""
+    """The text, refused if it has NUL or half a surrogate pair: databases cannot store them, and replacing them would
+    move offsets.
+    """
     bad = next((c for c in essay.text if c == "\0" or "\ud800" <= c <= "\udfff"), None)
     if bad is not None:
         message = f"expected text, found U+{ord(bad):04X}, which no database can hold; remove it"
@@ -192,12 +194,12 @@ IS_PLANTED = "planted"
 
 
 def own_essays(tx: Tx) -> Iterator[Essay]:
-    """The essays of the study, but for those with planted errors."""
+    """The essays of the study except those with planted errors."""
     return (essay for essay in all_essays(tx) if IS_PLANTED not in essay.metadata)
 
 
 def plant(essay: Essay, edits: Sequence[Edit]) -> tuple[Essay, tuple[str, ...]]:
-    """The essay with the errors in it, under an id that reveals nothing, and the places of the errors."""
+    """The essay with the errors planted, under an id that reveals nothing, and the positions of the errors."""
     text, places, shift, last = essay.text, [], 0, 0
     for edit in sorted(edits, key=lambda each: each.span):
         if edit.span.start < last or edit.span.end > len(essay.text) or not edit.replacements:
@@ -226,7 +228,7 @@ def require_word(word: str) -> None:
 
 
 def delete_essay(tx: Tx, essay_id: str, *, word: str = WORD, actor: str | None = None) -> None:
-    """Delete an essay that no job asks about and no sample holds, with its items and what systems decided on them."""
+    """Delete an essay that no job or sample uses, with its items and systems' decisions on them."""
     require_word(word)
     hold(tx)
     if tx.value(select(schema.essays.c.essay_id).where(schema.essays.c.essay_id == essay_id)) is None:
@@ -253,7 +255,7 @@ MANY = 10_000
 
 @dataclass(frozen=True, slots=True)
 class StudyItem:
-    """An item as the study knows it; `item` is None for one known only from a table of judgments."""
+    """An item as stored; `item` is None if it is known only from a table of judgments."""
 
     item_id: str
     item: Item | None
@@ -268,7 +270,7 @@ def study_item(item: Item, *, outside_id: str | None = None, payload: Mapping[st
 
 
 def add_items(tx: Tx, items: Iterable[StudyItem]) -> int:
-    """Add the items that the study does not have yet; return the number added."""
+    """Add the items that are new to the study; return their number."""
     n_new = 0
     for portion in chunks(items):
         by_id = {item.item_id: item for item in portion}
@@ -292,12 +294,12 @@ def add_items(tx: Tx, items: Iterable[StudyItem]) -> int:
 
 
 def items_by_name(tx: Tx, names: Sequence[str]) -> dict[str, str]:
-    """Item ids by the names that a table uses: their ids, or what the table that brought them called them."""
+    """Item ids by the names used in a table: their ids, or their names in the table they were imported from."""
     return {name: item_id for name, (item_id, _) in item_places(tx, names).items()}
 
 
 def item_places(tx: Tx, names: Sequence[str]) -> dict[str, tuple[str, str | None]]:
-    """Ids and essays of items by the names that a table uses, in the order of the names."""
+    """Ids and essays of items by the names used in a table, in the order of the names."""
     of_name: dict[str, tuple[str, str | None]] = {}
     for portion in chunks(dict.fromkeys(names), MANY):
         for column in (schema.items.c.outside_id, schema.items.c.item_id):  # ids go before what others call an item
@@ -328,7 +330,7 @@ def all_items(tx: Tx, *, kind: str | None = None) -> Iterator[StudyItem]:
 
 
 def some_items(tx: Tx, *, kind: str | None = None, start: int, most: int, words: str = "") -> list[StudyItem]:
-    """Items by essay and span, `most` of them from number `start` on."""
+    """Items by essay and span, at most `most` from number `start` on."""
     order = (
         tx.binary(schema.items.c.essay_id),
         schema.items.c.start,
@@ -340,7 +342,7 @@ def some_items(tx: Tx, *, kind: str | None = None, start: int, most: int, words:
 
 
 def _is_named(words: str) -> ColumnElement[bool]:
-    """Items whose id, or whose essay, has these words in it."""
+    """Items whose id or essay contains these words."""
     of = schema.items.c
     written = of.essay_id.in_(select(schema.essays.c.essay_id).where(_has_words(words)))
     return or_(of.item_id.startswith(words), of.outside_id == words, written) if words else true()
@@ -371,7 +373,7 @@ ANSWERS = "answers"
 
 
 def add_decisions(tx: Tx, decisions: Iterable[Decision], *, signature: str = "") -> int:
-    """Add decisions with their systems and return the number added; one that is there already is left alone."""
+    """Add decisions with their systems and return the number added; existing ones are left unchanged."""
     n_added = 0
     for portion in chunks(decisions):
         add_systems(tx, {decision.system for decision in portion}, signature)
@@ -396,7 +398,7 @@ def all_decisions(tx: Tx, *, system: str | None = None) -> Iterator[Decision]:
 
 
 def keep_answers(tx: Tx, system: str, answers: Mapping[str, Json]) -> None:
-    """Keep, by item, the words that a system would write there with their probabilities, the likeliest first."""
+    """Store, by item, the words that a system would write there and their probabilities, most probable first."""
     of_row = (schema.decisions.c.system == system) & (schema.decisions.c.item_id == bindparam("of_item"))
     statement = schema.decisions.update().where(of_row).values(payload=bindparam("kept"))
     for portion in chunks(answers.items()):
@@ -404,7 +406,7 @@ def keep_answers(tx: Tx, system: str, answers: Mapping[str, Json]) -> None:
 
 
 def best_words(tx: Tx, system: str) -> dict[str, str]:
-    """By item, the word that a system would write there, where the study knows it: also where nothing is flagged."""
+    """By item, the word that a system would write there, if known, including items that it does not flag."""
     query = select(schema.decisions.c.item_id, schema.decisions.c.payload).where(schema.decisions.c.system == system)
     answers = {row.item_id: row.payload.get(ANSWERS) for row in tx.all(query)}
     return {item_id: str(words[0][0]) for item_id, words in answers.items() if words}
@@ -428,12 +430,12 @@ MODEL = "model"
 
 
 def keep_model(tx: Tx, system: str, model: str) -> None:
-    """Keep which language model a system is."""
+    """Record which language model a system is."""
     tx.execute(schema.systems.update().where(schema.systems.c.system == system).values(options={MODEL: model}))
 
 
 def models(tx: Tx) -> dict[str, str]:
-    """The model behind each system that is one; of any other, its name."""
+    """The language model behind each system; a system without one has its own name."""
     rows = tx.all(select(schema.systems.c.system, schema.systems.c.options))
     return {row.system: str(row.options.get(MODEL) or row.system) for row in rows}
 
@@ -449,5 +451,5 @@ def flags_by_system(tx: Tx) -> dict[str, tuple[int, int]]:
 
 
 def shown(each: StudyItem) -> dict[str, Json]:
-    """The further columns of an item that a page may need: the words of a construction, a suggestion."""
+    """The additional columns of an item that a page may need: the words of a construction, a suggestion."""
     return {name: each.payload[name] for name in ("words", "suggestion") if name in each.payload}

@@ -1,15 +1,15 @@
-"""Corrections judged by people in a study: corrected sentences as units, marks as items, tables of the answers.
+"""Human judgments of corrections: corrected sentences as units, marks as items, and tables of the answers.
 
-A corrector's edits are items of kind `edit` (`grater study decide --kind edit`); a system's sentence is the
-writer's with its edits in it.  A system with any edit in the study is taken to have read all essays, so a sentence
-without an edit of it is one that it left as it was.
+A corrector's edits are items of kind `edit` (`grater study decide --kind edit`); applying them to the writer's
+sentence gives the system's. A system with any edit in the study is assumed to have read all essays, so it left a
+sentence without its edits unchanged.
 
-**Marks.**  What two annotators marked in the marking jobs of the study are items of kind `mark`: marks that overlap,
-or are at the same gap, are one, from the first letter of any to the last.  A job of the task `error` on the kind
-`mark` verifies them.  A job of the task `fate` asks about every mark that no verifier rejected, for the systems that
-no such job has asked about yet: so a later system needs new answers only for itself.
+**Marks.** The marks of two annotators in the study's marking jobs are items of kind `mark`; marks that overlap, or
+are at the same gap, are merged into one. A job of the task `error` on the kind `mark` verifies them. A job of the
+task `fate` asks about every mark that no verifier rejected, for the systems that no such job has covered yet, so a
+later system needs new answers only for itself.
 
-The tables are those that `grater prefer` and `grater lab recall` read.
+`grater prefer` and `grater lab recall` read the tables.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Corrected:
 
 
 def corrected_sentences(tx: Tx, *, kind: str = EDIT, essay_ids: Collection[str] = ()) -> Iterator[Corrected]:
-    """Every sentence of the study's own essays, with what each system made of it."""
+    """Every sentence of the study's own essays, as corrected by each system."""
     edits: dict[str, dict[str, list[tuple[Span, str]]]] = defaultdict(lambda: defaultdict(list))
     places = {each.item_id: each.item for each in content.all_items(tx, kind=kind) if each.item is not None}
     systems = set()
@@ -78,7 +78,7 @@ def corrected_sentences(tx: Tx, *, kind: str = EDIT, essay_ids: Collection[str] 
 
 
 def _with(text: str, sentence: Span, edits: Sequence[tuple[Span, str]]) -> str:
-    """A sentence with the edits in it, on one line; of two that overlap the first counts."""
+    """The sentence after applying the edits, on one line; of two that overlap, only the first is applied."""
     parts, at = [], sentence.start
     for span, words in sorted(edits):
         if span.start < at or span.end > sentence.end:
@@ -91,7 +91,7 @@ def _with(text: str, sentence: Span, edits: Sequence[tuple[Span, str]]) -> str:
 def rankings(
     tx: Tx, *, kind: str, essay_ids: Collection[str], seed: int, most: int = MOST
 ) -> Iterator[tuple[Essay, list[tuple[Item, str]]]]:
-    """For each sentence that systems corrected differently, some of the corrections: the items of their systems."""
+    """For each sentence with different corrections, up to `most` of these corrections: the items of their systems."""
     for each in corrected_sentences(tx, kind=kind, essay_ids=essay_ids):
         texts = sorted(set(each.by_system.values()))
         if len(texts) < 2:
@@ -112,7 +112,7 @@ def _items(each: Corrected, kind: str, span: Span, texts: Collection[str]) -> li
 def remaining(
     tx: Tx, *, kind: str, essay_ids: Collection[str], system: str
 ) -> Iterator[tuple[Essay, list[tuple[Item, str]]]]:
-    """Every corrected sentence, once for all systems that wrote it so."""
+    """Every distinct corrected sentence, with the systems that wrote it."""
     for each in corrected_sentences(tx, kind=kind, essay_ids=essay_ids):
         wanted = {name: text for name, text in each.by_system.items() if system in ("", name)}
         for text in sorted(set(wanted.values())):
@@ -124,14 +124,14 @@ def remaining(
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An error of a source text, with the type that each rater gave it."""
+    """An error in a source text, with the type given by each rater."""
 
     item: Item
     types: Mapping[str, str]
 
 
 def marks(tx: Tx) -> list[Mark]:
-    """The marks of the two annotators of each essay; essays that only one has finished wait."""
+    """The marks of the two annotators of each essay; essays that only one has finished are left out."""
     spans: dict[str, list[tuple[Span, str, str]]] = defaultdict(list)
     annotators: dict[str, set[str]] = defaultdict(set)
     for job in jobs.all(tx):
@@ -156,7 +156,7 @@ def marks(tx: Tx) -> list[Mark]:
 
 
 def accepted_marks(tx: Tx) -> list[Item]:
-    """The marks that no verifier rejected; where nobody verified any, all."""
+    """The marks that no verifier rejected; all marks if nobody verified any."""
     rejected = {row["item"] for row in _answers(tx, "error") if row["label"] != "error"}
     return [mark.item for mark in marks(tx) if mark.item.item_id not in rejected]
 
@@ -164,7 +164,7 @@ def accepted_marks(tx: Tx) -> list[Item]:
 def fates(
     tx: Tx, *, kind: str, essay_ids: Collection[str], system: str
 ) -> Iterator[tuple[Essay, list[tuple[Item, str]]]]:
-    """For each mark the corrections of its sentence by systems that nobody was asked about yet."""
+    """For each mark, the corrections of its sentence by systems that nobody has been asked about yet."""
     by_essay: dict[str, list[Item]] = defaultdict(list)
     for item in accepted_marks(tx):
         by_essay[item.essay_id].append(item)
@@ -198,7 +198,7 @@ MOST_SHOWN = 50
 
 
 def corrector_results(tx: Tx) -> Correctors | None:
-    """Recall, the errors that each system missed, and the errors that are left; None where nobody was asked."""
+    """Recall, each system's missed errors, and remaining errors; None if no job asked about them."""
     tables = answer_tables(tx)
     recall = left = None
     lists: list[ItemList] = []
@@ -214,7 +214,7 @@ def corrector_results(tx: Tx) -> Correctors | None:
 
 
 def _missed(tx: Tx, fates: pl.DataFrame) -> Iterator[ItemList]:
-    """The marks of each system that most answers call not gone."""
+    """For each system, the marks that most answers do not call gone."""
     places = {item.item_id: item for item in accepted_marks(tx)}
     texts = texts_of(
         Table(
@@ -243,9 +243,9 @@ def _missed(tx: Tx, fates: pl.DataFrame) -> Iterator[ItemList]:
 
 
 def answer_tables(tx: Tx) -> dict[str, pl.DataFrame]:
-    """Rankings, marks with their verification and fates, and errors that are left: those that there are.
+    """Rankings, marks with verification and fates, and remaining errors, as far as they exist.
 
-    A study that asks none of this has none, even if its essays were marked.
+    Empty if no job asks about corrections, even if essays were marked.
     """
     if not {"rank", "fate", "remaining"} & {job.task for job in jobs.all(tx)}:
         return {}

@@ -1,12 +1,12 @@
-"""Access of people, and its end: passwords, browser sessions, API tokens, roles.
+"""Granting and ending people's access: passwords, browser sessions, API tokens, roles.
 
-The store keeps only a hash of sessions and tokens; the secret itself is shown once, when it is made.  Both have an
-end.  A token has a scope as well: `read` changes nothing, `work` takes and answers units and adjudicates, `manage`
-does whatever its person may.  A token never has more than the role that its person had when it was made, nor more
-than the one that they have now.
+The store keeps only hashes of sessions and tokens; the secret itself is shown once, when it is created. Both expire.
+A token also has a scope: `read` changes nothing, `work` takes and answers units and adjudicates, `manage` does
+whatever its person may. A token's role is at most the role of its person when it was created, and at most their role
+now.
 
-Access ends with its reason (P11): a new password, recovery, demotion, exclusion and the end of a seat end sessions
-and tokens in the same transaction; demotion and exclusion also the links that the person made and nobody has used.
+Access ends as soon as its basis does (P11): a new password, recovery, demotion, exclusion and the end of a seat end
+sessions and tokens in the same transaction. Demotion and exclusion also revoke the person's unused invitation links.
 A study always keeps an owner.
 """
 
@@ -31,9 +31,9 @@ TOKEN_DAYS = 90
 def start_session(
     tx: Tx, person_id: str, *, hours: float, member_id: str | None = None, address: str = ""
 ) -> tuple[str, people.Session]:
-    """Start a session; return the token for its cookie, shown this once, and the session.
+    """Start a session; return the cookie's token, which is never shown again, and the session.
 
-    `member_id` is who sits down on a joint seat; `address` a keyed hash of where the login came from.
+    `member_id` is the person using a joint seat; `address` is a keyed hash of the login's address.
     """
     token, session = new_secret(), people.Session(csrf=new_secret(), member_id=member_id)
     row = {"token_hash": hashed(token), "person_id": person_id, "address": address, "started_at": tx.now}
@@ -52,23 +52,24 @@ def end_session(tx: Tx, token: str) -> None:
 
 
 def end_all_sessions(tx: Tx, person_id: str) -> None:
-    """End every session of a person, and those in which they were a seat."""
+    """End every session of a person, including those on joint seats."""
     _end_sessions(tx, or_(schema.sessions.c.person_id == person_id, schema.sessions.c.member_id == person_id))
 
 
 def end_access(tx: Tx, person_id: str, *, actor: str | None = None) -> None:
-    """End every session and token of a person, those in which they were a seat, and tokens that they made for others.
+    """End every session and token of a person, sessions on joint seats, and tokens that the person made for others.
 
-    Whatever ends somebody's access calls this in its own transaction: a new password, recovery, demotion, exclusion,
-    ejection, the end of a seat.
+    Everything that ends somebody's access calls this in its own transaction: a new password, recovery, demotion,
+    exclusion, ejection, the end of a seat.
     """
     end_all_sessions(tx, person_id)
     _end_tokens(tx, or_(schema.tokens.c.person_id == person_id, schema.tokens.c.made_by == person_id), actor)
 
 
 def may_have_tokens(person: Person) -> bool:
-    """Whether programs may act for a person: not for raters who came by a panel's link, whose id is not a
-    password."""
+    """Whether programs may act for a person: not for raters who joined by a panel's link, whose id is not
+    a password.
+    """
     return person.kind != "human" or bool(person.password_hash) or "panel" not in person.payload
 
 
@@ -76,9 +77,10 @@ Scope: TypeAlias = Literal["read", "work", "manage"]
 
 
 class NewToken(Body):
-    """`days` until it ends, 90 if not given.
+    """`days` until it expires, 90 by default.
 
-    `scope`: `read` changes nothing, `work` is for raters and adjudicators, `manage` is all that you may.
+    `scope`: `read` changes nothing, `work` is for raters and adjudicators, `manage` allows everything that you may
+    do.
     """
 
     model_config = example(name="nightly export", days=90, scope="manage")
@@ -99,11 +101,10 @@ def make_token(
     not_after: int | None = None,
     actor: str | None = None,
 ) -> str:
-    """The secret of an API token, with which a program acts for somebody; it is shown this once.
+    """Create an API token, with which a program acts for a person, and return its secret, which is never shown again.
 
-    It never has more than `role`, where one is named, and never lasts beyond `not_after`: a token that makes another
-    passes on no more than it has.  `made_by` is the human whose exclusion ends it, the person unless somebody else
-    is named.
+    The token has at most `role`, if given, and expires by `not_after`, so a token cannot create one with more rights.
+    `made_by` is the human whose exclusion ends it, by default the person.
     """
     secret, person = new_secret(), people.get(tx, person_id)
     if not may_have_tokens(person):
@@ -127,7 +128,7 @@ def make_token(
 
 
 def token_by_secret(tx: Tx, secret: str) -> people.Token:
-    """The token with this secret, whatever its state."""
+    """The token with this secret, in any state."""
     row = tx.first(select(*people.TOKEN_COLUMNS).where(schema.tokens.c.token_hash == hashed(secret)))
     if row is None:
         raise NotFound(NO_TOKEN)
@@ -139,14 +140,14 @@ def tokens_of_person(tx: Tx, person_id: str) -> list[people.Token]:
 
 
 def all_tokens(tx: Tx) -> list[people.Token]:
-    """Every token that has neither run out nor been ended."""
+    """Every token that has neither expired nor been revoked."""
     holds = schema.tokens.c.ended_at.is_(None) & (schema.tokens.c.expires_at > tx.now)
     query = select(*people.TOKEN_COLUMNS).where(holds).order_by(schema.tokens.c.made_at, schema.tokens.c.token_id)
     return [people.TOKEN_COLUMNS.read(row) for row in tx.all(query)]
 
 
 def end_token(tx: Tx, token_id: str, *, person_id: str | None, actor: str | None = None) -> None:
-    """End a token of the person; of whomever, if none is named."""
+    """Revoke a token of this person, or of anybody if none is named."""
     this = schema.tokens.c.token_id == token_id
     theirs = this if person_id is None else this & (schema.tokens.c.person_id == person_id)
     if tx.first(select(schema.tokens.c.token_id).where(theirs)) is None:
@@ -167,7 +168,7 @@ def _end_tokens(tx: Tx, wanted: ColumnElement[bool], actor: str | None) -> None:
 
 
 def set_password(tx: Tx, person: Person, password_hash: str) -> Person:
-    """A new password for oneself, which ends every session and token of the person."""
+    """Change one's own password, which ends every session and token of the person."""
     people.require_unchanged(tx, person)
     changed = people.set_password(tx, person.person_id, password_hash, actor=person.person_id)
     end_access(tx, person.person_id, actor=person.person_id)
@@ -175,7 +176,7 @@ def set_password(tx: Tx, person: Person, password_hash: str) -> Person:
 
 
 def reset_password(tx: Tx, token: str, *, password_hash: str) -> Person:
-    """The person behind the link, with a new password; the link is spent, and all their access so far ends."""
+    """Set a new password through a reset link; the link is used up, and all earlier access ends."""
     invitation = invitations.find_locked(tx, token)
     person = people.lock(tx, invitation.person_id) if invitation.person_id else None
     if person is None or person.state != "active" or person.role != invitation.role:
@@ -191,7 +192,7 @@ class NewRole(Body):
 
 
 def give_role(tx: Tx, person_id: str, role: str, *, actor: str) -> Person:
-    """Give somebody another role; their sessions end, with a lower one their tokens too; the study keeps an owner."""
+    """Change somebody's role; their sessions end, with a lower role also their tokens; the study keeps an owner."""
     _require_another_owner(tx, person_id)
     before = people.get(tx, person_id)
     if before.kind == "joint":
@@ -217,14 +218,14 @@ def give_role(tx: Tx, person_id: str, role: str, *, actor: str) -> Person:
 
 
 class NewPersonState(Body):
-    """`ended` shuts somebody out, `active` lets them in again."""
+    """`ended` excludes somebody, `active` readmits them."""
 
     model_config = example(state="ended")
     state: Literal["active", "ended"]
 
 
 def set_state(tx: Tx, person_id: str, state: str, *, actor: str) -> Person:
-    """Shut somebody out (`ended`), with the seats that they share, or let them in again; the study keeps an owner."""
+    """Exclude somebody (`ended`), with their joint seats, or readmit them; the study keeps an owner."""
     _require_another_owner(tx, person_id)
     person = people.set_state(tx, person_id, state, actor=actor)
     if state != "active":

@@ -1,16 +1,15 @@
 """The dashboard of managers: figures of a job, their history, agreement between raters, confused labels.
 
-Agreement and the scores of systems are computed after the first 20, 40, 80, ... judged items and after all of them,
-by one estimator, so that one sees the intervals narrow; doubling keeps the whole history at about twice the cost of
-its last point.  Confusions are counted over pairs of raters who answered the same item.  The forecast of a sample
-says how many of its undrawn items bring the interval of recall to the wanted width, if they fall out as those judged.
+Agreement and systems' scores are computed after the first 20, 40, 80, ... judged items and after all of them, by the
+same estimator, to show how the intervals narrow; by doubling, the whole history costs about twice as much as its last
+point. Confusions are counted over pairs of raters who answered the same item. The forecast for a sample is the number
+of further items that would bring the interval of recall to the target width, if they resemble those already judged.
 
-A page that is kept open asks every half minute.  Counts come from the database each time.  Agreement, scores, costs
-and the raters' signals rest on every judgment; of a job with 13,500 of them they take a second.  They are therefore
-counted again only when something happened in the study since (the number of the newest event shows it), and of a job
-with a thousand judgments or more after the request: the page then shows the last figures and says how many judgments
-are not in them yet.  At most a twentieth of the time goes into counting again.  Figures of small jobs are always
-those of the moment, and so are those after a change of the job's terms.
+An open page polls every half minute. Counts come from the database each time. Agreement, scores, costs and raters'
+signals depend on every judgment, and take a second for 13,500 judgments. They are therefore recomputed only after a
+new event in the study, and for jobs with a thousand judgments or more in the background: the page then shows the
+latest figures and the number of judgments missing from them. Recomputing takes at most a twentieth of the time.
+Figures of small jobs, and figures after a change of the job's terms, are always current.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ WIDTH = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The estimates after `n` judged items; `agreement` is alpha, None where nothing could be compared."""
+    """The estimates after `n` judged items; `agreement` is alpha, None if nothing could be compared."""
 
     n: int
     agreement: Interval | None
@@ -69,7 +68,7 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """`counts[i][j]`: how often one rater gave label i and another label j to the same item."""
+    """`counts[i][j]` is how often one rater gave label i and another label j to the same item."""
 
     labels: tuple[str, ...]
     counts: tuple[tuple[int, ...], ...]
@@ -77,7 +76,7 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class PairShare:
-    """Two raters, the items that both answered, and those on which they agree."""
+    """Two raters, the items that both answered, and the items on which they agree."""
 
     first: str
     second: str
@@ -91,7 +90,7 @@ class PairShare:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dashboard:
-    """`contested` units are finished, their raters differ and nobody has decided: `n_contested` of them in all."""
+    """`contested` units are finished and undecided, and their raters differ; there are `n_contested` in total."""
 
     checkpoints: tuple[Checkpoint, ...]
     confusion: Confusion | None
@@ -103,7 +102,7 @@ class Dashboard:
 
 
 def dashboard_of(tx: Tx, job: Job, scores: ScoresSoFar, agreed: Agreement | None) -> Dashboard:
-    """Everything, counted now; `scores` and `agreed` are those of all judgments."""
+    """Everything, computed now; `scores` and `agreed` use all judgments."""
     rows = [] if job.task == MARKING else judgments.labels(tx, job.job_id)
     waiting = [unit.unit_id for unit in finished(tx, job) if unit.differs and not unit.is_decided]
     known = [record for record in trust.gold_records(tx, job.job_id) if record.seen]
@@ -145,7 +144,9 @@ def sizes(n: int) -> list[int]:
 
 
 def confusion_of(rows: Sequence[Mapping[str, Json]]) -> Confusion | None:
-    """Counts over pairs of people who answered one item; None where there is no such pair, or any word is a label."""
+    """Counts over pairs of people who answered the same item; None without such pairs or without a fixed set of
+    labels.
+    """
     given = by_people(rows, name="judgments").frame
     frequent = [label for label, _ in Counter(given["label"].to_list()).most_common()]
     if not 2 <= len(frequent) <= MOST_LABELS:
@@ -158,7 +159,7 @@ def confusion_of(rows: Sequence[Mapping[str, Json]]) -> Confusion | None:
 
 
 def pairs_of(rows: Sequence[Mapping[str, Json]]) -> list[PairShare]:
-    """The pairs of the busiest people, by name."""
+    """The pairs of the most active people, by name."""
     given = by_people(rows, name="judgments").frame
     busiest = sorted(name for name, _ in Counter(given["rater"].to_list()).most_common(MOST_RATERS))
     answers = {
@@ -179,7 +180,7 @@ RECENT_ANSWERS = 200
 
 @dataclass(frozen=True, slots=True)
 class JobPace:
-    """Judgments in an hour of one rater's work, and the hours of work that are left, without breaks and nights."""
+    """Judgments per hour of one rater's work, and the remaining hours of work, without breaks and nights."""
 
     an_hour: float
     hours_left: float
@@ -187,7 +188,9 @@ class JobPace:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """How many undrawn items bring the recall of a system to a width; `hours` of work and `cost` where known."""
+    """The number of undrawn items that would bring a system's recall to a width, and the `hours` and
+    `cost` if known.
+    """
 
     system: str
     width: float
@@ -199,7 +202,7 @@ class Forecast:
 def forecasts(
     scores: ScoresSoFar, costs: Costs, pace: JobPace | None, *, per_item: float, width: float = WIDTH
 ) -> list[Forecast]:
-    """For the recall of every system of a sample, with so many judgments per item."""
+    """For the recall of every system of a sample, with `per_item` judgments for each item."""
     lines = []
     for system in scores.systems:
         now, sample = system.recall.high - system.recall.low, system.estimated
@@ -231,7 +234,7 @@ Mark: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Figures that depend on every judgment of a job."""
+    """The figures that depend on every judgment of a job."""
 
     costs: Costs
     scores: ScoresSoFar
@@ -244,7 +247,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Kept(Generic[T]):
-    """Figures as of an event; `n` submissions are in them, and `behind` more came since."""
+    """Figures as of an event; `n` submissions are included, and `behind` have arrived since."""
 
     value: T
     event: int
@@ -256,10 +259,10 @@ class Kept(Generic[T]):
 
 @dataclass(slots=True, eq=False)
 class Live:
-    """The figures that one process keeps.
+    """The figures cached by one process.
 
-    A caller that needs several in one transaction takes the `mark` once and hands it on: to count the submissions of
-    a large job takes as long as much of a page.
+    A caller that needs several in one transaction gets the `mark` once and passes it on, because counting the
+    submissions of a large job is a large part of the cost of a page.
     """
 
     store: Store
@@ -276,7 +279,7 @@ class Live:
         return self._of(tx, job, "counts", count, mark, is_dear=False).value
 
     def answer(self, tx: Tx) -> Kept[ScoresSoFar]:
-        """How good the systems of the study are, by all its jobs."""
+        """The scores of the study's systems, over all its jobs."""
         return self._of(tx, None, "answer", scores_so_far)
 
     def figures(self, tx: Tx, job: Job, *, mark: Mark | None = None) -> Kept[Figures]:
@@ -284,12 +287,14 @@ class Live:
         return self._of(tx, job, "figures", figures_of, mark)
 
     def lines(self, tx: Tx, job: Job) -> tuple[list[RaterLine], int]:
-        """The raters of a job now, and the number of judgments that their signals do not include yet."""
+        """The raters of a job now, and the number of judgments not yet included in their signals."""
         kept = self._of(tx, job, "signals", signals_of)
         return rater_lines(tx, job, kept.value), kept.behind
 
     def dashboard(self, tx: Tx, job: Job, *, mark: Mark | None = None) -> Kept[Dashboard] | None:
-        """The history and the maps of a job, which cost more; None while many judgments are counted at first."""
+        """The history and the maps of a job, which cost more; None during the first computation for many
+        judgments.
+        """
         mark, key = mark or mark_of(tx, job), _key(job, "dashboard")
         if key not in self._kept and mark[1] >= MANY:
             self._begin(key, job, None, self._dashboard)
@@ -330,7 +335,7 @@ class Live:
         return kept
 
     def _begin(self, key: Key, job: Job | None, kept: Kept[T] | None, count: Callable[[Tx, Any], T]) -> None:
-        """Count again in a separate thread, unless one is at it or it was done a moment ago."""
+        """Recompute in a separate thread, unless one is running or has just finished."""
         with self._lock:
             if key in self._busy or (kept is not None and time.monotonic() - kept.at < PAUSE * kept.seconds):
                 return

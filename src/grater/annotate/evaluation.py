@@ -1,10 +1,10 @@
-"""The systems of a study against its raters, and how far raters agree: once, for commands, pages and API.
+"""Evaluation of a study's systems and agreement of its raters, for commands, pages and API alike.
 
-Where a sample of the study was judged, scores are estimates for the whole corpus; else they are of the judged items.
-Hidden gold is about other items than those judged, so it is the truth only where the truth is adjudicated.
-Live agreement is that of `grater agree` on the valid judgments of a job, with the same options, so that page and
-command print the same number and the same signature.  Where the task has a verdict, its classes are compared too;
-labels that the task merges in analysis are merged here (the grey answer of Lee 2009 with yes).
+If a sample of the study was judged, scores are estimates for the whole corpus; otherwise they describe the judged
+items. Hidden gold covers other items than those judged, so it is the truth only if the truth is adjudicated. Live
+agreement is that of `grater agree` on the valid judgments of a job, with the same options, so page and command print
+the same number and signature. If the task has verdicts, these are compared too; labels that the task merges for
+analysis are merged here (the grey answer of Lee 2009 with yes).
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ from grater.uncertainty import Basis
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluable:
-    """The tables of a study that `evaluate` reads, as an export writes them.
+    """The tables of a study that `evaluate` reads, in the format of an export.
 
-    `lines` list the judgments of the sample that come from elsewhere.
+    `lines` lists the judgments of the sample that come from other jobs.
     """
 
     decisions: Table
@@ -57,12 +57,11 @@ class Evaluable:
 
 
 def evaluable(tx: Tx, tables: frames.StudyTables, drawn: Sample | None = None) -> Evaluable | None:
-    """The data to evaluate, by the given sample or else the latest one of these items that somebody has begun to
-    judge.
+    """The data to evaluate, for the given sample or else the latest sample of these items with judgments.
 
-    For drawn items that lack a judgment, those of other jobs and raters count: a job for a sample does not ask again
-    what somebody judged elsewhere, and a drawn item may have become hidden gold.  Without those answers the sample
-    would no longer be a probability sample.
+    Drawn items that lack a judgment use those of other jobs and raters: a job for a sample does not repeat what was
+    judged elsewhere, and a drawn item may have become hidden gold. Without those answers, the sample would no longer
+    be a probability sample.
     """
     decisions, judgments, lines = tables.decisions, tables.judgments, []
     if judgments is None or decisions is None:
@@ -92,10 +91,10 @@ def evaluable(tx: Tx, tables: frames.StudyTables, drawn: Sample | None = None) -
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """The parts of the rating scheme of T&C 2008, 5.1 that an evaluation uses in addition to verdicts.
+    """The parts of the rating scheme of T&C 2008, 5.1 that an evaluation uses besides verdicts.
 
-    `counting` leaves judgments out; items with a flag of `contexts`, or judged below `least_confidence` by anybody,
-    are shown apart.
+    `counting` leaves judgments out; items with a flag of `contexts`, or with a judgment below `least_confidence`, are
+    shown separately.
     """
 
     counting: frames.Counting = frames.ALL_COUNT
@@ -108,7 +107,7 @@ PLAIN = Scheme()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SystemLine:
-    """One system so far, on `n` judged items; `estimated` has the estimates from a sample."""
+    """The results so far of one system, on `n` judged items; `estimated` has the estimates from a sample."""
 
     system: str
     n: int
@@ -118,7 +117,7 @@ class SystemLine:
 
     @property
     def is_of_edits(self) -> bool:
-        """Whether its edits were judged, which say nothing of recall."""
+        """Whether its edits were judged, which cannot measure recall."""
         return EDITED in self.recall.undefined_because
 
 
@@ -138,10 +137,10 @@ def evaluate_study(
     errors_by_flag: bool = False,
     basis: Basis | None = None,
 ) -> Evaluation:
-    """Every system of a study: on its judged items or, where these are a sample, for the whole corpus.
+    """Evaluate every system of a study on its judged items or, if these are a sample, for the whole corpus.
 
-    The sample is the one named, or the latest that fits the judgments.  With `corrected`, corrected too for what
-    raters get wrong on hidden gold, on what systems flag and on the rest apart with `errors_by_flag`.
+    The sample is the named one, or the latest that fits the judgments. `corrected` also corrects for raters' errors
+    on hidden gold, with `errors_by_flag` separately for flagged and unflagged items.
     """
     drawn = samples.named(tx, sample) if sample else None
     tables = frames.study_tables(
@@ -185,7 +184,7 @@ def evaluate_study(
 
 
 def _whole_judge(tx: Tx, name: str, decided: Table) -> CheapJudge:
-    """A program as a cheap judge, by its verdicts; one that judged only a part of the corpus is refused."""
+    """A program as a cheap judge, by its verdicts; one that judged only part of the corpus is refused."""
     given = frames.program_verdicts(tx, name)
     if given is None:
         known = ", ".join(frames.judged_by_programs(tx)) or "none; grater judge asks one"
@@ -201,7 +200,7 @@ def _whole_judge(tx: Tx, name: str, decided: Table) -> CheapJudge:
 
 
 def whole_judges(tx: Tx, tables: frames.StudyTables) -> list[CheapJudge]:
-    """The programs that gave a verdict on every item that systems decided on."""
+    """The programs with a verdict on every item that systems decided on."""
     judges = []
     for name in frames.judged_by_programs(tx) if tables.decisions is not None else ():
         with suppress(UsageError):
@@ -215,9 +214,9 @@ def _merit(scored: Scored) -> float:
 
 @dataclass(frozen=True, slots=True)
 class ScoresSoFar:
-    """Systems against the majority of a job, the best F0.5 first.
+    """Systems against the majority of a job, best F0.5 first.
 
-    `sample` is the judged sample, `words` what the intervals speak of.
+    `sample` is the judged sample; `words` state what the intervals generalise to.
     """
 
     sample: str = ""
@@ -232,14 +231,14 @@ class ScoresSoFar:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JobScores:
-    """What the systems of a job are scored by, now and as it stood earlier: one estimator for all points in time."""
+    """The inputs for scoring a job's systems, now or at an earlier time, with one estimator for all times."""
 
     read: Evaluable
     redundancy: int
 
     @classmethod
     def of(cls, tx: Tx, job: Job | None) -> JobScores | None:
-        """None where the job, or the whole study, says nothing of systems."""
+        """None if neither the job nor the study has data about systems."""
         tables = None
         if job is None:
             tables = frames.study_tables(tx, study_name(tx))
@@ -249,7 +248,7 @@ class JobScores:
         return cls(read, tables.redundancy) if tables and read else None
 
     def until(self, moment: str = "") -> ScoresSoFar:
-        """The scores by judgments up to a moment (ISO), or by all; the report prints the same."""
+        """The scores from judgments up to a time (ISO), or from all; the report prints the same."""
         read, judged = self.read, self.read.judgments
         if moment:
             judged = replace(judged, frame=judged.frame.filter((pl.col("at") <= moment).fill_null(value=False)))
@@ -269,15 +268,14 @@ class JobScores:
 
 
 def scores_so_far(tx: Tx, job: Job | None = None) -> ScoresSoFar:
-    """The results of `evaluate_study` and the report for a job, or for the whole study, without their further
-    tables."""
+    """The results of `evaluate_study` and the report for a job or the whole study, without additional tables."""
     scores = JobScores.of(tx, job)
     return scores.until() if scores else ScoresSoFar()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgreementSoFar:
-    """The agreement so far: on labels, on verdicts, or why there is none yet."""
+    """The agreement so far on labels and on verdicts, or why there is none yet."""
 
     labels: Agreement | None
     verdicts: Agreement | None
@@ -287,9 +285,9 @@ class AgreementSoFar:
 def live_agreement(
     rows: Sequence[Mapping[str, Json]], task: Task, *, name: str, first: int = 0, places: Table | None = None
 ) -> AgreementSoFar:
-    """The agreement of people on the items of a job, by label and by verdict; programs are never mixed in.
+    """The agreement of people, never programs, on the items of a job, by label and by verdict.
 
-    `places` has the essay of each item; where it has any of the job's, essays are drawn.
+    `places` has the essay of each item; if it knows any of the job's items, units are essays.
     """
     judgments, verdict = _in_labels_of(task, by_people(rows, name=name, first=first)), task.verdict
     if judgments.frame["item"].n_unique() == len(judgments):
@@ -306,7 +304,7 @@ def live_agreement(
 def agreement_so_far(
     rows: Sequence[Mapping[str, Json]], task: Task, *, name: str, first: int = 0, places: Table | None = None
 ) -> Agreement | None:
-    """The agreement on labels from `live_agreement`, without its pairs; None where nothing compares yet."""
+    """The agreement on labels from `live_agreement`, without its pairs; None if nothing can be compared yet."""
     judgments = _in_labels_of(task, by_people(rows, name=name, first=first))
     try:
         return agreement(judgments, most_raters=0, essays=known_essays(judgments, places)) if len(judgments) else None
@@ -315,20 +313,19 @@ def agreement_so_far(
 
 
 def by_people(rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0) -> Judgments:
-    """The raters' judgments; with `first` only so many of each item."""
+    """The raters' judgments; with `first`, only that many of each item."""
     schema = {"item": pl.String, "rater": pl.String, "label": pl.String, "at": pl.String}
     given = [[row.get(column) for column in schema] for row in rows if row["group"] in PEOPLE]
     return equal_in_number(Judgments(pl.DataFrame(given, schema, orient="row"), name), first)
 
 
 def _in_labels_of(task: Task, judgments: Judgments) -> Judgments:
-    """The judgments with the labels that the task merges in analysis."""
+    """The judgments with the labels that the task merges for analysis merged."""
     return with_labels(judgments, merged_by(task)) if merged_by(task) else judgments
 
 
 def live_marks(essays: Sequence[Essay]) -> tuple[CorpusAgreement | None, str]:
-    """The agreement of annotators on where errors are, of what kind, how to correct them; or why there is none
-    yet."""
+    """The agreement of annotators on the positions, types and corrections of errors; or why there is none yet."""
     if not any(len(essay.annotators) > 1 for essay in essays):
         return None, "No essay has been marked by two annotators yet."
     try:

@@ -1,12 +1,12 @@
-"""How sure a study is to be: the items that bring the recall of a system to a width, drawn as a sample.
+"""The precision of a study: how many items bring a system's recall to a target width, drawn as a sample.
 
-For a corrector, every edit is an item and nothing else is, so that the width is that of its precision, and the sample
-is drawn by types of edit.
+For a corrector, only edits are items, so the width is that of its precision, and the sample is stratified by type of
+edit.
 
-Before anybody has judged, the numbers are those of `measure.sampling.plan` for the corpus and the share that the
-system flags, with `PRECISION` and `RECALL` assumed; afterwards they rest on the estimate so far, and count the items
-that are still to be judged.  Every sample of a system is drawn with the same rates and the same random numbers: a
-larger one holds the smaller ones, so nothing that was judged is lost.
+Before any judgments, the numbers are those of `measure.sampling.plan` for the corpus and the share that the system
+flags, assuming `PRECISION` and `RECALL`; later they use the estimate so far, and count the items still to be judged.
+Every sample of a system is drawn with the same rates and random numbers, so a larger sample contains the smaller ones
+and no judgment is lost.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ USUAL = 0.1
 class Goal:
     """Recall, or precision of edits, within plus or minus half of `width`.
 
-    `items` are to be judged in all, `more` of them still to come.  `reached` is the width that they are
-    expected to give; it is wider where the corpus has no more items.
+    `items` must be judged in total, and `more` of them still have to be. `reached` is the width that they should
+    give; it is larger if the corpus has no more items.
     """
 
     width: float
@@ -68,7 +68,7 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Goals:
-    """The goals of a system on `n_items` places, `n_flagged` of them flagged; `kind` is that of the places."""
+    """The goals for a system on `n_items` places, `n_flagged` of them flagged; `kind` is that of the places."""
 
     system: str
     kind: str
@@ -82,14 +82,14 @@ class Goals:
 
     @property
     def usual(self) -> Goal:
-        """The one that is chosen unless somebody says otherwise: plus or minus .05, or the nearest there is."""
+        """The default goal: plus or minus .05, or the nearest available."""
         return next((row for row in self.rows if row.width <= USUAL), self.rows[-1])
 
 
 def goals(tx: Tx, system: str, scores: ScoresSoFar, *, judgments: int = 2, cents: int = 0) -> Goals:
-    """What each of the `WIDTHS` takes, with so many judgments for an item, for so much pay each.
+    """The cost of each of the `WIDTHS`, at this number of judgments per item and pay per judgment.
 
-    The currency is that of the last job of the study with pay; without one, that of new terms.
+    The currency is that of the study's latest job with pay; otherwise that of new terms.
     """
     paid = [pay.currency for job in jobs.all(tx) if (pay := terms_of(job.options).pay)]
     currency = paid[-1] if paid else Pay(cents).currency
@@ -123,7 +123,7 @@ def goals(tx: Tx, system: str, scores: ScoresSoFar, *, judgments: int = 2, cents
 
 
 def _expected(flag_rate: float, *, size: float = inf) -> Expected:
-    """What is assumed of a system; one that flags much cannot miss twice what it finds."""
+    """The assumptions about a system; one that flags a lot is not assumed to miss twice what it finds."""
     n_right = flag_rate * PRECISION
     recall = max(RECALL, n_right / (n_right + MOST_MISSED * (1 - flag_rate)))
     return expected_of(flag_rate=flag_rate, precision=PRECISION, recall=recall, size=size)
@@ -135,7 +135,7 @@ def task_of(kind: str) -> str:
 
 
 def draw_for(store: Store, system: str, n: int, *, actor: str | None = None) -> str:
-    """Draw so many items for a system, with those that were drawn before; give the name of the sample."""
+    """Draw `n` items for a system, including those drawn before; return the name of the sample."""
     with store.read() as tx:
         taken, kind = samples.names(tx), decided_kind(tx, system)
         rows = decided(decisions_on(tx, kind), system)

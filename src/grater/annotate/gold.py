@@ -1,25 +1,26 @@
-"""Gold and practice: units with known answers, where they come from, and how an answer does on them.
+"""Gold and practice: units with known answers, their sources, and grading.
 
-A gold answer is a set of accepted labels per item, with a reason to show once the job is closed.  Only active gold
-counts.  Practice comes first, once for everybody, and shows what was expected.
+A gold answer is a set of accepted labels per item, with a reason to show after the job is closed. Only active gold
+counts. Practice comes first, once for everybody, and shows the expected answers.
 
-Gold belongs to one of two pools: the entry quiz, or hidden among the work.  The quiz gets what the job's rule needs
-(`terms.quiz_pool`) of the gold that nobody has met; a question of the quiz is never hidden gold later, since raters
-talk.  Hidden gold rests after as many viewings as the rule says, by default as many as a unit of work has raters:
-then nobody, not even many raters who compare what they saw, knows gold by how often it comes.  Where all of it rests,
-the least seen comes again, and an event tells the manager.  Who was ejected knows that their last question was gold,
-so it rests at once.  Where the job shows misses (`trust.show_miss`), what was shown counts and never comes again.
+Gold belongs to one of two pools: the entry quiz, or hidden among the work. The quiz gets the number that the job's
+rule needs (`terms.quiz_pool`) of the gold that nobody has seen; a quiz question never becomes hidden gold later,
+since raters talk. Hidden gold is rested after the number of viewings in the rule, by default the number of raters of
+a work unit, so that even raters who compare notes cannot recognise gold by its frequency. If all of it is resting,
+the least seen is used again, and an event informs the manager. Ejected raters know that their last question was gold,
+so it is rested at once. If the job shows misses (`trust.show_miss`), gold that was shown still counts but is never
+used again.
 
-Gold comes from a table, from items on which experts agree, from known or planted errors.  Madnani et al. 2011,
-section 3, took 75 of 1,000 sentences as gold; here one call takes items on which every expert agrees.  An item
-that the job asks about becomes gold instead of work, as long as nobody has met it: otherwise it would be gold and
-work at once, and a rater would meet it twice, the second time with the answer known.
+Gold comes from a table, from items on which experts agree, from known or planted errors. Madnani et al. 2011, section
+3, used 75 of 1,000 sentences as gold; here one call selects items on which every expert agrees. An item of the job
+becomes gold instead of work, as long as nobody has seen it: otherwise a rater could get it both as work and as gold,
+knowing the answer the second time.
 
-Candidates for gold are units that nobody has met, those whose answer is known from elsewhere first.  Gold of earlier
-jobs comes first, then items on which all experts agree, then those on which all raters of another job agree
-(`LEAST_CROWD` or more).  Last come units of the job itself, drawn at random (`MOST_OWN` at most), which the manager
-answers: a first study has no other gold.  A manager looks at each, changes the accepted answers or the reason, and
-takes it or passes on (`grater.annotate.web.units`).  Reasons that were written before are offered again.
+Candidates for gold are units that nobody has seen, in this order: gold of earlier jobs, items on which all experts
+agree, items on which all raters of another job agree (`LEAST_CROWD` or more), and random units of the job itself
+(`MOST_OWN` at most), which the manager answers because a first study has no other gold. A manager reviews each,
+changes the accepted answers or the reason, and accepts or skips it (`grater.annotate.web.units`). Earlier reasons are
+suggested again.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ ALERTS = "alerts"
 
 
 def add(tx: Tx, unit_id: str, item_id: str, accepted: Iterable[str], *, reason: str = "") -> None:
-    """Make the known answers of one item of a gold or practice unit part of the study."""
+    """Store the known answers of one item of a gold or practice unit."""
     row = {"unit_id": unit_id, "item_id": item_id, "accepted": sorted(set(accepted)), "reason": reason}
     tx.insert(schema.gold, row)
     events.write(tx, None, "gold.added", unit_id, {"item_id": item_id, "state": "active"})
@@ -82,7 +83,7 @@ def add(tx: Tx, unit_id: str, item_id: str, accepted: Iterable[str], *, reason: 
 
 
 def fill_quiz(tx: Tx, job: Job) -> None:
-    """Move gold that nobody has met to the quiz, until it has what the job's rule needs."""
+    """Move unseen gold to the quiz until it has the number that the job's rule needs."""
     if job.options.get(ALERTS):
         jobs.set_options(tx, job.job_id, {ALERTS: []})
     rule = terms_of(job.options).gold
@@ -96,7 +97,9 @@ def fill_quiz(tx: Tx, job: Job) -> None:
 
 
 def set_pool(tx: Tx, unit_id: str, pool: str, *, actor: str | None = None) -> None:
-    """Move gold that no rater has met to the quiz or among the hidden gold; or any to what was shown, for good."""
+    """Move gold that no rater has seen to the quiz or to the hidden gold; or any gold permanently to the
+    shown gold.
+    """
     if pool not in schema.GOLD_POOLS:
         raise UsageError(unknown("pool", pool, list(schema.GOLD_POOLS)))
     known = of_unit(tx, unit_id)
@@ -112,7 +115,7 @@ def set_pool(tx: Tx, unit_id: str, pool: str, *, actor: str | None = None) -> No
 
 
 def set_reason(tx: Tx, unit_id: str, reason: str, *, actor: str | None = None) -> None:
-    """The reason that raters who missed it read, instead of the original one."""
+    """Set the reason shown to raters who missed it."""
     require_length("reason", reason, LONGEST_REASON)
     tx.execute(schema.gold.update().where(schema.gold.c.unit_id == unit_id).values(reason=reason))
     events.write(tx, actor, "gold.reason", unit_id, {"reason": reason})
@@ -144,19 +147,19 @@ def read(row: Record) -> Gold:
 
 
 def grade(task: str, answers: Sequence[Answer], known: Iterable[Gold]) -> bool | None:
-    """Whether the answers are right; None where nothing is known about the unit."""
+    """Whether the answers are right; None if no answer of the unit is known."""
     accepted: Mapping[str, frozenset[str]] = {gold.item_id: gold.accepted for gold in known}
     return TASKS[task].right(answers, accepted) if accepted else None
 
 
 def work_with(tx: Tx, job_id: str, item_id: str) -> str | None:
-    """The work unit of a job that asks about this item alone or with others."""
+    """The work unit of a job that asks about this item, alone or with others."""
     unit_id: str | None = tx.value(_units_with(job_id, item_id).where(schema.units.c.role == "work").limit(1))
     return unit_id
 
 
 def is_known(tx: Tx, job_id: str, item_id: str) -> bool:
-    """Whether the item is gold or practice in this job already."""
+    """Whether the item is already gold or practice in this job."""
     return tx.first(_units_with(job_id, item_id).where(schema.units.c.role != "work")) is not None
 
 
@@ -178,7 +181,7 @@ def convert(
     role: Literal["gold", "practice"] = "gold",
     actor: str | None = None,
 ) -> bool:
-    """Make an untouched work unit gold (or practice); False, and nothing done, where somebody has met it already."""
+    """Turn an untouched work unit into gold (or practice); False, with no change, if somebody has already seen it."""
     jobs.lock(tx, units.get(tx, unit_id).job.job_id)
     traces = (schema.submissions.c.unit_id == unit_id, schema.leases.c.unit_id == unit_id)
     if not units.hold_unit(tx, unit_id) or any(tx.value(select(exists().where(trace))) for trace in traces):
@@ -222,7 +225,7 @@ OWN = "Nobody has answered it yet: choose it only if the answer is beyond doubt"
 def add_gold(
     tx: Tx, table: Table, ids: Mapping[str, str], *, job: str | None, role: Literal["gold", "practice"] = "gold"
 ) -> tuple[int, int]:
-    """A gold (or practice) unit of the job for every row; return the number of new ones and of those met already."""
+    """Add a gold (or practice) unit for every row; return the number of new ones and of those already seen."""
     if job is None:
         raise UsageError(f"{table.name}: {role} belongs to a job; expected its name, found none")
     target, n_new = jobs.named(tx, job), 0
@@ -234,14 +237,14 @@ def add_gold(
 
 
 def looks_of(tx: Tx, job_id: str) -> dict[str, Json]:
-    """How the units of a job are shown: what is known must look like all other work, and offer the same answers."""
+    """How the units of a job are shown: known units must look like all others and offer the same answers."""
     unit_ids = units.ids_of_job(tx, job_id, role="work")
     payload = units.get(tx, unit_ids[0]).unit.payload if unit_ids else {}
     return {name: payload[name] for name in LOOKS if name in payload}
 
 
 def add_known(tx: Tx, job_id: str, item_id: str, accepted: list[str], *, reason: str, role: Role = "gold") -> str:
-    """One gold (or practice) unit of one item, with its known answers."""
+    """Add one gold (or practice) unit of one item, with its known answers."""
     item = content.find_item(tx, item_id)
     essay_id = item.item.essay_id if item and item.item else None
     asked = ((item_id, shown(item) if item else {}),)
@@ -261,7 +264,7 @@ def _require_no_suggestions(job: Job) -> None:
 
 
 def _require_showable(tx: Tx, job: Job, item: Item, new: NewUnit) -> None:
-    """Refuse what every rater who gets it would stumble over: a noun without its five forms, no suggestion."""
+    """Refuse items that cannot be shown to raters: a noun without its five forms, or no suggestion."""
     essay = content.bare_essay(tx, item.essay_id)
     if essay is None:
         return
@@ -275,7 +278,7 @@ def _require_showable(tx: Tx, job: Job, item: Item, new: NewUnit) -> None:
 
 @dataclass(frozen=True, slots=True)
 class MadeGold:
-    """How many gold units were made, and how many items had been met by raters already."""
+    """The number of gold units made, and the number of items that raters had already seen."""
 
     made: int
     met: int
@@ -291,7 +294,7 @@ def make_gold(
     role: Literal["gold", "practice"] = "gold",
     actor: str | None = None,
 ) -> bool:
-    """One item with its accepted answers as gold (or practice) of a job; False where a rater has met it already."""
+    """Make one item gold (or practice) of a job; False if a rater has already seen it."""
     known = TASKS[job.task].labels
     if not accepted:
         raise UsageError(f"{job.name}: gold needs at least one accepted answer")
@@ -318,7 +321,7 @@ def _make_all(
     most: int | None = None,
     actor: str | None = None,
 ) -> MadeGold:
-    """Items with their accepted answers as gold, `most` of them at the most."""
+    """Make at most `most` items with accepted answers gold."""
     made = met = 0
     for item_id, accepted in known:
         if made == most:
@@ -331,9 +334,9 @@ def _make_all(
 
 
 class GoldWanted(Body):
-    """Items on which `least` experts or more all agree (in the job `source`, else in all), `most` of them.
+    """Items on which at least `least` experts all agree (in the job `source`, else in all jobs), at most `most`.
 
-    Essays of a marking job become gold by their known errors, and then only the `reason` counts.
+    Essays of a marking job become gold by their known errors; then only the `reason` is used.
     """
 
     model_config = example(least=1, most=5)
@@ -346,7 +349,9 @@ class GoldWanted(Body):
 def known_gold(
     tx: Tx, job: Job, sent: GoldWanted, *, rater: str | None = None, seed: int = 0, actor: str | None = None
 ) -> MadeGold:
-    """Gold from what is known: of essays the errors (of one `rater`), else random items on which experts agree."""
+    """Gold from existing data: for essays, the known errors (of one `rater`), else random items on which experts
+    agree.
+    """
     if job.task == "marking":
         return gold_from_edits(tx, job, rater=rater, reason=sent.reason, actor=actor)
     agreed = unanimous(tx, job, source=sent.source, least=sent.least)
@@ -359,7 +364,7 @@ def known_gold(
 
 
 def unanimous(tx: Tx, job: Job, *, source: str | None = None, least: int = 2) -> dict[str, tuple[str, ...]]:
-    """Items on which all experts agree, with the labels of this job's task for that."""
+    """Items on which all experts agree, with this job's labels for their answer."""
     of_jobs = [jobs.named(tx, source)] if source else jobs.all(tx)
     tallies = meanings(of_jobs, label_counts(tx, ("work", "gold", "practice"), by_experts=True))
     agreed = {item: min(each) for item, each in tallies.items() if each.total() >= least and len(each) == 1}
@@ -368,7 +373,7 @@ def unanimous(tx: Tx, job: Job, *, source: str | None = None, least: int = 2) ->
 
 
 def gold_from_edits(tx: Tx, job: Job, *, rater: str | None = None, reason: str, actor: str | None = None) -> MadeGold:
-    """Essays of a marking job whose errors are known, planted or marked before, become gold by errors found."""
+    """Turn essays of a marking job whose errors are known, planted or marked earlier, into gold."""
     known, tags = [], _tags(tx, job)
     for essay in content.all_essays(tx):
         edits = [edit for edit in essay.edits if rater is None or edit.rater == rater]
@@ -383,7 +388,7 @@ def gold_from_edits(tx: Tx, job: Job, *, rater: str | None = None, reason: str, 
 def gold_from_planted(
     tx: Tx, job: Job, corpus: Iterable[Essay], *, reason: str = PLANTED, actor: str | None = None
 ) -> MadeGold:
-    """Good essays whose edits name the wrong words to insert, as gold by errors found; each is imported once."""
+    """Turn correct essays whose edits say which errors to plant into gold; each is imported once."""
     if job.task != "marking":
         raise UsageError(f"{job.name}: errors are planted for the task marking, and this job has the task {job.task}")
     _require_no_suggestions(job)
@@ -405,7 +410,7 @@ def _tags(tx: Tx, job: Job) -> TagSet:
 
 
 def _require_tags(tags: TagSet, essay_id: str, edits: Iterable[Edit]) -> None:
-    """An error under a tag that nobody can give would never be found, and every rater would fail."""
+    """Refuse errors whose tag raters cannot use: nobody would find them, and every rater would fail."""
     strange = next((edit.tag for edit in edits if edit.tag and edit.tag not in tags), None)
     if strange is not None:
         raise UsageError(f"{essay_id}: expected errors with a tag of {tags.name} or none, found {strange!r}")
@@ -423,13 +428,13 @@ def meanings(of_jobs: Iterable[Job], counts: Iterable[tuple[str, str, str, int]]
 
 
 def meaning_of(job: Job, label: str) -> str:
-    """The meaning of a label: its verdict, or the label itself where the task has none."""
+    """The meaning of a label: its verdict, or the label itself if the task has none."""
     verdict = TASKS[job.task].verdict
     return verdict.get(label, label) if verdict else label
 
 
 def labels_meaning(job: Job, meaning: str) -> tuple[str, ...]:
-    """The labels of a job's task with this meaning; none where it is unknown."""
+    """The labels of a job's task with this meaning; empty if it is unknown."""
     verdict = TASKS[job.task].verdict
     if verdict is None:
         return (meaning,)
@@ -438,7 +443,7 @@ def labels_meaning(job: Job, meaning: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A work unit of one item, the answers that would be accepted (none where nobody knows yet), and why."""
+    """A work unit of one item, the answers to accept (empty if not known yet), and the reason."""
 
     unit_id: str
     item_id: str
@@ -448,7 +453,7 @@ class Candidate:
 
 
 def candidates(tx: Tx, job: Job) -> list[Candidate]:
-    """Everything that could be made gold of a job now; each item once."""
+    """Every possible gold of a job, each item once."""
     open_units = dict(units.unmet_items(tx, job.job_id))
     chosen: dict[str, Candidate] = {}
     for item_id, accepted, reason, source in _proposed(tx, job):
@@ -463,7 +468,7 @@ def candidates(tx: Tx, job: Job) -> list[Candidate]:
 
 
 def _unanswered(job: Job, unit_by_item: Mapping[str, str]) -> Iterator[Candidate]:
-    """Units whose answer the manager is to give, in an order that stays the same while gold is made of them."""
+    """Units that the manager must answer, in an order that stays stable while gold is made from them."""
     order = sorted(unit_by_item, key=lambda item_id: sha256(f"{job.name} {item_id}".encode()).digest())
     for item_id in order[:MOST_OWN]:
         yield Candidate(unit_id=unit_by_item[item_id], item_id=item_id, accepted=(), reason="", source=OWN)
@@ -490,6 +495,6 @@ def _by_crowds(tx: Tx, job: Job) -> Iterator[tuple[str, tuple[str, ...], str, st
 
 
 def earlier_reasons(tx: Tx, *, most: int = 20) -> list[str]:
-    """The reasons that were written most often."""
+    """The reasons used most often."""
     written = Counter(known.reason for _, known in all(tx) if known.reason)
     return [reason for reason, _ in written.most_common(most)]

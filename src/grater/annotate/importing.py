@@ -1,15 +1,14 @@
-"""Files into a study: essays in every corpus format, and tables of items, decisions, judgments, gold ...
+"""Import of files into a study: essays in every corpus format, and tables of items, decisions, judgments, gold ...
 
-All files of one call are imported together or not at all, and all problems of files of one kind are named at once.
-Importing the same file again changes nothing and is not an error; an essay that is there with another text is one,
-and so is a system whose decisions have changed.  A preview does everything but store.
+All files of one call are imported together or not at all, and all problems in files of one kind are reported at once.
+Importing the same file again changes nothing and is not an error; but an existing essay with a different text is, and
+so is a system whose decisions have changed. A preview does everything except store.
 
-*Texts* (.txt, .docx, tables with `id` and `text`) are taken as users have them.  A text is called after its file, a
-row by its id.  Empty texts are left out, and so are texts that are there already under another name, unless the
-caller keeps them; bytes that are not UTF-8 are read in the encoding that they look like.  Each of these is a warning
-of the result.  Essays may also be pasted into a page, several at once with a line of three hyphens or more between
-two.  A first line that begins with `#` is the title of its essay and no part of it; an essay without one is called by
-its number and its first words.
+*Texts* (.txt, .docx, tables with `id` and `text`) are accepted as users have them. A text is named after its file, a
+row after its id. Empty texts and, unless the caller keeps them, texts that already exist under another name are left
+out; bytes that are not UTF-8 are read in a guessed encoding. Each of these causes a warning. Essays can also be
+pasted into a page, separated by lines of at least three hyphens. A first line that starts with `#` is the essay's
+title and not part of its text; an essay without a title is named by its number and first words.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ NAME = "name"
 
 @dataclass(frozen=True, slots=True)
 class Imported(Data):
-    """The result of one file: rows that are new, rows that existed, and notes on them."""
+    """The result for one file: new rows, existing rows, and notes."""
 
     name: str = field(metadata=key("file"))
     kind: str
@@ -73,7 +72,7 @@ def all_imports(tx: Tx) -> Sequence[Record]:
 
 
 def start_import(tx: Tx, *, kind: str, name: str, sha256: str) -> str:
-    """Note a file with the hash of its bytes and return the id of its import, to which its rows can then refer."""
+    """Record a file and the hash of its bytes; return the id of the import, to which its rows can refer."""
     import_id = new_id()
     row = {"import_id": import_id, "kind": kind, "name": name, "sha256": sha256, "n_rows": 0, "at": tx.now}
     tx.insert(schema.imports, row | {"payload": {}})
@@ -85,7 +84,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class _Previewed(Exception):
-    """Ends the transaction of a preview: nothing of it is kept."""
+    """Ends the transaction of a preview, which is rolled back."""
 
 
 def import_files(
@@ -109,9 +108,9 @@ def import_files(
     preview: bool = False,
     actor: str | None = None,
 ) -> list[Imported]:
-    """Bring files in, all or nothing; judgments, gold and practice go to the named `job`, made for judgments.
+    """Import files, all or nothing; judgments, gold and practice go to the named `job`, created for judgments.
 
-    One file may be both items and decisions.  `skip_unreadable` leaves out text files that cannot be read.
+    One file can be both items and decisions. `skip_unreadable` leaves out text files that cannot be read.
     """
     paths: dict[Kind, Sequence[Path]] = {"corpus": corpora, "items": items, "decisions": decisions, "sample": samples}
     paths |= {"judgments": judgments, "gold": gold, "practice": practice}
@@ -122,7 +121,7 @@ def import_files(
         texts.prepare(tx, corpora)
 
         def bring(path: Path, kind: Kind, import_id: str) -> tuple[int, int]:
-            """The number of new rows, and of those that existed."""
+            """The number of new rows and of existing rows."""
             own = _own_columns(kind, columns)
             if kind == "corpus":
                 chosen = format_for(path, format_name)
@@ -168,7 +167,7 @@ def import_files(
 
 
 def _raise_all(failures: Sequence[tuple[Path, GraterError]]) -> None:
-    """One failure as it is, several as the problems of all their files."""
+    """Raise a single failure unchanged, several as one with the problems of all files."""
     if len(failures) == 1:
         raise failures[0][1]
     problems: list[Problem] = []
@@ -186,7 +185,7 @@ def _first(problems: Sequence[Problem]) -> list[Problem]:
 
 
 def _own_columns(kind: str, columns: Mapping[str, str] | None) -> dict[str, str]:
-    """The caller's columns that this kind of table has; one that no table has stays, to cause an error."""
+    """The caller's columns that this kind of table has; a column that no table has is kept, to cause an error."""
     of_kind: dict[str, Schema] = {str(name): schema for name, schema in SCHEMAS.items()}
     of_kind |= {"texts": texts_schema(), "practice": SCHEMAS["gold"]}
     others = [each for name, each in of_kind.items() if name != kind]
@@ -198,7 +197,7 @@ def _own_columns(kind: str, columns: Mapping[str, str] | None) -> dict[str, str]
 
 
 class Importing(Body):
-    """Files of one kind; a `format` is that of a corpus, guessed from the names if empty."""
+    """Files of one kind; `format` is a corpus format, by default guessed from the names."""
 
     kind: Kind
     format: str = ""
@@ -211,7 +210,7 @@ class Importing(Body):
 
 
 def import_kind(store: Store, sent: Importing, paths: Sequence[Path], *, actor: str | None) -> list[Imported]:
-    """The body of a form or a call."""
+    """Import the files of a form or an API call."""
     renamed: dict[str, str] = {"corpus": "corpora", "sample": "samples"}
     by_kind: dict[str, Any] = {renamed.get(sent.kind, sent.kind): paths}
     options = sent.model_dump(include={"encoding", "keep_duplicates", "skip_unreadable", "task", "preview"})
@@ -220,14 +219,14 @@ def import_kind(store: Store, sent: Importing, paths: Sequence[Path], *, actor: 
 
 
 def _earlier(tx: Tx, kind: Kind, sha256: str) -> int | None:
-    """The rows of the same file when it was imported before."""
+    """The number of rows of the same file if it was imported before."""
     same = select(schema.imports.c.n_rows).where(schema.imports.c.kind == kind, schema.imports.c.sha256 == sha256)
     row = tx.first(same.order_by(schema.imports.c.at))
     return None if row is None else int(row.n_rows)
 
 
 def fingerprint(path: Path) -> str:
-    """A hash of a file, or of a folder's files with their names."""
+    """A hash of a file, or of a folder's files and their names."""
     total = hashlib.sha256()
     for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
         if file.is_file():
@@ -251,7 +250,7 @@ LOOKS_LIKE = {
 
 @dataclass(slots=True)
 class Texts:
-    """Reads texts, each once and none empty; `hashes` are those of the study and of this call, by essay."""
+    """Reads texts without duplicates or empty ones; `hashes` are those of the study and of this call, by essay."""
 
     columns: Mapping[str, str]
     encoding: str
@@ -264,7 +263,7 @@ class Texts:
     warnings: dict[Path, tuple[str, ...]] = field(default_factory=dict)
 
     def prepare(self, tx: Tx, paths: Sequence[Path]) -> None:
-        """Name the text files of all paths, and learn which texts the study has."""
+        """Name the text files of all paths, and load the hashes of the study's texts."""
         files: list[Path] = []
         for path in paths:
             with suppress(GraterError):  # raised again when the path is read
@@ -342,7 +341,7 @@ MOST_NAMED = 10
 
 
 def _items_table(path: Path, columns: Mapping[str, str], *, with_decisions: bool) -> Table:
-    """Items; a table that also has decisions names an item once for each system."""
+    """A table of items; one that also has decisions lists an item once for each system."""
     table = read_items(path, columns=columns, duplicates="first" if with_decisions else "error")
     if not with_decisions:
         return table
@@ -357,7 +356,9 @@ def _add_items(tx: Tx, table: Table) -> tuple[int, int]:
 
 
 def _placed(table: Table, by_id: Mapping[str, Essay]) -> Iterator[StudyItem]:
-    """The items of a table, each checked against its essay: inside the text, and on the words that it names."""
+    """The items of a table, each checked against its essay: inside the text, and with the words that the
+    table gives.
+    """
     problems = Problems(table.name)
     for number, row in enumerate(table.frame.iter_rows(named=True), 2):
         item = item_at(str(row["essay"]), row["start"], row["end"], str(row["kind"]), str(row["item"]))
@@ -412,7 +413,7 @@ def _column(table: Table, name: str) -> list[str]:
 
 
 def _ids_of_items(tx: Tx, table: Table) -> dict[str, str]:
-    """Item ids by the names that a table uses; items that the study does not have are refused."""
+    """Item ids by the names used in a table; items that the study does not have are refused."""
     wanted = _column(table, "item")
     known, problems = content.items_by_name(tx, wanted), Problems(table.name)
     has_places = set(PLACE) <= set(table.frame.columns)
@@ -425,7 +426,7 @@ def _ids_of_items(tx: Tx, table: Table) -> dict[str, str]:
 
 
 def pasted_essays(pasted: str) -> list[tuple[str, str]]:
-    """The title and the text of each essay that was pasted, all titles different."""
+    """The title and the text of each pasted essay, with unique titles."""
     parts = [part.strip("\n") for part in BETWEEN.split(pasted.replace("\r\n", "\n"))]
     essays: dict[str, str] = {}
     for number, part in enumerate((part for part in parts if part.strip()), 1):
@@ -442,7 +443,7 @@ def _plain(words: str) -> str:
 
 
 def _add_sample(tx: Tx, path: Path, columns: Mapping[str, str], actor: str | None) -> tuple[int, int]:
-    """A sample that was drawn elsewhere, from the items that systems of the study have decided on."""
+    """Import a sample that was drawn elsewhere, from the items that systems of the study have decided on."""
     sample = read_sample(path, columns=columns)
     ids = _ids_of_items(tx, Table("sample", sample.frame, sample.name))
     drawn = pl.col("item").cast(pl.String).replace_strict(ids, return_dtype=pl.String)
@@ -464,5 +465,5 @@ def _add_sample(tx: Tx, path: Path, columns: Mapping[str, str], actor: str | Non
 
 
 def name_of(essay: Essay) -> str:
-    """The name of an essay for people: the one that it was imported with, else its id."""
+    """The name of an essay for people: its imported name, else its id."""
     return str(essay.metadata.get(NAME) or essay.essay_id)

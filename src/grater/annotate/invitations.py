@@ -1,10 +1,10 @@
-"""Invitations: a random link, used once, with an end, bound to a role and perhaps to a job.
+"""Invitations: random links that work once, expire, and grant a role, optionally in one job.
 
-Managers invite those who work; only owners make managers and owners.
+Managers invite raters and adjudicators; only owners invite managers and owners.
 
-A password reset is an invitation that names its person: shown once, used once, with an end.  It holds only as long as
-the person has the role that they had when it was made, so that an old link never gives more than its maker could give
-(`credentials.reset_password`).  After a restore nobody has a password, and everybody returns by such a link.
+A password reset is an invitation for an existing person. It is valid only while the person has the role that they had
+when it was created, so an old link never grants more than its creator could (`credentials.reset_password`). After an
+archive is restored nobody has a password, and everybody returns by such a link.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Invitation:
 
 
 class NewInvitation(Body):
-    """`name` is a note to yourself; with a `job_id` the person starts there."""
+    """`name` is a note to yourself; with a `job_id`, the person starts there."""
 
     model_config = example(role="annotator", days=14, name="Ann")
     role: Role
@@ -74,7 +74,7 @@ NOT_OPEN = "this link has been used, has run out, or never was; ask for a new on
 
 
 def invite(tx: Tx, sent: NewInvitation, *, own_role: str = OWNER, actor: str | None = None) -> str:
-    """The token of a new invitation; the link is the server's address with `/join/TOKEN` behind it."""
+    """Create an invitation and return its token; the link is the server's address followed by `/join/TOKEN`."""
     _require_may_give(own_role, sent.role)
     if sent.job_id and tx.first(select(schema.jobs.c.job_id).where(schema.jobs.c.job_id == sent.job_id)) is None:
         raise NotFound("there is no such job")
@@ -82,9 +82,9 @@ def invite(tx: Tx, sent: NewInvitation, *, own_role: str = OWNER, actor: str | N
 
 
 def invite_back(tx: Tx, person_id: str, *, own_role: str = OWNER, days: float = 14, actor: str | None = None) -> str:
-    """The token of a link by which somebody of the study chooses a new password; earlier ones of theirs end.
+    """Create a link with which an existing person sets a new password; their earlier links end.
 
-    The person is locked first: the role that is judged here is the one that the link holds for.
+    The person is locked first, because the role checked here must be the one that the link holds for.
     """
     person = people.lock(tx, person_id)
     _require_may_give(own_role, person.role)
@@ -99,7 +99,7 @@ def invite_back(tx: Tx, person_id: str, *, own_role: str = OWNER, days: float = 
 def invite_first_owner(tx: Tx, *, days: float) -> str | None:
     """The token of the first owner's invitation; None once the study has an owner who can log in.
 
-    Tokens that were made earlier and not used end.  If two servers start at once, the second waits here.
+    Earlier unused tokens are revoked. If two servers start at once, the second waits here.
     """
     content.hold(tx)
     if any(each.role == OWNER and each.password_hash and each.state == "active" for each in people.all(tx)):
@@ -120,7 +120,9 @@ def make(
     person_id: str | None = None,
     actor: str | None = None,
 ) -> str:
-    """Make an invitation and return its token, shown this once; with a `person_id` it is a password reset."""
+    """Create an invitation and return its token, which is never shown again; with a `person_id` it is a password
+    reset.
+    """
     token, invitation_id = new_secret(), new_id()
     row = {"invitation_id": invitation_id, "token_hash": hashed(token), "role": role, "job_id": job_id, "name": name}
     times = {"made_at": tx.now, "expires_at": tx.now + int(days * DAY)}
@@ -130,14 +132,14 @@ def make(
 
 
 def find(tx: Tx, token: str) -> Invitation | None:
-    """The invitation behind a link, if it still holds."""
+    """The invitation behind a link, if it is still valid."""
     row = tx.first(select(*COLUMNS).where(schema.invitations.c.token_hash == hashed(token)))
     found = None if row is None else COLUMNS.read(row)
     return found if found is not None and found.state_at(tx.now) == "waiting" else None
 
 
 def find_locked(tx: Tx, token: str) -> Invitation:
-    """The same, looked up only when it is locked: somebody who held it before us has spent it."""
+    """The same with a lock, after which it cannot have been used by somebody else."""
     query = select(schema.invitations.c.role).where(schema.invitations.c.token_hash == hashed(token))
     tx.first(tx.locked(query, of=schema.invitations))
     found = find(tx, token)
@@ -147,7 +149,7 @@ def find_locked(tx: Tx, token: str) -> Invitation:
 
 
 def by_token(tx: Tx, token: str) -> Invitation:
-    """The invitation behind a link, whatever its state."""
+    """The invitation behind a link, in any state."""
     return _get(tx, schema.invitations.c.token_hash == hashed(token))
 
 
@@ -163,7 +165,7 @@ def _get(tx: Tx, is_wanted: ColumnElement[bool]) -> Invitation:
 
 
 def accept(tx: Tx, token: str, *, name: str, password_hash: str) -> Person:
-    """The invited person joins; the link is used up."""
+    """Let the invited person join; the link is used up."""
     invitation = find_locked(tx, token)
     if invitation.person_id is not None:
         raise NotFound(NOT_OPEN)
@@ -184,7 +186,7 @@ def all(tx: Tx) -> list[Invitation]:  # noqa: A001  (read as invitations.all)
 
 
 def end(tx: Tx, invitation_id: str, *, actor: str | None = None) -> None:
-    """Take an invitation back before it is used; one that was used stays so."""
+    """Revoke an unused invitation; a used one stays used."""
     this = (schema.invitations.c.invitation_id == invitation_id) & schema.invitations.c.used_at.is_(None)
     query = schema.invitations.update().where(this, schema.invitations.c.ended_at.is_(None))
     if tx.execute(query.values(ended_at=tx.now)).rowcount:
@@ -192,7 +194,7 @@ def end(tx: Tx, invitation_id: str, *, actor: str | None = None) -> None:
 
 
 def end_made_by(tx: Tx, person_id: str, *, actor: str | None = None) -> None:
-    """Take back every link that a person made and nobody has used; the log says who made it."""
+    """Revoke every unused link that a person made; the log records who made it."""
     is_open = schema.invitations.c.used_at.is_(None) & schema.invitations.c.ended_at.is_(None)
     waiting = select(schema.invitations.c.invitation_id).where(is_open)
     query = select(schema.events.c.noun).where(

@@ -1,18 +1,18 @@
-"""Do metrics agree with people?  Correlations of metrics' scores of systems with what people prefer.
+"""Agreement of metrics with people: correlations between metrics' scores of systems and people's preferences.
 
-*Systems like these.*  Pearson's r on Fisher's scale: z ± 1.96 max(1 / √(n - 3), the standard error of leaving out one
-system at a time).  Spearman's rho: standard error √((1 + rho²/2) / (n - 3)) on the same scale (Bonett & Wright 2000),
-t(n - 2).  With 12 systems r = .6 has about [.1, .9].  *These systems, more sentences*: r with the systems and the
-metric's scores as they are, people's scores moved by leaving out one unit at a time; as a claim about other systems
-it would hold in .42 to .61 of cases.  No interval below `FEWEST` systems.
+*Systems like these.* Pearson's r on Fisher's scale: z ± 1.96 max(1 / √(n - 3), the standard error of leaving out one
+system at a time). Spearman's rho: standard error √((1 + rho²/2) / (n - 3)) on the same scale (Bonett & Wright 2000),
+t(n - 2). With 12 systems r = .6 has about [.1, .9]. *These systems, more sentences*: r with fixed systems and metric
+scores, while people's scores vary by leaving out one unit at a time; for other systems this interval would cover only
+.42 to .61. No interval below `FEWEST` systems.
 
-*Reliability* is the share of the variance of people's scores that is not chance, 1 - Σ V_i / Σ (x_i - mean)²; no
-metric can be expected to correlate with them better than its root, the *ceiling*.  Of the *pairs* of systems that
-people separate (Holm), a metric orders some right; its ties count half.  *Windows* are runs of neighbours in people's
-ranking, where correlations are lower than over the whole range (Mathur, Baldwin & Cohn 2020).  Two metrics differ by
-Williams' test (1959; Graham & Baldwin 2014), Holm over all pairs.
+*Reliability* is the share of the variance of people's scores that is not sampling error, 1 - Σ V_i / Σ (x_i - mean)²;
+no metric can be expected to correlate better than its square root, the *ceiling*. Pairwise accuracy is the share of
+*pairs* of systems separated by people (Holm) that a metric orders correctly; its ties count half. *Windows* are runs
+of neighbours in people's ranking, where correlations are lower than over the whole range (Mathur, Baldwin & Cohn
+2020). Williams' test compares two metrics (1959; Graham & Baldwin 2014), with Holm's correction over all pairs.
 
-On sentences: of two outputs of a sentence of which a judge prefers one, how often the metric does so too.
+For sentences, the result is how often the metric prefers the same of two outputs as a judge.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def read_metric_scores(source: Source, *, name: str | None = None) -> dict[str, 
 
 @dataclass(frozen=True, slots=True)
 class Window(Data):
-    """The correlation among neighbours in people's ranking, from the first to the last of them."""
+    """The correlation among neighbours in people's ranking, from `first` to `last`."""
 
     first: str
     last: str
@@ -77,7 +77,7 @@ class Window(Data):
 
 @dataclass(frozen=True, slots=True)
 class MetricAgreement(Data):
-    """How far one metric agrees with people, on the systems that it scored."""
+    """How well one metric agrees with people, on the systems that it scored."""
 
     metric: str
     n: int
@@ -102,7 +102,7 @@ class MetricPair(Data):
 
 @dataclass(frozen=True, slots=True)
 class MetricsAndPeople(Data):
-    """The reliability of people's scores, and each metric against them, the best correlated first."""
+    """The reliability of people's scores, and each metric against them, best correlated first."""
 
     reliability: float
     ceiling: float
@@ -157,7 +157,7 @@ class MetricsAndPeople(Data):
 
 
 def pearson(x: Numbers, y: Numbers) -> Numbers:
-    """The correlation of y with each row of x; nan where nothing varies."""
+    """The correlation of y with each row of x; nan if either is constant."""
     x, y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
     below = np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1))
     found: Numbers = np.divide((x * y).sum(axis=-1), below, out=np.full(below.shape, nan), where=below > 1e-12)
@@ -177,7 +177,7 @@ def _undefined(value: float, n: int) -> str:
 
 
 def pearson_interval(x: Numbers, y: Numbers) -> Interval:
-    """Pearson's correlation, for systems like these."""
+    """The interval of Pearson's correlation for systems like these."""
     value, n = float(pearson(x, y)), len(x)
     if reason := _undefined(value, n):
         return Interval(value, nan, nan, reason)
@@ -190,7 +190,7 @@ def pearson_interval(x: Numbers, y: Numbers) -> Interval:
 
 
 def spearman_interval(x: Numbers, y: Numbers) -> Interval:
-    """Spearman's correlation, for systems like these."""
+    """The interval of Spearman's correlation for systems like these."""
     value, n = float(pearson(ranks(x), ranks(y))), len(x)
     if reason := _undefined(value, n):
         return Interval(value, nan, nan, reason)
@@ -199,7 +199,7 @@ def spearman_interval(x: Numbers, y: Numbers) -> Interval:
 
 
 def williams(r12: float, r13: float, r23: float, n: int) -> float:
-    """The p value of r12 = r13, where r23 is the correlation of the two that are compared."""
+    """The p value of r12 = r13, where r23 is the correlation of the two variables compared."""
     from scipy.special import stdtr
 
     if n < 4 or any(isnan(r) for r in (r12, r13, r23)):

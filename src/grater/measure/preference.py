@@ -1,25 +1,25 @@
 """Preference: which of several corrections people prefer, from rankings with ties.
 
 *Expected wins* (Koehn 2012; Grundkiewicz, Junczys-Dowmunt & Gillian 2015, section 4): a system's score is the mean
-over its opponents of wins / (wins + losses).  Identical outputs are one candidate that stands for all its systems;
-ties are left out, and so are pairs of systems that nobody decided, which are named.
+over its opponents of wins / (wins + losses). Identical outputs form one candidate for all their systems. Ties are
+left out, and so are pairs of systems without a decided comparison, which are listed.
 
 *Davidson* (1970), Bradley-Terry with ties: systems i and j with scores t_i and t_j win, lose and tie as exp(t_i) to
-exp(t_j) to nu exp((t_i + t_j) / 2); scores sum to 0.  Identical outputs are left out: as ties they would distort it.
-Newton's method on the log-likelihood, which is concave; leaving out a unit moves scores by one step of it.  Scores
-are finite for the systems that are connected by wins or ties in both directions, undefined for the others.
+exp(t_j) to nu exp((t_i + t_j) / 2); scores sum to 0. Identical outputs are left out, since as ties they would distort
+the model. Newton's method maximises the log-likelihood, which is concave; one further step approximates the effect of
+leaving out a unit. Scores are finite for systems connected by wins or ties in both directions, and undefined for the
+others.
 
-Intervals and tests are those of `grater.uncertainty` with documents as units where they are known, else sentences:
-several rankings of a sentence, and the pairs of one ranking, are not independent.  A share of comparisons whose
-rankings all agree is worth as many cases as there are rankings.  For other judges like these, V = V_sentences +
-V_judges - V_cells (rule 7).  Groups are letters after Holm's correction over all pairs; a system's rank lies between
-1 + the number significantly better and S - the number significantly worse.  `published-pairs` is the published way,
-in which every pair of systems in a ranking is independent of all others; its standard errors on GJG15 are .29 of the
-right ones.
+Intervals and tests are those of `grater.uncertainty`; units are documents if known, else sentences, since several
+rankings of a sentence and the pairs of one ranking are not independent. If all rankings agree, a share of comparisons
+has as many cases as there are rankings. For other judges like these, V = V_sentences + V_judges - V_cells (rule 7).
+Groups are letters after Holm's correction over all pairs; a system's rank lies between 1 + the number significantly
+better and S - the number significantly worse. `published-pairs` is the published method, which treats every pair of
+systems in a ranking as independent; on GJG15 its standard errors are .29 of the correct ones.
 
-*Agreement* of judges on pairs of candidates of one sentence, each better, worse or a tie.  Alpha takes better and
-worse as equally likely by chance, since the order of the two systems is arbitrary.  Kappa is the published one: with
-the shares as found, systems in the order of their names, the mean over pairs of judges (or over judges who saw a pair
+*Agreement* of judges concerns pairs of candidates for one sentence, each better, worse or a tie. Alpha treats better
+and worse as equally likely by chance, since the order of the two systems is arbitrary. Kappa is the published one:
+observed label shares, systems in order of name, and the mean over pairs of judges (or over judges who saw a pair
 twice), weighted by comparisons.
 """
 
@@ -84,10 +84,10 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparisons:
-    """Every two systems of every ranking: `outcome` is 1 where the first is better, -1 the second, 0 a tie.
+    """Every two systems of every ranking: `outcome` is 1 if the first is better, -1 if the second is, 0 for a tie.
 
-    Systems are in the order of their names.  `items`, `raters` and `documents` are codes, by ranking; a sentence
-    whose document is unknown is a separate document.
+    Systems are in order of name. `items`, `raters` and `documents` are codes by ranking; a sentence whose document is
+    unknown is a separate document.
     """
 
     systems: tuple[str, ...]
@@ -107,7 +107,7 @@ class Comparisons:
         return len(self.systems)
 
     def units(self, unit: str) -> Ints:
-        """The unit of each ranking: its sentence, document, judge, or the judge's work on one of the former."""
+        """The unit of each ranking: its sentence, document or judge, or a judge's work on a sentence or document."""
         own = self.document_of if unit.startswith("document") and self.document_of is not None else self.item_of
         if unit == "rater":
             return self.rater_of
@@ -178,7 +178,7 @@ class Tally:
 
 
 def tally(found: Comparisons, unit: str) -> Tally:
-    """The counts of each unit; `pair` takes every comparison as a unit."""
+    """The counts of each unit; `pair` makes every comparison a unit."""
     s = found.n_systems
     differ = found.identical == 0
     cells = [found.first * s + found.second, found.second * s + found.first]
@@ -221,7 +221,7 @@ def expected_wins(counts: Tally, system: int) -> Influence:
 
 
 def davidson(counts: Tally) -> tuple[list[Influence], float]:
-    """The score of each system, nan where none is finite, and the logarithm of nu."""
+    """The score of each system, nan if it is not finite, and the logarithm of nu."""
     times = np.ones(len(counts.wins)) if counts.times is None else counts.times
     wins, ties = (np.tensordot(times, each, 1) for each in (counts.wins, counts.ties))
     kept = _connected(wins + ties)
@@ -243,7 +243,7 @@ def davidson(counts: Tally) -> tuple[list[Influence], float]:
 
 
 def _connected(beats: Numbers) -> Ints:
-    """The largest set of systems that reach each other by wins and ties."""
+    """The largest set of systems connected by wins and ties in both directions."""
     reach = (beats > 0) | np.eye(len(beats), dtype=bool)
     for _ in range(max(1, len(beats).bit_length())):
         reach = reach @ reach
@@ -252,7 +252,7 @@ def _connected(beats: Numbers) -> Ints:
 
 
 def _chances(fitted: Numbers, n: int) -> tuple[Numbers, Numbers]:
-    """The chances of a win and of a tie of the row's system against the column's."""
+    """The probabilities of a win and of a tie of the row's system against the column's."""
     half = np.exp((fitted[:n, None] - fitted[None, :n]) / 2)
     nu = np.exp(fitted[n]) if len(fitted) > n else 0.0
     below = half + 1 / half + nu
@@ -260,7 +260,7 @@ def _chances(fitted: Numbers, n: int) -> tuple[Numbers, Numbers]:
 
 
 def _gradient(wins: Numbers, ties: Numbers, fitted: Numbers) -> Numbers:
-    """The slopes of the log-likelihood, for each unit in the first axis."""
+    """The gradient of the log-likelihood, for each unit in the first axis."""
     n = wins.shape[-1]
     win, tie = _chances(fitted, n)
     played = wins + wins.swapaxes(-1, -2) + ties
@@ -271,7 +271,7 @@ def _gradient(wins: Numbers, ties: Numbers, fitted: Numbers) -> Numbers:
 
 
 def _newton(wins: Numbers, ties: Numbers) -> tuple[Numbers, Numbers]:
-    """The scores, then log nu if there are ties, and the information, in which scores are held to sum to 0."""
+    """The scores, then log nu if there are ties, and the information matrix with scores constrained to sum to 0."""
     n, has_ties = len(wins), bool(ties.any())
     fitted = np.zeros(n + has_ties)
     played = wins + wins.T + ties
@@ -294,7 +294,7 @@ def _newton(wins: Numbers, ties: Numbers) -> tuple[Numbers, Numbers]:
 
 @dataclass(frozen=True, slots=True)
 class Ranked(Data):
-    """A system; its rank is at least `rank_low` and at most `rank_high`."""
+    """A system, with the best and the worst rank it may have."""
 
     system: str
     expected_wins: Interval
@@ -307,7 +307,7 @@ class Ranked(Data):
 
 @dataclass(frozen=True, slots=True)
 class PreferencePair(Data):
-    """How often the first of two systems was better, worse, equally good and identical; the test of expected wins."""
+    """How often the first of two systems was better, worse, equal and identical; the test of expected wins."""
 
     test: PairTest = field(metadata=FLAT)
     wins: int
@@ -318,7 +318,7 @@ class PreferencePair(Data):
 
 @dataclass(frozen=True, slots=True)
 class Judge(Data):
-    """A rater's number of rankings, and the share of pairs of different outputs that they call equal."""
+    """A rater's number of rankings, and the share of pairs of different outputs that this rater calls equal."""
 
     rater: str
     n: int
@@ -410,7 +410,6 @@ class Preference(Result):
 def preference(
     rankings: Rankings, *, units: str = "auto", raters: Literal["these", "random"] = "these", how: How = "jackknife"
 ) -> Preference:
-    """Rank systems by what people prefer."""
     found = comparisons_of(rankings)
     if found.n_systems < 2 or not len(found.ranking):
         raise UsageError(f"{rankings.name}: expected rankings of at least two systems, found none")
@@ -519,7 +518,7 @@ def _square(found: Comparisons, where: npt.NDArray[np.bool_]) -> Numbers:
 def with_metrics(
     result: Preference, scores: Scores, on_sentences: Mapping[str, Interval] | None = None
 ) -> Preference:
-    """The same result with metrics and people compared."""
+    """The same result plus the comparison of metrics with people."""
     people = {each.system: each.influence for each in result.systems}
     tests = [pair.test for pair in result.pairs]
     metrics = metrics_and_people(people, tests, scores, unit=result.scope.unit, on_sentences=on_sentences)
@@ -529,7 +528,7 @@ def with_metrics(
 def with_our_metrics(
     result: Preference, rankings: Rankings, references: Sequence[Essay], scores: Scores | None = None
 ) -> Preference:
-    """The same result with our metrics of the ranked outputs, and with others' `scores`."""
+    """The same result plus our metrics of the ranked outputs and others' `scores`."""
     from grater.measure.corrections.ranked import our_scores, ranked_outputs  # which people alone need not wait for
 
     ranked, found = ranked_outputs(rankings, references), comparisons_of(rankings)
@@ -558,7 +557,7 @@ def with_our_metrics(
 
 
 def agreement(found: Comparisons, unit: str) -> JudgeAgreement:
-    """How far judges agree on two candidates of a sentence."""
+    """The agreement of judges on pairs of candidates for a sentence."""
     kept = found.one_of_candidates == 1
     ranking, outcome = found.ranking[kept], found.outcome[kept] + 1
     cell = found.first[kept] * found.n_systems + found.second[kept]

@@ -1,25 +1,22 @@
-"""Judgments as integers, and the essay of each item: what every coefficient counts, and what its interval rests on.
+"""Judgments as integers, and the essay of each item: the input of every coefficient and its interval.
 
-*Codes.*  Raters and labels are in the order of their names (A1, A2, A10), numbers by size, so a result does not
-depend on the order of rows; items are in the order in which they first appear.  Judgments that say `unknown` are
-about the item, not the error: by default they are left out of shares and counted (`with_unknown`).  Adjudicated
-labels and programs are not raters (`people_only`): their `group` is `adjudicated` or `program`, or the rater is
-called `gold` or `adjudicated`.
+*Codes.* Raters and labels are in the order of their names (A1, A2, A10), numbers by size, so results do not depend on
+the order of rows; items are in order of first appearance. Judgments of `unknown` concern the item, not the error: by
+default they are left out of shares and counted (`with_unknown`). Adjudicated labels and programs are not raters
+(`people_only`): their `group` is `adjudicated` or `program`, or the rater is called `gold` or `adjudicated`.
 
-*Spelling.*  `Error` and `error`, `1` and `1.0` are two labels to a computer.  The three words of a verdict (error,
-ok, unknown) are one label however they are spelled; of other labels a warning names those that differ only in case,
-blanks or number format.
+*Spelling.* The three verdicts (error, ok, unknown) are recognised in any case. A warning names other labels that
+differ only in case, blanks or number format (`1` and `1.0`).
 
-*Units.*  Errors cluster in essays (one learner, one topic, one marker).  The essay of an item comes from items,
-decisions, judgments or the sample, wherever it is known.  `auto` takes `document` where it groups the essays of all
-items (an essay of an M2 file is a sentence, and its document is what one learner wrote), else `essay`; where a table
-has the column but no document in it, its essays are sentences, and a note says so.  Any other column can be named:
-`learner`, `topic`, `class`.  An item without a value is a separate unit, and a note counts such items; one item in
-two essays is an error.
+*Units.* Errors cluster in essays (one learner, one topic, one marker). The essay of an item comes from the items,
+decisions, judgments or sample. `auto` uses `document` if it groups the essays of all items (an essay of an M2 file is
+a sentence, and its document is the learner's whole text), else `essay`; if the document column is empty, essays are
+sentences, and a note says so. Any other column can be named: `learner`, `topic`, `class`. An item without a value is
+a separate unit, and a note counts such items; it is an error if an item is in two essays.
 
-*Counts.*  Agreement looks at an item only through its row of counts, so items with equal rows are one *pattern*.  An
-item takes part with the judgments that it has; items with fewer than two are left out and counted.  (irrCAC and Gwet
-2014 let items with one judgment speak for the shares of labels; krippendorff does as we do.)
+*Counts.* Agreement depends on an item only through its row of counts, so items with equal rows form one *pattern*.
+Items may have missing judgments; those with fewer than two are left out and counted. (In irrCAC and Gwet 2014, items
+with one judgment still count towards label shares; the package krippendorff does as we do.)
 """
 
 from __future__ import annotations
@@ -73,7 +70,7 @@ NOT_RATERS = ("program", "adjudicated")
 class Coded:
     """Judgments as three aligned integer arrays; names by code.
 
-    `unit_of` has the unit of each item, by the item's code, where units are not items; `unit` is what they are.
+    `unit_of` has the unit of each item, by the item's code, if units are not items; `unit` is their name.
     """
 
     item: Codes
@@ -109,14 +106,14 @@ def coded(judgments: Judgments) -> Coded:
 
 
 def codes_of_items(names: pl.Series) -> tuple[Codes, pl.Series]:
-    """A code for each category, from 0 in the order of first appearance, and the categories by code."""
+    """A code for each category, from 0 in order of first appearance, and the categories by code."""
     physical, occurring, first = _occurring(names)
     order = np.argsort(first)
     return _code_table(occurring[order])[physical], names.gather(first[order])
 
 
 def by_name(names: pl.Series) -> tuple[Codes, tuple[str, ...]]:
-    """A code for each category, from 0 in the order of the names, and the names by code."""
+    """A code for each category, from 0 in order of name, and the names by code."""
     physical, occurring, first = _occurring(names)
     shown = names.gather(first).cast(pl.String).to_list()
     order = in_order(shown)
@@ -124,7 +121,7 @@ def by_name(names: pl.Series) -> tuple[Codes, tuple[str, ...]]:
 
 
 def _occurring(names: pl.Series) -> tuple[npt.NDArray[np.integer], Ints, Ints]:
-    """The physical code of each row, those that occur in order, and the row in which each first does."""
+    """The physical code of each row, the sorted distinct codes, and the row where each first occurs."""
     physical = names.to_physical().to_numpy()
     first = np.full(int(physical.max()) + 1 if physical.size else 0, -1)
     # Written from the last row to the first: of several, numpy keeps what comes last.  Much faster than a sort.
@@ -134,21 +131,21 @@ def _occurring(names: pl.Series) -> tuple[npt.NDArray[np.integer], Ints, Ints]:
 
 
 def _code_table(order: Ints) -> Codes:
-    """0 for the first physical code of `order`, 1 for the next and so on."""
+    """A lookup table: 0 for the first physical code of `order`, 1 for the next, and so on."""
     code_of = np.full(int(order.max(initial=-1)) + 1, -1, np.int32)
     code_of[order] = np.arange(order.size, dtype=np.int32)
     return code_of
 
 
 def in_order(names: Sequence[str]) -> list[int]:
-    """The indices of names sorted by size where all of them are numbers, else as people do: A1, A2, A10."""
+    """The indices of names in numerical order if all are numbers, else in natural order: A1, A2, A10."""
     numbers = as_numbers(names)
     keys = [(number, natural(name)) for number, name in zip(numbers or [0.0] * len(names), names, strict=True)]
     return sorted(range(len(names)), key=keys.__getitem__)
 
 
 def as_numbers(names: Sequence[str]) -> list[float] | None:
-    """The names as numbers; None where one of them is not a number."""
+    """The names as numbers; None if one of them is not a number."""
     try:
         numbers = [float(name) for name in names]
     except ValueError:
@@ -168,7 +165,7 @@ def categories(judgments: Judgments, name: str) -> pl.Series:
 
 
 def reordered(coded: Coded, order: Sequence[str]) -> Coded:
-    """The same judgments with labels in the given order, which may name labels that nobody used."""
+    """The same judgments with labels in the given order, which may name unused labels."""
     missing = [label for label in coded.labels if label not in order]
     if missing or len(set(order)) < len(order):
         fault = f"found no place for {', '.join(missing)}" if missing else "found one twice"
@@ -178,7 +175,7 @@ def reordered(coded: Coded, order: Sequence[str]) -> Coded:
 
 
 def with_unknown(judgments: Judgments, how: Unknown = "drop") -> Judgments:
-    """The judgments with `unknown` left out and counted, taken as `ok`, or as a separate label."""
+    """The judgments with `unknown` left out and counted, treated as `ok`, or kept as a label."""
     label = pl.col("label").cast(pl.String)
     if how == "apart":
         return judgments
@@ -190,7 +187,7 @@ def with_unknown(judgments: Judgments, how: Unknown = "drop") -> Judgments:
 
 
 def people_only(judgments: Judgments) -> Judgments:
-    """The judgments of raters: programs and adjudicated labels are left out and counted."""
+    """The judgments of raters; programs and adjudicated labels are left out and counted."""
     frame = judgments.frame
     if "group" in frame.columns:
         group = frame["group"].cast(pl.String).str.to_lowercase()
@@ -215,7 +212,7 @@ MOST_NAMED = 6
 
 
 def spelled_alike(labels: Sequence[str]) -> list[tuple[str, ...]]:
-    """The labels that differ only in case, blanks or number format, those of one meaning together."""
+    """Groups of labels that differ only in case, blanks or number format."""
     by_key: dict[str, list[str]] = defaultdict(list)
     for label in labels:
         by_key[_key(label)].append(label)
@@ -229,7 +226,7 @@ def _key(label: str) -> str:
 
 
 def one_spelling(judgments: Judgments) -> Judgments:
-    """The judgments with error, ok and unknown each spelled in one way: in small letters where there were several."""
+    """The judgments with one spelling of error, ok and unknown each: lower case if there were several."""
     labels = label_names(judgments)
     several = {name: _key(name) for names in spelled_alike(labels) for name in names if _key(name) in VERDICT_WORDS}
     if not several:
@@ -269,14 +266,14 @@ AnyTable: TypeAlias = Table | Judgments | Sample
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Essays:
-    """The unit of each item: a frame of `item` and `unit`; none where items are taken as independent."""
+    """The unit of each item as a frame of `item` and `unit`; None if items are treated as independent."""
 
     unit: str = ITEM
     of_items: pl.DataFrame | None = None
     note: str = INDEPENDENT
 
     def codes(self, items: pl.Series) -> Ints | None:
-        """The number of each item's unit, from 0 without a gap; an item without one is its own unit."""
+        """The index of each item's unit, without gaps; an item without a unit is its own unit."""
         if self.of_items is None:
             return None
         codes = self._names(items).rank("dense").cast(pl.Int64).fill_null(0).to_numpy() - 1
@@ -291,11 +288,11 @@ class Essays:
         return frame.join(self.of_items, on=ITEM, how="left", maintain_order="left")["unit"]
 
     def n_alone(self, items: pl.Series) -> int:
-        """The items whose unit is not known although others' are."""
+        """The number of items without a known unit, although others have one."""
         return 0 if self.of_items is None else self._names(items).null_count()
 
     def covers(self, judgments: Judgments) -> bool:
-        """Whether the unit of some item of a table is known, or none is to be."""
+        """Whether the unit of some item of a table is known, or none is needed."""
         items = judgments.frame[ITEM].cast(pl.String).unique()
         return self.of_items is None or self._names(items).null_count() < len(items)
 
@@ -306,7 +303,7 @@ class Essays:
         return self.mean(is_hit.astype(np.float64), np.ones(len(is_hit)), items)
 
     def mean(self, values: Numbers, worth: Numbers, items: pl.Series) -> Interval:
-        """The mean over items of shares; nan has none.  `worth` is the number of cases behind each."""
+        """The mean over items of shares; nan has none. `worth` is the number of cases behind each."""
         it, known = self._influence(values, self.codes(items)), ~np.isnan(values)
         n, n_items = float(worth[known].sum()), float(known.sum())
         return share(it, n=n, n_design=n_items, undefined="no item has enough judgments")
@@ -353,7 +350,9 @@ def essays_of(
     units: Unit = "auto",
     population: Population = "wider",
 ) -> Essays:
-    """The units of the judged items, from these tables and the judgments; the first that knows an item decides."""
+    """The units of the judged items, from these tables and the judgments; the first table that has an item's unit
+    decides.
+    """
     present = [table for table in (*tables, judgments) if table is not None]
     if units == ITEM or (units == "auto" and population == "these"):
         return Essays(note="" if population == "these" else AS_ASKED)
@@ -375,7 +374,7 @@ def essays_of(
 
 
 def known_essays(judgments: Judgments, items: Table | None, *, units: Unit = "auto") -> Essays:
-    """The same where the table need not be about these items, as one of many in a report or a study."""
+    """The same for tables that need not concern these items, such as one of many in a report or a study."""
     if items is None:
         return essays_of(judgments, units=units)
     judged = judgments.frame[ITEM].cast(pl.String).unique().implode()
@@ -384,7 +383,7 @@ def known_essays(judgments: Judgments, items: Table | None, *, units: Unit = "au
 
 
 def _column(tables: list[AnyTable], column: str, judgments: Judgments) -> pl.DataFrame | None:
-    """Item and unit from every table that has the column, earlier tables first; None where nothing is known."""
+    """Item and unit from every table that has the column, earlier tables first; None if nothing is known."""
     frames, name = [], ""
     for table in tables:
         if column not in table.frame.columns:
@@ -408,7 +407,7 @@ def _column(tables: list[AnyTable], column: str, judgments: Judgments) -> pl.Dat
 
 
 def with_documents(table: Table, documents: pl.DataFrame, name: str) -> Table:
-    """A table of items or decisions with the document of each essay (a sentence of an M2 file), or of each item."""
+    """A table of items or decisions with the document of each essay (a sentence of an M2 file) or item."""
     key = next((key for key in (ESSAY, ITEM) if {key, DOCUMENT} <= set(documents.columns)), None)
     if key is None:
         raise BadInput(Problem(name, "expected the columns essay (or item) and document"))
@@ -449,11 +448,10 @@ MOST_KEYS = 1 << 62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """Distinct rows of the items x labels table (`patterns`, at least two judgments each) and the number of items
-    that have each.
+    """The distinct rows of the items x labels table (`patterns`, at least two judgments each) and their frequencies.
 
-    `n_left_out` counts the items with fewer than two judgments.  Where units are not items, `place` has the pattern
-    of each compared item and `unit_of` its unit.
+    `n_left_out` counts the items with fewer than two judgments. If units are not items, `place` has the pattern of
+    each compared item and `unit_of` its unit.
     """
 
     patterns: Ints
@@ -474,7 +472,7 @@ class Counts:
         return int(self.n_items @ self.patterns.sum(axis=1))
 
     def units(self, rows: Numbers) -> Units:
-        """The data that leave the table, from a row of numbers for each pattern."""
+        """The units to leave out, from a row of numbers for each pattern."""
         if self.unit_of is None or self.place is None:
             return self.as_items(rows)
         return Units(grouped_rows(rows[self.place], self.unit_of, self.n_units), self.unit)
@@ -492,7 +490,7 @@ def tally(judgments: Judgments | Coded) -> Counts:
 def from_rows(
     rows: LabelTable, labels: tuple[str, ...], *, unit_of: Ints | None = None, unit: str = "item"
 ) -> Counts:
-    """The counts of an items x labels table, as textbooks print it; `unit_of` has the essay of each row."""
+    """The counts of an items x labels table, as printed in textbooks; `unit_of` has the essay of each row."""
     size = rows.sum(axis=1)
     compared = rows[size > 1].astype(np.int64, copy=False)
     patterns, place, n_items = _distinct(compared)
@@ -504,7 +502,7 @@ def from_rows(
 
 
 def _distinct(rows: Ints) -> tuple[Ints, Ints, Ints]:
-    """The different rows of a table in order, the place of each row among them, and how often each occurs."""
+    """The distinct rows of a table in order, the index of each row among them, and their frequencies."""
     base, width = int(rows.max(initial=0)) + 1, rows.shape[1]
     if base**width > MOST_KEYS:
         patterns, place, times = np.unique(rows, axis=0, return_inverse=True, return_counts=True)

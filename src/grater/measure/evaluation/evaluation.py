@@ -223,7 +223,7 @@ class Estimated(Data):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FromSample(Data):
-    """The sample that an evaluation rests on: items drawn and judged, by system what it says of the corpus."""
+    """The sample behind an evaluation: the items drawn and judged, and the estimates for the corpus by system."""
 
     name: str
     n_drawn: int

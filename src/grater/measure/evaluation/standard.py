@@ -1,36 +1,35 @@
-"""Precision, recall and F of detectors: against one truth, each rater, shares of raters, and in bins of agreement.
+"""Precision, recall and F of detectors against one truth, against each rater, weighted, and by bins of agreement.
 
-**Raters in turn.** T&C 2008, 5.2 and Table 4: the same system gains or loses ten points of precision with the rater
-it is compared with.  `each_rater` scores it against every rater; `spread` says how far apart they are.
+**Raters in turn.** T&C 2008, 5.2 and Table 4: a system's precision differs by ten points between raters. `each_rater`
+scores it against every rater; `spread` gives the range.
 
-**Weighted scores.** Madnani et al. 2011, section 4.1, equations 1-3: with c the system's class and p the share of the
-crowd for error, H = sum c p, M = sum (1 - c) p, FP = sum c (1 - p).  Departure: p may be a Dawid-Skene posterior.
-Shares need a number of votes that does not depend on the votes; where asking stopped as soon as raters agreed, they
-are those of the first judgments of each item (`cases.py`).
+**Weighted scores.** Madnani et al. 2011, section 4.1, equations 1-3: with c the system's class and p the crowd's
+share of votes for error, H = sum c p, M = sum (1 - c) p, FP = sum c (1 - p). Departure: p may be a Dawid-Skene
+posterior. The number of votes behind shares must not depend on the votes; if asking stopped as soon as raters agreed,
+shares use the first judgments of each item (`cases.py`).
 
-**Bins of agreement.** Madnani et al. 2011, 4.2, figures 1 and 2.  The agreement of an item is the share of its
-majority.  Bins are 50-75, 75-90 and 90-100 % by default: low edge closed, high edge open, the last closed; items
-below the lowest edge are a separate row.  Two raters agree wholly or not at all, so by default their one bin is
-100 %.  Scores in a bin are unweighted and against the majority; a tie is half on each side, and where all items of a
-bin are ties there is no score.  On *different* data read kappa by agreement, as the paper advises, or standardised
+**Bins of agreement.** Madnani et al. 2011, 4.2, figures 1 and 2. The agreement of an item is the share of its
+majority. Bins are 50-75, 75-90 and 90-100 % by default: each includes its low edge but not its high edge, except for
+the last; items below the lowest edge are a separate row. Two raters agree completely or not at all, so by default
+their only bin is 100 %. Scores in a bin are unweighted and use the majority; ties count half on each side, and a bin
+of only ties has no score. On *different* data, use kappa by agreement, as the paper recommends, or standardised
 scores (`different.py`).
 
-**Intervals** are the engine's (`grater.uncertainty`) by essay where essays are known.  Under a design (`design.py`)
-every judged item counts as many times as the items that it represents; precision, recall and F are then those of the
-sample (rule 6), all else is weighted.  For raters drawn at random the votes of each rater are left out in turn
-(rule 7).
+**Intervals** are the engine's (`grater.uncertainty`) by essay where essays are known. Under a design (`design.py`),
+every judged item is weighted by the number of items that it represents; precision, recall and F then follow the rule
+for samples (rule 6). If raters are random, the votes of each rater are left out in turn (rule 7).
 
-Scores by type of error: a wrong choice, an extraneous word, a missing one; separately, and all of them together.
+**Types of error**: a wrong choice, an extraneous word, or a missing word, scored separately and combined.
 
-T&C 2008 tell extraneous prepositions from wrong ones, and a detector is often good at one of the two.  A flag has
-the type that its system gave it (`type` of the decisions); an error has the type that most of the raters who call
-it one gave it: the `type` of their judgments (labels that name a type keep it when they are merged into error),
-else what their `alternatives` say (`-NONE-` is extraneous, another word a choice).  An item that is a gap (of a
-kind that ends in `missing`, or as long as nothing) can only miss something.
+T&C 2008 distinguish extraneous from wrong prepositions, and detectors are often good at only one of the two. A flag
+has the type from its system (`type` of the decisions). An error has the type from most of the raters who call it an
+error: the `type` of their judgments (labels that name a type keep it when they are merged into error), or else what
+their `alternatives` imply (`-NONE-` is extraneous, another word a choice). An item that is a gap (its kind ends in
+`missing`, or its span is empty) can only be a missing word.
 
-Precision is of the flags of a type, whatever the error's own; recall of the errors of a type, however flagged: a
-system that flags an extraneous word as a wrong choice has found it.  F0.5 is made of the two.  Errors of which
-nobody named the type are a separate row, and so are flags without one.
+Precision covers the flags of a type, whatever the error's type; recall covers the errors of a type, whatever the
+flag's type: a system that flags an extraneous word as a wrong choice has found it. F0.5 combines the two. Errors and
+flags without a type have separate rows.
 """
 
 from __future__ import annotations
@@ -114,9 +113,9 @@ IN_DENOMINATOR = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
-    """One system against one truth: `n` items, all `SCORES`, and what made them.
+    """One system against one truth: `n` items, all `SCORES`, and what they are computed from.
 
-    `influences` are those of each unit on a score; `sampled` has the cells, where a sample was judged.
+    `influences` has the influence of each unit on each score; `sampled` has the cells, if a sample was judged.
     """
 
     system: str
@@ -148,9 +147,9 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
-    """The four counts of one system by unit, weighted; `plain` and `squares` are sums without weights, and squared.
+    """The weighted counts of one system by unit; `plain` and `squares` are the unweighted and the squared sums.
 
-    `n_flagged` and `n_passed` are what the system decided, judged or not.
+    `n_flagged` and `n_passed` count the system's decisions, judged or not.
     """
 
     units: Units
@@ -164,7 +163,7 @@ class Tally:
         return Counts.of_row(self.units.sums)
 
     def as_strata(self) -> Strata:
-        """A sample of two cells, what the system flags and what it does not, that holds all of its items."""
+        """A sample of two cells, flagged and unflagged items, in which every item was judged."""
         rows = self.units.sums[None] if self.units.is_items else self.units.rows
         sizes, errors = np.stack([rows[:, :2].sum(axis=1), rows[:, 2:].sum(axis=1)], axis=1), rows[:, [0, 2]]
         return Strata(sizes, sizes, errors, self.units.unit)
@@ -182,7 +181,7 @@ class Tally:
         return np.asarray(marks * (1 - p) + (2 * n - marks) * p, np.float64)
 
     def rare(self) -> Rare:
-        """The rarest of flags, other items, errors and good items, and the units that have any."""
+        """The rarest of flags, unflagged items, errors and good items, and the units that have any."""
         margins = np.array([[1.0, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 0, 1]])
         rarest = margins[int(np.argmin(margins @ self.plain))]
         return Rare(float(rarest @ self.plain), float(self.units.counts[self.units.rows @ rarest > 0].sum()))
@@ -207,10 +206,10 @@ def against(
     with_effects: bool = False,
     is_paired: bool = False,
 ) -> list[Scored]:
-    """Every system against the truth, on the items that it decided on, that have a truth and that `where` allows.
+    """Every system against the truth, on the items that it decided on, that have a truth and that `where` selects.
 
-    `is_property` says that `where` is known of every item, judged or not, so that it can be counted in the corpus;
-    `is_paired` that systems will be compared, so that their units are in the same order.
+    `is_property` means that `where` is known for every item, judged or not, so that such items can be counted in the
+    corpus; `is_paired` keeps units in the same order, because systems will be compared.
     """
     known = known_items(cases, truth)
     here = known if where is None else known & where
@@ -235,7 +234,7 @@ def against(
 
 
 def concentration_warnings(systems: Sequence[Scored]) -> Iterator[str]:
-    """Where one essay has most of the cases of a score (rule 2)."""
+    """Warn if most of the cases of a score come from one essay (rule 2)."""
     for scored in systems:
         for name, title in SHOWN.items():
             it = scored.influences.get(name)
@@ -244,7 +243,7 @@ def concentration_warnings(systems: Sequence[Scored]) -> Iterator[str]:
 
 
 def known_items(cases: Cases, truth: Truth) -> Truths:
-    """The items that have a truth and, where a sample is known, were drawn."""
+    """The items that have a truth and, if a sample is known, were drawn."""
     known = ~np.isnan(truth.values)
     return known & cases.design.is_drawn if cases.design else known
 
@@ -308,7 +307,7 @@ def scored(
     is_weighted: bool = False,
     without_intervals: str = "",
 ) -> Scored:
-    """One system from its counts; `left_out` are the sums without each rater, where raters are drawn at random."""
+    """One system from its counts; `left_out` has the sums without each rater, if raters are random."""
     sums, intervals, influences = by_unit.units.sums, {}, {}
     for name in SCORES:
         value = float(score_of(name, sums))
@@ -344,7 +343,9 @@ def _interval(name: str, it: Influence, by_unit: Tally, factor: float, *, is_wei
 
 
 def _finite(name: str, it: Influence, by_unit: Tally, basis: Basis) -> tuple[Influence, float]:
-    """For exactly these items: the influence, and how many times more the cases count; inf where all were judged."""
+    """For exactly these items: the influence, and the factor by which the cases count more; inf if all
+    were judged.
+    """
     if basis.population == "wider":
         return it, 1.0
     hit, false_alarm, miss, rejection = by_unit.plain
@@ -356,7 +357,7 @@ def _finite(name: str, it: Influence, by_unit: Tally, basis: Basis) -> tuple[Inf
 
 
 def _of_sample(cases: Cases, truth: Truth, column: int, found: Scored, basis: Basis, where: Truths | None) -> Scored:
-    """Precision, recall and F by the rule for samples; counts are totals of the corpus."""
+    """Precision, recall and F by the rule for samples; counts are corpus totals."""
     design = cases.design
     assert design is not None
     if where is not None:
@@ -380,7 +381,7 @@ def _of_sample(cases: Cases, truth: Truth, column: int, found: Scored, basis: Ba
 
 
 def _for_other_raters(sampled: Scored, others: Scored) -> Scored:
-    """The scores of a sample with limits as much wider as other raters make the standard error (rule 7)."""
+    """The scores of a sample with limits widened in proportion to the standard error over raters (rule 7)."""
     scores, influences = dict(sampled.scores), dict(sampled.influences)
     for name in HEADLINE:
         own, it, raters = scores[name], influences.get(name), others.influences.get(name)
@@ -398,7 +399,7 @@ def _for_other_raters(sampled: Scored, others: Scored) -> Scored:
 
 
 def _without_each_rater(cases: Cases, truth: Truth, column: int, here: Truths) -> Numbers:
-    """Raters x 4: the counts of a system without the votes of each rater."""
+    """Raters x 4: a system's counts without the votes of each rater."""
     if not truth.is_of_votes:
         raise UsageError(f"raters can be drawn for the share or the majority, not for the truth {truth.name}")
     require_raters(cases.judgments, "intervals for other raters")
@@ -418,7 +419,7 @@ def _without_each_rater(cases: Cases, truth: Truth, column: int, here: Truths) -
 
 
 def same_items(flagged: Flags) -> tuple[tuple[int, ...], ...]:
-    """The numbers of systems (columns) that decided on the same items (rows), together."""
+    """Groups of systems (column indices) that decided on the same items (rows)."""
     groups: dict[bytes, list[int]] = {}
     for column, flags in enumerate(flagged.T):
         groups.setdefault(np.packbits(flags >= 0).tobytes(), []).append(column)
@@ -428,7 +429,7 @@ def same_items(flagged: Flags) -> tuple[tuple[int, ...], ...]:
 def each_rater(
     cases: Cases, *, basis: Basis, where: Truths | None = None, is_property: bool = True
 ) -> dict[str, list[Scored]]:
-    """Every system against each rater by name, on the items that the rater judged."""
+    """Every system against each rater, by name, on the items that the rater judged."""
     require_raters(cases.judgments, "results by rater")
     here = np.ones(len(cases), bool) if where is None else where
     many = MANY_RATERS if len(cases.raters) > MOST_RATERS else ""
@@ -450,7 +451,7 @@ def each_rater(
 
 
 def _tallies(cases: Cases, column: int, here: Truths, *, by_unit: bool) -> Iterator[Tally]:
-    """The counts of one system against each rater, by essay or in all."""
+    """The counts of one system against each rater, by essay or in total."""
     flags, n_raters, n_cells = cases.flagged[:, column], len(cases.raters), len(CELLS)
     marks = flags[here]
     n_flagged, n_passed = int((marks == 1).sum()), int((marks == 0).sum())
@@ -477,7 +478,7 @@ def _without_intervals(found: Scored, why: str) -> Scored:
 
 
 def spread(of_raters: Sequence[Interval]) -> Spread:
-    """How far a score moves with the rater; raters for whom it is undefined take no part."""
+    """The range of a score over raters; raters for whom it is undefined are excluded."""
     values = [score.value for score in of_raters if not isnan(score.value)]
     if not values:
         return Spread(0, nan, nan, nan, nan)
@@ -492,7 +493,7 @@ def weighted(cases: Cases, truth: Truth, *, basis: Basis, where: Truths | None =
 
 
 def discordant(cases: Cases, truth: Truth, first: int, second: int) -> McNemar:
-    """McNemar's test for two systems (by place) on the items that both decided on and that have an answer."""
+    """McNemar's test for two systems (by index) on the items that both decided on and that have a truth."""
     one, other = cases.flagged[:, first], cases.flagged[:, second]
     known = (one >= 0) & (other >= 0) & np.isin(truth.values, (0.0, 1.0))
     differ = known & (one != other)
@@ -524,7 +525,7 @@ FEW = 30
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bin:
-    """Items whose agreement is in [low, high), or in [low, high] in the last bin; `systems` in their order."""
+    """Items whose agreement is in [low, high), or in [low, high] for the last bin; `systems` in their order."""
 
     low: float
     high: float
@@ -542,7 +543,7 @@ class Bin:
 
 
 def agreement_of(cases: Cases) -> Numbers:
-    """The share of each item's majority; nan without a vote, and outside the sample where one is known."""
+    """The share of each item's majority; nan without a vote, and outside the sample if one is known."""
     n_error, n_votes = cases.equal.n_error, cases.equal.n_votes
     shares = share_of(np.maximum(n_error, n_votes - n_error), n_votes)
     return np.where(cases.design.is_drawn, shares, nan) if cases.design else shares
@@ -551,7 +552,7 @@ def agreement_of(cases: Cases) -> Numbers:
 def binned(
     cases: Cases, truth: Truth, *, basis: Basis, edges: Sequence[float] = EDGES, where: Truths | None = None
 ) -> list[Bin]:
-    """Every system in every bin; items below the lowest edge come first, where there are any."""
+    """Every system in every bin; items below the lowest edge come first, if there are any."""
     if len(edges) < 2 or list(edges) != sorted(set(edges)) or edges[0] < 0 or edges[-1] > 1:
         shown = ",".join(f"{edge:g}" for edge in edges)
         raise UsageError(f"expected edges from low to high within 0 to 1, as in 0.5,0.75,0.9,1, found {shown}")
@@ -584,7 +585,7 @@ def _bins(agreement: Numbers, edges: Sequence[float]) -> Iterator[tuple[float, f
 
 
 def histogram(cases: Cases, *, n_bars: int = 10, where: Truths | None = None) -> list[tuple[float, float, int]]:
-    """Items by their agreement from one half to one (figure 1): low, high, count; full agreement has its own bar."""
+    """Items by agreement from one half to one (figure 1): low, high, count; full agreement has its own bar."""
     shares = agreement_of(cases)
     shares = shares[~np.isnan(shares) if where is None else ~np.isnan(shares) & where]
     # A share on an edge belongs to the bar above it, whatever its last digit.
@@ -603,7 +604,7 @@ def small_bins(bins: Sequence[Bin]) -> list[str]:
 
 
 def different_rates(first: Sequence[Bin], second: Sequence[Bin]) -> list[str]:
-    """Warnings for bins in which the intervals of the error rates do not overlap: read kappa there, not precision."""
+    """Warnings for bins whose error rates have disjoint intervals: compare kappa there, not precision."""
     return [
         f"error rates differ between the data sets where agreement is {one.title}: compare kappa, not precision"
         for one, other in zip(first, second, strict=False)
@@ -635,7 +636,7 @@ class TypeScore(Data):
 
 
 def scores_by_type(cases: Cases, decisions: Table, truth: Truth) -> list[TypeScore]:
-    """Every system by every type that occurs; nothing where no decision has a type."""
+    """Every system by every type that occurs; empty if no decision has a type."""
     flagged = _types_of_flags(cases, decisions)
     if flagged is None:
         return []
@@ -672,7 +673,7 @@ def scores_by_type(cases: Cases, decisions: Table, truth: Truth) -> list[TypeSco
 
 
 def _types_of_flags(cases: Cases, decisions: Table) -> np.ndarray[tuple[int, int], np.dtype[np.str_]] | None:
-    """Items x systems: the type of each flag, empty where it has none; None where no decision has one."""
+    """Items x systems: the type of each flag, empty if it has none; None if no decision has one."""
     if "type" not in decisions.frame.columns or not decisions.frame["type"].count():
         return None
     rows = decisions.frame.select(pl.col("item", "system", "type").cast(pl.String)).filter(pl.col("type") != "")
@@ -683,7 +684,7 @@ def _types_of_flags(cases: Cases, decisions: Table) -> np.ndarray[tuple[int, int
 
 
 def stated_types(votes: Votes) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
-    """The error type that most raters name who call an item an error; empty where they name none, or are divided."""
+    """The type that most raters who call an item an error state; empty if they state none or there is a tie."""
     types = np.full(len(votes), "", dtype=object)
     by_judgment = _types_of_judgments(votes.judgments.frame)
     if by_judgment is not None:
@@ -698,7 +699,7 @@ def stated_types(votes: Votes) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
 
 
 def _types_of_judgments(frame: pl.DataFrame) -> pl.DataFrame | None:
-    """The type that each judgment of error names: item, type; None where judgments name none."""
+    """The type stated by each judgment of error: item, type; None if judgments state none."""
     sources = []
     if "type" in frame.columns:
         sources.append(pl.col("type").cast(pl.String))
@@ -715,7 +716,7 @@ def _types_of_judgments(frame: pl.DataFrame) -> pl.DataFrame | None:
 
 
 def _scored(parts: Numbers, weights: Numbers, unit_of: Ints, unit: str) -> dict[str, Interval]:
-    """Precision, recall and F0.5 of one type, from what each item adds (`_values`)."""
+    """Precision, recall and F0.5 of one type, from each item's contribution (`_values`)."""
     rows = parts * weights[:, None]
     if unit != "item":
         held, places = np.unique(unit_of, return_inverse=True)
@@ -739,7 +740,7 @@ def _values(sums: Numbers) -> Numbers:
 
 
 def types_sheet(scores: Sequence[TypeScore], together: Sequence[Scored]) -> Sheet:
-    """Every system by type, and all types together; precision alone where raters stated no types."""
+    """Every system by type, and all types combined; only precision if raters stated no types."""
     is_stated = any(each.n_errors for each in scores if each.type != NO_TYPE_NAMED)
     shown, rows = [each for each in scores if is_stated or each.type != NO_TYPE_NAMED], []
     for of in together:

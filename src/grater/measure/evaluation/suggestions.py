@@ -1,12 +1,12 @@
-"""Are the system's corrections right?  Its suggestions against those of raters, or against adjudicated ones.
+"""Whether a system's corrections are right, by raters' suggestions or adjudicated corrections.
 
-A suggestion is compared with the `alternatives` of everyone who calls the item an error.  `any_rater` is the share of
-suggestions that at least one rater gave, `graded` the mean share of the item's raters who gave it (the spirit of
-Madnani et al. 2011: a rater who calls the item right gives nobody's suggestion), `recall` the share of items that
-most raters call an error whose suggestion at least one rater gave.  `adjudicated` holds it against a table of gold
-whose labels are the accepted corrections, `adjudicated_recall` is the share of that table's items that the system
-corrects so.  `-NONE-` is deletion; case and runs of blanks do not count.  Flags
-without a suggestion are counted, and so are suggestions for items that nobody judged.
+A suggestion is compared with the `alternatives` of everyone who calls the item an error. `any_rater` is the share of
+suggestions that at least one rater gave. `graded` is the mean share of the item's raters who gave it (in the spirit
+of Madnani et al. 2011; raters who call the item right count in the denominator). `recall` is, of the items that most
+raters call an error, the share with a suggestion that at least one rater gave. `adjudicated` compares suggestions
+with a gold table of accepted corrections, and `adjudicated_recall` is the share of its items that the system corrects
+accordingly. `-NONE-` is deletion; case and repeated blanks are ignored. Flags without a suggestion and suggestions
+for unjudged items are counted.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _suggested(
 
 
 def _share(rows: pl.DataFrame, hits: pl.Series, essays: Essays, undefined: str) -> Interval:
-    """The mean of hits, one per item, with essays as units where they are known."""
+    """The mean of hits, one per item, by essay if essays are known."""
     if not len(rows):
         return Interval(nan, nan, nan, undefined)
     return essays.mean(hits.cast(pl.Float64).to_numpy(), np.ones(len(rows)), rows["item"])
@@ -121,7 +121,7 @@ def _plain(column: str) -> pl.Expr:
 
 
 def _given(judgments: Judgments) -> pl.DataFrame | None:
-    """How many raters gave each correction of an item; none where the table has no alternatives."""
+    """The number of raters who gave each correction of an item; None if the table has no alternatives."""
     if "alternatives" not in judgments.frame.columns:
         return None
     label = pl.col("label").cast(pl.String).str.to_lowercase()

@@ -1,16 +1,15 @@
 """Every threshold on a system's scores: the precision-recall curve with bands, unweighted and weighted.
 
-At a threshold t an item is flagged if its score is t or beyond.  Each threshold is scored as a separate system by
-`standard.against`: same counts, same intervals.  Bands are pointwise: each
-holds at its own threshold, and all of them together hold less often.  Weighted scores are those of Madnani et al.
-2011 (`standard.py`).
+At threshold t an item is flagged if its score is t or beyond. `standard.against` scores each threshold like a
+separate system, with the same counts and intervals. Bands are pointwise: the confidence level holds at each
+threshold, not for the whole curve. Weighted scores are those of Madnani et al. 2011 (`standard.py`).
 
-Distinct scores beyond `n_points` are thinned to quantiles in which items and errors weigh the same in sum, so that
-rare errors do not leave the curve with a handful of points; the operating point and the best are always kept.  The
-system's own flags show whether high scores mean errors: they do unless the mean score of flagged items is below that
-of the rest.  The operating point is what the system flagged; it has no threshold, and comes last, if no threshold
-gives these flags (filters, a threshold for each type).  Decided items without a score are counted and left out.
-Points go from the strictest threshold to the laxest, which flags everything.
+More than `n_points` distinct scores are thinned to quantiles in which items and errors have equal total weight, so
+that even with rare errors the curve has enough points; the operating point and the best point are always kept. High
+scores mean errors unless the mean score of flagged items is below that of the others. The operating point is the
+system's own flags; if no threshold gives these flags (filters, a threshold for each type), it has no threshold and
+comes last. Decided items without a score are counted and left out. Points go from the strictest threshold to the
+laxest, which flags everything.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def _threshold(point: Point | None) -> float | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Point(Data):
-    """One threshold; None is for flags that no threshold gives."""
+    """One threshold; None stands for flags that no threshold gives."""
 
     threshold: float | None
     standard: Scored = field(metadata=key(flat=True, write=lambda scored: scored.as_json(SHOWN)))
@@ -66,8 +65,8 @@ class Point(Data):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve(Data):
-    """One system's points; `higher` says what a high score means, `n_unscored` counts judged items without one,
-    `data` is a hash of scores, flags and truths in any order of rows.
+    """One system's points; `higher` is the meaning of high scores, `n_unscored` counts judged items without a score,
+    and `data` hashes scores, flags and truths in any order of rows.
     """
 
     system: str
@@ -85,13 +84,13 @@ class Curve(Data):
     @property
     @in_json(write=_threshold)
     def best(self) -> Point:
-        """The highest F0.5 of all thresholds, the strictest of equals."""
+        """The highest F0.5 of all thresholds; ties go to the strictest."""
         return next(point for point in self.points if point.is_best)
 
     @property
     @in_json(write=_threshold)
     def best_weighted(self) -> Point | None:
-        """The same by weighted scores; None where no scored item has a share."""
+        """The same by weighted scores; None if no scored item has a share."""
         return next((point for point in self.points if point.is_best_weighted), None)
 
     def signature(self, evaluation: Signature) -> Signature:
@@ -101,7 +100,7 @@ class Curve(Data):
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The thresholds to show, strictest first, in keys: scores that rise with the belief in an error."""
+    """The thresholds to show, strictest first, as keys: scores that increase with the belief in an error."""
 
     keys: Numbers
     best: float
@@ -118,7 +117,7 @@ def curve_of_thresholds(
     n_points: int = N_POINTS,
     higher: Higher = "auto",
 ) -> Curve:
-    """The curve of one system; one that is unknown, or without scores, is refused."""
+    """The curve of one system; a system that is unknown or has no scores is refused."""
     if n_points < LEAST_POINTS:
         raise UsageError(f"expected at least {LEAST_POINTS} points on a curve, found {n_points}")
     if system not in cases.systems:
@@ -158,7 +157,7 @@ def curve_of_thresholds(
 def curves_of_systems(
     cases: Cases, truth: Truth, *, basis: Basis, higher: Higher = "auto"
 ) -> tuple[list[Curve], list[str]]:
-    """A curve for every system with scores, a warning for each without; where none has any, the first is refused."""
+    """A curve for every system with scores, and a warning for each without; refused if none has any."""
     scored = scored_systems(cases)
     warnings = [f"{system} gave no scores and has no curve" for system in cases.systems if system not in scored]
     curves = [
@@ -173,7 +172,7 @@ def scored_systems(cases: Cases) -> list[str]:
 
 
 def direction(scores: Numbers, flags: Flags) -> Literal["error", "ok"]:
-    """The meaning of a high score, by the mean scores of flagged and other items."""
+    """The meaning of a high score, from the mean scores of flagged and other items."""
     is_flagged = flags == 1
     if is_flagged.all() or not is_flagged.any():
         return "error"
@@ -183,7 +182,7 @@ def direction(scores: Numbers, flags: Flags) -> Literal["error", "ok"]:
 
 
 def f_by_threshold(keys: Numbers, truth: Numbers) -> tuple[Numbers, Numbers]:
-    """Every distinct key, highest first, and the F0.5 of flagging it and all above."""
+    """Every distinct key, highest first, and the F0.5 of flagging it and everything above."""
     order = np.lexsort((truth, -keys))
     key, value = keys[order], truth[order]
     last = np.flatnonzero(np.append(key[1:] != key[:-1], True))
@@ -198,7 +197,7 @@ def _best(keys: Numbers, truth: Numbers) -> float:
 
 
 def _quantiles(keys: Numbers, truth: Numbers, n_points: int, kept: Sequence[float]) -> Numbers:
-    """At most `n_points` distinct keys, lowest first, the kept ones among them."""
+    """At most `n_points` distinct keys, lowest first, including `kept`."""
     distinct = np.unique(keys)
     if len(distinct) <= n_points - 1:  # a place is left for flags that no threshold gives
         return np.unique([*distinct, *kept])
@@ -211,7 +210,7 @@ def _quantiles(keys: Numbers, truth: Numbers, n_points: int, kept: Sequence[floa
 
 
 def _flags_at(keys: Numbers, flags: Flags, chosen: Chosen) -> Flags:
-    """Items x thresholds: what each flags, and in the last column what the system flags."""
+    """Items x thresholds: the flags at each threshold, and in the last column the system's own."""
     flagged = np.full((len(keys), len(chosen.keys) + 1), ABSENT, np.int8)
     has_score = ~np.isnan(keys)
     flagged[has_score, :-1] = keys[has_score, None] >= chosen.keys
@@ -250,7 +249,7 @@ def _warnings(curve: Curve, chosen: Chosen) -> Iterator[str]:
 
 
 def frame_of_curve(curve: Curve, signature: Signature) -> pl.DataFrame:
-    """One row per point: counts, scores and bands, then the same weighted; undefined is null."""
+    """One row per point: counts, scores and bands, then the weighted ones; undefined values are null."""
     rows = [
         {
             "system": curve.system,

@@ -1,1 +1,1 @@
-"""Which items to judge: strata, sizes, draws that can be used again, and what a wanted precision will cost."""
+"""Which items to judge: strata, sizes, reusable draws, and the cost of a target precision."""

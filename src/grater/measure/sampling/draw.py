@@ -1,22 +1,22 @@
-"""Drawing items by permanent random numbers, and one judged sample for every system and every version.
+"""Drawing items by permanent random numbers, so that one judged sample serves all systems and versions.
 
-**Drawing** (Ohlsson 1995, in Business Survey Methods, chapter 9).  Each item keeps one number in [0, 1), a hash of
-its id and the study's seed.  A draw takes the n_k items of smallest number in each stratum, so sizes are exact and
-every item of the stratum has the probability n_k / N_k.  The stratum's threshold lies between the last number taken
-and the next.
+**Drawing** (Ohlsson 1995, in Business Survey Methods, chapter 9). Each item keeps one number in [0, 1), a hash of its
+id and the study's seed. A draw takes the n_k items with the smallest numbers in each stratum, so sizes are exact and
+every item of the stratum has probability n_k / N_k. The stratum's threshold lies between the last number taken and
+the next.
 
-**Reuse.**  T&C 2008, Table 7 has "hard to re-test" as the price of sampling.  With permanent random numbers a second
-draw takes mostly the items of the first, and only the others are still to be judged.  The union of the draws includes
-an item with the largest of its probabilities under each; in a cell of items that agree in all strata it is a simple
-random sample.  Rows come in the order in which to judge: any beginning of the list is a smaller sample of the same
-design.  A corpus with other items, or a system that has changed its decisions since the draw, is refused.
+**Reuse.** T&C 2008, Table 7 lists "hard to re-test" as the price of sampling. With permanent random numbers, a second
+draw shares most of its items with the first, and only the others must still be judged. The union of the draws
+includes an item with the largest of its probabilities; within a cell of items that share all strata, it is a simple
+random sample. Rows are in judging order: the first rows, however many, are a smaller sample of the same design. A
+corpus with other items, or a system whose decisions have changed since the draw, is refused.
 
-**How far to draw for one more system**, with as few items as possible still to judge.  A new system's strata are cut
-about where the old ones were: an item that both systems leave alone is in the sample if it was before, and only new
-flags have a greater probability than they had.  Five new flags drawn with probability 1/6 before and 3/4 now ask for
-about three labels.  With a wanted width of recall and judgments to take rates from, the thresholds are the lowest
-that reach it: `least_thresholds` tries growing thresholds for unflagged items, finds for each the lowest one for
-flags, and keeps the pair that asks for the fewest labels.  Cells with few judgments lean on their old stratum.
+**One more system** should need as few new judgments as possible. Its strata are cut at about the old thresholds:
+items that both systems leave unflagged stay in or out of the sample, and only new flags get a higher probability.
+Five new flags drawn with probability 1/6 before and 3/4 now need about three labels. With a target width of recall
+and judgments to estimate rates from, `least_thresholds` tries increasing thresholds for unflagged items, finds the
+lowest threshold for flags that reaches the width, and keeps the pair that needs the fewest labels. Cells with few
+judgments borrow the rate of their old stratum.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ FEW_FLAGS = 20
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A stratum as it was drawn from: n of its items, those whose number is not above the threshold."""
+    """A stratum as drawn: n of its items, those whose number is not above the threshold."""
 
     size: int
     n: int
@@ -116,7 +116,7 @@ def with_numbers(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
 
 
 def thresholds(frame: pl.DataFrame, sizes: Mapping[str, int]) -> dict[str, Drawn]:
-    """Where to cut each stratum of a numbered corpus so that its wanted number of items lies below."""
+    """The threshold of each stratum of a numbered corpus that selects the desired number of items."""
     cuts = {}
     for (stratum,), rows in frame.sort("random").group_by("stratum", maintain_order=True):
         numbers, n = rows["random"].to_list(), sizes[str(stratum)]
@@ -128,7 +128,7 @@ def thresholds(frame: pl.DataFrame, sizes: Mapping[str, int]) -> dict[str, Drawn
 
 
 def drawn(frame: pl.DataFrame, by_stratum: Mapping[str, Drawn]) -> pl.DataFrame:
-    """The numbered corpus with each item's chance under a draw, and whether it was taken: probability, is_drawn."""
+    """The numbered corpus, with each item's probability in a draw and whether it was drawn: probability, is_drawn."""
     schema = {"stratum": pl.String, "stratum_size": pl.Int64, "probability": pl.Float64, "threshold": pl.Float64}
     rows = [(name, each.size, each.probability, each.threshold) for name, each in by_stratum.items()]
     joined = frame.join(pl.DataFrame(rows, schema=schema, orient="row"), on="stratum", how="left")
@@ -174,8 +174,8 @@ def add_system(
 ) -> Sample:
     """The sample with the draw of one more system; its strata default to those of the first draw.
 
-    With `width`, as few more as bring recall to it, by the shares of `errors` that judged items have.  With `n`, or
-    an allocation of its own, the draw is like a first one.
+    With `width`, only as many more items are drawn as bring recall to it, given the `errors` shares of judged items.
+    With `n` or its own allocation, the draw is like a first one.
     """
     draws, meta = draws_of(sample), _meta(sample)
     require_unchanged(sample, decisions)
@@ -196,7 +196,7 @@ def add_system(
 
 
 def draws_of(sample: Sample) -> list[Draw]:
-    """The draws behind a sample of ours; none where the sample came from elsewhere."""
+    """The draws behind a sample of ours; empty if the sample came from elsewhere."""
     draws = sample.meta.extra.get(DRAWS, []) if sample.meta else []
     if not isinstance(draws, list):
         raise BadInput(Problem(sample.name, f"expected a list of draws in the meta data, found {draws!r:.80}"))
@@ -204,7 +204,7 @@ def draws_of(sample: Sample) -> list[Draw]:
 
 
 def few_flags(sample: Sample) -> dict[str, str]:
-    """A warning for each system with few flags to judge; of all its flags, where other draws may hold some."""
+    """A warning for each system with few flags to judge, counting those from other draws."""
     draws = draws_of(sample)
     n_flags = {draw.system: draw.n_flags(drawn_only=len(draws) == 1) for draw in draws}
     return {
@@ -215,7 +215,7 @@ def few_flags(sample: Sample) -> dict[str, str]:
 
 
 def require_unchanged(sample: Sample, decisions: Table) -> None:
-    """Refuses another corpus, and a system that decides otherwise than when its items were drawn."""
+    """Refuse another corpus, or a system whose decisions changed after its items were drawn."""
     require_same_items(sample, decisions.frame["item"].unique())
     for draw in draws_of(sample):
         if decisions_hash(decisions, draw.system) != draw.decisions:
@@ -225,13 +225,15 @@ def require_unchanged(sample: Sample, decisions: Table) -> None:
 
 
 def to_judge(sample: Sample, judged: Collection[str]) -> list[str]:
-    """The items of a sample that nobody has judged, in the order in which to judge them."""
+    """The unjudged items of a sample, in judging order."""
     known = set(judged)
     return [item for item in sample.frame["item"].unique(maintain_order=True) if item not in known]
 
 
 def crossed(decisions: Table, sample: Sample, *, labels: Judgments | None = None) -> pl.DataFrame:
-    """Every item of the corpus with its stratum in each draw (`stratum 0`, ...), its probability and if it is in."""
+    """Every item of the corpus with its stratum in each draw (`stratum 0`, ...), its probability, and whether it is
+    in.
+    """
     return _crossed(decisions, _meta(sample), draws_of(sample), labels)
 
 
@@ -291,7 +293,9 @@ def _fewest(
     width: float | None,
     errors: Mapping[str, float] | None,
 ) -> dict[str, int]:
-    """The sizes of a draw that adds as few items as it can: by the old probabilities, or for a width of recall."""
+    """The sizes of a draw that adds as few items as possible: by the old probabilities, or for a target width of
+    recall.
+    """
     first, by_side = draws[0].by_stratum, {}
     for side, word in ((True, FLAGGED), (False, UNFLAGGED)):
         parts = [drawn for name, drawn in first.items() if name.startswith(word)]
@@ -319,7 +323,7 @@ def _fewest(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Growing:
-    """A sample that grows: by item its random number, stratum and cell, and whether it is in already."""
+    """A growing sample: each item's random number, stratum and cell, and whether it is already in."""
 
     random: Numbers
     is_drawn: Flags
@@ -334,15 +338,15 @@ class Growing:
         return int((self.drawn(thresholds) & ~self.is_drawn).sum())
 
     def width(self, thresholds: Numbers) -> float:
-        """The width of the interval of recall, if the new judgments fall out as the old ones did."""
+        """The width of the interval of recall, if new judgments have the same error rates as the old ones."""
         judged = np.bincount(self.cell, weights=self.drawn(thresholds), minlength=len(self.cells.sizes))
         return recall_width(self.cells.judged(judged), self.cells.flagged)
 
 
 def growing(whole: pl.DataFrame, old_strata: Sequence[str], errors: Mapping[str, float]) -> Growing:
-    """From the corpus with its old strata, its new one, its numbers, and what was judged: error shares by item.
+    """From the corpus with its old strata, new stratum and numbers, and the judged error shares by item.
 
-    The rate of a cell has one made-up judgment at the rate of its old stratum.
+    The rate of a cell includes one pseudo-judgment at the rate of its old stratum.
     """
     keys = whole.select(cell=pl.concat_str([*old_strata, "stratum"], separator="\n"), old=pl.concat_str(old_strata))
     names, places, cell = np.unique(keys["cell"].to_numpy(), return_index=True, return_inverse=True)
@@ -362,7 +366,9 @@ def growing(whole: pl.DataFrame, old_strata: Sequence[str], errors: Mapping[str,
 
 
 def least_thresholds(sample: Growing, start: Numbers, is_flagged: Flags, width: float) -> Numbers:
-    """The thresholds by stratum that reach the width with the fewest new items; all there are where none does."""
+    """The thresholds by stratum that reach the width with the fewest new items; all items if the width cannot be
+    reached.
+    """
     best, fewest = np.ones(len(start)), inf
     lowest = np.where(is_flagged, start[~is_flagged].min(initial=1.0), start)
     for step in range(STEPS + 1):

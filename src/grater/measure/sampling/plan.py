@@ -1,27 +1,27 @@
-"""Which items to judge, how many, and what a width costs: strata, allocation, and ways to evaluate side by side.
+"""Which items to judge, how many, and the cost of a target width: strata, allocation, and a comparison of methods.
 
-**Strata**: by the system's decision (the "Error" and "OK" sub-corpora of T&C 2008, 6.1), by its score, or by its
-decision and a cheap rater's label.  Strata never cross a decision, so a system is right or wrong about whole strata.
-`score:10` makes ten, five on each side.  Flagged items are cut into parts of equal size; the others into halves,
-quarters, eighths, with the small parts nearest to the flags, where most missed errors are.  Only the order of scores
-counts; items of one score share a stratum; where flagged items have the lower scores, scores are read downwards.
+**Strata** are made from the system's decision (the "Error" and "OK" sub-corpora of T&C 2008, 6.1), its score, or its
+decision and a cheap rater's label. No stratum mixes flagged and unflagged items. `score:10` makes ten strata, five on
+each side. Flagged items are cut into parts of equal size; the others into halves, quarters, eighths, with the
+smallest parts closest to the flags, where most missed errors are. Only the order of scores matters; items with equal
+scores share a stratum; if flagged items have the lower scores, the order is reversed.
 
-**Allocation**.  `equal`: the same number from each stratum.  `proportional`: by size.  `paper`: the OK sample twice
-the Error sample (T&C 2008, 6.3), by size within each.  `neyman`: n_k in proportion to N_k |f_k - R| sqrt(p_k (1 -
-p_k)), which makes the variance of recall smallest (Neyman 1934, with the linearised ratio in place of the mean).
-Every stratum gets two items, or all it has; what a small stratum cannot give goes to the others.
+**Allocation**. `equal`: the same number from each stratum. `proportional`: by size. `paper`: the OK sample twice the
+Error sample (T&C 2008, 6.3), by size within each. `neyman`: n_k in proportion to N_k |f_k - R| sqrt(p_k (1 - p_k)),
+which makes the variance of recall smallest (Neyman 1934, with the linearised ratio in place of the mean). Every
+stratum gets at least two items, or all it has; what a small stratum cannot supply goes to the others.
 
 **Ways to evaluate** (T&C 2008, section 6 and Table 7): judging a whole corpus, checking only flags (verification),
-and the paper's sample; also Neyman's allocation, and strata of the score if there are decisions.  The
-paper's sum: 1,000 errors at 10 % are 10,000 items, at 500 in 4 hours 80 hours.  The width is that of the interval of
-recall (of precision for verification) that `evaluate` would print (`uncertainty/sampled.py`, rule 6) if the sample
-falls out as expected.  Expectations that were not given are assumed, and the plan lists them.
+and the paper's sample; also Neyman's allocation, and strata by score if there are decisions. The paper's example:
+1,000 errors at 10 % need 10,000 items, which take 80 hours at 500 items per 4 hours. The width is that of the
+interval of recall (of precision for verification) that `evaluate` would print (`uncertainty/sampled.py`, rule 6) if
+the sample matches expectations. Missing expectations are assumed, and the plan lists them.
 
-**Raters per item**.  A rater calls a share se (sensitivity) of errors errors and a share sp (specificity) of good
-items good; raters err independently, so the majority of n is right with a binomial probability.  An even number is no
-better than the odd one below it.  Real raters err together on hard items, so this is a lower bound.  Where
-only the kappa of two raters is known, they are taken to be right equally often, with probability a on either kind of
-item: observed agreement is a² + (1 - a)², and a is the number above one half that gives this kappa.
+**Raters per item**. A rater recognises a share se (sensitivity) of errors and a share sp (specificity) of good items;
+if raters err independently, the majority of n is right with a binomial probability. An even number is no better than
+the odd number below it. Real raters err together on hard items, so this is a lower bound. If only the kappa of two
+raters is known, both are assumed to be right with the same probability a on either kind of item: observed agreement
+is a² + (1 - a)², and a > 1/2 solves for this kappa.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def system_names(decisions: Table) -> list[str]:
 
 
 def only_system(decisions: Table) -> str:
-    """The one system of a table; where there are several, one must be named."""
+    """The only system of a table; with several, one must be named."""
     names = system_names(decisions)
     if len(names) > 1:
         raise UsageError(f"{decisions.name}: expected a system, one of {', '.join(names)}")
@@ -68,7 +68,7 @@ def only_system(decisions: Table) -> str:
 
 
 def decisions_hash(decisions: Table, system: str) -> str:
-    """One short name for all that strata are made from, whatever the order of rows."""
+    """A short hash of all that strata are built from, whatever the order of rows."""
     rows = decided(decisions, system)
     scores = rows["score"].to_list() if "score" in rows.columns else [None] * len(rows)
     return digest(map("{}|{:d}|{}".format, rows["item"].to_list(), rows["flagged"].to_list(), scores))
@@ -77,7 +77,7 @@ def decisions_hash(decisions: Table, system: str) -> str:
 def assign_strata(
     decisions: Table, system: str, *, strata: str = "decision", labels: Judgments | None = None
 ) -> pl.DataFrame:
-    """Every item of the corpus with the stratum it belongs to: item, flagged, stratum."""
+    """Every item of the corpus with its stratum: item, flagged, stratum."""
     rows = decided(decisions, system)
     side = pl.when("flagged").then(pl.lit(FLAGGED)).otherwise(pl.lit(UNFLAGGED))
     match strata.partition(":"):
@@ -116,9 +116,9 @@ def assign_strata(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stratification:
-    """The strata of a corpus: which of them a system flags, sizes, and expected rates of errors (nan if unknown).
+    """The strata of a corpus: whether they are flagged, sizes, and expected error rates (nan if unknown).
 
-    The sizes of an endless corpus are shares.
+    For an infinite corpus, sizes are shares.
     """
 
     names: tuple[str, ...]
@@ -127,7 +127,7 @@ class Stratification:
     rates: Numbers
 
     def with_rates(self, rates: Mapping[str, float]) -> Stratification:
-        """With these rates; one for `flagged` or `unflagged` holds for all of that side."""
+        """The same strata with these rates; a rate for `flagged` or `unflagged` applies to that whole side."""
         found = []
         for name, is_flagged in zip(self.names, self.flagged, strict=True):
             rate = rates.get(name, rates.get(FLAGGED if is_flagged else UNFLAGGED))
@@ -143,7 +143,7 @@ class Stratification:
         return float(sizes.sum()), float(sizes @ self.rates[self.flagged == is_flagged] / (sizes.sum() or nan))
 
     def judged(self, n: npt.ArrayLike, population: Population = "wider", explained: Numbers | None = None) -> Strata:
-        """As if n items of each were judged, with exactly the expected errors among them."""
+        """The data if n items of each stratum were judged with exactly the expected errors among them."""
         judged = np.asarray(n, np.float64)[None]
         return Strata(self.sizes[None], judged, judged * self.rates, population=population, explained=explained)
 
@@ -155,7 +155,7 @@ def strata_of(frame: pl.DataFrame) -> Stratification:
 
 
 def _n_bands(strata: str, rows: pl.DataFrame, name: str, *, usual: int) -> int:
-    """The number in `score:N`, where every item has a score."""
+    """The number in `score:N`; every item must have a score."""
     how, _, number = strata.partition(":")
     if number and (not number.isdecimal() or not 2 <= int(number) <= 100):
         raise UsageError(f"expected the strata {how}:N with N from 2 to 100, found {number!r}")
@@ -181,7 +181,7 @@ def _score_strata(rows: pl.DataFrame, n_strata: int) -> pl.Series:
 
 
 def _ranks(score: Numbers) -> Numbers:
-    """The rank of each score, from 0 to 1; equal scores share the middle of their ranks."""
+    """The rank of each score, from 0 to 1; equal scores share the mean of their ranks."""
     ordered = np.sort(score)
     first, last = np.searchsorted(ordered, score), np.searchsorted(ordered, score, side="right")
     return (first + last) / (2 * max(1, score.size))
@@ -206,7 +206,7 @@ def allocate(
     n_flagged: int | None = None,
     rates: Mapping[str, float] | None = None,
 ) -> dict[str, int]:
-    """The number of items to draw by name of stratum; `n_flagged` of them from what the system flags, if given."""
+    """The number of items to draw by stratum; `n_flagged` of them from flagged strata, if given."""
     strata = strata.with_rates(rates or {}) if method == "neyman" else strata
     weights, everything = weights_of(strata, method), np.ones(len(strata.names), bool)
     parts = [(everything, n)]
@@ -265,7 +265,7 @@ def score_rates(
 
 
 def shared(weights: Numbers, least: Numbers, most: Numbers, n: int) -> Ints:
-    """Whole numbers in proportion to the weights that keep their bounds and add up to n."""
+    """Integers in proportion to the weights, within bounds, that sum to n."""
     low, high = 0.0, 1.0
     while np.clip(high * weights, least, most).sum() < n and high < 1e300:
         high *= 2
@@ -288,7 +288,7 @@ MOST_ITEMS = 10**9
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """How fast and how dear judging is; the speed is the paper's, 500 items in 4 hours."""
+    """The speed and cost of judging; the default speed is the paper's, 500 items in 4 hours."""
 
     raters: int = 1
     items_per_hour: float = 125.0
@@ -313,9 +313,9 @@ FROM_SCORES = "error rates from scores"
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The expectations for a corpus: its items, the share flagged, and the rates of errors on both sides.
+    """What is expected of a corpus: its size, the share flagged, and the error rates on both sides.
 
-    `assumed` names those that nobody gave.
+    `assumed` lists the numbers that nobody gave.
     """
 
     flagged: float
@@ -327,7 +327,6 @@ class Expected:
 
     @staticmethod
     def of(strata: Stratification, population: Population = "wider", assumed: tuple[str, ...] = ()) -> Expected:
-        """The strata of a corpus, with their sizes and expected rates."""
         (n_flagged, precision), (n_passed, missed) = strata.side(True), strata.side(False)
         if not n_flagged or not n_passed:
             raise UsageError("expected items that the system flags and others, found one kind only")
@@ -336,7 +335,7 @@ class Expected:
 
     @property
     def strata(self) -> Stratification:
-        """Two strata; of a finite corpus whole items, at least one in each."""
+        """Two strata; whole items for a finite corpus, at least one in each."""
         whole, flagged = 1.0, self.flagged
         if self.size < inf:
             whole, flagged = self.size, float(min(self.size - 1, max(1, round(self.size * self.flagged))))
@@ -378,7 +377,6 @@ def expected_of(
     size: float = inf,
     population: Population = "wider",
 ) -> Expected:
-    """The expectations for a corpus without decisions yet."""
     flagged, right = FLAG_RATE if flag_rate is None else flag_rate, PRECISION if precision is None else precision
     given = {"flag rate": flag_rate, "precision": precision}
     assumed = tuple(name for name, share in given.items() if share is None)
@@ -396,9 +394,9 @@ def expected_strata(
     recall: float | None = None,
     population: Population = "wider",
 ) -> tuple[Stratification, Expected]:
-    """The strata of a corpus that a system has decided on, and what is expected of it.
+    """The strata of a corpus that a system has decided on, and the expectations for it.
 
-    Rates of errors come from `rates`, from precision and missed or recall, or else from the scores.
+    Error rates come from `rates`, from precision and missed or recall, or else from the scores.
     """
     if sum(each is not None for each in (rates, missed, recall)) > 1:
         raise UsageError("expected one of rates, missed and recall, found several")
@@ -416,7 +414,7 @@ def expected_strata(
 
 
 def _missed(flagged: float, precision: float, missed: float | None, recall: float | None) -> float:
-    """The rate of errors among unflagged items: as given, or as implied by a recall."""
+    """The error rate among unflagged items, as given or as implied by a recall."""
     if (missed is None) == (recall is None):
         raise UsageError("expected either recall or missed, the error rate among unflagged items")
     if recall is None:
@@ -439,8 +437,9 @@ CLUSTERED = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Marking(Data):
-    """The cost of measuring a corrector's recall: verified marks, and source sentences in which two raters find
-    them."""
+    """The cost of measuring a corrector's recall: the verified marks needed, and the source sentences to find them
+    in.
+    """
 
     n_marks: int
     n_sentences: int
@@ -455,7 +454,9 @@ class Marking(Data):
 
 
 def plan_marking(recall: float, width: float, *, errors_per_sentence: float, sensitivity: float) -> Marking:
-    """Marks are 1.5 z² R (1 - R) / (width / 2)², with 1.5 for errors that share an essay; sentences hold them."""
+    """Marks are 1.5 z² R (1 - R) / (width / 2)², where 1.5 allows for errors that share an essay;
+    sentences follow.
+    """
     for name, each in {"recall": recall, "width": width, "sensitivity": sensitivity}.items():
         if not 0 < each < 1:
             raise UsageError(f"expected a {name} between 0 and 1, found {each:g}")
@@ -467,7 +468,7 @@ def plan_marking(recall: float, width: float, *, errors_per_sentence: float, sen
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Plan(Result):
-    """The ways to evaluate side by side, and what the raters of an item reach together."""
+    """The methods compared, and the accuracy that several raters per item reach."""
 
     width: float
     expected: Expected = field(metadata=key(flat=True, write=_expected_json))
@@ -530,10 +531,10 @@ def plan(
     assist: Skill | None = None,
     marking: Marking | None = None,
 ) -> Plan:
-    """The ways side by side; `errors` fixes the number of errors that a fully judged corpus is to hold.
+    """The methods compared; `errors` fixes the number of errors that a fully judged corpus must contain.
 
-    With `strata` of the corpus, ours from these strata is a separate row.  `panel` are the raters of each item,
-    chosen so that their majority is `right` that often.  `assist` is a cheap judge of every item.
+    With the corpus's `strata`, our method on these is a separate row. `panel` gives the raters of each item, chosen
+    so that their majority is `right` that often. `assist` is a cheap judge of every item.
     """
     shares = {"share of flagged items": expected.flagged, "precision": expected.precision}
     shares |= {"rate of missed errors": expected.missed, "width": width}
@@ -557,7 +558,7 @@ def plan(
 
 
 def _exhaustive(expected: Expected, width: float, work: Work, errors: int | None) -> PlanRow:
-    """Every item of a corpus large enough to hold the errors that recall needs."""
+    """Every item of a corpus large enough to contain the errors that recall needs."""
 
     def reached(n: int) -> float:
         recall = wilson(expected.recall * n, n)
@@ -586,7 +587,7 @@ def _verification(expected: Expected, width: float, work: Work) -> PlanRow:
 
 
 def precision_needed(precision: float, width: float, *, size: int) -> tuple[int, float]:
-    """The flags to judge, of `size` there are, for an interval of precision of this width; the width they give."""
+    """How many of `size` flags to judge for an interval of precision of this width, and the width they give."""
 
     def reached(n: int) -> float:
         interval = wilson(precision * n, n)
@@ -632,7 +633,7 @@ def _row(method: str, items: int, flagged: int, width: float, work: Work, note: 
 
 
 def _smallest(is_enough: Callable[[int], bool], *, most: int = MOST_ITEMS, least: int = 1) -> int:
-    """The first number that is enough, by halving; `most` where none is."""
+    """The first number that is enough, by bisection; `most` if none is."""
     low, high = least, least + 1
     while high < most and not is_enough(high):
         low, high = high, high * 2
@@ -656,7 +657,7 @@ def recall_width(strata: Strata, flagged: Flags) -> float:
 
 
 def recall_warning(strata: Strata, flagged: Flags) -> str:
-    """Advice if a sample cannot measure recall; none if it can, or if recall has no interval."""
+    """Advice if a sample cannot measure recall; empty if it can, or if recall has no interval."""
     if not WIDEST < recall_width(strata, flagged) < inf:
         return ""
     n = more_needed(strata, flagged, WIDEST, ~flagged)
@@ -665,10 +666,10 @@ def recall_warning(strata: Strata, flagged: Flags) -> str:
 
 
 def more_needed(strata: Strata, flagged: Flags, width: float, cells: Flags | None = None) -> int | None:
-    """The further judgments that bring recall to this width, if rates stay as they are; None where none can.
+    """The further judgments that bring recall to this width at the present rates; None if none can.
 
-    They go where Neyman would have them, to these `cells` if given; by items, for a width that much smaller as essays
-    make the interval wider.
+    They are allocated by Neyman's rule, to `cells` if given. The calculation is by items, for a width reduced by the
+    design effect of essays.
     """
     shown = recall_width(strata, flagged)
     if shown <= width:
@@ -699,7 +700,7 @@ MOST_RATERS = 99
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """How often a rater, or a majority, is right: on errors, and on good items."""
+    """How often a rater or a majority is right on errors and on good items."""
 
     sensitivity: float
     specificity: float
@@ -709,20 +710,20 @@ class Skill:
         return min(self.sensitivity, self.specificity)
 
     def explained(self, rate: float) -> float:
-        """The share of the variance of verdicts that its own explain, where errors have this rate."""
+        """The share of the variance of the truth that verdicts explain at this error rate."""
         called = self.judged(rate)
         spread = called * (1 - called)
         informed = self.sensitivity + self.specificity - 1
         return min(0.999, rate * (1 - rate) * informed**2 / spread) if spread > 0 else 0.0
 
     def judged(self, rate: float) -> float:
-        """The rate of errors that is found where the true one is `rate`."""
+        """The observed error rate if the true one is `rate`."""
         return self.sensitivity * rate + (1 - self.specificity) * (1 - rate)
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The number of raters for each item, what one of them is like, and what their majority is."""
+    """The number of raters per item, the skill of one of them, and the skill of their majority."""
 
     n: int
     one: Skill
@@ -742,7 +743,7 @@ def _right(n: int, accuracy: float) -> float:
 
 
 def panel(skill: Skill, wanted: float) -> Panel:
-    """The smallest odd number of raters whose majority is right that often, on errors and on good items alike."""
+    """The smallest odd number of raters whose majority is right that often, on both errors and good items."""
     if not 0.5 < wanted < 1:
         raise UsageError(f"expected a majority that is right between 0.5 and 1 of the time, found {wanted:g}")
     if skill.least <= 0.5:
@@ -755,7 +756,7 @@ def panel(skill: Skill, wanted: float) -> Panel:
 
 
 def skill_of_kappa(kappa: float, error_rate: float) -> Skill:
-    """Two raters who agree this far beyond chance, right equally often on errors and on good items."""
+    """The skill of two raters with this kappa who are right equally often on errors and on good items."""
     if not 0 < kappa <= 1:
         raise UsageError(f"expected a kappa above 0 and at most 1, found {kappa:g}")
     # With d = 2 a - 1 and m = 2 error_rate - 1, kappa is d² (1 - m²) / (1 - d² m²).
