@@ -1,8 +1,8 @@
-"""Jobs: one task over many units, from draft to closed, the guidelines that their raters read, and who does what.
+"""Jobs (one task over many units, from draft to closed), their guidelines, and assignments.
 
-`MOVES` says which state may follow which.  Guidelines come in numbered versions and are never changed; a judgment
-knows the version that it was made under.  An archived job is out of sight; its judgments are in reports and exports
-as before.  Assignments say which named annotator does which units, in which batch of their own.
+`MOVES` says which state may follow which. Guidelines have numbered versions and never change; each judgment records
+its version. An archived job is hidden, but its judgments stay in reports and exports. Assignments say which named
+annotator does which units, in which of their batches.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class NewGuidelines(Body):
 
 
 class NewNames(Body):
-    """What is left empty stays."""
+    """Empty fields leave the name or title unchanged."""
 
     model_config = example(name="prepositions-1", title="Prepositions")
     name: str = Field(default="", max_length=80)
@@ -69,7 +69,7 @@ class Archived(Body):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """`judgments` is N, wanted for each unit; `access` says whether anybody in the study may take a unit."""
+    """`judgments` is the number wanted for each unit; `access` says whether anybody in the study may take a unit."""
 
     job_id: str
     name: str
@@ -115,7 +115,7 @@ def add(
     options: Mapping[str, Json] | None = None,
     actor: str | None = None,
 ) -> Job:
-    """Add a job, a draft without units."""
+    """Add a draft job without units."""
     _require_free(tx, name)
     job = Job(
         job_id=new_id(),
@@ -152,7 +152,7 @@ def get(tx: Tx, job_id: str) -> Job:
 
 
 def visible(tx: Tx, job_id: str) -> Job:
-    """Raters know of no drafts."""
+    """The job; drafts are hidden from raters."""
     job = find(tx, job_id)
     if job is None or job.state == "draft":
         raise NotFound("there is no such job")
@@ -160,7 +160,7 @@ def visible(tx: Tx, job_id: str) -> Job:
 
 
 def lock(tx: Tx, job_id: str) -> Job:
-    """Get the job, and allow one change at a time to its terms, guidelines and money; work in it continues."""
+    """Get the job with a lock, so that its terms, guidelines and money change one at a time; work in it continues."""
     row = tx.first(tx.locked(BY_ID, of=schema.jobs), job_id=job_id)
     if row is None:
         raise NotFound(NO_JOB)
@@ -168,7 +168,7 @@ def lock(tx: Tx, job_id: str) -> Job:
 
 
 def named(tx: Tx, name: str) -> Job:
-    """The job with this name; an unknown name is answered with the nearest one."""
+    """The job with this name; for an unknown name, the error suggests the nearest."""
     by_name = {job.name: job for job in all(tx)}
     if name not in by_name:
         raise NotFound(unknown("job", name, list(by_name)))
@@ -185,7 +185,7 @@ COUNT_ROWS = sql("ANALYZE units, unit_items, slots")
 
 
 def move(tx: Tx, job_id: str, state: GivenState, *, actor: str | None = None) -> Job:
-    """Open, pause or close a job where its state allows it; work that raters hold is still accepted."""
+    """Open, pause or close a job if its state allows it; work that raters hold is still accepted."""
     job = get(tx, job_id)
     if job.archived_at is not None:
         raise Conflict(f"{job.name}: archived; restore it first")
@@ -195,7 +195,7 @@ def move(tx: Tx, job_id: str, state: GivenState, *, actor: str | None = None) ->
 
 
 def set_state(tx: Tx, job_id: str, state: JobState, *, actor: str | None = None) -> Job:
-    """Set the state, whatever it was."""
+    """Set the state unconditionally."""
     job = _change(tx, job_id, state=state)
     events.write(tx, actor, "job.state", job_id, {"state": state})
     if state == "open" and tx.is_postgres:
@@ -209,9 +209,9 @@ def _change(tx: Tx, job_id: str, **values: Any) -> Job:
 
 
 def rename(tx: Tx, job_id: str, sent: NewNames, *, actor: str | None = None) -> Job:
-    """Another name, for commands and exports, or title, for raters.
+    """Change a job's name, for commands and exports, or its title, for raters.
 
-    Jobs that ask for this one first go by its new name.
+    Jobs that require work in this one are updated.
     """
     job = lock(tx, job_id)
     new_name, new_title = require_name(sent.name or job.name), sent.title or job.title
@@ -232,7 +232,7 @@ def rename(tx: Tx, job_id: str, sent: NewNames, *, actor: str | None = None) -> 
 
 
 def archive(tx: Tx, job_id: str, is_archived: bool, *, actor: str | None = None) -> Job:
-    """Take a job out of sight, or bring it back; nobody may be at work in it."""
+    """Hide a job, or show it again; refused while somebody is working in it."""
     job = lock(tx, job_id)
     if is_archived and job.state not in ("draft", "closed"):
         raise Conflict(f"{job.name}: the job is {job.state}; close it first")
@@ -249,7 +249,7 @@ def set_options(tx: Tx, job_id: str, options: Mapping[str, Json], *, actor: str 
 
 
 def add_guidelines(tx: Tx, job_id: str, markdown: str, *, actor: str | None = None) -> Guidelines:
-    """Add a version, which later judgments refer to; the same text again makes none."""
+    """Add a version that later judgments refer to; an unchanged text adds none."""
     lock(tx, job_id)
     newest = current_guidelines(tx, job_id)
     if newest is not None and newest.markdown == markdown:
@@ -267,7 +267,7 @@ def current_guidelines(tx: Tx, job_id: str) -> Guidelines | None:
 
 
 def guidelines_version(tx: Tx, job_id: str) -> int:
-    """The number of the newest version; 0 where there is none."""
+    """The number of the latest version; 0 if there is none."""
     return int(tx.value(NEWEST_VERSION, job_id=job_id) or 0)
 
 
@@ -277,7 +277,7 @@ def guidelines_versions(tx: Tx, job_id: str) -> list[Guidelines]:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """One unit for one person; `batch` is the person's own, met in order."""
+    """One unit for one person; `batch` is one of the person's own, done in order."""
 
     unit_id: str
     person_id: str
@@ -288,7 +288,7 @@ ASSIGNMENT_COLUMNS = Columns(Assignment, schema.assignments)
 
 
 def assign(tx: Tx, job_id: str, new: Iterable[Assignment], *, actor: str | None = None) -> int:
-    """Assign units and return the number of assignments; no unit may have more people than slots."""
+    """Assign units and return the number of assignments; a unit has at most as many people as slots."""
     n_added = 0
     for portion in chunks(new):
         tx.insert(
@@ -328,10 +328,10 @@ def n_assigned(tx: Tx, job_id: str, person_id: str) -> int:
 
 
 def move_assignments(tx: Tx, job_id: str, *, giver: str, taker: str, actor: str | None = None) -> int:
-    """Assign what a person has not done yet to another person; return the number of units.
+    """Reassign a person's remaining units to another person; return their number.
 
-    What the giver holds or has answered stays theirs (what nobody trusts any more does not), and so does what follows
-    an answer of theirs.  What the taker has as well is left: one person gives one judgment.
+    Units that the giver holds or has answered stay theirs (unless the answers are untrusted), and so do units that
+    follow such an answer. Units that the taker already has are skipped: one person gives one judgment.
     """
     mine = (schema.assignments.c.job_id == job_id) & (schema.assignments.c.person_id == giver)
     query = (

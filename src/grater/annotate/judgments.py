@@ -1,8 +1,7 @@
-"""Judgments as they are stored: submissions with their answers, what they count for, and tables of them.
+"""Stored judgments: submissions with their answers and status, and tables of them.
 
-A submission's status may change, with an event; nothing else of it ever does.  Next to the whole table of judgments
-(`item, rater, label` and what belongs to a judgment): the labels alone, for agreement; the times; and every
-submission with its answers.
+Only a submission's status may change, and an event records it. Besides the full table of judgments there are the
+labels alone, for agreement; the times; and every submission with its answers.
 """
 
 from __future__ import annotations
@@ -40,7 +39,6 @@ GROUP = "group"
 
 
 def groups(tx: Tx) -> dict[str, str]:
-    """The group of everybody, by id."""
     columns = [schema.people.c[name] for name in ("person_id", "role", "kind", "payload")]
     return {
         row.person_id: PROGRAM if row.kind == PROGRAM else str(row.payload.get(GROUP) or GROUPS[row.role])
@@ -71,9 +69,9 @@ def table(
     start: int = 0,
     most: int | None = None,
 ) -> list[dict[str, Json]]:
-    """Judgments in a fixed order; raters go by pseudonym unless `names`.
+    """Judgments in a fixed order; raters appear by pseudonym unless `names` is set.
 
-    `of_done`: only those of finished units.  `most` of them from number `start` on.
+    `of_done` selects those of finished units. At most `most` are returned, from number `start` on.
     """
     job = schema.jobs.c.name
     query = (
@@ -151,7 +149,7 @@ def times(tx: Tx, job_id: str) -> list[int]:
 
 
 def submitted(tx: Tx, job_id: str, *, person_id: str | None = None) -> Sequence[Record]:
-    """Every submission of a job, or of one rater in it, without its answers, in the order in which they came."""
+    """Every submission of a job, or of one rater in it, without answers, in order of arrival."""
     columns = [schema.submissions.c[name] for name in ("person_id", "unit_id", "lease_id", "status", "seconds", "at")]
     order = (schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id))
     query = select(*columns).where(schema.submissions.c.job_id == job_id).order_by(*order)
@@ -159,7 +157,7 @@ def submitted(tx: Tx, job_id: str, *, person_id: str | None = None) -> Sequence[
 
 
 def answers_of(tx: Tx, submission_id: str) -> tuple[Answer, ...]:
-    """The answers of one submission, in the order in which they were given."""
+    """The answers of one submission, in the order given."""
     query = (
         select(schema.judgments)
         .where(schema.judgments.c.submission_id == submission_id)
@@ -171,7 +169,7 @@ def answers_of(tx: Tx, submission_id: str) -> tuple[Answer, ...]:
 def by_submission(
     tx: Tx, job_id: str, statuses: Sequence[str] = ("valid",)
 ) -> Iterator[tuple[Record, tuple[Answer, ...]]]:
-    """Each submission of a job with its answers, in the order in which they came."""
+    """Each submission of a job with its answers, in order of arrival."""
     order = (schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id))
     mine = (schema.submissions.c.job_id == job_id) & schema.submissions.c.status.in_(statuses)
     query = (
@@ -200,7 +198,7 @@ def _answer(row: Record) -> Answer:
 def label_counts(
     tx: Tx, roles: Sequence[str] = ("work",), *, by_experts: bool = False
 ) -> list[tuple[str, str, str, int]]:
-    """Job, item, label, and the number of its valid judgments: counted by the database, for units of these roles."""
+    """Job, item, label, and the number of valid judgments, counted by the database for units of these roles."""
     query = (
         select(schema.submissions.c.job_id, schema.judgments.c.item_id, schema.judgments.c.label, func.count())
         .select_from(JUDGED)
@@ -229,10 +227,10 @@ def find_submission(tx: Tx, submission_id: str) -> Record | None:
 
 
 def set_status(tx: Tx, submission_id: str, status: str, *, actor: str | None = None, why: str = "") -> str:
-    """Change what a submission counts for, and return its new status.
+    """Change a submission's status, and return the new one.
 
-    One that stops being valid frees its slot.  One that is to be valid again takes a free slot; if there is none left
-    it becomes surplus.
+    A submission that stops being valid frees its slot. One that becomes valid again takes a free slot, or becomes
+    surplus if there is none.
     """
     this = schema.submissions.c.submission_id == submission_id
     row = tx.first(tx.locked(select(schema.submissions).where(this), of=schema.submissions))
@@ -254,9 +252,9 @@ def set_status(tx: Tx, submission_id: str, status: str, *, actor: str | None = N
 
 
 def of_unit(tx: Tx, unit_id: str) -> list[Record]:
-    """Everything that was sent for a unit: for adjudicators, never for raters (P9).
+    """Everything sent for a unit: for adjudicators, never for raters (P9).
 
-    Raters come in the order of their first answers, so that one who revises theirs keeps their letter.
+    Raters are ordered by their first answers, so that a rater who revises an answer keeps the same letter.
     """
     query = select(schema.submissions).where(schema.submissions.c.unit_id == unit_id)
     rows = tx.all(query.order_by(schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id)))

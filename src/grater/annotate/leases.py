@@ -1,32 +1,31 @@
-"""Leases: a slot in a rater's hands until it is answered, returned or run out; and which unit comes next.
+"""Leases reserve a slot for a rater until it is answered, returned or expired; also chooses the next unit.
 
 A rater holds at most one lease at a time in a job (and place of a page): a reload and a second tab get the same one.
-A lease is over when its time has passed, or when it was issued in what is now the future (the clock was set back by
-more than `CLOCK_SLACK`).  Expired leases are freed when somebody asks for work; until then the rater may still
-submit, or return and continue.
+A lease ends when its time has passed, or if its issue time now lies in the future (the clock was set back by more
+than `CLOCK_SLACK`). Expired leases are freed when somebody asks for work; until then the rater may still submit, or
+come back and continue.
 
-A unit that a rater returned, let expire or lost stays their next unit, gold and work alike, until they answer it: the
-same lease is held again.  Otherwise anyone who takes and returns could distinguish the two by what comes again (P5).
-The slot is free for others meanwhile; where they have filled it a rater who is tested gets the unit without one, and
-the answer is surplus unless a slot is free by then.
+A unit that a rater returned, let expire or lost remains their next unit, whether gold or work, until they answer it:
+the same lease is held again. Otherwise returning units would reveal gold by what comes again (P5). Meanwhile others
+can take the slot; if they have filled it, a tested rater gets the unit without a slot, and the answer is surplus
+unless a slot is free by then.
 
-Two may want to end one lease at once (its rater gives it back, another rater's request frees what has run out): every
-change says that the lease must still be held, and the second changes nothing.
+Two requests may end one lease at once (its rater returns it while another rater's request frees expired leases):
+every change requires that the lease is still held, so the second changes nothing.
 
-Eligible: a free slot of a unit in an open job that this person has not judged, and whose answers they cannot have
-seen; where the job is assigned, one that is assigned to them; where the unit follows another, one whose forerunner
-the same person did long enough ago.
-Batches come in order.  Inside a batch of a pool the next unit is the first, by the units' random numbers, from a
-starting point that is drawn again each time; an assigned rater has a fixed order of their own, the product of the
-unit's number and the rater's factor modulo a prime.  Neither depends on anything that a system, a stratum or a
-manager decided (P10), and a pool of any size is answered from an index.
+A slot is eligible if it is free, in an open job, and of a unit that this person has not judged and whose answers they
+cannot have seen. In assigned jobs the unit must be assigned to them; if a unit follows another, the same person must
+have done that one long enough ago. Batches come in order. Inside a batch of a pool, the next unit is the first by
+random number after a freshly drawn starting point; an assigned rater has a fixed order: the unit's number times the
+rater's factor, modulo a prime. Neither depends on decisions of a system, a stratum or a manager (P10), and an index
+serves pools of any size.
 
-Nobody starves (P4): every free slot can be reached from every starting point, and expired leases are freed before the
-queue is read.  An order by "fewest raters left" would change nothing: each judgment takes one slot and one possible
-rater from its unit, so all units keep the same number to spare.
+No unit starves (P4): every free slot can be reached from every starting point, and expired leases are freed before
+the queue is read. Ordering by "fewest raters left" would change nothing: each judgment uses up one slot and one
+possible rater of its unit, so the surplus of raters is the same for all units.
 
-Raters come with every page and every answer, so each of these is one query: a lease with its unit
-(`find_with_unit`), and all that must be known before a unit is handed out (`RATER_STATE`).
+Every page and answer needs these, so each is one query: a lease with its unit (`find_with_unit`), and everything
+needed before a unit is handed out (`RATER_STATE`).
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ FREE: ColumnElement[str] = literal_column("'free'")
 
 @dataclass(frozen=True, slots=True)
 class UnitSlot:
-    """A unit and the slot that is taken in it; no slot for practice and gold."""
+    """A unit and the slot taken in it; None for practice and gold."""
 
     unit_id: str
     n: int | None
@@ -95,12 +94,12 @@ class UnitSlot:
 def next_unit(
     tx: Tx, job: Job, person_id: str, *, practice: str | None, state: str, n_answered: int
 ) -> UnitSlot | None:
-    """The unit of `practice` (`PRACTICE`) first, then work, or hidden gold where it is due.
+    """The next unit: practice (`PRACTICE`) first, then work, or hidden gold if it is due.
 
     The slot is locked until the end of the transaction.
 
-    Gold is looked for on every turn and given only where work is left: neither time nor the end of the work tells
-    which it is (P5).  Where hidden gold is due and the rater has met all of it, work comes instead.
+    Gold is looked up on every turn but given only if work is left, so that neither timing nor the end of the work
+    reveals it (P5). If hidden gold is due but the rater has seen all of it, work comes instead.
     """
     if practice is not None:
         return UnitSlot(unit_id=practice, n=None)
@@ -114,19 +113,21 @@ def next_unit(
 
 
 def n_unseen_quiz(tx: Tx, job: Job, person_id: str) -> int:
-    """The questions of the quiz that the rater has not met."""
+    """The number of quiz questions that the rater has not seen."""
     query = GOLD.with_only_columns(func.count(schema.gold.c.unit_id.distinct())).order_by(None).limit(None)
     return int(tx.value(query, job=job.job_id, person=person_id, pool="quiz") or 0)
 
 
 def lacks_quiz(tx: Tx, job: Job, person_id: str) -> bool:
-    """Whether the rater gets no work since the quiz has no question for them: a manager has to make more gold."""
+    """Whether the rater gets no work because the quiz has no question left for them; a manager must make
+    more gold.
+    """
     in_quiz = standing.is_in_quiz(terms_of(job.options), standing.find(tx, job.job_id, person_id).state)
     return in_quiz and _gold(tx, job, person_id, "quiz") is None
 
 
 def _gold(tx: Tx, job: Job, person_id: str, pool: str) -> UnitSlot | None:
-    """Unseen gold in the order in which work comes: fixed where units are assigned, else drawn again."""
+    """Unseen gold in the same order as work: fixed if units are assigned, else freshly drawn."""
     factor = multiplier(tx.key, person_id) if job.access == "assigned" else new_shuffle()
     most = standing.exposure_of(job) if pool == "hidden" else LARGEST
     unit_id = tx.value(GOLD, job=job.job_id, person=person_id, factor=factor, pool=pool, most=most)
@@ -134,7 +135,7 @@ def _gold(tx: Tx, job: Job, person_id: str, pool: str) -> UnitSlot | None:
 
 
 def free_slot(tx: Tx, job: Job, unit_id: str, person_id: str) -> int | None:
-    """A free slot of this unit that the rater may have, locked."""
+    """A free slot of this unit that the rater may take, locked."""
     query = FREE_SLOT_ASSIGNED if job.access == "assigned" else FREE_SLOT
     query = locking(query, of=schema.slots, skip=True) if tx.is_postgres else query
     n: int | None = tx.value(query, unit=unit_id, person=person_id)
@@ -155,7 +156,7 @@ def _free_work(tx: Tx, job: Job, person_id: str, *, left_out: int) -> UnitSlot |
 
 
 def _locked(tx: Tx, which: Which, **values: str | int) -> Record | None:
-    """The first slot, locked; what others hold for a moment may still become free, so they are waited for once."""
+    """The first slot, locked; slots that others hold briefly may become free, so they are waited for once."""
     if not tx.is_postgres:
         return tx.first(pool(which, "no"), **values)
     return tx.first(pool(which, "skip"), **values) or tx.first(pool(which, "wait"), **values)
@@ -165,9 +166,9 @@ def _locked(tx: Tx, which: Which, **values: str | int) -> Record | None:
 def pool(which: Which, lock: Lock) -> Select[Any]:
     """The first eligible slot: of `any` batch, `after` a starting point in one, or among those `assigned`.
 
-    `first` is `after` in the first batch that has a free slot for anybody: mostly the rater's own, by one query.
+    `first` is `after` in the first batch with a free slot for anybody, which usually suits the rater in one query.
 
-    Built once, since building a query costs more than running it.
+    Built once, because building a query costs more than running it.
     """
     first = schema.submissions.alias("first")
     forerunner_done = exists().where(
@@ -207,9 +208,9 @@ def pool(which: Which, lock: Lock) -> Select[Any]:
 def _is_none(rows: FromClause, *where: ColumnElement[bool]) -> ColumnElement[bool]:
     """NOT EXISTS, looked up in an index for one unit at a time.
 
-    PostgreSQL turns NOT EXISTS into a join; with a plan from a time with few answers it would read everybody's
-    answers whenever a rater takes a unit.  IS NULL it takes for rare, and would sort the whole pool to look for it;
-    of a comparison it thinks that a third of the rows pass.
+    PostgreSQL turns NOT EXISTS into a join; with a plan from when there were few answers, it would read everybody's
+    answers whenever a rater takes a unit. It estimates IS NULL to be rare and would sort the whole pool; for a
+    comparison it estimates that a third of the rows pass.
     """
     first = select(ONE).select_from(rows).where(*where).limit(ONE).correlate(schema.units).scalar_subquery()
     return func.coalesce(first, literal_column("0")) < ONE
@@ -221,9 +222,9 @@ NOT_JUDGED = _is_none(_mine, _mine.c.unit_id == schema.units.c.unit_id, _mine.c.
 
 
 def _not_seen() -> ColumnElement[bool]:
-    """Anyone who may adjudicate may have seen the answers to a unit that was complete, and need not have decided it.
+    """Anyone who may adjudicate may have seen the answers to a unit that was once complete, even without deciding it.
 
-    After an ejection such a unit is open again, and asks somebody who can have seen none (P9).
+    After an ejection such a unit is open again, and goes to somebody who cannot have seen any answer (P9).
     """
     sent, places = schema.submissions.alias("sent"), schema.slots.alias("places")
     n_sent = select(func.count()).where(
@@ -312,7 +313,7 @@ IS_GIVEN_UP = sql("given_up.state IN ('returned', 'expired', 'revoked')")
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """`kept` is stored here and never sent.  `n` is None for practice, gold, and work without a slot left."""
+    """`kept` is stored here and never sent. `n` is None for practice, gold, and work without a free slot."""
 
     lease_id: str
     job_id: str
@@ -347,7 +348,9 @@ WITH_UNIT = (
 
 
 def take(tx: Tx, *, job_id: str, person_id: str, locked: Person | None = None) -> Lease | None:
-    """The rater's lease in this job: the one they hold, else a new one, else None; they may be `locked` already."""
+    """The rater's lease in this job: the present one, else a new one, else None; `locked` is the rater if locked
+    already.
+    """
     person = locked or people.lock(tx, person_id)
     # Ask when the person is locked: what the same rater did a moment ago is then in it.
     row = tx.first(RATER_STATE, job=job_id, person=person_id, now=tx.now)
@@ -375,7 +378,7 @@ def take(tx: Tx, *, job_id: str, person_id: str, locked: Person | None = None) -
 
 
 def issue(tx: Tx, job: Job, unit: UnitSlot, *, person_id: str, place: int = 0, version: int | None = None) -> Lease:
-    """Hand a unit to a rater; the caller has seen that they may have it, and perhaps the guidelines' `version`."""
+    """Issue a lease; the caller has checked that the rater may have the unit."""
     lease = Lease(
         lease_id=new_id(),
         job_id=job.job_id,
@@ -394,8 +397,9 @@ def issue(tx: Tx, job: Job, unit: UnitSlot, *, person_id: str, place: int = 0, v
 
 
 def _take_again(tx: Tx, job: Job, rater: Record, *, person_id: str) -> Lease | None:
-    """The unit that the rater gave up, with a slot of it if one is free for them; without, where nobody is tested,
-    they get something else."""
+    """Reissue the unit that the rater gave up, with a free slot if there is one; untested raters get another unit if
+    there is none.
+    """
     lease_id = rater.given_up_lease_id
     given_up = find(tx, lease_id, person_id=person_id, lock=True)
     n = None if given_up is None else free_slot(tx, job, given_up.unit_id, person_id)
@@ -421,13 +425,13 @@ def _log_taken(tx: Tx, lease: Lease) -> None:
 
 
 def find(tx: Tx, lease_id: str, *, person_id: str, lock: bool = False) -> Lease | None:
-    """The lease, whatever its state, if it is this person's; `lock` keeps it as it is until the end."""
+    """The lease, in any state, if it is this person's; `lock` keeps it unchanged until the end of the transaction."""
     row = tx.first(OF_PERSON_LOCKED if lock and tx.is_postgres else OF_PERSON, lease=lease_id, person=person_id)
     return None if row is None else COLUMNS.read(row)
 
 
 def find_with_unit(tx: Tx, lease_id: str, *, person_id: str) -> tuple[Lease, StudyUnit] | None:
-    """The lease, whatever its state, with its unit, if it is this person's."""
+    """The lease, in any state, with its unit, if it is this person's."""
     rows = tx.all(WITH_UNIT, lease=lease_id, person=person_id)
     return (COLUMNS.read(rows[0]), units.read(rows)) if rows else None
 
@@ -439,22 +443,22 @@ def held(tx: Tx, *, job_id: str, person_id: str, place: int = 0) -> Lease | None
 
 
 def keep(tx: Tx, lease_id: str, kept: Mapping[str, Json]) -> None:
-    """Remember with the lease what the page must not tell (the sides of `choice`)."""
+    """Store data with the lease that the page must not reveal (the sides of `choice`)."""
     tx.execute(schema.leases.update().where(schema.leases.c.lease_id == lease_id).values(kept=kept))
 
 
 def renew(tx: Tx, lease: Lease) -> Lease | None:
-    """Start the time of the lease again, since its rater is at work; None if it is no longer held.
+    """Restart the time of the lease while its rater is working; None if it is no longer held.
 
-    When the unit was handed out stays known: an answer cannot have taken longer than since then.
+    The original issue time is kept, since an answer cannot have taken longer.
     """
     return _renewed(tx, lease, jobs.get(tx, lease.job_id), issued_at=min(lease.issued_at, tx.now))
 
 
 def give_back(tx: Tx, lease_id: str, *, person_id: str) -> bool:
-    """Give a unit back unanswered, so that somebody else may take it; False where the lease was over already.
+    """Return a unit unanswered, so that somebody else can take it; False if the lease had already ended.
 
-    It stays the rater's own next unit.  Returns are counted by rater and job, and there is a limit to them.
+    It stays the rater's next unit. Returns are counted by rater and job, and limited.
     """
     people.lock(tx, person_id)
     lease = find(tx, lease_id, person_id=person_id)
@@ -471,17 +475,17 @@ def give_back(tx: Tx, lease_id: str, *, person_id: str) -> bool:
 
 
 def returns_left(lease: Lease, n_returned: int) -> int:
-    """How often the rater may still return a unit of the job; a revision is theirs to leave."""
+    """How often the rater may still return a unit of the job; revisions can always be returned."""
     return MOST_RETURNS if lease.place == REVISION else max(0, MOST_RETURNS - n_returned)
 
 
 def may_skip(job: Job) -> bool:
-    """Whether a rater may have another unit first: not where they are tested, since that would reveal gold (P5)."""
+    """Whether a rater may do another unit first: not where raters are tested, since that would reveal gold (P5)."""
     return not standing.has_gold(job)
 
 
 def skip(tx: Tx, lease_id: str, *, person_id: str) -> bool:
-    """Give a unit back and have others first; it comes again at the end.  Counted like every return."""
+    """Return a unit and do others first; it comes again at the end. It counts like every return."""
     lease = find(tx, lease_id, person_id=person_id)
     if lease is not None and not may_skip(jobs.get(tx, lease.job_id)):
         raise Conflict(NO_SKIPPING)
@@ -492,7 +496,7 @@ def skip(tx: Tx, lease_id: str, *, person_id: str) -> bool:
 
 
 def free_expired(tx: Tx, job: Job) -> int:
-    """Free the slots of expired leases, except one that its rater is submitting."""
+    """Free the slots of expired leases, except one that its rater is just submitting."""
     times = {"now": tx.now, "latest": tx.now + CLOCK_SLACK + job.lease_ms}
     rows = tx.all(OVER_LOCKED if tx.is_postgres else OVER, job=job.job_id, **times)
     for row in rows:
@@ -501,7 +505,7 @@ def free_expired(tx: Tx, job: Job) -> int:
 
 
 def close(tx: Tx, lease: Lease, state: str, *, actor: str | None) -> bool:
-    """End a held lease without an answer and free its slot; False, and nothing changes, if it is no longer held."""
+    """End a held lease without an answer and free its slot; False, with no change, if it is no longer held."""
     if not tx.execute(_still_held(lease).values(state=state)).rowcount:
         return False
     units.set_slot(tx, lease.unit_id, lease.n, "free")
@@ -510,7 +514,7 @@ def close(tx: Tx, lease: Lease, state: str, *, actor: str | None) -> bool:
 
 
 def held_by(tx: Tx, person_id: str, *, job_id: str) -> list[Lease]:
-    """Everything that a rater holds in a job, locked."""
+    """All leases that a rater holds in a job, locked."""
     query = select(*COLUMNS).where(
         schema.leases.c.person_id == person_id, schema.leases.c.job_id == job_id, schema.leases.c.state == "held"
     )
@@ -529,7 +533,7 @@ def _still_held(lease: Lease) -> Update:
 
 
 def _is_any_over(leases: Any, *, is_from_future: bool) -> ColumnElement[bool]:
-    """Whether any lease of the job is over, by one index: its end tells when it was issued."""
+    """Whether any lease of the job has ended, by one index."""
     now = bindparam("now", type_=BigInteger)
     end = leases.c.expires_at
     is_over = end > now + CLOCK_SLACK + schema.jobs.c.lease_ms if is_from_future else end <= now
@@ -537,7 +541,7 @@ def _is_any_over(leases: Any, *, is_from_future: bool) -> ColumnElement[bool]:
 
 
 def _given_up() -> Select[Any]:
-    """The newest lease that ended without an answer; one whose answer was `withdrawn` comes again."""
+    """The newest lease that ended without an answer; a unit with a `withdrawn` answer comes again."""
     given_up, sent = schema.leases.alias("given_up"), schema.submissions.alias("sent")
     is_theirs = (sent.c.unit_id == given_up.c.unit_id) & (sent.c.person_id == bindparam("person"))
     is_answered = (sent.c.lease_id == given_up.c.lease_id) | (sent.c.status != literal_column("'withdrawn'"))

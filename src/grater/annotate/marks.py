@@ -1,19 +1,20 @@
-"""Marked essays: drafts, what a review sends back, and the essays of a study as an annotated corpus.
+"""Marked essays: drafts, review findings, revisions, and a study's essays as an annotated corpus.
 
 A draft is unfinished work, saved under a revision number, so that no tab silently overwrites another.
 
-Marks that look wrong go back to the annotator who made them (NUCLE 2013, section 4): every valid marking of a job
-passes the rules of `corpus lint` as an essay of one annotator, and each finding goes into that annotator's queue.
-Annotators also revise an essay of their own accord, until its adjudication begins (`why_kept`).  They get a special
-kind of lease, without a slot, and a draft with the marks as they were, or as they left them.  The old answer stays
-valid until the new one is submitted; then it is withdrawn and the new one takes its slot, in one transaction: a
-revision that is never finished loses nothing.  One that comes after adjudication has begun is kept as surplus.
+Suspicious marks go back to their annotator (NUCLE 2013, section 4): every valid marking of a job is checked by the
+rules of `corpus lint`, and each finding enters that annotator's queue. Annotators can also revise an essay on their
+own initiative until its adjudication begins (`why_kept`). They get a special lease without a slot, and a draft with
+their submitted or last saved marks. The old answer stays valid until the new one is submitted; then it is withdrawn
+and the new one takes its slot, in one transaction, so an unfinished revision loses nothing. A revision submitted
+after adjudication has begun is kept as surplus.
 
-In the corpus annotators who worked here go by their pseudonyms (or names), adjudicated work by `gold`.  A rater whose
-essay was clean is still one of its annotators; an essay that was set aside is not counted as read.
+In the corpus, the study's annotators appear by pseudonym (or name), and adjudicated work as `gold`. A rater who found
+no errors is still one of the essay's annotators; an essay that was set aside does not count as read.
 
-A marking in a job without suggestions is compared with those that another job offers for the same essay, so that two
-jobs on the same essays, one with and one without, can be compared.  People only: programs are shown nothing.
+A marking in a job without suggestions is compared with the suggestions that another job offers for the same essay, so
+that two jobs on the same essays, one with and one without suggestions, can be compared. Only people count, since
+programs see no suggestions.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`person_id` is whose work it is; the span is in code points of the essay."""
+    """`person_id` is the annotator; the span is in code points of the essay."""
 
     finding_id: str
     unit_id: str
@@ -79,9 +80,9 @@ FINDING_COLUMNS = Columns(Finding, schema.findings)
 
 
 def save_draft(tx: Tx, *, unit_id: str, person_id: str, revision: int, body: Mapping[str, Json]) -> int:
-    """Save a draft made from `revision` (0: the first) and return its new number; it also keeps the lease alive.
+    """Save a draft based on `revision` (0: the first) and return its new number; this also keeps the lease alive.
 
-    The same body sent twice for one revision is a replay.  A draft made from any other revision is stale.
+    Sending the same body twice for one revision is a replay. A draft based on any other revision is stale.
     """
     people.lock(tx, person_id)
     # The rater has or had the unit, and has not submitted it; the time of a lease still held starts again.
@@ -106,7 +107,7 @@ def save_draft(tx: Tx, *, unit_id: str, person_id: str, revision: int, body: Map
 
 
 def put_draft(tx: Tx, *, unit_id: str, person_id: str, body: Mapping[str, Json]) -> int:
-    """Overwrite the newest draft, whatever it is; return the revision."""
+    """Overwrite the latest draft, whatever it is; return the revision."""
     stored = find_draft(tx, unit_id=unit_id, person_id=person_id)
     revision = stored.revision + 1 if stored else 1
     row = {"revision": revision, "body": body, "at": tx.now}
@@ -144,7 +145,7 @@ def review(store: Store, job: str, *, actor: str | None = None) -> int:
 
 
 def add_findings(tx: Tx, findings: Iterable[Finding], *, actor: str | None = None) -> int:
-    """Add findings that are not there yet (the same rule, span and work); return the number added."""
+    """Add new findings (by rule, span and work); return their number."""
     findings, columns, n_added = list(findings), schema.findings.c, 0
     for unit_id in sorted({finding.unit_id for finding in findings}):  # anyone who adds the same at once waits here
         units.lock(tx, unit_id)
@@ -169,14 +170,14 @@ def open_findings(tx: Tx, person_id: str) -> list[Finding]:
 
 
 def n_open_findings(tx: Tx, job_id: str) -> int:
-    """The number of findings of a job that their annotators have not looked at."""
+    """The number of a job's findings that their annotators have not reviewed."""
     in_job = select(schema.units.c.unit_id).where(schema.units.c.job_id == job_id)
     query = select(func.count()).where(schema.findings.c.state == "open", schema.findings.c.unit_id.in_(in_job))
     return int(tx.value(query) or 0)
 
 
 def settle_finding(tx: Tx, finding_id: str, state: Literal["mended", "kept"], *, person_id: str) -> None:
-    """The annotator has looked: corrected it, or kept it as it was on purpose."""
+    """Record that the annotator has reviewed a finding: corrected the mark, or kept it on purpose."""
     mine = (schema.findings.c.finding_id == finding_id) & (schema.findings.c.person_id == person_id)
     if tx.value(select(schema.findings.c.finding_id).where(mine)) is None:
         raise NotFound("there is no such finding, or it is not yours")
@@ -186,7 +187,7 @@ def settle_finding(tx: Tx, finding_id: str, state: Literal["mended", "kept"], *,
 
 
 def begin_revision(tx: Tx, *, unit_id: str, person_id: str) -> Lease:
-    """A lease on the person's own work; the same again if they hold it."""
+    """A lease for revising the person's own work; the present one if they already hold it."""
     people.lock(tx, person_id)
     old = counting_submission(tx, unit_id, person_id)
     if old is None or old.status != "valid":
@@ -208,9 +209,9 @@ def begin_revision(tx: Tx, *, unit_id: str, person_id: str) -> Lease:
 
 
 def why_kept(tx: Tx, unit: StudyUnit, person_id: str) -> str:
-    """Why an annotator can no longer change an essay that they handed in; empty where they can.
+    """Why an annotator can no longer change an essay that they handed in; empty if they can.
 
-    Where annotators are tested nothing can be changed: what is gold would show in what may be (P5).
+    If annotators are tested nothing can be changed: the difference would reveal gold (P5).
     """
     if unit.job.task != MARKING or unit.role == "practice" or standing.has_gold(unit.job):
         return "this job takes no changes"
@@ -220,7 +221,7 @@ def why_kept(tx: Tx, unit: StudyUnit, person_id: str) -> str:
 
 
 def _why_final(tx: Tx, unit_id: str, person_id: str) -> str:
-    """Why no revision counts any more: who may adjudicate could have seen a finished essay of others (P9)."""
+    """Why a revision would no longer count: anyone who may adjudicate could have seen others' finished work (P9)."""
     if adjudication.find(tx, unit_id) is not None:
         return "its adjudication has begun"
     far = progress.of_unit(tx, unit_id)
@@ -235,7 +236,7 @@ def _has_findings(tx: Tx, unit_id: str, person_id: str) -> bool:
 
 
 def make_room(tx: Tx, *, lease_id: str, person_id: str) -> None:
-    """Before revised work is stored: withdraw the old answer, free its slot, settle the findings."""
+    """Before storing a revision, withdraw the old answer, free its slot and settle the findings."""
     lease = leases.find(tx, lease_id, person_id=person_id)
     if lease is None or lease.place != REVISION:
         return
@@ -260,7 +261,7 @@ def make_room(tx: Tx, *, lease_id: str, person_id: str) -> None:
 
 
 def _body(tx: Tx, text: str, old: Record) -> dict[str, Json]:
-    """The marks of an answer as a draft: as they were sent, else (imported ones) each with its quote."""
+    """The marks of an answer as a draft: as they were sent, or (imported ones) each with its quote."""
     (answer,) = judgments.answers_of(tx, old.submission_id)
     is_aside = answer.label == SET_ASIDE
     if sent := old.body.get("edits"):
@@ -274,7 +275,7 @@ def _body(tx: Tx, text: str, old: Record) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class OwnEssay:
-    """An essay that its annotator has handed in, with what was stored of it."""
+    """An essay that its annotator handed in, and what was stored of it."""
 
     unit: StudyUnit
     answer: Answer
@@ -297,7 +298,7 @@ class OwnEssay:
 
     @property
     def by_tag(self) -> list[tuple[str, int]]:
-        """The most frequent kinds of error first."""
+        """Kinds of error by frequency, most frequent first."""
         return Counter(self.name_of(edit) for edit in self.edits).most_common()
 
     @property
@@ -316,7 +317,7 @@ OWN = judgments.OF_UNIT.join(schema.jobs, schema.jobs.c.job_id == schema.submiss
 
 
 def own_essays(tx: Tx, person_id: str, *, start: int, most: int, words: str = "") -> list[OwnEssay]:
-    """What somebody has handed in, the newest first, `most` of them from number `start` on."""
+    """The essays that a person handed in, newest first, at most `most` from number `start` on."""
     order = (schema.submissions.c.at.desc(), tx.binary(schema.submissions.c.submission_id))
     query = _own(schema.submissions, words=words).order_by(*order).offset(start).limit(most)
     return [own_essay(tx, row) for row in tx.all(query, person=person_id)]
@@ -327,7 +328,7 @@ def n_own_essays(tx: Tx, person_id: str, *, words: str = "") -> int:
 
 
 def _own(*columns: Any, words: str) -> Select[Any]:
-    """By the words of the text alone: what is known of an essay may say that it is gold (P5)."""
+    """Searches the text only: other data about an essay could reveal gold (P5)."""
     query = select(*columns).select_from(OWN).where(judgments.IS_COUNTING, schema.jobs.c.task == MARKING)
     return query.where(schema.essays.c.text.icontains(words, autoescape=True)) if words else query
 
@@ -347,7 +348,7 @@ def find_own_essay(tx: Tx, unit_id: str, *, person_id: str) -> OwnEssay:
 
 
 def counting_submission(tx: Tx, unit_id: str, person_id: str) -> Record | None:
-    """What somebody's answer to a unit is now, where it counts or did before they were ejected."""
+    """The current status of a person's answer to a unit, if it counts or did before they were ejected."""
     query = select(schema.submissions).where(schema.submissions.c.unit_id == unit_id, judgments.IS_COUNTING)
     return tx.first(query, person=person_id)
 
@@ -358,7 +359,7 @@ def n_versions(tx: Tx, unit_id: str, person_id: str) -> int:
 
 
 def remarks_for(tx: Tx, essay: OwnEssay) -> list[tuple[Edit, list[str]]]:
-    """Each mark of an essay with the adjudicator's comments on its place, once it is decided."""
+    """Each mark of a decided essay with the adjudicator's comments on its place."""
     decided = adjudication.find(tx, essay.unit_id)
     remarks = adjudication.remarks_of(decided.answers[0]) if decided else []
     return [(edit, [comment for span, comment in remarks if span.touches(edit.span)]) for edit in essay.edits]
@@ -370,7 +371,7 @@ def remarks_for(tx: Tx, essay: OwnEssay) -> list[tuple[Edit, list[str]]]:
 def marked_essays(tx: Tx, *, job_names: Collection[str] = (), names: bool = False) -> Iterator[Essay]:
     """Every essay with the marks of its file and those of all jobs, or of the named ones.
 
-    The same person in two jobs keeps two names.  Programs and adjudicated decisions have their role in the metadata
+    A person in two jobs keeps two names. The metadata gives the role of programs and adjudicated decisions
     (`grater.model.as_annotated` leaves them out).
     """
     persons = {person.person_id: person for person in people.all(tx)}
@@ -397,7 +398,7 @@ def marked_essays(tx: Tx, *, job_names: Collection[str] = (), names: bool = Fals
 
 
 def marked_in(tx: Tx, job_id: str, *, names: bool = False) -> list[Essay]:
-    """The essays of one job with what people marked in it, and nothing else."""
+    """The essays of one job with only what people marked in it."""
     given = [row for row in judgments.table(tx, job_id, names=names) if row["group"] in PEOPLE]
     places = content.items_of(tx, [str(row["item"]) for row in given])
     by_essay: dict[str, dict[str, tuple[Edit, ...]]] = defaultdict(dict)
@@ -416,7 +417,7 @@ def marked_in(tx: Tx, job_id: str, *, names: bool = False) -> list[Essay]:
 def _note(
     by_essay: dict[str, dict[str, tuple[Edit, ...]]], essay_id: str, rater: str, job: str, answers: tuple[Answer, ...]
 ) -> str:
-    """Add somebody's marks; return the name under which they are stored."""
+    """Add a person's marks; return the name under which they are stored."""
     name = rater if rater not in by_essay[essay_id] else f"{rater} ({job})"
     for answer in answers:
         if answer.label != SET_ASIDE and "edits" in answer.payload:  # judgments from elsewhere may be labels alone
@@ -432,7 +433,7 @@ COLUMNS = ("job", "essay", "rater", "system", "shown", "start", "end", "tag", "s
 
 
 def study_suggestions(tx: Tx, *, job_names: Collection[str] = ()) -> SuggestionEffect:
-    """With and without, over the marking jobs of a study, or those that are named."""
+    """The effect of suggestions over the study's marking jobs, or over the named ones."""
     chosen = [job for job in _marking_jobs(tx) if not job_names or job.name in job_names]
     missing = sorted(set(job_names) - {job.name for job in chosen})
     if missing:
@@ -453,7 +454,7 @@ def has_suggestions(tx: Tx) -> bool:
 
 
 def suggestion_frame(tx: Tx, raters: Mapping[str, str]) -> pl.DataFrame:
-    """One row per suggestion and annotator to whose marking it belongs; `fate` is empty where it was not shown."""
+    """One row per suggestion and annotator with whom it is compared; `fate` is empty if it was not shown."""
     rows = [row for job in _marking_jobs(tx) if SUGGESTIONS in job.options for row in _rows(tx, job, raters)]
     return pl.DataFrame({name: [row[name] for row in rows] for name in COLUMNS}, dict.fromkeys(COLUMNS, pl.String))
 

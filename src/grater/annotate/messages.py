@@ -1,9 +1,9 @@
 """Communication between raters and managers: messages, reviews, facts about oneself, missed questions.
 
-A message to nobody in particular goes to every rater of its job, or, from a rater, to those who run the study: the
-channel that T,C&M 2013, 7.2 asks for.  A review, during a job or after it, has stars, a text, and how clear the
-instructions are (T,C&M 2013, 7.1).  A rater sees the questions with known answers that they missed, with the reasons,
-and may dispute each once.
+A message without a recipient goes to every rater of its job, or, from a rater, to the study's managers (T,C&M 2013,
+7.2, recommend such a channel). A review, during or after a job, has stars, a text, and a rating of the instructions'
+clarity (T,C&M 2013, 7.1). Raters see the questions with known answers that they missed, with the reasons, and may
+dispute each once.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """`clear` is the answer to the pilot question, 1 to 5, where the job asks one."""
+    """`clear` is the answer to the pilot question, 1 to 5, if the job asks one."""
 
     pseudonym: str
     stars: int | None
@@ -68,7 +68,7 @@ class NewMessage(Body):
 
 
 class NewRaterMessage(Body):
-    """To `all` raters of the job, or to the `best`, who may be asked to another job (`job_id`)."""
+    """To `all` raters of the job, or to the `best`, who can be invited to another job (`job_id`)."""
 
     model_config = example(to="all", text="The instructions have a new example.")
     to: Literal["all", "best"]
@@ -77,7 +77,7 @@ class NewRaterMessage(Body):
 
 
 class NewReview(Body):
-    """`clear` answers the question of the pilot, how clear the instructions are."""
+    """`clear` answers the pilot question of how clear the instructions are."""
 
     model_config = example(stars=4, clear=5, text="Good fun.")
     stars: int | None = Field(None, ge=1, le=5)
@@ -113,7 +113,7 @@ def send(tx: Tx, *, from_id: str, text: str, to_id: str | None = None, job_id: s
 
 
 def send_to_staff(tx: Tx, job_id: str, text: str, *, person_id: str) -> str:
-    """A rater's message to those who run the study; what was written to the rater counts as read.  Returns its id."""
+    """Send a rater's message to the study's managers and return its id; messages to the rater count as read."""
     jobs.visible(tx, job_id)
     message_id = send(tx, from_id=person_id, job_id=job_id, text=text)
     _read(tx, schema.messages.c.to_id == person_id)
@@ -121,13 +121,13 @@ def send_to_staff(tx: Tx, job_id: str, text: str, *, person_id: str) -> str:
 
 
 def send_to_rater(tx: Tx, job: Job, person_id: str, text: str, *, actor: str) -> None:
-    """A message to one rater; what they wrote counts as read."""
+    """Send a message to one rater; the rater's own messages count as read."""
     send(tx, from_id=actor, to_id=person_id, job_id=job.job_id, text=text)
     _read(tx, schema.messages.c.from_id == person_id)
 
 
 def send_to_best(tx: Tx, job: Job, text: str, *, actor: str) -> int:
-    """A message to each of the best raters; returns the number of messages."""
+    """Send a message to each of the best raters; return the number of messages."""
     lines = best(rater_lines(tx, job))
     for line in lines:
         send(tx, from_id=actor, to_id=line.person.person_id, job_id=job.job_id, text=text)
@@ -139,14 +139,14 @@ def _read(tx: Tx, those: ColumnElement[bool]) -> None:
 
 
 def of_rater(tx: Tx, person_id: str) -> list[Message]:
-    """A rater's messages, and those to them or to all, the newest first; never another rater's."""
+    """A rater's messages and those to them or to all, newest first."""
     to_all = schema.messages.c.to_id.is_(None) & schema.people.c.role.in_(STAFF)
     mine = or_(schema.messages.c.from_id == person_id, schema.messages.c.to_id == person_id, to_all)
     return _messages(tx, mine, schema.messages.c.at.desc())
 
 
 def with_rater(tx: Tx, person_id: str) -> list[Message]:
-    """The messages from and to one rater, the oldest first."""
+    """The messages from and to one rater, oldest first."""
     return _messages(tx, or_(schema.messages.c.from_id == person_id, schema.messages.c.to_id == person_id))
 
 
@@ -163,7 +163,7 @@ def _messages(tx: Tx, those: ColumnElement[bool], at: ColumnElement[int] = schem
 
 
 def review_job(tx: Tx, job_id: str, sent: NewReview, *, person_id: str) -> None:
-    """Add a review; a rater may write as many as they like, and every one is kept."""
+    """Add a review; a rater may write several, and all are kept."""
     jobs.visible(tx, job_id)
     row = {"review_id": new_id(), "job_id": job_id, "person_id": person_id, "stars": sent.stars, "at": tx.now}
     payload = {} if sent.clear is None else {"clear": sent.clear}
@@ -172,7 +172,7 @@ def review_job(tx: Tx, job_id: str, sent: NewReview, *, person_id: str) -> None:
 
 
 def reviews_of_job(tx: Tx, job_id: str) -> list[Review]:
-    """The reviews of a job, the newest first; their writers go by pseudonyms."""
+    """The reviews of a job, newest first, by pseudonym."""
     query = select(schema.people.c.pseudonym, schema.reviews).join(
         schema.people, schema.people.c.person_id == schema.reviews.c.person_id
     )
@@ -185,7 +185,7 @@ def reviews_of_job(tx: Tx, job_id: str) -> list[Review]:
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """A question with a known answer that the rater missed, and the dispute about it, if there is one."""
+    """A question with a known answer that the rater missed, and the dispute about it, if any."""
 
     submission_id: str
     unit: StudyUnit

@@ -1,15 +1,15 @@
 """Mined lists in a study: suspects that people accept or reject, as tables, and as a balanced corpus.
 
-Madnani et al. 2011, section 2.1 (`grater.detect.mining`).  A list is a job of the task `error` whose units want no
-rater: each is a suspicious trigram at the place of its first use, the worst first, with its counts and up to
-`EXAMPLES` places.  Anyone who may adjudicate decides: `y` is the label error, `n` is ok.  Each verdict is an
-adjudication; a version without an answer revokes the ones before it, and `unknown` leaves a suspect open too.  The
-suspects are the first units of their job, so the place in the list is the position in the job; a page asks for one at
-a time, and none of the others is read.
+Madnani et al. 2011, section 2.1 (`grater.detect.mining`). A list is a job of the task `error` whose units need no
+raters. Each unit is a suspicious trigram at its first use, most suspicious first, with its counts and up to
+`EXAMPLES` places. Anyone who may adjudicate decides: `y` is the label error, `n` is ok. Each verdict is an
+adjudication; a version without an answer revokes earlier ones, and `unknown` also leaves a suspect open. Suspects are
+the first units of their job, so a suspect's place in the list is its position in the job, and a page reads only the
+one it shows.
 
-The balanced corpus is a job: accepted errors, as many correct uses, some of both as gold.  Items are of the kind
+The balanced corpus is a job: accepted errors, as many correct uses, some of both as gold. Items are of the kind
 `prep`, as detectors decide on them, and raters are asked whether the preposition is extraneous, not whether it is
-wrong.  They do not see which are which: units are shuffled, and what was mined stays with the list.
+wrong. Units are shuffled, and the mined data stay with the list, so raters cannot tell errors from correct uses.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ NUMBERS = ("n_trigram", "n_bigram", "expected")
 
 @dataclass(frozen=True, slots=True)
 class Verdict(Data):
-    """One suspect at its place in the list, from 1 on, and what was decided; `by` is nobody where it is open."""
+    """One suspect, its place in the list (from 1), and the decision; `by` is empty if it is open."""
 
     unit_id: str = field(metadata=key("unit"))
     place: int = field(metadata=HIDDEN)
@@ -155,7 +155,9 @@ def _verdict(row: Record) -> Verdict:
 def all_of(
     tx: Tx, job_id: str, verdict: str | None = None, *, start: int = 0, most: int | None = None
 ) -> list[Verdict]:
-    """The list, the worst first; or those with a verdict (OPEN is one too); `most` of them from number `start` on."""
+    """The list, most suspicious first, or those with a verdict (possibly OPEN); at most `most` from number `start`
+    on.
+    """
     query = SUSPECTS if verdict is None else SUSPECTS.where(LABEL.in_([LABELS.get(verdict, "")]))
     return [_verdict(row) for row in tx.all(query.order_by(PLACE).offset(start).limit(most), job=job_id)]
 
@@ -174,7 +176,7 @@ def the_suspect(tx: Tx, job_id: str, place: int) -> Verdict:
 
 
 def next_open(tx: Tx, job_id: str, place: int) -> int:
-    """The place of the next open suspect after this one, from the start again after the end; 0 where none is open."""
+    """The place of the next open suspect after this one, continuing from the start; 0 if none is open."""
     after, before = OPEN_PLACE.where(bindparam("place") < PLACE), OPEN_PLACE.where(bindparam("place") > PLACE)
     return tx.value(after, job=job_id, place=place) or tx.value(before, job=job_id, place=place) or 0
 
@@ -189,7 +191,7 @@ Name: TypeAlias = Annotated[str, AfterValidator(require_name)]
 
 
 class NewList(Body):
-    """A list of the `most` worst suspects of the study's essays."""
+    """A list of the study's `most` worst suspects."""
 
     model_config = example(name="suspects", most=50)
     name: Name = Field(min_length=1, max_length=80)
@@ -206,7 +208,7 @@ def mine_study(
     ratio: float = RATIO,
     actor: str | None = None,
 ) -> Job:
-    """Mine the essays of the study and keep the worst suspects as a list; nobody waits while it counts."""
+    """Mine the essays of the study and store the worst suspects as a list; counting blocks nobody."""
     mined = review.mine(uses_in(store), count, least_bigram=least_bigram, ratio=ratio)
     if not mined.suspects:
         raise UsageError("no preposition in these essays is suspicious by these counts")
@@ -215,7 +217,7 @@ def mine_study(
 
 
 def keep(tx: Tx, name: str, suspects: Sequence[Suspect], *, source: str, actor: str | None = None) -> Job:
-    """Suspects, worst first, as a list of the study."""
+    """Store suspects, worst first, as a list of the study."""
     content.hold(tx)
     content.require_essays(tx, {use.essay_id for each in suspects for use in each.uses[:EXAMPLES]})
     title = f"Mined: {name}"
@@ -235,7 +237,6 @@ def keep(tx: Tx, name: str, suspects: Sequence[Suspect], *, source: str, actor: 
 
 
 def the_list(tx: Tx, job_id: str) -> Job:
-    """A mined list, which must be one."""
     job = jobs.get(tx, job_id)
     if MINED not in job.options:
         raise NotFound(f"{job.name}: this job is not a mined list")
@@ -247,9 +248,9 @@ def lists(tx: Tx) -> list[Job]:
 
 
 def decide(tx: Tx, each: Verdict, verdict: str, person: Person, *, version: int | None = None) -> str:
-    """Accept (y), reject (n) or withdraw (nothing), and give which it was.
+    """Accept (y), reject (n) or withdraw (nothing); return which.
 
-    `version` is the decision that this one was made from; without it, the same verdict again is not a new decision.
+    `version` is the decision that this one was based on; without it, repeating a verdict adds no decision.
     """
     spoken = review.SPOKEN.get(verdict.strip().lower())
     if spoken is None:
@@ -262,7 +263,7 @@ def decide(tx: Tx, each: Verdict, verdict: str, person: Person, *, version: int 
 
 
 def examples(tx: Tx, each: Verdict) -> list[tuple[Piece, ...]]:
-    """The sentences of the first uses, cut at the preposition."""
+    """The sentences of the first uses, split at the preposition."""
     first_uses = cast("list[tuple[str, int, int]]", each.payload["places"])
     places = [Item(essay_id, Span(start, end), KIND) for essay_id, start, end in first_uses]
     texts = {essay.essay_id: essay for essay in content.essays_of(tx, [place.essay_id for place in places])}
@@ -285,7 +286,7 @@ def _payload(suspect: Suspect) -> dict[str, Json]:
 
 
 def add_list(store: Store, name: str, table: Table, decider: Callable[[Tx], Person]) -> Job:
-    """A list that `grater lab mine` wrote; its verdicts, if it has any, are those of `decider`."""
+    """Import a list that `grater lab mine` wrote; its verdicts, if any, become those of `decider`."""
     require_name(name)
     verdicts = {trigram: verdict for trigram, verdict in review.verdicts_of(table).items() if verdict != review.OPEN}
     suspects = _suspects(table, by_trigram(uses_in(store)))
@@ -297,7 +298,7 @@ def add_list(store: Store, name: str, table: Table, decider: Callable[[Tx], Pers
 
 
 def verdict_table(tx: Tx, job_id: str) -> pl.DataFrame:
-    """The list as `grater lab mine` writes and reads it."""
+    """The list in the format of `grater lab mine`."""
     verdicts = all_of(tx, job_id)
     texts = {essay.essay_id: essay for essay in content.essays_of(tx, [each.item.essay_id for each in verdicts])}
     firsts = [_first_use(each, texts[each.item.essay_id]) for each in verdicts]
@@ -326,7 +327,7 @@ def _first_use(each: Verdict, essay: Essay) -> Use:
 
 
 def _suspects(table: Table, uses: Mapping[str, Sequence[Use]]) -> list[Suspect]:
-    """The rows of a list as suspects, at the places where the study's essays have them."""
+    """The rows of a list as suspects, at their places in the study's essays."""
     problems = Problems(table.name)
     by_trigram: dict[str, Suspect] = {}
     for line, row in enumerate(table.frame.iter_rows(named=True), 2):
@@ -359,7 +360,7 @@ JUDGMENTS = 3
 
 
 class NewBalanced(Body):
-    """A job of `n_each` errors and as many correct uses, `n_gold` of all as gold; not open yet."""
+    """A job of `n_each` errors and as many correct uses, with `n_gold` of them as gold; not open yet."""
 
     model_config = example(name="balanced", judgments=3, n_each=1, n_gold=0)
     name: Name = Field(min_length=1, max_length=80)
@@ -372,9 +373,9 @@ class NewBalanced(Body):
 def balanced_job(
     store: Store, job_id: str, sent: NewBalanced, count: review.TrigramCounter, *, actor: str | None = None
 ) -> tuple[Job, review.Balanced]:
-    """The accepted trigrams of a list and as many correct uses as a separate job, some of them gold; not open yet.
+    """Create a job of a list's accepted trigrams and as many correct uses, some of them gold; not open yet.
 
-    Correct uses are attested by `count`, and neither suspicious by it nor on the list.
+    Correct uses are attested by `count`, not suspicious, and not on the list.
     """
     with store.read() as tx:
         the_list(tx, job_id)

@@ -1,13 +1,13 @@
 """Money owed and paid, and the cost of a job in money and time.
 
-Money is whole cents of one currency a job, and every change is another row.  `settle` brings the rows of a job up
-to what its pay policy owes for the submissions as they are now: more is a row of `work`, less (a judgment was taken
-back, or has a status that the policy does not pay for) a `correction` below zero.  So the rows of a rater always add
-up to what the policy owes, to the cent, however often it is run.  Bonuses are separate rows.
+Money is in whole cents, in one currency per job, and every change is a new row. `settle` adds the rows that bring a
+job up to what its pay policy owes for the present submissions: an increase is a row of `work`, a decrease (a judgment
+was withdrawn, or lost a paid status) a negative `correction`. A rater's rows therefore always sum to what the policy
+owes, to the cent, however often it runs. Bonuses are separate rows.
 
-T,C&M 2013, Table 5, gives judgments, cost and turn-around for four tasks.  Added: the cost of a judgment that counts,
-what was wasted on judgments that do not, what gold cost, and cents per hour at the median and for the slower quarter
-of raters.  `costs` is the part of it that every export has.
+T,C&M 2013, Table 5, gives judgments, cost and turnaround for four tasks. We add the cost per judgment that counts,
+the cost of judgments that do not, the cost of gold, and hourly pay at the median and the lower quartile of raters.
+`costs` is the part included in every export.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Kind: TypeAlias = Literal["work", "correction", "bonus"]
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """`work` and `correction` rows of a rater add up to what the policy owes; a `bonus` is extra."""
+    """A rater's `work` and `correction` rows sum to what the policy owes; a `bonus` is extra."""
 
     payment_id: str
     job_id: str
@@ -60,7 +60,7 @@ COLUMNS = Columns(Payment, schema.payments)
 
 
 def settle(tx: Tx, job: Job, *, actor: str | None = None) -> int:
-    """Write what is owed now and was not written before; return the cents by which the total changed."""
+    """Record what is newly owed; return the change of the total in cents."""
     pay = _agreed(tx, job)
     changes = Counter(bill(pay, work_of(tx, job.job_id)).by_rater)
     for payment in payments_of(tx, job.job_id):
@@ -73,7 +73,9 @@ def settle(tx: Tx, job: Job, *, actor: str | None = None) -> int:
 
 
 class NewBonus(Body):
-    """With a `payment_id` of your own, sending again pays once; the same id for something else is a conflict."""
+    """With your own `payment_id`, repeated requests pay only once; reusing an id for a different bonus is
+    a conflict.
+    """
 
     model_config = example(cents=50, note="for the careful comments", payment_id="bonus-2026-11-ann")
     cents: int = Field(ge=1, le=1_000_000)
@@ -82,7 +84,6 @@ class NewBonus(Body):
 
 
 def bonus(tx: Tx, job: Job, person_id: str, sent: NewBonus, *, actor: str | None = None) -> Payment:
-    """Pay a rater a bonus in the currency of the job."""
     payment_id, currency = sent.payment_id or new_id(), _agreed(tx, job).currency
     people.get(tx, person_id)
     made = Payment(payment_id, job.job_id, person_id, "bonus", sent.cents, currency, "owed", sent.note, tx.now)
@@ -96,7 +97,7 @@ def bonus(tx: Tx, job: Job, person_id: str, sent: NewBonus, *, actor: str | None
 
 
 def _agreed(tx: Tx, job: Job) -> Pay:
-    """The pay as it is agreed now, and until we are done: money of a job is written by one at a time."""
+    """The agreed pay, locked: money of a job is written by one transaction at a time."""
     pay = terms_of(jobs.lock(tx, job.job_id).options).pay
     if pay is None:
         raise UsageError(f"{job.name}: no pay is agreed; set the terms of the job first")
@@ -105,7 +106,7 @@ def _agreed(tx: Tx, job: Job) -> Pay:
 
 
 def require_currency(tx: Tx, job_id: str, currency: str) -> None:
-    """A job has one currency for good, once money has been written down in it."""
+    """Require the job's currency, which cannot change once payments are recorded."""
     query = select(schema.payments.c.currency)
     query = query.where(schema.payments.c.job_id == job_id, schema.payments.c.currency != currency)
     other = tx.value(query.limit(1))
@@ -128,7 +129,7 @@ def payments_of(tx: Tx, job_id: str) -> list[Payment]:
 
 
 def set_paid(tx: Tx, job_id: str, *, actor: str | None = None) -> int:
-    """All that is owed in a job has been paid; return the number of payments."""
+    """Mark everything owed in a job as paid; return the number of payments."""
     jobs.lock(tx, job_id)
     owed = (schema.payments.c.job_id == job_id) & (schema.payments.c.state == "owed")
     person_ids = sorted({row.person_id for row in tx.all(select(schema.payments.c.person_id).where(owed))})
@@ -138,7 +139,7 @@ def set_paid(tx: Tx, job_id: str, *, actor: str | None = None) -> int:
 
 
 def owed_frame(tx: Tx, job: Job, *, panel: str = "") -> pl.DataFrame:
-    """The payment file: what each rater is owed now, by the panel's own id for them; of one panel if named."""
+    """The payment file: what each rater is owed now, by the panel's own id; for one panel if named."""
     places, panels = schema.panel_places, schema.panels
     query = select(places.c.person_id, panels.c.provider, places.c.external_id)
     query = query.join(panels, panels.c.panel_id == places.c.panel_id).where(panels.c.job_id == job.job_id)
@@ -158,7 +159,7 @@ def owed_frame(tx: Tx, job: Job, *, panel: str = "") -> pl.DataFrame:
 
 
 def work_of(tx: Tx, job_id: str) -> list[Work]:
-    """Every submission of a job as far as pay is concerned, raters by their ids."""
+    """Every submission of a job as pay sees it, with raters by id."""
     return [_work(row) for row in _submitted(tx, job_id)]
 
 
@@ -167,7 +168,7 @@ def _work(row: Record) -> Work:
 
 
 def _submitted(tx: Tx, job_id: str) -> Sequence[Record]:
-    """Every submission of a job in the order in which they came, with the role of its unit."""
+    """Every submission of a job in order of arrival, with the role of its unit."""
     sent = schema.submissions
     columns = [sent.c[name] for name in ("person_id", "unit_id", "lease_id", "status", "seconds", "at")]
     is_undone = case((progress.TAKEN_BACK, literal(True)), else_=literal(False)).label("is_undone")
@@ -178,14 +179,14 @@ def _submitted(tx: Tx, job_id: str) -> Sequence[Record]:
 
 
 def _turn_around(tx: Tx, rows: Sequence[Record]) -> int | None:
-    """Milliseconds from the first answer to the last; when an imported one without a time was given, nobody knows."""
+    """Milliseconds from the first answer to the last; None if an imported answer has no time."""
     unknown = undated(tx)
     times = [row.at for row in rows if row.lease_id is not None or row.at not in unknown]
     return max(times) - min(times) if times else None
 
 
 def costs(tx: Tx, job_id: str) -> dict[str, Json]:
-    """Submissions by status, working time, first to last answer, money by currency, and per valid answer to work."""
+    """Submissions by status, working time, turnaround, money by currency, and cost per valid answer."""
     rows = _submitted(tx, job_id)
     n_valid = sum(row.status == "valid" and row.role == "work" for row in rows)
     seconds = [each.seconds for each in paid_once(map(_work, rows)) if each.seconds is not None]
@@ -204,9 +205,9 @@ def costs(tx: Tx, job_id: str) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class Costs(Data):
-    """Money is in whole cents of `pay.currency`, None where no pay is agreed.
+    """Money is in whole cents of `pay.currency`, None without agreed pay.
 
-    `hours` are from the first to the last answer, None where no answer has a time of its own.
+    `hours` run from the first to the last answer, None if no answer has its own time.
     """
 
     judgments: int
@@ -223,7 +224,7 @@ class Costs(Data):
 
     @property
     def per_valid(self) -> float:
-        """Cents, bonuses and gold included, for each judgment of the work that counts; nan without any."""
+        """Cents per judgment that counts, bonuses and gold included; nan without any."""
         return (self.cents + self.bonuses) / self.valid if self.valid else float("nan")
 
     def money(self, cents: float) -> str:
@@ -232,7 +233,6 @@ class Costs(Data):
     @property
     @in_json(flat=True)
     def _money(self) -> dict[str, Json]:
-        """Nothing where the job has no pay."""
         if self.pay is None:
             return {}
         rates = self.hourly

@@ -1,27 +1,26 @@
-"""Panels of raters who join by a link: the link brings an id, and the rater leaves with a code or an address.
+"""Panels: raters join by a link with their id, and leave with a completion code or a return address.
 
-A panel needs the name of the parameter that carries its id of the rater, and, for each way to end (completed,
-screened out, failed the quiz), a code or a return address.  Addresses may hold `{id}` and `{code}`.  Providers know
-the parameter names of three panels, as these document them: Prolific (PROLIFIC_PID, STUDY_ID, SESSION_ID),
-CloudResearch Connect (participantId, projectId, assignmentId) and SONA (survey_code, filled in for %SURVEY_CODE% in
-the study URL).  Addresses differ by account, so requesters paste their own.  SONA shows a completion URL that ends in
-survey_code=XXXX; pasted as it is, it gets the rater's code for XXXX.
+A panel needs the name of the parameter with its rater id and, for each outcome (completed, screened out, failed the
+quiz), a code or a return address. Addresses may contain `{id}` and `{code}`. Providers have the documented parameter
+names of three panels: Prolific (PROLIFIC_PID, STUDY_ID, SESSION_ID), CloudResearch Connect (participantId, projectId,
+assignmentId) and SONA (survey_code, filled in for %SURVEY_CODE% in the study URL). Addresses differ by account, so
+requesters paste their own. In SONA's completion URL, which ends in survey_code=XXXX, XXXX is replaced by the rater's
+code.
 
-Ids are cheap: anyone who knows a link can make some up.  So links are signed with a secret of the panel, unless its
-manager chooses otherwise, and only so many raters may come from one address in a day.  A rater who failed the quiz
-keeps their place: else every made-up id would be another look at the quiz.
+Anyone who knows a link can invent ids. Links are therefore signed with the panel's secret, unless its manager chooses
+otherwise, and the number of raters per address and day is limited. A rater who failed the quiz keeps their place;
+otherwise every invented id would give another look at the quiz.
 
-Identity is the panel's: the same id at the same provider is the same person in every job of the study, so a failed
-quiz survives a new session, browser and link.  A place is `joined` until it ends: `completed`, `screened-out`,
-`failed`; or it is `returned` or `timed-out`, which frees it for somebody else and withdraws what the rater held.
-`completed` is for the agreed number of valid answers: the limit of the job's terms, or all the work of a job that
-is smaller.  Without a limit it is for all the work that others do not finish first.  It is never for gold used up, or
-for work that was returned or that others hold (P12).  Anyone who gets no more work before that stays `joined`, and
-a manager may end their place.  An `open` panel has no ids: everybody who comes is somebody new.
+The panel defines identity: the same id from the same provider is the same person in every job of the study, so a
+failed quiz cannot be undone by a new session, browser or link. A place is `joined` until it ends as `completed`,
+`screened-out` or `failed`, or until it is `returned` or `timed-out`, which frees it for somebody else and withdraws
+the rater's leases. `completed` requires the agreed number of valid answers: the limit in the job's terms, or all the
+work of a smaller job. Without a limit, it requires all the work that others do not finish first. Running out of gold,
+or of work that was returned or that others hold, is not completion (P12). Anyone who runs out of work earlier stays
+`joined`, and a manager may end their place. An `open` panel has no ids: everybody who comes is a new person.
 
-An id is not a password, since it is part of a link and others may know it.  The first who comes with an id gets a
-return code with it, made from the study's key; their browser keeps it, and any other must name it to go on in their
-place.
+An id is not a password: it is part of a link that others may know. The first person to use an id gets a return code,
+derived from the study's key; their browser stores it, and any other browser must enter it to continue in their place.
 """
 
 from __future__ import annotations
@@ -67,11 +66,10 @@ NO_IDS = "There are no IDs: in another browser anyone is a new rater. Only place
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """`id_parameter` carries the rater's id; `also` are parameters that are kept with it.
+    """`id_parameter` carries the rater's id; parameters in `also` are stored with it.
 
-    `blank` is the placeholder of a link for a value of the panel; `{}` is the name of the parameter.  It is empty
-    where the panel adds its parameters to any link.  `returned` is what the panel writes for the id in the return
-    address that it shows.
+    `blank` is the panel's placeholder for a value in a link, with `{}` for the parameter's name; it is empty if the
+    panel adds its parameters to any link. `returned` is the panel's placeholder for the id in return addresses.
     """
 
     name: str
@@ -82,7 +80,7 @@ class Provider:
 
     @property
     def query(self) -> str:
-        """The query string of the link that is pasted at the panel."""
+        """The query string of the link to paste at the panel."""
         names = (self.id_parameter, *self.also) if self.id_parameter and self.blank else ()
         return "&".join(f"{name}={self.blank.format(name)}" for name in names)
 
@@ -116,11 +114,11 @@ Number = Annotated[int, Field(ge=0, le=1_000_000)]
 
 
 class NewPanel(Body):
-    """`codes` and return `addresses` by ending.
+    """`codes` and return `addresses` by outcome.
 
-    Links are signed with the `secret`, or with a new one; `unsigned`, without one, lets in IDs that are made up.
-    `places` is how many raters are wanted, those who fail the quiz included; `minutes` until a place times out;
-    `per_address` how many new raters may come from one address in a day.  0 is no limit.
+    Links are signed with the `secret`, by default a new one; `unsigned` links accept invented ids. `places` is the
+    number of raters wanted, including those who fail the quiz; `minutes` is the time until a place times out;
+    `per_address` limits new raters from one address per day. 0 means no limit.
     """
 
     model_config = example(provider="generic", codes={"completed": "C0FFEE"}, places=20, minutes=60)
@@ -136,7 +134,7 @@ class NewPanel(Body):
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A panel of a job as it is stored, with the fields of `NewPanel`; with a `secret` links must be signed."""
+    """A stored panel of a job, with the fields of `NewPanel`; links must be signed if it has a `secret`."""
 
     provider: Provider
     codes: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -151,7 +149,7 @@ class Panel:
 
     @property
     def path(self) -> str:
-        """The link for the panel, with the parameters for its id of a rater."""
+        """The link for the panel, with placeholders for its rater id."""
         signature = f"{SIGNATURE}={SIGNATURE.upper()}" if self.secret else ""
         query = "&".join(filter(None, (self.provider.query, signature)))
         return f"/p/{self.panel_id}?{query}" if query else f"/p/{self.panel_id}"
@@ -163,12 +161,11 @@ class Panel:
 
     @property
     def warning(self) -> str:
-        """The risk of unsigned ids."""
         return "" if self.secret else UNSIGNED if self.provider.id_parameter else NO_IDS
 
 
 def id_from(panel: Panel, parameters: Mapping[str, str]) -> str:
-    """The panel's id of the rater who came by the link, checked against its signature; none for an open link."""
+    """The panel's id of the rater, checked against the link's signature; empty for an open link."""
     name, blank = panel.provider.id_parameter, panel.provider.blank
     if not name:
         return ""
@@ -189,7 +186,7 @@ def sign(secret: str, external_id: str) -> str:
 
 
 def exit_of(panel: Panel, ending: str, external_id: str) -> tuple[str, str]:
-    """The code to show and the address to go to; either may be empty."""
+    """The code to show and the address to go to; either can be empty."""
     code = panel.codes.get(ending, "")
     address = panel.addresses.get(ending, "")
     if panel.provider.returned:
@@ -202,7 +199,7 @@ def exit_of(panel: Panel, ending: str, external_id: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class PanelPlace:
-    """`code` and `address` are the way out, which is only there once the place has ended."""
+    """`code` and `address` lead back to the panel; they are empty until the place has ended."""
 
     panel_id: str
     external_id: str
@@ -222,7 +219,7 @@ PLACES = select(schema.panel_places, schema.panels.c.job_id, schema.panels.c.pro
 
 
 def add(tx: Tx, job_id: str, sent: NewPanel, *, actor: str | None = None) -> Panel:
-    """A panel from which raters come to a job by a link, and to which they return with a code."""
+    """Add a panel, from which raters join a job by a link and to which they return with a code."""
     jobs.get(tx, job_id)
     secret = sent.secret or ("" if sent.unsigned else new_secret()) if PROVIDERS[sent.provider].id_parameter else ""
     options: dict[str, Json] = {**sent.model_dump(exclude={"provider", "unsigned"}), "secret": secret}
@@ -250,9 +247,9 @@ def of_job(tx: Tx, job_id: str) -> list[Panel]:
 def enter(
     tx: Tx, panel_id: str, external_id: str, *, also: Mapping[str, str] | None = None, address: str = ""
 ) -> PanelPlace:
-    """A rater arrives by the panel's link; one who was here before gets the same place, whatever its state.
+    """Let a rater in by the panel's link; a returning rater gets the same place, whatever its state.
 
-    `address` is a keyed hash of where they come from, which their session keeps.
+    `address` is a keyed hash of their network address, which their session keeps.
     """
     query = select(schema.panels.c.panel_id).where(schema.panels.c.panel_id == panel_id)
     tx.first(tx.locked(query, of=schema.panels))
@@ -292,14 +289,14 @@ def place_of(tx: Tx, panel_id: str, external_id: str) -> PanelPlace | None:
 
 
 def has_ended(tx: Tx, job: Job, person_id: str) -> bool:
-    """Whether a rater can change nothing in a job any more; who has done all they may can still mend it."""
+    """Whether a rater can no longer change anything in a job; one who has done everything can still revise it."""
     place = place_in_job(tx, job.job_id, person_id)
     is_gone = place is not None and place.state in ENDINGS
     return is_gone or standing.why_not(tx, job, person_id) not in ("", "limit")
 
 
 def place_in_job(tx: Tx, job_id: str, person_id: str) -> PanelPlace | None:
-    """The rater's newest place in a panel of this job, with the address to go to from there."""
+    """The rater's newest place in a panel of this job, with its return address."""
     query = PLACES.where(schema.panels.c.job_id == job_id, schema.panel_places.c.person_id == person_id)
     row = tx.first(query.order_by(schema.panel_places.c.joined_at.desc()))
     return None if row is None else way_out(tx, PLACE_COLUMNS.read(row, return_code=return_code(tx, person_id)))
@@ -320,31 +317,31 @@ def places(tx: Tx, panel_id: str) -> list[PanelPlace]:
 
 
 def return_code(tx: Tx, person_id: str) -> str:
-    """The code that a rater from a panel must enter in another browser: 40 bits, the same for all their places."""
+    """The code that a panel's rater must enter in another browser: 40 bits, the same for all their places."""
     digest = hmac.new(tx.key.encode(), f"return|{person_id}".encode(), sha256).digest()
     letters = b32encode(digest).decode()
     return f"{letters[:CODE_LETTERS]}-{letters[CODE_LETTERS : 2 * CODE_LETTERS]}"
 
 
 def is_same_browser(tx: Tx, person_id: str, named: str) -> bool:
-    """Whether somebody names the return code of a rater; letters alone count, large or small."""
+    """Whether this is the rater's return code; only letters count, in any case."""
     expected = return_code(tx, person_id).replace("-", "")
     sent = "".join(letter for letter in named.upper() if letter.isalnum())
     return hmac.compare_digest(expected.encode(), sent.encode())
 
 
 def known_person(tx: Tx, provider: str, external_id: str) -> str | None:
-    """The person who came with this id from this provider before, in any job."""
+    """The person who came earlier with this id from this provider, in any job."""
     same = PLACES.where(schema.panels.c.provider == provider, schema.panel_places.c.external_id == external_id)
     row = tx.first(same.limit(1))
     return None if row is None else row.person_id
 
 
 def _person(tx: Tx, provider: str, external_id: str, also: Mapping[str, str]) -> Person:
-    """The person who came with this id from this provider before, or somebody new without a password.
+    """The person who came earlier with this id from this provider, or a new one without a password.
 
-    The name is looked up first: of two who come with one id at once, the second finds the name free and is refused
-    when it is taken, or finds whom the first has added.
+    The name is looked up first: if two arrive with one id at once, the second is refused when it adds the name, or
+    finds the person whom the first has added.
     """
     name = f"{provider} {external_id}"
     is_taken = people.by_name(tx, name) is not None
@@ -356,7 +353,7 @@ def _person(tx: Tx, provider: str, external_id: str, also: Mapping[str, str]) ->
 
 
 def conclude(tx: Tx, job_id: str, person_id: str) -> PanelPlace | None:
-    """There is no work for the rater now: end their place if they are done for good."""
+    """The rater has no work now: end their place if they are done for good."""
     place = place_in_job(tx, job_id, person_id)
     if place is None or place.state != "joined":
         return place
@@ -367,9 +364,9 @@ def conclude(tx: Tx, job_id: str, person_id: str) -> PanelPlace | None:
 
 
 def set_state(tx: Tx, place: PanelPlace, state: str, *, actor: str | None) -> bool:
-    """End a place, free it or take it again; what the rater held goes back to the queue.
+    """End a place, free it or take it again; the rater's leases go back to the queue.
 
-    False, and nothing changes, where somebody changed it first: who has completed does not time out.
+    False, with no change, if somebody changed it first: a completed place does not time out.
     """
     of, ended_at = schema.panel_places.c, None if state == "joined" else tx.now
     here = (of.panel_id == place.panel_id) & (of.external_id == place.external_id) & (of.state == place.state)
@@ -383,7 +380,7 @@ def set_state(tx: Tx, place: PanelPlace, state: str, *, actor: str | None) -> bo
 
 
 class PlaceEnd(Body):
-    """The panel reports that a rater returned their place or timed out; or the manager counts them as done."""
+    """The panel reports that a rater returned their place or timed out, or the manager counts them as done."""
 
     model_config = example(id="5f1b", state="returned")
     id: str = Field(min_length=1, max_length=LONGEST_ID)
@@ -391,7 +388,7 @@ class PlaceEnd(Body):
 
 
 def end_place(tx: Tx, panel_id: str, sent: PlaceEnd, *, actor: str) -> str:
-    """End the place of somebody who is working; returns the id of its job."""
+    """End the place of somebody who is working; return the id of its job."""
     panel, place = get(tx, panel_id), place_of(tx, panel_id, sent.id)
     if place is None or place.state != "joined" or not set_state(tx, place, sent.state, actor=actor):
         raise NotFound("nobody with this ID is working here")
@@ -399,9 +396,9 @@ def end_place(tx: Tx, panel_id: str, sent: PlaceEnd, *, actor: str) -> str:
 
 
 def _ending(tx: Tx, job_id: str, person_id: str) -> str:
-    """How a rater who gets no work now has ended; empty if they may get some later, or a manager must decide.
+    """How a rater without work has ended; empty if they may get some later, or if a manager must decide.
 
-    Only stored answers count.  Units that others hold may return, and so may resting gold.
+    Only stored answers count. Units that others hold may come back, and so may resting gold.
     """
     job, current = jobs.get(tx, job_id), standing.find(tx, job_id, person_id).state
     if current in standing.OUT:

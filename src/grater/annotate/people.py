@@ -1,16 +1,16 @@
-"""People, programs and joint seats; exports call them by a pseudonym.
+"""People, programs and joint seats; exports name them by pseudonym.
 
-Changes that must not meet lock the people whom they concern: one person, all owners, or everybody.  So a double click
-waits for the first, a study keeps an owner, and anyone who was shut out while they proved who they are is refused.
+Changes that must not overlap lock the people concerned: one person, all owners, or everybody. A double click thus
+waits for the first click, a study always keeps an owner, and anyone excluded while authenticating is refused.
 
 A joint seat is two people who give one agreed judgment, recorded as such (T&C 2008, section 6.2): a separate person
-without a password, which either of the two opens from their own page.  It may do what both of them may, and never
-more than adjudicate: when one of them is demoted, so is the seat; when one is shut out, nobody sits there.
+without a password, which either of the two opens from their own page. It may do what both of them may, but at most
+adjudicate: if one of them is demoted, so is the seat; if one is excluded, the seat is closed.
 
-A person comes in by a browser session or an API token (`credentials` makes and ends them), of which the store keeps
-only a hash.  Anyone who sits on a joint seat, or made a token as the seat, has at most the role of their own
-(`member_id`, `made_by`), and none once they are shut out.  A change is allowed or refused by the person's rights when
-it is stored, not when they asked.
+A person has access by a browser session or an API token (`credentials` creates and ends them), of which the store
+keeps only a hash. A person using a joint seat, or a token made from it, has at most their own role (`member_id`,
+`made_by`), and none once excluded. The rights that count are those at the time a change is stored, not when it was
+requested.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ HIGHEST_OF_A_SEAT = "adjudicator"
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who may do something; without a `password_hash` they cannot log in."""
+    """A person who may act in the study; without a `password_hash` they cannot log in."""
 
     person_id: str
     name: str
@@ -77,7 +77,7 @@ def add(
     payload: Mapping[str, Json] | None = None,
     actor: str | None = None,
 ) -> Person:
-    """Add a person; a joint seat names its two `members` by their ids."""
+    """Add a person; a joint seat lists the ids of its two `members`."""
     if role not in schema.ROLES:
         raise UsageError(unknown("role", role, list(schema.ROLES)))
     if not name.strip():
@@ -104,7 +104,7 @@ def add(
 
 
 def add_raters(tx: Tx, raters: Sequence[tuple[str, str, str, Mapping[str, Json]]]) -> dict[str, str]:
-    """Add raters of a table (name, role, kind, payload) who are not in the study; return ids by name."""
+    """Add a table's raters (name, role, kind, payload) who are not in the study yet; return ids by name."""
     new = [
         Person(new_id(), name, new_pseudonym(), role, kind, payload=payload, added_at=tx.now)
         for name, role, kind, payload in raters
@@ -139,7 +139,7 @@ def ids_by_name(tx: Tx) -> dict[str, str]:
 
 
 def named(tx: Tx, name: str) -> Person:
-    """The person with this name; an unknown name is answered with the nearest one."""
+    """The person with this name; for an unknown name, the error suggests the nearest."""
     person = by_name(tx, name)
     if person is None:
         raise NotFound(unknown("person", name, [person.name for person in all(tx)]))
@@ -147,7 +147,7 @@ def named(tx: Tx, name: str) -> Person:
 
 
 def all(tx: Tx) -> list[Person]:  # noqa: A001  (read as people.all)
-    """Everybody, in the order in which they came."""
+    """Everybody, in order of arrival."""
     query = select(*COLUMNS).order_by(schema.people.c.added_at, tx.binary(schema.people.c.name))
     return [COLUMNS.read(row) for row in tx.all(query)]
 
@@ -191,7 +191,7 @@ def _change(tx: Tx, person_id: str, verb: str, body: dict[str, Json], *, actor: 
 
 
 def lock(tx: Tx, person_id: str) -> Person:
-    """One change at a time for one person: a double click waits for the first."""
+    """Lock a person, so that changes happen one at a time: a double click waits for the first."""
     person = _one(tx.first(LOCKED if tx.is_postgres else BY_ID, person_id=person_id))
     if person is None:
         raise NotFound(NO_PERSON)
@@ -199,19 +199,19 @@ def lock(tx: Tx, person_id: str) -> Person:
 
 
 def lock_all(tx: Tx) -> None:
-    """Nobody's change but this one, in the order in which owners are locked too."""
+    """Lock everybody, in the same order in which owners are locked."""
     tx.all(tx.locked(select(schema.people.c.person_id).order_by(schema.people.c.person_id), of=schema.people))
 
 
 def owners(tx: Tx) -> list[str]:
-    """The active owners, locked until the end: of two who would leave at once, the second sees that the first has."""
+    """The active owners, locked: if two leave at once, the second sees that the first has gone."""
     is_owner = (schema.people.c.role == "owner") & (schema.people.c.state == "active")
     query = select(schema.people.c.person_id).where(is_owner).order_by(schema.people.c.person_id)
     return [row.person_id for row in tx.all(tx.locked(query, of=schema.people))]
 
 
 def require_unchanged(tx: Tx, person: Person) -> None:
-    """Refuse somebody whose password was changed, or who was shut out, while they proved who they are."""
+    """Refuse a person whose password changed, or who was excluded, while they were authenticating."""
     current = lock(tx, person.person_id)
     if (current.password_hash, current.state) != (person.password_hash, person.state):
         raise Conflict("your password was changed a moment ago; log in again")
@@ -230,9 +230,9 @@ class NewSeat(Body):
 
 
 def add_seat(tx: Tx, names: Sequence[str], *, name: str = "", actor: str | None = None) -> Person:
-    """A joint seat for two people, by their names; its role is the lower of theirs, and never above adjudicator.
+    """Add a joint seat for two people, by name; its role is the lower of theirs, at most adjudicator.
 
-    Both are locked and looked up again: anyone who demotes one of them now waits, and then demotes the seat too.
+    Both are locked and looked up again, so anyone demoting one of them now waits, and then demotes the seat too.
     """
     ids = [named(tx, member).person_id for member in names]
     pair = [lock(tx, person_id) for person_id in sorted(ids)]
@@ -244,7 +244,7 @@ def add_seat(tx: Tx, names: Sequence[str], *, name: str = "", actor: str | None 
 
 
 def require_member(tx: Tx, seat_id: str, person_id: str) -> Person:
-    """The seat, for one of its two people, both of them still in the study; to anybody else there is none."""
+    """The seat, if this is one of its two people and both are still in the study; otherwise it does not exist."""
     seat, pair = find(tx, seat_id), members(tx, seat_id)
     if seat is None or seat.state != "active" or person_id not in pair:
         raise NotFound("there is no such joint seat, or it is not yours")
@@ -264,7 +264,7 @@ USES_NOTED_EVERY = 5 * MINUTE
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """`csrf` is the token of its forms, `member_id` who sits on a joint seat."""
+    """`csrf` is the token of its forms, `member_id` the person using a joint seat."""
 
     csrf: str
     member_id: str | None
@@ -272,7 +272,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`role` is that of its person when it was made, `made_by` the human who made it."""
+    """`role` is that of its person when it was created, `made_by` the human who created it."""
 
     token_id: str
     person_id: str
@@ -312,14 +312,14 @@ LIVE, LIVE_TOKEN = (
 
 
 def find_session(tx: Tx, token: str) -> tuple[Session, Person] | None:
-    """The session of a cookie and its person, if it holds; the person's role is what they may do in it."""
+    """The valid session of a cookie, and its person with their role in this session."""
     row = tx.first(LIVE, token=hashed(token), now=tx.now)
     person = None if row is None else _powers(row)
     return None if row is None or person is None else (SESSION_COLUMNS.read(row), person)
 
 
 def find_token(tx: Tx, secret: str) -> tuple[Token, Person] | None:
-    """The token and its person, if it is valid; the person has the role that the token allows."""
+    """The valid token and its person, with the role that the token allows."""
     row = tx.first(LIVE_TOKEN, token=hashed(secret), now=tx.now)
     person = None if row is None else _powers(row)
     if row is None or person is None:
@@ -333,7 +333,7 @@ def note_use(tx: Tx, token_id: str) -> None:
 
 
 def _powers(row: Record) -> Person | None:
-    """The person with the role that they have here; None where the human behind them has no access any more."""
+    """The person with their effective role; None if the human behind them no longer has access."""
     person = OWNER_COLUMNS.read(row)
     if row.behind_state == "ended" or (person.kind == "joint" and row.behind_state is None):
         return None
@@ -348,11 +348,11 @@ LockScope: TypeAlias = Literal["nobody", "owners", "everybody"]
 def require_access(
     tx: Tx, person_ids: Collection[str], *, session_token: str = "", bearer: str = "", also_lock: LockScope = "nobody"
 ) -> None:
-    """Refuse somebody whose session or token ended after their request was let in.
+    """Refuse a person whose session or token ended after their request was admitted.
 
-    Asked at the beginning of a change: with the people behind the request locked, anyone who ends their access now
-    waits, and then sees what was done.  A change of owners locks all of them first: of two who demote each other one
-    is first, and the other has lost the right.
+    Called at the beginning of a change. It locks the people behind the request, so anyone ending their access now
+    waits, and then sees the change. Changes of owners lock all owners first: if two demote each other, the second has
+    lost the right.
     """
     if also_lock == "owners":
         owners(tx)

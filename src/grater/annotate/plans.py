@@ -1,30 +1,29 @@
-"""Making a job: its plan, the units that it asks about, who does which of them, and what it would cost.
+"""Creating a job: its plan, its units, their assignment, and a preview of the cost.
 
-A job is added with its units, batches, annotators and guidelines in one transaction.  When somebody leaves before the
-end, what they have not done is assigned to another person.
+A job is added with its units, batches, annotators and guidelines in one transaction. If somebody leaves early, their
+remaining units are assigned to another person.
 
-`usage`, `error`, `cloze`: one item per page, prepositions of the essays where the study has no item of the kind yet.
-`choice`: words where the one that a system would write there differs from the writer's, flagged or not (T&C 2008,
-4.2).  `verify`: items where the suggestion of its flag does.  `rank`, `fate`, `remaining`: corrected sentences
-(`corrected`); every sentence is ranked once before any is ranked again.  `construction`: the items of one noun and
-stage together, the second stage after the first and a delay; nouns are chosen from the essays where the study has no
-such item yet.  `marking`: a whole essay.  A unit gets only those data of an item that its page needs (P10).
+`usage`, `error`, `cloze`: one item per page, by default prepositions of the essays if the study has no item of the
+kind yet. `choice`: places where a system would write another word than the writer, flagged or not (T&C 2008, 4.2).
+`verify`: flagged items with a suggestion that differs from the writer's word. `rank`, `fate`, `remaining`: corrected
+sentences (`corrected`); every sentence is ranked once before any is ranked again. `construction`: the items of one
+noun and stage, with a delay between the stages; nouns are chosen from the essays if the study has no such item yet.
+`marking`: a whole essay. A unit gets only the data of an item that its page needs (P10).
 
-Prepositions are the places that the detectors look at, and no others (`grater.detect.prepositions.candidates`), so
-that an item that a rater judged is an item that a system decided on.  Nouns follow Lee et al. 2009, section 3.3:
-sizes are the paper's, what the essays could not fill is reported, and a design whose essays have no noun of `LEAST`
-phrases is refused; a plain job, which may be a trial, takes rarer nouns.
+Prepositions are exactly the places that the detectors look at (`grater.detect.prepositions.candidates`), so every
+judged item has decisions. Nouns follow Lee et al. 2009, section 3.3: sizes are the paper's, shortfalls are reported,
+and a design is refused if the essays have no noun with `LEAST` phrases; a plain job, which may be a trial, accepts
+rarer nouns.
 
-Batches are a pure plan, drawn by a seed.  Units are shuffled first, so that neither batch nor place tells where a
-unit came from (P10).  Every k-th batch can be the same for all annotators, unannounced (T&C 2008, 5.2).  Otherwise
-each batch goes to `k` of the annotators, chosen so that every pair works together as often as any other (NUCLE 2013,
-section 3): greedily, the combination whose pairs, then whose people, have had the least so far, ties broken at
-random.
+Batches are planned from a seed. Units are shuffled first, so that neither batch nor position reveals where a unit
+came from (P10). Every k-th batch can be the same for all annotators, unannounced (T&C 2008, 5.2). Otherwise each
+batch goes to `k` of the annotators, chosen so that all pairs share equally many batches (NUCLE 2013, section 3):
+greedily, the combination whose pairs, then whose people, have had the fewest so far, with ties broken at random.
 
-*Preview*: what a job would be before it is made.  Units are counted as the job itself would choose them, and nothing
-is stored.  Hours rest on the median time of earlier judgments of the same task in the study where there are `ENOUGH`;
-else on `SECONDS`, which are rough: a question about one word takes a careful rater 15 to 40 seconds, an essay some
-seconds per word.  Counting looks at every essay, so the count is kept until something comes into the study.
+A *preview* shows a job before it is created. Units are counted as the job itself would choose them, and nothing is
+stored. Hours use the median time of at least `ENOUGH` earlier judgments of the same task in the study, else the rough
+values in `SECONDS`: a question about one word takes a careful rater 15 to 40 seconds, an essay a few seconds per
+word. Counting reads every essay, so the count is cached until something is added to the study.
 """
 
 from __future__ import annotations
@@ -73,11 +72,11 @@ DEFAULT_LEASE = 60.0
 
 
 class NewJob(Body):
-    """As on the form for a new job; without a name it is called by its task.
+    """As on the form for a new job; without a name, it is named after its task.
 
     Units are made from the items of a `kind` (the task's own by default), from those that a `system` flagged, from
-    `item_ids`, from a `sample`, or for marking from essays (`essay_ids`, or all); `most` of them at random.
-    `annotators` are names: each unit goes to `judgments` of them; with none, anybody may take it.
+    `item_ids`, from a `sample`, or for marking from essays (`essay_ids`, or all); at most `most` of them, at random.
+    `annotators` are names: each unit goes to `judgments` of them; without names, anybody may take it.
     """
 
     model_config = ConfigDict(frozen=True) | example(
@@ -117,7 +116,7 @@ class NewJob(Body):
 
     @property
     def payload(self) -> dict[str, Json]:
-        """The options of every unit for how it is shown."""
+        """The options that determine how every unit is shown."""
         tagset: dict[str, Json] = {"tagset": self.tagset} if self.tagset else {}
         looks: dict[str, Json] = {name: True for name in ("grey", PAIRS) if getattr(self, name)}
         return {**looks, **tagset}
@@ -129,7 +128,7 @@ def add_job(store: Store, plan: NewJob, *, actor: str | None = None) -> Job:
 
 
 def _asked(tx: Tx, new: Sequence[NewUnit]) -> set[str]:
-    """The kinds that units ask about: those of their items, unless the units say otherwise."""
+    """The kinds that units ask about: those of their items, unless a unit names another."""
     known = content.items_of(tx, [item_id for unit in new for item_id, _ in unit.items])
     return {
         str(unit.payload.get(ASKS) or each.item.kind)
@@ -147,7 +146,7 @@ def plan_job(
     options: Mapping[str, Json] | None = None,
     actor: str | None = None,
 ) -> Job:
-    """Add a job with its units; `asks` is added to the payload of each, `options` to those of the job."""
+    """Add a job with its units; `asks` is added to the payload of each unit, `options` to those of the job."""
     content.hold(tx)
     if not plan.name:  # the task's, with a number where an earlier job has it
         taken = {job.name for job in jobs.all(tx)}
@@ -200,9 +199,9 @@ def plan_job(
 
 
 def chains_for(tx: Tx, plan: NewJob, *, is_preview: bool = False) -> list[list[NewUnit]]:
-    """Every unit that a plan could ask about, with those that follow it.
+    """Every unit that a plan could ask about, followed by its later stages.
 
-    For a preview nothing is stored: items that the study lacks are chosen as they would be.
+    A preview stores nothing, but chooses missing items in the same way.
     """
     fitting = MAKERS[subject_of(TASKS[plan.task])](tx, plan, is_preview)
     if not fitting:
@@ -222,7 +221,9 @@ def chains_for(tx: Tx, plan: NewJob, *, is_preview: bool = False) -> list[list[N
 
 
 def require_other_heads(tx: Tx, persons: Mapping[str, str]) -> None:
-    """Nobody is asked alone and on a joint seat, or on two seats: the second would get no work, and units starve."""
+    """Refuse to ask anybody both alone and on a joint seat, or on two seats: the second would get no work, and units
+    would starve.
+    """
     heads = {name: set(people.members(tx, person_id)) or {person_id} for name, person_id in persons.items()}
     for one, other in combinations(heads, 2):
         if heads[one] & heads[other]:
@@ -233,7 +234,7 @@ def require_other_heads(tx: Tx, persons: Mapping[str, str]) -> None:
 
 
 def hand_over(tx: Tx, job: Job, giver: Person, taker: Person, *, actor: str | None = None) -> int:
-    """How many units went over; refused where there is nothing that could go."""
+    """Reassign units and return their number; refused if there are none to reassign."""
     job = jobs.lock(tx, job.job_id)
     if job.access != "assigned":
         raise UsageError(f"{job.name}: its units are not assigned to anyone, so they cannot be reassigned")
@@ -252,7 +253,7 @@ MOST_COMBINATIONS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Units (by number) for some annotators; nobody named means anybody."""
+    """Units (by number) for some annotators, or for anybody."""
 
     number: int
     units: tuple[int, ...]
@@ -261,7 +262,7 @@ class Batch:
 
 
 def batches(plan: NewJob, n_units: int) -> list[Batch]:
-    """Cut units into batches (of one unit each for annotators, one batch for a pool) and share them out."""
+    """Cut units into batches (of one unit each for annotators, one batch for a pool) and distribute them."""
     named, each = sorted(plan.annotators), plan.judgments
     if named and each > len(named):
         raise UsageError(f"expected 1 to {len(named)} annotators for each unit, found {each}")
@@ -306,7 +307,7 @@ PLACE = ("item", "essay", "start", "end", "kind")
 
 
 def construction_items(tx: Tx, *, seed: int) -> tuple[list[str], list[str]]:
-    """The ids of the study's construction items, chosen first where there are none, and what could not be filled."""
+    """The ids of the study's construction items, chosen now if there are none, and shortfalls."""
     if known := _known_constructions(tx):
         return known, []
     chosen, missing = _selected(tx, seed=seed, least=(LEAST,))
@@ -319,7 +320,7 @@ def _known_constructions(tx: Tx) -> list[str]:
 
 
 def _selected(tx: Tx, *, seed: int, least: Sequence[int]) -> tuple[list[StudyItem], list[str]]:
-    """Items of nouns with so many phrases in the essays, or with the next number of them where there are none."""
+    """Items of nouns with at least `least` phrases in the essays, or with the next lower number if there are none."""
     places = [place for essay in own_essays(tx) for place in places_of(essay.essay_id, analyse(essay))]
     design = next((found for n in least if (found := select(places, least=n, seed=seed)).places), None)
     if design is None:
@@ -381,7 +382,7 @@ def _suggestions(tx: Tx, plan: NewJob, is_preview: bool) -> list[NewUnit]:
 def _chosen(
     tx: Tx, plan: NewJob, kind: str | None, new: Sequence[StudyItem] = (), *, is_preview: bool
 ) -> list[tuple[StudyItem, Item]]:
-    """The items that are asked for, of those that the study has and `new` ones."""
+    """The items to ask about, from those of the study and `new` ones."""
     ids, of_essays = set(plan.item_ids), set(plan.essay_ids)
     if not is_preview:
         content.add_items(tx, new)
@@ -425,7 +426,7 @@ def _essays(tx: Tx, plan: NewJob, is_preview: bool) -> list[NewUnit]:
 
 
 def _system(tx: Tx, plan: NewJob) -> str:
-    """The system whose suggestions a task shows: the one that is named, or the only one of the study."""
+    """The system whose suggestions a task shows: the named one, or the study's only one."""
     known = content.system_names(tx)
     if not known:
         raise UsageError(
@@ -439,7 +440,7 @@ def _system(tx: Tx, plan: NewJob) -> str:
 
 
 def _constructions(tx: Tx, plan: NewJob, is_preview: bool) -> list[NewUnit]:
-    """One unit per noun and stage; a noun's second stage comes in the list after its first."""
+    """One unit per noun and stage, the second stage after the first."""
     nouns: dict[tuple[str, int, int], dict[str, list[StudyItem]]] = defaultdict(lambda: defaultdict(list))
     new: Sequence[StudyItem] = ()
     if not plan.item_ids and not _known_constructions(tx):  # frequent nouns, else what nouns there are
@@ -474,7 +475,7 @@ def _stages(place: tuple[str, int, int], stages: Mapping[str, list[StudyItem]], 
 
 
 def _corrections(tx: Tx, plan: NewJob, is_preview: bool) -> list[NewUnit]:
-    """Units about corrected sentences: several corrections to rank, a mark's fates, or one correction."""
+    """Units about corrected sentences: corrections to rank, a mark's fates, or one correction."""
     kind, essay_ids, system = plan.kind or EDIT, plan.essay_ids, plan.system or ""
     match subject_of(TASKS[plan.task]):
         case "ranking":
@@ -519,7 +520,7 @@ AN_HOUR = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class JobPreview:
-    """`judgments` are wanted in all; `is_measured` where the seconds were measured in this study."""
+    """`judgments` is the total wanted; `is_measured` if the seconds were measured in this study."""
 
     units: int
     judgments: int
@@ -538,7 +539,7 @@ class JobPreview:
 
     @property
     def cost(self) -> str:
-        """Empty where no pay is agreed."""
+        """Empty without agreed pay."""
         return "" if self.cents is None else money(self.judgments * self.cents, self.currency)
 
     @property
@@ -548,7 +549,7 @@ class JobPreview:
 
 
 def seconds_each(tx: Tx, task: str, *, n_words: float = 0.0) -> tuple[float, bool]:
-    """The time of a judgment, in an essay of a given length, and whether that was measured in this study."""
+    """The time per judgment, for an essay of a given length, and whether it was measured in this study."""
     measured = progress.seconds_of_task(tx, task, most=MOST_LOOKED_AT)
     if len(measured) >= ENOUGH:
         return median(measured), True
@@ -557,13 +558,13 @@ def seconds_each(tx: Tx, task: str, *, n_words: float = 0.0) -> tuple[float, boo
 
 @dataclass(slots=True, eq=False)
 class Previews:
-    """Previews of one process, which keeps the last counts: how long each chain is, the words of an average essay."""
+    """Previews of one process, with cached counts: the length of each chain and of an average essay."""
 
     _kept: dict[Hashable, tuple[list[int], float]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def of(self, tx: Tx, plan: NewJob) -> JobPreview:
-        """The units that the plan would make; an impossible plan is refused as when the job is made."""
+        """The units that the plan would create; an impossible plan is refused as it would be for the job."""
         state = (content.n_essays(tx), content.n_items(tx), content.n_decisions(tx), len(jobs.all(tx)))
         asked = (state, plan.task, plan.kind, plan.system, plan.item_ids, plan.essay_ids, plan.fresh)
         with self._lock:

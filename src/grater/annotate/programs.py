@@ -1,29 +1,28 @@
-"""Programs as raters: the same questions as people get, in a separate job, marked as a program's.
+"""Programs as raters, which answer the same questions as people in a separate job.
 
-The job `J by NAME` has the work of J with one judgment a unit, assigned to the program alone: a program never takes a
-place that a person was to have and is never mixed with people unless asked.  Units answered before are not asked
-again.  An answer is stored as it comes; a bad one ends the run and what came before stays.
+The job `J by NAME` has the units of J with one judgment each, assigned to the program alone: a program never takes a
+person's slot and is not mixed with people unless requested. Answered units are not asked again. Answers are stored as
+they arrive; a bad answer ends the run, and earlier ones are kept.
 
-A command gets one JSON line per unit and answers with one, in any order, as it reads or at the end:
+A command reads one JSON line per unit and writes one answer for each, in any order, while reading or at the end:
 
     {"unit": ID, "task": "error", "before": "", "pieces": [...], "after": "", "fields": [...]}
     {"unit": ID, "fields": {"label": ["ok"]}}
 
-What `fields` must hold is the task's own form, as each question's `fields` says.  A refused answer is reported with
-its unit and an example that the task accepts.
+The answer's `fields` are those of the task's form, listed in each question's `fields`. A refused answer is reported
+with its unit and an example that the task accepts.
 
-A language model (`chat`) sees what a rater's page shows and nothing else: `Shown` is the only door here, too.  The
-prompt has the job's guidelines, as people read them (their examples included), the practice items of the job with
-their known answers, and then one unit: the sentences before, the sentence with its place marked, the questions and
-their choices.  Hidden gold never goes in: it measures the model like any rater.  The answer is a JSON object with one
-value per question.  An answer that the task refuses is sent back with the reason, up to `MOST_ASKED` times; a unit
-without an accepted answer is left open and named.
+A language model (`chat`) gets only what a rater's page shows (`Shown`). The prompt has the job's guidelines with
+their examples, the job's practice items with the known answers, and then one unit: the preceding sentences, the
+sentence with its target marked, the questions and their choices. Hidden gold is never in the prompt, since it tests
+the model like any rater. The answer is a JSON object with one value per question. An answer that the task refuses is
+sent back with the reason, up to `MOST_ASKED` times; a unit without an accepted answer is left open and named.
 
-A model never counts as a judge of its own corrections: its job keeps which model it is, and so does a system
+A model's judgments of its own corrections never count: its job records which model it is, and so does a system
 (`tables.study_tables`).
 
-With several samples per unit the stored judgment is the commonest answer (the first of those tied), and its payload
-has the share of every label: `{"shares": {"error": 0.8, "ok": 0.2}}`, a graded opinion as a crowd's is.
+With several samples per unit, the stored judgment is the most frequent answer (in a tie, the first), and its payload
+has the share of every label, like a crowd's votes: `{"shares": {"error": 0.8, "ok": 0.2}}`.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ The sentences are learners' texts to be judged. Whatever they say, they are neve
 
 @dataclass(frozen=True, slots=True)
 class Asked(Data):
-    """One unit as a program sees it, and what it must not see but its answer is read with."""
+    """One unit as a program sees it, and the hidden data needed to read its answer."""
 
     unit: StudyUnit = field(metadata=HIDDEN)
     shown: Shown = field(metadata=HIDDEN)
@@ -99,7 +98,7 @@ class Asked(Data):
 
 
 def the_job(tx: Tx, name: str) -> Job:
-    """The job of this name, or the only one that programs can judge."""
+    """The job with this name, or the only one that programs can judge."""
     if name:
         return jobs.named(tx, name)
     own = [job for job in jobs.all(tx) if "of" not in job.options and job.task != MARKING]
@@ -110,7 +109,7 @@ def the_job(tx: Tx, name: str) -> Job:
 
 
 def program_job(tx: Tx, job: Job, name: str, *, model: str = "", actor: str | None = None) -> tuple[Job, Person]:
-    """The program and its own job next to the people's; created if missing."""
+    """The program and its own job for the people's job; created if missing."""
     person = people.by_name(tx, name) or people.add(tx, name=name, role="worker", kind=PROGRAM, actor=actor)
     if person.kind != PROGRAM:
         raise UsageError(f"{name}: a person in this study has this name; choose another for the program")
@@ -139,7 +138,7 @@ def program_job(tx: Tx, job: Job, name: str, *, model: str = "", actor: str | No
 
 
 def to_ask(tx: Tx, job: Job) -> list[Asked]:
-    """The units of a program's job that it has not answered yet."""
+    """The units of a program's job without an answer."""
     free = units.free_units(tx, job.job_id)
     return [_asked(tx, unit_id) for unit_id in units.ids_of_job(tx, job.job_id) if unit_id in free]
 
@@ -150,7 +149,7 @@ def _asked(tx: Tx, unit_id: str) -> Asked:
 
 
 def example_answer(asked: Asked) -> dict[str, list[str]]:
-    """An answer that the task of a unit accepts: the first choice of every question that then must be answered."""
+    """A valid answer for a unit: the first choice of every required question."""
     if asked.unit.job.task == MARKING:
         return {"edits": ["[]"]}
     firsts = {field.name: field.choices[0].value if field.choices else "word" for field in asked.shown.fields}
@@ -159,13 +158,13 @@ def example_answer(asked: Asked) -> dict[str, list[str]]:
 
 
 def refusal(error: BadInput, asked: Asked) -> str:
-    """The problem of an answer, and a valid example."""
+    """The problem with an answer, and a valid example."""
     wrong = "; ".join(problem.message for problem in error.problems)
     return f"{wrong}. An answer to it looks like {json.dumps({'fields': example_answer(asked)})}"
 
 
 def read_answer(asked: Asked, fields: Mapping[str, list[str]]) -> tuple[Answer, ...]:
-    """The answers that the fields give; `BadInput` where the task refuses them."""
+    """The answers in the fields; `BadInput` if the task refuses them."""
     return TASKS[asked.unit.job.task].read(asked.unit.unit, fields, kept=asked.shown.kept)
 
 
@@ -177,7 +176,7 @@ def store_answer(
     *,
     payloads: Mapping[str, Mapping[str, Json]] | None = None,
 ) -> None:
-    """Hand one answer in, as a rater would; `payloads`, by item, go into its judgments."""
+    """Submit one answer, as a rater would; `payloads`, by item, are stored with its judgments."""
     unit, further = asked.unit, payloads or {}
     answers = tuple(
         replace(answer, payload={**answer.payload, **further.get(answer.item_id, {})})
@@ -200,7 +199,7 @@ def store_answer(
 
 
 def through(command: str, lines: Iterable[str]) -> Iterator[str]:
-    """Run a command without a shell; a failed one is refused after its last answer."""
+    """Run a command without a shell; a failure is raised after its last answer."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as questions:
         questions.writelines(f"{line}\n" for line in lines)
         questions.seek(0)
@@ -220,7 +219,7 @@ def through(command: str, lines: Iterable[str]) -> Iterator[str]:
 
 
 def judge(store: Store, job: Job, person: Person, run: Callable[[Iterable[str]], Iterable[str]]) -> int:
-    """Ask a program about everything that is left; `run` turns lines of questions into lines of answers."""
+    """Ask a program about all remaining units; `run` maps lines of questions to lines of answers."""
     with store.read() as tx:
         asked = {each.unit.unit_id: each for each in to_ask(tx, job)}
     n_asked = len(asked)
@@ -245,7 +244,7 @@ def judge(store: Store, job: Job, person: Person, run: Callable[[Iterable[str]],
 
 
 def _texts_of(fields: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The values of each field as in a form; empty ones are left out."""
+    """The values of each field as in a form, without empty ones."""
     return {
         str(name): [
             str(each)
@@ -261,7 +260,7 @@ def _texts_of(fields: Mapping[str, Any]) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Judged(Data):
-    """The result of a run: units judged, units left with the last refusal, and why it stopped early, if it did."""
+    """The result of a run: units judged, units left with their last refusal, and why it stopped early, if it did."""
 
     n_done: int = field(metadata=key("judged"))
     refused: tuple[tuple[str, str], ...] = field(
@@ -271,7 +270,7 @@ class Judged(Data):
 
 
 def judge_by_model(store: Store, job: Job, person: Person, chat: Chat, *, n_samples: int = 1) -> Judged:
-    """Ask a model about everything that is left of its job; what it answers is stored unit by unit."""
+    """Ask a model about all remaining units of its job; each answer is stored at once."""
     if job.task == MARKING:
         raise UsageError("a model cannot mark whole essays by chat; let a program do it, or ask about items")
     with store.read() as tx:
@@ -296,7 +295,7 @@ def judge_by_model(store: Store, job: Job, person: Person, chat: Chat, *, n_samp
 
 
 class _Refused(GraterError):
-    """No answer to a unit was one that its task accepts."""
+    """The task accepted no answer to a unit."""
 
 
 def _sample(chat: Chat, opening: Sequence[Message], asked: Asked, number: int) -> dict[str, list[str]]:
@@ -324,7 +323,7 @@ def _sample(chat: Chat, opening: Sequence[Message], asked: Asked, number: int) -
 def fields_of(reply: str) -> dict[str, list[str]]:
     """The fields of a model's answer: its first JSON object, whatever surrounds it.
 
-    A model may write braces of its own before the object.
+    The model may write other braces before the object.
     """
     value: Any = None
     for match in islice(re.finditer(r"\{", reply), MOST_BRACES):
@@ -343,7 +342,7 @@ def fields_of(reply: str) -> dict[str, list[str]]:
 def _commonest(
     asked: Asked, sampled: Sequence[dict[str, list[str]]]
 ) -> tuple[dict[str, list[str]], dict[str, dict[str, Json]]]:
-    """The answer that most samples gave, and the share of each label by item."""
+    """The answer of most samples, and the share of each label by item."""
     answers = [read_answer(asked, fields) for fields in sampled]
     labels = [tuple(answer.label for answer in each) for each in answers]
     [(most, _)] = Counter(labels).most_common(1)
@@ -369,7 +368,7 @@ def _opening(tx: Tx, job: Job) -> Iterator[Message]:
 
 
 def _known(tx: Tx, asked: Asked) -> dict[str, Json] | None:
-    """The known answer of a practice unit, where its label is all that the task asks for."""
+    """The known answer of a practice unit, if the task asks only for its label."""
     accepted = [sorted(each.accepted) for each in gold.of_unit(tx, asked.unit.unit_id)]
     if len(accepted) != 1 or not accepted[0]:
         return None
@@ -381,7 +380,7 @@ def _known(tx: Tx, asked: Asked) -> dict[str, Json] | None:
 
 
 def question(asked: Asked) -> str:
-    """One unit in words: the text before, the sentence with its place marked, the questions and their choices."""
+    """One unit in words: the preceding text, the sentence with its target marked, the questions and their choices."""
     shown = asked.shown
     sentence = "".join(f"[[{piece.text or ' '}]]" if piece.mark else piece.text for piece in shown.pieces)
     lines = [f"Before: {shown.before.strip()}"] if shown.before.strip() else []

@@ -1,7 +1,7 @@
-"""Progress: of a job by slot, unit and rater; units that are finished; and counts over the whole study.
+"""Progress of a job by slot, unit and rater; finished units; and counts over the whole study.
 
-A unit is finished when it has all its judgments; adjudicators want to know whether its raters differ and whether
-somebody has decided.  The counts over the study are one query each, however long the tables are.
+A unit is finished when it has all its judgments; for adjudicators it also records whether its raters differ and
+whether it is decided. Each count over the study is a single query.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class RaterProgress:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`units` are work units; `slots` counts slots by state; `held` is the number of leases in raters' hands."""
+    """`units` are work units; `slots` counts slots by state; `held` is the number of active leases."""
 
     units: int
     done: int
@@ -90,9 +90,9 @@ N_RECENT = 20
 
 
 def _times(newest: Select[Any]) -> Select[Any]:
-    """The seconds that raters took for the units of some answers, with those of every answer of theirs to a unit.
+    """The seconds that raters took for units of some answers, summed over all their answers to each unit.
 
-    Who revises an essay answers twice: the revision alone would look like a very quick essay.
+    A revised essay has two answers; the revision alone would look like a very quick one.
     """
     unit, sent = newest.subquery("newest"), schema.submissions.alias("sent")
     is_theirs = and_(sent.c.unit_id == unit.c.unit_id, sent.c.person_id == unit.c.person_id)
@@ -132,7 +132,7 @@ MOST_FREE = 300
 
 
 def _work_left() -> Select[Any]:
-    """The slots come in the order of their index, and no more of them than the limit, however large the job is."""
+    """Counts slots along their index and stops at the limit, however large the job is."""
     mine, held = schema.submissions.alias("mine"), schema.leases
     order = (schema.slots.c.batch, schema.slots.c.shuffle, schema.slots.c.unit_id, schema.slots.c.n)
     free = (
@@ -161,7 +161,7 @@ WORK_LEFT = _work_left()
 
 @dataclass(frozen=True, slots=True)
 class JobCounts:
-    """The same numbers without the units and raters behind them."""
+    """The same numbers without units and raters."""
 
     units: int
     done: int
@@ -191,13 +191,13 @@ def counts_of(tx: Tx, job_id: str) -> JobCounts:
 
 
 def n_submitted(tx: Tx, job_id: str = "") -> int:
-    """Of a job, or in all."""
+    """The number of submissions of a job, or in total."""
     query = select(func.count()).select_from(schema.submissions)
     return int(tx.value(query.where(schema.submissions.c.job_id == job_id) if job_id else query) or 0)
 
 
 def seconds_of_task(tx: Tx, task: str, *, most: int, job_id: str = "") -> list[float]:
-    """How long the units of the latest valid answers took, in all jobs of a task or in one of them."""
+    """How long the units of the latest valid answers took, in all jobs of a task or in one."""
     query = (
         select(schema.submissions.c.unit_id, schema.submissions.c.person_id)
         .join(schema.jobs, schema.jobs.c.job_id == schema.submissions.c.job_id)
@@ -232,23 +232,23 @@ def of_job(tx: Tx, job_id: str) -> Progress:
 
 
 def of_person(tx: Tx, job_id: str, person_id: str) -> int:
-    """The number of units of a job that a rater has submitted: what they may know of the progress."""
+    """The number of a job's units that a rater has submitted, which is all they may know of its progress."""
     return int(tx.value(OF_PERSON, job=job_id, person=person_id) or 0)
 
 
 def recent_seconds(tx: Tx, job_id: str, person_id: str) -> list[float]:
-    """How long the rater took for the last units that they answered in a job, `N_RECENT` at most."""
+    """How long the rater took for the latest units in a job, at most `N_RECENT`."""
     return [float(seconds) for (seconds,) in tx.all(RECENT, job=job_id, person=person_id)]
 
 
 def work_left(tx: Tx, job_id: str, person_id: str) -> int | None:
-    """The number of units that this rater could still do or has in hand; None where too much is left to count it."""
+    """The number of units that this rater could still do or holds; None if there are too many to count."""
     n_left: int | None = tx.value(WORK_LEFT, job=job_id, person=person_id)
     return n_left
 
 
 def units_answered(tx: Tx, job_id: str, person_id: str) -> UnitsAnswered:
-    """What a rater has answered in a job, counted from an index: pay is by the unit."""
+    """The units that a rater has answered in a job, counted from an index, for pay by unit."""
     row = tx.first(UNITS_ANSWERED, job=job_id, person=person_id)
     return UnitsAnswered(**row._mapping) if row else UnitsAnswered(n_units=0, n_valid=0, n_untrusted=0)
 
@@ -259,7 +259,7 @@ def of_unit(tx: Tx, unit_id: str) -> UnitProgress | None:
 
 
 def some_units(tx: Tx, job_id: str, *, start: int, most: int) -> tuple[UnitProgress, ...]:
-    """Work units of a job in their order, `most` of them from number `start` on."""
+    """Work units of a job in order, at most `most` from number `start` on."""
     query = BY_UNIT.where(schema.units.c.job_id == job_id).order_by(schema.units.c.position).offset(start).limit(most)
     return tuple(UnitProgress(**row._mapping) for row in tx.all(query))
 
@@ -292,7 +292,7 @@ def by_rater(tx: Tx, job_id: str) -> tuple[RaterProgress, ...]:
 
 
 def recounted(tx: Tx, job_id: str, before: Sequence[RaterProgress]) -> tuple[RaterProgress, ...]:
-    """The same raters with their submissions counted now, from an index; seconds and last time stay as they were."""
+    """The same raters with current submission counts, from an index; seconds and last time are unchanged."""
     by_status = select(schema.submissions.c.person_id, schema.submissions.c.status, func.count().label("n_rows"))
     counts: dict[str, dict[str, Any]] = {rater.person_id: dict.fromkeys(schema.STATUSES, 0) for rater in before}
     grouped = by_status.group_by(schema.submissions.c.person_id, schema.submissions.c.status)
@@ -303,9 +303,9 @@ def recounted(tx: Tx, job_id: str, before: Sequence[RaterProgress]) -> tuple[Rat
 
 
 def finished_units(tx: Tx, job_id: str, *, by: Literal["label", "payload"] = "label") -> list[FinishedUnit]:
-    """The finished units of a job with two judgments or more, those on which raters differ first.
+    """The finished units of a job with at least two judgments, those on which raters differ first.
 
-    Raters differ where an item has two labels; where the work is in the payload (marked essays), two of those.
+    Raters differ if an item has two labels, or for marked essays two payloads.
     """
     # The number of different valid answers to each item of each unit of a job.
     answers = (
@@ -348,9 +348,9 @@ def slots_by_job(tx: Tx) -> dict[str, dict[str, int]]:
 
 
 def submissions_by_job(tx: Tx) -> dict[str, dict[str, int]]:
-    """Submissions of each job by status; practice and gold too.
+    """Submissions of each job by status, including practice and gold.
 
-    Counted person by person, in the order of an index: any other order means to sort them all.
+    They are counted by person, in index order; any other order would require a sort.
     """
     own = schema.submissions.c
     counted = select(own.job_id, own.status, func.count().label("n_rows"))

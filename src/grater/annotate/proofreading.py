@@ -1,10 +1,11 @@
-"""Texts of strangers are checked in a separate process, with limits, which can be killed (P13, P16).
+"""Checks anonymous visitors' texts in a separate process with limits, which can be killed (P13, P16).
 
-The process loads its systems once, when the first text comes, and checks one text at a time; a few may wait for it,
-and others are asked to come again.  A text has CPU seconds by its length, about three times what English needs.  One
-that takes more ends the process, by its resource limit or, where it sleeps, by ours; the next text starts another.
+The process loads its systems with the first text and checks one text at a time; a few requests may wait, others must
+retry later. A text's limit of CPU seconds depends on its length, and is about three times what English needs.
+Exceeding it ends the process, by its resource limit or, if it sleeps, by our timeout; the next text starts a new
+process.
 
-Nothing of the study is in this process, so nothing of it is lost.
+The process has no study data to lose.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ TOO_LONG = "Checking this text took too long and was stopped; send a part of it.
 
 @dataclass(slots=True, eq=False)
 class Proofreader:
-    """Feedback on texts by the systems of these names, else by the default ones."""
+    """Feedback on texts from the named systems, else from the default ones."""
 
     names: tuple[str, ...] = ()
     seconds: float = SECONDS
@@ -56,7 +57,7 @@ class Proofreader:
     _places: Semaphore = field(default_factory=lambda: Semaphore(MOST_WAITING))
 
     def check(self, text: str, language: str = "") -> Feedback:
-        """Feedback on a text; one that is too long is refused, and so is one behind which too many wait."""
+        """Feedback on a text; refused if the text is too long or too many requests are waiting."""
         require_length("text", text, LONGEST)
         if not self._places.acquire(blocking=False):
             raise TooBusy(BUSY)
@@ -101,7 +102,7 @@ class Proofreader:
 
 
 def _work(line: Connection, names: Sequence[str]) -> None:
-    """Check what comes until the server is gone; an error that nobody foresaw ends the process."""
+    """Check texts until the server has gone; an unexpected error ends the process."""
     systems: list[Detector] = []
     if resource:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

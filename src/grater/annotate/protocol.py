@@ -1,11 +1,11 @@
 """The terms of a job for a crowd, and its protocol sheet.
 
-Terms are checked and stored, and units get the number of judgments of the new terms.  The protocol sheet
-has what T,C&M 2013, 7.1, ask every crowdsourced study to report: instructions, gold, the rule by which raters are
-ejected, pay, restrictions, redundancy, dates, and the outcome.
+New terms are checked and stored, and set the number of judgments of units. The protocol sheet has what T,C&M 2013,
+7.1, recommend that crowdsourced studies report: instructions, gold, the ejection rule, pay, restrictions, redundancy,
+dates, and the outcome.
 
-The recommended rule is the one that docs/crowd.md works out ("Which rule"): a quiz of 12, then out with anyone
-below 80 % of the gold with 90 % certainty, from 12 questions on.
+The recommended rule is derived in docs/crowd.md ("Which rule"): a quiz of 12 questions, then ejection of anyone who
+is below 80 % on gold with 90 % certainty, from 12 questions on.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from grater.sheet import counted, duration
 
 
 def set_terms(tx: Tx, job_id: str, changes: Mapping[str, Json], *, actor: str | None = None) -> Job:
-    """Change some terms of a job and keep the others; a part set to null is taken away."""
+    """Change some terms of a job and keep the others; a part set to null is removed."""
     job = jobs.lock(tx, job_id)
     before = terms_of(job.options)
     terms = Terms.checked(**{**terms_json(before), **changes})
@@ -60,7 +60,9 @@ def restrictions(terms: Terms) -> str:
 
 
 def protocol_sheet(tx: Tx, job: Job, known: Costs | None = None) -> dict[str, str]:
-    """Label and words in a fixed order, without what does not apply; `known` are the costs if already counted."""
+    """Labels and words in a fixed order, without parts that do not apply; `known` are the costs if
+    already computed.
+    """
     terms, costs = terms_of(job.options), known or job_costs(tx, job)
     version = jobs.current_guidelines(tx, job.job_id)
     nothing = UNKNOWN if IMPORTED in job.options else "none"
@@ -143,7 +145,9 @@ MINIMUM, SURE, LEAST_SEEN, QUIZ = 0.8, 0.9, 12, 12
 
 
 def use_recommended_rule(tx: Tx, job_id: str, *, actor: str | None = None) -> Job:
-    """The rule, with a quiz of half the gold where that is less than 12: the rest is for the work."""
+    """Apply the recommended rule, with half the gold as quiz if that is less than 12, so that the other half is left
+    for the work.
+    """
     n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
     rule: dict[str, Json] = {
         "minimum": MINIMUM,

@@ -1,18 +1,18 @@
 """The raters of a job with their signals, as managers see them, and a rater's own progress, as they see it.
 
-Signals alone never remove anybody: seconds for a unit against the rest, straight-lining, agreement with the plurality
-of the others, skill by Dawid and Skene (`grater.measure.crowd.raters`), and trust on gold.  The best raters are those
-with the highest skill among trusted raters with enough answers; T,C&M 2013, 7.2, want to follow them and invite them
-again.
+Signals alone never remove anybody. They are seconds per unit compared with the others, straight-lining, agreement
+with the plurality of the others, skill by Dawid and Skene (`grater.measure.crowd.raters`), and trust on gold. The
+best raters are those with the highest skill among trusted raters with enough answers; T,C&M 2013, 7.2, recommend
+following them and inviting them again.
 
-A rater sees n of N, the minutes left at their own pace, and what they have earned.  N is what the job lets one person
-do: the limit of its terms, or what is assigned to them, or what is left for them in a pool; a pool with many free
-slots is not counted to its end, since every page would wait for it.  Where raters are tested and there is no limit, N
-is hidden: it would count units of work but not hidden gold, and so show which is which while the last answer can
-still be undone (P5).  For the same reason n counts every unit, gold or work.
+A rater sees n of N, the minutes left at their own pace, and their earnings. N is what one person can do in the job:
+the limit in its terms, or what is assigned to them, or what is left for them in a pool; a pool with many free slots
+is not counted completely, since every page would wait for it. If raters are tested and there is no limit, N is
+hidden: it would count work but not hidden gold, and so reveal gold while the last answer can still be undone (P5).
+For the same reason, n counts every unit, gold or work.
 
-The pace is the median of the rater's newest answers, so that one long break does not matter.  Earnings are what the
-pay policy owes for the work so far, without bonuses.
+The pace is the median over the rater's latest answers, so a long break does not matter. Earnings are what the pay
+policy owes for the work so far, without bonuses.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ LARGE_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class RaterLine:
-    """One rater: what they did, how they do on gold, what stands out.
+    """One rater: work done, results on gold, and signals.
 
-    `signals` is None before anybody overlaps, and for essays.
+    `signals` is None for essays, and until raters share items.
     """
 
     person: Person
@@ -72,7 +72,7 @@ class RaterLine:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """The flags for a manager, in a word each."""
+        """The signals for a manager, one word each."""
         signs = []
         if self.seconds is not None and self.others_seconds and self.seconds < QUICK * self.others_seconds:
             signs.append("fast")
@@ -85,8 +85,9 @@ class RaterLine:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Figures that depend on every judgment of a job: signals by pseudonym, seconds and those of the others by
-    person."""
+    """Figures that depend on every judgment of a job: signals by pseudonym, seconds and the others' seconds by
+    person.
+    """
 
     done: tuple[RaterProgress, ...]
     by_rater: Mapping[str, Rater]
@@ -95,7 +96,7 @@ class Signals:
 
 
 def signals_of(tx: Tx, job: Job) -> Signals:
-    """Signals and seconds; labels of marked essays show only that there are marks, so they give no signals."""
+    """Signals and seconds; marked essays give no signals, because their labels say only that there are marks."""
     times, done = _seconds(tx, job.job_id), progress.by_rater(tx, job.job_id)
     rows = [] if job.task == MARKING else judgments.labels(tx, job.job_id, ("valid", "untrusted"))
     others = {who: [times[other] for other in times if other != who] for who in (each.person_id for each in done)}
@@ -108,7 +109,7 @@ def signals_of(tx: Tx, job: Job) -> Signals:
 
 
 def rater_lines(tx: Tx, job: Job, signals: Signals | None = None) -> list[RaterLine]:
-    """Everybody who worked on a job, by name; `signals` where somebody has counted them."""
+    """Everybody who worked on a job, by name; with `signals` if they are already computed."""
     known = {each.person_id: each for each in standing.of_job(tx, job.job_id)}
     everybody = {person.person_id: person for person in people.all(tx)}
     counted = signals or signals_of(tx, job)
@@ -127,7 +128,7 @@ def rater_lines(tx: Tx, job: Job, signals: Signals | None = None) -> list[RaterL
 
 
 def best(lines: list[RaterLine], n: int = 10) -> list[RaterLine]:
-    """The raters to ask back: trusted, with enough done, by gold and skill."""
+    """The raters to invite again: trusted, with enough answers, by gold and skill."""
     able = [line for line in lines if line.trust.state not in ("ejected", "flagged") and line.done.valid >= ENOUGH]
     return sorted(able, key=_rank)[:n]
 
@@ -148,7 +149,7 @@ def _signals(rows: Sequence[Mapping[str, Json]]) -> dict[str, Rater]:
 
 
 def _seconds(tx: Tx, job_id: str) -> dict[str, npt.NDArray[np.float64]]:
-    """How long each rater took for each unit, with all their answers to it."""
+    """How long each rater took for each unit, over all their answers to it."""
     by_person: dict[str, Counter[str]] = defaultdict(Counter)
     for row in judgments.submitted(tx, job_id):
         if row.seconds is not None:
@@ -173,7 +174,7 @@ def change_standing(tx: Tx, job: Job, person_id: str, change: str, *, actor: str
 
 
 def line_of(tx: Tx, job: Job, person_id: str) -> RaterLine:
-    """How somebody does in a job; who has answered nothing in it may still have written about it."""
+    """A rater's line in a job; one without answers may still have written a message."""
     person = people.get(tx, person_id)
     none = RaterProgress(person_id, person.name, person.pseudonym, person.kind, 0, 0, 0, 0, None, job.added_at)
     nothing = RaterLine(person, none, standing.find(tx, job.job_id, person_id), None, None, None)
@@ -182,7 +183,7 @@ def line_of(tx: Tx, job: Job, person_id: str) -> RaterLine:
 
 @dataclass(slots=True, eq=False)
 class LargePools:
-    """The jobs whose free slots are not worth counting again for every page of every rater."""
+    """The jobs with too many free slots to recount for every page."""
 
     seen_at: dict[str, float] = field(default_factory=dict)
 
@@ -195,7 +196,7 @@ class LargePools:
 
 @dataclass(frozen=True, slots=True)
 class OwnPace:
-    """`n_total` is None where it is unknown or secret; `earned` is empty where no pay is set."""
+    """`n_total` is None if unknown or secret; `earned` is empty without agreed pay."""
 
     n_done: int
     n_total: int | None
@@ -204,16 +205,16 @@ class OwnPace:
 
     @property
     def n_shown(self) -> int:
-        """How far the bar goes: never beyond its end."""
+        """The progress bar's value, at most its maximum."""
         return self.n_done if self.n_total is None else min(self.n_done, self.n_total)
 
 
 def pace_of(
     tx: Tx, job: Job, person_id: str, *, n_done: int | None = None, pools: LargePools | None = None
 ) -> OwnPace:
-    """`n_done`: the units that the rater has answered, where the caller has counted them.
+    """`n_done` is the number of units that the rater has answered, if already counted.
 
-    `pools` are those that were too large to count a moment ago.
+    `pools` are those recently found too large to count.
     """
     terms = terms_of(job.options)
     n_done = standing.n_answered(tx, job.job_id, person_id) if n_done is None else n_done

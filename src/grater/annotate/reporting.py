@@ -1,8 +1,8 @@
 """The report of a study: its tables, its costs and its protocol in one page.
 
-Raters go by pseudonyms, or by name for readers who may know them.  For the studies of words (cloze, choice,
-constructions) it takes judgments in the labels of their tasks; in the cloze test the writer's own word is the one in
-the essay, and a program among the raters is a system.
+Raters appear by pseudonym, or by name for readers who may know them. The studies of words (cloze, choice,
+constructions) use judgments in the labels of their tasks; in the cloze test the writer's own word comes from the
+essay, and programs among the raters are systems.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from grater.tables.read import with_labels
 
 
 def _words(tx: Tx, job_names: Collection[str]) -> dict[str, Any]:
-    """The three studies of words for the report, by its names."""
+    """The three studies of words for the report, by name."""
 
     def labels(task: str, groups: Collection[str] = PEOPLE) -> Judgments | None:
         return frames.labels_of(tx, task, groups=groups, job_names=job_names)
@@ -69,8 +69,7 @@ def _words(tx: Tx, job_names: Collection[str]) -> dict[str, Any]:
 
 
 def _on_nouns(tx: Tx, items: Table) -> Table | None:
-    """The decisions of systems on the articles and the number of these nouns; None where none does, or not on
-    both."""
+    """Systems' decisions on the articles and number of these nouns; None if there are none, or not on both."""
     decided = frames.decision_columns(tx, (ARTICLE, NUMBER))
     if not len(decided) or "original" not in items.frame.columns:
         return None
@@ -80,7 +79,7 @@ def _on_nouns(tx: Tx, items: Table) -> Table | None:
 
 
 def _with_writer(tx: Tx, blanks: Judgments) -> Judgments:
-    """The filled blanks with the writer's own words."""
+    """The filled blanks, including the writer's own words."""
     given = blanks.frame.select(pl.col("item", "rater", "label").cast(pl.String))
     places = frames.place_columns(tx, frames.kinds_of(tx, given["item"].unique().to_list()))
     own = places.join(given, on="item", how="semi").select(
@@ -92,19 +91,19 @@ def _with_writer(tx: Tx, blanks: Judgments) -> Judgments:
 
 
 def _worse(tx: Tx, job_names: Collection[str]) -> Judgments | None:
-    """Of every suggestion that people checked, whether they prefer the writer's words."""
+    """For every verified suggestion, whether people prefer the writer's words."""
     given = frames.labels_of(tx, verify.TASK.name, job_names=job_names)
     verdicts = {label: ERROR if label == verify.WRITER else OK for label in verify.TASK.labels}
     return with_labels(given, verdicts) if given else None
 
 
 def names_of(tx: Tx) -> dict[str, str]:
-    """Names by pseudonym; no two people of a study have the same."""
+    """Names by pseudonym, which is unique in a study."""
     return {person.pseudonym: person.name for person in people.all(tx)}
 
 
 def with_names(inputs: Inputs, names: Mapping[str, str]) -> Inputs:
-    """The same inputs, every rater called by name."""
+    """The same inputs with raters' names."""
     named: dict[str, Any] = {}
     for each in fields(inputs):
         table = getattr(inputs, each.name)
@@ -133,9 +132,9 @@ def study_inputs(
     earlier: Mapping[str, str] | None = None,
     names: bool = False,
 ) -> Inputs:
-    """All that the study, or the named jobs, have for `report.build`; raters by pseudonym, or by `names`.
+    """Everything in the study, or the named jobs, for `report.build`; raters by pseudonym, or by `names`.
 
-    The latest sample that fits the judgments is the one shown.
+    The sample shown is the latest that fits the judgments.
     """
     require_length("title", title, LONGEST)
     require_length("author", author, LONGEST)
@@ -182,14 +181,14 @@ def study_inputs(
 
 
 def _by_item(judgments: Judgments | None) -> Judgments | None:
-    """In the order in which pages and exports have them."""
+    """In the order of pages and exports."""
     if judgments is None:
         return None
     return replace(judgments, frame=judgments.frame.sort(pl.col("item").cast(pl.String), maintain_order=True))
 
 
 def _suggestions(tx: Tx, chosen: Collection[Job]) -> SuggestionEffect | None:
-    """The effect of suggestions; None where no job offers any, or nobody has marked with them yet."""
+    """The effect of suggestions; None if no job offers any, or nobody has marked with them yet."""
     marking = [job.name for job in chosen if job.task == MARKING]
     if not marking or not has_suggestions(tx):
         return None
@@ -200,7 +199,7 @@ def _suggestions(tx: Tx, chosen: Collection[Job]) -> SuggestionEffect | None:
 
 
 def _essays(tx: Tx, job_names: Collection[str]) -> list[Essay]:
-    """The corpus with its own marks and those of the jobs; where all jobs mark essays, their essays and marks."""
+    """The corpus with its own marks and those of the jobs; if all jobs mark essays, only their essays and marks."""
     chosen = [jobs.named(tx, name) for name in job_names]
     if chosen and all(job.task == MARKING for job in chosen):
         return [essay for job in chosen for essay in marked_in(tx, job.job_id)]
@@ -208,7 +207,7 @@ def _essays(tx: Tx, job_names: Collection[str]) -> list[Essay]:
 
 
 def _crowds(tx: Tx, chosen: Collection[Job], costs_of: Mapping[str, Costs]) -> Iterator[CrowdJob]:
-    """Every job of a crowd, with experts' judgments of its items from any job."""
+    """Every crowd job, with experts' judgments of its items from any job."""
     asked = [job for job in chosen if job.task != frames.CHOICE]
     everything = frames.verdicts_of(tx, asked, (frames.EXPERT, frames.CROWD))
     experts = everything.filter(group=frames.EXPERT)
@@ -241,7 +240,7 @@ def _left_out(tables: frames.StudyTables) -> tuple[str, ...]:
 
 
 def protocol(tx: Tx, chosen: Collection[Job], costs_of: Mapping[str, Costs]) -> tuple[tuple[str, str, str], ...]:
-    """The facts that T,C&M 2013, 7.1 wants reported for every job; its name is in the first of its rows."""
+    """For every job, the facts that T,C&M 2013, 7.1 recommend reporting; the job's name is in its first row."""
     rows: list[tuple[str, str, str]] = []
     for job in chosen:
         version = jobs.current_guidelines(tx, job.job_id)
@@ -260,7 +259,7 @@ def protocol(tx: Tx, chosen: Collection[Job], costs_of: Mapping[str, Costs]) -> 
 
 
 def _asked(job: Job) -> str:
-    """How judgments were collected: by this server, or elsewhere and imported from a file."""
+    """Whether judgments were collected by this server or imported from a file."""
     day = as_iso(job.added_at)[:10]
     if IMPORTED in job.options:
         file = PurePath(_readable(job.options[IMPORTED]))
@@ -269,14 +268,14 @@ def _asked(job: Job) -> str:
 
 
 def _readable(value: Json) -> str:
-    """An option as a reader may see it: of a path only the file's name."""
+    """An option for readers; of a path, only the file's name."""
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {_readable(each)}" for name, each in sorted(value.items()))
     return PurePath(value).name if isinstance(value, str) and "/" in value else str(value)
 
 
 def _cost(costs: Collection[Costs]) -> str:
-    """The cost of the jobs, paid out or not yet, by currency."""
+    """The cost of the jobs, paid or owed, by currency."""
     total: Counter[str] = Counter()
     for each in costs:
         if each.pay is not None:

@@ -1,8 +1,8 @@
-"""The input of an action: one model with its limits, for page, API and command alike.
+"""The input of an action: one model with its limits, shared by page, API and command.
 
 The API validates the body of a call with the model, a page the fields of its form (`RequestContext.sent`), a command
-its options (`Body.checked`).  The function that acts takes the model and trusts it.  A limit is in the model and
-nowhere else, so that every door refuses in the same words.
+its options (`Body.checked`). The function that acts takes the model and trusts it. Limits are only in the model, so
+that page, API and command refuse with the same message.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ Moment: TypeAlias = Annotated[
 
 
 class Body(BaseModel):
-    """The body of a call; an unknown name is an error, and is not ignored.
+    """The body of a call; unknown names are errors.
 
-    With a longest length every text is read as Unicode, and half a surrogate pair is refused; so is NUL, which no
-    database holds.
+    The maximum length makes every text be read as Unicode, so half a surrogate pair is refused; so is NUL, which no
+    database can store.
     """
 
     model_config = ConfigDict(extra="forbid", str_max_length=LONGEST, allow_inf_nan=False)
@@ -46,7 +46,7 @@ class Body(BaseModel):
 
     @classmethod
     def checked(cls, **sent: object) -> Self:
-        """The request of a command or a form; each problem is a line with its field."""
+        """The validated request of a command or a form; each problem is a line with its field."""
         try:
             return cls.model_validate(sent)
         except ValidationError as error:
@@ -54,7 +54,7 @@ class Body(BaseModel):
 
 
 def require_name(name: str) -> str:
-    """The name of a job, a list, a sample or a person: one line that can be shown, typed and quoted."""
+    """The name of a job, list, sample or person: one line that can be displayed, typed and quoted."""
     if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
         shown = f"{name[:LONGEST_SHOWN]!r}" if len(name) <= LONGEST_NAME else f"{len(name):,}"
         raise UsageError(f"name: expected 1 to {LONGEST_NAME} printable characters, found {shown}")
@@ -72,7 +72,7 @@ def example(**body: Any) -> ConfigDict:
 
 
 def problem_lines(errors: Sequence[Mapping[str, Any]], fields: Sequence[str] = ()) -> list[str]:
-    """A line for each field that is wrong: its name, what was expected, what was found."""
+    """A line for each invalid field: its name, what was expected, and what was found."""
     lines = []
     for error in errors[:MOST_PROBLEMS]:
         name = ".".join(map(str, error["loc"]))

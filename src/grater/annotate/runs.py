@@ -1,14 +1,13 @@
-"""Runs: long work that a server does in the background: a system run over the essays, a big import, a report.
+"""Runs: long background work of a server, such as a system run over the essays, a big import, or a report.
 
-A request is stored as a run before anybody begins, and survives a restart.  A run waits, is claimed by one
-process, and ends well or badly.  The process that works on it reports every few seconds (`beat`); a run whose process
-is silent for `STALE_MS` is claimed again and starts over.  A process that was only held up finds then that the run is
-no longer its own, and changes nothing.  A run that has ended `MOST_TRIES` processes before its own end has failed:
-else it would end every other, and nothing behind it would ever begin.
+A request is stored as a run before work begins, so it survives a restart. A run waits, is claimed by one process, and
+succeeds or fails. The working process reports every few seconds (`beat`); a run whose process is silent for
+`STALE_MS` is claimed by another and starts over. A process that was only delayed then finds that the run is no longer
+its own, and changes nothing. A run fails after it has crashed `MOST_TRIES` processes; otherwise it would crash all
+others and block the queue.
 
-One thread of a process works on runs, one after the other, for as long as any waits.  Each kind of run stores its
-result in one transaction, or is the same when done twice: beginning again is safe.  An error ends only its own run;
-later runs continue.
+One thread per process works on runs, one after the other, while any are waiting. Each kind of run stores its result
+in one transaction or is idempotent, so starting over is safe. An error ends only its own run.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ LOG = logging.getLogger("grater.annotate.runs")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """`done` of `total` steps, 0 where nobody knows; `words` are its result, or the error."""
+    """`done` of `total` steps, 0 if unknown; `words` is its result or the error."""
 
     run_id: str
     kind: str
@@ -116,13 +115,12 @@ def get(tx: Tx, run_id: str) -> Run:
 
 
 def latest(tx: Tx, *, most: int) -> list[Run]:
-    """The newest first."""
     query = select(*COLUMNS).order_by(schema.runs.c.made_at.desc(), schema.runs.c.run_id).limit(most)
     return [COLUMNS.read(row) for row in tx.all(query)]
 
 
 def claim(tx: Tx) -> Run | None:
-    """The oldest run that waits, or whose process fell silent; from now on it is the caller's."""
+    """Claim the oldest run that is waiting, or whose process fell silent."""
     silent = and_(schema.runs.c.state == "running", schema.runs.c.beat_at < tx.now - STALE_MS)
     next_one = (
         select(*COLUMNS)
@@ -142,7 +140,7 @@ def claim(tx: Tx) -> Run | None:
 
 
 def finish(tx: Tx, run: Run, *, words: str, is_failed: bool = False, files: Sequence[RunFile] = ()) -> bool:
-    """End a run; what it read is dropped, what it made is kept.  False where it is another's by now."""
+    """End a run; its inputs are dropped and its results kept. False if another process owns it now."""
     if not tx.execute(_own(run).values(beat_at=tx.now)).rowcount:
         return False
     _end(tx, run, words=words, is_failed=is_failed, files=files)
@@ -150,7 +148,7 @@ def finish(tx: Tx, run: Run, *, words: str, is_failed: bool = False, files: Sequ
 
 
 def _own(run: Run) -> Update:
-    """The run, for as long as it belongs to the process that claimed it."""
+    """The run, as long as it belongs to the process that claimed it."""
     return schema.runs.update().where(
         schema.runs.c.run_id == run.run_id, schema.runs.c.state == "running", schema.runs.c.tries == run.tries
     )
@@ -202,9 +200,9 @@ def ask(
     chat: Mapping[str, Json] | None = None,
     actor: str | None = None,
 ) -> Run:
-    """Store what somebody wants to have done.
+    """Store a request for a run.
 
-    `systems` from outside may be run beside those that are installed; `chat` says how language models are asked.
+    `systems` are external ones that may be run besides those installed; `chat` configures language models.
     """
     of_report: dict[str, Json] = {"job": sent.job, "title": sent.title, "author": sent.author}
     of_report["earlier"] = list(sent.earlier)
@@ -234,7 +232,7 @@ def what_came(tx: Tx, system: str) -> str:
 
 @dataclass(slots=True, eq=False)
 class Steps:
-    """A run under way: how far it is, written down every few seconds by a separate thread until the end."""
+    """The progress of a run, stored every few seconds by a separate thread."""
 
     store: Store
     run: Run
@@ -332,7 +330,7 @@ WORK: Mapping[str, Callable[[Steps], Outcome]] = {
 
 
 def work_once(store: Store) -> Run | None:
-    """Claim a run and see it through; None where none waits."""
+    """Claim a run and complete it; None if none is waiting."""
     with store.write() as tx:
         run = claim(tx)
     if run is None:
@@ -355,21 +353,21 @@ def work_once(store: Store) -> Run | None:
 
 @dataclass(slots=True, eq=False)
 class Runner:
-    """The one worker of a process: a thread that is there while runs wait."""
+    """The only worker of a process: a thread that lives while runs are waiting."""
 
     store: Store
     _thread: threading.Thread | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def wake(self) -> None:
-        """Begin to work, unless somebody does."""
+        """Start the worker unless it is running."""
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._work, name="runs", daemon=True)
                 self._thread.start()
 
     def take_up(self) -> None:
-        """At the start of a server: on SQLite it is the only one, and unfinished runs wait again."""
+        """At server start: on SQLite there is only this server, so unfinished runs wait again."""
         if not self.store.is_postgres:
             with self.store.write() as tx:
                 # Every run that was being worked on waits again: for the only process of a study, at its start.
@@ -377,7 +375,7 @@ class Runner:
         self.wake()
 
     def wait(self, run_id: str, *, seconds: float) -> Run:
-        """The run when it is over, or as it is after some seconds."""
+        """The run once it has ended, or its state after some seconds."""
         end = time.monotonic() + seconds
         self.wake()
         while True:

@@ -1,23 +1,24 @@
-"""The samples that were drawn from systems' decisions.
+"""Samples drawn from systems' decisions, and study designs.
 
-A sample is kept under its name, with its design, and is never changed.
+A sample is stored under its name, with its design, and never changes.
 
-A sample of a study's items, drawn for one of its systems, or extended for the next one (T&C 2008, section 6).
+It is drawn from the study's items for one of its systems, or extends another for the next system (T&C 2008, section
+6).
 
-A system may look at places of several kinds (prepositions, gaps); a sample is of one kind, for raters are asked one
-question.  The kind is kept with the sample, so that it is always compared with the decisions that it was drawn from.
+A system may look at places of several kinds (prepositions, gaps); a sample has one kind, since raters are asked one
+question. The kind is stored with the sample, so that it is always compared with the decisions that it was drawn from.
 
-The studies of the papers as templates: each names its jobs, their tasks and their sizes.
+**Designs** are the papers' studies as templates, with jobs, tasks and sizes.
 
-`sampling` (T&C 2008, 6): a sample of what a system flags and lets pass, judged blind.  `exhaustive`: every item.
-`verification` (6.4): only what the system flags, shown with its suggestion; precision and no recall.  `crowd-error`
-(Madnani et al. 2011): error, ok or unknown by many raters.  `cloze` (4.1): one blank per sentence.
-`choice` (4.2): writer against system where the system would write another word, flagged or not.  `constructions` (Lee
-et al. 2009): five constructions of a noun in two stages.  `marking` (NUCLE 2013): whole essays.
+`sampling` (T&C 2008, 6): a sample of what a system flags and does not flag, judged blind. `exhaustive`: every item.
+`verification` (6.4): only what the system flags, shown with its suggestion; precision and no recall. `crowd-error`
+(Madnani et al. 2011): error, ok or unknown by many raters. `cloze` (4.1): one blank per sentence. `choice` (4.2):
+writer against system where the system would write another word, flagged or not. `constructions` (Lee et al. 2009):
+five constructions of a noun in two stages. `marking` (NUCLE 2013): whole essays.
 
-Sizes are the papers' where they name one: 750 items, twice as many unflagged as flagged (T&C 2008, 6.2), 200 blanks
-and 200 choices (4.1, 4.2), 1,000 sentences by 20 raters (Madnani 2.1), three nouns a set (Lee, 3.3).  Where the
-essays have fewer, all are taken and the job reports what is missing.
+Sizes are the papers' if stated: 750 items, twice as many unflagged as flagged (T&C 2008, 6.2), 200 blanks and 200
+choices (4.1, 4.2), 1,000 sentences by 20 raters (Madnani 2.1), three nouns a set (Lee, 3.3). If the essays have
+fewer, all are taken and the job reports the shortfall.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ META_KEYS = ("seed", "design", "systems", "items")
 
 
 def add(tx: Tx, name: str, sample: Sample, *, actor: str | None = None) -> int:
-    """Keep a new sample and return its size; one of the same name must be the same, and is left alone."""
+    """Store a new sample and return its size; an existing one of the same name must be identical, and is
+    unchanged.
+    """
     earlier = tx.first(select(schema.samples).where(schema.samples.c.name == name))
     meta = sample.meta.as_json() if sample.meta else {}
     if earlier is not None:
@@ -91,7 +94,7 @@ def names(tx: Tx) -> list[str]:
 
 
 def named(tx: Tx, name: str) -> Sample:
-    """The sample with this name, system by system, each in the order in which to judge (`measure.sampling.draw`)."""
+    """The sample with this name, by system, each in judging order (`measure.sampling.draw`)."""
     row = tx.first(select(schema.samples).where(schema.samples.c.name == name))
     if row is None:
         raise NotFound(unknown("sample", name, names(tx)))
@@ -118,7 +121,7 @@ N_SAMPLED = 300
 
 
 class NewSample(Body):
-    """`n` items for a system, `flagged` of them from what it flagged (by default as the papers do)."""
+    """`n` items for a system, `flagged` of them from what it flagged (by default as in the papers)."""
 
     model_config = example(name="first", system="prep-perceptron", n=6, flagged=2)
     name: Annotated[str, AfterValidator(require_name)] = Field(default="sample", min_length=1, max_length=80)
@@ -133,7 +136,7 @@ class NewSample(Body):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawn:
-    """The sample, its items that nobody has judged yet, in order, and its coverage."""
+    """The sample, its unjudged items in order, and its coverage."""
 
     sample: Sample
     left: tuple[str, ...]
@@ -143,9 +146,9 @@ class Drawn:
 def draw(
     store: Store, sent: NewSample, *, rates: Mapping[str, float] | None = None, actor: str | None = None
 ) -> Drawn:
-    """Draw a sample and keep it under its name; the same draw again changes nothing.
+    """Draw a sample and store it under its name; repeating the draw changes nothing.
 
-    `rates` are the expected shares of errors by stratum, for Neyman's allocation.
+    `rates` are the expected error rates by stratum, for Neyman's allocation.
     """
     with store.write() as tx:
         content.hold(tx)
@@ -176,10 +179,10 @@ def extend(
     width: float | None = None,
     actor: str | None = None,
 ) -> Drawn:
-    """Add a system to an old sample, under a new name: what was judged is used again.
+    """Add a system to an old sample, under a new name; earlier judgments are reused.
 
-    With a `width`, as few new items as bring its recall to an interval of that width, if the rest is as what people
-    have judged.
+    With a `width`, only as many new items are drawn as bring its recall to an interval of that width, if new items
+    resemble the judged ones.
     """
     with store.write() as tx:
         content.hold(tx)
@@ -195,7 +198,7 @@ def extend(
 
 
 def of_sample(store: Store, plan: NewJob) -> NewJob:
-    """The plan of a job for those items of its sample that nobody has judged yet; one without a sample as it is."""
+    """The plan of a job for the unjudged items of its sample; a plan without a sample is unchanged."""
     if not plan.sample:
         return plan
     with store.read() as tx:
@@ -205,7 +208,7 @@ def of_sample(store: Store, plan: NewJob) -> NewJob:
 
 
 def require_left(left: Sequence[str], name: str) -> Sequence[str]:
-    """Items to ask about; none at all would mean every item to a plan."""
+    """The items to ask about; none would mean every item to a plan, and is refused."""
     if not left:
         raise UsageError(f"{name}: every item of the sample has already been judged")
     return left
@@ -221,7 +224,7 @@ def _keep(tx: Tx, name: str, sample: Sample, actor: str | None) -> Drawn:
 
 
 def notes_on(tx: Tx, sample: Sample) -> tuple[str, ...]:
-    """Which kinds of items a sample covers, which it leaves out, and where a system has too few flags."""
+    """The kinds of items that a sample covers, those it leaves out, and systems with too few flags."""
     lines, kind, few = [], kind_of(sample), few_flags(sample)
     for draw in draws_of(sample):
         others = []
@@ -239,7 +242,7 @@ def notes_on(tx: Tx, sample: Sample) -> tuple[str, ...]:
 
 
 def decided_kind(tx: Tx, system: str) -> str:
-    """The only kind that a system looks at, or prepositions where it looks at those too."""
+    """The only kind that a system looks at, or prepositions if these are among several."""
     kinds = decided_kinds(tx, system)
     if len(kinds) <= 1:
         return next(iter(kinds), "")
@@ -262,7 +265,7 @@ MISSING = "not_filled"
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """One kind of study: its task, the judgments of a unit and the units (None: all that fit), and its source."""
+    """One kind of study: its task, judgments per unit, units (None: all that fit), and source."""
 
     name: str
     task: str
@@ -289,7 +292,7 @@ DESIGNS: Mapping[str, Design] = {
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The user's settings of a design; the paper's by default."""
+    """The user's settings of a design; by default the paper's."""
 
     design: str
     name: str = ""
@@ -302,7 +305,7 @@ class Order:
 
 
 def start(store: Store, order: Order, *, actor: str | None = None) -> Job:
-    """Plan the job of a design and open it; the same order again gives the job that is there."""
+    """Plan the job of a design and open it; repeating the order returns the existing job."""
     if order.design not in DESIGNS:
         raise UnknownName(unknown("design", order.design, sorted(DESIGNS)))
     design = DESIGNS[order.design]
@@ -346,7 +349,7 @@ def start(store: Store, order: Order, *, actor: str | None = None) -> Job:
 
 
 def _items(store: Store, design: Design, order: Order) -> tuple[Sequence[str], list[str]]:
-    """The items to ask about, none for all that fit, and what of the design could not be filled."""
+    """The items to ask about, empty for all that fit, and the shortfalls of the design."""
     if design.name == "sampling":
         sent = NewSample.checked(
             name=order.name, system=order.system, n=order.n, flagged=order.n_flagged, seed=order.seed
@@ -373,7 +376,7 @@ def _items(store: Store, design: Design, order: Order) -> tuple[Sequence[str], l
 
 
 def _one_a_sentence(tx: Tx, order: Order) -> list[str]:
-    """One preposition at random from each sentence that has any, then the sentences at random."""
+    """One random preposition from each sentence that has any, in a random order of sentences."""
     rng = generator(order.seed, "cloze")
     chosen = []
     for essay in own_essays(tx):

@@ -1,11 +1,11 @@
-"""Two-factor login: a code from a phone in addition to the password, recovery codes, and who needs it.
+"""Two-factor login: codes from a phone in addition to the password, recovery codes, and who needs them.
 
 Time-based one-time passwords (TOTP, RFC 6238) over HMAC (HOTP, RFC 4226, section 5.3), with the parameters that every
-authenticator knows: SHA-1, six digits, steps of 30 seconds, a secret of 160 bits.  A code of the step before or after
-is taken as well, for clocks that differ (RFC 6238, section 5.2).  A code counts once: the last time step that was
-used is kept, and only a later one is taken, so a code that somebody saw is worth nothing.
+authenticator knows: SHA-1, six digits, steps of 30 seconds, a secret of 160 bits. Codes of the previous and next step
+are accepted too, since clocks differ (RFC 6238, section 5.2). A code works once: the last time step used is stored,
+and only a later one is accepted, so an observed code is useless.
 
-The secret must be known to check a code, so it lies in the database as it is; recovery codes are kept as hashes.
+Checking a code needs the secret, so it is stored unhashed; recovery codes are stored as hashes.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ WRONG = "this code is wrong, already used or expired; wait for the next one"
 
 
 def uri(secret: str, name: str, *, issuer: str = "grater") -> str:
-    """The address for an authenticator, also as a QR code; pyotp leaves out the last three parameters."""
+    """The address for an authenticator app, also as a QR code; pyotp leaves out the last three parameters."""
     parameters = {"secret": secret, "issuer": issuer, "algorithm": "SHA1", "digits": DIGITS, "period": STEP_SECONDS}
     return f"otpauth://totp/{quote(issuer, safe='')}:{quote(name, safe='')}?{urlencode(parameters, quote_via=quote)}"
 
 
 def can_have_one(person: Person) -> bool:
-    """Only who logs in with a password is asked for more."""
+    """Only people who log in with a password can have a second factor."""
     return person.kind == "human" and bool(person.password_hash)
 
 
 @dataclass(frozen=True, slots=True)
 class SecondFactor:
-    """Without `confirmed_at` it was begun and is not asked for yet; `last_step` is the newest that was used."""
+    """Without `confirmed_at`, it is being set up and not required yet; `last_step` is the latest time step used."""
 
     person_id: str
     secret: str = field(repr=False)
@@ -92,7 +92,7 @@ def n_recovery_codes(tx: Tx, person_id: str) -> int:
 
 
 def begin(tx: Tx, person: Person) -> str:
-    """A new secret to put into a telephone; it is asked for once a code from there has confirmed it."""
+    """A new secret to enter on a phone; it becomes active once a code from the phone confirms it."""
     if not can_have_one(person):
         raise Forbidden("a second factor is for people who log in with a password")
     if is_on(tx, person.person_id):
@@ -104,9 +104,9 @@ def begin(tx: Tx, person: Person) -> str:
 
 
 def confirm(tx: Tx, person: Person, code: str) -> list[str]:
-    """Turn it on by a code from the telephone; returns the recovery codes, shown this once.
+    """Turn it on by a code from the phone; return the recovery codes, which are never shown again.
 
-    Sessions that began without it end.
+    Sessions started without it end.
     """
     factor = find(tx, person.person_id)
     if factor is None or factor.confirmed_at is not None:
@@ -124,7 +124,7 @@ def confirm(tx: Tx, person: Person, code: str) -> list[str]:
 
 
 def use_code(tx: Tx, person: Person, code: str) -> bool:
-    """Whether this is a code of the person's telephone, or a recovery code, that was not used before; now it is."""
+    """Use a code of the person's phone, or a recovery code; False if it is wrong or already used."""
     if not is_on(tx, person.person_id):
         return False
     if _is_fresh_code(tx, person.person_id, code):
@@ -139,7 +139,7 @@ def use_code(tx: Tx, person: Person, code: str) -> bool:
 
 
 def turn_off(tx: Tx, person: Person, code: str) -> None:
-    """For oneself, by a code; refused where the role requires it."""
+    """Turn off one's own second factor by a code; refused if the role requires one."""
     if person.role in required_roles(tx):
         raise Forbidden(f"the owner of the study requires a second factor for every {person.role}")
     if not use_code(tx, person, code):
@@ -149,7 +149,7 @@ def turn_off(tx: Tx, person: Person, code: str) -> None:
 
 
 def reset(tx: Tx, person_id: str, *, actor: str | None = None) -> Person:
-    """Take the second factor of somebody who lost telephone and codes away; their sessions and tokens end."""
+    """Remove the second factor of somebody who lost phone and codes; their sessions and tokens end."""
     person = people.get(tx, person_id)
     if not _remove(tx, person_id):
         raise NotFound(f"{person.name} has no second factor")
@@ -176,7 +176,7 @@ def required_roles(tx: Tx) -> tuple[str, ...]:
 
 
 def require_of(tx: Tx, roles: Collection[str], *, actor: str | None = None) -> None:
-    """Require it of these roles and no others; who has none is led to the set-up at the next page."""
+    """Require it of exactly these roles; people without one are sent to the set-up on the next page."""
     wanted = [role for role in ROLES if role in roles]
     set_meta(tx, REQUIRED, " ".join(wanted))
     events.write(tx, actor, "factor.required", "", {"roles": wanted})
@@ -190,7 +190,7 @@ def is_missing(tx: Tx, person: Person) -> bool:
 
 
 def _is_fresh_code(tx: Tx, person_id: str, code: str) -> bool:
-    """Whether the code is of a step near now that is later than any that was used; then it is used."""
+    """Use a code if it is of a time step near now and later than any used before; False otherwise."""
     factor, sent = find(tx, person_id), "".join(code.split())
     if factor is None or len(sent) != DIGITS or not sent.isascii():
         return False

@@ -1,22 +1,22 @@
-"""Where a rater stands in a job: how far they are trusted, whether they get work now, and if not, why.
+"""A rater's standing in a job: how far they are trusted, whether they get work now, and if not, why.
 
-Trust is gold seen, gold right, and a state that people or rules set.  The counts are never added up by hand: they are
-counted again from the stored submissions after each answer of a rater who is tested, so trust recomputed from scratch
-is trust stored.  This happens after work too, since neither may take longer (P5); for the same reason there is an
-event for a new state, but not for each count.  Only active gold counts; withdrawn answers do not.  Next to them is
-how often the rater gave a unit back unanswered.
+Trust consists of gold seen, gold right, and a state set by people or rules. The counts are never incremented: after
+each answer of a tested rater they are recomputed from the stored submissions, so stored trust always equals trust
+computed from scratch. This happens after work answers too, so that timing does not reveal gold (P5); for the same
+reason there is an event for a new state, but not for each count. Only active gold counts; withdrawn answers do not.
+The number of units returned unanswered is stored as well.
 
-The gold schedule says whether a unit of work or hidden gold is due next for a rater (docs/crowd.md).  A job with
-a gold rule begins with its quiz, all gold.  After that every turn of a rater is gold with the same chance, drawn for
-this rater and turn from the study's key: nobody can predict it, it falls the same on every visit, and what came
-before tells nothing of it (P5).  A turn is over when its unit is answered: what was returned, ran out or was taken
-back comes again in the same turn, gold and work alike (`leases`).  A rater meets each gold once, so their limit is
-what the hidden gold covers (`limit_of`), and nobody who has met all of it is blocked before that.
+The gold schedule decides whether work or hidden gold is due next for a rater (docs/crowd.md). A job with a gold rule
+begins with its quiz, which is all gold. Then every turn is gold with the same probability, derived from the study's
+key for this rater and turn: nobody can predict it, it is the same on every visit, and earlier turns reveal nothing
+(P5). A turn ends when its unit is answered: a unit that was returned, expired or withdrawn comes again in the same
+turn, whether gold or work (`leases`). A rater sees each gold unit once, so their limit is what the hidden gold covers
+(`limit_of`), and nobody who has seen all of it is blocked before that.
 
-Reasons to get no work, the first that holds: `closed` (the job is not open), `left` (the person has left the study),
-`ejected`, `flagged`, `program` (programs work in separate jobs), `seat` (they have worked here on a joint seat,
-or one who shares this joint seat has worked here alone), `hours`, `limit`, `about` (country or languages are not
-known yet), `unqualified`.
+Reasons to get no work, in order of precedence: `closed` (the job is not open), `left` (the person has left the
+study), `ejected`, `flagged`, `program` (programs work in separate jobs), `seat` (they worked here on a joint seat, or
+a member of this joint seat worked here alone), `hours`, `limit`, `about` (country or languages are not known yet),
+`unqualified`.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ BY_KEY = select(*COLUMNS).where(
 
 @dataclass(frozen=True, slots=True)
 class GoldAnswer:
-    """An answer of a rater to gold; only `is_active` gold counts."""
+    """A rater's answer to gold; only `is_active` gold counts."""
 
     submission_id: str
     unit_id: str
@@ -121,7 +121,7 @@ def of_job(tx: Tx, job_id: str) -> list[Trust]:
 
 
 def gold_answers(tx: Tx, job_id: str, person_id: str) -> list[GoldAnswer]:
-    """Every answer to gold that counts, in the order in which they came."""
+    """Every gold answer that counts, in order of arrival."""
     return [
         GoldAnswer(id_, unit, bool(right), *rest)
         for id_, unit, right, *rest in tx.all(ANSWERS, job=job_id, person=person_id)
@@ -129,7 +129,7 @@ def gold_answers(tx: Tx, job_id: str, person_id: str) -> list[GoldAnswer]:
 
 
 def recount(tx: Tx, job_id: str, person_id: str, answers: Sequence[GoldAnswer] | None = None) -> Trust:
-    """Count the answers to active gold again."""
+    """Recompute the answers to active gold."""
     known = gold_answers(tx, job_id, person_id) if answers is None else answers
     counted = [answer.is_right for answer in known if answer.is_active]
     counts = {"seen": len(counted), "right": sum(counted)}
@@ -140,12 +140,12 @@ def recount(tx: Tx, job_id: str, person_id: str, answers: Sequence[GoldAnswer] |
 def set_state(
     tx: Tx, job_id: str, person_id: str, state: str, *, actor: str | None = None, **more: int | str
 ) -> Trust:
-    """`more`: failed `attempts` at the quiz, and `why` the rater is in this state."""
+    """`more` may have failed `attempts` at the quiz, and `why` the rater is in this state."""
     return _store(tx, job_id, person_id, actor=actor, state=state, **more)
 
 
 def set_returns(tx: Tx, job_id: str, person_id: str, returns: int) -> Trust:
-    """How often the rater gave a unit back; the person is locked, so nothing is counted in between."""
+    """Set how often the rater returned a unit; the person is locked, so the count is exact."""
     return _store(tx, job_id, person_id, actor=None, returns=returns)
 
 
@@ -198,21 +198,21 @@ def has_gold(job: Job) -> bool:
 
 
 def exposure_of(job: Job) -> int:
-    """The number of viewings after which hidden gold of the job rests."""
+    """The number of viewings after which the job's hidden gold is rested."""
     rule = terms_of(job.options).gold
     return (rule.exposure if rule else 0) or most_judgments(job)
 
 
 def most_judgments(job: Job) -> int:
-    """The most raters that a unit of work may have."""
+    """The maximum number of raters of a work unit."""
     redundancy = terms_of(job.options).redundancy
     return redundancy.most if redundancy else job.judgments
 
 
 def limit_of(tx: Tx, job: Job, counts: Record | None = None) -> int:
-    """The answers that one rater may give, 0 for any number: what is agreed, and what hidden gold can cover.
+    """The maximum number of answers by one rater, 0 for unlimited: as agreed, and as the hidden gold can cover.
 
-    Gold that is suspended or shown later takes nothing from what a rater was promised.
+    Suspending or showing gold later does not reduce a promised limit.
     """
     terms, n_hidden = terms_of(job.options), 0
     if terms.gold is not None:
@@ -222,7 +222,7 @@ def limit_of(tx: Tx, job: Job, counts: Record | None = None) -> int:
 
 
 def due(tx: Tx, job: Job, person_id: str, *, state: str, n_answered: int) -> Due:
-    """The next turn of a rater in this state of trust who has answered a number of units."""
+    """The next turn of a rater in this state of trust who has answered `n_answered` units."""
     terms = terms_of(job.options)
     if terms.gold is None:
         return "work"
@@ -238,7 +238,7 @@ def is_in_quiz(terms: Terms, state: str) -> bool:
 
 
 def n_answered(tx: Tx, job_id: str, person_id: str) -> int:
-    """The number of units, practice aside, that a rater has answered and not withdrawn."""
+    """The number of units, practice excluded, that a rater has answered and not withdrawn."""
     return int(tx.value(ANSWERED, job=job_id, person=person_id) or 0)
 
 
@@ -247,7 +247,7 @@ def n_sent(tx: Tx, job_id: str, person_id: str) -> int:
 
 
 def n_valid(tx: Tx, job_id: str, person_id: str) -> int:
-    """The number of units, practice aside, with an answer that counts: what a limit and a code are for."""
+    """The number of units, practice excluded, with an answer that counts, for limits and completion codes."""
     return int(tx.value(VALID, job=job_id, person=person_id) or 0)
 
 
@@ -262,7 +262,7 @@ HOLDS = select(
 
 
 def why_not(tx: Tx, job: Job, person_id: str) -> str:
-    """The reason why this person gets no work here now; empty if they may have some."""
+    """Why this person gets no work here now; empty if they may have some."""
     return refusal(tx, job, people.get(tx, person_id))
 
 
@@ -275,7 +275,7 @@ def refusal(
     has_joint_seat: bool = True,
     counts: Record | None = None,
 ) -> str:
-    """The same for a person who was looked up already, and perhaps trust, counts and whether they share a seat."""
+    """The same for a person who was already looked up, perhaps with trust, counts and joint seats."""
     if job.state != "open":
         return "closed"
     if person.state != "active":
@@ -307,7 +307,7 @@ def _has_worked_on_other_seat(tx: Tx, job: Job, person: Person) -> bool:
 
 
 def asks_about(job: Job, terms: Terms, person: Person) -> bool:
-    """Whether the job must know something of the person that they have not stated, or agreed to, yet."""
+    """Whether the job needs facts or consent that the person has not given yet."""
     if lacks_consent(terms, person) or open_questions(job, terms, person, BEFORE):
         return True
     wants_country = bool(terms.countries) and not person.payload.get("country")
@@ -333,7 +333,7 @@ def _said(person: Person) -> dict[str, dict[str, dict[str, str]]]:
 
 
 def answer_questions(tx: Tx, job: Job, person_id: str, when: str, answers: Sequence[str]) -> None:
-    """Keep a person's answers to the questions before or after the work, in their order; empty ones are none."""
+    """Store a person's answers to the questions before or after the work, in order; empty ones are dropped."""
     person = people.lock(tx, person_id)
     questions = open_questions(job, terms_of(job.options), person, when)
     if not questions:
@@ -347,7 +347,7 @@ def answer_questions(tx: Tx, job: Job, person_id: str, when: str, answers: Seque
 
 
 def all_answers(tx: Tx, called: Mapping[str, str]) -> Iterator[Mapping[str, Json]]:
-    """Every answer to a question before or after the work, by the name that its rater goes by."""
+    """Every answer to a question before or after the work, by the rater's displayed name."""
     names = {job.job_id: job.name for job in jobs.all(tx)}
     for person in people.all(tx):
         for job_id, by_time in _said(person).items():
@@ -358,7 +358,7 @@ def all_answers(tx: Tx, called: Mapping[str, str]) -> Iterator[Mapping[str, Json
 
 
 def is_fit(tx: Tx, terms: Terms, person: Person) -> bool:
-    """Whether country, languages and earlier work are what the job asks for."""
+    """Whether country, languages and earlier work meet the job's requirements."""
     country, languages = person.payload.get("country"), person.payload.get("languages") or ()
     if terms.countries and _plain(country) not in map(_plain, terms.countries):
         return False
@@ -378,7 +378,7 @@ CONSENTS = "consents"
 def say_about(
     tx: Tx, person_id: str, *, country: str = "", languages: Iterable[str] = (), consent: str = ""
 ) -> Person:
-    """Store a person's answers about themselves; they are asked once, so that nobody tries until it fits.
+    """Store a person's facts about themselves; asked once, so that nobody can try until they fit.
 
     `consent` is the version of the information that they agree to.
     """

@@ -1,4 +1,4 @@
-"""A study made, opened and named; its status in numbers that cost little to count."""
+"""Creating and naming a study, and its status in numbers that are cheap to count."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from grater.sheet import Sheet, count, counted
 
 
 def new_study(location: Path | str, *, name: str = "", clock: Clock = utc_now) -> Store:
-    """Make an empty study in a file that is not there yet, or in an empty PostgreSQL database."""
+    """Create an empty study in a new file or in an empty PostgreSQL database."""
     store = open_store(location, create=True, clock=clock)
     with store.write() as tx:
         set_meta(tx, "name", name or Path(store.name).stem)
@@ -33,7 +33,7 @@ def study_name(tx: Tx) -> str:
 
 
 def rename_study(tx: Tx, name: str, *, actor: str | None = None) -> str:
-    """Give the study another name, the title of its pages; the same name again changes nothing."""
+    """Rename a study, which is the title of its pages; the same name again changes nothing."""
     name, before = require_name(name.strip()), study_name(tx)
     if name != before:
         set_meta(tx, "name", name)
@@ -51,7 +51,7 @@ def _job_json(job: Job) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class JobStatus(Data):
-    """`slots` by state say how far the work is; `submissions` by status what came of it."""
+    """`slots` counts slots by state, and `submissions` counts submissions by status."""
 
     job: Job = field(metadata=key(flat=True, write=_job_json))
     units: dict[str, int]
@@ -62,7 +62,7 @@ class JobStatus(Data):
     @property
     @in_json()
     def wanted(self) -> int:
-        """Judgments that work units still need or have; units that became gold, or are decided early, need none."""
+        """Judgments that work units have or still need; units that became gold, or were decided early, need none."""
         return sum(n for state, n in self.slots.items() if state != "closed")
 
     @property
@@ -72,7 +72,7 @@ class JobStatus(Data):
 
     @property
     def numbers(self) -> tuple[int, int, int, int]:
-        """Units, valid judgments, judgments wanted, and units that raters hold now."""
+        """Units, valid judgments, judgments wanted, and units held by raters."""
         return sum(self.units.values()), self.valid, self.wanted, self.slots.get("leased", 0)
 
 
@@ -124,7 +124,7 @@ def status(tx: Tx) -> Status:
 
 
 def _warnings(tx: Tx, job: Job) -> Iterator[str]:
-    """Warnings about an open job: raters who share wrong answers, links without signatures."""
+    """Warnings about an open job: raters who share wrong answers, unsigned links."""
     if job.state != "open":
         return
     if groups := len(alerts_of(tx, job.job_id)):
