@@ -10,13 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora import read_corpus
-from grater.corpora.bea import read_bea, write_bea
-from grater.corpora.formats import Loss
+from grater.corpora.bea import FORMAT
 from grater.errors import BadInput, GraterError
 from grater.model import Edit, Essay, Json, Span, short_hash
-from tests.corpora.sources import TextSource
+from tests.corpora.sources import TextSource, Tried
 from tests.examples import examples
 from tests.real_data import data_path
+
+BEA = Tried(FORMAT, "dev.json")
+read, write, problems_of = BEA.read, BEA.write, BEA.problems_of
 
 FIRST: dict[str, Json] = {
     "id": "1-70",
@@ -43,31 +45,16 @@ def lines_of(*records: dict[str, Json]) -> str:
 CORPUS = lines_of(FIRST, SECOND)
 
 
-def read(text: str) -> list[Essay]:
-    return list(read_bea(TextSource(text, "dev.json")))
-
-
-def write(*essays: Essay) -> tuple[str, list[Loss]]:
-    losses: list[Loss] = []
-    return "".join(write_bea(essays, losses.append)), losses
-
-
 def again(text: str) -> list[Json]:
     """The objects of a file after reading and writing it."""
     return [json.loads(line) for line in write(*read(text))[0].splitlines()]
-
-
-def problems_of(text: str) -> list[str]:
-    with pytest.raises(BadInput) as caught:
-        read(text)
-    return [str(problem) for problem in caught.value.problems]
 
 
 def essay_of(*edits: Edit, annotators: tuple[str, ...] = ("0",)) -> Essay:
     return Essay("e", "one two", edits, annotators)
 
 
-def test_essays_have_their_id_text_edits_and_annotators() -> None:
+def test_an_essay_has_its_id_text_edits_annotators_and_metadata() -> None:
     essay, _ = read(CORPUS)
     assert essay.essay_id == "1-70"
     assert essay.text == FIRST["text"]
@@ -79,15 +66,9 @@ def test_essays_have_their_id_text_edits_and_annotators() -> None:
         Edit(Span(28, 32), ("loves",), "", "0"),
         Edit(Span(24, 32), (), "", "2"),
     )
-
-
-def test_a_fourth_value_is_the_tag_and_the_rest_is_kept() -> None:
     _, essay = read(CORPUS)
     assert [edit.tag for edit in essay.edits] == ["R:VERB:SVA", "M:PUNCT", ""]
     assert [edit.extra for edit in essay.edits] == [{}, {"more": [0.5, "sure"]}, {"more": []}]
-
-
-def test_other_keys_are_metadata_with_their_types_and_order() -> None:
     _, essay = read(CORPUS)
     assert list(essay.metadata.items()) == [
         ("l1", "Welsh"),
@@ -95,6 +76,9 @@ def test_other_keys_are_metadata_with_their_types_and_order() -> None:
         ("q", [1, 2.5, None]),
         ("answer-s", {"a": True}),
     ]
+    first, second = read("\n" + CORPUS)
+    assert (first.line, second.line, second.edits[0].line) == (2, 3, 3)
+    assert [essay.line for essay in read("[\n" + json.dumps(FIRST, indent=1) + "]")] == [2]
 
 
 def test_what_is_read_is_written_as_the_same_json_in_the_same_order() -> None:
@@ -120,22 +104,13 @@ def test_unusual_ids_and_edits_come_back_as_the_same_json(record: dict[str, Json
     assert again(lines_of(record)) == [record]
 
 
-def test_the_id_is_id_then_underscore_id_then_a_hash() -> None:
+def test_ids_come_from_the_record_or_the_text_and_repeats_are_numbered() -> None:
     records: list[dict[str, Json]] = [{"id": "x", "_id": "y", "text": "a"}, {"_id": 9, "text": "a"}, {"text": "a"}]
     assert [essay.essay_id for essay in read(lines_of(*records))] == ["x", "9", short_hash("a")]
-
-
-def test_repeated_ids_are_numbered_in_reading_and_not_in_writing() -> None:
     text = lines_of({"id": "x", "text": "a", "edits": []}) * 3 + lines_of({"text": "a", "edits": []}) * 2
     assert [essay.essay_id for essay in read(text)][:3] == ["x", "x#2", "x#3"]
     assert again(text) == [json.loads(line) for line in text.splitlines()]
-
-
-def test_a_numbered_id_without_its_first_is_written_as_it_is() -> None:
     assert json.loads(write(Essay("x#2", "a"))[0])["id"] == "x#2"
-
-
-def test_an_essay_without_edits_has_no_annotator() -> None:
     (essay,) = read('{"id": "x", "text": "a"}')
     assert (essay.annotators, essay.edits) == ((), ())
     assert again('{"id": "x", "text": "a"}') == [{"id": "x", "text": "a", "edits": []}]
@@ -159,12 +134,6 @@ def test_an_essay_without_edits_has_no_annotator() -> None:
 )
 def test_layout_makes_no_difference(text: str) -> None:
     assert read(text) == read(CORPUS)
-
-
-def test_lines_of_essays_and_edits_are_known() -> None:
-    first, second = read("\n" + CORPUS)
-    assert (first.line, second.line, second.edits[0].line) == (2, 3, 3)
-    assert [essay.line for essay in read("[\n" + json.dumps(FIRST, indent=1) + "]")] == [2]
 
 
 CUT = "expected a complete JSON object, found only its beginning; the file may be cut off"
@@ -201,12 +170,12 @@ EDIT = "expected an edit [start, end, correction or null, type], found "
 def test_a_bad_line_is_named_and_the_others_are_read(line: str, message: str) -> None:
     seen: list[Essay] = []
     with pytest.raises(BadInput) as caught:
-        seen.extend(read_bea(TextSource(lines_of(FIRST) + line + "\n" + lines_of(SECOND), "dev.json")))
+        seen.extend(FORMAT.read(TextSource(lines_of(FIRST) + line + "\n" + lines_of(SECOND), "dev.json")))
     assert [str(problem) for problem in caught.value.problems] == [f"dev.json:2: {message}"]
     assert [essay.essay_id for essay in seen] == ["1-70", "1-71"]
 
 
-def test_a_file_cut_off_in_an_array_is_refused() -> None:
+def test_broken_and_monstrous_files_are_refused() -> None:
     text = json.dumps([FIRST, SECOND], indent=1)
     assert problems_of(text.rstrip("]\n")) == [
         "dev.json:1: expected a ']' for this '[', found none; the file may be cut off"
@@ -214,21 +183,12 @@ def test_a_file_cut_off_in_an_array_is_refused() -> None:
     cut = problems_of(text[: text.index("Rain")])
     assert [problem.split(": ")[0] for problem in cut][1:] == ["dev.json:1"]
     assert "found only its beginning" in cut[0]
-
-
-def test_an_array_in_an_array_is_refused() -> None:
     assert problems_of("[" + json.dumps([FIRST]) + "]") == [
         "dev.json:1: expected a JSON object, found '['",
         "dev.json:1: expected a ']' for this '[', found none; the file may be cut off",
     ]
-
-
-def test_deep_nesting_and_huge_numbers_are_refused() -> None:
     assert "reasonable size" in problems_of('{"text": "", "q": ' + "[" * 100_000 + "]" * 100_000 + "}")[0]
     assert "reasonable size" in problems_of('{"text": "", "q": ' + "9" * 10_000 + "}")[0]
-
-
-def test_twenty_problems_end_the_reading() -> None:
     assert len(problems_of("{}\n" * 50)) == 21
 
 

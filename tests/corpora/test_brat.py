@@ -76,37 +76,25 @@ def test_an_ordinary_project_comes_back_byte_for_byte() -> None:
     assert write(*read(files)) == (files, [])
 
 
-def test_a_text_without_annotations_was_read_by_nobody() -> None:
+def test_who_read_a_text_shows_in_its_files() -> None:
     (essay,) = read({"e.txt": TEXT})
     assert essay.annotators == ()
     assert write(essay) == ({"e.txt": TEXT}, [])
-
-
-def test_an_empty_annotation_file_is_an_annotator_who_marked_nothing() -> None:
     essay = read_one("")
     assert (essay.annotators, essay.edits) == (("0",), ())
     assert write(essay) == ({"e.txt": TEXT, "e.ann": ""}, [])
-
-
-def test_settings_and_other_files_are_passed_over() -> None:
     files = {"e.txt": TEXT, "annotation.conf": "[entities]\nMec\n", "README.md": "hello"}
     assert [essay.essay_id for essay in read(files)] == ["e"]
 
 
-def test_files_in_folders_are_named_by_their_path() -> None:
+def test_folders_are_parts_of_a_corpus_or_annotators_of_one_essay() -> None:
     files = {"train/a.txt": "One.", "train/a.ann": "", "dev/b.txt": "Two.", "c.txt": "Three.", "dev/x/d.txt": "Four."}
     assert sorted(essay.essay_id for essay in read(files)) == ["c", "dev/b", "dev/x/d", "train/a"]
-
-
-def test_one_name_and_one_text_in_several_folders_is_one_essay_of_several_annotators() -> None:
     files = {f"{who}/e.txt": TEXT for who in ("alice", "bob", "carol")}
     files |= {"alice/e.ann": ANN, "bob/e.ann": ""}
     (essay,) = read(files)
     assert (essay.essay_id, essay.annotators) == ("e", ("alice", "bob"))
     assert [edit.rater for edit in essay.edits] == ["alice", "alice"]
-
-
-def test_one_name_with_different_texts_in_several_folders_is_several_essays() -> None:
     files = {"train/1.txt": "One.", "train/1.ann": "", "dev/1.txt": "Two.", "dev/1.ann": ""}
     assert sorted((essay.essay_id, essay.annotators) for essay in read(files)) == [
         ("dev/1", ("0",)),
@@ -131,42 +119,33 @@ def test_a_rater_who_did_not_read_the_whole_essay_is_no_annotator_afterwards() -
     assert again(replace(essay_of(edit_of(7, 12)), annotators=()))[0].annotators == ()
 
 
-def test_copies_that_disagree_on_the_text_are_refused() -> None:
+def test_copies_that_do_not_fit_each_other_are_refused_and_one_alone_is_read() -> None:
     essay = Essay("e", TEXT, (), ("A", "B"))
     files, _ = write(essay)
     (problem,) = problems_of(files | {"B/e.txt": "Another text."})
     assert problem == "B/e.txt: expected the text of A/e.txt, its other copy, found different text"
-
-
-def test_two_files_of_one_annotator_are_refused() -> None:
     files, _ = write(Essay("e", TEXT, (), ("A", "B")))
     (problem,) = problems_of(files | {"B/e.ann": files["A/e.ann"]})
     assert problem == "B/e.ann: expected one file of annotator 'A' for an essay, found another"
-
-
-def test_an_annotator_whose_folder_is_gone_is_no_annotator() -> None:
     files, _ = write(Essay("e", TEXT, (), ("A", "B")))
     (essay,) = read({name: text for name, text in files.items() if name.startswith("B/")})
     assert (essay.essay_id, essay.annotators) == ("e", ("B",))
 
 
-def test_metadata_tokens_and_extras_come_back() -> None:
+def test_metadata_tokens_and_extras_come_back_from_one_line() -> None:
     edit = Edit(Span(7, 12), ("ate",), "Wform", "0", "irregular\tverb", {"weight": [1, None, "\u2028é"]})
     essay = Essay("e", TEXT, (edit,), ("0",), (Span(0, 2), Span(3, 6)), {"l1": "Thai", "score": 3.5})
     files, losses = write(essay)
     assert (read(files), losses) == ([essay], [])
     unread = replace(essay, edits=(), annotators=())
     assert again(unread) == [unread]
-
-
-def test_notes_of_ours_stay_on_one_line_for_every_tool() -> None:
     essay = replace(essay_of(), metadata={"odd": "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"})
     files, _ = write(essay)
     assert len(files["e.ann"].splitlines()) == 1
     assert read(files) == [essay]
 
 
-def test_a_tag_that_brat_does_not_take_is_shown_as_a_near_one_and_comes_back() -> None:
+def test_tags_are_shown_as_types_that_brat_takes() -> None:
     essay = essay_of(edit_of(7, 12, "ate", tag="R:VERB:INFL"), edit_of(0, 2, tag=""), edit_of(0, 2, tag="Édit"))
     files, losses = write(essay)
     assert [line.split()[1] for line in files["e.ann"].splitlines() if line.startswith("T")] == [
@@ -175,14 +154,8 @@ def test_a_tag_that_brat_does_not_take_is_shown_as_a_near_one_and_comes_back() -
         "_dit",
     ]
     assert (read(files), losses) == ([essay], [])
-
-
-def test_a_type_that_a_person_changed_in_brat_wins() -> None:
     files, _ = write(essay_of(edit_of(7, 12, "ate", tag="R:VERB:INFL")))
     assert read_one(files["e.ann"].replace("R_VERB_INFL", "Spelling")).edits[0].tag == "Spelling"
-
-
-def test_the_settings_name_every_type() -> None:
     files = dict(write_brat([essay_of(edit_of(7, 12, tag="R:VERB"), edit_of(0, 2, tag="Mec"))], lambda _: None))
     assert files["annotation.conf"].startswith("[entities]\nMec\nR_VERB\n\n[relations]\n")
 
@@ -260,23 +233,17 @@ def test_an_insertion_is_shown_on_the_word_after_it_with_that_words_correction()
     assert read(files) == [essay]
 
 
-def test_an_insertion_that_touches_no_word_is_shown_on_the_next_or_else_the_last() -> None:
+def test_insertions_at_odd_places_and_those_that_a_person_changed() -> None:
     essay = essay_of(edit_of(5, 5, "x"), edit_of(11, 11, "y"), text="one   two  ")
     files, _ = write(essay)
     marks = [line.split("\t")[1:] for line in files["e.ann"].splitlines() if line.startswith("T")]
     assert marks == [["Mec 5 9", " two"], ["Mec 6 11", "two  "]]
     assert read(files) == [essay]
-
-
-def test_an_insertion_that_a_person_changed_in_brat_becomes_what_they_made_of_it() -> None:
     files, _ = write(essay_of(edit_of(17, 17, "a ")))
     changed = read_one(files["e.ann"].replace("=> a news", "=> newspapers")).edits[0]
     assert (changed.span, changed.replacements) == (Span(17, 21), ("newspapers",))
     moved = read_one(files["e.ann"].replace("Mec 17 21\tnews", "Mec 7 12\teated")).edits[0]
     assert (moved.span, moved.replacements) == (Span(7, 12), ("a news",))
-
-
-def test_an_insertion_into_a_text_without_words_is_reported() -> None:
     files, losses = write(essay_of(edit_of(0, 0, "Hi"), text=" \n"))
     assert read(files)[0].edits == ()
     assert [(loss.what, loss.changed) for loss in losses] == [("edit 0-0 Mec", False)]
@@ -291,22 +258,16 @@ def test_a_span_that_begins_or_ends_with_a_line_end_keeps_its_place_in_a_note() 
     assert marks == [["Mec 13 16", "the"], ["Mec 13 16", "the"], ["Mec 10 12", "ed"]]
 
 
-def test_a_discontinuous_mark_covers_the_stretch_and_keeps_its_fragments() -> None:
+def test_a_discontinuous_mark_covers_the_stretch_and_keeps_its_fragments_while_they_fit() -> None:
     ann = "T1\tMec 3 6;17 21\tdog news\n#1\tAnnotatorNotes T1\t=> bear\n"
     essay = read_one(ann)
     assert essay.edits[0].span == Span(3, 21)
     assert essay.edits[0].extra == {"brat": {"fragments": [[3, 6], [17, 21]]}}
     assert write(essay) == ({"e.txt": TEXT, "e.ann": ann}, [])
-
-
-def test_fragments_that_no_longer_fit_are_reported_and_the_stretch_is_written() -> None:
     extra: dict[str, Json] = {"brat": {"fragments": [[0, 2], [17, 21]]}}
     files, losses = write(essay_of(Edit(Span(3, 6), (), "Mec", "0", extra=extra)))
     assert files["e.ann"] == "T1\tMec 3 6\tdog\n"
     assert [loss.what for loss in losses] == ["fragments of edit 3-6 Mec"]
-
-
-def test_a_mark_across_a_line_in_one_piece_quotes_a_space() -> None:
     assert read_one("T1\tMec 7 16\teated the\n").edits[0].span == Span(7, 16)
 
 
@@ -335,14 +296,7 @@ def test_relations_events_attributes_and_the_like_are_kept_and_written_back() ->
     assert [line for line in files["e.ann"].splitlines() if line[0] in "REAN*"] == kept
 
 
-def test_an_id_that_two_marks_claim_is_given_to_the_first() -> None:
-    extra: dict[str, Json] = {"brat": {"id": "T2"}}
-    edits = [Edit(Span(0, 2), (), "Mec", "0", extra=extra), Edit(Span(3, 6), (), "Mec", "0", extra=extra)]
-    files, _ = write(essay_of(*edits, edit_of(7, 12)))
-    assert [line.split("\t")[0] for line in files["e.ann"].splitlines()] == ["T2", "T1", "T3"]
-
-
-def test_lines_about_a_mark_that_is_gone_are_reported() -> None:
+def test_lines_that_no_longer_fit_are_reported() -> None:
     essay = read_one(OTHERS)
     files, losses = write(replace(essay, edits=essay.edits[:1]))
     assert [loss.what.split("\\t")[0] for loss in losses] == [
@@ -352,22 +306,15 @@ def test_lines_about_a_mark_that_is_gone_are_reported() -> None:
         "brat line '*",
     ]
     assert [line[:2] for line in files["e.ann"].splitlines()] == ["T3", "#2", "A1", "#1", "#3"]
-
-
-def test_kept_lines_that_are_no_lines_are_reported() -> None:
     metadata: dict[str, Json] = {"brat": {"0": ["T9\tx 0 1\ty", "R1\ta\nb", 5], "nobody": ["A1\tx T1"]}}
     files, losses = write(replace(essay_of(), metadata=metadata))
     assert files["e.ann"] == ""
     assert len(losses) == 4
-
-
-def test_a_note_on_a_mark_that_is_not_there_is_kept() -> None:
     assert read_one("#1\tAnnotatorNotes T9\tgone\n").metadata == {"brat": {"0": ["#1\tAnnotatorNotes T9\tgone"]}}
-
-
-def test_windows_line_ends_byte_order_marks_and_blank_lines_in_annotations_change_nothing() -> None:
-    assert read_one("\ufeff\n" + ANN.replace("\n", "\r\n\r\n")).edits == read_one(ANN).edits
-    assert read_one(ANN.rstrip("\n")) == read_one(ANN)
+    extra: dict[str, Json] = {"brat": {"id": "T2"}}
+    edits = [Edit(Span(0, 2), (), "Mec", "0", extra=extra), Edit(Span(3, 6), (), "Mec", "0", extra=extra)]
+    files, _ = write(essay_of(*edits, edit_of(7, 12)))
+    assert [line.split("\t")[0] for line in files["e.ann"].splitlines()] == ["T2", "T1", "T3"]
 
 
 JSON = "expected JSON, found an error at character "
@@ -432,7 +379,15 @@ def test_ids_that_make_no_file_name_come_back_by_a_note(essay_id: str) -> None:
     assert read(files) == [essay]
 
 
-def test_names_of_other_peoples_files_are_ids_as_they_stand() -> None:
+def test_no_two_essays_share_a_file_and_none_leaves_the_folder() -> None:
+    essays = [Essay("Essay", "one", (), ("A", "a")), Essay("essay", "two", (), ("A", "a")), Essay("ESSAY", "three")]
+    files, _ = write(*essays)
+    assert len({name.casefold() for name in files}) == len(files)
+    assert sorted(read(files), key=lambda essay: essay.essay_id) == sorted(essays, key=lambda essay: essay.essay_id)
+    files, _ = write(Essay("../../x", "one", (), ("..", "/abs", ".")), Essay("a/../../b", "two"))
+    assert len(files) == 7
+    assert all(part.strip(".") for name in files for part in name.split("/"))
+    assert max(name.count("/") for name in files) == 1
     assert [essay.essay_id for essay in read({"50%.txt": "", "a%zz.txt": "", "a b.txt": "", "%FF.txt": ""})] == [
         "%FF",
         "50%",
@@ -441,31 +396,16 @@ def test_names_of_other_peoples_files_are_ids_as_they_stand() -> None:
     ]
 
 
-def test_ids_that_differ_only_in_case_get_files_of_their_own() -> None:
-    essays = [Essay("Essay", "one", (), ("A", "a")), Essay("essay", "two", (), ("A", "a")), Essay("ESSAY", "three")]
-    files, _ = write(*essays)
-    assert len({name.casefold() for name in files}) == len(files)
-    assert sorted(read(files), key=lambda essay: essay.essay_id) == sorted(essays, key=lambda essay: essay.essay_id)
-
-
-def test_no_file_is_written_outside_the_folder() -> None:
-    files, _ = write(Essay("../../x", "one", (), ("..", "/abs", ".")), Essay("a/../../b", "two"))
-    assert len(files) == 7
-    assert all(part.strip(".") for name in files for part in name.split("/"))
-    assert max(name.count("/") for name in files) == 1
-
-
-def test_packed_files_are_read_by_their_inner_suffix() -> None:
+def test_packed_files_byte_order_marks_and_other_line_ends_change_nothing() -> None:
     assert read({"e.txt.gz": TEXT, "e.ann.gz": ANN}) == [read_one(ANN)]
+    assert read_one("\ufeff\n" + ANN.replace("\n", "\r\n\r\n")).edits == read_one(ANN).edits
+    assert read_one(ANN.rstrip("\n")) == read_one(ANN)
 
 
-def test_a_text_that_begins_with_a_byte_order_mark_is_reported_as_changed() -> None:
+def test_what_no_file_can_hold_is_changed_or_refused() -> None:
     files, losses = write(essay_of(text="\ufeffHi"))
     assert files["e.txt"] == "\u2060Hi"
     assert [(loss.what, loss.changed) for loss in losses] == [("text", True)]
-
-
-def test_what_cannot_be_written_at_all_is_refused() -> None:
     with pytest.raises(GraterError, match="essay e: cannot be written: it contains half a surrogate pair"):
         write(essay_of(text="\ud800"))
     with pytest.raises(GraterError, match="essay e: cannot be written as JSON"):

@@ -83,7 +83,7 @@ def sentence(*annotators: str, marked_by: tuple[str, ...] = ()) -> Essay:
     return tokenised(TEXT, *map(edit_by, marked_by), annotators=annotators)
 
 
-def test_a_combined_file_that_drops_an_agreeing_annotator_is_reported_in_plain_words() -> None:
+def test_annotators_who_are_missing_are_named() -> None:
     both = sentence("0", "1", marked_by=("0", "1"))
     dropped = sentence("0", marked_by=("0",))
     nobody = sentence()
@@ -91,42 +91,33 @@ def test_a_combined_file_that_drops_an_agreeing_annotator_is_reported_in_plain_w
         "annotator '1' has no line in 2 of 4 sentences although annotator '0' has edits there: a combined file that "
         "drops an annotator who agrees; use the single-annotator files for agreement"
     ]
-
-
-def test_an_annotator_of_few_sentences_is_distinguished() -> None:
     dropped = sentence("0", marked_by=("0",))
     (message,) = messages(sentence("0", "1"), dropped, dropped, rule="coverage")
     assert message == (
         "annotator '1' has no line in 2 of 3 sentences although annotator '0' has edits there: an annotator of few "
         "sentences; do not count the others as agreement"
     )
-
-
-def test_the_finding_stands_where_the_annotator_is_first_missing() -> None:
     both, dropped = sentence("0", "1"), sentence("0", marked_by=("0",))
     (finding,) = found(both, replace(dropped, line=9, essay_id="e9"), rule="coverage")
     assert (finding.line, finding.essay_id) == (9, "e9")
-
-
-def test_essays_that_lack_an_annotator_of_others_are_counted() -> None:
     essays = [essay_of(TEXT, annotators=annotators) for annotators in (("A", "B"), ("A",), ("A", "B"), ("A",))]
     assert messages(*essays, rule="coverage") == [
         "annotator 'B' is missing from 2 of 4 essays that annotator 'A' read"
     ]
 
 
-def test_two_no_ops_of_one_annotator_are_found() -> None:
+def test_no_ops_that_contradict_or_repeat_are_found() -> None:
     essay = as_read(noop("0"), noop("0"))
     assert messages(essay, rule="noop") == ["annotator '0' has 2 no-op lines; one is enough"]
+    essay = as_read(noop("0"), marked("0"))
+    assert messages(essay, rule="noop") == ["annotator '0' has a no-op line as well as edits"]
+    assert not found(as_read(noop("0"), marked("1")), rule="noop")
 
 
-def test_a_no_op_of_the_other_annotator_is_no_sign_of_agreement_dropped() -> None:
+def test_a_shared_corpus_and_a_no_op_of_another_are_no_sign_of_agreement_dropped() -> None:
     sentences = (sentence("0", "1"), sentence("0", marked_by=("0",)), sentence("0"))
     (message,) = messages(*sentences, rule="coverage")
     assert message.startswith("annotator '1' has no line in 1 of 3 sentences")
-
-
-def test_a_corpus_shared_out_among_annotators_is_not_uneven() -> None:
     essays = [essay_of(TEXT, annotators=(annotator,)) for annotator in "ABBC"]
     assert not found(*essays, rule="coverage")
 
@@ -145,15 +136,6 @@ def marked(annotator: str) -> str:
     return f"1 2|||SVA|||were|||REQUIRED|||-NONE-|||{annotator}"
 
 
-def test_a_no_op_next_to_edits_of_the_same_annotator_is_found() -> None:
-    essay = as_read(noop("0"), marked("0"))
-    assert messages(essay, rule="noop") == ["annotator '0' has a no-op line as well as edits"]
-
-
-def test_a_no_op_next_to_edits_of_another_annotator_is_lawful() -> None:
-    assert not found(as_read(noop("0"), marked("1")), rule="noop")
-
-
 FIRST = [tokenised(text) for text in ("It rained .", "We stayed home .", "We read .")]
 
 
@@ -161,7 +143,7 @@ def differences(other: list[Essay], *, first: list[Essay] = FIRST) -> list[tuple
     return [(name, str(finding)) for name, finding in check_together({"a.m2": first, "b.m2": other})]
 
 
-def test_another_number_of_tokens_is_found_at_the_first_sentence_that_has_it() -> None:
+def test_files_that_differ_are_found_at_the_first_difference() -> None:
     other = [FIRST[0], tokenised("We stayed home."), tokenised("We read.")]
     assert differences(other) == [
         (
@@ -170,27 +152,18 @@ def test_another_number_of_tokens_is_found_at_the_first_sentence_that_has_it() -
             "[files-differ]",
         )
     ]
-
-
-def test_another_text_with_as_many_tokens_is_found() -> None:
     other = [FIRST[0], tokenised("We stayed house ."), FIRST[2]]
     ((_, message),) = differences(other)
     assert message.startswith(
         "sentence 2, the first of those that differ from a.m2, has 'We stayed house .' here "
         "and 'We stayed home .' there"
     )
-
-
-def test_a_file_that_ends_early_is_found() -> None:
     assert differences(FIRST[:2]) == [("b.m2", "the file has fewer essays than a.m2 (differing: 1) [files-differ]")]
 
 
-def test_files_of_different_sets_are_not_compared() -> None:
+def test_every_file_of_the_same_set_is_compared_with_the_first() -> None:
     other = [essay_of(text) for text in ("Dogs bark.", "Cats sleep.", "Birds sing.", "Cows moo.")]
     assert differences(other) == []
-
-
-def test_every_file_is_compared_with_the_first() -> None:
     corpora = {"a": FIRST, "b": FIRST, "c": FIRST[:2], "d": FIRST[:2]}
     assert [name for name, _ in check_together(corpora)] == ["c", "d"]
 
@@ -198,7 +171,7 @@ def test_every_file_is_compared_with_the_first() -> None:
 TAGGED_TEXT = "She go home every days ."
 
 
-def test_an_unknown_tag_is_one_finding_with_its_number_and_first_line() -> None:
+def test_unknown_tags_are_found_against_the_given_or_the_guessed_set() -> None:
     first = essay_of(
         TAGGED_TEXT,
         edit_of(TAGGED_TEXT, "go", "goes", tag="SVA", line=4),
@@ -211,18 +184,12 @@ def test_an_unknown_tag_is_one_finding_with_its_number_and_first_line() -> None:
         "the tag 'Nnn' of 2 edits, here first, is not in nucle, the set that fits this corpus best; "
         "did you mean 'Nn'?"
     )
-
-
-def test_tags_of_the_guessed_set_are_known() -> None:
     essay = essay_of(
         TAGGED_TEXT,
         edit_of(TAGGED_TEXT, "go", "goes", tag="R:VERB:SVA"),
         edit_of(TAGGED_TEXT, "days", "day", tag="R:NOUN:NUM"),
     )
     assert not found(essay, rule="unknown-tag")
-
-
-def test_a_tag_of_another_set_is_unknown() -> None:
     essay = essay_of(
         TAGGED_TEXT, edit_of(TAGGED_TEXT, "go", "goes", tag="SVA"), edit_of(TAGGED_TEXT, "days", "day", tag="Nn")
     )
@@ -230,9 +197,6 @@ def test_a_tag_of_another_set_is_unknown() -> None:
     assert messages(essay, other, rule="unknown-tag")[0].startswith(
         "the tag 'RN' of 1 edit, here first, is not in nucle"
     )
-
-
-def test_a_given_set_is_not_guessed() -> None:
     essay = essay_of(TAGGED_TEXT, edit_of(TAGGED_TEXT, "go", "goes", tag="SVA"))
     (finding,) = check_essays([essay], tagset=TAGSETS["clc"])
     assert finding.message == "the tag 'SVA' of 1 edit, here first, is not in clc; did you mean 'SA'?"
@@ -242,14 +206,8 @@ def rules(*essays: Essay) -> list[str]:
     return [finding.rule for finding in check_essays(essays)]
 
 
-def test_a_corpus_without_an_essay_is_a_finding() -> None:
+def test_no_essay_and_repeated_ids_are_findings() -> None:
     assert rules() == ["empty"]
-
-
-def test_two_documents_with_one_id_are_a_finding() -> None:
     assert rules(Essay("a", "All is well."), Essay("a#2", "All was well.")) == ["same-id"]
-
-
-def test_a_text_without_an_id_may_come_twice() -> None:
     text = "All is well."
     assert rules(Essay(short_hash(text), text), Essay(f"{short_hash(text)}#2", text)) == []

@@ -36,17 +36,11 @@ def test_sentences_are_found_in_order_whatever_the_tokeniser_did_to_space_and_qu
     ]
 
 
-def test_a_closing_quote_belongs_to_the_sentence_before() -> None:
+def test_quotes_repeats_and_empty_sentences_stand_where_they_should() -> None:
     document = Essay("x", 'He said "Yes." "No," said I.')
     assert places('He said " Yes . "', '" No , " said I .', documents=(document,)) == [("x", 0), ("x", 15)]
-
-
-def test_a_repeated_sentence_is_found_after_the_one_before() -> None:
     document = Essay("x", "Yes. Yes. No. Yes.")
     assert [start for _, start in places("Yes .", "Yes .", "Yes .", documents=(document,))] == [0, 5, 14]
-
-
-def test_an_empty_sentence_stands_where_the_one_before_ended() -> None:
     assert places("On cats", "")[1] == ("cats", 8)
 
 

@@ -29,15 +29,12 @@ def text_of(body: str, *, head: str = "", most_bytes: int = 10_000) -> str:
     return read_docx(document(body, head=head), name="essay.docx", most_bytes=most_bytes)
 
 
-def test_paragraphs_are_lines_and_runs_are_joined() -> None:
+def test_the_words_that_a_reader_sees_are_the_text() -> None:
     body = (
         "<w:p><w:r><w:t>We arrive </w:t></w:r><w:r><w:t>to the café.</w:t></w:r></w:p>"
         "<w:p><w:r><w:t>One</w:t><w:tab/><w:t>two</w:t><w:br/><w:t>three</w:t></w:r></w:p>"
     )
     assert text_of(body) == "We arrive to the café.\nOne\ttwo\nthree\n"
-
-
-def test_tracked_insertions_stay_deletions_and_old_copies_go() -> None:
     body = (
         "<w:p><w:ins><w:r><w:t>new </w:t></w:r></w:ins><w:del><w:r><w:delText>old </w:delText></w:r></w:del>"
         "<w:r><w:t>word</w:t></w:r></w:p>"

@@ -13,23 +13,6 @@ def test_an_essay_without_an_id_is_named_by_its_text() -> None:
     assert EssayIds().of_text("I like tea.") == short_hash("I like tea.")
 
 
-def test_repeats_are_numbered_from_two() -> None:
-    ids = EssayIds()
-    assert [ids.of_document("a") for _ in range(3)] == ["a", "a#2", "a#3"]
-
-
-def test_an_id_that_looks_like_a_repeat_is_never_given_out_twice() -> None:
-    ids = EssayIds()
-    assert [ids.of_document(name) for name in ("a", "a#2", "a", "a")] == ["a", "a#2", "a#3", "a#4"]
-
-
-@given(st.lists(st.sampled_from(["a", "a#2", "a#2#2", "b"]), max_size=12))
-def test_ids_are_unique(names: list[str]) -> None:
-    ids = EssayIds()
-    given_out = [ids.of_document(name) for name in names]
-    assert len(set(given_out)) == len(given_out)
-
-
 @given(st.lists(st.sampled_from(["a", "a#2", "a#2#2", "a#7", "b", "b#3", "c", "d"]), min_size=10, max_size=60))
 def test_the_first_free_number_is_given_out(names: list[str]) -> None:
     taken: set[str] = set()

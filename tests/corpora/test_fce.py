@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora.fce import read_fce, write_fce
-from grater.corpora.formats import Loss
+from grater.corpora.fce import FORMAT
 from grater.errors import BadInput
 from grater.model import Edit, Essay, Json, Span, short_hash
-from tests.corpora.sources import TextSource
+from tests.corpora.sources import Tried
 from tests.examples import examples
+
+FCE = Tried(FORMAT, "script.xml")
+read, write, problems_of = FCE.read, FCE.write, FCE.problems_of
 
 SCRIPT = """<?xml version="1.0" encoding="UTF-8"?>
 <learner><head sortkey="KX1*0200*2001*07">
@@ -38,15 +40,6 @@ SCRIPT = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
-def read(text: str) -> list[Essay]:
-    return list(read_fce(TextSource(text, "script.xml")))
-
-
-def write(*essays: Essay) -> tuple[str, list[Loss]]:
-    losses: list[Loss] = []
-    return "".join(write_fce(essays, losses.append)), losses
-
-
 def script_of(coded: str) -> str:
     """A script, on one line, whose only answer is coded as given."""
     answer = f"<answer1><coded_answer>{coded}</coded_answer></answer1>"
@@ -62,12 +55,6 @@ def edits_of(inner: str) -> list[tuple[int, int, tuple[str, ...], str]]:
     return [(edit.span.start, edit.span.end, edit.replacements, edit.tag) for edit in paragraph(inner).edits]
 
 
-def problems_of(text: str) -> list[str]:
-    with pytest.raises(BadInput) as caught:
-        read(text)
-    return [str(problem) for problem in caught.value.problems]
-
-
 def essay_of(text: str, *edits: Edit, annotators: tuple[str, ...] = ("0",)) -> Essay:
     return Essay("K/answer1", text, edits, annotators, metadata={"sortkey": "K", "answer": "answer1"})
 
@@ -76,7 +63,7 @@ def edit_of(start: int, end: int, *replacements: str, tag: str = "R", rater: str
     return Edit(Span(start, end), replacements, tag, rater)
 
 
-def test_each_answer_is_an_essay_with_the_scripts_metadata() -> None:
+def test_each_answer_is_an_essay_with_the_scripts_metadata_and_edits() -> None:
     first, second = read(SCRIPT)
     assert first.essay_id == "KX1*0200*2001*07/answer1"
     assert second.essay_id == "KX1*0200*2001*07/answer2"
@@ -91,15 +78,9 @@ def test_each_answer_is_an_essay_with_the_scripts_metadata() -> None:
     }
     assert "exam_score" not in second.metadata
     assert second.metadata["question_number"] == "4"
-
-
-def test_text_is_the_original_side_with_paragraphs_on_lines() -> None:
     first, second = read(SCRIPT)
     assert first.text == "Dear Ms Aho,\nI write about lamp."
     assert second.text == "My aunt sails, on the moon's day."
-
-
-def test_replacement_insertion_deletion_and_bare_mark_are_distinguished() -> None:
     first, second = read(SCRIPT)
     assert first.edits == (
         Edit(Span(15, 20), ("am writing",), "TV", "0"),
@@ -107,34 +88,22 @@ def test_replacement_insertion_deletion_and_bare_mark_are_distinguished() -> Non
     )
     assert second.edits == (Edit(Span(13, 14), ("",), "UP", "0"), Edit(Span(18, 28), (), "ID", "0"))
     assert first.annotators == second.annotators == ("0",)
+    first, second = read(SCRIPT)
+    assert (first.line, second.line) == (5, 13)
+    assert [edit.line for edit in first.edits] == [10, 10]
 
 
-def test_nested_edits_overlap_with_the_outer_one_first() -> None:
+def test_an_error_is_read_by_its_parts_the_outer_one_first() -> None:
     found = edits_of('gave <NS type="FN"><i><NS type="RN"><i>a fright</i><c>a scare</c></NS></i><c>scares</c></NS>')
     assert found == [(5, 13, ("scares",), "FN"), (5, 13, ("a scare",), "RN")]
-
-
-def test_text_around_a_nested_edit_belongs_to_the_outer_one() -> None:
     found = edits_of('<NS type="W"><i>big <NS type="S"><i>blak</i><c>black</c></NS> cat</i><c>cat, black</c></NS>!')
     assert found == [(0, 12, ("cat, black",), "W"), (4, 8, ("black",), "S")]
-
-
-def test_a_bare_mark_may_hold_other_edits() -> None:
     found = edits_of('<NS type="ID">over the <NS type="S"><i>mon</i><c>moon</c></NS></NS>')
     assert found == [(0, 12, (), "ID"), (9, 12, ("moon",), "S")]
-
-
-def test_several_corrections_are_alternatives() -> None:
     assert edits_of('<NS type="RV"><i>did</i><c>made</c><c>baked</c><c/></NS>') == [
         (0, 3, ("made", "baked", ""), "RV")
     ]
-
-
-def test_bare_text_next_to_a_correction_is_what_it_corrects() -> None:
     assert edits_of('<NS type="RV">did<c>made</c></NS>') == [(0, 3, ("made",), "RV")]
-
-
-def test_white_space_between_the_parts_of_an_edit_is_layout() -> None:
     essay = paragraph('a <NS type="S">\n  <i>ct</i>\n  <c>cat</c>\n</NS> sat')
     assert essay.text == "a ct sat"
 
@@ -149,10 +118,15 @@ def test_a_correction_that_is_corrected_counts_with_its_corrected_side_and_is_wr
     assert losses == []
 
 
-def test_a_kept_correction_that_no_longer_fits_is_reported_and_left() -> None:
+def test_kept_corrections_that_no_longer_fit_are_reported_and_left() -> None:
     kept: dict[str, Json] = {"c": [["w", ["NS", {}, ["i", {}, "a"], ["b", {}, "e"]], "nt"]]}
     text, losses = write(essay_of("go", Edit(Span(0, 2), ("wnt",), "R", "0", extra=kept)))
     assert "<c>wnt</c>" in text
+    assert [loss.what for loss in losses] == ["c of edit 0-2 R"]
+    content: Json = "went"
+    for _ in range(150):
+        content = ["NS", {}, content]
+    _, losses = write(essay_of("go", Edit(Span(0, 2), ("went",), "R", "0", extra={"c": [[content]]})))
     assert [loss.what for loss in losses] == ["c of edit 0-2 R"]
 
 
@@ -173,14 +147,6 @@ def test_extras_that_make_no_xml_are_reported_and_left(extra: dict[str, Json]) -
     text, losses = write(essay_of("go", Edit(Span(0, 2), ("went",), "R", "0", extra=extra)))
     assert '<NS type="R"><i>go</i><c>went</c></NS>' in text
     assert [loss.what for loss in losses] == [f"{next(iter(extra))} of edit 0-2 R"]
-
-
-def test_corrections_nested_without_end_are_reported_and_left() -> None:
-    content: Json = "went"
-    for _ in range(150):
-        content = ["NS", {}, content]
-    _, losses = write(essay_of("go", Edit(Span(0, 2), ("went",), "R", "0", extra={"c": [[content]]})))
-    assert [loss.what for loss in losses] == ["c of edit 0-2 R"]
 
 
 def test_other_attributes_of_an_edit_come_back() -> None:
@@ -210,62 +176,38 @@ def test_unknown_elements_and_attributes_are_kept_in_metadata_and_reported_when_
     )
 
 
-def test_white_space_is_kept_unchanged() -> None:
+def test_words_are_kept_to_the_character() -> None:
     assert (
         paragraph("  two  spaces\tand a tab\u00a0\nand a line ").text == "  two  spaces\tand a tab\u00a0\nand a line "
     )
-
-
-def test_entities_of_xml_and_character_references_are_single_characters() -> None:
     essay = paragraph('&lt;b&gt; &amp; &#233; <NS type="S"><i>x</i><c>&quot;y&quot;</c></NS>')
     assert essay.text == "<b> & é x"
     assert essay.edits == (Edit(Span(8, 9), ('"y"',), "S", "0"),)
 
 
-def test_many_learners_under_one_root_are_read_in_order() -> None:
+def test_scripts_of_other_shapes_are_read() -> None:
     learner = SCRIPT.split("\n", 1)[1]
     both = f"<fce>{learner}{learner.replace('KX1', 'KX2')}</fce>"
     assert [essay.essay_id[:3] for essay in read(both)] == ["KX1", "KX1", "KX2", "KX2"]
-
-
-def test_text_next_to_the_head_is_read_too() -> None:
     (essay,) = read(
         '<learner><head sortkey="K"><candidate/></head>'
         "<text><answer1><coded_answer><p>Yes</p></coded_answer></answer1></text></learner>"
     )
     assert (essay.essay_id, essay.text) == ("K/answer1", "Yes")
-
-
-def test_a_script_without_sortkey_is_named_by_its_text() -> None:
     text = "<learner><head><text><answer2><coded_answer><p>Yes</p></coded_answer></answer2></text></head></learner>"
     (essay,) = read(text)
     assert essay.essay_id == short_hash("Yes")
     assert read(write(essay)[0]) == [essay]
-
-
-def test_an_empty_answer_is_an_empty_essay() -> None:
     (essay,) = read('<learner><head sortkey="K"><text><answer1><coded_answer/></answer1></text></head></learner>')
     assert (essay.text, essay.edits) == ("", ())
     assert read(write(essay)[0]) == [essay]
 
 
-def test_byte_order_mark_and_windows_line_ends_change_nothing() -> None:
+def test_byte_order_marks_line_ends_and_a_declared_encoding_change_nothing() -> None:
     assert read("\ufeff" + SCRIPT.replace("\n", "\r\n")) == read(SCRIPT)
-
-
-def test_no_final_line_end_and_extra_blank_lines_change_nothing() -> None:
     assert read(SCRIPT.rstrip("\n")) == read(SCRIPT + "\n\n\n") == read(SCRIPT)
-
-
-def test_a_declared_encoding_is_overruled_since_the_text_is_decoded_already() -> None:
     declared = SCRIPT.replace("UTF-8", "ISO-8859-1").replace("lamp", "lämp")
     assert read(declared)[0].text.endswith("lämp.")
-
-
-def test_lines_of_essays_and_edits_are_known() -> None:
-    first, second = read(SCRIPT)
-    assert (first.line, second.line) == (5, 13)
-    assert [edit.line for edit in first.edits] == [10, 10]
 
 
 @pytest.mark.parametrize(
@@ -282,27 +224,17 @@ def test_document_types_with_anything_in_them_are_refused(doctype: str) -> None:
     assert problem == "script.xml:2: expected no DTD, found one; remove the DOCTYPE"
 
 
-def test_an_entity_that_nobody_declared_is_refused() -> None:
+def test_what_is_no_script_is_refused() -> None:
     (problem,) = problems_of(SCRIPT.replace("lamp", "caf&eacute;"))
     assert problem == "script.xml:10: expected well-formed XML, found: undefined entity"
-
-
-def test_a_truncated_file_is_refused_where_it_ends() -> None:
     (problem,) = problems_of(SCRIPT[: SCRIPT.index("lamp")])
     assert problem == "script.xml:10: expected well-formed XML, found: no element found"
-
-
-def test_an_empty_file_is_refused() -> None:
     assert problems_of("") == ["script.xml:1: expected well-formed XML, found: no element found"]
-
-
-def test_xml_without_learners_is_refused() -> None:
     assert problems_of("<html></html>") == ["script.xml:1: expected a <learner>, found <html> without any"]
-
-
-def test_too_many_elements_inside_each_other_are_refused() -> None:
     (problem,) = problems_of("<learner>" + "<i>" * 100_000)
     assert problem == "script.xml:1: expected at most 200 elements inside each other, found more"
+    found = problems_of(f"<fce>\n{script_of('<p><u/></p>') * 2}<x/>text<learner/></fce>")
+    assert [problem.split(": ")[0] for problem in found] == ["script.xml:2", "script.xml:3"] + ["script.xml:4"] * 3
 
 
 @pytest.mark.parametrize(
@@ -326,43 +258,32 @@ def test_markup_that_would_be_lost_is_refused(wrong: str, message: str) -> None:
     assert problems_of(text) == [f"script.xml:2: {message}"]
 
 
-def test_problems_of_a_file_are_reported_together() -> None:
-    found = problems_of(f"<fce>\n{script_of('<p><u/></p>') * 2}<x/>text<learner/></fce>")
-    assert [problem.split(": ")[0] for problem in found] == ["script.xml:2", "script.xml:3"] + ["script.xml:4"] * 3
-
-
-def test_scripts_of_several_learners_come_back_in_order() -> None:
+def test_learners_come_back_in_order_and_repeated_ids_numbered_the_same() -> None:
     essays = [essay for n in "213" for essay in read(SCRIPT.replace("KX1", f"KX{n}"))]
     text, losses = write(*essays)
     assert read(text) == essays
     assert (losses, text.count("<learner>")) == ([], 3)
-
-
-def test_repeated_ids_come_back_numbered_the_same() -> None:
     first, second = read("<fce>" + SCRIPT.split("\n", 1)[1] * 2 + "</fce>")[::2]
     assert (first.essay_id, second.essay_id) == ("KX1*0200*2001*07/answer1", "KX1*0200*2001*07/answer1#2")
     text, losses = write(first, second)
     assert (read(text), losses, text.count("<learner>")) == ([first, second], [], 2)
 
 
-def test_crossing_edits_are_reported_and_the_first_is_kept() -> None:
+def test_edits_that_do_not_nest_are_reported() -> None:
     text, losses = write(essay_of("one two three", edit_of(0, 7, "x"), edit_of(4, 13, "y", tag="T")))
     assert [edit.span for edit in read(text)[0].edits] == [Span(0, 7)]
     assert str(losses[0]) == (
         "essay K/answer1: edit 4-13 T left out: it crosses another edit, and XML elements can only nest"
     )
-
-
-def test_edits_given_inside_out_are_written_outside_in() -> None:
     text, losses = write(essay_of("one two", edit_of(0, 3, "x"), edit_of(0, 7, "y"), edit_of(0, 0, "z")))
     assert losses == []
     assert [edit.span for edit in read(text)[0].edits] == [Span(0, 0), Span(0, 7), Span(0, 3)]
-
-
-def test_an_edit_across_paragraphs_is_reported() -> None:
     text, losses = write(essay_of("one\ntwo", edit_of(2, 5, "x")))
     assert read(text)[0] == essay_of("one\ntwo")
     assert [loss.why for loss in losses] == ["it crosses the end of a paragraph"]
+    essay = essay_of("one", *(edit_of(0, 3, "x") for _ in range(60)))
+    text, losses = write(essay)
+    assert (len(read(text)[0].edits), len(losses)) == (40, 20)
 
 
 def test_only_the_first_annotator_is_written_and_every_other_edit_is_named() -> None:
@@ -376,9 +297,6 @@ def test_only_the_first_annotator_is_written_and_every_other_edit_is_named() -> 
         ("edit 1-2 R", False),
         ("annotator A", True),
     ]
-
-
-def test_an_essay_nobody_read_is_reported_as_changed() -> None:
     _, losses = write(essay_of("one", annotators=()))
     assert [(loss.what, loss.changed) for loss in losses] == [("absence of annotators", True)]
 
@@ -399,20 +317,14 @@ def test_comments_tokens_extras_and_foreign_metadata_are_reported() -> None:
     assert read(text)[0].metadata["age"] == "31"
 
 
-def test_an_id_that_names_no_answer_is_reported_as_changed() -> None:
+def test_ids_that_do_not_fit_script_and_answer_are_reported() -> None:
     text, losses = write(Essay("essay 7", "one", (), ("0",)))
     assert read(text)[0].essay_id == "essay 7/answer1"
     assert [(loss.what, loss.changed) for loss in losses] == [("essay id", True)]
-
-
-def test_an_id_made_from_the_text_is_kept_and_a_sortkey_reported() -> None:
     essay = Essay(short_hash("one"), "one", (), ("0",), metadata={"sortkey": "K"})
     text, losses = write(essay)
     assert read(text)[0].essay_id == essay.essay_id
     assert [loss.what for loss in losses] == ["metadata sortkey"]
-
-
-def test_metadata_that_contradicts_the_id_is_reported() -> None:
     _, losses = write(Essay("K/answer1", "one", (), ("0",), metadata={"sortkey": "L", "answer": "answer2"}))
     assert [loss.what for loss in losses] == ["metadata sortkey", "metadata answer"]
 
@@ -424,12 +336,6 @@ def test_characters_that_xml_cannot_hold_are_replaced_one_for_one_and_reported()
     assert essay.edits == (edit_of(6, 7, "\ufffd", tag="\ufffd"),)
     assert all(loss.changed for loss in losses)
     assert [loss.what for loss in losses] == ["text", "edit 6-7 \x01", "edit 6-7 \x01"]
-
-
-def test_edits_nested_too_deep_are_reported_and_the_rest_can_be_read() -> None:
-    essay = essay_of("one", *(edit_of(0, 3, "x") for _ in range(60)))
-    text, losses = write(essay)
-    assert (len(read(text)[0].edits), len(losses)) == (40, 20)
 
 
 TEXTS = st.text(st.sampled_from("ab é🙂\u0301\u00a0\t\n\r<>&\"']"), max_size=25)

@@ -170,8 +170,3 @@ def test_any_text_is_read_or_refused(name: str, text: str) -> None:
     names = ("a.txt", "a.ann") if isinstance(chosen, FolderFormat) else ("file",)
     with suppress(GraterError):
         list(read(name, dict.fromkeys(names, text)))
-
-
-def test_the_registry_holds_both_kinds_of_format() -> None:
-    kinds = {type(FORMATS[name]) for name in NAMES}
-    assert kinds == {FileFormat, FolderFormat}

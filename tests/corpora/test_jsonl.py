@@ -11,17 +11,16 @@ from hypothesis import strategies as st
 
 from grater.corpora.formats import Loss
 from grater.corpora.jsonl import FORMAT, read_jsonl, write_jsonl
-from grater.errors import BadInput, GraterError
+from grater.errors import GraterError
 from grater.model import Edit, Essay, Json, Span
-from tests.corpora.sources import TextSource
+from tests.corpora.sources import Tried
 from tests.examples import examples
+
+JSONL = Tried(FORMAT)
+read, problems_of = JSONL.read, JSONL.problems_of
 
 HEAD = '{"format":"grater-corpus","version":1}\n'
 GOOD = '{"id":"a","text":"He go home."}'
-
-
-def read(text: str) -> list[Essay]:
-    return list(FORMAT.read(TextSource(text)))
 
 
 def write(*essays: Essay) -> str:
@@ -29,12 +28,6 @@ def write(*essays: Essay) -> str:
     text = "".join(write_jsonl(essays, losses.append))
     assert losses == []
     return text
-
-
-def problems_of(text: str) -> list[str]:
-    with pytest.raises(BadInput) as caught:
-        read(text)
-    return [str(problem) for problem in caught.value.problems]
 
 
 def edit_with(**fields: Json) -> str:
@@ -54,7 +47,7 @@ def test_the_file_is_a_header_and_an_essay_a_line_with_only_the_fields_that_are_
     )
 
 
-def test_a_whole_essay_comes_back_as_it_was() -> None:
+def test_essays_come_back_with_their_lines_and_characters() -> None:
     edits = (
         Edit(
             Span(3, 5), ("goes", "went"), "SVA", "R1", "either will do", {"sure": [1, 0.5, None, True, {"é": "😀"}]}
@@ -64,18 +57,18 @@ def test_a_whole_essay_comes_back_as_it_was() -> None:
     )
     essay = Essay("a", "He go home.", edits, ("R2", "R1"), (), {"language": "Thai", "age": 19})
     assert read(write(essay)) == [essay]
-
-
-def test_essays_and_edits_know_their_line() -> None:
     (essay,) = read(f"{HEAD}\n" + edit_with().removeprefix(HEAD))
     assert (essay.line, essay.edits[0].line) == (3, 3)
-
-
-def test_letters_are_written_as_themselves_and_line_separators_stay_inside_the_line() -> None:
     text = write(Essay("a", "naïve\u2028\x85\x0b\x0c\x1e 😀\r\n\tend"))
     assert text.count("\n") == 2
     assert "naïve\u2028\x85" in text
     assert read(text)[0].text == "naïve\u2028\x85\x0b\x0c\x1e 😀\r\n\tend"
+    (essay,) = read(HEAD + '{"id":"a","text":"\\ud83d\\ude00!"}')
+    assert essay.text == "😀!"
+    assert read(HEAD) == []
+    assert write() == HEAD
+    essays = read_jsonl(iter([HEAD, GOOD, "{"]), name="test")
+    assert next(essays).essay_id == "a"
 
 
 @pytest.mark.parametrize(
@@ -83,11 +76,6 @@ def test_letters_are_written_as_themselves_and_line_separators_stay_inside_the_l
 )
 def test_bom_blank_lines_crlf_and_a_missing_final_newline_do_no_harm(text: str) -> None:
     assert read(text) == [Essay("a", "He go home.")]
-
-
-def test_a_header_alone_is_an_empty_corpus() -> None:
-    assert read(HEAD) == []
-    assert write() == HEAD
 
 
 NO_HEADERS = [
@@ -173,20 +161,12 @@ def test_a_bad_edit_is_named_with_what_was_expected(fields: dict[str, Json], mes
     assert message in problem
 
 
-def test_an_id_that_comes_twice_is_refused() -> None:
+def test_repeated_ids_are_refused_and_problems_collected_up_to_twenty() -> None:
     (problem,) = problems_of(f"{HEAD}{GOOD}\n{GOOD}\n")
     assert problem == "test:3: expected a different id for each essay, found 'a' again"
-
-
-def test_problems_are_collected_up_to_twenty() -> None:
     assert len(problems_of(HEAD + "{}\n" * 3)) == 3
     assert len(problems_of(HEAD + "{}\n" * 30)) == 21
     assert "stopped after 20 problems" in problems_of(HEAD + "{}\n" * 30)[-1]
-
-
-def test_a_surrogate_pair_written_as_escapes_is_one_character() -> None:
-    (essay,) = read(HEAD + '{"id":"a","text":"\\ud83d\\ude00!"}')
-    assert essay.text == "😀!"
 
 
 @pytest.mark.parametrize(
@@ -208,11 +188,6 @@ def test_deep_nesting_is_read_or_refused_wherever_the_limit_lies(depth: int) -> 
     for line in (deep, f'{{"id":"a","text":"","metadata":{{"x":{deep}}}}}', f'{{"id":"\\u0061","text":{deep}}}'):
         with suppress(GraterError):
             assert len(write(*read(HEAD + line))) > depth
-
-
-def test_reading_streams() -> None:
-    essays = read_jsonl(iter([HEAD, GOOD, "{"]), name="test")
-    assert next(essays).essay_id == "a"
 
 
 words = st.text(max_size=12)

@@ -42,42 +42,34 @@ def judge(span: Span, *edits: Edit, match: Match = "tag", tags: tuple[str, ...] 
     return frame.select("label", "flags", "alternatives").row(0)
 
 
-def test_an_edit_with_the_tag_is_an_error_and_its_correction_is_kept() -> None:
+def test_an_edit_with_the_tag_is_an_error_and_another_one_context() -> None:
     assert judge(IN, edit(8, 10, "on")) == ("error", None, "on")
-
-
-def test_no_edit_there_is_ok() -> None:
     assert judge(IN) == ("ok", None, None)
     assert judge(IN, edit(11, 17, "Tuesday")) == ("ok", None, None)
-
-
-def test_an_edit_of_another_tag_there_is_context_or_an_error() -> None:
     other = edit(8, 10, "on", tag="Wci")
     assert judge(IN, other) == ("ok", "context", None)
     assert judge(IN, other, match="any") == ("error", None, "on")
-
-
-def test_the_wanted_tag_outweighs_another() -> None:
     both = (edit(3, 10, "met in", tag="Vt"), edit(8, 10, "on"))
     assert judge(IN, *both) == ("error", None, "on")
+    assert judge(IN, edit(8, 10)) == ("error", None, None)
+    assert judge(IN, edit(8, 10, "in"), match="any") == ("ok", None, None)
+    assert judge(Span(8, 8), edit(8, 10, "in"), match="any") == ("ok", None, None)
+    assert judge(IN, edit(8, 10, "")) == ("error", None, "-NONE-")
+    assert judge(IN, edit(8, 10, "on", "", "by|at")) == ("error", None, "on|-NONE-|by ¦ at")
 
 
-def test_edits_are_trimmed_before_they_are_compared() -> None:
+def test_edits_count_for_the_words_that_they_change() -> None:
     # "meet in" to "met in" changes only the verb; "in Monday" to "on Monday" only the preposition
     assert judge(IN, edit(3, 10, "met in", tag="Vt"), match="any") == ("ok", None, None)
     assert judge(IN, edit(8, 17, "on Monday")) == ("error", None, "on")
-
-
-def test_an_edit_inside_a_word_is_an_edit_of_the_word() -> None:
     assert judge(Span(3, 7), edit(5, 6, "", tag="Vt"), tags=("Vt",)) == ("error", None, "met")
-
-
-def test_an_insertion_next_to_a_word_says_nothing_of_the_word() -> None:
     assert judge(IN, edit(10, 10, " the"), edit(8, 8, "up "), match="any") == ("ok", None, None)
-
-
-def test_an_insertion_between_the_words_of_an_item_is_inside_it() -> None:
     assert judge(Span(29, 36), edit(33, 33, "red ")) == ("error", None, "red")
+    # Here "old car" is one token, so an edit of the one is an edit of the other.
+    tokens = (Span(0, 28), Span(29, 36), Span(36, 37))
+    marked = essay(edit(29, 36, "new car"), tokens=tokens)
+    frame = judgments_from_edits([marked], {"i": Item("e1", CAR, "noun")}, tags=["Prep"]).frame
+    assert frame["label"].to_list() == ["error"]
 
 
 @pytest.mark.parametrize("point", [25, 26])
@@ -88,47 +80,19 @@ def test_an_insertion_is_at_a_point_anywhere_in_its_gap(point: int) -> None:
     assert judge(missing, edit(25, 25, " of", tag="Wci")) == ("ok", "context", None)
 
 
-def test_at_a_point_nothing_but_an_insertion_counts() -> None:
+def test_a_point_is_a_gap_between_words_where_only_insertions_count() -> None:
     assert judge(Span(25, 25), edit(18, 28, "for our"), match="any") == ("ok", None, None)
-
-
-def test_next_to_a_full_stop_is_a_gap_and_inside_a_word_is_none() -> None:
     assert judge(Span(36, 36), edit(33, 36, "car broke")) == ("error", None, "broke")
     assert judge(Span(34, 34), edit(34, 34, "x"), match="any") == ("ok", None, None)
 
 
-def test_a_deletion_is_an_alternative_and_so_is_each_other_correction() -> None:
-    assert judge(IN, edit(8, 10, "")) == ("error", None, "-NONE-")
-    assert judge(IN, edit(8, 10, "on", "", "by|at")) == ("error", None, "on|-NONE-|by ¦ at")
-
-
-def test_an_error_without_a_correction_is_an_error() -> None:
-    assert judge(IN, edit(8, 10)) == ("error", None, None)
-
-
-def test_an_edit_that_changes_nothing_is_none() -> None:
-    assert judge(IN, edit(8, 10, "in"), match="any") == ("ok", None, None)
-    assert judge(Span(8, 8), edit(8, 10, "in"), match="any") == ("ok", None, None)
-
-
-def test_every_annotator_of_the_essay_gives_a_judgment() -> None:
+def test_every_annotator_of_the_essay_gives_a_judgment_and_unread_items_are_counted() -> None:
     marked = essay(edit(8, 10, "on"), annotators=("Ada", "Bo"))
     frame = judgments_from_edits([marked], {"i": Item("e1", IN, "prep")}, tags=["Prep"]).frame
     assert frame.select("rater", "label").rows() == [("Ada", "error"), ("Bo", "ok")]
-
-
-def test_an_essay_that_nobody_read_is_counted() -> None:
     judgments = judgments_from_edits([essay(annotators=())], {"i": Item("e1", IN, "prep")}, tags=["Prep"])
     assert len(judgments) == 0
     assert judgments.dropped == {"item in an essay without annotators": 1}
-
-
-def test_tokens_of_the_essay_are_used() -> None:
-    # Here "old car" is one token, so an edit of the one is an edit of the other.
-    tokens = (Span(0, 28), Span(29, 36), Span(36, 37))
-    marked = essay(edit(29, 36, "new car"), tokens=tokens)
-    frame = judgments_from_edits([marked], {"i": Item("e1", CAR, "noun")}, tags=["Prep"]).frame
-    assert frame["label"].to_list() == ["error"]
 
 
 @pytest.mark.parametrize(
@@ -146,22 +110,18 @@ def test_items_must_lie_in_the_corpus(items: dict[str, Item], words: str) -> Non
         judgments_from_edits([essay()], items, tags=["Prep"], name="mine.m2")
 
 
-def test_an_essay_occurs_once() -> None:
+def test_repeated_essays_unknown_tags_and_matches_are_refused() -> None:
     with pytest.raises(BadInput, match="expected essay 'e1' once, found it again; merge its annotators first"):
         judgments_from_edits([essay(), essay()], {"i": Item("e1", IN, "prep")}, tags=["Prep"])
-
-
-def test_a_misspelt_tag_is_refused_and_a_known_one_that_is_absent_is_not() -> None:
     items = {"i": Item("e1", IN, "prep")}
     marked = [essay(edit(8, 10, "on"))]
     with pytest.raises(BadInput, match=r"no edit has this tag: unknown tag 'prep'\. Did you mean 'Prep'"):
         judgments_from_edits(marked, items, tags=["Prep", "prep"])
     assert len(judgments_from_edits(marked, items, tags=["ArtOrDet"])) == 1
-
-
-def test_a_match_is_by_tag_or_any() -> None:
     with pytest.raises(UsageError, match="expected match tag or any, found 'all'"):
         judgments_from_edits([essay()], {}, tags=["Prep"], match="all")  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="item g is a gap"):
+        judgments_from_edits([essay()], {"g": Item("e1", Span(8, 8), "prep-missing")}, tags=["Prep"], labels="usage")
 
 
 PLACES = {"item": ["a", "a", "b"], "essay": ["e1"] * 3, "start": ["8", "8", "33"], "end": ["10", "10", "36"]}
@@ -170,24 +130,15 @@ DECISIONS = pl.DataFrame(
 )
 
 
-def test_decisions_may_say_where_their_items_stand() -> None:
+def test_decisions_or_the_items_table_say_where_items_stand() -> None:
     assert items_of(read_decisions(DECISIONS)) == {"a": Item("e1", IN, "prep"), "b": Item("e1", CAR, "noun")}
-
-
-def test_two_places_for_one_item_are_refused() -> None:
     with pytest.raises(BadInput, match="expected item 'a' once"):
         items_of(read_decisions(DECISIONS.with_columns(start=pl.Series(["7", "8", "33"]))))
-
-
-def test_the_items_table_says_it_for_them() -> None:
     items = read_items(DECISIONS.unique("item", maintain_order=True))
     decisions = read_decisions(DECISIONS.select("item", "system", "flagged").head(2))
     assert items_of(decisions, items) == {"a": Item("e1", IN, "prep")}
     with pytest.raises(BadInput, match=r"expected columns essay, start, end, kind .*; give the items table too"):
         items_of(decisions)
-
-
-def test_an_item_that_the_items_table_lacks_is_named() -> None:
     items = read_items(DECISIONS.filter(pl.col("item") == "b"))
     with pytest.raises(BadInput, match="found no row for 1 of them: a"):
         items_of(read_decisions(DECISIONS), items)
@@ -248,8 +199,3 @@ def test_the_labels_of_usage_say_extraneous_incorrect_or_correct(edits: tuple[Ed
     items = {"i": Item("e1", IN, "prep")}
     judged = judgments_from_edits([essay(*edits)], items, tags=["Prep"], labels="usage").frame
     assert judged["label"].to_list() == [label]
-
-
-def test_the_labels_of_usage_know_no_gaps() -> None:
-    with pytest.raises(BadInput, match="item g is a gap"):
-        judgments_from_edits([essay()], {"g": Item("e1", Span(8, 8), "prep-missing")}, tags=["Prep"], labels="usage")

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from grater.corpora.formats import Loss
-from grater.corpora.jsonl import FORMAT as JSONL
 from grater.corpora.m2 import FORMAT
 from grater.corpora.merge import attach_documents
 from grater.corpora.nucle import FORMAT as NUCLE
@@ -48,16 +47,6 @@ def test_an_official_file_has_its_numbers_and_comes_out_byte_for_byte(name: str)
     assert FILES.get(name) in (None, n_edits(essays))
     losses: list[Loss] = []
     assert "".join(FORMAT.write(essays, losses.append)).encode() == path.read_bytes()
-    assert losses == []
-
-
-@pytest.mark.parametrize("name", [OFFICIAL + "0.m2", OFFICIAL + "combined-withalt.m2"])
-def test_m2_through_jsonl_comes_out_byte_for_byte(name: str) -> None:
-    path = data_path(name)
-    losses: list[Loss] = []
-    jsonl = "".join(JSONL.write(read(path), losses.append))
-    again = JSONL.read(TextSource(jsonl))
-    assert "".join(FORMAT.write(again, losses.append)).encode() == path.read_bytes()
     assert losses == []
 
 

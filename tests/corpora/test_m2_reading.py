@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from grater.corpora.m2 import FORMAT, read_m2
-from grater.corpora.source import open_source
 from grater.errors import BadInput
-from grater.model import Edit, Essay, Span, short_hash
-from tests.corpora.sources import TextSource
+from grater.model import Edit, Span, short_hash
+from tests.corpora.sources import Tried
+
+M2 = Tried(FORMAT, "essays.m2")
+read, problems_of = M2.read, M2.problems_of
 
 NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{}\n"
 
 
-def read(text: str) -> list[Essay]:
-    return list(FORMAT.read(TextSource(text, "essays.m2")))
-
-
 def edit_line(start: int, end: int, correction: str, *, tag: str = "Nn", annotator: str = "0") -> str:
     return f"A {start} {end}|||{tag}|||{correction}|||REQUIRED|||-NONE-|||{annotator}\n"
-
-
-def problems_of(text: str) -> list[str]:
-    with pytest.raises(BadInput) as caught:
-        read(text)
-    return [str(problem) for problem in caught.value.problems]
 
 
 def one_edit(sentence: str, line: str) -> Edit:
@@ -46,11 +36,6 @@ def test_a_block_is_an_essay_with_tokens_edits_and_lines() -> None:
     assert (first.line, first.edits[0].line, second.line) == (1, 2, 4)
     assert (first.annotators, second.annotators, second.edits) == (("0",), ("0",), ())
     assert (dict(first.metadata), dict(second.metadata)) == ({}, {})
-
-
-def test_a_repeated_sentence_gets_a_numbered_id() -> None:
-    first, second = read("S Yes .\n\nS Yes .\n")
-    assert second.essay_id == first.essay_id + "#2"
 
 
 @pytest.mark.parametrize(
@@ -107,41 +92,29 @@ def test_a_field_spelt_in_another_way_keeps_its_spelling() -> None:
     assert edit.comment == ""
 
 
-def test_annotators_stand_in_the_order_of_their_lines() -> None:
+def test_who_read_a_block() -> None:
     (essay,) = read(
         "S My cat\n" + edit_line(0, 1, "x", annotator="7") + NOOP.format(2) + edit_line(0, 1, "y", annotator="7")
     )
     assert essay.annotators == ("7", "2")
     assert [edit.rater for edit in essay.edits] == ["7", "7"]
-
-
-def test_a_block_without_lines_is_without_error_where_the_file_has_one_annotator() -> None:
     first, second = read("S It rain .\n\nS It snow .\n" + edit_line(1, 2, "snows"))
     assert (first.annotators, first.metadata) == (("0",), {"m2_noop": False})
     assert (second.annotators, second.metadata) == (("0",), {})
-
-
-def test_a_block_without_lines_is_nobodys_where_the_file_has_several_annotators() -> None:
     first, second = read("S It rain .\n\nS It snow .\n" + edit_line(1, 2, "snows") + NOOP.format(1))
     assert (first.annotators, first.metadata) == ((), {})
     assert second.annotators == ("0", "1")
-
-
-def test_lines_alone_do_not_say_who_read_a_block_without_lines() -> None:
     lines = ["S It rain .\n", "\n", "S It snow .\n", edit_line(1, 2, "snows")]
     assert next(read_m2(lines, name="x")).annotators == ()
     assert next(read_m2(lines, name="x", annotators=["0"])).annotators == ("0",)
 
 
-def test_a_noop_next_to_edits_is_remembered() -> None:
+def test_a_noop_that_is_not_as_usual_is_remembered() -> None:
     (essay,) = read("S My cat\n" + NOOP.format(0) + edit_line(0, 1, "x") + NOOP.format(1))
     usual = "-1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-"
     assert essay.annotators == ("0", "1")
     assert [edit.rater for edit in essay.edits] == ["0"]
     assert essay.metadata == {"m2_noop_lines": [[usual], [usual]]}
-
-
-def test_a_noop_of_another_form_is_remembered() -> None:
     (essay,) = read("S My cat\nA 0 0|||noop|||x|||REQUIRED|||fine|||0\n")
     assert (essay.annotators, essay.edits) == (("0",), ())
     assert essay.metadata == {"m2_noop_lines": [["0 0|||noop|||x|||REQUIRED|||fine"]]}
@@ -222,30 +195,14 @@ def test_a_bad_line_is_named_with_what_was_expected(text: str, problem: str) -> 
     assert problems_of(text) == [problem]
 
 
-def test_a_truncated_file_is_an_error_at_its_last_line() -> None:
-    whole = f"S My cat sleep\n{edit_line(1, 2, 'dog')}"
-    assert problems_of(whole[:-14]) == [
-        "essays.m2:2: expected 6 fields (start end|||tag|||correction|||REQUIRED|||comment|||annotator), found 4"
-    ]
-
-
-def test_problems_are_reported_together_in_the_order_of_lines() -> None:
+def test_problems_come_together_up_to_twenty_behind_the_essays() -> None:
     text = "S My cat\n" + edit_line(0, 9, "x") + "A bad\n\nwhat?\n\n" + edit_line(0, 1, "x") + edit_line(0, 1, "y")
     assert [problem.split(":")[1] for problem in problems_of(text)] == ["2", "3", "5", "7"]
-
-
-def test_fields_too_few_and_too_many_are_both_told_where_their_bars_add_up() -> None:
     few, many = "A 0 1|||Nn|||REQUIRED|||-NONE-|||0\n", "A 0 1|||Nn|||x|||y|||REQUIRED|||-NONE-|||0\n"
     assert [problem.split(":")[1] for problem in problems_of("S My cat\n" + few + many)] == ["2", "3"]
-
-
-def test_a_reader_stops_at_twenty_problems() -> None:
     problems = problems_of("S My cat\n" + 30 * edit_line(0, 9, "x"))
     assert len(problems) == 21
     assert problems[-1] == "essays.m2: stopped after 20 problems; there may be more"
-
-
-def test_essays_before_a_problem_are_given_out_and_the_end_tells_it() -> None:
     essays = read_m2(["S My cat\n", "\n", "S It dream\n", "A x\n"], name="x.m2")
     assert next(essays).text == "My cat"
     assert next(essays).text == "It dream"
@@ -259,11 +216,3 @@ TEA = [
     "S And they .\n\n",
     "S I like tea .\n\n",
 ]
-
-
-def test_an_essay_without_lines_knows_the_one_annotator_before_the_file_has_been_read(tmp_path: Path) -> None:
-    file = tmp_path / "a.m2"
-    file.write_text("".join(reversed(TEA)), encoding="utf-8")
-    assert [essay.annotators for essay in FORMAT.read(open_source(file))] == [("0",)] * 4
-    file.write_text("".join([*reversed(TEA), TEA[0].replace("|||0", "|||1")]), encoding="utf-8")
-    assert [essay.annotators for essay in FORMAT.read(open_source(file))] == [(), (), ("0",), ("0",), ("1",)]

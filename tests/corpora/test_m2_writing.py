@@ -7,22 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from grater.corpora.formats import Loss
-from grater.corpora.m2 import FORMAT, write_m2
+from grater.corpora.m2 import FORMAT
 from grater.model import Edit, Essay, Json, Span, short_hash
-from tests.corpora.sources import TextSource
+from tests.corpora.sources import Tried
+
+M2 = Tried(FORMAT)
+read, write = M2.read, M2.write_and_report
 
 NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||"
-
-
-def read(text: str) -> list[Essay]:
-    return list(FORMAT.read(TextSource(text)))
-
-
-def write(*essays: Essay) -> tuple[str, list[str]]:
-    losses: list[Loss] = []
-    text = "".join(write_m2(essays, losses.append))
-    return text, [str(loss) for loss in losses]
 
 
 def tokenised(text: str, *edits: Edit, annotators: Iterable[str] = ("0",), **metadata: Json) -> Essay:
@@ -51,14 +43,11 @@ def test_what_was_read_is_written_byte_for_byte(text: str) -> None:
     assert write(*read(text)) == (text, [])
 
 
-def test_an_annotator_who_marked_nothing_gets_a_noop() -> None:
+def test_annotators_keep_their_order_and_those_who_marked_nothing_get_a_noop() -> None:
     edit = Edit(Span(0, 2), ("A",), "Det", "1")
     assert write(tokenised("My cat", edit, annotators=("0", "1", "2")))[0] == (
         f"S My cat\n{NOOP}0\nA 0 1|||Det|||A|||REQUIRED|||-NONE-|||1\n{NOOP}2\n\n"
     )
-
-
-def test_edits_go_by_annotator_where_their_order_would_change_the_list_of_annotators() -> None:
     edits = [Edit(Span(0, 2), (word,), "Det", rater) for word, rater in [("A", "1"), ("The", "0"), ("One", "1")]]
     text, losses = write(tokenised("My cat", *edits, annotators=("0", "1")))
     assert [line.split("|||")[2] for line in text.splitlines()[1:4]] == ["The", "A", "One"]
@@ -86,12 +75,24 @@ def test_annotators_who_are_no_numbers_are_numbered_in_order_and_reported_once()
     ]
 
 
-def test_metadata_and_ids_are_named_once_an_essay() -> None:
+def test_what_an_essay_has_and_m2_has_not_is_reported() -> None:
     essay = replace(tokenised("My cat", title="On cats", language="Welsh"), essay_id="doc 1")
     assert write(essay)[1] == [
         "essay doc 1: metadata title, language left out: M2 has no place for it",
         "essay doc 1: essay id left out: M2 has no ids; readers make one from the text",
     ]
+    essay = tokenised("My cat", Edit(Span(0, 2), ("A",), "Det", "1"), annotators=("0",))
+    assert write(essay)[1] == [
+        f"essay {essay.essay_id}: annotators without '1' changed: "
+        "M2 takes everyone with an A line to have read it all"
+    ]
+    assert write(Essay("doc 1", " \n")) == (
+        "",
+        [
+            "essay doc 1: essay id left out: M2 has no ids; readers make one from each sentence",
+            "essay doc 1: text left out: it has no words, and M2 stores sentences",
+        ],
+    )
 
 
 @pytest.mark.parametrize(
@@ -162,15 +163,7 @@ def test_a_spelling_as_read_is_not_written_once_the_edit_has_changed() -> None:
     assert "A 1 2|||Nn|||dog|||REQUIRED" in write(changed)[0]
 
 
-def test_a_rater_who_did_not_read_the_whole_essay_is_reported() -> None:
-    essay = tokenised("My cat", Edit(Span(0, 2), ("A",), "Det", "1"), annotators=("0",))
-    assert write(essay)[1] == [
-        f"essay {essay.essay_id}: annotators without '1' changed: "
-        "M2 takes everyone with an A line to have read it all"
-    ]
-
-
-def test_unread_essays_are_reported_where_the_file_has_one_annotator() -> None:
+def test_essays_that_would_get_other_readers_are_reported() -> None:
     unread, other = tokenised("My cat", annotators=()), tokenised("My cow", annotators=())
     read_by_one = tokenised("My dog", annotators=("0",))
     what = "annotators (none) of 2 essays without A lines, this one first"
@@ -178,9 +171,6 @@ def test_unread_essays_are_reported_where_the_file_has_one_annotator() -> None:
         f"essay {unread.essay_id}: {what} changed: read again they have 0"
     ]
     assert write(unread, tokenised("My dog", annotators=("0", "1")))[1] == []
-
-
-def test_an_essay_without_a_noop_line_is_reported_where_nothing_else_says_who_read_it() -> None:
     silent = tokenised("My cat", m2_noop=False)
     what = "annotators 0 of 1 essays without A lines, this one first"
     assert write(silent) == ("S My cat\n\n", [f"essay {silent.essay_id}: {what} changed: read again they have none"])
@@ -218,13 +208,3 @@ def test_an_essay_without_tokens_is_cut_into_sentences() -> None:
         "essay doc 1: annotator 'Ann' changed: M2 numbers its annotators; this one is 0",
         "essay doc 1: annotator 'Bob' changed: M2 numbers its annotators; this one is 1",
     ]
-
-
-def test_an_essay_without_words_is_reported() -> None:
-    assert write(Essay("doc 1", " \n")) == (
-        "",
-        [
-            "essay doc 1: essay id left out: M2 has no ids; readers make one from each sentence",
-            "essay doc 1: text left out: it has no words, and M2 stores sentences",
-        ],
-    )

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora.formats import EssayIds, Loss
-from grater.corpora.normalise import Block, TokenRange, cut, tokens_of_edit
+from grater.corpora.normalise import Block, cut, tokens_of_edit
 from grater.model import Edit, Essay, Span, short_hash
 from tests.examples import examples
 
@@ -65,7 +65,11 @@ def test_an_edit_is_placed_on_the_tokens_that_it_changes(
     assert (found, replacements) == (changed, (into,))
 
 
-def test_an_edit_inside_a_word_is_grown_and_reported_as_changed() -> None:
+def test_insertions_uncorrected_edits_and_edits_inside_words_land_on_whole_tokens() -> None:
+    text = "It sleeps.  It dreams."
+    assert placed(text, Edit(Span(11, 11), ("Yes",), "X", "0")) == [("It sleeps .", "", ("Yes",))]
+    assert placed(text, Edit(Span(12, 12), ("Yes",), "X", "0")) == [("It dreams .", "", ("Yes",))]
+    assert placed(TEXT, Edit(Span(30, 33), (), "Um", "0")) == [("It dream of fishs !", "dream", ())]
     edit = Edit(Span(44, 45), ("",), "Nn", "0")  # the s of fishs
     blocks, losses = blocks_of(TEXT, edit)
     (kept,) = blocks[1].essay.edits
@@ -74,38 +78,6 @@ def test_an_edit_inside_a_word_is_grown_and_reported_as_changed() -> None:
     assert [str(loss) for loss in losses] == [
         "essay doc 1: edit 44-45 Nn changed: it begins or ends inside a token, and was widened to whole tokens"
     ]
-
-
-def test_an_insertion_between_sentences_belongs_to_the_one_before() -> None:
-    text = "It sleeps.  It dreams."
-    assert placed(text, Edit(Span(11, 11), ("Yes",), "X", "0")) == [("It sleeps .", "", ("Yes",))]
-    assert placed(text, Edit(Span(12, 12), ("Yes",), "X", "0")) == [("It dreams .", "", ("Yes",))]
-
-
-def test_an_uncorrected_edit_covers_the_tokens_it_touches() -> None:
-    assert placed(TEXT, Edit(Span(30, 33), (), "Um", "0")) == [("It dream of fishs !", "dream", ())]
-
-
-@pytest.mark.parametrize(
-    ("span", "expected"),
-    [
-        (Span(0, 2), (0, 1)),
-        (Span(0, 6), (0, 2)),
-        (Span(3, 3), (1, 1)),
-        (Span(8, 8), (2, 2)),
-        (Span(0, 3), None),
-        (Span(1, 2), None),
-        (Span(2, 2), None),
-        (Span(6, 6), None),
-        (Span(6, 8), None),
-    ],
-)
-def test_only_an_edit_that_begins_and_ends_with_tokens_is_on_them(
-    span: Span, expected: tuple[int, int] | None
-) -> None:
-    edit = Edit(span, ("x",), "X", "0")
-    found = tokens_of_edit(edit, "My cat  ", (Span(0, 2), Span(3, 6)))
-    assert found == (None if expected is None else TokenRange(*expected, ("x",)))
 
 
 @examples(100)

@@ -24,23 +24,14 @@ def merged(**corpora: list[Essay]) -> list[Essay]:
     return list(merge_annotators(corpora))
 
 
-def test_colliding_annotators_are_called_after_their_files() -> None:
+def test_colliding_annotators_are_called_after_their_files_everywhere() -> None:
     (found,) = merged(A1=[essay("e", "0")], A2=[essay("e", "0")])
     assert found.annotators == ("A1", "A2")
     assert [edit.rater for edit in found.edits] == ["A1", "A2"]
-
-
-def test_several_colliding_annotators_of_one_file_keep_their_ids_behind_its_name() -> None:
     (found,) = merged(old=[essay("e", "0", "1")], new=[essay("e", "0", "1")])
     assert found.annotators == ("old.0", "old.1", "new.0", "new.1")
-
-
-def test_files_of_different_essays_pass_unchanged() -> None:
     first, second = essay("e", "0"), essay("f", "0")
     assert merged(one=[first], two=[second]) == [first, second]
-
-
-def test_one_collision_renames_the_annotator_everywhere_in_both_files() -> None:
     found = merged(one=[essay("e", "0"), essay("f", "0")], two=[essay("f", "0"), essay("g", "0")])
     assert {essay.essay_id: essay.annotators for essay in found} == {
         "e": ("one",),
@@ -49,9 +40,11 @@ def test_one_collision_renames_the_annotator_everywhere_in_both_files() -> None:
     }
 
 
-def test_order_does_not_matter_and_partial_coverage_comes_last() -> None:
+def test_order_does_not_matter_and_the_first_file_with_a_field_counts() -> None:
     found = merged(A1=[essay("e", "0"), essay("f", "0"), essay("g", "0")], A2=[essay("g", "0"), essay("e", "0")])
     assert [(essay.essay_id, len(essay.annotators)) for essay in found] == [("e", 2), ("g", 2), ("f", 1)]
+    (found,) = merged(A1=[essay("e", "0", level="B1")], A2=[essay("e", "0", level="B2", language="Thai")])
+    assert found.metadata == {"level": "B1", "language": "Thai"}
 
 
 def test_files_in_one_order_are_read_abreast() -> None:
@@ -68,34 +61,20 @@ def test_files_in_one_order_are_read_abreast() -> None:
     assert read[10:] == ["a0", "b0"]  # after the pass that looks for ids
 
 
-def test_other_text_under_one_id_shows_the_first_difference() -> None:
+def test_files_that_do_not_fit_each_other_are_refused() -> None:
+    with pytest.raises(BadInput, match="A1: expected essay 'e' once, found it again"):
+        merged(A1=[essay("e", "0"), essay("e", "0")], A2=[])
+    with pytest.raises(BadInput, match="found a file and an annotator of that name; rename the file"):
+        merged(**{"1": [essay("e", "0", "1")], "2": [essay("e", "0")]})
     words = r"A2: expected the text that A1 has for essay 'e', found 's home\.' in place of ' home\.' at character 5"
     with pytest.raises(BadInput, match=words):
         merged(A1=[essay("e", "0", text="We go home.")], A2=[essay("e", "0", text="We gos home.")])
-
-
-def test_other_tokens_under_one_id_show_the_first_difference() -> None:
     one = replace(essay("e", "0"), tokens=(Span(0, 2), Span(3, 7), Span(8, 13)))
     two = replace(essay("e", "0"), tokens=(Span(0, 2), Span(3, 7), Span(8, 12), Span(12, 13)))
     with pytest.raises(BadInput, match=r"found 'home' in place of 'home\.' as token 2"):
         merged(A1=[one], A2=[two])
     (found,) = merged(A1=[essay("e", "0")], A2=[two])
     assert found.tokens == two.tokens
-
-
-def test_metadata_is_that_of_the_first_file_that_has_it() -> None:
-    (found,) = merged(A1=[essay("e", "0", level="B1")], A2=[essay("e", "0", level="B2", language="Thai")])
-    assert found.metadata == {"level": "B1", "language": "Thai"}
-
-
-def test_an_essay_twice_in_a_file_is_refused() -> None:
-    with pytest.raises(BadInput, match="A1: expected essay 'e' once, found it again"):
-        merged(A1=[essay("e", "0"), essay("e", "0")], A2=[])
-
-
-def test_a_file_named_like_an_annotator_is_refused() -> None:
-    with pytest.raises(BadInput, match="found a file and an annotator of that name; rename the file"):
-        merged(**{"1": [essay("e", "0", "1")], "2": [essay("e", "0")]})
 
 
 @pytest.mark.slow

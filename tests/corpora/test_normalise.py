@@ -76,7 +76,7 @@ def test_a_selection_grows_to_whitespace(marked_text: str, replacement: str, gro
 # Normalising
 
 
-def test_both_ways_to_ask_for_a_missing_article_are_one_edit() -> None:
+def test_edits_of_one_meaning_are_one_edit_of_tokens() -> None:
     # The paper's example, and three more ways.
     expected = [(2, 2, ("a",))]
     assert on_tokens("We {conduct} survey now", "conduct a") == expected
@@ -84,14 +84,9 @@ def test_both_ways_to_ask_for_a_missing_article_are_one_edit() -> None:
     assert on_tokens("We {conduct survey} now", "conduct a survey") == expected
     assert on_tokens("We conduct{} survey now", " a") == expected
     assert on_tokens("We conduct {}survey now", "a") == expected
-
-
-def test_the_full_stop_next_to_a_word_is_trimmed_away() -> None:
     assert on_tokens("We lost our {ball}.", "balls") == [(3, 4, ("balls",))]
     assert on_tokens("We lost our {ball.}", "balls.") == [(3, 4, ("balls",))]
-
-
-def test_an_error_without_correction_covers_the_tokens_it_touches() -> None:
+    assert on_tokens("to {the the} sea", "the") == [(2, 3, ())]
     assert on_tokens("We {was goi}ng.") == [(1, 3, None)]
     assert on_tokens("We {was going}.") == [(1, 3, None)]
     assert on_tokens("We {}going.") == [(1, 1, None)]
@@ -112,10 +107,6 @@ def test_an_edit_that_changes_nothing_is_empty_at_its_first_token(marked_text: s
     (found,) = normalise(Edit(span, (span.of(text),), "T", "A"), text, token_spans(text))
     assert found.is_empty
     assert (found.start, found.end, found.replacement) == (start, start, ())
-
-
-def test_repeated_words_are_trimmed_at_the_start_first() -> None:
-    assert on_tokens("to {the the} sea", "the") == [(2, 3, ())]
 
 
 def test_an_essay_that_came_tokenised_keeps_its_own_tokens() -> None:
@@ -151,31 +142,13 @@ def test_annotators_of_the_shape_of_table_2_agree_on_five_of_six_tokens() -> Non
     assert by_a[3].correction == ()
 
 
-def test_a_phrase_is_broken_up_into_its_tokens() -> None:
+def test_an_edit_marks_the_tokens_that_change() -> None:
     text = "He have many friend here"
     assert marks(edit_of(1, 4, "has", "many", "friends"), text) == [(1, False, ("has",)), (3, False, ("friends",))]
-
-
-def test_the_article_goes_and_the_form_changes_when_marked_as_one() -> None:
     found = edit_of(3, 5, "bravery")
     assert marks(found, "My friends admire the brave .") == [(3, False, ()), (4, False, ("bravery",))]
-
-
-def test_an_insertion_marks_the_token_after_it() -> None:
     assert marks(edit_of(2, 2, "a"), "We conduct survey") == [(2, False, ("a", "survey"))]
-
-
-def test_an_insertion_at_the_end_marks_the_last_token() -> None:
     assert marks(edit_of(3, 3, "now", "."), "We go home") == [(2, False, ("home", "now", "."))]
-
-
-def test_an_insertion_can_be_a_unit_of_its_own() -> None:
-    assert marks(edit_of(2, 2, "a"), "We conduct survey", gaps=True) == [(2, True, ("a",))]
-    assert marks(edit_of(3, 3, "."), "We go home", gaps=True) == [(3, True, (".",))]
-    assert marks(edit_of(0, 0, "Hello"), "", gaps=True) == [(0, True, ("Hello",))]
-
-
-def test_an_insertion_inside_an_edit_stays_inside_it() -> None:
     text = "I maked my minds today"
     assert marks(edit_of(1, 4, "made", "up", "my", "mind"), text) == [
         (1, False, ("made",)),
@@ -184,18 +157,15 @@ def test_an_insertion_inside_an_edit_stays_inside_it() -> None:
     ]
     assert marks(edit_of(1, 2, "made", "up"), text) == [(1, False, ("made", "up"))]
     assert marks(edit_of(1, 2, "made", "up"), text, gaps=True) == [(1, False, ("made",)), (2, True, ("up",))]
-
-
-def test_an_error_without_correction_marks_every_token() -> None:
     edit = Edit(Span(0, 0), (), "Um", "A")
     assert marks(TokenEdit(1, 3, None, "Um", "A", edit), "a b c d") == [(1, False, None), (2, False, None)]
     assert marks(TokenEdit(4, 4, None, "Um", "A", edit), "a b c d") == [(3, False, None)]
     assert marks(TokenEdit(1, 1, None, "Um", "A", edit), "a b c d", gaps=True) == [(1, True, None)]
-
-
-def test_nothing_is_marked_where_nothing_changes_or_there_is_no_token() -> None:
     assert marks(edit_of(1, 1), "a b") == []
     assert marks(edit_of(0, 0, "a"), "") == []
+    assert marks(edit_of(2, 2, "a"), "We conduct survey", gaps=True) == [(2, True, ("a",))]
+    assert marks(edit_of(3, 3, "."), "We go home", gaps=True) == [(3, True, (".",))]
+    assert marks(edit_of(0, 0, "Hello"), "", gaps=True) == [(0, True, ("Hello",))]
 
 
 # What holds for every edit

@@ -10,12 +10,15 @@ from hypothesis import strategies as st
 
 from grater.corpora.formats import Loss
 from grater.corpora.jsonl import read_jsonl, write_jsonl
-from grater.corpora.nucle import FORMAT, read_nucle, write_nucle
+from grater.corpora.nucle import FORMAT, read_nucle
 from grater.errors import BadInput, GraterError
 from grater.model import Edit, Essay, Json, Span, short_hash
-from tests.corpora.sources import TextSource
+from tests.corpora.sources import TextSource, Tried
 from tests.examples import examples
 from tests.real_data import data_path
+
+NUCLE = Tried(FORMAT)
+read, write, problems_of = NUCLE.read, NUCLE.write_and_report, NUCLE.problems_of
 
 ESSAY = """\
 <DOC nid="7">
@@ -48,25 +51,9 @@ It were cold & quiet.
 """
 
 
-def read(text: str) -> list[Essay]:
-    return list(FORMAT.read(TextSource(text)))
-
-
 def read_one(text: str) -> Essay:
     (essay,) = read(text)
     return essay
-
-
-def write(*essays: Essay) -> tuple[str, list[str]]:
-    losses: list[Loss] = []
-    text = "".join(write_nucle(essays, losses.append))
-    return text, [str(loss) for loss in losses]
-
-
-def problems_of(text: str) -> list[str]:
-    with pytest.raises(BadInput) as caught:
-        read(text)
-    return [str(problem) for problem in caught.value.problems]
 
 
 def document(*paragraphs: str, mistakes: str = "", inside: str = "") -> str:
@@ -103,23 +90,18 @@ def test_an_essay_is_its_title_and_paragraphs_with_offsets_into_the_whole_text()
     assert comes_back(ESSAY)
 
 
-def test_without_a_title_the_first_paragraph_is_number_zero() -> None:
+def test_paragraphs_ids_and_lines_are_counted_as_in_the_file() -> None:
     essay = read_one(document("I has one.", "I has two.", mistakes=mistake("0:2-0:5") + mistake("1:6-1:9")))
     assert [edit.span.of(essay.text) for edit in essay.edits] == ["has", "two"]
     assert essay.metadata == {}
-
-
-def test_essays_and_edits_know_their_line() -> None:
     first, second = read(ESSAY + ESSAY)
     assert (first.line, second.line) == (1, 28)
     assert [edit.line for edit in first.edits] == [14, 18]
-
-
-def test_a_document_without_an_id_is_known_by_its_text_and_a_repeated_id_is_numbered() -> None:
     anonymous = read_one(ESSAY.replace(' nid="7"', ""))
     assert anonymous.essay_id == short_hash(anonymous.text)
     assert read(ESSAY.replace('nid="7"', 'nid=""')) == [anonymous]
     assert [essay.essay_id for essay in read(ESSAY + ESSAY)] == ["7", "7#2"]
+    assert read("") == read("\n\n") == []
 
 
 @pytest.mark.parametrize(
@@ -146,31 +128,18 @@ def test_an_empty_document_is_an_essay_without_words(text: str) -> None:
     assert comes_back(text)
 
 
-def test_an_empty_file_has_no_essays() -> None:
-    assert read("") == read("\n\n") == []
-
-
-def test_crlf_a_byte_order_mark_blank_lines_and_a_missing_final_newline_change_nothing() -> None:
+def test_layout_capitals_quotes_and_line_ends_do_not_matter() -> None:
     essays = read(ESSAY)
     assert read(ESSAY.rstrip("\n")) == essays
     assert read(ESSAY.replace("\n", "\r\n")) == essays
     assert read("\ufeff" + ESSAY) == essays
     assert read("\n" + ESSAY.replace(">\n<", ">\n \t\n<")) == essays
-
-
-def test_layout_does_not_matter_nor_do_capitals() -> None:
     flat = document("I has one.", mistakes=mistake("0:2-0:5")).replace("\n", "")
     flat = flat.replace("<P>", "<p>").replace("</MISTAKE>", "</Mistake >").replace("<TEXT>", "<TEXT >")
     assert read(flat) == read(document("I has one.", mistakes=mistake("0:2-0:5")))
-
-
-def test_an_empty_element_may_be_one_tag() -> None:
     text = document("I has has one.", mistakes=mistake("0:6-0:9", ""))
     assert read(text.replace("<CORRECTION></CORRECTION>", "<CORRECTION />")) == read(text)
     assert read('<DOC nid="1"/>')[0].essay_id == "1"
-
-
-def test_attributes_may_stand_in_single_quotes() -> None:
     assert read(ESSAY.replace('"', "'")) == read(ESSAY)
 
 
@@ -385,23 +354,14 @@ def test_paragraph_lengths_that_do_not_fit_the_text_are_a_loss(lengths: Json) ->
     assert losses == ["metadata paragraphs left out: the lengths do not match the text"]
 
 
-def test_negative_paragraph_lengths_are_a_loss_even_where_they_add_up() -> None:
+def test_what_would_be_misread_is_a_loss() -> None:
     # As slices from the end, -5 and 11 would give back "ab" and "cdef".
     essay = Essay("a", "ab\ncdef", metadata={"paragraphs": [-5, 11]})
     assert losses_of(essay) == ["metadata paragraphs left out: the lengths do not match the text"]
-
-
-def test_references_that_overlap_are_a_loss() -> None:
     essay = Essay("a", "One\nTwo", metadata={"sgml": {"references": [[0, 2], [1, 2]]}})
     assert losses_of(essay) == ["metadata sgml references left out: NUCLE has no place for it"]
     assert read_one(write(essay)[0]).metadata == {"sgml": {"references": [[0, 2]]}}
-
-
-def test_a_field_with_blanks_around_it_is_a_loss_as_they_would_be_layout() -> None:
     assert losses_of(edited(metadata={"email": " a"})) == ["metadata email left out: NUCLE has no place for it"]
-
-
-def test_edits_are_grouped_by_annotator_and_a_new_order_is_reported() -> None:
     first, second, third = (Edit(Span(n, n + 1), ("x",), "Nn", rater) for n, rater in enumerate("212"))
     essay = edited(first, second, third)
     assert losses_of(essay) == ["order of edits changed: each annotator's edits are in a separate block"]
@@ -496,7 +456,7 @@ def test_a_truncated_file_is_refused(n_characters: int) -> None:
     assert problems_of(ESSAY + ESSAY[:n_characters])
 
 
-def test_good_documents_around_a_bad_one_are_read_and_problems_collected_up_to_twenty() -> None:
+def test_good_documents_around_a_bad_one_are_read_as_they_come_and_problems_collected() -> None:
     bad = document("Hi.", mistakes=mistake("9:0-9:0"))
     found: list[str] = []
     with pytest.raises(BadInput) as caught:
@@ -504,9 +464,6 @@ def test_good_documents_around_a_bad_one_are_read_and_problems_collected_up_to_t
     assert found == ["7", "1", "1#2", "7#2"]
     assert [problem.line for problem in caught.value.problems] == [35, 49]
     assert len(problems_of(bad * 30)) == 21
-
-
-def test_reading_streams() -> None:
     essays = read_nucle(iter([*TextSource(ESSAY).lines(), "broken"]), name="test")
     assert next(essays).essay_id == "7"
 

@@ -6,12 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora.formats import Loss
-from grater.corpora.plain import FORMAT, read_text, write_text
+from grater.corpora.plain import FORMAT, read_text
 from grater.errors import BadInput, GraterError
 from grater.model import Edit, Essay, Span, short_hash
-from tests.corpora.sources import TextSource
+from tests.corpora.sources import TextSource, Tried
 from tests.examples import examples
+
+TEXT = Tried(FORMAT)
+write = TEXT.write_and_report
 
 
 def read(text: str) -> Essay:
@@ -21,12 +23,6 @@ def read(text: str) -> Essay:
 
 def paragraphs(text: str) -> list[Essay]:
     return list(read_text(TextSource(text).lines(), name="test", one_per_line=True))
-
-
-def write(*essays: Essay) -> tuple[str, list[str]]:
-    losses: list[Loss] = []
-    text = "".join(write_text(essays, losses.append))
-    return text, [str(loss) for loss in losses]
 
 
 def plain(text: str) -> Essay:

@@ -72,24 +72,22 @@ def test_a_folder_with_two_formats_is_refused_and_both_are_named(tmp_path: Path)
         guess_format(tmp_path, exists=True)
 
 
-def test_a_file_is_no_brat_folder(tmp_path: Path) -> None:
+def test_what_is_no_corpus_is_refused_with_what_was_expected(tmp_path: Path) -> None:
     (tmp_path / "a.txt").touch()
     with pytest.raises(BadInput, match="expected a folder"):
         files_of(tmp_path / "a.txt", FORMATS["brat"])
-
-
-def test_an_unknown_suffix_lists_the_formats(tmp_path: Path) -> None:
     (tmp_path / "a.xyz").touch()
     with pytest.raises(
         UsageError, match=r"does not show which format it is; name the format, one of: bea \(\.json\)"
     ):
         guess_format(tmp_path / "a.xyz", exists=True)
-
-
-def test_a_document_of_another_program_is_to_be_saved_as_text(tmp_path: Path) -> None:
     (tmp_path / "a.ODT").touch()
     with pytest.raises(UsageError, match=r"found a \.ODT document; save it as \.docx or text"):
         guess_format(tmp_path / "a.ODT", exists=True)
+    with pytest.raises(BadInput, match="no such file or folder"):
+        guess_format(tmp_path / "a.m2", exists=True)
+    with pytest.raises(BadInput, match=r"expected files that end in \.m2"):
+        files_of(tmp_path, FORMATS["m2"])
 
 
 def test_files_of_a_folder_that_nobody_reads_can_be_named(tmp_path: Path) -> None:
@@ -97,13 +95,3 @@ def test_files_of_a_folder_that_nobody_reads_can_be_named(tmp_path: Path) -> Non
         (tmp_path / name).touch()
     assert [file.name for file in left_out(tmp_path, FORMATS["text"])] == ["b.odt", "c.pdf"]
     assert left_out(tmp_path / "a.txt", FORMATS["text"]) == []
-
-
-def test_a_missing_path_is_reported_as_missing(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no such file or folder"):
-        guess_format(tmp_path / "a.m2", exists=True)
-
-
-def test_a_folder_without_fitting_files_says_what_was_expected(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"expected files that end in \.m2"):
-        files_of(tmp_path, FORMATS["m2"])

@@ -59,28 +59,12 @@ def test_types_are_counted_as_written_and_without_case() -> None:
     assert (study["types"], study["types_folded"]) == (6, 4)
 
 
-def test_unknown_documents_are_null_with_the_reason_next_to_them() -> None:
+def test_unknown_documents_and_empty_corpora_are_null_with_the_reason_next_to_them() -> None:
     study = shown([m2_block("All is well .")])
     assert study["documents"] is None
     assert "document" in study["reason"]
     assert study["per_document"]["edits"] is None
     assert study["per_document"]["reason"]
-
-
-def test_files_are_added_up() -> None:
-    study = shown([two_sentences(edit(11, 15, "likes"))], [two_sentences(essay_id="two")])
-    assert (study["documents"], study["tokens"], study["types"], study["edits"]) == (2, 24, 11, 1)
-
-
-def test_files_of_the_same_essays_are_named() -> None:
-    study = shown(
-        [two_sentences(edit(11, 15, "likes"))], [two_sentences()], [two_sentences(essay_id="two"), two_sentences()]
-    )
-    assert study["same_text"] == [["c0", "c1"]]
-    assert shown([], [])["same_text"] == []
-
-
-def test_empty_corpus_has_zeros_and_nulls_with_reasons() -> None:
     study = shown([])
     assert (study["documents"], study["tokens"], study["edits"]) == (0, 0, 0)
     assert study["density"]["value"] is None
@@ -102,17 +86,19 @@ def test_signature_changes_with_the_data_and_the_options() -> None:
     assert signature(marked) == signatures[0]
 
 
-def test_same_id_for_the_same_sentence_in_two_files_is_two_annotators() -> None:
+def test_annotators_of_one_id_are_apart_where_files_hold_the_same_essays() -> None:
     first, second = m2_block("He go home .", edit(3, 5, "goes", rater="0")), m2_block("He go home .")
     whole = corpus_statistics({"A1": [first], "A2": [second]}).whole
     assert {name: summary.counts.edits for name, summary in whole.by_annotator.items()} == {"A1": 1, "A2": 0}
     assert (whole.summary.counts.sentences, whole.summary.counts.edits) == (2, 1)
-
-
-def test_same_id_for_different_essays_in_two_files_is_one_annotator() -> None:
     first, second = two_sentences(edit(11, 15, "likes")), Essay("two", "I am here.", (), ("A",))
     whole = corpus_statistics({"one.sgml": [first], "two.sgml": [second]}).whole
     assert {name: summary.totals.documents for name, summary in whole.by_annotator.items()} == {"A": 2}
+    study = shown(
+        [two_sentences(edit(11, 15, "likes"))], [two_sentences()], [two_sentences(essay_id="two"), two_sentences()]
+    )
+    assert study["same_text"] == [["c0", "c1"]]
+    assert shown([], [])["same_text"] == []
 
 
 ESSAYS = [
@@ -122,21 +108,15 @@ ESSAYS = [
 ]
 
 
-def test_each_value_is_a_row_and_the_missing_are_one_of_their_own() -> None:
+def test_values_of_a_field_are_rows_in_order() -> None:
     study = corpus_statistics({"x": ESSAYS}, by="language").whole
     assert [(value, summary.counts.edits) for value, summary in study.by_value.items()] == [
         ("Malay", 2),
         ("Tamil", 1),
         (None, 0),
     ]
-
-
-def test_numbers_stand_in_order_of_size_before_words_and_the_missing() -> None:
     values = ["B2", "10", None, "A10", "9", "-1", "A2", "A"]
     assert in_order(values) == ["-1", "9", "10", "A", "A2", "A10", "B2", None]
-
-
-def test_value_of_any_kind_has_a_name() -> None:
     essay = two_sentences(level=3, exams=["FCE", "CAE"], native=False)
     assert [value_of(essay, field) for field in ("level", "exams", "native", "age")] == [
         "3",
@@ -146,11 +126,8 @@ def test_value_of_any_kind_has_a_name() -> None:
     ]
 
 
-def test_unknown_field_is_answered_with_the_nearest() -> None:
+def test_unknown_fields_are_refused() -> None:
     with pytest.raises(UnknownName, match=r"unknown metadata field 'langage'\. Did you mean 'language'"):
         corpus_statistics({"x": ESSAYS}, by="langage")
-
-
-def test_field_of_a_corpus_without_metadata_is_refused() -> None:
     with pytest.raises(UsageError, match="no essay here has any metadata"):
         corpus_statistics({"x": [two_sentences()]}, by="language")

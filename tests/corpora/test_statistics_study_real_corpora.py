@@ -29,15 +29,6 @@ def test_combined_m2_distinguishes_its_annotators_and_counts_no_no_op() -> None:
 
 
 @pytest.mark.data
-@pytest.mark.slow
-def test_ten_annotators_together() -> None:
-    study = study_of(*(f"ten-annotators/A{number}.m2" for number in range(1, 11)))
-    assert study.summary.counts.edits == 37_667
-    assert study.summary.counts.sentences == 13_120
-    assert set(study.by_annotator) == {f"A{number}" for number in range(1, 11)}
-
-
-@pytest.mark.data
 def test_official_sgml() -> None:
     study = study_of("official/official-2014.0.sgml", "official/official-2014.1.sgml")
     edits = [summary.counts.edits for summary in study.by_annotator.values()]

@@ -40,14 +40,11 @@ def test_a_row_is_an_essay_and_further_columns_are_its_metadata(tmp_path: Path) 
         assert plain(list(read_corpus(path))) == ESSAYS
 
 
-def test_columns_of_another_name_are_named_by_the_caller() -> None:
+def test_columns_of_another_name_are_named_by_the_caller_and_bad_rows_by_their_lines() -> None:
     source = TextSource("student,answer\nann,Hello.\n", "class.csv")
     assert plain(list(read_table_of_texts(source, {"id": "student", "text": "answer"}))) == [("ann", "Hello.", {})]
     with pytest.raises(BadInput, match="expected columns 'id' and 'text'"):
         list(read_table_of_texts(source))
-
-
-def test_rows_without_an_id_and_ids_that_repeat_are_all_named() -> None:
     with pytest.raises(BadInput) as caught:
         list(read_table_of_texts(TextSource("id,text\na,One.\n,Two.\na,Three.\n", "class.csv")))
     assert [problem.line for problem in caught.value.problems] == [3, 4]

@@ -37,16 +37,10 @@ def test_joined_or_apart(source: str, target: str, expected: list[tuple[int, int
     assert edits(source, target) == expected
 
 
-def test_a_run_of_insertions_or_of_deletions_is_one_edit() -> None:
+def test_runs_of_one_operation_are_one_edit_and_look_alikes_stand_apart() -> None:
     assert edits("He sings .", "He sings very loudly .") == [(2, 2, "very loudly")]
     assert edits("He sings very loudly .", "He sings .") == [(2, 4, "")]
-
-
-def test_a_word_that_looks_like_its_correction_stands_apart_from_its_neighbour() -> None:
     assert edits("She walk to home .", "She walks home .") == [(1, 2, "walks"), (2, 3, "")]
-
-
-def test_a_long_run_of_substitutions_is_one_edit_each() -> None:
     old, new = (Words(tuple(f"{side}{n}" for n in range(1500)), ("NN",) * 1500) for side in "ab")
     steps = [Step("S", n, n + 1, n, n + 1) for n in range(1500)]
     assert merge(steps, old, new) == steps

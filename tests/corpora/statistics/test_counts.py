@@ -55,14 +55,6 @@ def test_measures_by_hand() -> None:
     assert (histogram.mode, histogram.highest, histogram.above(100)) == (0, 102, 2)
 
 
-def test_median_of_an_even_number_lies_between_the_two_in_the_middle() -> None:
-    assert Histogram({1: 1, 4: 1}).median == 2.5
-
-
-def test_tie_of_modes_goes_to_the_smallest() -> None:
-    assert Histogram({7: 2, 3: 2, 1: 1}).mode == 3
-
-
 def test_nothing_read_has_null_measures_with_a_reason() -> None:
     shown = Histogram({}).as_json()
     assert (shown["n"], shown["mean"], shown["max"]) == (0, None, None)

@@ -7,29 +7,30 @@ from tests.corpora.statistics.essays import edit, m2_block, two_sentences
 APART, MERGED = Counting(), Counting(merge_alternatives=True)
 
 
-def test_text_is_counted_once_and_read_once_by_each_annotator() -> None:
+def test_annotators_are_those_listed_and_the_raters_of_edits() -> None:
     counted = count_essay(two_sentences(edit(11, 15, "likes"), annotators=("A", "B")), APART)
     assert (counted.text.sentences, counted.text.tokens, len(counted.words)) == (2, 12, 11)
     assert {name: (reading.sentences_read, reading.edits) for name, reading in counted.by_annotator.items()} == {
         "A": (2, 1),
         "B": (2, 0),
     }
-
-
-def test_rater_of_an_edit_has_read_the_essay_even_if_not_listed() -> None:
     counted = count_essay(two_sentences(edit(11, 15, "likes", rater="C")), APART)
     assert set(counted.by_annotator) == {"A", "C"}
-
-
-def test_essay_without_annotators_is_unread() -> None:
     counted = count_essay(two_sentences(annotators=()), APART)
     assert counted.text.unread == 2
     assert counted.by_annotator == {}
+    counted = count_essay(m2_block("All is well .", edit(0, 0, tag="noop", rater="1")), APART)
+    assert {name: reading.edits for name, reading in counted.by_annotator.items()} == {"0": 0, "1": 0}
 
 
-def test_edit_over_two_sentences_counts_but_not_per_sentence() -> None:
+def test_edits_and_tokens_are_counted_per_sentence() -> None:
     reading = count_essay(two_sentences(edit(16, 28, "football; he")), APART).by_annotator["A"]
     assert (reading.edits, reading.edits_inside, reading.by_sentence) == (1, 0, {0: 2})
+    counted = count_essay(Essay("e", "", (edit(0, 0, "x"),), ("A",)), APART)
+    reading = counted.by_annotator["A"]
+    assert (reading.edits, reading.edits_inside, reading.by_sentence) == (1, 0, {})
+    counted = count_essay(m2_block("Stop . Go don't ."), APART)
+    assert (counted.text.sentences, counted.text.tokens) == (1, 5)
 
 
 @pytest.mark.parametrize(
@@ -47,36 +48,17 @@ def test_sentence_reaches_to_the_start_of_the_next(span: Span, index: int | None
     assert sentence_index(span, [0, 26]) == index
 
 
-def test_empty_essay_has_no_sentence_to_be_inside() -> None:
-    counted = count_essay(Essay("e", "", (edit(0, 0, "x"),), ("A",)), APART)
-    reading = counted.by_annotator["A"]
-    assert (reading.edits, reading.edits_inside, reading.by_sentence) == (1, 0, {})
-
-
-def test_two_edits_on_one_span_are_two_apart_and_one_merged() -> None:
+def test_edits_on_one_span_can_be_merged_under_each_of_their_tags() -> None:
     essay = two_sentences(edit(11, 15, "likes", tag="SVA"), edit(11, 15, "loves", tag="Wci"), edit(37, 40, ""))
     apart, merged = (count_essay(essay, counting).by_annotator["A"] for counting in (APART, MERGED))
     assert (apart.edits, apart.places, apart.places_with_several) == (3, 2, 1)
     assert (merged.edits, merged.places, merged.places_with_several) == (2, 2, 1)
     assert apart.by_sentence == {1: 1, 2: 1}
     assert merged.by_sentence == {1: 2}
-
-
-def test_merged_edit_counts_under_each_of_its_tags_once() -> None:
     first, second = edit(11, 15, "likes", tag="SVA"), edit(11, 15, "loves", tag="Wci")
     reading = count_essay(two_sentences(first, second, edit(11, 15, "like", tag="SVA")), MERGED).by_annotator["A"]
     assert reading.by_tag == {"SVA": 1, "Wci": 1}
     assert (reading.edits, reading.labels) == (1, 2)
-
-
-def test_no_op_says_who_read_and_is_never_an_edit() -> None:
-    counted = count_essay(m2_block("All is well .", edit(0, 0, tag="noop", rater="1")), APART)
-    assert {name: reading.edits for name, reading in counted.by_annotator.items()} == {"0": 0, "1": 0}
-
-
-def test_m2_block_is_one_sentence_of_its_own_tokens() -> None:
-    counted = count_essay(m2_block("Stop . Go don't ."), APART)
-    assert (counted.text.sentences, counted.text.tokens) == (1, 5)
 
 
 def test_broad_tags_are_split_by_their_words_on_demand() -> None:

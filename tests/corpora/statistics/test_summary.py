@@ -15,22 +15,16 @@ def estimates_of(*essays: Essay) -> Estimates:
     return corpus_statistics({"x": essays}).whole.summary.estimates
 
 
-def test_second_annotator_does_not_raise_the_density() -> None:
+def test_densities_and_shares_are_per_reading() -> None:
     # 12 tokens: one edit read once is 1/12; two readings with an edit each are 2/24.
     once = estimates_of(two_sentences(edit(11, 15, "likes")))
     twice = estimates_of(two_sentences(edit(11, 15, "likes"), edit(11, 15, "likes", rater="B")))
     assert once.density.value == twice.density.value == pytest.approx(100 / 12)
-
-
-def test_sentences_that_nobody_read_are_in_no_share() -> None:
     read = two_sentences(edit(11, 15, "likes"))
     unread = two_sentences(essay_id="two", annotators=())
     estimates = estimates_of(read, unread)
     assert estimates.sentences["1"].value == 0.5
     assert estimates.density.value == pytest.approx(100 / 12)
-
-
-def test_text_without_annotators_has_no_density_and_says_why() -> None:
     density = estimates_of(two_sentences(annotators=())).density
     assert isnan(density.value)
     assert density.undefined_because == "no annotator read any text here"
@@ -101,7 +95,7 @@ def test_the_same_text_by_two_annotators_is_no_new_text() -> None:
 
 
 def test_essays_that_draw_many_edits_are_distinguished_from_chance() -> None:
-    """NUCLE, section 4: "rich get richer"."""
+    # NUCLE, section 4: "rich get richer".
     even = stats_of([5, 4, 6, 5, 4, 6, 5, 5])
     rich = stats_of([0, 0, 1, 0, 20, 0, 1, 18])
     assert even["dispersion"]["index"] < 1
@@ -109,9 +103,6 @@ def test_essays_that_draw_many_edits_are_distinguished_from_chance() -> None:
     assert rich["dispersion"]["index"] > 5
     assert rich["dispersion"]["p"] < 0.001
     assert rich["dispersion"]["units"] == 8
-
-
-def test_annotators_who_find_the_same_edits_do_not_make_chance_look_uneven() -> None:
     edits = [5, 4, 8, 2, 7, 3, 5, 6]
     assert stats_of(edits, "AB")["dispersion"] == pytest.approx(stats_of(edits)["dispersion"])
 

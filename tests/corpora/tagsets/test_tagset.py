@@ -15,17 +15,11 @@ from grater.errors import UnknownName
 SMALL = TagSet("small", "A small set", (Tag("B", "b", "late", "", ""), Tag("A", "a", "early", "", "")))
 
 
-def test_an_unknown_tag_is_answered_with_the_nearest_one() -> None:
+def test_unknown_names_are_answered_with_the_nearest() -> None:
     with pytest.raises(UnknownName, match=r"unknown nucle tag 'ArtOrDt'\. Did you mean 'ArtOrDet'\?"):
         TAGSETS["nucle"]["ArtOrDt"]
-
-
-def test_an_unknown_set_is_answered_with_the_nearest_one() -> None:
     with pytest.raises(UnknownName, match=r"unknown tag set 'nucl'\. Did you mean 'nucle'\?"):
         TAGSETS["nucl"]
-
-
-def test_an_unknown_group_is_an_error() -> None:
     with pytest.raises(UnknownName, match="Did you mean 'early'"):
         SMALL.of_group("eary")
 
@@ -105,9 +99,6 @@ def test_errant_has_55_types_of_which_24_replace() -> None:
     assert len(errant) == 55
     assert [len(errant.of_group(group)) for group in errant.groups] == [15, 24, 15, 1]
     assert len({tag.code.partition(":")[2] or tag.code for tag in errant}) == 25
-
-
-def test_errant_types_that_compare_two_words_exist_as_replacements_only() -> None:
     errant = TAGSETS["errant"]
     for main in ("SPELL", "ORTH", "WO", "MORPH", "NOUN:NUM", "NOUN:INFL", "VERB:SVA", "VERB:INFL", "ADJ:FORM"):
         assert f"R:{main}" in errant
@@ -115,13 +106,10 @@ def test_errant_types_that_compare_two_words_exist_as_replacements_only() -> Non
         assert f"U:{main}" not in errant
 
 
-def test_clc_has_77_codes() -> None:
+def test_clc_has_77_codes_described_by_word_class() -> None:
     clc = TAGSETS["clc"]
     assert len(clc) == 77  # Bryant 2019 (UCAM-CL-TR-938)
     assert {"AGN", "AGV", "CE", "CL", "ID", "L", "S", "SA", "SX", "TV", "W", "X", "QL"} <= set(clc.by_code)
-
-
-def test_clc_descriptions_name_the_word_class() -> None:
     assert TAGSETS["clc"]["MT"].description == "A preposition is missing."
     assert TAGSETS["clc"]["RY"].description == "An adverb should be replaced by another."
 

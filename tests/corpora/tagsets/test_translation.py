@@ -80,26 +80,14 @@ def test_a_chain_chooses_at_every_step(words: str, correction: str, code: str | 
     assert mapped.code == code
 
 
-def test_an_edit_without_a_correction_leaves_the_choice_open() -> None:
+def test_what_cannot_be_translated_is_reported() -> None:
     text = "We came to the kitchen."
     edit = Edit(Span(3, 7), (), "ArtOrDet", "A")
     assert translate_edit(edit, text, "conll14", "errant").relation == "split"
-
-
-def test_a_chain_is_exact_only_if_both_steps_are() -> None:
     assert translate("AGV", "clc", "nucle") == Mapped("exact", ("SVA",))
     assert translate("RT", "clc", "nucle").relation == "broader"  # Prep is exact, its Wcip is not
-
-
-def test_what_has_no_counterpart_is_reported() -> None:
     assert translate("Cit", "nucle", "errant") == Mapped("none", (), "ERRANT has no type for citations")
-
-
-def test_sets_without_a_map_between_them_are_reported() -> None:
     assert translate("Vt", "nucle", "clc") == Mapped("none", (), "there is no map from nucle to clc")
-
-
-def test_an_unknown_tag_is_an_error() -> None:
     with pytest.raises(UnknownName, match="Did you mean 'Wcip'"):
         translate("Wcp", "nucle", "conll14")
 
@@ -142,27 +130,15 @@ def test_rloc_is_an_article_if_nothing_but_articles_goes(tag: str, words: str, c
     assert halved("He is very fond of the nature.", words, correction, tag=tag) == f"{tag}/{half}"
 
 
-def test_without_a_correction_nothing_is_known_to_have_changed() -> None:
+def test_the_first_correction_decides_word_by_word() -> None:
     assert halved("They arrived to us.", "to", tag="Wcip") == "Wcip/other"
-
-
-def test_the_first_of_several_corrections_decides() -> None:
     assert halved("They arrived to us.", "to", "at", "near", tag="Wcip") == "Wcip/prep"
-
-
-def test_other_tags_stay_as_they_are() -> None:
     assert halved("They arrived to us.", "to", "at", tag="Prep") == "Prep"
-
-
-def test_a_span_that_cuts_a_word_is_read_with_the_whole_word() -> None:
     text = "She sat in it."
     edit = Edit(Span(8, 9), ("o",), "Wcip", "A")  # the i of "in", to make it "on"
     assert changed_words(edit, text).removed == ("in",)
     assert changed_words(edit, text).added == ("on",)
     assert split(edit, text) == "Wcip/prep"
-
-
-def test_an_apostrophe_does_not_cut_a_word() -> None:
     assert halved("It is Anna's at last.", "at", "to the", tag="Wcip") == "Wcip/other"
     assert halved("It is Anna's at last.", "Anna's", "a", tag="Rloc") == "Rloc/other"
 

@@ -41,12 +41,22 @@ def test_a_long_text_is_no_trouble(text: str) -> None:
     assert sentences[-1].spans[-1].end == len(text.rstrip())
 
 
-def test_an_essay_with_tokens_is_one_sentence_of_just_these() -> None:
+def test_an_essay_with_tokens_is_one_sentence_of_just_these_and_many_are_as_each_alone() -> None:
     essay = Essay("e", "We go . Then home", tokens=(Span(0, 2), Span(3, 5), Span(6, 7), Span(8, 17)))
     (sentence,) = analyse(essay)
     assert sentence.words == ("We", "go", ".", "Then home")
     assert sentence.spans == essay.tokens
     assert analyse(Essay("e", "words", tokens=())) == ()
+    essays: list[Essay | str] = [
+        "I like tea. You dont.",
+        "",
+        Essay("e", "She go home", tokens=(Span(0, 3), Span(4, 6), Span(7, 11))),
+    ]
+    assert analyse_all(essays) == [analyse(essay) for essay in essays]
+    sentence = analyse_words(["She", "do", "n't", "go"])
+    assert [span.of("She do n't go") for span in sentence.spans] == ["She", "do", "n't", "go"]
+    assert sentence == analyse_words(("She", "do", "n't", "go"))
+    assert analyse_words([]).words == ()
 
 
 def test_learners_text_is_cut_tagged_and_chunked() -> None:
@@ -56,22 +66,6 @@ def test_learners_text_is_cut_tagged_and_chunked() -> None:
     assert second.tags[0] == "PRP"
     assert [second.words[chunk.head] for chunk in second.chunks] == ["He", "have", "car"]
     assert [first.words[chunk.head] for chunk in first.chunks] == ["brother", "go", "bank"]
-
-
-def test_many_essays_together_are_as_each_alone() -> None:
-    essays: list[Essay | str] = [
-        "I like tea. You dont.",
-        "",
-        Essay("e", "She go home", tokens=(Span(0, 3), Span(4, 6), Span(7, 11))),
-    ]
-    assert analyse_all(essays) == [analyse(essay) for essay in essays]
-
-
-def test_ready_made_words_have_the_offsets_of_their_joined_text() -> None:
-    sentence = analyse_words(["She", "do", "n't", "go"])
-    assert [span.of("She do n't go") for span in sentence.spans] == ["She", "do", "n't", "go"]
-    assert sentence == analyse_words(("She", "do", "n't", "go"))
-    assert analyse_words([]).words == ()
 
 
 class Nouns:

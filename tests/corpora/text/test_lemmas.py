@@ -34,8 +34,10 @@ def test_lemma(word: str, tag: str, expected: str) -> None:
     assert lemma(word, tag) == expected
 
 
-def test_a_form_may_have_several_lemmas() -> None:
+def test_a_form_may_have_several_lemmas_and_short_words_keep_their_letters() -> None:
     assert {"leave", "left"} <= lemmas_of("left")
+    assert stem("the") == "the"
+    assert stem("is") != stem("it")
 
 
 @pytest.mark.parametrize(
@@ -43,8 +45,3 @@ def test_a_form_may_have_several_lemmas() -> None:
 )
 def test_words_of_one_family_share_a_stem(family: tuple[str, ...]) -> None:
     assert len({stem(word) for word in family}) == 1
-
-
-def test_short_words_keep_their_letters() -> None:
-    assert stem("the") == "the"
-    assert stem("is") != stem("it")

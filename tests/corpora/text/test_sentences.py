@@ -109,28 +109,19 @@ def test_a_newline_ends_a_heading_and_a_list_item(newline: str) -> None:
     assert sentences(text) == ["My Holiday", "We went to the sea.", "It was fun", "- swim"]
 
 
-def test_a_long_line_that_goes_on_in_lower_case_is_a_hard_wrap() -> None:
+def test_newlines_end_sentences_but_in_hard_wrapped_paragraphs() -> None:
     text = "Last summer my family and I went to the sea\nand stayed there for a week.\nThen we came home."
     assert sentences(text) == [
         "Last summer my family and I went to the sea\nand stayed there for a week.",
         "Then we came home.",
     ]
-
-
-def test_short_lines_in_lower_case_are_a_list() -> None:
     assert sentences("two apples\nthree pears") == ["two apples", "three pears"]
-
-
-def test_a_block_whose_lines_are_all_full_is_hard_wrapped() -> None:
     # 44, 42 and 12 characters: "Malacca" (7) and "beach" (5) did not fit into 44.
     text = "Last summer my brother and I went to see old\nMalacca. We slept in a small house at the\nbeach there."
     assert sentences(text) == [
         "Last summer my brother and I went to see old\nMalacca.",
         "We slept in a small house at the\nbeach there.",
     ]
-
-
-def test_a_blank_line_ends_a_paragraph_even_in_mid_sentence() -> None:
     text = "Last summer my family and I went to the sea\n\nand stayed there for a week."
     assert len(sentences(text)) == 2
 
