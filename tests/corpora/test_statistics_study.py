@@ -93,7 +93,7 @@ def test_annotators_of_one_id_are_apart_where_files_hold_the_same_essays() -> No
     assert (whole.summary.counts.sentences, whole.summary.counts.edits) == (2, 1)
     first, second = two_sentences(edit(11, 15, "likes")), Essay("two", "I am here.", (), ("A",))
     whole = corpus_statistics({"one.sgml": [first], "two.sgml": [second]}).whole
-    assert {name: summary.totals.documents for name, summary in whole.by_annotator.items()} == {"A": 2}
+    assert {name: summary.documents.n for name, summary in whole.by_annotator.items()} == {"A": 2}
     study = shown(
         [two_sentences(edit(11, 15, "likes"))], [two_sentences()], [two_sentences(essay_id="two"), two_sentences()]
     )

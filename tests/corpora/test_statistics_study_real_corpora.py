@@ -19,7 +19,7 @@ def test_official_m2(annotator: int, n_edits: int) -> None:
     counts = summary.counts
     assert (counts.sentences, counts.tokens, counts.edits) == (1312, 30_144, n_edits)
     assert counts.sentences_read == 1312
-    assert summary.totals.documents is None
+    assert summary.documents.n is None
 
 
 @pytest.mark.data
@@ -33,4 +33,4 @@ def test_official_sgml() -> None:
     study = study_of("official/official-2014.0.sgml", "official/official-2014.1.sgml")
     edits = [summary.counts.edits for summary in study.by_annotator.values()]
     assert sorted(edits) == [2397, 3331]
-    assert study.summary.totals.documents == 100
+    assert study.summary.documents.n == 100

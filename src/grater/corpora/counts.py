@@ -2,8 +2,8 @@
 
 A *reading* is one annotator's pass over a text: a sentence that two annotators read is one sentence and two readings.
 Densities and shares are per reading, so that a second annotator does not make a text look worse.  The sizes in NUCLE
-Table 5 (`Totals`) are those of the text; edits are divided by readings, which are the same number where one annotator
-read everything, as in NUCLE.  `Histogram` counts documents and sentences with 0, 1, 2, ... edits (Figures 2 and 3).
+Table 5 are those of the text; edits are divided by readings, which are the same number where one annotator read
+everything, as in NUCLE.  `Histogram` counts documents and sentences with 0, 1, 2, ... edits (Figures 2 and 3).
 
 An essay is a document, unless its metadata names one (`document`); an M2 block, which carries its own tokens, is a
 sentence of a document that it does not know unless its metadata says so.  Where any block does not know, the number
@@ -28,8 +28,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import TypeVar
 from zlib import crc32
 
@@ -85,10 +86,6 @@ class CorpusCounts:
         return sum(self.by_tag.values())
 
 
-def total(parts: Iterable[CorpusCounts]) -> CorpusCounts:
-    return sum(parts, start=CorpusCounts())
-
-
 def _sum(first: Mapping[K, int], second: Mapping[K, int]) -> Mapping[K, int]:
     if not second or not first:
         return first or second
@@ -96,43 +93,6 @@ def _sum(first: Mapping[K, int], second: Mapping[K, int]) -> Mapping[K, int]:
     for key, n in second.items():
         summed[key] = summed.get(key, 0) + n
     return summed
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """The counts that the table divides; documents may be unknown."""
-
-    documents: int | None
-    sentences: int
-    tokens: int
-    edits: int
-    documents_read: int | None
-    sentences_read: int
-    tokens_read: int
-
-    @property
-    def sentences_per_document(self) -> float | None:
-        return ratio(self.sentences, self.documents)
-
-    @property
-    def tokens_per_document(self) -> float | None:
-        return ratio(self.tokens, self.documents)
-
-    @property
-    def tokens_per_sentence(self) -> float | None:
-        return ratio(self.tokens, self.sentences)
-
-    @property
-    def edits_per_document(self) -> float | None:
-        return ratio(self.edits, self.documents_read)
-
-    def readings_as_json(self) -> dict[str, Json]:
-        return {"documents": self.documents_read, "sentences": self.sentences_read, "tokens": self.tokens_read}
-
-
-def ratio(part: int, whole: int | None) -> float | None:
-    """None where there is nothing to divide by."""
-    return part / whole if whole else None
 
 
 TAIL = 100
@@ -155,16 +115,9 @@ class Histogram:
 
     @property
     def median(self) -> float:
-        return (self._ranked((self.n - 1) // 2) + self._ranked(self.n // 2)) / 2
-
-    def _ranked(self, rank: int) -> int:
-        """The number of edits of the unit at this place in ascending order, counted from 0."""
-        n_passed = 0
-        for number in sorted(self.by_number):
-            n_passed += self.by_number[number]
-            if n_passed > rank:
-                return number
-        raise IndexError(rank)
+        numbers = sorted(self.by_number)
+        reached = list(accumulate(self.by_number[number] for number in numbers))
+        return sum(numbers[bisect_right(reached, rank)] for rank in ((self.n - 1) // 2, self.n // 2)) / 2
 
     @property
     def mode(self) -> int:
@@ -196,21 +149,56 @@ def document_of(essay: Essay) -> str | None:
     return essay.essay_id if essay.tokens is None else None
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentCounts:
-    """Documents, sentences of unknown documents, and the readings of a document by their number of edits."""
+@dataclass(slots=True)
+class Documents:
+    """Counts documents while essays are read; only those in several pieces are remembered by name."""
 
-    known: int = 0
+    n_whole: int = 0
     unknown: int = 0
-    by_edits: Mapping[int, int] = field(default_factory=dict, hash=False)
+    """Sentences of unknown documents."""
+    edits_of_whole: Counter[int] = field(default_factory=Counter)
+    pieces: dict[str, Counter[str]] = field(default_factory=dict)
+    """By document: the edits of each annotator so far."""
 
-    def __add__(self, other: DocumentCounts) -> DocumentCounts:
-        by_edits = Counter(self.by_edits) + Counter(other.by_edits)
-        return DocumentCounts(self.known + other.known, self.unknown + other.unknown, by_edits)
+    def add(self, essay: Essay, n_edits_by_annotator: Mapping[str, int]) -> None:
+        document = document_of(essay)
+        if document is None:
+            self.unknown += 1
+        elif "document" in essay.metadata:
+            # Not Counter.update with zeros left out: an annotator who found nothing still read the document.
+            edits = self.pieces.setdefault(document, Counter())
+            for annotator, n_edits in n_edits_by_annotator.items():
+                edits[annotator] += n_edits
+        else:
+            self.n_whole += 1
+            self.edits_of_whole.update(n_edits_by_annotator.values())
+
+    def merge(self, other: Documents) -> None:
+        self.n_whole += other.n_whole
+        self.unknown += other.unknown
+        self.edits_of_whole += other.edits_of_whole
+        for document, edits in other.pieces.items():
+            self.pieces.setdefault(document, Counter()).update(edits)
+
+    def closed(self) -> Documents:
+        """The same counts without names, since a document of that name in another corpus is another."""
+        return Documents(self.known, self.unknown, self.by_edits)
+
+    @property
+    def known(self) -> int:
+        return self.n_whole + len(self.pieces)
 
     @property
     def n(self) -> int | None:
         return None if self.unknown else self.known
+
+    @property
+    def by_edits(self) -> Counter[int]:
+        """The readings of a document by their number of edits."""
+        by_edits = self.edits_of_whole.copy()
+        for edits in self.pieces.values():
+            by_edits.update(edits.values())
+        return by_edits
 
     @property
     def unknown_because(self) -> str:
@@ -222,94 +210,37 @@ class DocumentCounts:
         return f"{self.unknown:,} sentences do not say which document they come from"
 
 
-class Documents:
-    """Counts documents while essays are read; only those in several pieces are remembered by name."""
-
-    def __init__(self) -> None:
-        self._n_whole = 0
-        self._n_unknown = 0
-        self._whole_by_edits: Counter[int] = Counter()
-        self._by_name: dict[str, Counter[str]] = {}
-
-    def add(self, essay: Essay, n_edits_by_annotator: Mapping[str, int]) -> None:
-        document = document_of(essay)
-        if document is None:
-            self._n_unknown += 1
-        elif "document" in essay.metadata:
-            # Not Counter.update with zeros left out: an annotator who found nothing still read the document.
-            edits = self._by_name.setdefault(document, Counter())
-            for annotator, n_edits in n_edits_by_annotator.items():
-                edits[annotator] += n_edits
-        else:
-            self._n_whole += 1
-            self._whole_by_edits.update(n_edits_by_annotator.values())
-
-    def merge(self, other: Documents) -> None:
-        self._n_whole += other._n_whole
-        self._n_unknown += other._n_unknown
-        self._whole_by_edits += other._whole_by_edits
-        for document, edits in other._by_name.items():
-            self._by_name.setdefault(document, Counter()).update(edits)
-
-    def counts(self) -> DocumentCounts:
-        by_edits = self._whole_by_edits.copy()
-        for edits in self._by_name.values():
-            by_edits.update(edits.values())
-        return DocumentCounts(self._n_whole + len(self._by_name), self._n_unknown, by_edits)
-
-
 N_BLOCKS = 1024
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Portion:
-    """Everything that is known of a part of a corpus; it adds up over files."""
+    """Everything that is known of a part of a corpus; takes essays one by one and keeps none of them."""
 
-    by_block: Mapping[int, CorpusCounts] = field(default_factory=dict, hash=False)
-    documents: DocumentCounts = field(default_factory=DocumentCounts)
-    words: frozenset[str] = frozenset()
-
-    def __add__(self, other: Portion) -> Portion:
-        by_block = dict(self.by_block)
-        for block, counts in other.by_block.items():
-            by_block[block] = by_block.get(block, CorpusCounts()) + counts
-        return Portion(by_block, self.documents + other.documents, self.words | other.words)
-
-    @property
-    def counts(self) -> CorpusCounts:
-        return total(self.by_block.values())
-
-
-def all_of(portions: Iterable[Portion]) -> Portion:
-    return sum(portions, start=Portion())
-
-
-class Tally:
-    """A portion in the making: takes essays one by one and keeps none of them."""
-
-    def __init__(self) -> None:
-        self._by_block: dict[int, CorpusCounts] = {}
-        self._documents = Documents()
-        self._words: set[str] = set()
+    by_block: dict[int, CorpusCounts] = field(default_factory=dict)
+    documents: Documents = field(default_factory=Documents)
+    words: set[str] = field(default_factory=set)
 
     def add(
         self, essay: Essay, text: CorpusCounts, by_annotator: Mapping[str, CorpusCounts], words: frozenset[str]
     ) -> None:
-        block = block_of(essay)
-        counts = sum(by_annotator.values(), start=text)
-        before = self._by_block.get(block)
-        self._by_block[block] = counts if before is None else before + counts
-        self._documents.add(essay, {annotator: reading.edits for annotator, reading in by_annotator.items()})
-        self._words |= words
+        self._add_to(block_of(essay), sum(by_annotator.values(), start=text))
+        self.documents.add(essay, {annotator: reading.edits for annotator, reading in by_annotator.items()})
+        self.words |= words
 
-    def merge(self, other: Tally) -> None:
-        for block, counts in other._by_block.items():
-            self._by_block[block] = self._by_block.get(block, CorpusCounts()) + counts
-        self._documents.merge(other._documents)
-        self._words |= other._words
+    def merge(self, other: Portion, *, is_of_another_corpus: bool = False) -> None:
+        for block, counts in other.by_block.items():
+            self._add_to(block, counts)
+        self.documents.merge(other.documents.closed() if is_of_another_corpus else other.documents)
+        self.words |= other.words
 
-    def portion(self) -> Portion:
-        return Portion(self._by_block, self._documents.counts(), frozenset(self._words))
+    def _add_to(self, block: int, counts: CorpusCounts) -> None:
+        before = self.by_block.get(block)
+        self.by_block[block] = counts if before is None else before + counts
+
+    @property
+    def counts(self) -> CorpusCounts:
+        return sum(self.by_block.values(), start=CorpusCounts())
 
 
 def block_of(essay: Essay) -> int:

@@ -52,13 +52,10 @@ from grater.corpora.counts import (
     TAIL,
     CorpusCounts,
     Counting,
-    DocumentCounts,
+    Documents,
     EssayCounts,
     Histogram,
     Portion,
-    Tally,
-    Totals,
-    all_of,
     count_essay,
 )
 from grater.corpora.merge import stems
@@ -113,16 +110,47 @@ class Estimates:
 
 
 def estimate(portion: Portion, unit: str) -> Estimates:
+    """Ratios of sums over the blocks of a portion."""
     tags = by_frequency(portion.counts.by_tag)
-    ratios = Ratios.of(portion, tags, unit)
+    names = [*FIXED, *(f"sentences:{name}" for name in SENTENCES), *(f"tag:{tag}" for tag in tags)]
+    at = {name: index for index, name in enumerate(names)}
+    cells = []
+    for block in sorted(portion.by_block):
+        counts = portion.by_block[block]
+        few = [counts.by_sentence.get(n_edits, 0) for n_edits in range(3)]
+        n_more = sum(counts.by_sentence.values()) - sum(few)
+        fixed = [getattr(counts, name) for name in FIXED]
+        cells.append([*fixed, *few, n_more, *(counts.by_tag.get(tag, 0) for tag in tags)])
+    units = Units(np.array(cells, dtype=np.float64).reshape(-1, len(names)), unit)
+    # Two readings of a sentence are not two cases.
+    readings = max(1.0, portion.counts.tokens_read / max(1, portion.counts.tokens))
+
+    def parts(part: Sequence[str], whole: str, per: int = 1) -> Influence:
+        above, below = [at[name] for name in part], at[whole]
+
+        def score(sums: Numbers) -> Numbers:
+            return per * ratio(sums[..., above].sum(axis=-1), sums[..., below])
+
+        return influence(units, score, units.rows[:, below])
+
+    def share_of(part: Sequence[str], whole: str) -> Interval:
+        it = parts(part, whole)
+        return share(it, n=float(it.den.sum()) / readings, undefined=NO_COUNT[whole])
+
+    def top(n: int) -> Interval:
+        """The share of the n most frequent tags; where there are no more than n, it is 1 for certain."""
+        if 0 < len(tags) <= n:
+            return Interval(1.0, 1.0, 1.0)
+        return share_of([f"tag:{tag}" for tag in tags[:n]], "labels")
+
     return Estimates(
-        density=ratios.density(),
-        inside=ratios.share(["edits_inside"], "edits"),
-        alternatives=ratios.share(["places_with_several"], "places"),
-        sentences={name: ratios.share([f"sentences:{name}"], "sentences_read") for name in SENTENCES},
-        tags={tag: ratios.share([f"tag:{tag}"], "labels") for tag in tags},
-        top5=ratios.top(tags, 5),
-        top10=ratios.top(tags, 10),
+        density=density(parts(["edits"], "tokens_read", per=100), undefined=NO_COUNT["tokens_read"]),
+        inside=share_of(["edits_inside"], "edits"),
+        alternatives=share_of(["places_with_several"], "places"),
+        sentences={name: share_of([f"sentences:{name}"], "sentences_read") for name in SENTENCES},
+        tags={tag: share_of([f"tag:{tag}"], "labels") for tag in tags},
+        top5=top(5),
+        top10=top(10),
     )
 
 
@@ -132,58 +160,11 @@ def by_frequency(by_tag: Mapping[str, int]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Ratios:
-    """Ratios of named columns of a portion's blocks."""
-
-    columns: Mapping[str, int]
-    units: Units
-    readings: float
-    """How often a text was read on average: two readings of a sentence are not two cases."""
-
-    @classmethod
-    def of(cls, portion: Portion, tags: Sequence[str], unit: str) -> Ratios:
-        names = [*FIXED, *(f"sentences:{name}" for name in SENTENCES), *(f"tag:{tag}" for tag in tags)]
-        cells = []
-        for block in sorted(portion.by_block):
-            counts = portion.by_block[block]
-            few = [counts.by_sentence.get(n_edits, 0) for n_edits in range(3)]
-            n_more = sum(counts.by_sentence.values()) - sum(few)
-            fixed = [getattr(counts, name) for name in FIXED]
-            cells.append([*fixed, *few, n_more, *(counts.by_tag.get(tag, 0) for tag in tags)])
-        rows = np.array(cells, dtype=np.float64).reshape(-1, len(names))
-        readings = max(1.0, portion.counts.tokens_read / max(1, portion.counts.tokens))
-        return cls({name: index for index, name in enumerate(names)}, Units(rows, unit), readings)
-
-    def share(self, part: Sequence[str], whole: str) -> Interval:
-        it = self._ratio(part, whole)
-        return share(it, n=float(it.den.sum()) / self.readings, undefined=NO_COUNT[whole])
-
-    def top(self, tags: Sequence[str], n: int) -> Interval:
-        """The share of the n most frequent tags; where there are no more than n, it is 1 for certain."""
-        if 0 < len(tags) <= n:
-            return Interval(1.0, 1.0, 1.0)
-        return self.share([f"tag:{tag}" for tag in tags[:n]], "labels")
-
-    def density(self) -> Interval:
-        """Edits per 100 tokens read."""
-        it = self._ratio(["edits"], "tokens_read", per=100)
-        return density(it, undefined=NO_COUNT["tokens_read"])
-
-    def _ratio(self, part: Sequence[str], whole: str, per: int = 1) -> Influence:
-        above, below = [self.columns[name] for name in part], self.columns[whole]
-
-        def score(sums: Numbers) -> Numbers:
-            return per * ratio(sums[..., above].sum(axis=-1), sums[..., below])
-
-        return influence(self.units, score, self.units.rows[:, below])
-
-
-@dataclass(frozen=True, slots=True)
 class Summary(Data):
     """All numbers of a portion; `n_blocks` blocks of documents or sentences are behind the intervals."""
 
     counts: CorpusCounts = field(metadata=HIDDEN)
-    document_counts: DocumentCounts = field(metadata=HIDDEN)
+    documents: Documents = field(metadata=HIDDEN)
     types: int
     types_folded: int
     estimates: Estimates = field(metadata=HIDDEN)
@@ -191,22 +172,25 @@ class Summary(Data):
     dispersion: Dispersion
 
     @property
-    def totals(self) -> Totals:
-        counts, n_read = self.counts, sum(self.document_counts.by_edits.values())
-        return Totals(
-            documents=self.document_counts.n,
-            sentences=counts.sentences,
-            tokens=counts.tokens,
-            edits=counts.edits,
-            documents_read=None if self.document_counts.unknown else n_read,
-            sentences_read=counts.sentences_read,
-            tokens_read=counts.tokens_read,
-        )
+    def n_documents_read(self) -> int | None:
+        """Readings of documents."""
+        return None if self.documents.unknown else self.documents.by_edits.total()
+
+    @property
+    def means(self) -> dict[str, float | None]:
+        """The ratios of NUCLE Table 5; none where there is nothing to divide by, or documents are unknown."""
+        counts, n = self.counts, self.documents.n
+        return {
+            "sentences per document": counts.sentences / n if n else None,
+            "tokens per document": counts.tokens / n if n else None,
+            "tokens per sentence": counts.tokens / counts.sentences if counts.sentences else None,
+            "edits per document": counts.edits / self.n_documents_read if self.n_documents_read else None,
+        }
 
     @property
     def per_document(self) -> Histogram | None:
         """Readings of a document by their number of edits (Figure 2); none where documents are unknown."""
-        return None if self.document_counts.unknown else Histogram(self.document_counts.by_edits)
+        return None if self.documents.unknown else Histogram(self.documents.by_edits)
 
     @property
     def per_sentence(self) -> Histogram:
@@ -216,21 +200,18 @@ class Summary(Data):
     @property
     def scope(self) -> Scope:
         """What the intervals generalise to."""
-        return scope_of(self.document_counts)
+        return scope_of(self.documents)
 
     def measures(self) -> dict[str, Interval]:
         """Every number by its name; one without an interval has no bounds."""
-        totals, estimates = self.totals, self.estimates
+        counts, estimates = self.counts, self.estimates
         plain = {
-            "documents": totals.documents,
-            "sentences": totals.sentences,
-            "tokens": totals.tokens,
+            "documents": self.documents.n,
+            "sentences": counts.sentences,
+            "tokens": counts.tokens,
             "types": self.types,
-            "edits": totals.edits,
-            "sentences per document": totals.sentences_per_document,
-            "tokens per document": totals.tokens_per_document,
-            "tokens per sentence": totals.tokens_per_sentence,
-            "edits per document": totals.edits_per_document,
+            "edits": counts.edits,
+            **self.means,
         }
         return {
             **{name: Interval(nan if value is None else value, nan, nan) for name, value in plain.items()},
@@ -248,12 +229,16 @@ class Summary(Data):
     def _numbers(self) -> dict[str, Json]:
         counts, estimates = self.counts, self.estimates
         return {
-            "documents": self.document_counts.n,
-            **({"reason": self.document_counts.unknown_because} if self.document_counts.unknown else {}),
+            "documents": self.documents.n,
+            **({"reason": self.documents.unknown_because} if self.documents.unknown else {}),
             "sentences": counts.sentences,
             "tokens": counts.tokens,
             "edits": counts.edits,
-            "readings": self.totals.readings_as_json(),
+            "readings": {
+                "documents": self.n_documents_read,
+                "sentences": counts.sentences_read,
+                "tokens": counts.tokens_read,
+            },
             "unread_sentences": counts.unread,
             "density": {**estimates.density.as_json(), "per": "100 tokens read by an annotator"},
             "by_tag": {tag: counts.by_tag[tag] for tag in estimates.tags},
@@ -262,7 +247,7 @@ class Summary(Data):
             "top10": estimates.top10.as_json(),
             "per_document": self._per_document(),
             "per_sentence": {
-                "tokens": self.totals.tokens_per_sentence,
+                "tokens": self.means["tokens per sentence"],
                 "unit": "a sentence, once for each annotator who read it",
                 **self.per_sentence.as_json(),
                 "shares": encode(estimates.sentences),
@@ -278,19 +263,17 @@ class Summary(Data):
         }
 
     def _per_document(self) -> dict[str, Json]:
-        totals, histogram = self.totals, self.per_document
+        histogram = self.per_document
         means: dict[str, Json] = {
-            "sentences": totals.sentences_per_document,
-            "tokens": totals.tokens_per_document,
-            "edits": totals.edits_per_document,
+            name: self.means[f"{name} per document"] for name in ("sentences", "tokens", "edits")
         }
         if histogram is None:
-            return {**means, "reason": self.document_counts.unknown_because}
+            return {**means, "reason": self.documents.unknown_because}
         unit = "a document, once for each annotator who read it"
         return {**means, "unit": unit, **histogram.as_json(), f"above_{TAIL}": histogram.above(TAIL)}
 
 
-def scope_of(documents: DocumentCounts) -> Scope:
+def scope_of(documents: Documents) -> Scope:
     """Documents as units; a sentence of an unknown one is a separate unit."""
     if not documents.known and documents.unknown:
         return Scope("sentence", documents.unknown, note=UNKNOWN_DOCUMENTS)
@@ -304,7 +287,7 @@ def summarise(portion: Portion) -> Summary:
     edits, tokens = (np.array([getattr(counts, name) for counts in blocks]) for name in ("edits", "tokens_read"))
     return Summary(
         counts=portion.counts,
-        document_counts=portion.documents,
+        documents=portion.documents,
         types=len(portion.words),
         types_folded=len({word.casefold() for word in portion.words}),
         estimates=estimate(portion, scope_of(portion.documents).unit),
@@ -337,8 +320,8 @@ def portions(title: str, summaries: Mapping[str, Summary]) -> Sheet:
     """Parts of a corpus below each other: files, annotators, first languages."""
     rows: list[tuple[str, ...]] = []
     for name, summary in list(summaries.items())[:MOST_ROWS]:
-        totals = summary.totals
-        sizes = [_whole(n) for n in (totals.documents, totals.sentences, totals.tokens, totals.edits)]
+        counts = summary.counts
+        sizes = [_whole(n) for n in (summary.documents.n, counts.sentences, counts.tokens, counts.edits)]
         rows.append((name, *sizes, interval(summary.estimates.density, digits=2)))
     n_more = len(summaries) - MOST_ROWS
     if n_more > 0:
@@ -361,13 +344,7 @@ def tag_shares(summary: Summary) -> Sheet:
 
 
 def sections(summary: Summary) -> list[list[Line]]:
-    totals, estimates = summary.totals, summary.estimates
-    means = {
-        "Sentences per document": totals.sentences_per_document,
-        "Tokens per document": totals.tokens_per_document,
-        "Tokens per sentence": totals.tokens_per_sentence,
-        "Edits per document": totals.edits_per_document,
-    }
+    counts, estimates = summary.counts, summary.estimates
     names = {"0": "no edit", "1": "one", "2": "two", "more": "more"}
     histogram = summary.per_sentence
     tail = ["Edits per document, median", "  most frequent number", "  most", f"  documents with over {TAIL}"]
@@ -380,14 +357,17 @@ def sections(summary: Summary) -> list[list[Line]]:
     spread = f"{summary.dispersion.index:.2f}, p {p if p.startswith('<') else f'= {p}'}"  # `3.42, p < .0001`
     return [
         [
-            ("Documents", _whole(totals.documents)),
-            ("Sentences", _whole(totals.sentences)),
-            ("Word tokens", _whole(totals.tokens)),
+            ("Documents", _whole(summary.documents.n)),
+            ("Sentences", _whole(counts.sentences)),
+            ("Word tokens", _whole(counts.tokens)),
             ("Word types", _whole(summary.types)),
-            ("Edits", _whole(totals.edits)),
+            ("Edits", _whole(counts.edits)),
         ],
         [
-            *((label, number(nan if mean is None else mean, digits=2)) for label, mean in means.items()),
+            *(
+                (label.capitalize(), number(nan if mean is None else mean, digits=2))
+                for label, mean in summary.means.items()
+            ),
             (DENSITY.capitalize(), interval(estimates.density, digits=2)),
         ],
         [
@@ -519,8 +499,8 @@ class CorpusStatistics(Result):
     def _notes(self) -> Iterator[str]:
         """Notes for reading the numbers correctly."""
         summary = self.whole.summary
-        if summary.document_counts.unknown:
-            yield f"Documents: {summary.document_counts.unknown_because}."
+        if summary.documents.unknown:
+            yield f"Documents: {summary.documents.unknown_because}."
         if summary.counts.unread:
             yield f"No annotator is named for {summary.counts.unread:,} sentences; they are left out of shares."
         if summary.counts.tokens_read > summary.counts.tokens:
@@ -618,45 +598,6 @@ def names_apart(
     return apart
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """A corpus divided into portions, ready to be summarised."""
-
-    name: str
-    whole: Portion
-    by_annotator: Mapping[str, Portion]
-    field: str | None
-    by_value: Mapping[str | None, Portion]
-
-    def study(self) -> Study:
-        return Study(
-            self.name,
-            summarise(self.whole),
-            {name: summarise(self.by_annotator[name]) for name in in_order(self.by_annotator)},
-            {value: summarise(self.by_value[value]) for value in in_order(self.by_value)},
-            self.field,
-        )
-
-
-def combined(parts: Sequence[Parts], field: str | None, same_text: Iterable[Sequence[str]]) -> Parts:
-    """Several corpora as one: counts added up, annotators distinguished where two files have the same essays."""
-    apart = names_apart({part.name: list(part.by_annotator) for part in parts}, same_text)
-    by_annotator: dict[str, list[Portion]] = defaultdict(list)
-    by_value: dict[str | None, list[Portion]] = defaultdict(list)
-    for part in parts:
-        for annotator, portion in part.by_annotator.items():
-            by_annotator[apart.get((part.name, annotator), annotator)].append(portion)
-        for value, portion in part.by_value.items():
-            by_value[value].append(portion)
-    return Parts(
-        "all",
-        all_of(part.whole for part in parts),
-        {name: all_of(portions) for name, portions in by_annotator.items()},
-        field,
-        {value: all_of(portions) for value, portions in by_value.items()},
-    )
-
-
 class CorpusTally:
     """The counts of one corpus in the making: the whole, each annotator's part, each group's part."""
 
@@ -666,9 +607,9 @@ class CorpusTally:
         self.fields: set[str] = set()
         self.adjudicated: set[str] = set()
         self.fingerprint = Fingerprint()
-        self._whole = Tally()
-        self._by_annotator: dict[str, Tally] = defaultdict(Tally)
-        self._by_value: dict[str | None, Tally] = defaultdict(Tally)
+        self.whole = Portion()
+        self.by_annotator: dict[str, Portion] = defaultdict(Portion)
+        self.by_value: dict[str | None, Portion] = defaultdict(Portion)
 
     @classmethod
     def of(cls, name: str, essays: Iterable[Essay], field: str | None, counting: Counting) -> CorpusTally:
@@ -682,11 +623,11 @@ class CorpusTally:
         self.fingerprint += fingerprint(essay)
         by_annotator = counted.by_annotator
         self.adjudicated.update(set(filter(is_adjudicated, essay.annotators)) - by_annotator.keys())
-        self._whole.add(essay, counted.text, by_annotator, counted.words)
+        self.whole.add(essay, counted.text, by_annotator, counted.words)
         for annotator, reading in by_annotator.items():
-            self._by_annotator[annotator].add(essay, counted.text, {annotator: reading}, counted.words)
+            self.by_annotator[annotator].add(essay, counted.text, {annotator: reading}, counted.words)
         if self.field is not None:
-            group = self._by_value[value_of(essay, self.field)]
+            group = self.by_value[value_of(essay, self.field)]
             group.add(essay, counted.text, by_annotator, counted.words)
 
     def merge(self, other: CorpusTally) -> None:
@@ -694,20 +635,33 @@ class CorpusTally:
         self.fields |= other.fields
         self.adjudicated |= other.adjudicated
         self.fingerprint += other.fingerprint
-        self._whole.merge(other._whole)
-        for annotator, tally in other._by_annotator.items():
-            self._by_annotator[annotator].merge(tally)
-        for value, tally in other._by_value.items():
-            self._by_value[value].merge(tally)
+        self.whole.merge(other.whole)
+        for annotator, portion in other.by_annotator.items():
+            self.by_annotator[annotator].merge(portion)
+        for value, portion in other.by_value.items():
+            self.by_value[value].merge(portion)
 
-    def parts(self) -> Parts:
-        return Parts(
+    def study(self) -> Study:
+        return Study(
             self.name,
-            self._whole.portion(),
-            {annotator: tally.portion() for annotator, tally in self._by_annotator.items()},
+            summarise(self.whole),
+            {name: summarise(self.by_annotator[name]) for name in in_order(self.by_annotator)},
+            {value: summarise(self.by_value[value]) for value in in_order(self.by_value)},
             self.field,
-            {value: tally.portion() for value, tally in self._by_value.items()},
         )
+
+
+def combined(tallies: Sequence[CorpusTally], field: str | None, same_text: Iterable[Sequence[str]]) -> CorpusTally:
+    """Several corpora as one: counts added up, annotators distinguished where two files have the same essays."""
+    apart = names_apart({tally.name: list(tally.by_annotator) for tally in tallies}, same_text)
+    every = CorpusTally("all", field)
+    for tally in tallies:
+        every.whole.merge(tally.whole, is_of_another_corpus=True)
+        for name, portion in tally.by_annotator.items():
+            every.by_annotator[apart.get((tally.name, name), name)].merge(portion, is_of_another_corpus=True)
+        for value, portion in tally.by_value.items():
+            every.by_value[value].merge(portion, is_of_another_corpus=True)
+    return every
 
 
 def corpus_statistics(
@@ -727,11 +681,10 @@ def statistics_of(tallies: Sequence[CorpusTally], by: str | None, counting: Coun
     """The corpus study of corpora that have been counted."""
     if by is not None:
         require_known(by, {field for tally in tallies for field in tally.fields})
-    parts = [tally.parts() for tally in tallies]
-    files = tuple(part.study() for part in parts)
+    files = tuple(tally.study() for tally in tallies)
     prints = {tally.name: tally.fingerprint for tally in tallies}
     same = same_text(prints)
-    whole = files[0] if len(files) == 1 else combined(parts, by, same).study()
+    whole = files[0] if len(files) == 1 else combined(tallies, by, same).study()
     data = sum(prints.values(), start=Fingerprint())
     options = {
         "alternatives": "merged" if counting.merge_alternatives else "apart",

@@ -1,51 +1,27 @@
 """Counts of a corpus: added up key by key, in blocks that resampling draws, by document and annotator."""
 
-from dataclasses import fields
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora.counts import (
-    CorpusCounts,
-    DocumentCounts,
-    Documents,
-    Histogram,
-    block_of,
-)
-from grater.model import Essay
+from grater.corpora.counts import Histogram, block_of
+from grater.corpora.statistics import corpus_statistics
 from tests.corpora.statistics.essays import edit, m2_block, two_sentences
 
-NUMBERS = [field.name for field in fields(CorpusCounts) if not field.name.startswith("by_")]
 
-
-def test_sentences_of_one_document_are_in_one_block() -> None:
-    blocks = {block_of(m2_block(f"Number {number} .", document="d7")) for number in range(20)}
-    assert len(blocks) == 1
-
-
-def test_essay_falls_in_the_same_block_whoever_marked_it_and_wherever_it_is_read() -> None:
+def test_a_block_is_that_of_the_document_whoever_marked_it_and_wherever_it_is_read() -> None:
+    assert len({block_of(m2_block(f"Number {number} .", document="d7")) for number in range(20)}) == 1
     # zlib.crc32(b"one") % 1024, the same on every machine
     assert block_of(two_sentences()) == block_of(two_sentences(edit(11, 15, "likes", rater="B"))) == 0x7A6C86F1 % 1024
 
 
-def counts_of(*essays: Essay, n_edits: int = 1) -> DocumentCounts:
-    documents = Documents()
-    for essay in essays:
-        documents.add(essay, dict.fromkeys(essay.annotators, n_edits))
-    return documents.counts()
-
-
-def test_m2_blocks_that_name_their_document_make_one_together() -> None:
-    counts = counts_of(
-        m2_block("One .", document="d1"), m2_block("Two .", document="d2"), m2_block("Three .", document="d1")
-    )
-    assert (counts.n, counts.by_edits) == (2, {1: 1, 2: 1})
-
-
-def test_annotator_who_found_nothing_in_a_document_has_read_it() -> None:
-    counts = counts_of(m2_block("One .", document="d1"), m2_block("Two .", document="d1"), n_edits=0)
-    assert counts.by_edits == {0: 1}
+def test_m2_blocks_that_name_their_document_make_one_in_each_file() -> None:
+    marked = m2_block("One .", edit(0, 3, "1", rater="0"), document="d1")
+    blocks = [marked, m2_block("Two .", document="d2"), m2_block("Three .", document="d1")]
+    one = corpus_statistics({"a": blocks}).whole.summary
+    assert (one.documents.n, one.documents.by_edits) == (2, {0: 1, 1: 1}), "who found nothing has read it"
+    both = corpus_statistics({"a": blocks, "b": [marked]}).whole.summary
+    assert (both.documents.n, both.documents.by_edits) == (3, {0: 1, 1: 2})
 
 
 def test_measures_by_hand() -> None:
