@@ -302,24 +302,22 @@ def corpus_statistics(
     """Count documents, sentences, tokens, types and edits, by annotator, tag and metadata field."""
     from grater.corpora import note_left_out, open_corpora
     from grater.corpora.counts import Counting
-    from grater.corpora.statistics import CorpusTally, statistics_of
+    from grater.corpora.statistics import corpus_statistics, statistics_of
 
-    counting, files = Counting(merge_alternatives, split_tags), _files(corpora)
+    files = _files(corpora)
     if _is_big(files, options):
         from functools import partial
 
         from grater.scale.corpus import in_shards
         from grater.scale.passes import StatisticsJob, counted_corpus
 
-        return statistics_of(
-            in_shards(partial(counted_corpus, StatisticsJob(by, counting)), files, format_name, **options),
-            by,
-            counting,
-        )
+        counting = Counting(merge_alternatives, split_tags)
+        count = partial(counted_corpus, StatisticsJob(by, counting))
+        return statistics_of(in_shards(count, files, format_name, **options), by, counting)
     with open_corpora(files, format_name) if files else nullcontext(_corpora(corpora)) as by_name:
-        tallies = [CorpusTally.of(name, essays, by, counting) for name, essays in by_name.items()]
+        found = corpus_statistics(by_name, by=by, merge_alternatives=merge_alternatives, split_tags=split_tags)
     note_left_out(files, format_name)
-    return statistics_of(tallies, by, counting)
+    return found
 
 
 @_checked
@@ -366,8 +364,7 @@ def corpus_judgments(
     tags: Annotated[Sequence[str], Opt("Tags that make an item an error.", "TAG,TAG", split=True)],
     match: Annotated[Literal["tag", "any"], Opt("Which edits make an item an error.")] = "tag",
     labels: Annotated[
-        Literal["verdict", "usage"],
-        Opt("Labels to write: error and ok, or those of usage."),
+        Literal["verdict", "usage"], Opt("Labels to write: error and ok, or those of usage.")
     ] = "verdict",
     items: ItemTable = None,
     columns: Columns = None,
@@ -523,11 +520,7 @@ def _are_paths(source: object) -> bool:
 
 @_checked
 def raters(
-    judgments: JudgmentTables,
-    *,
-    gold: GoldTable = None,
-    gold_columns: Renamed = None,
-    **options: Unpack[Reading],
+    judgments: JudgmentTables, *, gold: GoldTable = None, gold_columns: Renamed = None, **options: Unpack[Reading]
 ) -> Raters:
     """Profile each rater: accuracy on gold, agreement with others, skill, speed."""
     from grater.measure.crowd.raters import raters
@@ -996,8 +989,7 @@ def evaluate(
     confidence_apart: ConfidenceApart = None,
     suggestions: Annotated[bool, Opt("Also score suggestions against the raters' alternatives.")] = False,
     corrections: Annotated[
-        TableSource | None,
-        Opt("Score suggestions against adjudicated corrections, columns item and label.", "FILE"),
+        TableSource | None, Opt("Score suggestions against adjudicated corrections, columns item and label.", "FILE")
     ] = None,
     constructions: Annotated[bool, Opt("Score articles and number against every accepted construction.")] = False,
     gold_answers: Annotated[
@@ -1008,8 +1000,7 @@ def evaluate(
         Path | str | None, Opt("Write precision and recall at every threshold to this table.", "FILE", writes="table")
     ] = None,
     higher: Annotated[
-        Literal["auto", "error", "ok"],
-        Opt("What a high score means; default: inferred from the system's flags."),
+        Literal["auto", "error", "ok"], Opt("What a high score means; default: inferred from the system's flags.")
     ] = "auto",
     width: Width = None,
     **options: Unpack[Evaluating],
@@ -1114,8 +1105,7 @@ def compare(
     *,
     score: Annotated[Literal["precision", "recall", "f0.5", "f1", "kappa"], Opt("The score to compare.")] = "f0.5",
     test: Annotated[
-        Literal["paired", "randomisation", "mcnemar"],
-        Opt("The test behind the rank groups."),
+        Literal["paired", "randomisation", "mcnemar"], Opt("The test behind the rank groups.")
     ] = "paired",
     **options: Unpack[Evaluating],
 ) -> Comparison:
@@ -1270,20 +1260,22 @@ def score(
 
         write_table(sentence_frame(chosen, scores, how), Path(per_sentence))
     if save is not None:
-        from grater.corpora.source import replacing
         from grater.measure.corrections.saved import saved_json
 
-        with replacing(Path(save)) as stream:
-            stream.write(saved_json(scores, how, read.documents))
+        _write_text(save, saved_json(scores, how, read.documents))
     if html is not None:
-        from grater.corpora.source import replacing
         from grater.reporting.board import board  # draws, which other scoring need not wait for
         from grater.reporting.save import report_html
 
-        page = report_html(board(chosen, scores, read, fitting, options=how, basis=basis))
-        with replacing(Path(html)) as stream:
-            stream.write(page)
+        _write_text(html, report_html(board(chosen, scores, read, fitting, options=how, basis=basis)))
     return replace(scores, shows_types=bool(by), shows_methods=methods)
+
+
+def _write_text(path: Path | str, text: str) -> None:
+    from grater.corpora.source import replacing
+
+    with replacing(Path(path)) as stream:
+        stream.write(text)
 
 
 def _references(references: Any, options: Mapping[str, Any], hypotheses: Any, *, quickly: bool = False) -> Any:
@@ -1356,10 +1348,7 @@ def prefer(
     ] = None,
     documents: Documents = None,
     html: Annotated[Path | str | None, Opt("Write a page with figures and tables.", "FILE", writes="file")] = None,
-    units: Annotated[
-        Literal["auto", "sentence", "document"],
-        Opt("The independent units of intervals."),
-    ] = "auto",
+    units: Annotated[Literal["auto", "sentence", "document"], Opt("The independent units of intervals.")] = "auto",
     raters: Annotated[Literal["these", "random"], Opt("Intervals for these raters, or others like them.")] = "these",
     interval: Annotated[Literal["jackknife", "published-pairs"], Opt("How intervals are computed.")] = "jackknife",
     columns: Annotated[
@@ -1388,13 +1377,10 @@ def prefer(
     elif scores:
         result = with_metrics(result, scores)
     if html is not None:
-        from grater.corpora.source import replacing
         from grater.reporting.preference import preference_report
         from grater.reporting.save import report_html
 
-        page = report_html(preference_report(result))
-        with replacing(Path(html)) as stream:
-            stream.write(page)
+        _write_text(html, report_html(preference_report(result)))
     return result
 
 
@@ -1407,10 +1393,7 @@ __all__ += ["recall", "remaining"]
 def recall(
     marks: Annotated[TableSource, Opt("The marks of two raters: item, rater, label (the type).", "MARKS")],
     *,
-    fates: Annotated[
-        TableSource,
-        Opt("What became of each mark: item, system, rater, label.", "FILE"),
-    ],
+    fates: Annotated[TableSource, Opt("What became of each mark: item, system, rater, label.", "FILE")],
     verified: Annotated[TableSource | None, Opt("Verifiers' answers on the marks.", "FILE")] = None,
     items: ItemTable = None,
     **options: Unpack[ReadingAndResampling],
@@ -1559,10 +1542,7 @@ JUDGED = "expected judgments, or `system`, `essays` and `answers_out` to write a
 OneSystem: TypeAlias = Annotated[
     str, Opt("Run this system on the essays.", "NAME", names="grater.detect.systems:SYSTEMS")
 ]
-AnswersOut: TypeAlias = Annotated[
-    Path | str | None,
-    Opt("Write the words of the system.", "FILE", writes="table"),
-]
+AnswersOut: TypeAlias = Annotated[Path | str | None, Opt("Write the words of the system.", "FILE", writes="table")]
 
 
 @_checked

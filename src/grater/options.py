@@ -116,16 +116,14 @@ HowIntervals: TypeAlias = Annotated[
 ]
 Resamples: TypeAlias = Annotated[int, Opt("Resamples of a bootstrap or randomisation.", min=1, default=1000)]
 Documents: TypeAlias = Annotated[
-    TableSource | None,
-    Opt("The documents of sentences: SGML, a table or an id per line.", "FILE"),
+    TableSource | None, Opt("The documents of sentences: SGML, a table or an id per line.", "FILE")
 ]
 KindName: TypeAlias = Annotated[str, Opt("Only items of this kind.", "KIND", default="")]
 BY = "Show results for each value of a column."
 ByColumns: TypeAlias = Annotated[Sequence[str], Opt(BY, "COLUMN", split=True)]
 Flags: TypeAlias = Annotated[Sequence[str], Opt("Separate items with these flags.", "FLAG,FLAG", split=True)]
 UnknownLabels: TypeAlias = Annotated[
-    Literal["drop", "ok", "apart"],
-    Opt("Judgments 'unknown': drop, count as ok, or show separately.", default="drop"),
+    Literal["drop", "ok", "apart"], Opt("Judgments 'unknown': drop, count as ok, or show separately.", default="drop")
 ]
 Truth: TypeAlias = Annotated[
     str, Opt("What counts as true.", "share|majority|dawid-skene|adjudicated|rater:NAME", default="majority")
@@ -157,20 +155,14 @@ Renamed: TypeAlias = Annotated[
 WIDTH = Opt("Target width of the 95 % interval for recall.", "WIDTH")
 Width: TypeAlias = Annotated[float | None, WIDTH]
 PopulationName: TypeAlias = Annotated[
-    Literal["wider", "these"],
-    Opt("Intervals for essays like these, or for these items.", default="wider"),
+    Literal["wider", "these"], Opt("Intervals for essays like these, or for these items.", default="wider")
 ]
 EngineName: TypeAlias = Annotated[
-    str,
-    Opt("Extractor of edits from plain text: grater or errant:MODEL.", "NAME", default="grater"),
+    str, Opt("Extractor of edits from plain text: grater or errant:MODEL.", "NAME", default="grater")
 ]
 Earlier: TypeAlias = Annotated[
     Mapping[str, str] | None,
-    Opt(
-        "OLD is an earlier version of NEW.",
-        "NEW=OLD",
-        parse="grater.reporting.versions:parse_versions",
-    ),
+    Opt("OLD is an earlier version of NEW.", "NEW=OLD", parse="grater.reporting.versions:parse_versions"),
 ]
 FigureTypes: TypeAlias = Annotated[
     Sequence[str], Opt("Type of figure: svg, png or pdf; repeatable; default: all three.", "TYPE")
@@ -181,17 +173,10 @@ JobNames: TypeAlias = Annotated[Sequence[str], Opt("Only judgments of these jobs
 ErrorsByFlag: TypeAlias = Annotated[bool, Opt("Correct flagged and unflagged items by their own gold.")]
 ConfidenceApart: TypeAlias = Annotated[float | None, Opt("Separate items with a less confident judgment.", "NUMBER")]
 Columns: TypeAlias = Annotated[
-    Mapping[str, str] | None,
-    Opt("Rename a column; repeatable.", "OURS=THEIRS", parse="grater.tables:parse_columns"),
+    Mapping[str, str] | None, Opt("Rename a column; repeatable.", "OURS=THEIRS", parse="grater.tables:parse_columns")
 ]
 RaterColumns: TypeAlias = Annotated[
-    Sequence[str],
-    Opt(
-        "Columns of labels, one per rater.",
-        "NAME,NAME",
-        split=True,
-        default=(),
-    ),
+    Sequence[str], Opt("Columns of labels, one per rater.", "NAME,NAME", split=True, default=())
 ]
 Duplicates: TypeAlias = Annotated[
     Literal["error", "first", "last"], Opt("What to do if a rater judged an item twice.", default="error")
@@ -211,8 +196,7 @@ class Reading(TypedDict, total=False):
     drop_flags: Annotated[Sequence[str], DROP_FLAGS]
     min_confidence: Annotated[float | None, MIN_CONFIDENCE]
     status: Annotated[
-        Sequence[str],
-        Opt("Use only judgments with this status, or 'all'.", "STATUS", split=True, default=("valid",)),
+        Sequence[str], Opt("Use only judgments with this status, or 'all'.", "STATUS", split=True, default=("valid",))
     ]
     duplicates: Duplicates
     rater_columns: RaterColumns
@@ -222,12 +206,7 @@ class Resampling(TypedDict, total=False):
     """How intervals are computed."""
 
     units: Annotated[
-        str,
-        Opt(
-            "The independent units of intervals.",
-            "auto|item|essay|document|COLUMN",
-            default="auto",
-        ),
+        str, Opt("The independent units of intervals.", "auto|item|essay|document|COLUMN", default="auto")
     ]
     interval: HowIntervals
     resamples: Resamples
@@ -266,15 +245,11 @@ class Evaluating(Reading, Generalising, total=False):
     gold: GoldTable
     documents: Documents
     kind: KindName
-    missing: Annotated[
-        Literal["absent", "not-flagged"],
-        Opt("The meaning of an unlisted item.", default="absent"),
-    ]
+    missing: Annotated[Literal["absent", "not-flagged"], Opt("The meaning of an unlisted item.", default="absent")]
     by: Annotated[str, Opt(BY, "COLUMN", default="")]
     unknown: UnknownLabels
     assist: Annotated[
-        TableSource | str | None,
-        Opt("A cheap judge of every item: judgments or a column.", "FILE|COLUMN"),
+        TableSource | str | None, Opt("A cheap judge of every item: judgments or a column.", "FILE|COLUMN")
     ]
     stratum_labels: LabelTable
     redundancy: Annotated[int, REDUNDANCY]
@@ -286,17 +261,13 @@ class Scoring(TypedDict, total=False):
     metric: Annotated[str, Opt("How corrections are scored.", "m2|errant|cleme|gleu|accuracy", default="m2")]
     source: Annotated[TableSource | None, Opt("The sentences before correction.", "FILE")]
     tokenise: Annotated[bool, Opt("Tokenise plain text like the references.", default=False)]
-    mode: Annotated[
-        Literal["cs", "cse", "ds", "dt"],
-        Opt("errant: what must match in two edits.", default="cs"),
-    ]
+    mode: Annotated[Literal["cs", "cse", "ds", "dt"], Opt("errant: what must match in two edits.", default="cs")]
     beta: Annotated[float, Opt("Weight of recall relative to precision.", default=0.5)]
     max_unchanged: Annotated[int, Opt("m2: unchanged words allowed in an edit.", min=0, default=2)]
     engine: EngineName
     documents: Documents
     units: Annotated[
-        Literal["auto", "sentence", "document"],
-        Opt("The independent units of intervals.", default="auto"),
+        Literal["auto", "sentence", "document"], Opt("The independent units of intervals.", default="auto")
     ]
     interval: HowIntervals
     resamples: Resamples
@@ -316,10 +287,7 @@ class Chatting(TypedDict, total=False):
     answer_tokens: Annotated[int | None, Opt("Maximum length of an answer, in tokens.", min=8)]
     timeout: Annotated[float, Opt("Seconds to wait for an answer.", min=0.1, default=60.0)]
     retries: Annotated[int, Opt("Retries after a failure.", min=0, default=5)]
-    cache: Annotated[
-        Path | None,
-        Opt("The file of answers; default: NAME.answers.jsonl.", "FILE", writes="file"),
-    ]
+    cache: Annotated[Path | None, Opt("The file of answers; default: NAME.answers.jsonl.", "FILE", writes="file")]
 
 
 class Correcting(Chatting, total=False):

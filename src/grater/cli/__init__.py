@@ -160,9 +160,7 @@ lab combine: Combine the corrections of several systems by vote.
 `grater demo` writes the files under `demo/` in the examples.
 """
 
-N_ARGUMENTS = {
-    **dict.fromkeys(("plan", "evaluate", "compare", "report", "lab simulate"), 0),
-}
+N_ARGUMENTS = {**dict.fromkeys(("plan", "evaluate", "compare", "report", "lab simulate"), 0)}
 """How many parameters of a function of `grater.api` are arguments, where that is not one."""
 OTHERS: Mapping[str, Mapping[str, str]] = {
     "agree": {"": "grater.api:edit_agreement", "hardest": "grater.api:difficulty"},

@@ -17,10 +17,7 @@ from grater.sheet import counted
 
 OutFolder: TypeAlias = Annotated[Path, Opt("The folder to write, or to resume.", "FOLDER", writes="folder")]
 
-Texts: TypeAlias = Annotated[
-    Path,
-    Opt("Text with one paragraph per line, corpora, or a folder of shards.", "TEXT"),
-]
+Texts: TypeAlias = Annotated[Path, Opt("Text with one paragraph per line, corpora, or a folder of shards.", "TEXT")]
 
 
 @described

@@ -10,12 +10,7 @@ from typing import Annotated, Any, Unpack
 from grater.cli.command import Done, require_outputs, say
 from grater.corpora import read_corpus, with_documents, write_corpus
 from grater.corpora.formats import ignore_loss
-from grater.detect.decisions import (
-    EDITS,
-    TYPES,
-    EditAccount,
-    corrected_essays,
-)
+from grater.detect.decisions import EDITS, TYPES, EditAccount, corrected_essays
 from grater.detect.external import is_external
 from grater.detect.systems import at_precision, load_systems
 from grater.errors import UsageError
@@ -42,11 +37,7 @@ def decide(
         Opt("Write the positions of items to this file instead of the decisions.", "FILE", writes="folder"),
     ] = None,
     places: Annotated[
-        Path | None,
-        Opt(
-            "Items for external systems to decide on; 'edits': every edit.",
-            "ITEMS|edits",
-        ),
+        Path | None, Opt("Items for external systems to decide on; 'edits': every edit.", "ITEMS|edits")
     ] = None,
     corrections: Annotated[
         Path | None, Opt("Also write the corrected essays, as in out.m2.", "CORPUS", writes="file")

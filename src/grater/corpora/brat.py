@@ -599,7 +599,7 @@ def _fragments(edit: Edit, text: str, lose: Losses) -> list[Span]:
     """The pieces of a discontinuous mark, where they still make up the span; else what brat can show of it."""
     match edit.extra.get("brat"):
         case {"fragments": own}:
-            spans = [Span(*pair) for pair in own if _is_pair(pair)] if isinstance(own, list) else []
+            spans = [Span(*pair) for pair in own if _is_span(pair, len(text))] if isinstance(own, list) else []
             pieces = [piece for span in spans for piece in _fragments_in(text, span)]
             if len(pieces) > 1 and _cover(pieces) == edit.span and _joined(text, pieces) == spans:
                 return pieces
@@ -608,13 +608,6 @@ def _fragments(edit: Edit, text: str, lose: Losses) -> list[Span]:
     if not fragments:
         lose(edit_name(edit), "brat marks words, and this text has none")
     return fragments
-
-
-def _is_pair(value: Json) -> bool:
-    match value:
-        case [int(), int()]:
-            return True
-    return False
 
 
 def _notes(

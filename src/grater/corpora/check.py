@@ -433,23 +433,6 @@ def contradicts_noop(essay: Essay) -> Iterator[Finding]:
 REPEAT = re.compile(r"(?P<own>.+)#\d+")
 
 
-class Emptiness:
-    """A file without a single essay is rarely intended."""
-
-    def __init__(self) -> None:
-        self._is_empty = True
-
-    def see(self, essay: Essay) -> None:  # noqa: ARG002 (that there is one is all that matters)
-        self._is_empty = False
-
-    def merge(self, other: Self) -> None:
-        self._is_empty &= other._is_empty
-
-    def findings(self) -> Iterator[Finding]:
-        if self._is_empty:
-            yield Finding("empty", "", None, "expected essays, found none; is it the right file and format?")
-
-
 def repeats_id(essay: Essay) -> Iterator[Finding]:
     """Readers number a document id that comes again, `a#2`; repeated sentences, which have no ids, are allowed."""
     repeat = REPEAT.fullmatch(essay.essay_id)
@@ -611,7 +594,7 @@ class CorpusCheck:
         self.census = Census()
         self._exempt = exempt_tags(tagset)
         self._edit_rules = EDIT_RULES | {"no-correction": partial(lacks_correction, exempt=self._exempt)}
-        self._rules: tuple[CorpusRule, ...] = (UnknownTags(tagset), Coverage(), Emptiness())
+        self._rules: tuple[CorpusRule, ...] = (UnknownTags(tagset), Coverage())
 
     def of_essays(self, essays: Iterable[Essay]) -> Iterator[Finding]:
         """The defects of single essays, in the order of the corpus."""
@@ -632,6 +615,8 @@ class CorpusCheck:
         """The defects of the corpus as a whole."""
         for rule in self._rules:
             yield from rule.findings()
+        if not self.census.essays:
+            yield Finding("empty", "", None, "expected essays, found none; is it the right file and format?")
 
     def merge(self, other: CorpusCheck) -> None:
         """Take over what another has seen of the next part of the corpus."""

@@ -22,6 +22,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import filterfalse
 
+from grater.corpora.merge import shared_ends
 from grater.corpora.text.tokens import JOINED, TokenisedText
 from grater.errors import BadInput, Problem
 from grater.sheet import counted
@@ -99,9 +100,7 @@ def _parts(atoms: Sequence[tuple[str, int]], place: int, gap: int) -> bool:
 def _same(theirs: Sequence[str], ours: Sequence[str]) -> list[tuple[int, int, int]]:
     """The stretches of atoms that both have: where they begin on either side, and how long they are."""
     one, other = ([PLAIN.get(atom, atom) for atom in side] for side in (theirs, ours))
-    shortest = min(len(one), len(other))
-    before = next((n for n in range(shortest) if one[n] != other[n]), shortest)
-    after = next((n for n in range(shortest - before) if one[-1 - n] != other[-1 - n]), shortest - before)
+    before, after = shared_ends(one, other)
     middle = SequenceMatcher(None, one[before : len(one) - after], other[before : len(other) - after], autojunk=False)
     found = [(start + before, at + before, size) for start, at, size in middle.get_matching_blocks() if size]
     blocks: list[tuple[int, int, int]] = []

@@ -19,7 +19,6 @@ Where the contract is silent:
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +26,7 @@ from typing import Literal, TypeAlias
 
 import polars as pl
 
-from grater.corpora.normalise import TokenEdit, normalised_edits
+from grater.corpora.normalise import TokenEdit, normalised_edits, touched_tokens
 from grater.corpora.tagsets import all_tagsets
 from grater.corpora.text.tokens import tokens_of
 from grater.errors import BadInput, Problem, Problems, UsageError
@@ -192,11 +191,8 @@ def _judged(
 
 def reach(span: Span, tokens: Sequence[Span]) -> tuple[int, int] | None:
     """The tokens [start, end) that a span touches, the gap before `start` where the two are equal; None in a word."""
-    start = bisect_right(tokens, span.start, key=lambda token: token.end)
-    end = bisect_left(tokens, span.end, key=lambda token: token.start)
-    if span.start == span.end and start < end:
-        return None
-    return start, max(start, end)
+    start, end = touched_tokens(span, tokens)
+    return None if not len(span) and start < end else (start, end)
 
 
 def overlaps(edit: TokenEdit, start: int, end: int) -> bool:

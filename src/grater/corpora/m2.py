@@ -39,7 +39,7 @@ says which.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import count
@@ -202,12 +202,10 @@ def read_source(source: Source) -> Iterator[Essay]:
         yield essay
 
 
-def read_m2(lines: Iterable[str], *, name: str, annotators: Collection[str] = ()) -> Iterator[Essay]:
-    """The essays of lines; `annotators` are those of the whole file, where they are known."""
+def read_m2(lines: Iterable[str], *, name: str) -> Iterator[Essay]:
+    """The essays of lines; a block without A lines is nobody's."""
     problems, ids = Problems(name), EssayIds()
-    for block in read_blocks(lines, problems):
-        essay = _essay(block, ids)
-        yield _read_by(essay, *annotators) if len(annotators) == 1 and not block.annotations else essay
+    yield from (_essay(block, ids) for block in read_blocks(lines, problems))
     problems.done()
 
 

@@ -127,6 +127,14 @@ def first_difference(one: Sequence[object], other: Sequence[object]) -> int:
     return next((at for at in range(shortest) if one[at] != other[at]), shortest)
 
 
+def shared_ends(one: Sequence[object], other: Sequence[object]) -> tuple[int, int]:
+    """How many members two sequences have in common at their start, then, of what is left, at their end."""
+    first = first_difference(one, other)
+    return first, first_difference(
+        one[: first - 1 if first else None : -1], other[: first - 1 if first else None : -1]
+    )
+
+
 def _token(essay: Essay, at: int) -> str:
     tokens: tuple[Span, ...] = essay.tokens or ()
     return repr(tokens[at].of(essay.text)) if at < len(tokens) else "nothing"

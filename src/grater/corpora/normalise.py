@@ -42,6 +42,7 @@ from itertools import zip_longest
 from typing import TypeAlias
 
 from grater.corpora.formats import EssayIds, Loss, Report, edit_name
+from grater.corpora.merge import first_difference, shared_ends
 from grater.corpora.text.sentences import sentence_spans
 from grater.corpora.text.tokens import token_spans, tokens_of
 from grater.model import Edit, Essay, Json, Span
@@ -91,13 +92,7 @@ def _paired(cost: Cost, word: str, other: str) -> Cost:
     distance, shared = cost
     if word == other:
         return distance, shared - len(word)
-    return distance + 1, shared - _shared(word.lower(), other.lower())
-
-
-def _shared(word: str, other: str) -> int:
-    """How many characters two words have in common at their start."""
-    shortest = min(len(word), len(other))
-    return next((n for n in range(shortest) if word[n] != other[n]), shortest)
+    return distance + 1, shared - first_difference(word.lower(), other.lower())
 
 
 def _dearer(cost: Cost) -> Cost:
@@ -160,7 +155,7 @@ def normalise(edit: Edit, text: str, tokens: Sequence[Span], *, is_tokenised: bo
     `is_tokenised` says that `tokens` came with the text, as from M2, and are not those of `text.tokens`.
     """
     span = shrink(edit.span, text)
-    start, end = _range(span, tokens)
+    start, end = touched_tokens(span, tokens)
     if not edit.replacements:
         return (TokenEdit(start, end, None, edit.tag, edit.rater, edit),)
     touched = tokens[start:end]
@@ -170,13 +165,13 @@ def normalise(edit: Edit, text: str, tokens: Sequence[Span], *, is_tokenised: bo
     split = str.split if is_tokenised else token_texts
     token_edits = []
     for wide, words in grown:
-        start, end = _range(wide, tokens)
+        start, end = touched_tokens(wide, tokens)
         token_edit = TokenEdit(start, end, tuple(split(words)), edit.tag, edit.rater, edit)
         token_edits.append(trim(token_edit, [token.of(text) for token in tokens[start:end]]))
     return tuple(token_edits)
 
 
-def _range(span: Span, tokens: Sequence[Span]) -> tuple[int, int]:
+def touched_tokens(span: Span, tokens: Sequence[Span]) -> tuple[int, int]:
     """The tokens that a span touches; between two tokens, the place between them."""
     start = bisect_right(tokens, span.start, key=lambda token: token.end)
     end = bisect_left(tokens, span.end, key=lambda token: token.start)
@@ -231,9 +226,7 @@ def trim(token_edit: TokenEdit, source: Sequence[str]) -> TokenEdit:
         return token_edit
     if tuple(source) == target:
         return replace(token_edit, end=token_edit.start, replacement=())
-    shortest = min(len(source), len(target))
-    first = next((n for n in range(shortest) if source[n] != target[n]), shortest)
-    last = next((n for n in range(shortest - first) if source[-1 - n] != target[-1 - n]), shortest - first)
+    first, last = shared_ends(source, target)
     start, end = token_edit.start + first, token_edit.end - last
     return replace(token_edit, start=start, end=end, replacement=target[first : len(target) - last])
 

@@ -30,11 +30,11 @@ from typing import Any, Protocol, TypeAlias
 
 import polars as pl
 
-from grater.errors import BadInput, GraterError, Problem, UsageError
+from grater.errors import BadInput, GraterError, Problem
 from grater.files import place, reason, replacing
 from grater.model import Json
 from grater.scale.engines import Engine
-from grater.scale.shards import Shard, ShardEssay
+from grater.scale.shards import Shard, ShardEssay, make_room, reading_manifest, verified
 from grater.tables.files import MANIFEST, PARTS_FORMAT, UNFINISHED
 
 VERSION = 1
@@ -93,10 +93,7 @@ class PartFolder:
     def begin(self) -> None:
         """Make the folder; from here to `finish` nobody reads it."""
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            strangers = [file.name for file in self.path.iterdir() if not _is_ours(file)]
-            if strangers:
-                raise UsageError(f"{self.path}: expected a new folder or one of results, found {strangers[0]} in it")
+            make_room(self.path, _is_ours, "results")
             with replacing(self.path / UNFINISHED) as stream:
                 stream.write((json.dumps(dict(self.about), indent=1) + "\n").encode())
             (self.path / MANIFEST).unlink(missing_ok=True)
@@ -152,14 +149,7 @@ class Parts:
     def frames(self) -> Iterator[pl.DataFrame]:
         """The parts in order, one at a time; one that is not as it was written is refused."""
         for part in self.parts:
-            path = self.folder / part.file
-            try:
-                content = path.read_bytes()
-            except OSError as error:
-                raise BadInput(Problem(str(path), f"cannot be read: {reason(error)}")) from error
-            if hashlib.sha256(content).hexdigest() != part.sha256:
-                raise BadInput(Problem(str(path), "is not as it was written: its hash is not that of the manifest"))
-            yield pl.read_parquet(BytesIO(content))
+            yield verified(self.folder / part.file, part.sha256, "written")
 
 
 def holds_results(path: Path, job: str) -> bool:
@@ -176,16 +166,12 @@ def read_parts(folder: Path, *, job: str) -> Parts:
     path = folder / MANIFEST
     if not path.exists() and (folder / UNFINISHED).exists():
         raise BadInput(Problem(str(folder), "the job that writes here has not finished; run it again to complete it"))
-    try:
+    with reading_manifest(path, f"results of the job {job}"):
         manifest = json.loads(path.read_bytes())
         if manifest["format"] != PARTS_FORMAT or manifest["version"] != VERSION or manifest["job"] != job:
             raise ValueError(f"{manifest.get('job', manifest['format'])} of version {manifest['version']}")
         parts = tuple(Part(**entry) for entry in manifest.pop("parts"))
         return Parts(folder=folder, about=manifest, parts=parts)
-    except OSError as error:
-        raise BadInput(Problem(str(path), f"expected results of the job {job}: {reason(error)}")) from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise BadInput(Problem(str(path), f"expected results of the job {job}, found {error}")) from error
 
 
 # Jobs

@@ -19,6 +19,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from io import BytesIO
 from pathlib import Path
@@ -82,13 +83,36 @@ class Shard:
 
     def read(self) -> list[ShardEssay]:
         """The essays; a file that is missing or is not the one that was cut is refused."""
-        try:
-            content = self.path.read_bytes()
-        except OSError as error:
-            raise BadInput(Problem(str(self.path), f"cannot be read: {reason(error)}")) from error
-        if hashlib.sha256(content).hexdigest() != self.sha256:
-            raise BadInput(Problem(str(self.path), "is not as it was cut: its hash is not that of the manifest"))
-        return [_essay_of(row) for row in pl.read_parquet(BytesIO(content)).iter_rows(named=True)]
+        return [_essay_of(row) for row in verified(self.path, self.sha256, "cut").iter_rows(named=True)]
+
+
+def verified(path: Path, sha256: str, made: str) -> pl.DataFrame:
+    """A table of Parquet; one that is not as it was made is refused."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise BadInput(Problem(str(path), f"cannot be read: {reason(error)}")) from error
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise BadInput(Problem(str(path), f"is not as it was {made}: its hash is not that of the manifest"))
+    return pl.read_parquet(BytesIO(content))
+
+
+@contextmanager
+def reading_manifest(path: Path, what: str) -> Iterator[None]:
+    """Whatever is wrong with a manifest is said in one line."""
+    try:
+        yield
+    except OSError as error:
+        raise BadInput(Problem(str(path), f"expected {what}: {reason(error)}")) from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadInput(Problem(str(path), f"expected {what}, found {error}")) from error
+
+
+def make_room(folder: Path, is_ours: Callable[[Path], bool], what: str) -> None:
+    """A folder of its own: new, empty, or one with files of ours."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if others := [file.name for file in folder.iterdir() if not is_ours(file)]:
+        raise UsageError(f"{folder}: expected a new folder or one of {what}, found {others[0]} in it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,12 +268,9 @@ def cut(essays: Iterable[ShardEssay], folder: Path, *, size: int = SIZE, lines: 
 
 
 def _make_room(folder: Path) -> None:
-    """A folder of its own: new, empty, or one with shards, which are replaced."""
+    """A folder of its own; shards that it has are replaced."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        others = [file for file in folder.iterdir() if not _is_ours(file)]
-        if others:
-            raise UsageError(f"{folder}: expected a new folder or one of shards, found {others[0].name} in it")
+        make_room(folder, _is_ours, "shards")
         (folder / MANIFEST).unlink(missing_ok=True)
         for file in folder.iterdir():
             file.unlink()
@@ -275,9 +296,8 @@ def is_cut(path: Path) -> bool:
 def read_shards(folder: Path) -> Shards:
     """The shards that a manifest names, whatever else lies in the folder."""
     folder = place(folder)
-    path = folder / MANIFEST
-    try:
-        manifest = json.loads(path.read_bytes())
+    with reading_manifest(folder / MANIFEST, "the manifest of a cut corpus"):
+        manifest = json.loads((folder / MANIFEST).read_bytes())
         version = manifest["version"]
         if manifest["format"] != FORMAT or version != VERSION:
             raise ValueError(f"{manifest['format']} of version {version}")
@@ -285,10 +305,6 @@ def read_shards(folder: Path) -> Shards:
             Shard(folder=str(folder), number=number, **entry) for number, entry in enumerate(manifest["shards"])
         )
         return Shards(shards=shards, sha256=manifest["sha256"], lines=manifest["lines"])
-    except OSError as error:
-        raise BadInput(Problem(str(path), f"expected the manifest of a cut corpus: {reason(error)}")) from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise BadInput(Problem(str(path), f"expected the manifest of a cut corpus, found {error}")) from error
 
 
 def _row_of(each: ShardEssay) -> tuple[object, ...]:

@@ -109,12 +109,6 @@ def report_gold(raw: Raw, *, item: str | None = None, label: str | None = None) 
     return Raw(raw.name, gold, None if raw.lines is None else frame["line"])
 
 
-def has_gold(raw: Raw, *, label: str | None = None) -> bool:
-    """Whether any row is a test question with an answer."""
-    column = (label.removesuffix(GOLD) if label else _only_question(raw)) + GOLD
-    return column in raw.columns and not _gold_rows(raw, {"label": column}).is_empty()
-
-
 def _gold_rows(raw: Raw, sources: dict[str, str]) -> pl.DataFrame:
     """The test questions that have an answer, each once, with its first line."""
     columns = {name: texts(raw.columns[column]) for name, column in sources.items()}

@@ -22,17 +22,7 @@ import polars as pl
 from grater.errors import BadInput, Problem, Problems, UsageError
 from grater.tables.files import Source, as_path, extension, load, read_text
 from grater.tables.read import matched
-from grater.tables.schema import (
-    PLACE,
-    SCHEMAS,
-    Duplicates,
-    Raw,
-    add,
-    checked,
-    entries,
-    kind_of,
-    without_duplicates,
-)
+from grater.tables.schema import PLACE, SCHEMAS, Duplicates, Raw, add, checked, entries, kind_of, without_duplicates
 
 CANDIDATE, RANKING = "candidate", "ranking"
 TIES = ("tie", "equal", "both", "0", "=")

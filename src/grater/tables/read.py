@@ -9,8 +9,7 @@ position, and the result says so (`anonymous_raters`), unless the caller knows t
 `[3, 4, 3]`, in quotes or not, or entries with `|` between them.  An empty cell is not a judgment; items that are left
 without any are counted in `dropped`.
 
-*Crowd platforms*: batch files of Mechanical Turk and full reports of CrowdFlower are known by their headers;
-`read_amt` and `read_crowdflower` are for files whose header somebody has changed.
+*Crowd platforms*: batch files of Mechanical Turk and full reports of CrowdFlower are known by their headers.
 
 *Judgments that count*: a filter gives a new value and adds to `dropped` how many judgments it set aside and why; a
 reason that was asked for and met nobody is there too, with 0.  A judgment without a status is valid; one without a
@@ -610,11 +609,7 @@ def _origin(raw: Raw) -> str:
     if set(platforms.AGGREGATED) <= set(raw.columns) and "_worker_id" not in raw.columns:
         message = "expected a full report, found an aggregated one, which has no single judgments"
         raise BadInput(Problem(raw.name, f"{message}; download the full one", 1))
-    marks = {
-        "worksheet": worksheets.MARKS,
-        "batch": platforms.AMT_COLUMNS,
-        "report": platforms.CROWDFLOWER_COLUMNS,
-    }
+    marks = {"worksheet": worksheets.MARKS, "batch": platforms.AMT_COLUMNS, "report": platforms.CROWDFLOWER_COLUMNS}
     return next((name for name, columns in marks.items() if set(columns) <= set(raw.columns)), "")
 
 
@@ -650,47 +645,6 @@ def _finished(judgments: Judgments, raw: Raw, duplicates: Duplicates) -> Judgmen
         reasons = ", ".join(f"{n_rows} {reason}" for reason, n_rows in dropped.items())
         raise BadInput(Problem(raw.name, f"expected judgments that count, found none ({reasons}); see status"))
     return replace(judgments, frame=frame, dropped=dropped)
-
-
-def read_amt(
-    source: Source,
-    *,
-    item: str | None = None,
-    label: str | None = None,
-    status: Collection[str] = (VALID,),
-    duplicates: Duplicates = "error",
-) -> Judgments:
-    """A batch of Mechanical Turk; `item` names an Input column, `label` an Answer column where there are several."""
-    raw = load(source, name="batch frame")
-    _require(raw, platforms.AMT_COLUMNS, "a batch of Mechanical Turk")
-    return read_judgments(raw, columns=_columns(item, label), status=status, duplicates=duplicates)
-
-
-def read_crowdflower(
-    source: Source,
-    *,
-    item: str | None = None,
-    label: str | None = None,
-    status: Collection[str] = (VALID,),
-    duplicates: Duplicates = "error",
-) -> tuple[Judgments, Table | None]:
-    """A full report: its judgments, and its test questions as gold where it has any."""
-    raw = load(source, name="report frame")
-    _origin(raw)
-    _require(raw, platforms.CROWDFLOWER_COLUMNS, "a full report of CrowdFlower")
-    columns = _columns(item, label)
-    judgments = read_judgments(raw, columns=columns, status=status, duplicates=duplicates)
-    return judgments, read_gold(raw, columns=columns) if platforms.has_gold(raw, label=label) else None
-
-
-def _columns(item: str | None, label: str | None) -> dict[str, str]:
-    return {name: column for name, column in (("item", item), ("label", label)) if column is not None}
-
-
-def _require(raw: Raw, marks: tuple[str, ...], what: str) -> None:
-    missing = [mark for mark in marks if mark not in raw.columns]
-    if missing:
-        raise BadInput(Problem(raw.name, f"expected {what}, found no column {', '.join(missing)}", 1))
 
 
 def as_judgments(source: Judgments | Source) -> Judgments:

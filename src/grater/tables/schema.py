@@ -186,12 +186,7 @@ SCHEMAS: Mapping[Kind, Schema] = MappingProxyType(
         ),
         "fates": Schema(
             "fates",
-            (
-                ITEM,
-                Column("system", required=True),
-                RATER,
-                Column("label", required=True, synonyms=LABELS),
-            ),
+            (ITEM, Column("system", required=True), RATER, Column("label", required=True, synonyms=LABELS)),
             key=("item", "system", "rater"),
         ),
         "remaining": Schema(

@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 
 @described
 def make_study_file(
-    study: StudyName,
-    *,
-    name: Annotated[str, Opt("The study's name; default: the file's name.")] = "",
+    study: StudyName, *, name: Annotated[str, Opt("The study's name; default: the file's name.")] = ""
 ) -> Done:
     """Create an empty study; an existing one is not changed."""
     from grater.annotate.status import new_study
@@ -224,10 +222,7 @@ def backup(
 
 @described
 def restore(
-    file: Annotated[
-        Path,
-        Opt("A backup, or an export as a folder or zip.", "FILE"),
-    ],
+    file: Annotated[Path, Opt("A backup, or an export as a folder or zip.", "FILE")],
     study: Annotated[str, Opt("A new file, or an empty PostgreSQL database.", "STUDY")],
 ) -> Done:
     """Restore a study from a backup, or from an export, which has no passwords.
@@ -260,17 +255,11 @@ def serve(
     check_page: Annotated[bool, Opt("Open 'Check my writing' at /check to everyone, without login.")] = False,
     editors: Annotated[bool, Opt("Serve LanguageTool's protocol to editors at /v2/check.")] = False,
     offered: Annotated[
-        Sequence[str],
-        Opt(
-            "An external system that managers may run from pages.",
-            "NAME=SYSTEM",
-            flag="--offer",
-        ),
+        Sequence[str], Opt("An external system that managers may run from pages.", "NAME=SYSTEM", flag="--offer")
     ] = (),
     url: ServerUrl = "",
     proxies: Annotated[
-        Sequence[str],
-        Opt("A trusted proxy, by IP address or network.", "ADDRESS", flag="--proxy"),
+        Sequence[str], Opt("A trusted proxy, by IP address or network.", "ADDRESS", flag="--proxy")
     ] = (),
     **correcting: Unpack[Correcting],
 ) -> None:

@@ -34,16 +34,14 @@ def add_job_command(
     *,
     task: Annotated[str, Opt(f"The task: one of {', '.join(TASKS)}.")] = "",
     design: Annotated[
-        str,
-        Opt(f"A published design instead of a task, with its paper's sizes: one of {DESIGNS_LISTED}."),
+        str, Opt(f"A published design instead of a task, with its paper's sizes: one of {DESIGNS_LISTED}.")
     ] = "",
     name: Annotated[str | None, Opt("The job's name; default: the task's.")] = None,
     judgments_per_item: Annotated[int | None, Opt("Judgments per item.", "N", min=1)] = None,
     kind: KindName = "",
     system: Annotated[str | None, Opt("The system whose suggestions raters see.")] = None,
     suggested_share: Annotated[
-        float,
-        Opt("Marking: offer the system's marks on this share of essays.", "SHARE"),
+        float, Opt("Marking: offer the system's marks on this share of essays.", "SHARE")
     ] = 1.0,
     n: NumberDrawn = None,
     flagged: NumberFlagged = None,
@@ -167,9 +165,7 @@ def _move(study: str, job: str, state: GivenState) -> Done:
 
 @described
 def guidelines(
-    study: StudyName,
-    job: JobName,
-    file: Annotated[Path, Opt("The instructions, in Markdown.", "FILE.md")],
+    study: StudyName, job: JobName, file: Annotated[Path, Opt("The instructions, in Markdown.", "FILE.md")]
 ) -> Done:
     """Give a job a new version of its instructions."""
     from grater.annotate import jobs
@@ -233,8 +229,7 @@ def terms(
     job: JobName,
     *,
     changed: Annotated[
-        str | None,
-        Opt('Terms to change: \'{"pay": {"cents": 5}, "limit": 200}\'.', "JSON", flag="--change"),
+        str | None, Opt('Terms to change: \'{"pay": {"cents": 5}, "limit": 200}\'.', "JSON", flag="--change")
     ] = None,
     pay: Annotated[Path | None, Opt("Write the amounts owed, by panel and ID.", "FILE.csv", writes="table")] = None,
 ) -> Done:
@@ -354,10 +349,7 @@ def print_token(
     person: Annotated[str | None, Opt("The person the program acts for.", "[NAME]")] = None,
     *,
     days: Annotated[float, Opt("Days until it expires.")] = 90,
-    scope: Annotated[
-        str,
-        Opt("read, work (rate and adjudicate) or manage (everything)."),
-    ] = "manage",
+    scope: Annotated[str, Opt("read, work (rate and adjudicate) or manage (everything).")] = "manage",
     note: Annotated[str, Opt("A note on what it is for.")] = "",
     list_tokens: Annotated[bool, Opt("List the valid tokens, of everyone or of NAME.")] = False,
     end: Annotated[str, Opt("Revoke a token, by its id.", "ID")] = "",

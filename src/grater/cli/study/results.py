@@ -50,8 +50,7 @@ def adjudicate(
     *,
     job: Annotated[str, Opt("The job to decide in.")] = "",
     accept: Annotated[
-        Literal["unanimous", "majority"] | None,
-        Opt("Accept the answer of all raters, or of more than half."),
+        Literal["unanimous", "majority"] | None, Opt("Accept the answer of all raters, or of more than half.")
     ] = None,
     decider: Annotated[str | None, Opt("Who decides; default: the only owner.", flag="--as")] = None,
 ) -> Done:

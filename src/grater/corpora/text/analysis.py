@@ -110,15 +110,14 @@ def analyse_all(essays: Iterable[Essay | str], *, tagger: Tagger | None = None) 
     return [tuple(_sentence(spans, words, next(tags)) for spans, words in sentences) for sentences in per_essay]
 
 
-def analyse_words(words: Sequence[str], *, tagger: Tagger | None = None) -> Sentence:
+def analyse_words(words: Sequence[str]) -> Sentence:
     """One ready-made sentence, as if written with a space between words; the offsets are of that text."""
-    tagger = tagger or load_tagger()
     spans: list[Span] = []
     start = 0
     for word in words:
         spans.append(Span(start, start + len(word)))
         start += len(word) + 1
-    return _sentence(tuple(spans), tuple(words), tagger.tag(words))
+    return _sentence(tuple(spans), tuple(words), load_tagger().tag(words))
 
 
 def _sentence(spans: tuple[Span, ...], words: tuple[str, ...], tags: tuple[str, ...]) -> Sentence:
