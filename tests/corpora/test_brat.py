@@ -64,10 +64,7 @@ def edit_of(start: int, end: int, *replacements: str, tag: str = "Mec", rater: s
 def test_a_pair_of_files_is_an_essay_with_an_edit_for_every_mark() -> None:
     essay = read_one(ANN)
     assert (essay.essay_id, essay.text, essay.annotators) == ("e", TEXT, ("0",))
-    assert essay.edits == (
-        edit_of(7, 12, "ate", tag="Wform"),
-        edit_of(17, 27, comment="one word, surely"),
-    )
+    assert essay.edits == (edit_of(7, 12, "ate", tag="Wform"), edit_of(17, 27, comment="one word, surely"))
     assert [edit.line for edit in essay.edits] == [1, 3]
 
 

@@ -82,10 +82,7 @@ def test_each_answer_is_an_essay_with_the_scripts_metadata_and_edits() -> None:
     assert first.text == "Dear Ms Aho,\nI write about lamp."
     assert second.text == "My aunt sails, on the moon's day."
     first, second = read(SCRIPT)
-    assert first.edits == (
-        Edit(Span(15, 20), ("am writing",), "TV", "0"),
-        Edit(Span(27, 27), ("the ",), "MD", "0"),
-    )
+    assert first.edits == (Edit(Span(15, 20), ("am writing",), "TV", "0"), Edit(Span(27, 27), ("the ",), "MD", "0"))
     assert second.edits == (Edit(Span(13, 14), ("",), "UP", "0"), Edit(Span(18, 28), (), "ID", "0"))
     assert first.annotators == second.annotators == ("0",)
     first, second = read(SCRIPT)

@@ -25,7 +25,7 @@ def one_edit(sentence: str, line: str) -> Edit:
     return edit
 
 
-def test_a_block_is_an_essay_with_tokens_edits_and_lines() -> None:
+def test_a_block_is_an_essay_with_tokens_edits_lines_and_spellings() -> None:
     (first, second) = read(
         f"S My cat sleep .\n{edit_line(2, 3, 'sleeps', tag='SVA')}\nS It dream .\n{NOOP.format(0)}\n"
     )
@@ -36,6 +36,10 @@ def test_a_block_is_an_essay_with_tokens_edits_and_lines() -> None:
     assert (first.line, first.edits[0].line, second.line) == (1, 2, 4)
     assert (first.annotators, second.annotators, second.edits) == (("0",), ("0",), ())
     assert (dict(first.metadata), dict(second.metadata)) == ({}, {})
+    assert one_edit("My cat  ", edit_line(2, 2, "sleeps")).span == Span(8, 8)
+    edit = one_edit("My cat sleep", "A 1 2|||Nn|||-NONE-|||OPTIONAL||||||0\n")
+    assert edit.extra == {"m2_correction": "-NONE-", "m2_required": "OPTIONAL", "m2_comment": ""}
+    assert edit.comment == ""
 
 
 @pytest.mark.parametrize(
@@ -44,10 +48,6 @@ def test_a_block_is_an_essay_with_tokens_edits_and_lines() -> None:
 )
 def test_a_span_of_tokens_is_a_span_of_code_points(start: int, end: int, span: Span) -> None:
     assert one_edit("My cat sleep", edit_line(start, end, "x")).span == span
-
-
-def test_an_insertion_after_the_last_token_stands_at_the_end_of_the_text() -> None:
-    assert one_edit("My cat  ", edit_line(2, 2, "sleeps")).span == Span(8, 8)
 
 
 @pytest.mark.parametrize("white", ["\t", "\u00a0", "\u3000", "  ", " \u2009", "\x1f", "\x85", "\r"])
@@ -86,12 +86,6 @@ def test_a_correction_that_equals_the_words_of_an_unclear_error_is_none(tag: str
     assert one_edit("My cat sleep", edit_line(1, 3, "cat sleep", tag="Nn")).replacements == ("cat sleep",)
 
 
-def test_a_field_spelt_in_another_way_keeps_its_spelling() -> None:
-    edit = one_edit("My cat sleep", "A 1 2|||Nn|||-NONE-|||OPTIONAL||||||0\n")
-    assert edit.extra == {"m2_correction": "-NONE-", "m2_required": "OPTIONAL", "m2_comment": ""}
-    assert edit.comment == ""
-
-
 def test_who_read_a_block() -> None:
     (essay,) = read(
         "S My cat\n" + edit_line(0, 1, "x", annotator="7") + NOOP.format(2) + edit_line(0, 1, "y", annotator="7")
@@ -106,7 +100,6 @@ def test_who_read_a_block() -> None:
     assert second.annotators == ("0", "1")
     lines = ["S It rain .\n", "\n", "S It snow .\n", edit_line(1, 2, "snows")]
     assert next(read_m2(lines, name="x")).annotators == ()
-    assert next(read_m2(lines, name="x", annotators=["0"])).annotators == ("0",)
 
 
 def test_a_noop_that_is_not_as_usual_is_remembered() -> None:

@@ -15,15 +15,12 @@ def marked(essay: Essay) -> list[tuple[str, tuple[str, ...], str, str]]:
     return [(edit.span.of(essay.text), edit.replacements, edit.tag, edit.rater) for edit in essay.edits]
 
 
-def test_each_corrected_text_is_an_annotator_with_code_points_of_the_source() -> None:
+def test_each_corrected_text_is_an_annotator_with_edits_where_lines_differ() -> None:
     corrections = {"a.txt": ["My brother plays chess 👍 ."], "b.txt": ["My brother play chess 👍 !"]}
     (essay,) = parallel_essays(["My brother play  chess 👍 ."], corrections, load_engine(), annotators={"a.txt": "A"})
     assert essay.annotators == ("A", "b.txt")
     assert marked(essay) == [("play", ("plays",), "R:VERB:SVA", "A"), (".", ("!",), "R:PUNCT", "b.txt")]
     assert essay.text == "My brother play chess 👍 ."
-
-
-def test_equal_and_empty_lines_have_no_edits() -> None:
     essays = list(parallel_essays(["We left .", ""], {"0": ["We left .", ""]}, load_engine()))
     assert [essay.edits for essay in essays] == [(), ()]
     assert [essay.annotators for essay in essays] == [("0",), ("0",)]
@@ -49,12 +46,9 @@ def whole_sentence() -> Essay:
     return Essay("e", text, (Edit(Span(0, 16), ("She walks home",), "Rloc", "7"),), ("7",), tokens)
 
 
-def test_edits_can_be_made_again_of_the_corrected_text() -> None:
+def test_edits_can_be_made_again_or_typed() -> None:
     (essay,) = extract_again([whole_sentence()], load_engine(), ignore_loss)
     assert marked(essay) == [("walk", ("walks",), "R:VERB:SVA", "7"), ("to", ("",), "U:PREP", "7")]
-
-
-def test_types_can_be_assigned_to_edits_that_stay() -> None:
     text = "She like tea . We left ."
     edits = (Edit(Span(4, 8), ("likes",), "SVA", "1"), Edit(Span(18, 22), (), "Um", "1"))
     first, second = assign_types([Essay("e", text, edits, ("1",))], GraterEngine(), ignore_loss)

@@ -46,13 +46,10 @@ def test_a_nul_character_is_refused_as_the_wrong_encoding() -> None:
         paragraphs(utf16)
 
 
-def test_several_essays_are_joined_by_a_blank_line_and_that_is_reported() -> None:
+def test_several_essays_and_everything_but_words_are_reported() -> None:
     text, losses = write(plain("One."), plain("Two.\n"), plain("Three."))
     assert text == "One.\n\nTwo.\n\nThree."
     assert sum("its boundaries changed" in loss for loss in losses) == 2
-
-
-def test_everything_but_words_is_reported_as_a_loss() -> None:
     edits = (Edit(Span(3, 5), ("goes",), "SVA", "R1"), Edit(Span(0, 2), (), "Um", "R1"))
     essay = Essay("e1", "\ufeffHe\0 go", edits, ("R1", "R2"), (Span(0, 2),), {"language": "Thai"})
     text, losses = write(essay)

@@ -43,18 +43,27 @@ def test_a_damaged_packed_file_is_an_error_of_ours(tmp_path: Path, name: str) ->
         lines_of(tmp_path / name)
 
 
-def test_standard_input_can_be_read_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pipes_and_standard_input_are_read_twice_and_progress_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("né\n".encode())))
     source = open_source(Path("-"))
     assert list(source.lines()) == list(source.lines()) == ["né\n"]
-
-
-def test_progress_gets_the_bytes_of_long_files(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(b"one\n",))
+    writer.start()
+    source = open_source(pipe)
+    writer.join()
+    assert list(source.lines()) == list(source.lines()) == ["one\n"]
     path = tmp_path / "a.txt"
     path.write_bytes(b"x" * 999 + b"\n" + b"y" * 600_000 + b"\n")
     heard: list[int] = []
     list(open_source(path, advance=heard.append).lines())
     assert sum(heard) == 601_001
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(GraterError, match="standard input is closed"):
+        open_source(Path("-"))
 
 
 def _breaking_off() -> Iterator[str]:
@@ -89,22 +98,6 @@ def test_what_is_written_under_a_name_is_read_under_it(tmp_path: Path, name: str
         stream.write("né\n" * 1000)
     assert lines_of(tmp_path / name) == ["né\n"] * 1000
     assert ((tmp_path / name).stat().st_size < 1000) == (name != "a.txt")
-
-
-def test_a_closed_standard_input_is_reported_as_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", None)
-    with pytest.raises(GraterError, match="standard input is closed"):
-        open_source(Path("-"))
-
-
-def test_a_pipe_can_be_read_twice(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    writer = threading.Thread(target=pipe.write_bytes, args=(b"one\n",))
-    writer.start()
-    source = open_source(pipe)
-    writer.join()
-    assert list(source.lines()) == list(source.lines()) == ["one\n"]
 
 
 def test_standard_output_gets_all_or_nothing(capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -36,12 +36,16 @@ def test_no_two_file_formats_claim_one_suffix(name: str) -> None:
     assert [other.name for other in others if set(other.suffixes) & set(own.suffixes)] == []
 
 
-def test_a_folder_with_ann_files_is_brat(tmp_path: Path) -> None:
+def test_a_folder_with_ann_files_is_brat_and_one_of_scripts_gives_them_in_order(tmp_path: Path) -> None:
     for name in ("a.txt", "a.ann"):
         (tmp_path / name).touch()
     chosen = guess_format(tmp_path, exists=True)
     assert chosen.name == "brat"
     assert [file.name for file in files_of(tmp_path, chosen)] == ["a.ann", "a.txt"]
+    for name in ("a.txt", "b.odt", "c.pdf", ".hidden"):
+        (tmp_path / name).touch()
+    assert [file.name for file in left_out(tmp_path, FORMATS["text"])] == ["b.odt", "c.pdf"]
+    assert left_out(tmp_path / "a.txt", FORMATS["text"]) == []
 
 
 def test_a_folder_of_exam_scripts_gives_them_in_order_of_name(tmp_path: Path) -> None:
@@ -88,10 +92,3 @@ def test_what_is_no_corpus_is_refused_with_what_was_expected(tmp_path: Path) -> 
         guess_format(tmp_path / "a.m2", exists=True)
     with pytest.raises(BadInput, match=r"expected files that end in \.m2"):
         files_of(tmp_path, FORMATS["m2"])
-
-
-def test_files_of_a_folder_that_nobody_reads_can_be_named(tmp_path: Path) -> None:
-    for name in ("a.txt", "b.odt", "c.pdf", ".hidden"):
-        (tmp_path / name).touch()
-    assert [file.name for file in left_out(tmp_path, FORMATS["text"])] == ["b.odt", "c.pdf"]
-    assert left_out(tmp_path / "a.txt", FORMATS["text"]) == []

@@ -29,14 +29,11 @@ def shown(*corpora: list[Essay], by: str | None = None) -> Any:
     return json.loads(json.dumps(statistics.to_dict(), allow_nan=False))
 
 
-def test_json_has_the_keys_of_the_contract_for_all_and_for_each_file() -> None:
+def test_json_by_hand_has_the_keys_of_the_contract() -> None:
     study = shown([two_sentences()], [m2_block("All is well .")], [])
     for part in (study, *study["files"]):
         assert set(KEYS) <= part.keys()
     assert [file["name"] for file in study["files"]] == ["c0", "c1", "c2"]
-
-
-def test_json_by_hand() -> None:
     first = two_sentences(
         edit(11, 15, "likes", tag="SVA"), edit(29, 33, "plays", tag="SVA"), edit(37, 39, "", tag="Rloc")
     )
@@ -52,9 +49,6 @@ def test_json_by_hand() -> None:
     assert study["per_sentence"]["shares"]["0"]["value"] == 4 / 6
     assert {name: part["edits"] for name, part in study["by_annotator"].items()} == {"A": 3, "B": 0}
     assert study["density"]["value"] == pytest.approx(100 * 3 / 36)
-
-
-def test_types_are_counted_as_written_and_without_case() -> None:
     study = shown([m2_block("The end is the End .")])
     assert (study["types"], study["types_folded"]) == (6, 4)
 
@@ -77,11 +71,7 @@ def test_signature_changes_with_the_data_and_the_options() -> None:
         return str(statistics.signature)
 
     marked = two_sentences(edit(11, 15, "likes"))
-    signatures = [
-        signature(marked),
-        signature(two_sentences(edit(11, 15, "loves"))),
-        signature(marked, merge=True),
-    ]
+    signatures = [signature(marked), signature(two_sentences(edit(11, 15, "loves"))), signature(marked, merge=True)]
     assert len(set(signatures)) == 3
     assert signature(marked) == signatures[0]
 

@@ -62,15 +62,7 @@ def test_frames_keep_text_fractions_and_lists() -> None:
     assert read_judgments(frame).frame["flags"].to_list() == ["f|g", None]
 
 
-def test_mixed_columns_of_pandas_are_read_value_by_value(pd: Any) -> None:
-    frame = pd.DataFrame({"item": [1, "a", 2.0, pd.NA], "rater": ["r"] * 4, "label": [True, 1, "x", 2]})
-    with pytest.raises(BadInput, match="row 4: expected a value in column 'item'"):
-        read_judgments(frame)
-    assert read_judgments(frame.head(3)).frame["item"].to_list() == ["1", "a", "2"]
-    assert read_judgments(frame.head(3)).frame["label"].to_list() == ["true", "1", "x"]
-
-
-def test_categories_and_dates_become_text() -> None:
+def test_values_of_frames_become_the_cells_they_mean(pd: Any) -> None:
     frame = pl.DataFrame(
         {
             "item": pl.Series(["a", "b"], dtype=pl.Categorical),
@@ -80,13 +72,15 @@ def test_categories_and_dates_become_text() -> None:
         }
     )
     assert read_judgments(frame).frame.rows() == [("a", "r", "x", "2024-05-01T09:30:00+00:00"), ("b", "r", "y", None)]
-
-
-def test_a_missing_number_of_pandas_is_missing_and_a_nan_of_polars_is_wrong(pd: Any) -> None:
     columns = {"item": ["a", "b"], "system": ["S", "S"], "flagged": [1.0, 0.0], "score": [0.5, math.nan]}
     assert read_decisions(pd.DataFrame(columns)).frame.rows() == [("a", "S", True, 0.5), ("b", "S", False, None)]
     with pytest.raises(BadInput, match="row 2: expected a finite number in column 'score', found nan"):
         read_decisions(pl.DataFrame(columns))
+    frame = pd.DataFrame({"item": [1, "a", 2.0, pd.NA], "rater": ["r"] * 4, "label": [True, 1, "x", 2]})
+    with pytest.raises(BadInput, match="row 4: expected a value in column 'item'"):
+        read_judgments(frame)
+    assert read_judgments(frame.head(3)).frame["item"].to_list() == ["1", "a", "2"]
+    assert read_judgments(frame.head(3)).frame["label"].to_list() == ["true", "1", "x"]
 
 
 @pytest.mark.parametrize("source", [3, None, object(), {"item": [1]}, [1]])
@@ -95,12 +89,18 @@ def test_what_is_no_frame_is_refused(source: object) -> None:
         read_judgments(source)
 
 
-def test_a_lazy_frame_that_fails_is_bad_input() -> None:
+def test_lazy_frames_and_what_turns_into_a_frame_are_read() -> None:
     with pytest.raises(BadInput, match="cannot be computed"):
         read_judgments(pl.DataFrame(COLUMNS).lazy().select("none"))
 
+    class Dataset:
+        def to_pandas(self) -> pl.DataFrame:
+            return pl.DataFrame({"item": ["1"], "rater": ["a"], "label": ["ok"]})
 
-def test_a_folder_of_parquet_files_is_one_table(tmp_path: Path) -> None:
+    assert len(read_judgments(Dataset())) == 1
+
+
+def test_a_folder_of_parquet_files_is_one_table_and_a_name_with_brackets_no_pattern(tmp_path: Path) -> None:
     folder = tmp_path / "j.parquet"
     folder.mkdir()
     with pytest.raises(BadInput, match="expected parquet files in this folder"):
@@ -109,9 +109,6 @@ def test_a_folder_of_parquet_files_is_one_table(tmp_path: Path) -> None:
     frame.head(1).write_parquet(folder / "part-0.parquet")
     frame.tail(2).write_parquet(folder / "part-1.parquet")
     assert read_judgments(folder).frame.rows() == ROWS
-
-
-def test_a_name_with_brackets_is_no_pattern(tmp_path: Path) -> None:
     pl.DataFrame(COLUMNS).write_parquet(tmp_path / "j[1].parquet")
     assert len(read_judgments(tmp_path / "j[1].parquet")) == 3
 
@@ -122,7 +119,7 @@ def jsonl_complaint(text: str) -> str:
     return str(caught.value)
 
 
-def test_the_number_one_and_the_text_one_are_one_label(tmp_path: Path) -> None:
+def test_values_of_json_become_the_cells_they_mean(tmp_path: Path) -> None:
     path = tmp_path / "j.jsonl"
     path.write_text(
         '{"item": 1, "rater": "Ada", "label": 1}\n'
@@ -136,24 +133,24 @@ def test_the_number_one_and_the_text_one_are_one_label(tmp_path: Path) -> None:
         ("1", "7", "true"),
         ("12345678901234567890", "Bo", "2.5"),
     ]
-
-
-def test_lines_may_lack_keys_and_be_blank(tmp_path: Path) -> None:
     path = tmp_path / "d.jsonl"
     path.write_text(
         '{"item": "a", "system": "S", "flagged": 1}\n\n \n{"score": 2, "item": "b", "system": "S", "flagged": false}'
     )
     frame = read_decisions(path).frame
     assert frame.rows() == [("a", "S", True, None), ("b", "S", False, 2.0)]
-
-
-def test_a_list_is_right_in_flags_and_an_object_in_payload(tmp_path: Path) -> None:
     path = tmp_path / "j.jsonl"
     path.write_text(
         '{"item": "a", "rater": "r", "label": "ok", "flags": ["spelling", "context"], "payload": {"x": [1]}}\n'
     )
     frame = read_judgments(path).frame
     assert frame.select("flags", "payload").rows() == [("spelling|context", '{"x": [1]}')]
+    path = tmp_path / "j.jsonl"
+    row = '{"item": "%s", "system": "S", "flagged": 1, "score": %s}\n'
+    path.write_text(row % ("a", "NaN") + row % ("b", "-Infinity"))
+    with pytest.raises(BadInput) as caught:
+        read_decisions(path)
+    assert [problem.line for problem in caught.value.problems] == [1, 2]
 
 
 @pytest.mark.parametrize("value", ["[1, 2]", '{"a": 1}'])
@@ -164,15 +161,6 @@ def test_several_values_are_no_label(tmp_path: Path, value: str) -> None:
     )
     with pytest.raises(BadInput, match=r"j\.jsonl:2: expected text or a number in column 'label', found"):
         read_judgments(path)
-
-
-def test_not_a_number_is_no_number(tmp_path: Path) -> None:
-    path = tmp_path / "j.jsonl"
-    row = '{"item": "%s", "system": "S", "flagged": 1, "score": %s}\n'
-    path.write_text(row % ("a", "NaN") + row % ("b", "-Infinity"))
-    with pytest.raises(BadInput) as caught:
-        read_decisions(path)
-    assert [problem.line for problem in caught.value.problems] == [1, 2]
 
 
 def test_bad_lines_are_named() -> None:
@@ -248,27 +236,20 @@ def test_cells_are_kept_as_they_stand() -> None:
     assert lines('a,b\n\n1,"2"\n\n\n3,4\n') == [3, 6]
 
 
-def test_ragged_lines_are_named() -> None:
+def test_ragged_lines_are_named_but_where_mechanical_turk_leaves_columns_out() -> None:
     expected = (
         "t.csv:3: expected 2 cells as in the header, found 1\nt.csv:4: expected 2 cells as in the header, found 3"
     )
     assert complaint("a,b\n1,2\n3\n4,5,6\n") == expected
     assert complaint('a,b\n1,"2"\n3\n4,5,6\n') == expected
-
-
-def test_mechanical_turk_leaves_its_last_two_columns_out() -> None:
     assert rows('a,Approve,Reject\n1\n"2",,x\n') == [("1", None, None), ("2", None, "x")]
     assert complaint('a,Approve,Reject\n"1",x\n') == "t.csv:2: expected 3 cells as in the header, found 2"
+    assert "found 'a' more than once" in complaint("a,b,a\n1,2,3\n")
 
 
 @pytest.mark.parametrize(
     ("text", "separator"),
-    [
-        ("a;b\n1;2,5\n", ","),
-        ('"a";"b"\n1;"2,5"\n', ","),
-        ("\na\tb\n1\t2,5\n", ","),
-        ('a,b\n1,"2,5"\n', "\t"),
-    ],
+    [("a;b\n1;2,5\n", ","), ('"a";"b"\n1;"2,5"\n', ","), ("\na\tb\n1\t2,5\n", ","), ('a,b\n1,"2,5"\n', "\t")],
 )
 def test_another_separator_is_recognised(text: str, separator: str) -> None:
     assert rows(text, separator) == [("1", "2,5")]
@@ -309,26 +290,16 @@ def test_quotes_that_do_not_pair_are_named_by_line(text: str) -> None:
     assert complaint(text).startswith("t.csv:2: expected quotes in pairs")
 
 
-def test_a_column_occurs_once_in_the_header() -> None:
-    assert "found 'a' more than once" in complaint("a,b,a\n1,2,3\n")
-
-
-def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path: Path) -> None:
+def test_bytes_that_are_not_utf8_are_named_and_a_byte_order_mark_is_dropped(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(b"\xef\xbb\xbfa,b\n1,2\n")
     assert rows(read_text(path)) == [("1", "2")]
-
-
-def test_a_byte_that_is_not_utf8_is_named_by_line_and_position(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(b"a,b\ncaf\xe9,2\n")
     with pytest.raises(
         BadInput, match=r"t\.csv:2: expected UTF-8, found byte 0xe9 at byte 7; save the file as UTF-8"
     ):
         read_text(path)
-
-
-def test_utf16_is_called_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes("a,b\n1,2\n".encode("utf-16"))
     with pytest.raises(BadInput, match="expected UTF-8, found UTF-16"):
@@ -358,14 +329,6 @@ def test_standard_input_may_be_parquet(monkeypatch: pytest.MonkeyPatch) -> None:
     pl.DataFrame({"item": ["1"], "rater": ["a"], "label": ["ok"]}).write_parquet(stream)
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(stream.getvalue())))
     assert len(read_judgments("-")) == 1
-
-
-def test_a_table_that_can_turn_into_a_frame_is_read_as_that_frame() -> None:
-    class Dataset:
-        def to_pandas(self) -> pl.DataFrame:
-            return pl.DataFrame({"item": ["1"], "rater": ["a"], "label": ["ok"]})
-
-    assert len(read_judgments(Dataset())) == 1
 
 
 def test_a_damaged_parquet_file_is_one_line_of_ours_and_nothing_of_the_decoders(

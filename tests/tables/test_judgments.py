@@ -69,11 +69,13 @@ def test_a_table_of_which_nothing_counts_is_refused() -> None:
         read_judgments(frame)
 
 
-def test_labels_are_merged_and_the_rest_stays() -> None:
+def test_labels_are_merged_under_one_new_name_each() -> None:
     merge = parse_merge(["0,1=error", " 2 , x = ok"])
     assert merge == {"0": "error", "1": "error", "2": "ok", "x": "ok"}
     judgments = read_judgments(FRAME, status=("all",), merge=merge)
     assert judgments.frame["label"].to_list() == ["error", "error", "ok", "e", "error"]
+    with pytest.raises(UsageError, match="expected one new name for label '0', found 'error' and 'ok'"):
+        parse_merge(["0=error", "0=ok"])
 
 
 @pytest.mark.parametrize("setting", ["0,1", "0,=error", "0=", "=error"])
@@ -82,27 +84,16 @@ def test_a_merge_names_old_and_new(setting: str) -> None:
         parse_merge([setting])
 
 
-def test_a_label_has_one_new_name() -> None:
-    with pytest.raises(UsageError, match="expected one new name for label '0', found 'error' and 'ok'"):
-        parse_merge(["0=error", "0=ok"])
-
-
-def test_duplicates_are_named_with_their_rows() -> None:
+def test_duplicates_are_named_or_the_first_or_last_is_kept() -> None:
     frame = pl.DataFrame({"item": ["a", "b", "a", "a"], "rater": ["r"] * 4, "label": ["x", "y", "z", "w"]})
     with pytest.raises(BadInput, match="row 3: expected item 'a', rater 'r' once, found it in rows 1, 3, 4; correct"):
         read_judgments(frame)
-
-
-def test_three_duplicates_are_named_and_all_are_counted() -> None:
     items = [f"i{number}" for number in range(30)] * 2
     with pytest.raises(BadInput) as refused:
         read_judgments(pl.DataFrame({"item": items, "rater": "r", "label": "x"}))
     lines = str(refused.value).splitlines()
     assert len(lines) == 4
     assert lines[-1].endswith("30 are there more than once; the first 3 are named above")
-
-
-def test_the_first_or_the_last_of_duplicates_is_kept_in_place() -> None:
     frame = pl.DataFrame({"item": ["a", "b", "a"], "rater": ["r"] * 3, "label": ["x", "y", "z"]})
     first, last = read_judgments(frame, duplicates="first"), read_judgments(frame, duplicates="last")
     assert first.frame["label"].to_list() == ["x", "y"]
@@ -111,31 +102,22 @@ def test_the_first_or_the_last_of_duplicates_is_kept_in_place() -> None:
     assert last.dropped == {"duplicate, last kept": 1}
     with pytest.raises(UsageError, match="expected duplicates error, first or last"):
         read_judgments(frame, duplicates="any")  # type: ignore[arg-type]
-
-
-def test_a_withdrawn_judgment_and_its_successor_are_no_duplicates() -> None:
     frame = pl.DataFrame(
         {"item": ["a", "a"], "rater": ["r", "r"], "label": ["x", "y"], "status": ["withdrawn", "valid"]}
     )
     assert read_judgments(frame).frame["label"].to_list() == ["y"]
-
-
-def test_one_system_decides_once_on_an_item() -> None:
     frame = pl.DataFrame({"item": ["a", "a", "a"], "system": ["S", "T", "S"], "flagged": [1, 1, 0]})
     with pytest.raises(BadInput, match="row 3: expected item 'a', system 'S' once"):
         read_decisions(frame)
     assert read_decisions(frame, duplicates="last").dropped == {"duplicate, last kept": 1}
 
 
-def test_without_raters_positions_are_raters_and_per_rater_results_are_refused() -> None:
+def test_without_raters_positions_are_raters_unless_a_column_looks_misspelt() -> None:
     judgments = read_judgments(pl.DataFrame({"item": ["a", "b", "a"], "label": ["x", "y", "z"]}))
     assert judgments.anonymous_raters
     assert judgments.frame.rows() == [("a", "1", "x"), ("b", "1", "y"), ("a", "2", "z")]
     with pytest.raises(UsageError, match="confusion matrices need rater ids, and this table has none"):
         require_raters(judgments, "confusion matrices")
-
-
-def test_a_misspelt_rater_column_does_not_make_raters_anonymous() -> None:
     frame = pl.DataFrame({"item": ["a"], "worker_id": ["w"], "label": ["x"]})
     with pytest.raises(BadInput, match="expected a column 'rater', found 'worker_id'; pass `columns="):
         read_judgments(frame)

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from grater.errors import BadInput, UnknownName
-from grater.tables import read_amt, read_crowdflower, read_gold, read_judgments
+from grater.tables import read_gold, read_judgments
 from grater.tables.platforms import iso_times
 
 HEADER = (
@@ -50,7 +50,7 @@ def test_an_input_can_be_the_item(batch: Path, item: str) -> None:
     ]
 
 
-def test_several_answers_are_named(tmp_path: Path) -> None:
+def test_answers_of_a_batch_are_one_column_or_named(tmp_path: Path) -> None:
     path = tmp_path / "b.csv"
     path.write_text("HITId,AssignmentId,WorkerId,Answer.usage,Answer.comment\nH1,S1,W1,ok,fine\n")
     with pytest.raises(
@@ -63,9 +63,6 @@ def test_several_answers_are_named(tmp_path: Path) -> None:
         UnknownName, match=r"unknown column 'usge'. Did you mean|unknown column 'usge'. Known: Answer.usage"
     ):
         read_judgments(path, columns={"label": "usge"})
-
-
-def test_a_batch_without_answers_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "b.csv"
     path.write_text("HITId,AssignmentId,WorkerId\nH1,S1,W1\n")
     with pytest.raises(BadInput, match=r"found none"):
@@ -75,16 +72,6 @@ def test_a_batch_without_answers_is_refused(tmp_path: Path) -> None:
 def test_summer_time_is_distinguished_from_winter_time() -> None:
     times = pl.Series(["Mon Nov 09 20:17:09 PST 2020", "Thu Jul 09 20:17:09 PDT 2020", None])
     assert iso_times(times).to_list() == ["2020-11-10T04:17:09Z", "2020-07-10T03:17:09Z", None]
-
-
-def test_a_batch_can_be_asked_for_by_name(batch: Path) -> None:
-    judgments = read_amt(batch, item="item", label="usage", status=("all",))
-    assert judgments.frame.select("item", "rater", "label").rows()[0] == ("p7", "W1", "error")
-    batch.write_text("item,rater,label\na,b,c\n")
-    with pytest.raises(
-        BadInput, match="expected a batch of Mechanical Turk, found no column HITId, AssignmentId, WorkerId"
-    ):
-        read_amt(batch)
 
 
 REPORT_HEADER = (
@@ -117,65 +104,38 @@ def test_a_report_is_known_by_its_header(report: Path) -> None:
     assert judgments.dropped == {"status untrusted": 2}
 
 
-def test_test_questions_are_gold_each_once_with_every_accepted_answer(report: Path) -> None:
+def test_test_questions_are_gold_each_once(report: Path) -> None:
     assert read_gold(report).frame.to_dicts() == [{"item": "12", "label": "ok|unsure", "reason": "Days take on."}]
     assert len(read_gold(report, columns={"label": "usage"})) == 1
     assert len(read_gold(report, columns={"label": "usage_gold"})) == 1
-
-
-def test_an_answer_next_to_a_unit_that_is_no_test_question_is_no_gold(report: Path) -> None:
     report.write_text(
         REPORT_HEADER + REPORT_ROWS.replace("We met in Monday.,,", "We met in Monday.,error,Days take on.")
     )
     assert read_gold(report).frame["item"].to_list() == ["12"]
-
-
-def test_two_gold_answers_for_one_unit_are_duplicates(report: Path) -> None:
     report.write_text(REPORT_HEADER + REPORT_ROWS.replace('"ok\nunsure"', '"ok"', 1))
     with pytest.raises(BadInput, match="expected item '12' once"):
         read_gold(report)
-
-
-def test_a_report_without_test_questions_has_no_gold(report: Path) -> None:
     report.write_text(REPORT_HEADER + REPORT_ROWS.splitlines()[0] + "\n")
     with pytest.raises(BadInput, match="expected test questions with an answer in 'usage_gold', found none"):
         read_gold(report)
 
 
-def test_several_questions_are_named(report: Path) -> None:
+def test_reports_of_other_shapes_are_refused(report: Path) -> None:
     report.write_text("_unit_id,_worker_id,a,b,a_gold,b_gold\n1,W,x,y,,\n")
     with pytest.raises(BadInput, match=r"found 2; choose with `columns=.*` among a, b"):
         read_judgments(report)
     assert read_judgments(report, columns={"label": "b"}).frame["label"].to_list() == ["y"]
-
-
-def test_a_report_without_gold_columns_asks_for_the_question(report: Path) -> None:
     report.write_text("_unit_id,_worker_id,usage,text\n1,W,ok,Yes.\n")
     with pytest.raises(BadInput, match=r"found 0; choose with `columns=.*` among usage, text"):
         read_judgments(report)
-
-
-def test_an_aggregated_report_is_refused(report: Path) -> None:
     report.write_text(
         "_unit_id,_golden,_unit_state,_trusted_judgments,_last_judgment_at,usage,usage:confidence\n1,,,5,,ok,1\n"
     )
     with pytest.raises(BadInput, match="expected a full report, found an aggregated one"):
         read_judgments(report)
-
-
-def test_a_time_in_another_shape_is_named(report: Path) -> None:
     report.write_text(REPORT_HEADER + REPORT_ROWS.replace("11/25/2013 17:00:00", "noon"))
     with pytest.raises(
         BadInput, match="expected a time like 11/25/2013 16:27:04 in '_created_at', found 'noon'"
     ) as caught:
         read_judgments(report)
     assert caught.value.problems[0].line == 5  # the row before holds a line end
-
-
-def test_judgments_and_gold_come_together(report: Path) -> None:
-    judgments, gold = read_crowdflower(report, status=("all",))
-    assert len(judgments) == 4
-    assert gold is not None
-    assert gold.frame["label"].to_list() == ["ok|unsure"]
-    report.write_text(REPORT_HEADER + REPORT_ROWS.splitlines()[0] + "\n")
-    assert read_crowdflower(report)[1] is None

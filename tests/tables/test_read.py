@@ -59,31 +59,22 @@ def test_synonyms_and_capitals_name_the_same_columns(csv: Path, header: str) -> 
     assert judgments.frame.columns == ["item", "rater", "label"]
 
 
-def test_truth_is_a_label_in_gold_only(csv: Path) -> None:
+def test_one_column_has_each_name(csv: Path) -> None:
     assert read_gold(write(csv, "item,truth\nn1,ok\n")).frame.rows() == [("n1", "ok")]
     assert "'label' or 'response'" in problems(csv, "item,rater,truth\nn1,Ada,ok\n")[0]
-
-
-def test_the_tables_own_name_wins_over_a_synonym(csv: Path) -> None:
     frame = read_judgments(write(csv, "item,task,rater,label\nn1,essay 4,Ada,ok\n")).frame
     assert frame.to_dicts() == [{"item": "n1", "rater": "Ada", "label": "ok", "task": "essay 4"}]
-
-
-def test_two_synonyms_are_never_a_guess(csv: Path) -> None:
     found = problems(csv, "item,worker,annotator,label\nn1,Ada,Bo,ok\n")
     assert found == ["j.csv: expected one column for 'rater', found 'worker' and 'annotator'; choose with "
                      '`columns={"rater": "worker"}`']  # fmt: skip
 
 
-def test_columns_can_be_named_and_the_pushed_aside_one_is_kept(csv: Path) -> None:
+def test_columns_can_be_named_and_misspelt_names_are_answered_with_the_nearest(csv: Path) -> None:
     source = write(csv, "orig_id,!who,verdict,label\n7,Ada,ok,x\n")
     columns = parse_columns(["item=orig_id,rater=!who", "label=verdict"])
     assert read_judgments(source, columns=columns).frame.to_dicts() == [
         {"item": "7", "rater": "Ada", "label": "ok", "label.file": "x"}
     ]
-
-
-def test_a_named_column_that_is_not_there_is_answered_with_the_nearest(csv: Path) -> None:
     with pytest.raises(UnknownName, match=r"unknown column 'orig_ids'. Did you mean 'orig_id'\?"):
         read_judgments(write(csv, "orig_id,rater,label\n7,Ada,ok\n"), columns={"item": "orig_ids"})
     with pytest.raises(UnknownName, match=r"unknown column of judgments 'itm'\. Did you mean 'item'"):
@@ -96,27 +87,23 @@ def test_a_mapping_without_a_name_is_wrong_use(setting: str) -> None:
         parse_columns([setting])
 
 
-def test_every_missing_column_is_named_with_what_is_there(csv: Path) -> None:
+def test_missing_columns_and_cells_are_named_up_to_twenty(csv: Path) -> None:
     assert problems(csv, "item_id,who,verdict\n1,Ada,ok\n") == [
         "j.csv: expected columns 'item' and 'label', found item_id, who, verdict. Did you mean 'item_id'? "
         'Then pass `columns={"item": "item_id", "label": "NAME"}`; '
-        "if every rater has a column, name these with `rater_columns`",
+        "if every rater has a column, name these with `rater_columns`"
     ]
-
-
-def test_empty_cells_are_named_by_line(csv: Path) -> None:
     text = "item,rater,label\nn1,Ada,ok\n,Ada,ok\nn2,,ok\nn3,Ada,\n"
     assert problems(csv, text) == [
         "j.csv:3: expected a value in column 'item', found an empty cell",
         "j.csv:4: expected a value in column 'rater', found an empty cell",
         "j.csv:5: expected a value in column 'label', found an empty cell",
     ]
-
-
-def test_twenty_problems_are_enough(csv: Path) -> None:
     found = problems(csv, "item,rater,label\n" + ",Ada,ok\n" * 30)
     assert len(found) == 21
     assert found[-1] == "j.csv: stopped after 20 problems; there may be more"
+    found = problems(csv, "item,rater,label,seconds\nn1,Ada,ok,-1\n")
+    assert found == ["j.csv:2: expected a number at least 0 in column 'seconds', found '-1'"]
 
 
 @pytest.mark.parametrize(
@@ -130,11 +117,6 @@ def test_twenty_problems_are_enough(csv: Path) -> None:
 )
 def test_confidence_is_a_finite_number(csv: Path, cell: str, complaint: str) -> None:
     assert problems(csv, f'item,rater,label,confidence\nn1,Ada,ok,"{cell}"\n') == [f"j.csv:2: {complaint}"]
-
-
-def test_time_cannot_run_backwards(csv: Path) -> None:
-    found = problems(csv, "item,rater,label,seconds\nn1,Ada,ok,-1\n")
-    assert found == ["j.csv:2: expected a number at least 0 in column 'seconds', found '-1'"]
 
 
 @pytest.mark.parametrize(
@@ -151,9 +133,12 @@ def test_anything_else_is_no_flag(csv: Path, cell: str) -> None:
     assert found == [f"j.csv:2: expected 0, 1, true or false in column 'flagged', found {cell!r}"]
 
 
-def test_a_blank_suggestion_is_none_and_a_deletion_is_reported(csv: Path) -> None:
+def test_suggestions_and_samples_may_be_blank(csv: Path) -> None:
     table = read_decisions(write(csv, "item,system,flagged,suggestion\nn1,S,1,-NONE-\nn2,S,1,\n"))
     assert table.frame["suggestion"].to_list() == ["-NONE-", None]
+    sample = read_sample(write(csv, "item,stratum,probability\nn1,flagged,1\n"))
+    assert sample.meta is None
+    assert sample.frame.rows() == [("n1", "flagged", 1.0)]
 
 
 def test_items_start_before_they_end(csv: Path) -> None:
@@ -175,36 +160,24 @@ def test_a_probability_is_above_zero_and_at_most_one(csv: Path, cell: str) -> No
     assert found[0].endswith(f"in column 'probability', found {cell!r}")
 
 
-def test_a_sample_without_meta_data_has_none(csv: Path) -> None:
-    sample = read_sample(write(csv, "item,stratum,probability\nn1,flagged,1\n"))
-    assert sample.meta is None
-    assert sample.frame.rows() == [("n1", "flagged", 1.0)]
-
-
-def test_a_damaged_pack_is_refused(tmp_path: Path) -> None:
+def test_damaged_and_missing_files_and_unknown_kinds_are_one_line(tmp_path: Path, csv: Path) -> None:
     path = tmp_path / "j.csv.gz"
     path.write_bytes(gzip.compress(JUDGMENTS.encode())[:-9])
     with pytest.raises(BadInput, match=r"j\.csv\.gz: cannot be read"):
         read_judgments(path)
+    for name in ("none.csv", "none.jsonl"):
+        with pytest.raises(BadInput, match=f"{name}: cannot be read: No such file"):
+            read_judgments(tmp_path / name)
+    with pytest.raises(BadInput, match=r"none\.parquet: cannot be read as parquet"):
+        read_judgments(tmp_path / "none.parquet")
+    with pytest.raises(UnknownName, match="Known: judgments, decisions, items, gold, sample"):
+        read_table("judgements", csv)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["j.ods", "j", "j.parquet.gz", "j.csv.zip"])
 def test_an_unknown_extension_is_answered_with_the_known_ones(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match=r"expected a table with extension \.csv, \.tsv, \.jsonl, \.parquet"):
         read_judgments(write(tmp_path / name, JUDGMENTS))
-
-
-def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
-    for name in ("none.csv", "none.jsonl"):
-        with pytest.raises(BadInput, match=f"{name}: cannot be read: No such file"):
-            read_judgments(tmp_path / name)
-    with pytest.raises(BadInput, match=r"none\.parquet: cannot be read as parquet"):
-        read_judgments(tmp_path / "none.parquet")
-
-
-def test_an_unknown_kind_of_table_is_answered_with_the_known_ones(csv: Path) -> None:
-    with pytest.raises(UnknownName, match="Known: judgments, decisions, items, gold, sample"):
-        read_table("judgements", csv)  # type: ignore[arg-type]
 
 
 FRAME = pl.DataFrame({"item": ["1", "2"], "rater": ["a", "a"], "label": ["ok", "error"]})
@@ -226,16 +199,13 @@ def test_whatever_a_caller_has_becomes_judgments(tmp_path: Path) -> None:
         assert as_judgments(source).frame.select("item", "rater", "label").equals(FRAME)
 
 
-def test_checked_tables_pass_as_they_are() -> None:
+def test_checked_tables_pass_as_they_are_and_other_kinds_are_refused() -> None:
     judgments = as_judgments(FRAME)
     decisions = as_decisions(pl.DataFrame({"item": ["1"], "system": ["s"], "flagged": [1]}))
     sample = as_sample(pl.DataFrame({"item": ["1"], "stratum": ["s"], "probability": [0.5]}))
     assert as_judgments(judgments) is judgments
     assert as_decisions(decisions) is decisions
     assert as_sample(sample) is sample
-
-
-def test_a_table_of_another_kind_is_refused() -> None:
     gold = as_gold(pl.DataFrame({"item": ["1"], "label": ["ok"]}))
     with pytest.raises(UsageError, match="expected items, found a table of gold"):
         as_items(gold)
@@ -297,7 +267,7 @@ def test_columns_side_by_side_are_positions_or_people() -> None:
         read_wide(pl.DataFrame({"item": ["a"], "x": [None]}), labels=["x"])
 
 
-def test_a_sheet_with_a_column_per_rater_is_read_as_judgments(tmp_path: Path) -> None:
+def test_a_sheet_with_a_column_per_rater_is_read_where_these_are_named(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     path.write_text("sentence;Ada;Bo\nn1;wrong;ok\nn2;ok;\n;;\n")
     judgments = read_judgments(
@@ -305,9 +275,6 @@ def test_a_sheet_with_a_column_per_rater_is_read_as_judgments(tmp_path: Path) ->
     )
     assert judgments.frame.rows() == [("n1", "Ada", "error"), ("n1", "Bo", "ok"), ("n2", "Ada", "ok")]
     assert not judgments.anonymous_raters
-
-
-def test_a_table_without_labels_is_asked_whether_raters_have_columns(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     path.write_text("item,Ada,Bo\nn1,error,ok\n")
     with pytest.raises(BadInput, match="if every rater has a column, name these with `rater_columns`"):

@@ -117,13 +117,10 @@ def test_what_runs_nothing_stays_as_it_is(tmp_path: Path, cell: str) -> None:
     assert (tmp_path / "g.csv").read_text() == f"item,label\na,{cell}\n"
 
 
-def test_numbers_are_never_guarded(tmp_path: Path) -> None:
+def test_numbers_and_jsonl_are_never_guarded(tmp_path: Path) -> None:
     decisions = read_decisions(pl.DataFrame({"item": ["a"], "system": ["S"], "flagged": [1], "score": [-0.5]}))
     write_table(decisions, tmp_path / "d.csv")
     assert (tmp_path / "d.csv").read_text() == "item,system,flagged,score\na,S,true,-0.5\n"
-
-
-def test_jsonl_is_never_altered(tmp_path: Path) -> None:
     write_table(pl.DataFrame({"item": ["a"], "label": ["=1"]}), tmp_path / "g.jsonl")
     assert json.loads((tmp_path / "g.jsonl").read_text()) == {"item": "a", "label": "=1"}
 
@@ -137,16 +134,13 @@ def test_anonymous_raters_stay_anonymous(tmp_path: Path) -> None:
     assert again.frame.equals(judgments.frame)
 
 
-def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+def test_a_failed_write_leaves_the_old_file_and_nothing_else_and_says_why(tmp_path: Path) -> None:
     path = tmp_path / "g.csv"
     write_table(pl.DataFrame({"item": ["a"], "label": ["x"]}), path)
     with pytest.raises(UsageError, match="expected single values in column 'label'"):
         write_table(pl.DataFrame({"item": ["a"], "label": [["x"]]}), path)
     assert path.read_text() == "item,label\na,x\n"
     assert [found.name for found in tmp_path.iterdir()] == ["g.csv"]
-
-
-def test_a_folder_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(GraterError, match=r"g\.csv: cannot be written: there is no folder .*none; make it first"):
         write_table(pl.DataFrame({"item": ["a"]}), tmp_path / "none" / "g.csv")
 
@@ -200,9 +194,6 @@ def test_a_sample_goes_with_its_own_corpus_only() -> None:
         require_same_items(sample, ["a", "b", "c", "d"])
     with pytest.raises(BadInput, match=r"another corpus: 1 of its items are not in this one \(c\)"):
         require_same_items(sample, ["a", "b"])
-
-
-def test_without_meta_data_the_drawn_items_must_be_there() -> None:
     sample = Sample(FRAME, "s.csv")
     require_same_items(sample, ["a", "c", "d"])
     with pytest.raises(BadInput, match="another corpus"):

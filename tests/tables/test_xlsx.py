@@ -21,7 +21,7 @@ PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 ROWS = (("a1", "=1+1", " x "), ("a2", "Zoë & <b>", ""), ("a3", "two\nlines", "0"), ("a4", "#N/A\x07", "01"))
 
 
-def test_a_workbook_comes_back_cell_by_cell(tmp_path: Path) -> None:
+def test_a_workbook_comes_back_as_text_with_answers_to_choose_from_and_its_instructions(tmp_path: Path) -> None:
     path = tmp_path / "w.xlsx"
     write_worksheet(Worksheet(("item", "sentence", "more"), ROWS, ("How.",), {"more": ["0", "x"]}), path)
     raw = load(path, name="")
@@ -32,9 +32,6 @@ def test_a_workbook_comes_back_cell_by_cell(tmp_path: Path) -> None:
     }
     assert raw.lines is not None
     assert raw.lines.to_list() == [2, 3, 4, 5]
-
-
-def test_a_worksheet_is_text_with_answers_to_choose_from_and_its_instructions(tmp_path: Path) -> None:
     path = tmp_path / "w.xlsx"
     write_worksheet(Worksheet(("item", "label"), (("=a", ""),), ("One.", "Two."), {"label": ["error", "ok"]}), path)
     book = load_workbook(path)

@@ -119,20 +119,17 @@ def test_unseen_characters_are_named_and_counted_once_for_an_essay(character: st
     assert messages(essay, rule="odd-characters") == [f"the text contains {name} (2 times)"]
 
 
-def test_a_correction_with_an_unseen_character_is_found_at_its_line() -> None:
+def test_unseen_corrections_and_edits_that_repeat_are_found_at_their_line() -> None:
     (finding,) = found(essay_of(ODD_TEXT, edit_of(ODD_TEXT, "went", "went\u00a0off", line=40)), rule="odd-characters")
     assert finding.line == 40
     assert finding.message == "the correction contains U+00A0 no-break space: Mec 'went' → 'went\\xa0off'"
+    (finding,) = found(essay_of(TWO_SENTENCES, EDIT, replace(EDIT, line=24)), rule="duplicate")
+    assert finding.line == 24
+    assert finding.message == "the same edit by 'A' is already there at line 20: Wci 'stayed' → 'remained'"
 
 
 TWO_SENTENCES = "It rained. We stayed at home and read."
 EDIT = edit_of(TWO_SENTENCES, "stayed", "remained", tag="Wci", line=20)
-
-
-def test_the_same_edit_twice_is_found_at_the_second_line() -> None:
-    (finding,) = found(essay_of(TWO_SENTENCES, EDIT, replace(EDIT, line=24)), rule="duplicate")
-    assert finding.line == 24
-    assert finding.message == "the same edit by 'A' is already there at line 20: Wci 'stayed' → 'remained'"
 
 
 @pytest.mark.parametrize(

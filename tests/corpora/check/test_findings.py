@@ -17,14 +17,11 @@ TEXT = "The informations about weather was missing."
 EXEMPT = frozenset({"Um", "Cit", "Wa"})
 
 
-def test_overlapping_spans_of_one_rater_are_counted_in_pairs() -> None:
+def test_lawful_oddities_are_counted_and_no_findings() -> None:
     long = edit_of(TEXT, "informations about weather", "weather information")
     inner = edit_of(TEXT, "informations", "information")
     last = edit_of(TEXT, "weather was", "weather were")
     assert census_of(essay_of(TEXT, long, inner, last), exempt=EXEMPT).overlaps == 2
-
-
-def test_lawful_oddities_are_no_findings_and_the_tally_gets_them_once() -> None:
     lawful = essay_of(
         TEXT,
         edit_of(TEXT, "informations about", "information on", tag="Nn"),

@@ -36,19 +36,13 @@ def test_table_fits_a_terminal(essays: list[Essay], n_corpora: int) -> None:
     assert widest("\n".join(line for line in text.splitlines() if "  " in line)) <= 80
 
 
-def test_tags_are_bars_by_frequency() -> None:
+def test_the_sheets_show_bars_dashes_and_fields_as_they_are() -> None:
     lines = [line for line in shown(MARKED).splitlines() if "█" in line]
     assert [line.split()[:2] for line in lines] == [["SVA", "2"], ["Rloc", "1"]]
     assert [line.count("█") for line in lines] == [30, 15]
-
-
-def test_unknown_documents_are_a_dash_with_a_note() -> None:
     text = shown(BLOCKS)
     assert next(line for line in text.splitlines() if "Documents" in line).split() == ["Documents", "–"]
     assert "3 sentences do not say which document they come from" in text
-
-
-def test_a_field_that_looks_like_markup_is_shown_as_it_is() -> None:
     marked = [replace(essay, metadata={"[/bold]": "yes"}) for essay in MARKED]
     assert "By [/bold]" in shown(marked, by="[/bold]")
 
