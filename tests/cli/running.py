@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from grater.cli import app, run, typed
+from grater.cli import LazyCommand, app, run, typed
 from grater.errors import GraterError
 
+Capture = pytest.CaptureFixture[str]
 RUNNER = CliRunner()
 INTERVAL = re.compile(r"\[[-−]?\d*\.\d+, [-−]?\d*\.?\d+\]")
 SPOKEN = re.compile(r"intervals (in each row )?(generalise to other|are for exactly these) ")
@@ -24,7 +27,7 @@ class Ran:
     err: str
 
 
-def grater(capsys: pytest.CaptureFixture[str], *args: object, program: typer.Typer = app) -> Ran:
+def grater(capsys: Capture, *args: object, program: typer.Typer = app) -> Ran:
     """One command, its exit status and its two outputs."""
     capsys.readouterr()
     words = [str(arg) for arg in args]
@@ -55,3 +58,14 @@ def invoked(command: str, *args: object) -> Result:
 def widest(shown: str) -> int:
     """The longest line of a table; a signature is for pasting and stays whole, as do sentences, which wrap."""
     return max(len(line) for line in shown.splitlines() if "|grater:" not in line and "95 % intervals" not in line)
+
+
+def require_known(words: Sequence[str]) -> None:
+    """Fail where the words of a command line name a command or an option that grater does not have."""
+    command: Any = typer.main.get_command(app)
+    rest = list(words)
+    while rest and getattr(command, "commands", None):
+        command = command.commands[rest.pop(0)]
+        command = command.load() if isinstance(command, LazyCommand) else command
+    known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+    assert {word.partition("=")[0] for word in rest if word.startswith("--")} <= known, words

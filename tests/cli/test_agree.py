@@ -33,13 +33,7 @@ def written(tmp_path: Path, table: Judgments, name: str = "table.csv") -> Path:
 
 def test_table_3_on_a_terminal(prepositions: Path) -> None:
     shown = run(prepositions).stdout
-    for text in (
-        "Agreement of 2 raters on 1,336 items",
-        ".630 [.546, .713]",
-        "substantial",
-        "26/86",
-        "37/97",
-    ):
+    for text in ("Agreement of 2 raters on 1,336 items", ".630 [.546, .713]", "substantial", "26/86", "37/97"):
         assert text in shown
     assert "1,213" in shown
     assert (
@@ -79,7 +73,7 @@ def _said(batch: str, n: int) -> list[tuple[int, int]]:
     return [(1, n % 2), (2, 1 - n % 2 if n % (4 if batch == "z" else 3) == 0 else n % 2)]
 
 
-def test_flagged_contexts_are_taken_out_by_both_readings(tmp_path: Path) -> None:
+def test_flagged_contexts_are_taken_out_by_both_readings_and_of_the_matrix(tmp_path: Path) -> None:
     flags = ["spelling", None, "spelling", "spelling", None, None]
     table = judgments("a 1 x", "a 2 y", "b 1 x", "b 2 y", "c 1 x", "c 2 x", flags=flags)
     [by] = found(written(tmp_path, table), "--contexts", "spelling")["by"]
@@ -89,9 +83,6 @@ def test_flagged_contexts_are_taken_out_by_both_readings(tmp_path: Path) -> None
         ("without items flagged by any rater", 1),
         ("without items flagged by all raters", 2),
     ]
-
-
-def test_the_confusion_matrix_is_that_after_flagged_contexts_are_removed(tmp_path: Path) -> None:
     # T&C 2008 print Table 3 without the contexts that a rater flagged
     flags = ["spelling", None, None, None, None, None]
     table = judgments("a 1 x", "a 2 y", "b 1 x", "b 2 y", "c 1 x", "c 2 x", flags=flags)

@@ -8,7 +8,7 @@ import pytest
 
 from grater import edit_agreement
 from grater.errors import GraterError
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 
 SENTENCES = ["She like the music very much .", "He goes to school by the foot ."]
 FIRST = ["A 1 2|||SVA|||likes|||REQUIRED|||-NONE-|||0", "A 5 6|||ArtOrDet||||||REQUIRED|||-NONE-|||0"]
@@ -27,13 +27,11 @@ def files(tmp_path: Path) -> list[Path]:
     return [m2(tmp_path / "ann.m2", *FIRST), m2(tmp_path / "bob.m2", *SECOND)]
 
 
-def found(capsys: pytest.CaptureFixture[str], files: list[Path], *options: object) -> Any:
+def found(capsys: Capture, files: list[Path], *options: object) -> Any:
     return json.loads(grater(capsys, "agree", *files, "--json", *options).out)
 
 
-def test_json_has_the_three_criteria_shaped_like_judgments(
-    files: list[Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_json_has_the_three_criteria_shaped_like_judgments(files: list[Path], capsys: Capture) -> None:
     value = found(capsys, files)
     assert (value["unit"], value["units"], value["raters"]) == ("token", 15, ["ann", "bob"])
     for criterion in ("identification", "classification", "exact"):
@@ -50,24 +48,11 @@ def test_json_has_the_three_criteria_shaped_like_judgments(
     assert value["classification"]["observed"] == pytest.approx(1 / 2)
 
 
-def test_undefined_kappas_are_null_with_a_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_undefined_kappas_have_a_reason_and_dropped_annotators_a_warning(tmp_path: Path, capsys: Capture) -> None:
     files = [m2(tmp_path / "ann.m2", FIRST[0], ""), m2(tmp_path / "bob.m2", SECOND[0], "")]
     [pair] = found(capsys, files)["exact"]["pairs"]
     assert pair["kappa"]["value"] is None
     assert "one label only" in pair["kappa"]["reason"]
-
-
-def test_three_annotators_have_a_table_of_pairs_and_their_average(
-    files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shown = grater(capsys, "agree", *files, m2(tmp_path / "cat.m2", FIRST[0], SECOND[1])).out
-    for text in ("ann – bob", "ann – cat", "bob – cat", "average"):
-        assert text in shown
-
-
-def test_a_combined_file_that_drops_an_annotator_is_warned_about(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
     second = SECOND[0].removesuffix("0") + "1"
     noop = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1"
     blocks = [f"S {SENTENCES[0]}\n{FIRST[0]}\n{second}\n", f"S {SENTENCES[1]}\n{FIRST[1]}\n"]
@@ -78,9 +63,12 @@ def test_a_combined_file_that_drops_an_annotator_is_warned_about(
     assert any("drops an annotator who agrees" in warning for warning in value["warnings"])
 
 
-def test_documents_are_what_is_resampled(
-    files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_three_annotators_have_pairs_and_documents_are_what_is_resampled(
+    files: list[Path], tmp_path: Path, capsys: Capture
 ) -> None:
+    shown = grater(capsys, "agree", *files, m2(tmp_path / "cat.m2", FIRST[0], SECOND[1])).out
+    for text in ("ann – bob", "ann – cat", "bob – cat", "average"):
+        assert text in shown
     documents = tmp_path / "document.txt"
     documents.write_text(" ".join(SENTENCES), encoding="utf-8")
     value = found(capsys, files, "--documents", documents)
@@ -101,13 +89,13 @@ def test_one_annotator_is_refused_in_one_line(files: list[Path]) -> None:
     ],
 )
 def test_options_of_tables_are_refused_for_corpora(
-    files: list[Path], capsys: pytest.CaptureFixture[str], option: list[str], line: str
+    files: list[Path], capsys: Capture, option: list[str], line: str
 ) -> None:
     ran = grater(capsys, "agree", *files, *option)
     assert (ran.status, ran.out, ran.err) == (2, "", line + "\n")
 
 
-def test_options_of_corpora_are_refused_for_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_of_corpora_are_refused_for_tables(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "j.csv").write_text("item,rater,label\n1,a,ok\n1,b,ok\n")
     ran = grater(capsys, "agree", tmp_path / "j.csv", "--gaps")
     assert (ran.status, ran.err) == (2, "--gaps is for annotated corpora\n")

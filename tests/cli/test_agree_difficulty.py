@@ -30,7 +30,7 @@ def found(*args: object) -> Any:
     return json.loads(run(*args, "--json").stdout)
 
 
-def test_json_has_both_groups_and_the_items_on_which_only_the_crowd_is_split(tables: list[object]) -> None:
+def test_both_ends_the_split_and_columns_are_in_json_and_on_a_terminal(tables: list[object]) -> None:
     value = found(*tables)
     assert [item["item"] for item in value["crowd"]["hardest"]] == ["i0", "i1", "i2"]
     assert value["crowd"]["majority_share"]["value"] == pytest.approx((0.5 + 0.75 + 1) / 3)
@@ -41,9 +41,6 @@ def test_json_has_both_groups_and_the_items_on_which_only_the_crowd_is_split(tab
         ("use", "place", 1),
         ("use", "time", 2),
     ]
-
-
-def test_a_terminal_shows_both_ends_and_columns(tables: list[object]) -> None:
     shown = run(*tables).stdout
     for text in (
         "Easiest for the crowd",
@@ -54,9 +51,6 @@ def test_a_terminal_shows_both_ends_and_columns(tables: list[object]) -> None:
     ):
         assert text in shown
     assert widest(shown.split("95 %")[0]) <= 80
-
-
-def test_the_number_of_items_and_the_split_can_be_chosen(tables: list[object]) -> None:
     value = found(*tables, "--top", 1, "--split", 0.8)
     assert len(value["crowd"]["easiest"]) == 1
     assert [each["crowd"]["item"] for each in value["split"]] == ["i0", "i1"]

@@ -32,7 +32,7 @@ def found(*args: object) -> Any:
     return json.loads(run(*args, "--json").stdout)
 
 
-def test_json_has_curves_target_and_answer(crowd: Path, experts: Path) -> None:
+def test_json_and_a_terminal_have_the_curve_and_the_answer(crowd: Path, experts: Path) -> None:
     value = found(crowd, "--experts", experts)
     assert [curve["against"] for curve in value["curves"]] == ["E", "F", "mean of experts"]
     points = value["curves"][2]["points"]
@@ -42,17 +42,6 @@ def test_json_has_curves_target_and_answer(crowd: Path, experts: Path) -> None:
     assert value["target"]["kappa"]["value"] == pytest.approx(2 / 3)
     assert value["smallest"]["value"] == 3
     assert value["method"] == "exact"
-
-
-def test_a_limit_beyond_all_judgments_is_null_with_a_reason(tmp_path: Path) -> None:
-    write_table(crowd_of("abb", "aab", "baa"), tmp_path / "bad.csv")
-    write_table(experts_of(E="aba", F="aba"), tmp_path / "e2.csv")
-    smallest = found(tmp_path / "bad.csv", "--experts", tmp_path / "e2.csv")["smallest"]
-    assert (smallest["value"], smallest["high"]) == (None, None)
-    assert "stays below" in smallest["reason"]
-
-
-def test_a_terminal_shows_the_curve_a_plot_and_the_answer(crowd: Path, experts: Path) -> None:
     output = run(crowd, "--experts", experts).stdout
     for text in (
         "A crowd of N raters, 6 items",
@@ -64,6 +53,14 @@ def test_a_terminal_shows_the_curve_a_plot_and_the_answer(crowd: Path, experts: 
     ):
         assert text in output
     assert widest(output) <= 120
+
+
+def test_a_limit_beyond_all_judgments_is_null_with_a_reason(tmp_path: Path) -> None:
+    write_table(crowd_of("abb", "aab", "baa"), tmp_path / "bad.csv")
+    write_table(experts_of(E="aba", F="aba"), tmp_path / "e2.csv")
+    smallest = found(tmp_path / "bad.csv", "--experts", tmp_path / "e2.csv")["smallest"]
+    assert (smallest["value"], smallest["high"]) == (None, None)
+    assert "stays below" in smallest["reason"]
 
 
 def test_unknown_is_left_out_with_a_word(experts: Path, tmp_path: Path) -> None:

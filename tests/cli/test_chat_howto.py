@@ -19,7 +19,7 @@ from grater.annotate.store import open_store
 from grater.corpora import read_corpus
 from grater.model import Essay
 from tests.chat_server import ChatServer, serving
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 from tests.test_docs import blocks
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "judge-a-language-model.md"
@@ -79,7 +79,7 @@ def judge(sheet: Path, study: Path, essays: list[Essay]) -> None:
 
 @pytest.mark.slow
 def test_the_page_runs_and_prints_what_it_shows(
-    server: ChatServer, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    server: ChatServer, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "demo").mkdir()
     shutil.copy(ESSAYS, tmp_path / "demo")

@@ -15,7 +15,7 @@ from grater.corpora import write_corpus
 from grater.model import Essay
 from grater.sheet import counted
 from tests.chat_server import ChatServer, serving
-from tests.cli.running import Ran, grater
+from tests.cli.running import Capture, Ran, grater
 
 N_ESSAYS = 12
 NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hal", "Ida", "Jo", "Kim", "Lea")
@@ -43,7 +43,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
 
 
 @pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
 
     def one(*args: object) -> Ran:

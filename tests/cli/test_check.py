@@ -9,7 +9,7 @@ import pytest
 
 from grater.detect.feedback import check
 from grater.detect.marks import sureness
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 
 LEARNER = "The girl waited on the bus.\nThe boy discussed about the film & more. The king listened the music.\n"
 
@@ -21,8 +21,8 @@ def essay(tmp_path: Path) -> Path:
     return path
 
 
-def test_check_says_what_to_do_about_each_flag(
-    capsys: pytest.CaptureFixture[str], essay: Path, tiny_model: Path
+def test_check_says_what_to_do_about_each_flag_on_a_terminal_and_in_json(
+    capsys: Capture, essay: Path, tiny_model: Path
 ) -> None:
     ran = grater(capsys, "check", essay, "--system", tiny_model)
     assert ran.status == 0
@@ -30,11 +30,9 @@ def test_check_says_what_to_do_about_each_flag(
     assert "drop about" in ran.out
     assert "put in to" in ran.out
     assert "3 places to look at again" in ran.out
-
-
-def test_check_as_json_has_every_flag_with_its_place(
-    capsys: pytest.CaptureFixture[str], essay: Path, tiny_model: Path
-) -> None:
+    ran = grater(capsys, "check", essay, "--system", tiny_model)
+    assert "The girl waited [on] the bus." in ran.out
+    assert "listened [▁] the music" in ran.out
     ran = grater(capsys, "check", essay, "--system", tiny_model, "--json")
     result = json.loads(ran.out)
     assert [(flag["type"], flag["suggestion"]) for flag in result["flags"]] == [
@@ -45,33 +43,12 @@ def test_check_as_json_has_every_flag_with_its_place(
     for flag in result["flags"]:
         assert LEARNER[flag["start"] : flag["end"]] == flag["target"]
     assert ran.out == grater(capsys, "check", essay, "--system", tiny_model, "--show", "json").out
-
-
-def test_a_document_of_another_program_is_to_be_saved_as_text(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
-) -> None:
-    (tmp_path / "essay.ODT").write_bytes(b"PK\x03\x04")
-    ran = grater(capsys, "check", tmp_path / "essay.ODT", "--system", tiny_model)
-    assert (ran.status, ran.out) == (2, "")
-    assert "save it as text (.txt) first" in ran.err
-
-
-def test_a_corpus_is_not_mistaken_for_an_essay(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
-) -> None:
-    for suffix in (".m2", ".sgm", ".jsonl"):
-        (tmp_path / f"essays{suffix}").write_text("S The girl waited on the bus .\n")
-        ran = grater(capsys, "check", tmp_path / f"essays{suffix}", "--system", tiny_model)
-        assert (ran.status, ran.out) == (2, "")
-        assert f"found a corpus ({suffix}); use grater decide" in ran.err
-
-
-def test_without_colours_the_flagged_words_stand_in_brackets(
-    capsys: pytest.CaptureFixture[str], essay: Path, tiny_model: Path
-) -> None:
     ran = grater(capsys, "check", essay, "--system", tiny_model)
-    assert "The girl waited [on] the bus." in ran.out
-    assert "listened [▁] the music" in ran.out
+    note = " ".join(ran.err.split())
+    assert note == (
+        "Looked for: prepositions, missing prepositions; not for spelling, verbs, word order or anything else."
+    )
+    assert json.loads(grater(capsys, "check", essay, "--system", tiny_model, "--json").out)["note"] == note
 
 
 class Words(HTMLParser):
@@ -96,8 +73,8 @@ class Words(HTMLParser):
             self.marks.append(data)
 
 
-def test_check_as_html_is_one_page_that_loads_nothing(
-    capsys: pytest.CaptureFixture[str], essay: Path, tiny_model: Path
+def test_check_as_html_is_one_page_that_loads_nothing_and_takes_html_for_words(
+    capsys: Capture, essay: Path, tiny_model: Path, tmp_path: Path
 ) -> None:
     ran = grater(capsys, "check", essay, "--system", tiny_model, "--show", "html")
     page = Words()
@@ -106,9 +83,6 @@ def test_check_as_html_is_one_page_that_loads_nothing(
     assert page.addresses
     assert all(address.startswith("#") for address in page.addresses)
     assert "&amp; more" in ran.out
-
-
-def test_html_in_an_essay_is_words(capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path) -> None:
     path = tmp_path / "<b>.txt"
     path.write_text("<script>alert(1)</script> The girl waited on the bus.", encoding="utf-8")
     ran = grater(capsys, "check", path, "--system", tiny_model, "--show", "html")
@@ -116,41 +90,31 @@ def test_html_in_an_essay_is_words(capsys: pytest.CaptureFixture[str], tmp_path:
     assert "<b>.txt" not in ran.out
 
 
-def test_an_empty_essay_has_nothing_to_look_at(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
+def test_empty_missing_and_foreign_essays_and_unknown_systems_are_one_line(
+    capsys: Capture, tmp_path: Path, tiny_model: Path, essay: Path
 ) -> None:
     path = tmp_path / "empty.txt"
     path.write_text("", encoding="utf-8")
     ran = grater(capsys, "check", path, "--system", tiny_model)
     assert ran.status == 0
     assert "nothing to look at again" in ran.out
-
-
-def test_an_unknown_system_is_answered_with_the_nearest(capsys: pytest.CaptureFixture[str], essay: Path) -> None:
     ran = grater(capsys, "check", essay, "--system", "prep-maxnt")
     assert ran.status == 2
     assert "Did you mean 'prep-maxent'?" in ran.err
-
-
-def test_a_missing_essay_or_model_is_one_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, essay: Path
-) -> None:
     ran = grater(capsys, "check", tmp_path / "nothing.txt")
     assert (ran.status, len(ran.err.splitlines())) == (2, 1)
     ran = grater(capsys, "check", essay, "--system", tmp_path / "nothing.model")
     assert (ran.status, len(ran.err.splitlines())) == (2, 1)
     assert "cannot be read" in ran.err
-
-
-def test_the_writer_is_told_what_was_not_looked_for(
-    capsys: pytest.CaptureFixture[str], essay: Path, tiny_model: Path
-) -> None:
-    ran = grater(capsys, "check", essay, "--system", tiny_model)
-    note = " ".join(ran.err.split())
-    assert note == (
-        "Looked for: prepositions, missing prepositions; not for spelling, verbs, word order or anything else."
-    )
-    assert json.loads(grater(capsys, "check", essay, "--system", tiny_model, "--json").out)["note"] == note
+    (tmp_path / "essay.ODT").write_bytes(b"PK\x03\x04")
+    ran = grater(capsys, "check", tmp_path / "essay.ODT", "--system", tiny_model)
+    assert (ran.status, ran.out) == (2, "")
+    assert "save it as text (.txt) first" in ran.err
+    for suffix in (".m2", ".sgm", ".jsonl"):
+        (tmp_path / f"essays{suffix}").write_text("S The girl waited on the bus .\n")
+        ran = grater(capsys, "check", tmp_path / f"essays{suffix}", "--system", tiny_model)
+        assert (ran.status, ran.out) == (2, "")
+        assert f"found a corpus ({suffix}); use grater decide" in ran.err
 
 
 # Several essays
@@ -167,7 +131,7 @@ def essays(tmp_path: Path) -> list[Path]:
 
 
 def test_every_essay_has_a_page_of_its_own(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, essays: list[Path], tiny_model: Path
+    capsys: Capture, tmp_path: Path, essays: list[Path], tiny_model: Path
 ) -> None:
     out = tmp_path / "new" / "pages"
     ran = grater(capsys, "check", *essays, "--system", tiny_model, "--show", "html", "--out", out)
@@ -177,33 +141,28 @@ def test_every_essay_has_a_page_of_its_own(
     assert "3 files, 4 places to look at again" in " ".join(ran.err.split())
 
 
-def test_several_essays_as_json_are_one_document(
-    capsys: pytest.CaptureFixture[str], essays: list[Path], tiny_model: Path
+def test_several_essays_are_one_json_document_and_several_pages_need_a_folder(
+    capsys: Capture, essays: list[Path], tiny_model: Path
 ) -> None:
     result = json.loads(grater(capsys, "check", *essays, "--system", tiny_model, "--json").out)
     assert result["flags"] == 4
     assert [len(file["flags"]) for file in result["files"]] == [3, 1, 0]
+    ran = grater(capsys, "check", *essays, "--system", tiny_model, "--show", "html")
+    assert (ran.status, ran.out) == (2, "")
+    assert "--out FOLDER" in ran.err
 
 
 def test_text_in_a_folder_is_what_the_terminal_shows(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, essay: Path, tiny_model: Path
+    capsys: Capture, tmp_path: Path, essay: Path, tiny_model: Path
 ) -> None:
     shown = grater(capsys, "check", essay, "--system", tiny_model).out
     grater(capsys, "check", essay, "--system", tiny_model, "--out", tmp_path / "out")
     assert (tmp_path / "out" / "essay.txt").read_text(encoding="utf-8").startswith(shown)
 
 
-def test_several_pages_need_a_folder(
-    capsys: pytest.CaptureFixture[str], essays: list[Path], tiny_model: Path
-) -> None:
-    ran = grater(capsys, "check", *essays, "--system", tiny_model, "--show", "html")
-    assert (ran.status, ran.out) == (2, "")
-    assert "--out FOLDER" in ran.err
-
-
 @pytest.mark.parametrize(("name", "status"), [("essay.txt", 1), ("good.txt", 0)])
 def test_marks_fail_only_where_that_is_asked(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path, name: str, status: int
+    capsys: Capture, tmp_path: Path, tiny_model: Path, name: str, status: int
 ) -> None:
     text = {"essay.txt": LEARNER, "good.txt": "The boy ran."}[name]
     (tmp_path / name).write_text(text, encoding="utf-8")
@@ -216,7 +175,7 @@ def test_marks_fail_only_where_that_is_asked(
 
 
 def test_on_a_terminal_the_marked_word_is_the_brightest(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, essay: Path, tiny_model: Path
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, essay: Path, tiny_model: Path
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm-256color")
@@ -231,7 +190,7 @@ def test_on_a_terminal_the_marked_word_is_the_brightest(
 
 
 def test_a_rule_is_reported_at_every_mark_and_its_example_once(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
+    capsys: Capture, tmp_path: Path, tiny_model: Path
 ) -> None:
     path = tmp_path / "twice.txt"
     path.write_text("The girl waited on the bus.\nThe boy waited on the bus.\n", encoding="utf-8")
@@ -245,7 +204,7 @@ def test_a_rule_is_reported_at_every_mark_and_its_example_once(
 # Harper
 
 
-def test_harper_marks_what_our_systems_do_not_look_for(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_harper_marks_what_our_systems_do_not_look_for(capsys: Capture, tmp_path: Path) -> None:
     pytest.importorskip("harper")
     path = tmp_path / "essay.txt"
     path.write_text("She is interested of music and i recieved the the letter ,too.", encoding="utf-8")
@@ -258,7 +217,7 @@ def test_harper_marks_what_our_systems_do_not_look_for(capsys: pytest.CaptureFix
     ]
 
 
-def test_asked_alone_harper_passes_all_its_findings_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_asked_alone_harper_passes_all_its_findings_on(capsys: Capture, tmp_path: Path) -> None:
     harper = pytest.importorskip("harper")
     text = "He depends of his parents, i think. " + "She said that it was so and " * 15 + "left."
     (tmp_path / "essay.txt").write_text(text, encoding="utf-8")
@@ -280,7 +239,7 @@ def marked_by(system: str, text: str, language: str = "") -> list[tuple[str, tup
 
 @pytest.mark.parametrize("shape", [("--json",), ("--show", "text"), ("--show", "html"), ("--out", "feedback")])
 def test_nothing_is_printed_next_to_the_feedback(
-    capfd: pytest.CaptureFixture[str], tmp_path: Path, shape: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    capfd: Capture, tmp_path: Path, shape: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Harper writes to file descriptor 1 where it sees *to join*."""
     pytest.importorskip("harper")
@@ -312,12 +271,9 @@ def test_misspelt_words_are_mended_by_the_words_around_them() -> None:
     assert marked_by("spelling", "The brelvok is red. A brelvok is blue, and we saw it.") == []
 
 
-def test_a_capital_is_all_that_is_suggested_where_it_is_all_that_is_missing() -> None:
+def test_a_mark_of_harper_says_how_often_its_kind_is_right_and_suggests_no_more_than_is_missing() -> None:
     pytest.importorskip("harper")
     assert marked_by(ERRORS, "We meet on monday.") == [("monday", ("Monday",))]
-
-
-def test_a_mark_of_harper_says_how_often_its_kind_is_right() -> None:
     pytest.importorskip("harper")
     feedback = check("We meet on monday at the the station.", [ERRORS])
     assert all("right" in sureness(flag) for flag in feedback.flags)
@@ -327,9 +283,7 @@ def test_a_mark_of_harper_says_how_often_its_kind_is_right() -> None:
 
 
 @pytest.mark.usefixtures("essays")
-def test_a_folder_stands_for_its_text_files(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
-) -> None:
+def test_a_folder_stands_for_its_text_files(capsys: Capture, tmp_path: Path, tiny_model: Path) -> None:
     result = json.loads(grater(capsys, "check", tmp_path, "--system", tiny_model, "--json").out)
     assert [len(file["flags"]) for file in result["files"]] == [3, 1, 0]
     (tmp_path / "empty").mkdir()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 
 WRONG = "The girl waited on the bus."
 RIGHT = "The girl waited for the bus."
@@ -28,8 +28,8 @@ def corpus(tmp_path: Path) -> Path:
     return path
 
 
-def test_marks_are_counted_by_rule_learner_and_date(
-    capsys: pytest.CaptureFixture[str], corpus: Path, tiny_model: Path
+def test_marks_are_counted_by_rule_learner_and_date_in_json_and_tables(
+    capsys: Capture, corpus: Path, tiny_model: Path
 ) -> None:
     result = json.loads(grater(capsys, "learners", corpus, "--system", tiny_model, "--json").out)
     assert [(row["mark"], row["n"], row["learners"]) for row in result["marks"]] == [
@@ -41,21 +41,19 @@ def test_marks_are_counted_by_rule_learner_and_date(
     assert anna["per_100_words"] == pytest.approx(100 * 3 / 24)
     assert anna["change"] == pytest.approx(100 / 12 - 200 / 12), "from two marks in 12 words to one"
     assert (ben["change"], ben["most_often"]) == (None, ["Verb without a preposition"])
-
-
-def test_a_class_report_is_shown_as_tables(
-    capsys: pytest.CaptureFixture[str], corpus: Path, tiny_model: Path
-) -> None:
     out = grater(capsys, "learners", corpus, "--system", tiny_model).out
     assert "4 marks in 3 essays, 36 words" in out
     assert [line.split()[1] for line in out.split("Over time")[1].splitlines() if line.startswith("Anna")] == [
         "2026-09-01",
         "2026-10-01",
     ]
+    fields = ("--learner-field", "date", "--date-field", "nothing")
+    result = json.loads(grater(capsys, "learners", corpus, "--system", tiny_model, "--json", *fields).out)
+    assert [row["learner"] for row in result["learners"]] == ["2026-09-01", "2026-10-01"]
 
 
 def test_a_page_to_print_loads_nothing_and_escapes_names(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, tiny_model: Path
+    capsys: Capture, tmp_path: Path, corpus: Path, tiny_model: Path
 ) -> None:
     ran = grater(capsys, "learners", corpus, "--system", tiny_model, "--out", tmp_path / "class.html")
     page = (tmp_path / "class.html").read_text(encoding="utf-8")
@@ -69,9 +67,7 @@ def test_a_page_to_print_loads_nothing_and_escapes_names(
     assert "href=" not in page
 
 
-def test_a_text_file_is_counted_for_its_name(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
-) -> None:
+def test_a_text_file_is_counted_for_its_name(capsys: Capture, tmp_path: Path, tiny_model: Path) -> None:
     for name in ("anna", "ben"):
         (tmp_path / f"{name}.txt").write_text(WRONG, encoding="utf-8")
     files = [tmp_path / "anna.txt", tmp_path / "ben.txt"]
@@ -80,11 +76,3 @@ def test_a_text_file_is_counted_for_its_name(
         ("anna", 1, None),
         ("ben", 1, None),
     ]
-
-
-def test_other_fields_can_say_who_and_when(
-    capsys: pytest.CaptureFixture[str], corpus: Path, tiny_model: Path
-) -> None:
-    fields = ("--learner-field", "date", "--date-field", "nothing")
-    result = json.loads(grater(capsys, "learners", corpus, "--system", tiny_model, "--json", *fields).out)
-    assert [row["learner"] for row in result["learners"]] == ["2026-09-01", "2026-10-01"]

@@ -13,7 +13,7 @@ import pytest
 
 from grater import cli
 from grater.cli import GROUPS
-from tests.cli.running import INTERVAL, SPOKEN, grater
+from tests.cli.running import INTERVAL, SPOKEN, Capture, grater
 from tests.conftest import Demo
 
 UNCORRECTED = "essays.txt"
@@ -62,7 +62,7 @@ def test_every_command_is_on_a_list() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_says_what_its_intervals_speak_of(
-    name: str, demo: Demo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    name: str, demo: Demo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.chdir(demo.folder)
     written = [line[2:] for line in Path("essays.m2").read_text("utf-8").splitlines() if line.startswith("S ")]
@@ -76,7 +76,7 @@ def test_a_command_says_what_its_intervals_speak_of(
 
 
 def test_saved_scores_compared_say_what_their_intervals_speak_of(
-    demo: Demo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    demo: Demo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.chdir(demo.folder)
     written = [line[2:] for line in Path("essays.m2").read_text("utf-8").splitlines() if line.startswith("S ")]

@@ -11,7 +11,7 @@ import pytest
 
 from grater.corpora import Loss, read_corpus
 from grater.demo import sample_path
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 
 CLEAN = """S I live in a small town .
 A 2 3|||Wcip|||near|||REQUIRED|||-NONE-|||0
@@ -29,30 +29,30 @@ def clean(tmp_path: Path) -> Path:
     return path
 
 
-def test_stats_counts_what_is_there(capsys: pytest.CaptureFixture[str], clean: Path) -> None:
+def test_stats_count_what_is_there_and_name_the_known_fields(capsys: Capture, clean: Path) -> None:
     ran = grater(capsys, "corpus", "stats", clean, "--json")
     counted = json.loads(ran.out)
     assert ran.status == 0
     assert (counted["sentences"], counted["tokens"], counted["edits"]) == (2, 11, 1)
     assert counted["by_tag"] == {"Wcip": 1}
     assert counted["files"][0]["edits"] == 1
-
-
-def test_stats_of_an_unknown_field_name_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     ran = grater(capsys, "corpus", "stats", sample_path(), "--by", "langage")
     assert ran.status == 2
     assert "language" in ran.err
     assert ran.err.count("\n") == 1
 
 
-def test_a_corpus_goes_there_and_back(capsys: pytest.CaptureFixture[str], clean: Path, tmp_path: Path) -> None:
+def test_a_corpus_goes_there_and_back_and_to_standard_output(capsys: Capture, clean: Path, tmp_path: Path) -> None:
     there, back = tmp_path / "there.jsonl", tmp_path / "back.m2"
     assert grater(capsys, "corpus", "convert", clean, there).status == 0
     assert grater(capsys, "corpus", "convert", there, back).status == 0
     assert back.read_bytes() == clean.read_bytes()
+    ran = grater(capsys, "corpus", "convert", clean, tmp_path / "out.odt")
+    assert ran.status == 2
+    assert "nucle (.sgml .sgm)" in ran.err
 
 
-def test_convert_names_what_the_new_format_cannot_hold(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_convert_names_what_the_new_format_cannot_hold(capsys: Capture, tmp_path: Path) -> None:
     losses = tmp_path / "losses.jsonl"
     ran = grater(capsys, "corpus", "convert", sample_path(), tmp_path / "out.m2", "--losses", losses)
     assert ran.status == 0
@@ -74,7 +74,7 @@ def test_convert_names_what_the_new_format_cannot_hold(capsys: pytest.CaptureFix
     assert f"{result[0]['words']!r}" in str(Loss(**result[0]))
 
 
-def test_convert_writes_nothing_when_the_input_breaks(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_convert_writes_nothing_when_the_input_breaks(capsys: Capture, tmp_path: Path) -> None:
     broken, out = tmp_path / "broken.m2", tmp_path / "out.jsonl"
     broken.write_text(CLEAN + "S ends here\nA 0 9|||Mec|||x|||REQUIRED|||-NONE-|||0\n")
     ran = grater(capsys, "corpus", "convert", broken, out)
@@ -83,30 +83,23 @@ def test_convert_writes_nothing_when_the_input_breaks(capsys: pytest.CaptureFixt
     assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.m2"]
 
 
-def test_convert_of_an_unknown_suffix_lists_the_formats(
-    capsys: pytest.CaptureFixture[str], clean: Path, tmp_path: Path
+def test_lint_names_line_and_rule_and_ends_with_one_unless_all_is_clean(
+    capsys: Capture, clean: Path, tmp_path: Path
 ) -> None:
-    ran = grater(capsys, "corpus", "convert", clean, tmp_path / "out.odt")
-    assert ran.status == 2
-    assert "nucle (.sgml .sgm)" in ran.err
-
-
-def test_check_of_a_clean_corpus_ends_with_zero(capsys: pytest.CaptureFixture[str], clean: Path) -> None:
     ran = grater(capsys, "corpus", "lint", clean)
     assert (ran.status, ran.out) == (0, "")
     assert "no defects in 1 file" in ran.err
-
-
-def test_check_names_line_and_rule_and_ends_with_one(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    other = tmp_path / "other.m2"
+    other.write_text(CLEAN.replace("small town .", "small town."))
+    ran = grater(capsys, "corpus", "lint", clean, other)
+    assert ran.status == 1
+    assert "[files-differ]" in ran.out
     path = tmp_path / "a.m2"
     path.write_text("S We was late .\nA 1 2|||SVA|||was|||REQUIRED|||-NONE-|||0\n\n")
     ran = grater(capsys, "corpus", "lint", path)
     assert ran.status == 1
     assert ran.out.startswith(f"{path}:2: ")
     assert "[equals-text]" in ran.out
-
-
-def test_check_tells_what_cannot_be_read_as_a_finding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "a.m2"
     path.write_text("S We was late .\nA 1 12|||SVA|||were|||REQUIRED|||-NONE-|||0\n\n")
     ran = grater(capsys, "corpus", "lint", path, "--json")
@@ -114,7 +107,7 @@ def test_check_tells_what_cannot_be_read_as_a_finding(capsys: pytest.CaptureFixt
     assert [(row["rule"], row["line"]) for row in json.loads(ran.out)["findings"]] == [("unreadable", 2)]
 
 
-def test_check_names_the_essay_where_a_folder_has_many(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_check_names_the_essay_where_a_folder_has_many(capsys: Capture, tmp_path: Path) -> None:
     (tmp_path / "one.txt").write_text("We was late.")
     (tmp_path / "one.ann").write_text("T1\tSVA 3 6\twas\n#1\tAnnotatorNotes T1\t=> was\n")
     assert f"{tmp_path}, essay one:1: " in grater(capsys, "corpus", "lint", tmp_path).out
@@ -122,22 +115,14 @@ def test_check_names_the_essay_where_a_folder_has_many(capsys: pytest.CaptureFix
     assert f"{tmp_path / 'one.ann'}:1: " in grater(capsys, "corpus", "lint", tmp_path).out
 
 
-def test_convert_prints_the_corpus_where_out_is_a_dash(capfd: pytest.CaptureFixture[str], clean: Path) -> None:
+def test_convert_prints_the_corpus_where_out_is_a_dash(capfd: Capture, clean: Path) -> None:
     ran = grater(capfd, "corpus", "convert", clean, "-", "--to", "m2")
     assert (ran.status, ran.out) == (0, CLEAN)
     ran = grater(capfd, "corpus", "convert", clean, "-", "--to", "m2", "--json")
     assert (ran.status, ran.out) == (2, "")
 
 
-def test_check_compares_files_of_one_set(capsys: pytest.CaptureFixture[str], clean: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other.m2"
-    other.write_text(CLEAN.replace("small town .", "small town."))
-    ran = grater(capsys, "corpus", "lint", clean, other)
-    assert ran.status == 1
-    assert "[files-differ]" in ran.out
-
-
-def test_judgments_follow_the_rule(capsys: pytest.CaptureFixture[str], clean: Path, tmp_path: Path) -> None:
+def test_judgments_follow_the_rule(capsys: Capture, clean: Path, tmp_path: Path) -> None:
     first, second = (essay.essay_id for essay in read_corpus(clean))
     places = {"essay": [first, first, second], "start": [7, 10, 3], "end": [9, 11, 5], "kind": ["prep"] * 3}
     decisions = pl.DataFrame({"item": ["in", "a", "is"], "system": ["s"] * 3, "flagged": [1, 0, 0], **places})
@@ -161,7 +146,7 @@ def test_judgments_follow_the_rule(capsys: pytest.CaptureFixture[str], clean: Pa
     ],
 )
 def test_judgments_refuse_no_tags_and_never_write_over_their_input(
-    capsys: pytest.CaptureFixture[str], clean: Path, tags: str, out: str, message: str
+    capsys: Capture, clean: Path, tags: str, out: str, message: str
 ) -> None:
     decisions = clean.parent / "d.csv"
     decisions.write_text("item,system,flagged\nn1,s,1\n")
@@ -180,9 +165,7 @@ def parallel(tmp_path: Path) -> tuple[Path, Path]:
     return source, corrected
 
 
-def test_parallel_text_becomes_m2_with_types(
-    capsys: pytest.CaptureFixture[str], parallel: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_parallel_text_becomes_m2_with_types(capsys: Capture, parallel: tuple[Path, Path], tmp_path: Path) -> None:
     out = tmp_path / "out.m2"
     assert grater(capsys, "corpus", "convert", *parallel, out).status == 0
     first, second = out.read_text(encoding="utf-8").strip().split("\n\n")
@@ -190,9 +173,7 @@ def test_parallel_text_becomes_m2_with_types(
     assert second.startswith("S We left .\nA -1 -1|||noop|||")
 
 
-def test_sides_of_unequal_length_write_nothing(
-    capsys: pytest.CaptureFixture[str], parallel: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_sides_of_unequal_length_write_nothing(capsys: Capture, parallel: tuple[Path, Path], tmp_path: Path) -> None:
     parallel[1].write_text("She goes home .\n", encoding="utf-8")
     ran = grater(capsys, "corpus", "convert", *parallel, tmp_path / "out.m2")
     assert ran.status == 2
@@ -201,16 +182,15 @@ def test_sides_of_unequal_length_write_nothing(
     assert not (tmp_path / "out.m2").exists()
 
 
-def test_edits_are_kept_typed_or_made_again(capsys: pytest.CaptureFixture[str], clean: Path, tmp_path: Path) -> None:
+def test_edits_are_kept_typed_or_made_again_and_compared_with_ours(
+    capsys: Capture, clean: Path, tmp_path: Path
+) -> None:
     typed, again = tmp_path / "typed.m2", tmp_path / "again.m2"
     assert grater(capsys, "corpus", "convert", clean, typed, "--types", "errant").status == 0
     assert grater(capsys, "corpus", "convert", clean, again, "--edits", "extract").status == 0
     assert "|||Wcip|||" in clean.read_text(encoding="utf-8")
     assert "|||R:PREP|||" in typed.read_text(encoding="utf-8")
     assert "|||R:PREP|||" in again.read_text(encoding="utf-8")
-
-
-def test_edits_of_a_file_are_next_to_ours(capsys: pytest.CaptureFixture[str], clean: Path) -> None:
     compared = json.loads(grater(capsys, "corpus", "compare", clean, "--json").out)
     assert compared["f1"]["value"] == 1
     assert compared["confusions"] == [{"first": "Wcip", "second": "R:PREP", "n": 1}]
@@ -225,7 +205,7 @@ def faulty(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_check_counts_by_rule_and_takes_some_rules_alone(capsys: pytest.CaptureFixture[str], faulty: Path) -> None:
+def test_a_check_counts_by_rule_and_takes_some_rules_alone(capsys: Capture, faulty: Path) -> None:
     ran = grater(capsys, "corpus", "lint", faulty)
     assert ran.status == 1
     assert ran.err.splitlines()[1:3] == ["  1 duplicate", "  1 equals-text"]
@@ -236,9 +216,7 @@ def test_a_check_counts_by_rule_and_takes_some_rules_alone(capsys: pytest.Captur
     assert (wrong.status, wrong.err.count("\n")) == (2, 1)
 
 
-def test_known_defects_pass_and_new_ones_do_not(
-    capsys: pytest.CaptureFixture[str], faulty: Path, tmp_path: Path
-) -> None:
+def test_known_defects_pass_and_new_ones_do_not(capsys: Capture, faulty: Path, tmp_path: Path) -> None:
     known = tmp_path / "known.json"
     known.write_text(grater(capsys, "corpus", "lint", faulty, "--json").out, encoding="utf-8")
     assert grater(capsys, "corpus", "lint", faulty, "--known", known).status == 0

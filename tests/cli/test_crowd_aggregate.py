@@ -33,38 +33,29 @@ def crowd(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "crowd.parquet", tmp_path / "truth.csv"
 
 
-def test_answers_and_skills_on_a_terminal(crowd: tuple[Path, Path]) -> None:
+def test_answers_accuracy_and_skills_are_shown_with_limits(crowd: tuple[Path, Path]) -> None:
     shown = run(crowd[0], "--true-labels", crowd[1]).stdout
     for text in ("Answers of 2,100 judgments by dawid-skene", "Skill of 30 raters", "Accuracy .", "Log-likelihood"):
         assert text in shown
     assert widest(shown) <= 80
-
-
-def test_accuracy_against_truth_has_limits(crowd: tuple[Path, Path]) -> None:
     names = ("majority", "mace")
     plain, model = (found(crowd[0], "--true-labels", crowd[1], "--method", name)["accuracy"] for name in names)
     assert plain["n"] == 300
     assert plain["low"] < plain["value"] < model["value"] < model["high"]
+    assert "did not converge in 2 iterations" in run(crowd[0], "--iterations", 2).stderr
 
 
-def test_gold_is_held_fixed(three: Path, tmp_path: Path) -> None:
+def test_gold_is_held_fixed_and_posteriors_are_written_as_a_table(three: Path, tmp_path: Path) -> None:
     known = tmp_path / "gold.csv"
     known.write_text("item,label\n1,y\n", encoding="utf-8")
     value = found(three, "--gold", known, "--method", "one-coin", "--iterations", 3)
     assert value["gold"] == 1
     assert value["answers"][0]["label"] == "y"
     assert len(value["log_likelihood"]) == value["iterations"] <= 3
-
-
-def test_posteriors_are_written_as_a_table(three: Path, tmp_path: Path) -> None:
     run(three, "--method", "glad", "--out", tmp_path / "answers.csv")
     frame = pl.read_csv(tmp_path / "answers.csv")
     assert frame.columns == ["item", "label", "p:x", "p:y", "tied", "ease"]
     assert frame["label"].to_list() == ["x", "y", "x"]
-
-
-def test_a_run_that_was_cut_short_is_reported_on_standard_error(crowd: tuple[Path, Path]) -> None:
-    assert "did not converge in 2 iterations" in run(crowd[0], "--iterations", 2).stderr
 
 
 def test_unknown_raters_have_no_skills(tmp_path: Path) -> None:

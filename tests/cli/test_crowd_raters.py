@@ -20,7 +20,7 @@ def three(tmp_path: Path) -> Path:
     return tmp_path / "three.csv"
 
 
-def test_json_has_a_row_for_each_rater(three: Path, tmp_path: Path) -> None:
+def test_json_has_a_row_for_each_rater_with_reasons(three: Path, tmp_path: Path) -> None:
     (tmp_path / "gold.csv").write_text("item,label\n1,x\n", encoding="utf-8")
     value = json.loads(run(three, "--gold", tmp_path / "gold.csv", "--json").stdout)
     ada, _, cy = value["raters"]
@@ -28,11 +28,11 @@ def test_json_has_a_row_for_each_rater(three: Path, tmp_path: Path) -> None:
     assert cy["others"]["value"] == pytest.approx(1 / 3)
     assert cy["seconds"] is None
     assert "raters|" in value["signature"]
-
-
-def test_undefined_numbers_are_null_with_a_reason(three: Path) -> None:
     [ada, *_] = json.loads(run(three, "--json").stdout)["raters"]
     assert ada["gold"] == {"value": None, "low": None, "high": None, "reason": "no gold item was judged", "n": 0}
+    (tmp_path / "table.csv").write_text("item,label\n1,x\n1,x\n", encoding="utf-8")
+    with pytest.raises(GraterError, match="need rater ids"):
+        run(tmp_path / "table.csv")
 
 
 def test_the_most_skilled_come_first_on_a_terminal(tmp_path: Path) -> None:
@@ -48,9 +48,3 @@ def test_the_most_skilled_come_first_on_a_terminal(tmp_path: Path) -> None:
     frame = pl.read_csv(tmp_path / "raters.csv")
     assert len(frame) == 30
     assert {"gold_low", "others_high", "seconds", "top_share"} <= set(frame.columns)
-
-
-def test_raters_who_are_positions_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "table.csv").write_text("item,label\n1,x\n1,x\n", encoding="utf-8")
-    with pytest.raises(GraterError, match="need rater ids"):
-        run(tmp_path / "table.csv")

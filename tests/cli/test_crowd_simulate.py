@@ -12,7 +12,7 @@ from tests.cli.running import invoked
 run = partial(invoked, "lab simulate")
 
 
-def test_a_crowd_is_written_with_truth_and_skills(tmp_path: Path) -> None:
+def test_a_crowd_is_written_with_truth_and_skills_and_shown(tmp_path: Path) -> None:
     out, truth, skills = (tmp_path / f"{name}.csv" for name in ("judgments", "truth", "skills"))
     sizes = ["--n-items", 40, "--n-raters", 10, "--judgments-per-item", 3, "--labels", "a,b,c", "--spammers", 0.2]
     result = run(*sizes, "--out", out, "--true-labels-out", truth, "--skills", skills, "--json")
@@ -22,6 +22,8 @@ def test_a_crowd_is_written_with_truth_and_skills(tmp_path: Path) -> None:
     assert len(read_judgments(out)) == 120
     assert set(read_gold(truth).frame["label"]) <= {"a", "b", "c"}
     assert pl.read_csv(skills)["kind"].to_list().count("spammer") == 2
+    result = run("--out", tmp_path / "a.csv", "--lazy", 0.5)
+    assert "500 judgments of 100 items" in result.stdout
 
 
 def test_the_same_seed_writes_the_same_file(tmp_path: Path) -> None:
@@ -29,11 +31,6 @@ def test_the_same_seed_writes_the_same_file(tmp_path: Path) -> None:
         run("--out", tmp_path / f"{name}.csv", "--seed", seed)
     first, second, other = ((tmp_path / f"{name}.csv").read_bytes() for name in "abc")
     assert first == second != other
-
-
-def test_what_was_made_is_shown(tmp_path: Path) -> None:
-    result = run("--out", tmp_path / "a.csv", "--lazy", 0.5)
-    assert "500 judgments of 100 items" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from grater.annotate.writing import public_pages
 from grater.demo import living, sample_path
 from grater.demo.life import CROWD, ESSAYS
 from grater.demo.study import EARLIER, fresh_study
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 from tests.conftest import Demo
 
 pytest.importorskip("vl_convert")
@@ -48,7 +48,9 @@ SECTIONS = (
 )
 
 
-def test_the_demo_is_the_whole_loop(capsys: pytest.CaptureFixture[str], demo: Demo) -> None:
+def test_the_demo_is_the_whole_loop_and_compares_a_system_with_its_earlier_version(
+    capsys: Capture, demo: Demo
+) -> None:
     out = demo.folder
     assert {path.name for path in out.iterdir()} >= FILES
     assert "flags errors with precision" in demo.out
@@ -65,16 +67,13 @@ def test_the_demo_is_the_whole_loop(capsys: pytest.CaptureFixture[str], demo: De
     assert status["essays"] == 76
     assert grater(capsys, "study", "verify", out / "study.db").status == 0
     assert (out / "essays.jsonl").read_bytes() == sample_path().read_bytes()
-
-
-def test_the_report_compares_a_system_with_its_earlier_version(demo: Demo) -> None:
     page = (demo.folder / "report" / "report.md").read_text("utf-8")
     assert re.search(rf"^\| {EARLIER} \| \.\d+ \[", page, re.M)
     assert EARLIER not in (demo.folder / "decisions.csv").read_text("utf-8")
 
 
 def test_a_report_on_one_job_counts_its_annotators_and_nobody_elses_pay(
-    demo: Demo, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    demo: Demo, tmp_path: Path, capsys: Capture
 ) -> None:
     # the living part of the demo adds marks of other people, adjudicated marks and paid raters
     options = ("--job", "annotators", "--out", tmp_path, "--figures", "svg", "--json")
@@ -94,7 +93,7 @@ def study(demo: Demo) -> Iterator[Store]:
         yield store
 
 
-def test_twenty_people_with_names_work_for_pay_and_one_is_ejected(study: Store) -> None:
+def test_people_of_the_demo_work_for_pay_talk_dispute_and_comment(study: Store) -> None:
     with study.read() as tx:
         job = jobs.named(tx, CROWD)
         states = {people.get(tx, each.person_id).name: each.state for each in standing.of_job(tx, job.job_id)}
@@ -105,15 +104,18 @@ def test_twenty_people_with_names_work_for_pay_and_one_is_ejected(study: Store) 
     assert [name for name, state in states.items() if state == "ejected"] == ["Quentin Moreau"]
     assert 0.6 * far.wanted < far.valid < far.wanted
     assert {"paid", "owed"} <= paid
-
-
-def test_raters_talk_and_one_disputes_a_known_answer(study: Store) -> None:
     with study.read() as tx:
         job = jobs.named(tx, CROWD)
         asked = [message.text for message in messages.unread(tx, job.job_id)]
         assert len(messages.reviews_of_job(tx, job.job_id)) == len(living.REVIEWS)
         assert [each.state for each in trust.disputes_of_job(tx, job.job_id)] == ["open"]
     assert asked == [living.MESSAGES[-1][1]]  # the others have been answered
+    with study.read() as tx:
+        marked = [
+            answer for _, answers in judgments.by_submission(tx, jobs.named(tx, ESSAYS).job_id) for answer in answers
+        ]
+        assert has_suggestions(tx)
+    assert any(edit["comment"] for answer in marked for edit in answer.payload["edits"])  # type: ignore[index,union-attr,call-overload]
 
 
 @pytest.mark.parametrize("name", [CROWD, ESSAYS])
@@ -123,15 +125,6 @@ def test_adjudication_is_under_way(study: Store, name: str) -> None:
     decided = [each for each in done if each.is_decided]
     assert decided
     assert any(each.differs and not each.is_decided for each in done)
-
-
-def test_annotators_comment_on_their_marks_and_answer_suggestions(study: Store) -> None:
-    with study.read() as tx:
-        marked = [
-            answer for _, answers in judgments.by_submission(tx, jobs.named(tx, ESSAYS).job_id) for answer in answers
-        ]
-        assert has_suggestions(tx)
-    assert any(edit["comment"] for answer in marked for edit in answer.payload["edits"])  # type: ignore[index,union-attr,call-overload]
 
 
 def test_visitors_are_told_how_to_log_in_and_nobody_else_is(demo: Demo, study: Store) -> None:
@@ -153,7 +146,7 @@ def is_password_of(study: Store, name: str, password: str) -> bool:
 
 
 def test_a_demo_that_is_there_is_served_as_it_is(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     served: list[str] = []
     monkeypatch.setattr("grater.cli.study.files.serve", served.append)
@@ -165,9 +158,7 @@ def test_a_demo_that_is_there_is_served_as_it_is(
 
 
 @pytest.mark.slow
-def test_a_demo_run_again_gives_the_same_tables(
-    capsys: pytest.CaptureFixture[str], demo: Demo, tmp_path: Path
-) -> None:
+def test_a_demo_run_again_gives_the_same_tables(capsys: Capture, demo: Demo, tmp_path: Path) -> None:
     out = tmp_path / "demo"
     demo.copy_to(out)
     tables = {name: (out / name).read_bytes() for name in FILES if name.endswith(".csv")}
@@ -176,7 +167,7 @@ def test_a_demo_run_again_gives_the_same_tables(
     assert {name: (out / name).read_bytes() for name in tables} == tables
 
 
-def test_a_demo_says_in_one_line_what_is_in_its_way(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_demo_says_in_one_line_what_is_in_its_way(capsys: Capture, tmp_path: Path) -> None:
     (tmp_path / "demo" / "study.db").mkdir(parents=True)
     ran = grater(capsys, "demo", "--out", tmp_path / "demo", "--figures", "svg")
     assert ran.status == 2
@@ -187,7 +178,7 @@ def test_a_demo_says_in_one_line_what_is_in_its_way(capsys: pytest.CaptureFixtur
     assert not (tmp_path / "other").exists()
 
 
-def test_a_demo_leaves_alone_what_people_made(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_demo_leaves_alone_what_people_made(capsys: Capture, tmp_path: Path) -> None:
     (tmp_path / "judgments.csv").write_text("mine")
     ran = grater(capsys, "demo", "--out", tmp_path)
     assert (ran.status, ran.err.count("\n")) == (2, 1)
@@ -201,9 +192,7 @@ def test_a_demo_leaves_alone_what_people_made(capsys: pytest.CaptureFixture[str]
     assert json.loads(grater(capsys, "study", "status", tmp_path / "study.db", "--json").out)["study"] == "My study"
 
 
-def test_a_study_of_a_demo_that_people_have_joined_is_kept(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_study_of_a_demo_that_people_have_joined_is_kept(capsys: Capture, tmp_path: Path) -> None:
     fresh_study(tmp_path)
     fresh_study(tmp_path)  # nobody has joined
     with open_store(tmp_path / "study.db") as store, store.write() as tx:
@@ -215,9 +204,7 @@ def test_a_study_of_a_demo_that_people_have_joined_is_kept(
         assert [person.name for person in people.all(tx)] == ["Ann"]
 
 
-def test_a_study_of_a_demo_that_somebody_has_visited_is_kept(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_study_of_a_demo_that_somebody_has_visited_is_kept(capsys: Capture, tmp_path: Path) -> None:
     fresh_study(tmp_path)
     with open_store(tmp_path / "study.db") as store, store.write() as tx:
         people.add(tx, name=living.RATERS[0].name, role="worker", password_hash="x")

@@ -13,7 +13,7 @@ import pytest
 from grater.errors import GraterError, UsageError
 from grater.measure.sampling.draw import draw_sample
 from grater.tables import write_table
-from tests.cli.running import INTERVAL, SPOKEN, Ran, grater, invoked, widest
+from tests.cli.running import INTERVAL, SPOKEN, Capture, Ran, grater, invoked, widest
 from tests.measure.evaluation.worlds import FLAGGED, SHARES, decisions, items, votes
 from tests.measure.sampling.corpora import figure_1
 
@@ -34,7 +34,7 @@ def world(tmp_path: Path) -> list[object]:
     return ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv"]
 
 
-def test_json_has_the_keys_of_the_contract(world: list[object]) -> None:
+def test_json_has_the_keys_of_the_contract_and_the_terminal_shows_what_was_asked(world: list[object]) -> None:
     value = found(*world, "--weighted", "--bins", "0.5,0.75,0.9,1")
     system = value["systems"][0]
     assert system["system"] == "S"
@@ -52,9 +52,6 @@ def test_json_has_the_keys_of_the_contract(world: list[object]) -> None:
     assert "truth:majority" in value["signature"]
     assert "interval:jackknife-t" in value["signature"]
     assert "units:item" in value["signature"]
-
-
-def test_the_terminal_shows_what_was_asked_in_a_hundred_and_twenty_columns(world: list[object]) -> None:
     plain = run(*world).stdout
     assert "Weighted" not in plain
     shown = run(*world, "--weighted", "--bins", "0.5,0.75,0.9,1").stdout
@@ -65,7 +62,7 @@ def test_the_terminal_shows_what_was_asked_in_a_hundred_and_twenty_columns(world
 
 
 def test_csv_has_cells_alone_and_what_intervals_speak_of_is_reported_next_to_it(
-    world: list[object], capsys: pytest.CaptureFixture[str]
+    world: list[object], capsys: Capture
 ) -> None:
     ran = grater(capsys, "evaluate", *world, "--table", "csv")
     assert INTERVAL.search(ran.out)
@@ -153,7 +150,12 @@ def scored_world(tmp_path: Path, world: list[object]) -> list[object]:
     return world
 
 
-def test_the_curve_goes_to_a_file_and_into_json(world: list[object], tmp_path: Path) -> None:
+def test_the_curve_goes_to_a_file_and_into_json_and_needs_scores(world: list[object], tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="thresholds need scores"):
+        run(*world, "--curve", tmp_path / "c.csv")
+    assert not (tmp_path / "c.csv").exists()
+    with pytest.raises(UsageError, match="named twice"):
+        run(*scored_world(tmp_path, world), "--curve", tmp_path / "d.csv")
     args = [*scored_world(tmp_path, world), "--curve", tmp_path / "curve.csv"]
     value = found(*args)
     (curve,) = value["curve"]
@@ -168,14 +170,6 @@ def test_the_curve_goes_to_a_file_and_into_json(world: list[object], tmp_path: P
     for words in ("too optimistic", "low scores mean errors", "always gave no scores and has no curve"):
         assert words in messages
     assert "curve" not in found(*world)
-
-
-def test_a_curve_is_never_written_over_its_input_and_needs_scores(world: list[object], tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="thresholds need scores"):
-        run(*world, "--curve", tmp_path / "c.csv")
-    assert not (tmp_path / "c.csv").exists()
-    with pytest.raises(UsageError, match="named twice"):
-        run(*scored_world(tmp_path, world), "--curve", tmp_path / "d.csv")
 
 
 def test_suggestions_are_compared_with_raters_and_adjudicated_corrections(tmp_path: Path) -> None:
@@ -249,9 +243,7 @@ def test_flagged_contexts_and_low_confidence_are_shown_separately(doubtful: list
     assert counts == {"without low confidence": 1, "with low confidence": 1, "confidence not stated": 1}
 
 
-def test_shares_are_of_the_first_judgments_where_that_is_asked(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_shares_are_of_the_first_judgments_where_that_is_asked(tmp_path: Path, capsys: Capture) -> None:
     messages = {"a": ("error", "error"), "b": ("ok", "error", "ok", "ok"), "c": ("error", "ok", "error", "error")}
     rows = [
         f"{item},r{n},{label},2026-01-01T00:00:{n:02}Z"
@@ -292,7 +284,7 @@ def figure(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
     return [part for name in names for part in (f"--{name}", folder / f"{name}.csv")]
 
 
-def test_estimates_from_a_sample(figure: list[object]) -> None:
+def test_estimates_from_a_sample_and_the_way_to_a_wanted_width(figure: list[object]) -> None:
     ran = run(*figure)
     for text in ("estimated for 10,000 items: 2,250 of 2,250 drawn items judged", "The paper's normal intervals"):
         assert text in ran.stdout
@@ -309,9 +301,6 @@ def test_estimates_from_a_sample(figure: list[object]) -> None:
     parts = run(*figure, "--items", folder / "items.csv", "--by", "l1").stdout
     assert "l1 zh: 1," in parts
     assert "to other essays like these 50 (design effect" in " ".join(parts.split())
-
-
-def test_the_way_to_a_wanted_width_is_reported(figure: list[object]) -> None:
     assert "more bring the width to 0.01" in run(*figure, "--width", 0.01, "--population", "these").stderr
     assert "no known number of judgments of this corpus" in run(*figure, "--width", 0.01).stderr
     assert "it is within a width of 0.50" in run(*figure, "--width", 0.5).stderr

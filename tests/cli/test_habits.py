@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
-import subprocess
-import sys
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
 import typer
 
 from grater import api
@@ -20,7 +16,7 @@ from grater.cli import COMMANDS, OTHERS, PANELS, app, example
 from grater.cli.command import imported
 from grater.cli.reference import _commands
 from grater.options import is_optional, parts_of, signature_of
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 from tests.conftest import Demo
 from tests.each import for_each
 
@@ -116,9 +112,7 @@ def test_a_command_has_the_options_defaults_and_descriptions_of_its_function(nam
             assert param.default == each.default
 
 
-def test_a_command_prints_the_result_of_its_function(
-    capsys: pytest.CaptureFixture[str], demo: Demo, tmp_path: Path
-) -> None:
+def test_a_command_prints_the_result_of_its_function(capsys: Capture, demo: Demo, tmp_path: Path) -> None:
     crowd, decisions, gold = (demo.folder / f"{name}.csv" for name in ("crowd", "decisions", "gold"))
     essays, reference, both = demo.folder / "essays.jsonl", tmp_path / "ref.m2", tmp_path / "both.m2"
     first = "S She go .\nA 1 2|||Vform|||goes|||REQUIRED|||-NONE-|||0\n"
@@ -164,7 +158,7 @@ def test_there_are_few_enough_commands() -> None:
     assert sum(map(len, PANELS.values())) <= 22
 
 
-def test_h_is_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_h_is_help(capsys: Capture) -> None:
     for name in commands():
         ran = grater(capsys, *name.split(), "-h")
         assert (ran.status, ran.err) == (0, "")
@@ -192,42 +186,3 @@ def test_a_program_can_read_what_a_command_did(name: str) -> None:
 
 
 # The shell
-
-
-@pytest.mark.parametrize(
-    ("words", "completion"),
-    [
-        pytest.param("grater agr", "agree", marks=pytest.mark.slow),
-        pytest.param("grater corpus st", "stats", marks=pytest.mark.slow),
-        ("grater corpus stats --merge", "--merge-alternatives"),
-    ],
-)
-def test_the_shell_completes_commands_and_options(words: str, completion: str) -> None:
-    n_words = len(words.split()) - 1
-    asked = {"_GRATER_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(n_words)}
-    command = [sys.executable, "-m", "grater"]
-    done = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, check=False)
-    assert completion in done.stdout.split()
-
-
-def test_a_closed_pipe_is_quiet(tmp_path: Path) -> None:
-    rows = "".join(f"i{item},r{rater},{'ok' if item % 3 else 'error'}\n" for item in range(300) for rater in range(9))
-    (tmp_path / "j.csv").write_text("item,rater,label\n" + rows)
-    command = f"{sys.executable} -m grater aggregate j.csv --json | head -n 1"
-    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.stderr == ""
-
-
-def test_an_input_is_given_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "r.m2").write_text("S She go .\nA 1 2|||Vform|||goes|||REQUIRED|||-NONE-|||0\n\n")
-    (tmp_path / "h.txt").write_text("She goes .\n")
-    (tmp_path / "a=b.txt").write_text("She go .\n")
-    args = (
-        "score",
-        tmp_path / "r.m2",
-        f"mine={tmp_path / 'h.txt'}",
-        tmp_path / "a=b.txt",
-        "--json",
-    )
-    systems = json.loads(grater(capsys, *args).out)["systems"]
-    assert [system["system"] for system in systems] == ["mine", "a=b"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grater.demo import sample_path
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 
 JUDGMENTS = "item,rater,label\n" + "".join(
     f"n{item},{rater},{'error' if (item + skew) % 3 else 'ok'}\n"
@@ -28,7 +28,7 @@ def send(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     ids=lambda command: command[0],
 )
 def test_judgments_come_from_standard_input(
-    command: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    command: list[str], capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     send(monkeypatch, JUDGMENTS.encode())
     piped = grater(capsys, *command, "--json")
@@ -38,8 +38,8 @@ def test_judgments_come_from_standard_input(
     assert (piped.status, piped.out) == (0, named.out)
 
 
-def test_decisions_come_from_standard_input(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_decisions_come_from_standard_input_and_no_table_goes_to_standard_output(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     path = tmp_path / "judgments.csv"
     path.write_text(JUDGMENTS)
@@ -47,11 +47,6 @@ def test_decisions_come_from_standard_input(
     ran = grater(capsys, "evaluate", "--decisions", "-", "--judgments", path, "--json")
     assert ran.status == 0
     assert '"mine"' in ran.out
-
-
-def test_a_table_is_not_written_to_standard_output(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
     send(monkeypatch, JUDGMENTS.encode())
     ran = grater(capsys, "aggregate", "-", "--method", "majority", "--out", "-")
     assert ran.status == 2
@@ -59,7 +54,7 @@ def test_a_table_is_not_written_to_standard_output(
 
 @pytest.mark.parametrize("command", ["stats", "lint"])
 def test_corpora_come_from_standard_input_with_their_format(
-    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    command: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     send(monkeypatch, sample_path().read_bytes())
     ran = grater(capsys, "corpus", command, "-", "--format", "jsonl", "--json")

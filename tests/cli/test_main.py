@@ -12,7 +12,7 @@ import pytest
 
 from grater import __version__
 from grater.cli import COMMANDS, PANELS, run
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 
 HEAVY = ("numpy", "polars", "scipy", "spacy", "pandas", "pyarrow")
 
@@ -25,37 +25,30 @@ def imported_by(*commands: list[str]) -> set[str]:
     return set(done.stderr.split())
 
 
-def test_help_loads_nothing_heavy() -> None:
+def test_quick_commands_load_nothing_heavy(tmp_path: Path) -> None:
     assert imported_by(["--help"], ["--version"]) & set(HEAVY) == set()
-
-
-def test_scoring_and_checking_wait_for_no_table_and_no_network() -> None:
     loaded = imported_by(["score", "--help"], ["corpus", "stats", "--help"], ["check", "--help"])
     assert {"polars", "scipy", "ssl", "sqlalchemy", "urllib.request"} & loaded == set()
-
-
-def test_a_corpus_is_converted_without_polars(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("One essay.\n", "utf-8")
     loaded = imported_by(["corpus", "convert", str(tmp_path / "a.txt"), str(tmp_path / "a.jsonl")])
     assert (tmp_path / "a.jsonl").exists()
     assert "polars" not in loaded
 
 
-def test_help_lists_every_command_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_and_version_are_printed(capsys: Capture) -> None:
     ran = grater(capsys, "--help")
     assert ran.status == 0
     for panel, names in PANELS.items():
         assert {panel, *names} <= set(ran.out.split())
-
-
-def test_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert grater(capsys, "--version").out == f"grater {__version__}\n"
-
-
-def test_no_argument_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     ran = grater(capsys)
     assert ran.status == 2
     assert "Usage: grater" in ran.out + ran.err
+    assert "completion" not in grater(capsys, "corpus", "stats", "--help").out
+    ran = grater(capsys, "corpus", "stats", "--formt", "m2", "x.m2")
+    assert ran.status == 2
+    assert ran.err.count("\n") == 1
+    assert "--format" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -76,18 +69,9 @@ def test_no_argument_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
         (("corpus", "stats"), "grater corpus stats: missing argument 'FILE...'. Try 'grater corpus stats --help'"),
     ],
 )
-def test_wrong_use_is_answered_in_one_line(
-    capsys: pytest.CaptureFixture[str], args: tuple[str, ...], line: str
-) -> None:
+def test_wrong_use_is_answered_in_one_line(capsys: Capture, args: tuple[str, ...], line: str) -> None:
     ran = grater(capsys, *args)
     assert (ran.status, ran.out, ran.err) == (2, "", line + "\n")
-
-
-def test_a_wrong_option_is_answered_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
-    ran = grater(capsys, "corpus", "stats", "--formt", "m2", "x.m2")
-    assert ran.status == 2
-    assert ran.err.count("\n") == 1
-    assert "--format" in ran.err
 
 
 def test_bad_input_is_answered_in_plain_lines_without_a_traceback(tmp_path: Path) -> None:
@@ -124,12 +108,8 @@ def test_a_terminal_that_lacks_our_letters_is_no_reason_to_stop(tmp_path: Path) 
     assert "\\u2013" in done.stdout
 
 
-def test_commands_offer_no_options_of_typers_own(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "completion" not in grater(capsys, "corpus", "stats", "--help").out
-
-
 def test_a_closed_standard_output_is_reported_in_one_line(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     corpus = tmp_path / "essays.txt"
     corpus.write_text("We met on Monday.")
@@ -140,9 +120,7 @@ def test_a_closed_standard_output_is_reported_in_one_line(
         monkeypatch.setattr("sys.stdout", None)
 
 
-def test_ctrl_c_while_a_command_is_imported_ends_quietly(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ctrl_c_while_a_command_is_imported_ends_quietly(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     def interrupted(_: object) -> None:
         raise KeyboardInterrupt
 
@@ -172,9 +150,7 @@ def test_help_needs_no_extra_and_a_command_on_studies_says_what_to_install(missi
         ("study", "new", "x.db", "--name", "a", "--name", "b"),
     ],
 )
-def test_an_option_that_takes_one_value_is_not_given_twice(
-    capsys: pytest.CaptureFixture[str], args: tuple[str, ...]
-) -> None:
+def test_an_option_that_takes_one_value_is_not_given_twice(capsys: Capture, args: tuple[str, ...]) -> None:
     ran = grater(capsys, *args)
     flag = next(word for word in args if word.startswith("--"))
     assert (ran.status, ran.err) == (2, f"{flag} takes one value, found 2\n")

@@ -10,7 +10,7 @@ import pytest
 from grater.annotate import people
 from grater.annotate.store import open_store
 from grater.tables import read_gold, read_items, write_table
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 
 ESSAY = (
     "She wants to marry with her boss. They discussed about the plan. I entered into the room. "
@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def mined(folder: Path, capsys: pytest.CaptureFixture[str], *options: object) -> Path:
+def mined(folder: Path, capsys: Capture, *options: object) -> Path:
     out = folder / "list.csv"
     ran = grater(capsys, "lab", "mine", folder / "essay.txt", "--text", folder / "native.txt", "--out", out, *options)
     assert ran.status == 0, ran.err
@@ -42,7 +42,7 @@ def accept_all(path: Path) -> None:
     write_table(read_items(path).frame.with_columns(verdict=pl.lit("y")), path)
 
 
-def test_unattested_trigrams_of_attested_bigrams_are_listed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unattested_trigrams_of_attested_bigrams_are_listed(folder: Path, capsys: Capture) -> None:
     listed = read_items(mined(folder, capsys)).frame
     assert sorted(listed["trigram"]) == ["discussed about the", "entered into the", "marry with her"]
     marry = listed.row(by_predicate=pl.col("trigram") == "marry with her", named=True)
@@ -50,7 +50,7 @@ def test_unattested_trigrams_of_attested_bigrams_are_listed(folder: Path, capsys
     assert ESSAY[marry["start"] : marry["end"]] == "with"
 
 
-def test_web1t_counts_serve_as_well(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_web1t_counts_serve_as_well(folder: Path, capsys: Capture) -> None:
     for name, lines in {
         "2gms/2gm-0000.gz": "marry her\t900\nlived her\t40\n",
         "3gms/3gm-0000.gz": "lived with her\t800\n",
@@ -65,13 +65,13 @@ def test_web1t_counts_serve_as_well(folder: Path, capsys: pytest.CaptureFixture[
     assert read_items(out).frame["trigram"].to_list() == ["marry with her"]
 
 
-def test_verdicts_are_kept_when_the_list_is_made_anew(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verdicts_are_kept_when_the_list_is_made_anew(folder: Path, capsys: Capture) -> None:
     accept_all(mined(folder, capsys))
     assert set(read_items(mined(folder, capsys)).frame["verdict"]) == {"y"}
 
 
 def test_answers_on_the_terminal_go_into_the_list(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = iter(["y", "what?", "b", "n", "s", "y"])
     monkeypatch.setattr("typer.prompt", lambda *_, **__: next(answers))
@@ -79,9 +79,7 @@ def test_answers_on_the_terminal_go_into_the_list(
     assert listed["verdict"].fill_null("").to_list() == ["n", "", "y"]
 
 
-def test_leaving_in_the_middle_loses_nothing(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_leaving_in_the_middle_loses_nothing(folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = iter(["y", "q"])
     monkeypatch.setattr("typer.prompt", lambda *_, **__: next(answers))
     listed = read_items(mined(folder, capsys, "--ask")).frame
@@ -89,7 +87,7 @@ def test_leaving_in_the_middle_loses_nothing(
 
 
 def test_the_balanced_corpus_has_an_item_for_each_accepted_trigram_and_as_many_correct_ones(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: Capture
 ) -> None:
     verdicts = mined(folder, capsys)
     accept_all(verdicts)
@@ -119,9 +117,7 @@ def test_the_balanced_corpus_has_an_item_for_each_accepted_trigram_and_as_many_c
         (["--model", "m.model"], "expected one source of counts"),
     ],
 )
-def test_wrong_use_is_reported_in_one_line(
-    folder: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
-) -> None:
+def test_wrong_use_is_reported_in_one_line(folder: Path, capsys: Capture, options: list[str], message: str) -> None:
     ran = grater(
         capsys,
         *("lab", "mine", folder / "essay.txt", "--text", folder / "native.txt"),
@@ -131,7 +127,7 @@ def test_wrong_use_is_reported_in_one_line(
     assert message in ran.err
 
 
-def test_a_study_mines_takes_verdicts_and_builds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_study_mines_takes_verdicts_and_builds(folder: Path, capsys: Capture) -> None:
     study, listed, out = folder / "study.db", mined(folder, capsys), folder / "verdicts.csv"
     text = ["--text", folder / "native.txt"]
     assert grater(capsys, "study", "new", study).status == 0
@@ -150,7 +146,7 @@ def test_a_study_mines_takes_verdicts_and_builds(folder: Path, capsys: pytest.Ca
     assert (unknown.status, "nobody called Ada has joined this study" in unknown.err) == (2, True)
 
 
-def test_lists_of_a_study_are_built_into_a_job(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_lists_of_a_study_are_built_into_a_job(folder: Path, capsys: Capture) -> None:
     study, listed = folder / "study.db", mined(folder, capsys)
     accept_all(listed)
     grater(capsys, "study", "new", study)

@@ -10,7 +10,7 @@ import pytest
 
 from grater.detect.articles.constructions import CONSTRUCTIONS
 from grater.tables import read_items
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 from tests.measure.agreement.test_constructions import _published as published
 
 TEXT = (
@@ -26,7 +26,7 @@ def text(tmp_path: Path) -> Path:
     return path
 
 
-def test_entropy_counts_constructions_and_nouns(capsys: pytest.CaptureFixture[str], text: Path) -> None:
+def test_entropy_counts_constructions_and_shows_the_nouns_that_are_asked_for(capsys: Capture, text: Path) -> None:
     ran = grater(capsys, "lab", "nouns", text, "--min-phrases", "2", "--json")
     found = json.loads(ran.out)
     assert ran.status == 0
@@ -35,33 +35,23 @@ def test_entropy_counts_constructions_and_nouns(capsys: pytest.CaptureFixture[st
     dog = next(each for each in found["nouns"] if each["noun"] == "dog")
     # a dog, the dog, dogs, dogs: one half and two quarters
     assert (dog["n"], dog["dominant"], dog["entropy"]) == (4, "null-plural", 1.5)
-
-
-def test_entropy_shows_the_nouns_that_are_asked_for(capsys: pytest.CaptureFixture[str], text: Path) -> None:
     ran = grater(capsys, "lab", "nouns", text, "--noun", "bone")
     assert ran.status == 0
     assert "bone" in ran.out
     assert "farmer" not in ran.out
 
 
-def test_select_writes_items_that_a_study_can_use(
-    capsys: pytest.CaptureFixture[str], text: Path, tmp_path: Path
+def test_select_writes_items_that_a_study_can_use_or_refuses_in_one_line(
+    capsys: Capture, text: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "items.csv"
+    ran = grater(capsys, "lab", "nouns", text, "--out", out, "--min-phrases", "99")
+    assert ran.status == 2
+    assert "expected nouns with 99 phrases or more" in ran.err
+    assert not out.exists()
+    out = tmp_path / "items.csv"
     ran = grater(
-        capsys,
-        "lab",
-        "nouns",
-        text,
-        "--out",
-        out,
-        "--nouns",
-        "1",
-        "--sentences",
-        "1",
-        "--min-phrases",
-        "2",
-        "--json",
+        capsys, "lab", "nouns", text, "--out", out, "--nouns", "1", "--sentences", "1", "--min-phrases", "2", "--json"
     )
     found = json.loads(ran.out)
     assert ran.status == 0
@@ -75,17 +65,7 @@ def test_select_writes_items_that_a_study_can_use(
     assert TEXT[int(first["start"]) : int(first["end"])].split()[-1].startswith(str(first["noun"])[:3])
 
 
-def test_a_text_without_enough_nouns_is_refused_in_one_line(
-    capsys: pytest.CaptureFixture[str], text: Path, tmp_path: Path
-) -> None:
-    out = tmp_path / "items.csv"
-    ran = grater(capsys, "lab", "nouns", text, "--out", out, "--min-phrases", "99")
-    assert ran.status == 2
-    assert "expected nouns with 99 phrases or more" in ran.err
-    assert not out.exists()
-
-
-def test_the_items_of_select_go_through_agree(capsys: pytest.CaptureFixture[str], text: Path, tmp_path: Path) -> None:
+def test_the_items_of_select_go_through_agree(capsys: Capture, text: Path, tmp_path: Path) -> None:
     items, judgments = tmp_path / "items.csv", tmp_path / "judgments.csv"
     grater(capsys, "lab", "nouns", text, "--out", items, "--nouns", "1", "--sentences", "2", "--min-phrases", "2")
     frame = read_items(items).frame
@@ -107,7 +87,7 @@ def test_the_items_of_select_go_through_agree(capsys: pytest.CaptureFixture[str]
     assert "Table 4" in shown.out
 
 
-def test_table_5_of_the_paper_comes_out_of_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_table_5_of_the_paper_comes_out_of_the_command(capsys: Capture, tmp_path: Path) -> None:
     judgments, items = published()
     judgments.frame.select("item", "rater", "label").write_csv(tmp_path / "judgments.csv")
     items.frame.select("item", "essay", "start", "end", "kind").write_csv(tmp_path / "items.csv")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 
 JUDGMENTS = "item,rater,label\n" + "".join(
     f"i{item},{rater},{'error' if (item + number) % 3 else 'ok'}\n"
@@ -38,9 +38,7 @@ every_command = pytest.mark.parametrize("args", COMMANDS, ids=[args[0] for args 
 
 
 @every_command
-def test_a_command_does_not_write_over_what_it_reads(
-    capsys: pytest.CaptureFixture[str], args: tuple[str, ...]
-) -> None:
+def test_a_command_does_not_write_over_what_it_reads(capsys: Capture, args: tuple[str, ...]) -> None:
     ran = grater(capsys, *args, "j.csv")
     assert (ran.status, ran.out) == (2, "")
     assert "expected different files, found j.csv named twice" in ran.err
@@ -51,9 +49,7 @@ def test_a_command_does_not_write_over_what_it_reads(
 @pytest.mark.parametrize(
     ("out", "why"), [("nowhere/o.csv", "there is no folder nowhere"), ("o.xlsx", "expected a table with extension")]
 )
-def test_a_bad_place_is_refused_before_the_work(
-    capsys: pytest.CaptureFixture[str], args: tuple[str, ...], out: str, why: str
-) -> None:
+def test_a_bad_place_is_refused_before_the_work(capsys: Capture, args: tuple[str, ...], out: str, why: str) -> None:
     Path("j.csv").write_text("no table\n")
     ran = grater(capsys, *args, out)
     assert (ran.status, ran.out) == (2, "")
@@ -62,13 +58,22 @@ def test_a_bad_place_is_refused_before_the_work(
     assert sorted(path.name for path in Path().iterdir()) == ["d.csv", "experts.csv", "j.csv"]
 
 
-def test_a_folder_is_no_place_for_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+def test_folders_empty_files_and_tables_without_a_common_item_are_one_line(capsys: Capture) -> None:
     Path("o.csv").mkdir()
     ran = grater(capsys, "agree", "j.csv", "--out", "o.csv")
     assert (ran.status, ran.err) == (2, "o.csv: cannot be written: it is a folder\n")
+    Path("other.csv").write_text(DECISIONS.replace("i", "x").replace("xtem", "item"))
+    ran = grater(capsys, "evaluate", "--decisions", "other.csv", "--judgments", "j.csv", "--resamples", 10)
+    assert (ran.status, ran.out) == (2, "")
+    assert "no item is both decided on and judged" in ran.err
+    for name in ("empty.csv", "empty.jsonl"):
+        Path(name).write_text("\n" if name.endswith("jsonl") else "")
+        ran = grater(capsys, "raters", name)
+        assert (ran.status, ran.err.count("\n")) == (2, 1)
+        assert "found an empty file" in ran.err
 
 
-def test_the_same_table_twice_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_same_table_twice_is_one_line(capsys: Capture) -> None:
     for args in (
         ("agree", "j.csv", "j.csv"),
         ("evaluate", "--decisions", "d.csv", "--decisions", "./d.csv", "--judgments", "j.csv"),
@@ -80,23 +85,8 @@ def test_the_same_table_twice_is_one_line(capsys: pytest.CaptureFixture[str]) ->
         assert "named twice" in ran.err
 
 
-def test_tables_without_a_common_item_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("other.csv").write_text(DECISIONS.replace("i", "x").replace("xtem", "item"))
-    ran = grater(capsys, "evaluate", "--decisions", "other.csv", "--judgments", "j.csv", "--resamples", 10)
-    assert (ran.status, ran.out) == (2, "")
-    assert "no item is both decided on and judged" in ran.err
-
-
-def test_an_empty_file_is_called_empty(capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("empty.csv", "empty.jsonl"):
-        Path(name).write_text("\n" if name.endswith("jsonl") else "")
-        ran = grater(capsys, "raters", name)
-        assert (ran.status, ran.err.count("\n")) == (2, 1)
-        assert "found an empty file" in ran.err
-
-
 @pytest.mark.parametrize("command", ["agree", "raters"])
-def test_a_spreadsheet_is_to_be_saved_as_csv(capsys: pytest.CaptureFixture[str], command: str) -> None:
+def test_a_spreadsheet_is_to_be_saved_as_csv(capsys: Capture, command: str) -> None:
     Path("j.xlsx").write_bytes(b"PK")
     ran = grater(capsys, command, "j.xlsx")
     assert (ran.status, ran.err.count("\n")) == (2, 1)

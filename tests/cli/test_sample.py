@@ -22,16 +22,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_first_sample_has_its_design_next_to_it(folder: Path) -> None:
+def test_a_first_sample_has_its_design_next_to_it_and_a_warning_for_few_flags(folder: Path) -> None:
     done = run(folder / "decisions.csv", "--system", "A", "--n", 200, "--flagged", 50, "--out", folder / "sample.csv")
     assert "200 items, 200 still to judge" in done.stderr
     assert "A, flagged: 50 of 100" in done.stderr
     sample = read_sample(folder / "sample.csv")
     assert len(sample) == 200
     assert json.loads((folder / "sample.meta.json").read_text(encoding="utf-8"))["systems"] == ["A"]
-
-
-def test_fewer_than_twenty_flags_to_judge_are_reported(folder: Path) -> None:
     args = (folder / "decisions.csv", "--system", "A", "--n", 60, "--out", folder / "sample.csv")
     assert "warning: A has 12 flags there: below 20 precision is rough" in run(*args, "--flagged", 12).stderr
     assert "warning" not in run(*args, "--flagged", 20).stderr
@@ -51,7 +48,7 @@ def test_one_more_system_lists_only_what_is_still_to_judge(folder: Path) -> None
     assert pl.read_csv(folder / "new.csv")["item"].to_list() == value["to_judge"]
 
 
-def test_neyman_takes_rates_or_scores(folder: Path) -> None:
+def test_strata_come_from_rates_scores_or_a_cheap_rater(folder: Path) -> None:
     args = (
         folder / "decisions.csv",
         "--system",
@@ -67,9 +64,6 @@ def test_neyman_takes_rates_or_scores(folder: Path) -> None:
         assert run(*args, *rates, "--json").stdout
     scored = run(*args, "--rate", "score", "--strata", "score:4", "--json").stdout
     assert len(json.loads(scored)["draws"][0]["by_stratum"]) == 4
-
-
-def test_a_cheap_rater_makes_strata(folder: Path) -> None:
     write_table(oracle([place % 3 == 0 for place in range(1000)]), folder / "cheap.csv")
     args = ("--strata", "label", "--stratum-labels", folder / "cheap.csv", "--out", folder / "sample.csv")
     done = run(folder / "decisions.csv", "--system", "A", "--n", 80, *args).stderr

@@ -10,11 +10,15 @@ from tests.cli.running import invoked
 run = partial(invoked, "plan")
 
 
-def test_four_ways_stand_side_by_side_in_few_columns() -> None:
+def test_four_ways_stand_side_by_side_with_the_hours_of_the_paper() -> None:
     shown = run("--recall", 0.5, "--wage", 20, "--raters-per-item", 2).stdout
     for text in ("exhaustive", "verification", "sampling", "ours", "recall .50"):
         assert text in shown
     assert max(map(len, shown.splitlines())) <= 120
+    # T&C 2008, section 6: 1,000 errors at 10 %, 500 items in 4 hours
+    value = json.loads(run("--missed", 0.02 / 0.9, "--errors", 1000, "--json").stdout)
+    assert value["plans"][0]["items"] == 10_000
+    assert value["plans"][0]["hours"] == pytest.approx(80)
 
 
 def test_assumptions_are_printed_and_warned_of() -> None:
@@ -25,13 +29,6 @@ def test_assumptions_are_printed_and_warned_of() -> None:
     assert json.loads(run("--recall", 0.2, "--json").stdout)["expected"]["assumed"] == ["flag rate", "precision"]
     given = run("--recall", 0.2, "--flag-rate", 0.1, "--precision", 0.8)
     assert "assumed" not in given.stdout + given.stderr
-
-
-def test_the_eighty_hours_of_the_paper() -> None:
-    # T&C 2008, section 6: 1,000 errors at 10 %, 500 items in 4 hours
-    value = json.loads(run("--missed", 0.02 / 0.9, "--errors", 1000, "--json").stdout)
-    assert value["plans"][0]["items"] == 10_000
-    assert value["plans"][0]["hours"] == pytest.approx(80)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 
 from grater.scale.jobs import read_parts
 from grater.tables import read_decisions
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 from tests.detect.prepositions.native_text import native_lines
 from tests.scale.corpora import write_essays
 
@@ -26,15 +26,13 @@ def folder(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def shard(capsys: pytest.CaptureFixture[str], folder: Path, out: Path, size: int) -> Path:
+def shard(capsys: Capture, folder: Path, out: Path, size: int) -> Path:
     ran = grater(capsys, "lab", "shard", folder / "essays.jsonl", "--out", out, "--shard-size", size)
     assert ran.status == 0
     return out
 
 
-def test_decisions_go_into_a_folder_a_part_for_each_shard(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_decisions_go_into_a_folder_a_part_for_each_shard(folder: Path, tmp_path: Path, capsys: Capture) -> None:
     cut = shard(capsys, folder, tmp_path / "cut", 2000)
     options = ("--system", folder / "tiny.model")
     ran = grater(capsys, "decide", cut, *options, "--out", tmp_path / "d", "--items-out", tmp_path / "i", "--json")
@@ -47,9 +45,7 @@ def test_decisions_go_into_a_folder_a_part_for_each_shard(
     assert len(read_parts(tmp_path / "d", job="decide").parts) == len(list(cut.glob("shard-*")))
 
 
-def test_a_second_run_does_only_what_is_missing(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_second_run_does_only_what_is_missing(folder: Path, tmp_path: Path, capsys: Capture) -> None:
     cut = shard(capsys, folder, tmp_path / "cut", 2000)
     command = ("decide", cut, "--system", folder / "tiny.model", "--out", tmp_path / "d")
     grater(capsys, *command)
@@ -81,7 +77,7 @@ main(sys.argv[1:])
 
 
 def test_a_killed_driver_leaves_nothing_that_is_read_and_a_second_run_completes_it(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path, capsys: Capture
 ) -> None:
     cut = shard(capsys, folder, tmp_path / "cut", 2000)
     command = ("decide", cut, "--system", folder / "tiny.model", "--out")
@@ -101,9 +97,7 @@ def test_a_killed_driver_leaves_nothing_that_is_read_and_a_second_run_completes_
         assert (tmp_path / "d" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
 
 
-def test_results_of_another_job_are_not_mistaken_for_these(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_results_of_another_job_are_not_mistaken_for_these(folder: Path, tmp_path: Path, capsys: Capture) -> None:
     lines, out = folder / "lines.txt", tmp_path / "out"
     assert grater(capsys, "lab", "count", lines, "--order", 1, "--out", out).status == 0
     assert grater(capsys, "lab", "count", lines, "--order", 2, "--out", out).status == 0
@@ -112,9 +106,7 @@ def test_results_of_another_job_are_not_mistaken_for_these(
     assert not (out / "partial").exists()
 
 
-def test_suspects_are_mined_by_a_folder_of_counts(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_suspects_are_mined_by_a_folder_of_counts(folder: Path, tmp_path: Path, capsys: Capture) -> None:
     grater(capsys, "lab", "count", folder / "lines.txt", "--order", 3, "--out", tmp_path / "counts")
     for name, source in (("a", ("--text", folder / "lines.txt")), ("b", ("--counts", tmp_path / "counts"))):
         ran = grater(capsys, "lab", "mine", folder / "essays.jsonl", *source, "--out", tmp_path / f"{name}.csv")
@@ -122,8 +114,8 @@ def test_suspects_are_mined_by_a_folder_of_counts(
     assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text()
 
 
-def test_statistics_of_shards_by_two_processes_are_those_of_the_corpus(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_statistics_and_defects_of_shards_are_those_of_the_corpus(
+    folder: Path, tmp_path: Path, capsys: Capture
 ) -> None:
     cut = shard(capsys, folder, tmp_path / "cut", 2000)
     options = ("--by", "language", "--json")
@@ -132,12 +124,7 @@ def test_statistics_of_shards_by_two_processes_are_those_of_the_corpus(
     for result in (plain, by_shards):
         del result["files"]
     assert by_shards == plain
-
-
-def test_defects_of_shards_are_those_of_the_corpus(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Among them those of the corpus as a whole: unknown tags with their counts and first places."""
+    # Among them those of the corpus as a whole: unknown tags with their counts and first places.
     cut = shard(capsys, folder, tmp_path / "cut", 2000)
     plain, by_shards = (grater(capsys, "corpus", "lint", path, "--json") for path in (folder / "essays.jsonl", cut))
     assert plain.status == by_shards.status == 1
@@ -146,9 +133,7 @@ def test_defects_of_shards_are_those_of_the_corpus(
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_bad_byte_is_the_same_error_by_one_process_and_two(
-    n_jobs: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bad_byte_is_the_same_error_by_one_process_and_two(n_jobs: int, tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "bad.txt").write_bytes(b"Good.\nBad \xff byte.\n")
     ran = grater(capsys, "lab", "count", tmp_path / "bad.txt", "--jobs", n_jobs, "--out", tmp_path / "out")
     expected = "bad.txt:2: expected UTF-8, found byte 0xff at byte 10; convert the file to UTF-8\n"
@@ -157,7 +142,7 @@ def test_a_bad_byte_is_the_same_error_by_one_process_and_two(
 
 
 def test_spark_without_pyspark_says_what_to_install(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    folder: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyspark", None)
     ran = grater(capsys, "lab", "count", folder / "lines.txt", "--engine", "spark", "--out", tmp_path / "out")

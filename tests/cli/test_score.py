@@ -13,7 +13,7 @@ import pytest
 
 from grater.corpora import write_corpus
 from grater.measure.corrections.read import named_files
-from tests.cli.running import Ran, grater, widest
+from tests.cli.running import Capture, Ran, grater, widest
 from tests.measure.corrections.essays import REFERENCE, SOURCE, SYSTEM, TEXT, essays
 
 
@@ -27,14 +27,12 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def score(capsys: pytest.CaptureFixture[str], folder: Path, *args: str) -> Ran:
+def score(capsys: Capture, folder: Path, *args: str) -> Ran:
     """Arguments that name a file of the folder are put there."""
     return grater(capsys, "score", *(folder / arg if (folder / arg).exists() else arg for arg in args))
 
 
-def test_a_reference_and_hypotheses_give_the_json_of_the_contract(
-    capsys: pytest.CaptureFixture[str], folder: Path
-) -> None:
+def test_a_reference_and_hypotheses_give_the_json_of_the_contract(capsys: Capture, folder: Path) -> None:
     ran = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt", "--metric", "m2", "--json")
     found = json.loads(ran.out)
     assert ran.status == 0
@@ -47,21 +45,22 @@ def test_a_reference_and_hypotheses_give_the_json_of_the_contract(
     assert found["signature"].startswith("m2|grater:")
 
 
-def test_hypotheses_may_all_follow_one_option(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-    there = score(capsys, folder, "ref.m2", "--hyp", "ours.txt", "idle.txt", "--json")
-    here = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt", "--json")
-    assert there.status == 0
-    assert there.out == here.out
-
-
-def test_m2_hypotheses_are_scored_by_errant_with_types(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+def test_errant_scores_m2_and_plain_text_by_types_with_no_extra(capsys: Capture, folder: Path) -> None:
     ran = score(capsys, folder, "ref.m2", "ours.m2", "--metric", "errant", "--json")
     [ours] = json.loads(ran.out)["systems"]
     assert ours["counts"] == {"tp": 2, "fp": 1, "fn": 1}
     assert ours["by_type"]["R:PREP"]["counts"] == {"tp": 0, "fp": 0, "fn": 1}
+    args = ("--metric", "errant", "--json")
+    made = json.loads(score(capsys, folder, "ref.m2", "ours.txt", *args).out)
+    assert "|engine:grater-" in made["signature"]
+    plain = json.loads(score(capsys, folder, "ours.txt", "ours.txt", "--source", "src", *args).out)
+    assert plain["systems"][0]["f0.5"]["value"] == 1
+    ran = score(capsys, folder, "ref.m2", "ours.txt", "--by", "main")
+    assert (ran.status, ran.out) == (2, "")
+    assert "--by is for --metric errant" in ran.err
 
 
-def test_gleu_needs_the_source_and_takes_many_references(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+def test_gleu_needs_the_source_and_takes_many_references(capsys: Capture, folder: Path) -> None:
     refused = score(capsys, folder, "ours.txt", "--hyp", "idle.txt", "--metric", "gleu")
     assert (refused.status, refused.out) == (2, "")
     assert "--source" in refused.err
@@ -73,9 +72,7 @@ def test_gleu_needs_the_source_and_takes_many_references(capsys: pytest.CaptureF
     assert 0 < system["gleu"]["value"] < 1
 
 
-def test_several_files_of_annotators_are_references_together(
-    capsys: pytest.CaptureFixture[str], folder: Path
-) -> None:
+def test_several_files_of_annotators_are_references_together(capsys: Capture, folder: Path) -> None:
     # Two annotators in one file, or one in each of two, after --hyp or by their names: the same score.
     for annotator in "01":
         lines = [line for line in REFERENCE.splitlines() if not line.startswith("A") or line.endswith(annotator)]
@@ -93,18 +90,31 @@ def test_several_files_of_annotators_are_references_together(
     assert "A0 has no error by the references: is it one of them?" in perfect.err
 
 
-def test_the_screen_shows_scores_groups_and_how_they_were_made(
-    capsys: pytest.CaptureFixture[str], folder: Path
-) -> None:
+def test_the_screen_and_papers_show_scores_groups_and_how_they_were_made(capsys: Capture, folder: Path) -> None:
     ran = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt")
     assert ran.status == 0
     assert "66.67" in ran.out
     assert "not significantly different" in ran.out
     assert "m2|grater:" in ran.out
     assert widest(ran.out) <= 120
+    ran = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt", "--table", "latex")
+    scores, pairs = ran.out.split(r"\end{table}")[:2]
+    assert r"& group \\" in scores
+    assert re.search(r"^ours & .* & A\w* \\\\$", scores, re.MULTILINE)
+    assert r"difference & p & Holm" in pairs
+    assert re.search(r"^ours .* idle & .* & [1.]\S+ & [1.]\S+ \\\\$", pairs, re.MULTILINE)
+    ran = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt")
+    assert "Nothing separates ours from idle." in ran.out
+    (folder / "ref.m2").write_text(REFERENCE * 9)
+    (folder / "ours.txt").write_text("\n".join(TEXT * 9) + "\n")
+    (folder / "idle.txt").write_text("\n".join(SOURCE * 9) + "\n")
+    paper = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt", "--methods").out
+    for words in ("36 sentences", "2 annotators", "Dahlmeier", "jackknife over 36 sentences", "Holm", "m2|grater:"):
+        assert words in paper
+    assert "ours is better than idle." in paper
 
 
-def test_counts_of_every_sentence_are_written_on_demand(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+def test_counts_of_every_sentence_are_written_on_demand(capsys: Capture, folder: Path) -> None:
     out = folder / "sentences.csv"
     ran = score(capsys, folder, "ref.m2", "ours.txt", "--per-sentence", str(out))
     assert ran.status == 0
@@ -118,7 +128,7 @@ def test_counts_of_every_sentence_are_written_on_demand(capsys: pytest.CaptureFi
     ]
 
 
-def test_wrong_use_is_reported_in_one_line(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+def test_wrong_use_is_reported_in_one_line(capsys: Capture, folder: Path) -> None:
     (folder / "short.txt").write_text(TEXT[0] + "\n")
     (folder / "table.csv").write_text("text\n" + "\n".join(TEXT[1:]) + "\n")
     (folder / "pretty.json").write_text("[\n" * len(TEXT))
@@ -131,10 +141,7 @@ def test_wrong_use_is_reported_in_one_line(capsys: pytest.CaptureFixture[str], f
         (["absent.txt", "ours.txt"], "absent.txt: cannot be read: No such file"),
         (["ref.m2", "table.csv"], "table.csv: expected one sentence per line or M2, found a table"),
         (["ref.m2", "pretty.json"], "pretty.json: expected one sentence per line or M2, found JSON"),
-        (
-            ["ref.m2", "ours.sgml"],
-            "ours.sgml: expected one sentence per line or M2, found a corpus",
-        ),
+        (["ref.m2", "ours.sgml"], "ours.sgml: expected one sentence per line or M2, found a corpus"),
         (["empty.m2", "empty.txt"], "empty.m2: expected sentences to score, found none"),
         (["-", "-"], "expected standard input in one place, found '-' in several"),
         (["ref.m2", "a=-", "b=-"], "expected standard input in one place, found '-' in several"),
@@ -156,17 +163,6 @@ def test_wrong_use_is_reported_in_one_line(capsys: pytest.CaptureFixture[str], f
         assert ran.err.count("\n") == 1
 
 
-def test_documents_come_with_references_in_jsonl(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-    known = [replace(essay, metadata={"document": place // 2}) for place, essay in enumerate(essays())]
-    write_corpus(known, folder / "ref.jsonl", lambda _: None)
-    found = json.loads(score(capsys, folder, "ref.jsonl", "ours.txt", "--json").out)
-    assert found["systems"][0]["counts"] == {"tp": 2, "fp": 1, "fn": 1}
-    reason = "its cases come from 2 documents; an interval needs 3"
-    withheld = {"value": pytest.approx(2 / 3), "low": None, "high": None, "reason": reason}
-    assert found["systems"][0]["precision"] == withheld
-    assert (found["scope"]["unit"], found["scope"]["units"]) == ("document", 2)
-
-
 SGML = "".join(f'<DOC nid="{n}">\n<TEXT>\n<P>\n{" ".join(SOURCE)}\n</P>\n</TEXT>\n</DOC>\n' for n in range(1, 6))
 
 
@@ -179,7 +175,7 @@ SGML = "".join(f'<DOC nid="{n}">\n<TEXT>\n<P>\n{" ".join(SOURCE)}\n</P>\n</TEXT>
         ("docs.txt", "".join(f"d{n // 4}\n" for n in range(20))),
     ],
 )
-def test_documents_come_from_a_file(capsys: pytest.CaptureFixture[str], folder: Path, name: str, text: str) -> None:
+def test_documents_come_from_a_file(capsys: Capture, folder: Path, name: str, text: str) -> None:
     (folder / "ref.m2").write_text(REFERENCE * 5)
     (folder / "ours.txt").write_text("\n".join(TEXT * 5) + "\n")
     (folder / name).write_text(text)
@@ -190,7 +186,7 @@ def test_documents_come_from_a_file(capsys: pytest.CaptureFixture[str], folder: 
         assert "|units:document|" in found["signature"]
 
 
-def test_documents_that_do_not_fit_are_reported_in_one_line(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+def test_documents_come_with_references_in_jsonl_and_must_fit(capsys: Capture, folder: Path) -> None:
     (folder / "docs.txt").write_text("a\nb\n")
     (folder / "docs.csv").write_text("essay\na\n")
     for name, message in [
@@ -200,16 +196,19 @@ def test_documents_that_do_not_fit_are_reported_in_one_line(capsys: pytest.Captu
         ran = score(capsys, folder, "ref.m2", "ours.txt", "--documents", name)
         assert (ran.status, ran.out, ran.err.count("\n")) == (2, "", 1)
         assert message in ran.err
+    known = [replace(essay, metadata={"document": place // 2}) for place, essay in enumerate(essays())]
+    write_corpus(known, folder / "ref.jsonl", lambda _: None)
+    found = json.loads(score(capsys, folder, "ref.jsonl", "ours.txt", "--json").out)
+    assert found["systems"][0]["counts"] == {"tp": 2, "fp": 1, "fn": 1}
+    reason = "its cases come from 2 documents; an interval needs 3"
+    withheld = {"value": pytest.approx(2 / 3), "low": None, "high": None, "reason": reason}
+    assert found["systems"][0]["precision"] == withheld
+    assert (found["scope"]["unit"], found["scope"]["units"]) == ("document", 2)
 
 
-def test_the_same_command_prints_the_same_digits_whatever_the_seed(
-    capsys: pytest.CaptureFixture[str], folder: Path
-) -> None:
+def test_digits_do_not_depend_on_a_seed_and_warnings_are_in_the_result(capsys: Capture, folder: Path) -> None:
     first, second = (score(capsys, folder, "ref.m2", "ours.txt", "idle.txt", "--seed", seed) for seed in "12")
     assert first.out == second.out
-
-
-def test_warnings_are_in_the_result_and_on_standard_error(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     args = ("ref.m2", "ours.txt", "idle.txt", "--test", "randomisation", "--resamples", "9", "--json")
     ran = score(capsys, folder, *args)
     [warning] = json.loads(ran.out)["warnings"]
@@ -230,7 +229,7 @@ def test_files_are_called_by_their_stem_or_as_much_as_it_takes() -> None:
     ("line", "found"), [("{source}\t{text}", "found a tab in each"), ('{{"text": "{text}"}}', "found JSON")]
 )
 def test_what_is_more_than_a_sentence_a_line_is_not_scored(
-    capsys: pytest.CaptureFixture[str], folder: Path, line: str, found: str
+    capsys: Capture, folder: Path, line: str, found: str
 ) -> None:
     for name in ("pairs", "pairs.jsonl"):
         pairs = zip(SOURCE, TEXT, strict=True)
@@ -245,23 +244,7 @@ def test_what_is_more_than_a_sentence_a_line_is_not_scored(
         assert found in ran.err
 
 
-def test_scores_by_type_are_refused_where_a_metric_knows_none(
-    capsys: pytest.CaptureFixture[str], folder: Path
-) -> None:
-    ran = score(capsys, folder, "ref.m2", "ours.txt", "--by", "main")
-    assert (ran.status, ran.out) == (2, "")
-    assert "--by is for --metric errant" in ran.err
-
-
-def test_plain_text_is_scored_by_errant_with_no_extra(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-    args = ("--metric", "errant", "--json")
-    made = json.loads(score(capsys, folder, "ref.m2", "ours.txt", *args).out)
-    assert "|engine:grater-" in made["signature"]
-    plain = json.loads(score(capsys, folder, "ours.txt", "ours.txt", "--source", "src", *args).out)
-    assert plain["systems"][0]["f0.5"]["value"] == 1
-
-
-def test_text_as_people_write_it_is_scored_with_one_option(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+def test_text_as_people_write_it_is_scored_with_one_option(capsys: Capture, folder: Path) -> None:
     (folder / "plain.txt").write_text(
         "She goes to school every days.\nI agree with it.\nWe love it.\nHe is in home.\n"
     )
@@ -276,21 +259,7 @@ def test_text_as_people_write_it_is_scored_with_one_option(capsys: pytest.Captur
     assert "|tokens:grater" in plain["signature"]
 
 
-def test_the_last_line_says_who_is_better_and_a_paragraph_is_for_the_paper(
-    capsys: pytest.CaptureFixture[str], folder: Path
-) -> None:
-    ran = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt")
-    assert "Nothing separates ours from idle." in ran.out
-    (folder / "ref.m2").write_text(REFERENCE * 9)
-    (folder / "ours.txt").write_text("\n".join(TEXT * 9) + "\n")
-    (folder / "idle.txt").write_text("\n".join(SOURCE * 9) + "\n")
-    paper = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt", "--methods").out
-    for words in ("36 sentences", "2 annotators", "Dahlmeier", "jackknife over 36 sentences", "Holm", "m2|grater:"):
-        assert words in paper
-    assert "ours is better than idle." in paper
-
-
-def test_systems_are_combined_by_votes(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+def test_systems_are_combined_by_votes(capsys: Capture, folder: Path) -> None:
     ran = grater(
         capsys,
         "lab",
@@ -320,7 +289,7 @@ def test_systems_are_combined_by_votes(capsys: pytest.CaptureFixture[str], folde
     assert over.status == 2
 
 
-def test_systems_may_be_compared_with_a_baseline_alone(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+def test_systems_may_be_compared_with_a_baseline_alone(capsys: Capture, folder: Path) -> None:
     (folder / "third.txt").write_text("\n".join(TEXT) + "\n")
     args = ("ref.m2", "ours.txt", "idle.txt", "third.txt")
     made = json.loads(score(capsys, folder, *args, "--baseline", "idle", "--json").out)
@@ -332,9 +301,7 @@ def test_systems_may_be_compared_with_a_baseline_alone(capsys: pytest.CaptureFix
     assert (ran.status, ran.err.count("\n")) == (2, 1)
 
 
-def test_accuracy_is_the_share_of_sentences_as_an_annotator_wants_them(
-    capsys: pytest.CaptureFixture[str], folder: Path
-) -> None:
+def test_accuracy_is_the_share_of_sentences_as_an_annotator_wants_them(capsys: Capture, folder: Path) -> None:
     made = json.loads(
         score(
             capsys, folder, "ours.txt", "ours.txt", "idle.txt", "--source", "src", "--metric", "accuracy", "--json"
@@ -346,7 +313,7 @@ def test_accuracy_is_the_share_of_sentences_as_an_annotator_wants_them(
     assert by_name["idle"]["counts"] == {"right": n_same, "sentences": len(SOURCE)}
 
 
-def test_systems_and_annotators_may_be_named(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+def test_systems_and_annotators_may_be_named(capsys: Capture, folder: Path) -> None:
     ran = grater(capsys, "score", folder / "ref.m2", f"mine={folder / 'ours.txt'}", "--json")
     assert json.loads(ran.out)["systems"][0]["system"] == "mine"
     args = [f"{name}={folder / name}.txt" for name in ("ours", "idle")]
@@ -361,7 +328,7 @@ def test_systems_and_annotators_may_be_named(capsys: pytest.CaptureFixture[str],
 
 @pytest.mark.parametrize("piped", ["ref.m2", "ours.m2", "ours.txt"])
 def test_standard_input_stands_for_any_file(
-    capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch, piped: str
+    capsys: Capture, folder: Path, monkeypatch: pytest.MonkeyPatch, piped: str
 ) -> None:
     system = "ours.m2" if piped == "ours.m2" else "ours.txt"
     files = [folder / "ref.m2", f"ours={folder / system}"]
@@ -370,12 +337,3 @@ def test_standard_input_stands_for_any_file(
     through = ["-", files[1]] if piped == "ref.m2" else [files[0], "ours=-"]
     ran = grater(capsys, "score", *through, "--metric", "errant", "--json")
     assert (ran.status, json.loads(ran.out)["systems"]) == (0, json.loads(expected.out)["systems"])
-
-
-def test_papers_get_groups_and_p_values(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-    ran = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt", "--table", "latex")
-    scores, pairs = ran.out.split(r"\end{table}")[:2]
-    assert r"& group \\" in scores
-    assert re.search(r"^ours & .* & A\w* \\\\$", scores, re.MULTILINE)
-    assert r"difference & p & Holm" in pairs
-    assert re.search(r"^ours .* idle & .* & [1.]\S+ & [1.]\S+ \\\\$", pairs, re.MULTILINE)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from tests.cli.running import grater, widest
+from tests.cli.running import Capture, grater, widest
 from tests.measure.corrections.essays import REFERENCE, SOURCE, SYSTEM, TEXT
 from tests.real_data import data_path
 
@@ -24,7 +24,7 @@ def reference(tmp_path: Path) -> Path:
     return path
 
 
-def test_people_and_systems_stand_in_one_table(capsys: pytest.CaptureFixture[str], reference: Path) -> None:
+def test_people_and_systems_stand_in_one_table_on_every_way_out(capsys: Capture, reference: Path) -> None:
     ran = grater(capsys, "score", "--ceiling", reference, "--hyp", reference.parent / "ours.txt", "--json")
     found = json.loads(ran.out)
     assert ran.status == 0
@@ -37,17 +37,11 @@ def test_people_and_systems_stand_in_one_table(capsys: pytest.CaptureFixture[str
     ]
     assert found["rows"][2]["f0.5"]["value"] == pytest.approx(0.9375)
     assert found["signature"].startswith("m2-ceiling|grater:")
-
-
-def test_the_screen_has_the_same(capsys: pytest.CaptureFixture[str], reference: Path) -> None:
     ran = grater(capsys, "score", "--ceiling", reference, "--hyp", reference.parent / "ours.m2", "--metric", "errant")
     assert ran.status == 0
     assert "human" in ran.out
     assert "against 1 reference" in ran.out
     assert widest(ran.out) <= 120
-
-
-def test_texts_can_be_the_references(capsys: pytest.CaptureFixture[str], reference: Path) -> None:
     ours, idle = reference.parent / "ours.txt", reference.parent / "idle.txt"
     ran = grater(
         capsys, "score", "--ceiling", ours, idle, "--source", idle, "--metric", "gleu", "--table", "markdown"
@@ -55,9 +49,6 @@ def test_texts_can_be_the_references(capsys: pytest.CaptureFixture[str], referen
     assert ran.status == 0
     assert ran.out.startswith("**GLEU against 1 reference**")
     assert "|  | GLEU | % of human | sets |" in ran.out
-
-
-def test_wrong_numbers_of_references_are_reported(capsys: pytest.CaptureFixture[str], reference: Path) -> None:
     for number, message in [("two", "expected numbers for --references"), ("4", "from 1 to 1 references")]:
         ran = grater(capsys, "score", "--ceiling", reference, "--references", number)
         assert (ran.status, ran.out) == (2, "")
@@ -65,7 +56,7 @@ def test_wrong_numbers_of_references_are_reported(capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.data
-def test_files_of_single_annotators_are_so_many_judges(capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_of_single_annotators_are_so_many_judges(capsys: Capture) -> None:
     files = [data_path(f"conll14/ten-annotators/A{number}.m2") for number in range(1, 4)]
     ran = grater(capsys, "score", "--ceiling", *files, "--metric", "errant", "--references", "2", "--json")
     found = json.loads(ran.out)
@@ -74,9 +65,7 @@ def test_files_of_single_annotators_are_so_many_judges(capsys: pytest.CaptureFix
     assert [row["kind"] for row in found["rows"]] == ["human", *["annotator"] * 3]
 
 
-def test_a_terminal_sees_how_far_it_is(
-    capsys: pytest.CaptureFixture[str], reference: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_terminal_sees_how_far_it_is(capsys: Capture, reference: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stream = StringIO()
     monkeypatch.setattr("grater.cli.command.messages", Console(file=stream, force_terminal=True, width=60))
     ran = grater(capsys, "score", "--ceiling", reference, "--json")

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import grater, widest
+from tests.cli.running import Capture, grater, widest
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def judgments(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_corrected_accuracy_of_the_paper(judgments: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_corrected_accuracy_of_the_paper_or_shares_alone(judgments: Path, capsys: Capture) -> None:
     # .75 + .28 (1 - .75) = .82, statistics.md
     value = json.loads(grater(capsys, "lab", "choice", judgments, "--accuracy", 0.75, "--n-items", 200, "--json").out)
     assert value["all_raters"]["value"] == pytest.approx(0.28)
@@ -26,11 +26,13 @@ def test_the_corrected_accuracy_of_the_paper(judgments: Path, capsys: pytest.Cap
     corrected = value["corrected"]["all_raters"]
     assert (corrected["value"], corrected["low"], corrected["high"]) == pytest.approx((0.82, 0.77, 0.86), abs=5e-3)
     assert value["signature"].startswith("choice|")
+    ran = grater(capsys, "lab", "choice", judgments)
+    assert "all raters: every rater of an item finds the system's word equal or better" in ran.out
+    assert "corrected" not in ran.out
+    assert widest(ran.out) <= 80
 
 
-def test_the_accuracy_can_be_worked_out_from_words(
-    judgments: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_accuracy_can_be_worked_out_from_words(judgments: Path, tmp_path: Path, capsys: Capture) -> None:
     decisions, words = tmp_path / "d.csv", tmp_path / "w.csv"
     decisions.write_text("item,system,flagged,suggestion\na,S,0,on\nb,S,0,in\nc,S,0,at\nd,S,0,of\nz,S,0,by\n")
     words.write_text("item,label\na,On\nb,in\nc,in|at\nd,for\n")
@@ -38,19 +40,10 @@ def test_the_accuracy_can_be_worked_out_from_words(
     assert json.loads(ran.out)["accuracy"]["value"] == pytest.approx(3 / 4)
 
 
-def test_without_an_accuracy_there_are_shares_alone(judgments: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ran = grater(capsys, "lab", "choice", judgments)
-    assert "all raters: every rater of an item finds the system's word equal or better" in ran.out
-    assert "corrected" not in ran.out
-    assert widest(ran.out) <= 80
-
-
 @pytest.mark.parametrize(
     "args", [("--words", "w.csv"), ("--decisions", "d.csv"), ("--decisions", "d", "--words", "w", "--accuracy", ".5")]
 )
-def test_half_of_what_is_needed_is_refused(
-    judgments: Path, args: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_half_of_what_is_needed_is_refused(judgments: Path, args: tuple[str, ...], capsys: Capture) -> None:
     ran = grater(capsys, "lab", "choice", judgments, *args)
     assert ran.status == 2
     assert "--decisions and --words together" in ran.err

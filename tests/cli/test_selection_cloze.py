@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 
 # five blanks, four times: ann is with the writer on three of five, bob on four, the system on three
 WORDS = {"writer": "on in of to in ", "ann": "on in for to at ", "bob": "On at of to in "}
@@ -20,7 +20,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return judgments, decisions
 
 
-def test_table_2_has_every_pair_with_limits(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_table_2_has_every_pair_with_limits(files: tuple[Path, Path], capsys: Capture) -> None:
     ran = grater(capsys, "lab", "cloze", files[0], "--decisions", files[1], "--json")
     value = json.loads(ran.out)
     found = {tuple(pair["pair"]): pair["agreement"]["value"] for pair in value["pairs"]}
@@ -32,9 +32,7 @@ def test_table_2_has_every_pair_with_limits(files: tuple[Path, Path], capsys: py
     assert value["signature"].startswith("cloze|")
 
 
-def test_essays_are_the_units_where_they_are_known(
-    files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_essays_are_the_units_where_they_are_known(files: tuple[Path, Path], capsys: Capture) -> None:
     header, *rows = files[0].read_text().splitlines()
     files[0].write_text(
         "\n".join([f"{header},essay", *(f"{row},e{int(row.split(',')[0][1:]) % 5}" for row in rows)]) + "\n"
@@ -47,7 +45,7 @@ def test_essays_are_the_units_where_they_are_known(
     assert agreement["high"] - agreement["low"] > 0.6
 
 
-def test_a_writer_of_another_name_is_asked_for(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_writer_of_another_name_is_asked_for(files: tuple[Path, Path], capsys: Capture) -> None:
     ran = grater(capsys, "lab", "cloze", files[0], "--writer", "anne")
     assert ran.status == 2
     assert "Did you mean 'ann'" in ran.err

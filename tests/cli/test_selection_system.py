@@ -14,9 +14,7 @@ from grater.detect.decisions import best_word, filled, is_mismatch, written_word
 from grater.detect.detector import Finding
 from grater.detect.prepositions.engines import linear_from_file
 from tests.annotate.study.files import write_essays
-from tests.cli.running import grater
-
-Capture = pytest.CaptureFixture[str]
+from tests.cli.running import Capture, grater
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +54,9 @@ def test_a_system_fills_the_blanks_that_people_filled(folder: Path, capsys: Capt
     assert pairs["writer", "Ann"]["agreement"]["value"] == pytest.approx(of_ann)
 
 
-def test_a_system_lists_the_places_that_a_choice_test_asks_about(folder: Path, capsys: Capture) -> None:
+def test_a_system_lists_the_places_of_a_choice_test_and_its_accuracy_is_corrected(
+    folder: Path, capsys: Capture
+) -> None:
     out = folder / "mismatches.csv"
     args = (
         "lab",
@@ -72,9 +72,6 @@ def test_a_system_lists_the_places_that_a_choice_test_asks_about(folder: Path, c
     listed = pl.read_csv(out)
     assert len(listed) == sum(is_mismatch(place) for place in places(folder))
     assert (listed["suggestion"] != listed["target"]).all()
-
-
-def test_its_accuracy_is_worked_out_and_corrected(folder: Path, capsys: Capture) -> None:
     chosen = folder / "choice.csv"
     chosen.write_text("item,rater,label\na,R1,system\nb,R1,writer\nc,R1,writer\nd,R1,equally good\n", "utf-8")
     args = ("lab", "choice", chosen, "--system", folder / "tiny.model", "--essays", folder / "essays.jsonl", "--json")

@@ -12,11 +12,11 @@ from grater.annotate.invitations import invite_first_owner
 from grater.annotate.store import open_store
 from grater.cli.study import pasted
 from tests.annotate.study.files import write_essays, write_items, write_text
-from tests.cli.running import Ran, grater
+from tests.cli.running import Capture, Ran, grater
 
 
 @pytest.fixture
-def study(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+def study(tmp_path: Path, capsys: Capture) -> Path:
     """A study with three essays, made on the command line."""
     path = tmp_path / "study.db"
     assert grater(capsys, "study", "new", path, "--name", "Prepositions").status == 0
@@ -29,7 +29,7 @@ def as_json(ran: Ran) -> object:
     return json.loads(ran.out)
 
 
-def test_from_the_first_essay_to_the_archive(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_from_the_first_essay_to_the_archive(study: Path, tmp_path: Path, capsys: Capture) -> None:
     assert as_json(grater(capsys, "study", "import", study, "--items", write_items(tmp_path), "--json")) == [
         {"file": str(tmp_path / "items.csv"), "kind": "items", "new": 2, "known": 0, "warnings": []}
     ]
@@ -48,7 +48,7 @@ def test_from_the_first_essay_to_the_archive(study: Path, tmp_path: Path, capsys
     assert again == {**result, "invited": 0}  # an invitation is a secret, and stays at home
 
 
-def test_status_says_what_comes_next(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_status_says_what_comes_next(study: Path, tmp_path: Path, capsys: Capture) -> None:
     grater(capsys, "study", "new", tmp_path / "empty.db")
     assert "next: import essays" in grater(capsys, "study", "status", tmp_path / "empty.db").err
     assert "next: add a job" in grater(capsys, "study", "status", study).err
@@ -62,12 +62,12 @@ def test_status_says_what_comes_next(study: Path, tmp_path: Path, capsys: pytest
     assert f"open the pages: grater serve {study}" in invited.err
 
 
-def test_import_says_what_came_in(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_import_says_what_came_in_and_own_guidelines_are_taken(study: Path, tmp_path: Path, capsys: Capture) -> None:
     ran = grater(capsys, "study", "import", study, "--items", write_items(tmp_path))
     assert ran.err == f"{tmp_path / 'items.csv'}: 2 new items\nnext: grater study status {study}\n"
-
-
-def test_named_annotators_get_a_job_of_their_own(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = write_text(tmp_path / "own.md", "# Look at *on*")
+    assert grater(capsys, "job", "new", study, "--task", "error", "--guidelines", own, "--draft").status == 0
+    assert "draft" in grater(capsys, "study", "status", study).out
     with open_store(study) as store, store.write() as tx:
         for name in ("Ann", "Bob"):
             people.add(tx, name=name, role="annotator")
@@ -78,7 +78,7 @@ def test_named_annotators_get_a_job_of_their_own(study: Path, capsys: pytest.Cap
     assert "Did you mean 'Ann'" in missing.err
 
 
-def test_check_exits_with_one_when_a_promise_is_broken(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_exits_with_one_when_a_promise_is_broken(study: Path, capsys: Capture) -> None:
     import sqlite3
 
     grater(capsys, "job", "new", study, "--task", "usage")
@@ -103,7 +103,7 @@ def test_check_exits_with_one_when_a_promise_is_broken(study: Path, capsys: pyte
     ],
 )
 def test_wrong_use_is_one_line_and_status_two(
-    study: Path, capsys: pytest.CaptureFixture[str], args: tuple[str, ...], message: str
+    study: Path, capsys: Capture, args: tuple[str, ...], message: str
 ) -> None:
     ran = grater(capsys, *(str(study) if arg == "STUDY" else arg for arg in args))
     assert (ran.status, ran.out) == (2, "")
@@ -111,13 +111,7 @@ def test_wrong_use_is_one_line_and_status_two(
     assert ran.err.count("\n") == 1
 
 
-def test_guidelines_can_be_ones_own(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    own = write_text(tmp_path / "own.md", "# Look at *on*")
-    assert grater(capsys, "job", "new", study, "--task", "error", "--guidelines", own, "--draft").status == 0
-    assert "draft" in grater(capsys, "study", "status", study).out
-
-
-def test_a_study_that_is_being_served_cannot_be_served_again(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_study_that_is_being_served_cannot_be_served_again(study: Path, capsys: Capture) -> None:
     pytest.importorskip("uvicorn")
     with open_store(study) as store, store.serving():
         ran = grater(capsys, "serve", study, "--port", 1)
@@ -125,7 +119,7 @@ def test_a_study_that_is_being_served_cannot_be_served_again(study: Path, capsys
     assert "is being served already" in ran.err
 
 
-def test_next_steps_can_be_pasted_and_tell_no_password(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_next_steps_can_be_pasted_and_tell_no_password(capsys: Capture, tmp_path: Path) -> None:
     ran = grater(capsys, "study", "new", tmp_path / "my study.db")
     assert f"grater study import '{tmp_path / 'my study.db'}' FILE..." in ran.err
     assert pasted("postgresql://me:secret@db.example.org/study") == "STUDY"

@@ -14,7 +14,7 @@ from grater.annotate.plans import NewJob, add_job
 from grater.annotate.programs import judge, program_job
 from grater.annotate.store import open_store
 from tests.annotate.store.crowds import make_crowd
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 
 PROGRAM = """\
 import json, sys
@@ -32,17 +32,6 @@ def study(tmp_path: Path) -> str:
     return str(place)
 
 
-def test_a_program_is_run_and_its_judgments_are_its_own(
-    study: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "rater.py").write_text(PROGRAM, "utf-8")
-    command = f"{sys.executable} {tmp_path / 'rater.py'}"
-    ran = grater(capsys, "judge", study, "--job", "job", "--command", command, "--name", "robot", "--json")
-    assert ran.status == 0, ran.err
-    assert json.loads(ran.out)["judged"] == 4
-    assert json.loads(ran.out)["job"] == "job by robot"
-
-
 def test_a_program_may_answer_each_question_at_once(study: str) -> None:
     def answers(questions: Iterable[str]) -> Iterator[str]:
         for question in questions:
@@ -54,15 +43,24 @@ def test_a_program_may_answer_each_question_at_once(study: str) -> None:
         assert judge(store, job, person, answers) == 4
 
 
-def test_a_program_that_fails_is_reported_in_one_line(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_program_is_run_and_its_judgments_are_its_own_and_a_failure_is_one_line(
+    study: str, capsys: Capture, tmp_path: Path
+) -> None:
     ran = grater(capsys, "judge", study, "--job", "job", "--command", "false")
     assert ran.status == 2
     assert "exit status 1" in ran.err
+    ran = grater(capsys, "job", "gold", study, "job")
+    assert ran.status == 2
+    assert "no item has 2 or more expert judgments" in ran.err
+    (tmp_path / "rater.py").write_text(PROGRAM, "utf-8")
+    command = f"{sys.executable} {tmp_path / 'rater.py'}"
+    ran = grater(capsys, "judge", study, "--job", "job", "--command", command, "--name", "robot", "--json")
+    assert ran.status == 0, ran.err
+    assert json.loads(ran.out)["judged"] == 4
+    assert json.loads(ran.out)["job"] == "job by robot"
 
 
-def test_terms_are_changed_and_the_protocol_is_shown(
-    study: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_terms_are_changed_and_the_protocol_is_shown(study: str, tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "pay.csv"
     ran = grater(capsys, "job", "terms", study, "job", "--change", '{"limit": 7}', "--pay", str(path))
     assert ran.status == 0, ran.err
@@ -73,15 +71,7 @@ def test_terms_are_changed_and_the_protocol_is_shown(
     assert "Did you mean 'limit'?" in wrong.err
 
 
-def test_without_experts_no_gold_is_made(study: str, capsys: pytest.CaptureFixture[str]) -> None:
-    ran = grater(capsys, "job", "gold", study, "job")
-    assert ran.status == 2
-    assert "no item has 2 or more expert judgments" in ran.err
-
-
-def test_errors_are_planted_in_the_good_essays_of_a_file(
-    study: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_errors_are_planted_in_the_good_essays_of_a_file(study: str, tmp_path: Path, capsys: Capture) -> None:
     good = tmp_path / "good.m2"
     good.write_text("S She waits at the stop .\nA 2 3|||Wcip|||in|||REQUIRED|||-NONE-|||0\n", "utf-8")
     with open_store(study) as store:

@@ -23,9 +23,8 @@ from grater.uncertainty import generator
 from tests.annotate.study.files import write_essays, write_items
 from tests.annotate.tasks.units import unit_for
 from tests.chat_server import ChatServer, serving
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 
-Capture = pytest.CaptureFixture[str]
 ANSWER = '{"label": "1", "better": "at", "confidence": "high", "flags": []}'
 TASKS_PAGE = (Path(__file__).parents[2] / "docs" / "tasks.md").read_text("utf-8")
 
@@ -62,14 +61,16 @@ def test_a_model_judges_the_only_job_and_a_second_run_asks_nothing(
     assert "sesame" not in kept
 
 
-def test_a_spending_limit_stops_with_status_one_and_says_how_to_go_on(
-    study: Path, server: ChatServer, capsys: Capture
-) -> None:
+def test_limits_stop_a_run_and_cut_answers_are_reported(study: Path, server: ChatServer, capsys: Capture) -> None:
     args = ("judge", study, "--endpoint", server.url, "--model-name", "tiny", "--most-tokens", 10)
     ran = grater(capsys, *args)
     assert ran.status == 1
     assert "the limit of 10 is reached; run the same command again to continue" in ran.err
     assert server.requests == []
+    server.faults = [reply('{"label": "1", "bet', finish_reason="length")]
+    ran = grater(capsys, "judge", study, "--endpoint", server.url, "--model-name", "tiny", "--answer-tokens", 50)
+    assert ran.status == 0
+    assert "an answer was cut at 50 tokens; allow longer ones" in ran.err
 
 
 def reply(content: object, **more: object) -> str:
@@ -174,13 +175,6 @@ def test_wrong_labels_are_reported_one_line_a_unit_with_what_to_do(
     n_asked = len(server.requests)
     assert grater(capsys, *args).status == 1
     assert len(server.requests) == n_asked, "what was paid for is not asked again"
-
-
-def test_answers_cut_at_their_longest_are_reported(study: Path, server: ChatServer, capsys: Capture) -> None:
-    server.faults = [reply('{"label": "1", "bet', finish_reason="length")]
-    ran = grater(capsys, "judge", study, "--endpoint", server.url, "--model-name", "tiny", "--answer-tokens", 50)
-    assert ran.status == 0
-    assert "an answer was cut at 50 tokens; allow longer ones" in ran.err
 
 
 @pytest.mark.parametrize(

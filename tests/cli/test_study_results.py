@@ -13,7 +13,7 @@ from grater.annotate.plans import NewJob, add_job
 from grater.annotate.store import open_store
 from tests.annotate.study.files import write_essays, write_items, write_text
 from tests.annotate.study.test_export import work
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def study(tmp_path: Path) -> Path:
     return path
 
 
-def test_what_waits_is_listed_and_clear_cases_are_accepted(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_waits_is_listed_and_clear_cases_are_accepted(study: Path, capsys: Capture) -> None:
     listed = grater(capsys, "study", "adjudicate", study, "--job", "errors")
     assert listed.status == 0
     assert listed.out.count("error 2") == 2
@@ -44,7 +44,7 @@ def test_what_waits_is_listed_and_clear_cases_are_accepted(study: Path, capsys: 
     assert json.loads(done.out) == {"decided": 2, "waiting": []}
 
 
-def test_a_table_decides(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_decides(study: Path, tmp_path: Path, capsys: Capture) -> None:
     table = write_text(tmp_path / "gold.csv", "item,label", "one,ok")
     done = grater(capsys, "study", "adjudicate", study, table, "--job", "errors", "--as", "Olga", "--json")
     assert json.loads(done.out)["decided"] == 1
@@ -60,22 +60,13 @@ def test_a_table_decides(study: Path, tmp_path: Path, capsys: pytest.CaptureFixt
         (("--job", "eror"), "Did you mean 'errors'"),
     ],
 )
-def test_wrong_use_is_reported(
-    study: Path, capsys: pytest.CaptureFixture[str], args: tuple[str, ...], message: str
-) -> None:
+def test_wrong_use_is_reported(study: Path, capsys: Capture, args: tuple[str, ...], message: str) -> None:
     ran = grater(capsys, "study", "adjudicate", study, *args)
     assert (ran.status, ran.out) == (2, "")
     assert message in ran.err
 
 
-def test_a_seat_is_made_for_two(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made = json.loads(grater(capsys, "people", "seat", study, "Ann", "Bob", "--name", "The pair", "--json").out)
-    assert (made["name"], made["role"], made["members"]) == ("The pair", "annotator", ["Ann", "Bob"])
-    with open_store(study) as store, store.read() as tx:
-        assert people.named(tx, "The pair").kind == "joint"
-
-
-def test_what_somebody_has_not_done_is_handed_over(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_seats_links_back_and_what_is_handed_over(study: Path, capsys: Capture) -> None:
     with open_store(study) as store:
         add_job(store, NewJob(name="named", task="error", item_ids=("one", "two"), annotators=("Ann",)))
     moved = grater(capsys, "people", "hand-over", study, "Ann", "Bob", "--job", "named", "--json")
@@ -83,9 +74,6 @@ def test_what_somebody_has_not_done_is_handed_over(study: Path, capsys: pytest.C
     again = grater(capsys, "people", "hand-over", study, "Ann", "Bob", "--job", "named")
     assert (again.status, again.out) == (2, "")
     assert "'Ann' has no units left" in again.err
-
-
-def test_a_link_back_is_for_the_person_and_their_role(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     link = grater(capsys, "people", "invite", study, "--back", "Olga", "--url", "https://rate.example")
     assert link.out.startswith("https://rate.example/join/")
     assert "as owner" in link.err
@@ -93,16 +81,17 @@ def test_a_link_back_is_for_the_person_and_their_role(study: Path, capsys: pytes
         invitation = invitations.find(tx, link.out.strip().rpartition("/")[2])
         assert invitation is not None
         assert invitation.person_id == people.named(tx, "Olga").person_id
+    made = json.loads(grater(capsys, "people", "seat", study, "Ann", "Bob", "--name", "The pair", "--json").out)
+    assert (made["name"], made["role"], made["members"]) == ("The pair", "annotator", ["Ann", "Bob"])
+    with open_store(study) as store, store.read() as tx:
+        assert people.named(tx, "The pair").kind == "joint"
 
 
-def test_odd_marks_are_put_into_the_queue_once(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_odd_marks_are_queued_once_and_a_job_is_paused_with_new_instructions(
+    study: Path, capsys: Capture, tmp_path: Path
+) -> None:
     first, second = (grater(capsys, "job", "review", study, "marks", "--json") for _ in range(2))
     assert [json.loads(each.out)["findings"] for each in (first, second)] == [1, 0]
-
-
-def test_a_job_is_paused_and_gets_new_instructions(
-    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
     words = write_text(tmp_path / "new.md", "# Look twice")
     assert grater(capsys, "job", "pause", study, "errors").status == 0
     done = grater(capsys, "job", "guidelines", study, "errors", words, "--json")

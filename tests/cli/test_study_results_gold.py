@@ -24,9 +24,7 @@ from grater.corpora import write_corpus
 from grater.model import Essay, Item, Span
 from tests.annotate.store.crowds import evenly_hidden_gold
 from tests.annotate.study.files import write_text
-from tests.cli.running import grater
-
-Capture = pytest.CaptureFixture[str]
+from tests.cli.running import Capture, grater
 
 N_ESSAYS, N_PLACES, N_RATERS, N_GOLD = 12, 30, 3, 15
 CALLED = {(True, True): 0.95, (True, False): 0.5, (False, True): 0.6, (False, False): 0.03}
@@ -192,15 +190,14 @@ def test_the_correction_covers_the_truth_where_raters_follow_flags(judged: Judge
     assert "Corrected for what raters get wrong" in ran.out
 
 
-def test_drawn_items_that_became_gold_stay_in_the_sample(judged: Judged, capsys: Capture) -> None:
+def test_drawn_items_that_became_gold_stay_in_the_sample_and_are_not_waited_for(
+    judged: Judged, capsys: Capture
+) -> None:
     result = evaluated(judged, capsys)
     n_gold = len(judged.sample & GOLD.keys())
     assert n_gold > 5
     assert result["sample"]["judged"] == len(judged.sample)
     assert f"{n_gold} of the drawn items are hidden gold; their judgments count" in result["warnings"]
-
-
-def test_what_became_gold_is_no_longer_waited_for(judged: Judged, capsys: Capture) -> None:
     ran = grater(capsys, "study", "status", judged.study, "--json")
     [job] = [job for job in json.loads(ran.out)["jobs"] if job["name"] == "error"]
     assert job["wanted"] == job["valid"] == len(judged.sample - GOLD.keys())

@@ -19,7 +19,7 @@ from grater.reporting.build import build
 from grater.reporting.document import Section
 from grater.tables import write_table
 from tests.annotate.study.files import write_essays, write_items, write_text
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 from tests.measure.agreement.tables import TABLE_3
 
 LABELS = {"Extraneous": "0", "Wrong-Choice": "1", "OK": "2"}
@@ -68,15 +68,12 @@ def counts(section: Section, figure_name: str) -> list[int]:
     return [row["n"] for row in figure.spec["data"]["values"]]
 
 
-def test_the_papers_table_of_three_by_three_is_next_to_the_plain_one(table_3: Path) -> None:
+def test_the_papers_table_and_kappa_are_those_without_flagged_contexts(table_3: Path) -> None:
     section = usage_section(table_3)
     # T&C 2008, Table 3, cell by cell
     assert counts(section, "usage-clean") == [17, 0, 6, 1, 42, 20, 4, 33, 1213]
     assert counts(section, "usage-all")[3:6] == [1, 42, 60]
     assert [row[2] for row in cells(section, "usage-disagreement")] == ["66/126", "37/97", "26/86", "37/97"]
-
-
-def test_kappa_after_the_papers_removal_is_the_papers(table_3: Path) -> None:
     by_part = {row[0]: row for row in cells(usage_section(table_3), "usage-agreement")}
     assert by_part["no other error nearby"][1] == "1,336"
     # from the nine cells: .629717 [.546272, .713161] by Fleiss, Cohen and Everitt; the paper prints .630
@@ -95,13 +92,13 @@ def test_judgments_with_a_flag_or_of_low_confidence_are_left_out_of_a_report(tab
     assert "Left out of all numbers: 40 judgments, flag spelling." in report.headline
 
 
-def evaluated(capsys: pytest.CaptureFixture[str], study: Path, *args: str) -> tuple[Any, str]:
+def evaluated(capsys: Capture, study: Path, *args: str) -> tuple[Any, str]:
     ran = grater(capsys, "study", "evaluate", study, "--json", *args)
     assert ran.status == 0, ran.err
     return json.loads(ran.out), ran.err
 
 
-def test_flags_and_confidence_move_the_scores_of_a_study(table_3: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_flags_and_confidence_move_the_scores_of_a_study_or_leave_none(table_3: Path, capsys: Capture) -> None:
     plain, _ = evaluated(capsys, table_3)
     dropped, messages = evaluated(capsys, table_3, "--drop-flags", "spelling,grammar")
     sure, _ = evaluated(capsys, table_3, "--min-confidence", "1")
@@ -110,17 +107,12 @@ def test_flags_and_confidence_move_the_scores_of_a_study(table_3: Path, capsys: 
     assert dropped["systems"][0]["counts"]["hit"] - plain["systems"][0]["counts"]["hit"] == 20
     assert sure["systems"][0]["counts"]["false_alarm"] - plain["systems"][0]["counts"]["false_alarm"] == 20
     assert "left out 40 judgments: flag spelling" in messages
-
-
-def test_a_scheme_that_leaves_no_judgment_says_what_it_left_out(
-    table_3: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
     ran = grater(capsys, "study", "evaluate", table_3, "--min-confidence", "2")
     assert ran.status == 2
     assert "no judgment is left: 2,752 are left out (confidence below 2)" in ran.err
 
 
-def test_contexts_and_confidence_are_shown_separately(table_3: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_contexts_and_confidence_are_shown_separately(table_3: Path, capsys: Capture) -> None:
     result, messages = evaluated(capsys, table_3, "--contexts", "spelling,grammar", "--confidence-apart", "1")
     assert {name: part["items"] for name, part in result["parts"].items()} == {
         "without flagged contexts": 1336,
@@ -133,9 +125,7 @@ def test_contexts_and_confidence_are_shown_separately(table_3: Path, capsys: pyt
     assert "no judgment has the flag speling; flags that raters set: grammar, spelling" in messages
 
 
-def test_a_program_is_named_and_counted_only_with_programs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_program_is_named_and_counted_only_with_programs(tmp_path: Path, capsys: Capture) -> None:
     with status.new_study(tmp_path / "study.db") as store:
         judged = write_text(tmp_path / "j.csv", "item,rater,label", "one,Ann,error", "two,Ann,ok")
         decided = write_text(tmp_path / "d.csv", "item,system,flagged", "one,S,1", "two,S,1")

@@ -12,7 +12,7 @@ from grater.annotate.people import note_use
 from grater.annotate.status import new_study
 from grater.annotate.store import open_store
 from grater.annotate.store.transaction import DAY
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 
 
 @pytest.fixture
@@ -23,7 +23,9 @@ def study(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_token_acts_for_its_person_while_it_lasts(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_token_acts_for_its_person_while_it_lasts_and_unknown_people_are_refused(
+    study: Path, capsys: Capture
+) -> None:
     ran = grater(capsys, "people", "token", study, "Ann", "--days", 2)
     assert ran.err == "acts for Ann, manager, scope manage, for 2 days\n"
     with open_store(study) as store, store.read() as tx:
@@ -31,11 +33,12 @@ def test_a_token_acts_for_its_person_while_it_lasts(study: Path, capsys: pytest.
         assert held is not None
         token, person = held
         assert (person.name, token.expires_at) == ("Ann", token.made_at + 2 * DAY)
+    ran = grater(capsys, "people", "token", study, "Anne")
+    assert (ran.status, ran.out) == (2, "")
+    assert "Did you mean 'Ann'?" in ran.err
 
 
-def test_tokens_are_listed_with_their_scope_and_last_use_and_ended(
-    study: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_tokens_are_listed_with_their_scope_and_last_use_and_ended(study: Path, capsys: Capture) -> None:
     secret = grater(capsys, "people", "token", study, "Ann", "--scope", "read", "--note", "nightly").out.strip()
     with open_store(study) as store, store.write() as tx:
         token = credentials.token_by_secret(tx, secret)
@@ -52,13 +55,7 @@ def test_tokens_are_listed_with_their_scope_and_last_use_and_ended(
 
 @pytest.mark.parametrize("options", [("Ann", "--scope", "rule"), ("Ann", "--days", 0), ("Ann", "--days", 400), ()])
 def test_what_a_token_cannot_be_is_refused_in_one_line(
-    study: Path, capsys: pytest.CaptureFixture[str], options: tuple[object, ...]
+    study: Path, capsys: Capture, options: tuple[object, ...]
 ) -> None:
     ran = grater(capsys, "people", "token", study, *options)
     assert (ran.status, ran.out, ran.err.count("\n")) == (2, "", 1)
-
-
-def test_an_unknown_person_is_answered_with_the_nearest(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ran = grater(capsys, "people", "token", study, "Anne")
-    assert (ran.status, ran.out) == (2, "")
-    assert "Did you mean 'Ann'?" in ran.err

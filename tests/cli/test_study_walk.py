@@ -16,9 +16,7 @@ from grater.annotate.store import open_store
 from grater.annotate.tables import decision_columns
 from tests.annotate.study.files import write_essays, write_text
 from tests.annotate.study.systems import write_systems, write_verdicts
-from tests.cli.running import Ran, grater
-
-Capture = pytest.CaptureFixture[str]
+from tests.cli.running import Capture, Ran, grater
 
 
 @pytest.fixture
@@ -58,16 +56,15 @@ def result_of(ran: Ran) -> Any:
     return json.loads(ran.out)
 
 
-def test_decisions_say_what_was_done_and_what_comes_next(study: Path, capsys: Capture, systems: list[str]) -> None:
+def test_decisions_say_what_was_done_and_are_not_changed_by_another_run(
+    study: Path, capsys: Capture, systems: list[str]
+) -> None:
     ran = grater(capsys, "study", "decide", study, "--system", systems[0])
     assert (ran.status, ran.out) == (0, "")
     assert "1 flagged, 0 new decisions" in ran.err
     assert f"next: grater job new {study} --design sampling --system careful" in ran.err
     [done] = result_of(grater(capsys, "study", "decide", study, "--system", systems[1], "--json"))
     assert (done["system"], done["flagged"], done["new"]) == ("eager", 3, 0)
-
-
-def test_a_system_that_changed_its_mind_needs_a_new_name(study: Path, capsys: Capture, systems: list[str]) -> None:
     other = systems[1].replace("eager=", "careful=")
     ran = grater(capsys, "study", "decide", study, "--system", other)
     assert (ran.status, ran.out) == (2, "")
@@ -90,7 +87,7 @@ def test_a_system_from_outside_decides_on_the_items_of_the_study(
     assert "its kinds: noun, prep, prep-missing" in ran.err
 
 
-def test_a_sample_is_of_one_kind_and_the_same_again_changes_nothing(study: Path, capsys: Capture) -> None:
+def test_samples_repeat_and_are_joined_by_a_second_system(study: Path, capsys: Capture) -> None:
     args = ("study", "sample", study, "--system", "eager", "--n", 6, "--flagged", 2, "--json")
     first = result_of(grater(capsys, *args))
     assert (first["sample"], first["items"], len(first["to_judge"])) == ("sample", 6, 6)
@@ -99,9 +96,6 @@ def test_a_sample_is_of_one_kind_and_the_same_again_changes_nothing(study: Path,
     ran = grater(capsys, "study", "sample", study, "--system", "eager", "--n", 7)
     assert (ran.status, ran.err.count("\n")) == (2, 1)
     assert "another sample called 'sample'" in ran.err
-
-
-def test_a_second_system_joins_the_sample(study: Path, capsys: Capture) -> None:
     grater(capsys, "study", "sample", study, "--system", "eager", "--n", 6)
     ran = grater(capsys, "study", "sample", study, "--system", "careful", "--add-to", "sample")
     assert ran.status == 0
@@ -152,15 +146,14 @@ def test_another_order_of_the_same_name_is_refused(study: Path, capsys: Capture)
     assert grater(capsys, "job", "new", study, "--design", "marking", "--n", 1, "--name", "one").status == 0
 
 
-def test_systems_are_scored_against_the_raters(judged: Path, capsys: Capture) -> None:
+def test_judged_systems_are_scored_and_a_sample_speaks_for_the_whole_corpus(judged: Path, capsys: Capture) -> None:
     found = json.loads(grater(capsys, "study", "evaluate", judged, "--json").out)
     assert [system["system"] for system in found["systems"]] == ["careful", "eager"]
     # of eleven prepositions every third, four in all, is an error for the majority; gaps were judged by nobody
     assert {sum(system["counts"][cell] for cell in ("hit", "miss")) for system in found["systems"]} == {4}
     assert "precision" in grater(capsys, "study", "evaluate", judged).out
-
-
-def test_a_judged_sample_speaks_for_the_whole_corpus(judged: Path, capsys: Capture) -> None:
+    assert "next: see the results: grater study report" in grater(capsys, "study", "status", judged).err
+    assert grater(capsys, "study", "verify", judged).status == 0
     grater(capsys, "study", "sample", judged, "--system", "eager", "--n", 8)
     found = json.loads(grater(capsys, "study", "evaluate", judged, "--sample", "sample", "--json").out)
     system = next(each for each in found["systems"] if each["system"] == "eager")
@@ -180,11 +173,6 @@ def test_the_report_of_a_study_has_every_part_that_it_can_fill(judged: Path, tmp
     assert written["report"] == str(tmp_path / "report" / "report.html")
     assert written["report"] in written["files"]
     assert (tmp_path / "report" / "report.html").read_text("utf-8") == page
-
-
-def test_status_leads_through_the_walk(judged: Path, capsys: Capture) -> None:
-    assert "next: see the results: grater study report" in grater(capsys, "study", "status", judged).err
-    assert grater(capsys, "study", "verify", judged).status == 0
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 
 M2 = """S The girl waited on the bus .
 A 3 4|||Prep|||for|||REQUIRED|||-NONE-|||0
@@ -22,8 +22,8 @@ def corpus(tmp_path: Path) -> Path:
     return tmp_path / "essays.m2"
 
 
-def test_decide_writes_a_row_for_every_candidate(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, tiny_model: Path
+def test_decisions_are_rows_or_a_table_of_items_and_meet_annotations_in_judgments(
+    capsys: Capture, tmp_path: Path, corpus: Path, tiny_model: Path
 ) -> None:
     ran = grater(capsys, "decide", corpus, "--system", tiny_model, "--out", tmp_path / "d.csv")
     assert ran.status == 0
@@ -33,10 +33,30 @@ def test_decide_writes_a_row_for_every_candidate(
     assert flagged["suggestion"].to_list() == ["for", "to"]
     assert flagged["type"].to_list() == ["choice", "missing"]
     assert set(frame["system"]) == {"tiny"}
+    out, items = tmp_path / "d.parquet", tmp_path / "items.jsonl"
+    ran = grater(capsys, "decide", corpus, "--system", tiny_model, "--out", out, "--items-out", items, "--json")
+    assert json.loads(ran.out)["systems"][0]["flagged"] == 2
+    decided, places = pl.read_parquet(out), pl.read_ndjson(items)
+    assert "essay" not in decided.columns
+    assert set(places["item"]) == set(decided["item"])
+    assert "on" in places["target"].to_list()
+    assert "The girl waited on the bus ." in places["context"].to_list()
+    # The walk of the house: corpus, decisions, judgments, evaluation.
+    decisions, judgments = tmp_path / "d.csv", tmp_path / "j.csv"
+    grater(capsys, "decide", corpus, "--system", tiny_model, "--out", decisions)
+    ran = grater(
+        capsys, "corpus", "judgments", corpus, "--decisions", decisions, "--tags", "Prep", "--out", judgments
+    )
+    assert ran.status == 0
+    ran = grater(capsys, "evaluate", "--decisions", decisions, "--judgments", judgments, "--json")
+    (system,) = json.loads(ran.out)["systems"]
+    assert system["counts"]["hit"] == 2
+    assert system["counts"]["false_alarm"] == 0
+    assert system["counts"]["miss"] == 0
 
 
 def test_documents_of_sentences_go_with_decisions_into_judgments(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, tiny_model: Path
+    capsys: Capture, tmp_path: Path, corpus: Path, tiny_model: Path
 ) -> None:
     decisions, judgments = tmp_path / "d.csv", tmp_path / "j.csv"
     tables = ("--decisions", decisions, "--tags", "Prep", "--out", judgments)
@@ -60,54 +80,19 @@ def test_documents_of_sentences_go_with_decisions_into_judgments(
     assert judged["essay"].n_unique() == 2
 
 
-def test_items_can_be_a_table_of_their_own(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, tiny_model: Path
+def test_the_corpus_is_not_written_over_and_one_without_places_is_reported(
+    capsys: Capture, corpus: Path, tiny_model: Path, tmp_path: Path
 ) -> None:
-    out, items = tmp_path / "d.parquet", tmp_path / "items.jsonl"
-    ran = grater(capsys, "decide", corpus, "--system", tiny_model, "--out", out, "--items-out", items, "--json")
-    assert json.loads(ran.out)["systems"][0]["flagged"] == 2
-    decided, places = pl.read_parquet(out), pl.read_ndjson(items)
-    assert "essay" not in decided.columns
-    assert set(places["item"]) == set(decided["item"])
-    assert "on" in places["target"].to_list()
-    assert "The girl waited on the bus ." in places["context"].to_list()
-
-
-def test_decisions_and_annotations_meet_in_judgments(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, tiny_model: Path
-) -> None:
-    """The walk of the house: corpus, decisions, judgments, evaluation."""
-    decisions, judgments = tmp_path / "d.csv", tmp_path / "j.csv"
-    grater(capsys, "decide", corpus, "--system", tiny_model, "--out", decisions)
-    ran = grater(
-        capsys, "corpus", "judgments", corpus, "--decisions", decisions, "--tags", "Prep", "--out", judgments
-    )
-    assert ran.status == 0
-    ran = grater(capsys, "evaluate", "--decisions", decisions, "--judgments", judgments, "--json")
-    (system,) = json.loads(ran.out)["systems"]
-    assert system["counts"]["hit"] == 2
-    assert system["counts"]["false_alarm"] == 0
-    assert system["counts"]["miss"] == 0
-
-
-def test_the_corpus_is_not_written_over(capsys: pytest.CaptureFixture[str], corpus: Path, tiny_model: Path) -> None:
     ran = grater(capsys, "decide", corpus, "--system", tiny_model, "--out", corpus)
     assert ran.status == 2
     assert corpus.read_text(encoding="utf-8") == M2
-
-
-def test_a_corpus_without_places_is_reported(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
-) -> None:
     (tmp_path / "empty.m2").touch()
     ran = grater(capsys, "decide", tmp_path / "empty.m2", "--system", tiny_model, "--out", tmp_path / "d.csv")
     assert ran.status == 0
     assert "d.csv: no decisions: " in ran.err
 
 
-def test_files_of_a_folder_that_are_not_read_are_named(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
-) -> None:
+def test_files_of_a_folder_that_are_not_read_are_named(capsys: Capture, tmp_path: Path, tiny_model: Path) -> None:
     folder = tmp_path / "essays"
     folder.mkdir()
     (folder / "a.txt").write_text("The girl waited on the bus.\n")
@@ -124,7 +109,7 @@ def test_files_of_a_folder_that_are_not_read_are_named(
 
 
 def test_with_all_every_place_has_the_systems_best_word_and_its_answers(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, tiny_model: Path
+    capsys: Capture, tmp_path: Path, corpus: Path, tiny_model: Path
 ) -> None:
     assert grater(capsys, "decide", corpus, "--system", tiny_model, "--all", "--out", tmp_path / "d.csv").status == 0
     frame = pl.read_csv(tmp_path / "d.csv")

@@ -10,14 +10,14 @@ import pytest
 
 from grater import api
 from grater.corpora import read_corpus
-from tests.cli.running import Ran, grater
+from tests.cli.running import Capture, Ran, grater
 from tests.real_data import data_path
 
 TEXT = "She depends of her sister. They discussed about it.\n"
 ESSAY = '{"format":"grater-corpus","version":1}\n{"id":"e1","text":"The brother lives in town."}\n'
 
 
-def test_corrected_text_is_decided_with_our_own_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_corrected_text_is_decided_with_our_own_systems(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "essays.txt").write_text(TEXT, encoding="utf-8")
     (tmp_path / "mine.txt").write_text("She depends on her sister. They discussed it.\n", encoding="utf-8")
     out = tmp_path / "decisions.csv"
@@ -43,7 +43,7 @@ MINE = "She depends on her sister.\nThey have bought two car and lifestyle.\n"
 THEIRS = "She depends of her big sister.\nThey has bought two cars and life style.\n"
 
 
-def decided_on_edits(tmp_path: Path, capsys: pytest.CaptureFixture[str], *args: str) -> Ran:
+def decided_on_edits(tmp_path: Path, capsys: Capture, *args: str) -> Ran:
     (tmp_path / "essays.m2").write_text(M2, encoding="utf-8")
     systems = []
     for name, text in {"mine": MINE, "theirs": THEIRS}.items():
@@ -52,7 +52,7 @@ def decided_on_edits(tmp_path: Path, capsys: pytest.CaptureFixture[str], *args: 
     return grater(capsys, "decide", tmp_path / "essays.m2", *systems, *args, "--out", tmp_path / "d.csv")
 
 
-def test_every_edit_of_a_corrector_is_accounted_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_edit_of_a_corrector_is_accounted_for(tmp_path: Path, capsys: Capture) -> None:
     ran = decided_on_edits(tmp_path, capsys)
     assert "mine: 4 edits: 1 on items, 3 on none (1 U:ADJ, 1 R:VERB:SVA, 1 R:ORTH)" in ran.err
     assert "--places edits" in ran.err
@@ -62,7 +62,7 @@ def test_every_edit_of_a_corrector_is_accounted_for(tmp_path: Path, capsys: pyte
     assert sum(by_python.dropped.values()) == 3
 
 
-def test_every_edit_can_be_an_item_that_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_edit_can_be_an_item_that_is_judged(tmp_path: Path, capsys: Capture) -> None:
     ran = decided_on_edits(tmp_path, capsys, "--places", "edits")
     assert "theirs: 1 item, 1 flagged (1 R:NOUN:NUM)" in ran.err
     assert "theirs: 1 edit: 1 on items\n" in ran.err
@@ -85,9 +85,7 @@ def test_every_edit_can_be_an_item_that_is_judged(tmp_path: Path, capsys: pytest
 @pytest.mark.data
 @pytest.mark.slow
 @pytest.mark.parametrize("system", ["AMU", "CAMB", "CUUI", "IITB", "UFC"])
-def test_the_edits_of_a_system_together_are_its_text(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], system: str
-) -> None:
+def test_the_edits_of_a_system_together_are_its_text(tmp_path: Path, capsys: Capture, system: str) -> None:
     source = data_path("conll14/official/official-2014.combined.m2")
     text = data_path(f"conll14/systems/{system}.txt")
     run = ("decide", source, "--system", f"corrected:{text}", "--places", "edits", "--out", tmp_path / "d.csv")
@@ -113,9 +111,7 @@ A 2 3|||Prep|||upon|||REQUIRED|||-NONE-|||0
 """
 
 
-def test_edits_of_others_get_our_types_and_what_is_no_edit_is_listed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_edits_of_others_get_our_types_and_what_is_no_edit_is_listed(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "essays.m2").write_text(EDITS, encoding="utf-8")
     run = ("decide", tmp_path / "essays.m2", "--system", f"edits:{tmp_path / 'essays.m2'}", "--places", "edits")
     ran = grater(capsys, *run, "--out", tmp_path / "d.csv")
@@ -129,7 +125,7 @@ def test_edits_of_others_get_our_types_and_what_is_no_edit_is_listed(
     assert found["item"].n_unique() == 3
 
 
-def test_a_sample_of_edits_is_stratified_by_type(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sample_of_edits_is_stratified_by_type(tmp_path: Path, capsys: Capture) -> None:
     types = ["R:PREP"] * 60 + ["M:DET"] * 30 + ["U:ADJ"] * 5
     rows = [f"e{n},gec,true,{name},{n},{n + 1},edit,d" for n, name in enumerate(types)]
     (tmp_path / "d.csv").write_text("\n".join(["item,system,flagged,type,start,end,kind,essay", *rows]), "utf-8")
@@ -151,7 +147,7 @@ def test_a_sample_of_edits_is_stratified_by_type(tmp_path: Path, capsys: pytest.
     assert by_type == {"R:PREP": (60, 1.0), "M:DET": (30, 0.0), "U:ADJ": (5, 0.0)}
 
 
-def test_corrected_lines_that_were_shifted_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_corrected_lines_that_were_shifted_are_refused(tmp_path: Path, capsys: Capture) -> None:
     words = (
         "boats cross wide rivers",
         "horses carry heavy loads",
@@ -167,15 +163,22 @@ def test_corrected_lines_that_were_shifted_are_refused(tmp_path: Path, capsys: p
     assert "fits the source 1 line farther down" in ran.err
 
 
-def test_an_unknown_scheme_is_an_unknown_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_systems_from_outside_that_are_incomplete_are_refused(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "essays.txt").write_text(TEXT, encoding="utf-8")
     arguments = ["decide", str(tmp_path / "essays.txt"), "--system", "magic:wand", "--out", str(tmp_path / "d.csv")]
     ran = grater(capsys, *arguments)
     assert ran.status == 2
     assert "unknown system 'magic:wand'" in ran.err
+    (tmp_path / "essays.txt").write_text(TEXT, encoding="utf-8")
+    ran = grater(capsys, "decide", tmp_path / "essays.txt", "--system", "corrected", "--out", tmp_path / "d.csv")
+    assert (ran.status, ran.err) == (2, "expected corrected:SOMETHING, found 'corrected' alone\n")
+    (tmp_path / "essays.txt").write_text(TEXT, encoding="utf-8")
+    ran = grater(capsys, "decide", tmp_path / "essays.txt", "--system", "command:cat", "--out", tmp_path / "d.csv")
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert 'expected a JSON line {"essay": ID, "edits": [...]}' in ran.err
 
 
-def test_places_of_a_table_are_decided_on_by_its_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_places_of_a_table_are_decided_on_by_its_names(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "essays.jsonl").write_text(ESSAY, encoding="utf-8")
     (tmp_path / "mine.txt").write_text("The sister lives in town.\n", encoding="utf-8")
     rows = "item,essay,start,end,kind\nfirst,e1,0,3,article\nsecond,e1,4,11,noun\n"
@@ -194,21 +197,6 @@ def test_places_of_a_table_are_decided_on_by_its_names(tmp_path: Path, capsys: p
     assert "--places is for external systems" in refused.err
 
 
-def test_the_first_word_of_a_system_from_outside_asks_for_the_rest(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "essays.txt").write_text(TEXT, encoding="utf-8")
-    ran = grater(capsys, "decide", tmp_path / "essays.txt", "--system", "corrected", "--out", tmp_path / "d.csv")
-    assert (ran.status, ran.err) == (2, "expected corrected:SOMETHING, found 'corrected' alone\n")
-
-
-def test_a_command_must_say_which_edits_it_makes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "essays.txt").write_text(TEXT, encoding="utf-8")
-    ran = grater(capsys, "decide", tmp_path / "essays.txt", "--system", "command:cat", "--out", tmp_path / "d.csv")
-    assert (ran.status, ran.err.count("\n")) == (2, 1)
-    assert 'expected a JSON line {"essay": ID, "edits": [...]}' in ran.err
-
-
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
@@ -221,7 +209,7 @@ def test_a_command_must_say_which_edits_it_makes(tmp_path: Path, capsys: pytest.
     ],
 )
 def test_places_that_cannot_be_decided_on_are_reported_and_nothing_is_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], rows: str, words: str
+    tmp_path: Path, capsys: Capture, rows: str, words: str
 ) -> None:
     (tmp_path / "essays.jsonl").write_text(ESSAY, encoding="utf-8")
     (tmp_path / "mine.txt").write_text("The sister lives in town.\n", encoding="utf-8")
@@ -235,7 +223,7 @@ def test_places_that_cannot_be_decided_on_are_reported_and_nothing_is_written(
     assert not (tmp_path / "d.csv").exists()
 
 
-def test_places_in_essays_that_are_not_here_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_places_in_essays_that_are_not_here_are_counted(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "essays.jsonl").write_text(ESSAY, encoding="utf-8")
     (tmp_path / "mine.txt").write_text("The sister lives in town.\n", encoding="utf-8")
     rows = "item,essay,start,end,kind\none,e1,0,3,article\ntwo,e2,0,3,article\n"

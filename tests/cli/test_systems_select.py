@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 from tests.detect.prepositions.native_text import native_lines
 
 
@@ -18,8 +18,8 @@ def text(tmp_path: Path) -> Path:
     return tmp_path / "native"
 
 
-def test_select_gives_three_set_ups_with_limits(
-    capsys: pytest.CaptureFixture[str], text: Path, tiny_model: Path
+def test_select_gives_three_set_ups_with_limits_where_texts_allow_them(
+    capsys: Capture, text: Path, tiny_model: Path, tmp_path: Path
 ) -> None:
     result = json.loads(grater(capsys, "lab", "select", text, "--system", tiny_model, "--json").out)
     assert [each["setup"] for each in result["setups"]] == ["34", "gamon", "felice"]
@@ -30,18 +30,8 @@ def test_select_gives_three_set_ups_with_limits(
     assert result["signature"].startswith("select|grater:")
     assert (result["scope"]["unit"], result["scope"]["units"]) == ("essay", 4)
     assert result["warnings"] == ["only 4 essays: intervals by essay are rough below 10"]
-
-
-def test_select_withholds_intervals_of_one_text(
-    capsys: pytest.CaptureFixture[str], text: Path, tiny_model: Path
-) -> None:
     ran = grater(capsys, "lab", "select", text / "0.txt", "--system", tiny_model)
     assert "its cases come from 1 essay; an interval needs 3" in ran.out
-
-
-def test_text_without_prepositions_gives_null_and_the_reason(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_model: Path
-) -> None:
     (tmp_path / "none.txt").write_text("Rain fell.", encoding="utf-8")
     result = json.loads(grater(capsys, "lab", "select", tmp_path / "none.txt", "--system", tiny_model, "--json").out)
     assert result["setups"][0]["accuracy"]["value"] is None
