@@ -137,10 +137,7 @@ def _make_demo(home: Path) -> None:
     program = Path(sys.executable).parent / "grater"
     shutil.rmtree(home / "demo", ignore_errors=True)
     done = subprocess.run(
-        [program, "demo", "--out", home / "demo", "--figures", "svg"],
-        capture_output=True,
-        text=True,
-        check=False,
+        [program, "demo", "--out", home / "demo", "--figures", "svg"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     (home / "demo.out").write_text(done.stdout, "utf-8")

@@ -111,14 +111,11 @@ def test_a_number_is_printed_with_its_interval() -> None:
     assert grater.agreement(renamed, columns={"item": "sentence_id"}).alpha == alpha
 
 
-def test_tables_that_were_read_before_are_taken_as_they_are() -> None:
+def test_what_was_read_before_is_taken_as_it_is() -> None:
     judgments = grater.read_judgments(JUDGMENTS, merge={"error": "wrong"})
     decisions = grater.read_decisions(DECISIONS.rename({"system": "tool"}), columns={"system": "tool"})
     assert "wrong" in grater.agreement(judgments).labels
     assert decisions.frame["system"].unique().sort().to_list() == ["one", "two"]
-
-
-def test_a_corpus_is_a_list_that_can_be_read_twice() -> None:
     essays = grater.read_corpus(ESSAYS)
     assert isinstance(essays[0], grater.Essay)
     require_result(grater.corpus_statistics(essays))
@@ -126,18 +123,20 @@ def test_a_corpus_is_a_list_that_can_be_read_twice() -> None:
     require_result(grater.corpus_statistics(ESSAYS))
 
 
-def test_a_system_finds_and_a_text_is_checked() -> None:
+def test_systems_texts_plans_and_reports_are_results(tmp_path: Path) -> None:
     require_result(grater.systems("article"))
     assert grater.load_system("prep-maxent").name == "prep-maxent"
     require_result(grater.check("She is interested of music.", systems=["prep-maxent"]))
     flags = [len(grater.check("She is interested of music.", precision=share).flags) for share in (0.5, 0.95)]
     assert flags[0] >= flags[1]
-
-
-def test_a_study_is_planned() -> None:
     require_result(grater.plan(recall=0.4, corpus_size=20000, wage=20, kappa=0.63))
     with pytest.raises(grater.GraterError, match="expected `missed` or `recall`"):
         grater.plan()
+    report = grater.report(judgments=JUDGMENTS, decisions=DECISIONS, out=tmp_path / "report")
+    assert {"agreement", "systems"} <= {section.name for section in report.sections}
+    assert (tmp_path / "report" / "report.html").exists()
+    assert report.headline[0] in repr(report)
+    assert len(repr(report)) < 2000  # a notebook shows the last value of a cell
 
 
 M2 = "S She go to school .\nA 1 2|||Vform|||goes|||REQUIRED|||-NONE-|||0\n\nS Fine .\n\n"
@@ -176,14 +175,6 @@ def test_gleu_takes_plain_references_with_their_source() -> None:
         grater.score(better, {"mine": better}, metric="gleu")
 
 
-def test_a_report_is_built_and_written(tmp_path: Path) -> None:
-    report = grater.report(judgments=JUDGMENTS, decisions=DECISIONS, out=tmp_path / "report")
-    assert {"agreement", "systems"} <= {section.name for section in report.sections}
-    assert (tmp_path / "report" / "report.html").exists()
-    assert report.headline[0] in repr(report)
-    assert len(repr(report)) < 2000  # a notebook shows the last value of a cell
-
-
 # The names themselves
 
 
@@ -215,16 +206,13 @@ def test_every_name_shows_its_own_signature_and_words(name: str) -> None:
     assert value.__doc__
 
 
-def test_a_wrong_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="module 'grater' has no attribute 'agrement'"):
-        grater.agrement  # type: ignore[attr-defined]  # noqa: B018
-
-
-def test_importing_grater_loads_nothing_heavy() -> None:
+def test_importing_grater_loads_nothing_heavy_and_a_wrong_name_is_an_attribute_error() -> None:
     code = "import sys; before = set(sys.modules); import grater; print(*(set(sys.modules) - before))"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     assert {name.split(".")[0] for name in loaded} <= {"grater", "importlib", "types", "warnings", "__future__"}
     assert [name for name in loaded if name.startswith("grater.")] == []
+    with pytest.raises(AttributeError, match="module 'grater' has no attribute 'agrement'"):
+        grater.agrement  # type: ignore[attr-defined]  # noqa: B018
 
 
 WRONG: dict[Any, list[object]] = {

@@ -66,7 +66,7 @@ def test_the_page_is_what_the_results_say() -> None:
     assert results.PAGE.read_text("utf-8") == results.page(json.loads(results.RESULTS.read_text("utf-8")))
 
 
-def test_the_table_has_the_largest_size_and_says_what_is_lost() -> None:
+def test_tables_have_the_largest_size_what_is_lost_and_a_summary() -> None:
     small = ROW | {"size": 10_000, "ours": 1.0, "theirs": 9.0}
     lost = ROW | {"size": 100_000, "ours": 2.0, "theirs": 1.0, "agrees": False}
     alone = ROW | {"job": "beta", "ours": 0.01234, "theirs": None, "goal": None, "agrees": None}
@@ -76,9 +76,6 @@ def test_the_table_has_the_largest_size_and_says_what_is_lost() -> None:
         "| beta |  | theirs | .0123 | could not run |",
     ]
     assert "alpha: the answers differ." in shown
-
-
-def test_a_table_may_be_summed_up_by_its_lowest_and_highest_value() -> None:
     table = {"title": "Scores", "columns": ["design", "a", "b"], "rows": [["x", 0.9, 0.1], ["y", 0.97, None]]}
     found = {**table, "note": "20 corpora", "summary": {"ours": ["a"]}}
     shown = results.tables({**ABOUT, "rows": [], "tables": [found]})

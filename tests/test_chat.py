@@ -73,22 +73,21 @@ def test_a_fault_is_waited_out(server: ChatServer, tmp_path: Path, faults: list[
     assert len(server.requests) == len(faults) + 1
 
 
-def test_a_date_to_retry_after_is_understood(server: ChatServer, tmp_path: Path) -> None:
+def test_a_fault_is_given_up_after_all_retries_and_a_date_to_retry_after_is_understood(
+    server: ChatServer, tmp_path: Path
+) -> None:
     server.faults = [f"429 after {format_datetime(datetime.now(UTC) + timedelta(seconds=50), usegmt=True)}"]
     waits = Waits()
     chat_with(server, tmp_path / "c", waits).ask(HELLO)
     assert 40 < waits.slept[0] <= 50
+    server.faults = ["500"] * 3
+    with pytest.raises(GraterError, match=r"status 500 trouble; tried 3 times"):
+        chat_with(server, tmp_path / "c", retries=2).ask(HELLO)
 
 
 def test_a_silent_endpoint_is_given_up_and_asked_again(server: ChatServer, tmp_path: Path) -> None:
     server.faults = ["slow"]
     assert chat_with(server, tmp_path / "c", timeout=3).ask(HELLO) == "hello"
-
-
-def test_after_all_retries_the_fault_is_reported(server: ChatServer, tmp_path: Path) -> None:
-    server.faults = ["500"] * 3
-    with pytest.raises(GraterError, match=r"status 500 trouble; tried 3 times"):
-        chat_with(server, tmp_path / "c", retries=2).ask(HELLO)
 
 
 @pytest.mark.parametrize("fault", ["401", "404", "moved"])
@@ -121,7 +120,7 @@ def test_requests_keep_their_pace(server: ChatServer, tmp_path: Path) -> None:
     assert waits.slept == [2.0, 2.0]
 
 
-def test_the_limit_of_tokens_is_never_exceeded(server: ChatServer, tmp_path: Path) -> None:
+def test_limits_of_tokens_and_money_hold_over_runs(server: ChatServer, tmp_path: Path) -> None:
     chat = chat_with(server, tmp_path / "c", most_tokens=400, max_tokens=50)
     for sample in range(3):  # 110 tokens each; a fourth could take 150
         chat.ask(HELLO, sample=sample)
@@ -129,6 +128,11 @@ def test_the_limit_of_tokens_is_never_exceeded(server: ChatServer, tmp_path: Pat
         chat.ask(HELLO, sample=3)
     assert chat.cache.spent.tokens == 330
     assert chat.ask(HELLO) == "hello", "what is known costs nothing"
+    server.usage = None
+    chat = chat_with(server, tmp_path / "c")
+    chat.ask(HELLO)
+    assert chat.cache.spent.tokens_in > 0
+    assert chat.cache.spent.tokens_out == 2
 
 
 def test_the_limit_of_money_holds_over_runs(server: ChatServer, tmp_path: Path) -> None:
@@ -139,14 +143,6 @@ def test_the_limit_of_money_holds_over_runs(server: ChatServer, tmp_path: Path) 
     chat.ask(HELLO, sample=1)
     with pytest.raises(LimitReached):
         chat.ask(HELLO, sample=2)
-
-
-def test_without_usage_tokens_are_estimated(server: ChatServer, tmp_path: Path) -> None:
-    server.usage = None
-    chat = chat_with(server, tmp_path / "c")
-    chat.ask(HELLO)
-    assert chat.cache.spent.tokens_in > 0
-    assert chat.cache.spent.tokens_out == 2
 
 
 @pytest.mark.parametrize(

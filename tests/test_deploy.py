@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
 import yaml  # type: ignore[import-untyped]
 
 from grater.annotate.store.database import GLANCING_POOL, POOL
 from grater.annotate.web.security import ANYBODY, PAGES
-from grater.cli import LazyCommand, app
+from tests.cli.running import require_known
 
 DEPLOY = Path(__file__).parents[1] / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("grater*"))
@@ -26,17 +25,6 @@ UNITS = sorted((DEPLOY / "systemd").glob("grater*"))
 def services() -> dict[str, Any]:
     services: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))["services"]
     return services
-
-
-def require_known(command: list[str]) -> None:
-    """Fail where a command line names an option that grater does not have."""
-    group: Any = typer.main.get_command(app)
-    words = list(command)
-    while getattr(group, "commands", None):
-        group = group.commands[words.pop(0)]
-        group = group.load() if isinstance(group, LazyCommand) else group
-    known = {option for parameter in group.params for option in parameter.opts}
-    assert {word.partition("=")[0] for word in words if word.startswith("--")} <= known, command
 
 
 def test_the_servers_of_the_compose_file_have_options_that_exist(services: dict[str, Any]) -> None:

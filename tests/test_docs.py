@@ -43,11 +43,8 @@ def blocks(page: Path, language: str) -> list[str]:
     return [match["code"] for match in FENCE.finditer(page.read_text("utf-8")) if match["language"] == language]
 
 
-def test_the_page_of_commands_is_what_the_commands_say() -> None:
+def test_the_pages_of_commands_and_of_python_are_what_these_say() -> None:
     assert (ROOT / "docs" / "commands.md").read_text("utf-8") == reference()
-
-
-def test_the_page_of_python_is_what_the_library_says() -> None:
     assert (ROOT / "docs" / "python.md").read_text("utf-8") == python_reference()
 
 

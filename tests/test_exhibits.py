@@ -7,12 +7,10 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
-from grater.cli import LazyCommand, app
+from tests.cli.running import require_known
 from tests.conftest import Demo
 from tests.each import for_each
 
@@ -36,20 +34,6 @@ ROWS = {
 COMMANDS = sorted(set(re.findall(r"`(grater [^`]+)`", PAGE)))
 
 
-def command_of(words: list[str]) -> tuple[Any, list[str]]:
-    """The command that some words name, and what is left of them."""
-    command: Any = typer.main.get_command(app)
-    while words:
-        if isinstance(command, LazyCommand):
-            command = command.load()
-        children = getattr(command, "commands", {})
-        if not children:
-            break
-        assert words[0] in children, f"no such command: {words[0]}"
-        command, words = children[words[0]], words[1:]
-    return command.load() if isinstance(command, LazyCommand) else command, words
-
-
 def test_every_exhibit_of_every_paper_has_its_row() -> None:
     assert set(ROWS) == set(EXHIBITS)
 
@@ -63,9 +47,7 @@ def test_every_row_has_a_command_and_says_whose_data_it_is(exhibit: str) -> None
 
 @pytest.mark.parametrize("line", COMMANDS)
 def test_every_command_exists_with_its_options(line: str) -> None:
-    command, rest = command_of(shlex.split(line)[1:])
-    known = {name for param in command.params for name in (*param.opts, *param.secondary_opts)}
-    assert [word for word in rest if word.startswith("--") and word not in known] == []
+    require_known(shlex.split(line)[1:])
 
 
 N, P = r"[\d,]+", r"[−-]?\.\d{3} \[[−-]?\.\d{3}, 1?\.\d{3}\]"

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import grater
+from tests.cli.running import require_known
 from tests.conftest import Demo
 from tests.test_docs import blocks
-from tests.test_exhibits import command_of
 
 ROOT = Path(__file__).parents[1]
 NAMES = (
@@ -49,9 +49,7 @@ def lines(page: Path) -> list[str]:
 def test_every_command_exists_with_its_options(page: Path) -> None:
     assert lines(page)
     for line in lines(page):
-        command, rest = command_of(shlex.split(line)[1:])
-        known = {name for param in command.params for name in (*param.opts, *param.secondary_opts)}
-        assert [word for word in rest if word.startswith("--") and word not in known] == [], line
+        require_known(shlex.split(line)[1:])
 
 
 def test_designs_of_the_plan_are_those_of_the_code() -> None:

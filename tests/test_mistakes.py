@@ -21,7 +21,7 @@ from openpyxl import Workbook
 from grater.annotate.importing import import_files
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.status import new_study
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 
 TEXT = "We waited on the bus stop."
 ITEMS = "item,essay,start,end,kind\none,first,10,12,prep\n"
@@ -235,11 +235,7 @@ def sizes() -> list[int]:
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.name)
 def test_a_mistake_is_answered_with_what_to_do(
-    mistake: Mistake,
-    study: bytes,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    mistake: Mistake, study: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name, content in {"study.db": study, **mistake.files}.items():

@@ -38,9 +38,9 @@ from grater.sheet import interval
 from tests.annotate.study.files import write_text
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import BASE, Study
+from tests.cli.running import Capture
 from tests.cli.running import grater as command
 
-Capture = pytest.CaptureFixture[str]
 Scores = dict[str, dict[str, dict[str, Any]]]
 
 N_ESSAYS, N_PLACES, N_DRAWN = 12, 20, 84

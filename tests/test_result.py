@@ -75,26 +75,20 @@ def test_any_value_becomes_json(value: Any, encoded: Any) -> None:
     json.dumps(encode(value), allow_nan=False)
 
 
-def test_the_json_of_a_result_comes_from_its_fields() -> None:
+def test_the_json_and_the_frame_of_a_result_come_from_its_fields() -> None:
     assert Kappa().to_dict() == {"rows": 1, "kappa": {"value": 0.63, "low": 0.5, "high": 0.7}, "warnings": []}
     pair = Pair("A1", "A2", is_tested=True, rate=Interval(0.2, nan, nan, "one essay"))
     [made] = Kappa(pairs=(pair,)).to_dict()["pairs"]  # type: ignore[misc, union-attr]
     rate = {"value": 0.2, "low": None, "high": None, "reason": "one essay"}
     assert made == {"raters": ["A1", "A2"], "tested": True, **rate}
-
-
-def test_the_frame_of_a_result_has_a_number_in_every_row() -> None:
     assert Kappa().to_frame().rows(named=True) == [{"coefficient": "kappa", "value": 0.63, "low": 0.5, "high": 0.7}]
 
 
-def test_warnings_and_reasons_are_shown_wherever_the_result_is() -> None:
+def test_a_result_shows_its_first_table_its_warnings_and_reasons() -> None:
     result = Kappa(observed=Interval(nan, nan, nan, "one label <only>"), warnings=("few items",))
     assert result.reasons == ("–: one label <only>.",)
     assert "warning: few items\n–: one label <only>." in repr(result)
     assert result._repr_html_().endswith("<p>warning: few items</p><p>–: one label &lt;only&gt;.</p>")
-
-
-def test_a_result_shows_its_first_table_and_says_that_there_are_more() -> None:
     text = repr(Kappa())
     assert text.splitlines()[:2] == ["<Kappa>", "Pairs"]
     assert text.endswith("1 more table: .sheets()")

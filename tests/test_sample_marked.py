@@ -22,13 +22,10 @@ def complaint(text: str) -> str:
     return str(caught.value)
 
 
-def test_an_essay_has_its_head_and_text_and_two_annotators() -> None:
+def test_a_mark_of_both_is_one_edit_for_each_of_an_essay_with_head_and_text() -> None:
     [essay] = read_marked(HEAD, name="essays.txt")
     metadata: dict[str, Json] = {"language": "Dutch", "score": 3, "titled": True}
     assert essay == Essay("one", "My Room\nI have three chair in my room.", (), ("A", "B"), metadata=metadata)
-
-
-def test_a_mark_of_both_is_one_edit_for_each_in_the_order_of_raters_and_places() -> None:
     found = edits("AB Wcip | [in] my => around", "A Nn | [chair] => chairs")
     assert [(edit.rater, edit.tag) for edit in found] == [("A", "Nn"), ("A", "Wcip"), ("B", "Wcip")]
 

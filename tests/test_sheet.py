@@ -86,13 +86,16 @@ def test_each_reason_for_an_undefined_number_is_named_once() -> None:
     assert undefined_notes([undefined, undefined, Interval(0.5, 0.4, 0.6)]) == ["–: nothing is flagged."]
 
 
-def test_text_is_aligned_and_carries_notes_and_signature() -> None:
+def test_text_is_aligned_with_rules_notes_and_signature() -> None:
     lines = as_text(SHEET).splitlines()
     assert lines[0] == SHEET.title
     assert lines[1] == "system                  precision  group"
     assert lines[3] == "prep_maxent|v2  .700 [.652, .748]  A"
     assert lines[4] == "other                           –  B"
     assert lines[-2:] == ["–: nothing is flagged.", "evaluate|grater:0.2.0"]
+    sheet = Sheet("", ("", "n"), (("a", "1"), ("sum", "1")), rules=(1,))
+    assert as_text(sheet).splitlines()[3].startswith("─")
+    assert as_latex(sheet).count(r"\midrule") == 2
 
 
 def test_in_a_narrow_terminal_intervals_move_below_and_names_are_cut_in_the_middle() -> None:
@@ -103,33 +106,18 @@ def test_in_a_narrow_terminal_intervals_move_below_and_names_are_cut_in_the_midd
     assert max(map(len, as_text(long, width=24).splitlines())) <= 24
 
 
-def test_a_rule_stands_above_the_rows_that_ask_for_it() -> None:
-    sheet = Sheet("", ("", "n"), (("a", "1"), ("sum", "1")), rules=(1,))
-    assert as_text(sheet).splitlines()[3].startswith("─")
-    assert as_latex(sheet).count(r"\midrule") == 2
-
-
-def test_markdown_escapes_what_would_break_a_table() -> None:
+def test_every_way_out_escapes_what_would_break_it() -> None:
     text = as_markdown(SHEET)
     assert "| prep_maxent\\|v2 | .700 [.652, .748] | A |" in text
     assert "|---|---:|---|" in text
     assert text.rstrip().endswith("`evaluate|grater:0.2.0`")
-
-
-def test_latex_escapes_names_and_labels_the_table() -> None:
     text = as_latex(SHEET)
     assert r"prep\_maxent\textbar{}v2 & .700 [.652, .748] & A \\" in text
     assert r"\begin{tabular}{lrl}" in text
     assert r"\label{tab:scores}" in text
     assert "% evaluate|grater:0.2.0" in text
-
-
-def test_csv_can_be_read_back() -> None:
     rows = list(csv.reader(io.StringIO(WRITERS["csv"](SHEET))))
     assert rows == [list(SHEET.columns), *map(list, SHEET.rows)]
-
-
-def test_html_escapes_every_cell() -> None:
     html = as_html(Sheet("<b>", ("a",), (("<script>",),), notes=("1 < 2",)))
     assert "<script>" not in html
     assert "&lt;script&gt;" in html

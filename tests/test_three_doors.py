@@ -36,7 +36,7 @@ from grater.annotate.web.people import NewInvitations
 from grater.annotate.web.security import API
 from grater.annotate.web.units import NewReason
 from tests.annotate.web.studies import CHEAP_HASHER, Browser, Study, served
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 
 TAKEN, REFUSED = True, False
 NAMES = count(1)
@@ -49,7 +49,7 @@ class House:
     study: Study
     browser: Browser
     headers: Mapping[str, str]
-    capsys: pytest.CaptureFixture[str]
+    capsys: Capture
     path: Path
     ids: Mapping[str, str]
 
@@ -75,7 +75,7 @@ def cheap_passwords() -> Iterator[None]:
 
 
 @pytest.fixture
-def house(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[House]:
+def house(tmp_path: Path, capsys: Capture) -> Iterator[House]:
     """A study with two jobs, pay, a gold unit, a webhook and a worker."""
     with served(tmp_path, tasks=("error", "usage")) as study:
         job_id, owner = study.jobs["error"], study.people["owner"]
@@ -119,29 +119,16 @@ class Doors:
         return [*answers, *(status < 400 for status in statuses)]
 
 
-def of_job(option: str, field: str, **options: Any) -> Doors:
-    """A number of a new job."""
+def of_job(option: str, field: str, *, annotator: str = "", **options: Any) -> Doors:
+    """A number of a new job, whose annotators may be named."""
+    words = ["--annotator", annotator] if annotator else []
+    form, body = ({"annotators": annotator}, {"annotators": [annotator]}) if annotator else ({}, {})
     return Doors(
-        lambda value, name: ["job", "new", "STUDY", "--task", "error", "--name", name, option, str(value)],
-        lambda value, name: ("/manage/jobs", {"name": name, "task": "error", field: value}),
-        lambda value, name: ("/jobs", {"name": name, "task": "error", field: value}),
+        lambda value, name: ["job", "new", "STUDY", "--task", "error", "--name", name, *words, option, str(value)],
+        lambda value, name: ("/manage/jobs", {"name": name, "task": "error", **form, field: value}),
+        lambda value, name: ("/jobs", {"name": name, "task": "error", **body, field: value}),
         model=NewJob,
         **options,
-    )
-
-
-def of_named_annotators(option: str, field: str) -> Doors:
-    """A number of a new job whose annotators are named."""
-    return Doors(
-        lambda value, name: [
-            *("job", "new", "STUDY", "--task", "error", "--name", name, "--annotator", "Worker", option, str(value))
-        ],
-        lambda value, name: (
-            "/manage/jobs",
-            {"name": name, "task": "error", "annotators": "Worker", field: value},
-        ),
-        lambda value, name: ("/jobs", {"name": name, "task": "error", "annotators": ["Worker"], field: value}),
-        model=NewJob,
     )
 
 
@@ -171,11 +158,32 @@ def of_redundancy(field: str, **others: int) -> Doors:
     )
 
 
+def of_gold_wanted(option: str, field: str, *, zero_is_none: bool = False) -> Doors:
+    """How gold is made of experts' answers, of whom none agree here."""
+    return Doors(
+        lambda value, _: ["job", "gold", "STUDY", "error", option, str(value)],
+        lambda value, _: ("/manage/jobs/{job}/gold", {field: value}),
+        lambda value, _: ("/jobs/{job}/gold", {field: value}),
+        is_taken=False,
+        zero_is_none=zero_is_none,
+        model=GoldWanted,
+    )
+
+
+def of_panel(field: str, provider: str = "open") -> Doors:
+    return Doors(
+        None,
+        lambda value, _: ("/manage/jobs/{job}/panels", {"provider": provider, field: value}),
+        lambda value, _: ("/jobs/{job}/panels", {"provider": provider, field: value}),
+        model=NewPanel,
+    )
+
+
 NUMBERS: dict[str, Doors] = {
     "job.judgments": of_job("--judgments-per-item", "judgments"),
     "job.most": of_job("--n", "most", zero_is_none=True),
     "job.batch_size": of_job("--batch-size", "batch_size"),
-    "job.overlap_every": of_named_annotators("--overlap-every", "overlap_every"),
+    "job.overlap_every": of_job("--overlap-every", "overlap_every", annotator="Worker"),
     "job.delay_days": of_job("--delay-days", "delay_days"),
     "job.lease_minutes": of_job("--lease-minutes", "lease_minutes"),
     "job.suggested_share": Doors(
@@ -190,21 +198,8 @@ NUMBERS: dict[str, Doors] = {
         model=NewJob,
     ),
     "seed": of_job("--seed", "seed"),
-    "gold.least": Doors(
-        lambda value, _: ["job", "gold", "STUDY", "error", "--min-experts", str(value)],
-        lambda value, _: ("/manage/jobs/{job}/gold", {"least": value}),
-        lambda value, _: ("/jobs/{job}/gold", {"least": value}),
-        is_taken=False,  # no experts agree here
-        model=GoldWanted,
-    ),
-    "gold.most": Doors(
-        lambda value, _: ["job", "gold", "STUDY", "error", "--n", str(value)],
-        lambda value, _: ("/manage/jobs/{job}/gold", {"most": value}),
-        lambda value, _: ("/jobs/{job}/gold", {"most": value}),
-        is_taken=False,
-        zero_is_none=True,
-        model=GoldWanted,
-    ),
+    "gold.least": of_gold_wanted("--min-experts", "least"),
+    "gold.most": of_gold_wanted("--n", "most", zero_is_none=True),
     "sample.n": Doors(
         lambda value, name: ["study", "sample", "STUDY", "--system", "S", "--name", name, "--n", str(value)],
         lambda value, name: ("/manage/samples", {"of": "S", "name": name, "n": value}),
@@ -251,24 +246,9 @@ NUMBERS: dict[str, Doors] = {
         lambda value, _: ("/jobs/{job}/raters/{worker}/bonus", {"cents": value}),
         model=NewBonus,
     ),
-    "panel.places": Doors(
-        None,
-        lambda value, _: ("/manage/jobs/{job}/panels", {"provider": "open", "places": value}),
-        lambda value, _: ("/jobs/{job}/panels", {"provider": "open", "places": value}),
-        model=NewPanel,
-    ),
-    "panel.minutes": Doors(
-        None,
-        lambda value, _: ("/manage/jobs/{job}/panels", {"provider": "open", "minutes": value}),
-        lambda value, _: ("/jobs/{job}/panels", {"provider": "open", "minutes": value}),
-        model=NewPanel,
-    ),
-    "panel.per_address": Doors(
-        None,
-        lambda value, _: ("/manage/jobs/{job}/panels", {"provider": "open", "per_address": value}),
-        lambda value, _: ("/jobs/{job}/panels", {"provider": "open", "per_address": value}),
-        model=NewPanel,
-    ),
+    "panel.places": of_panel("places"),
+    "panel.minutes": of_panel("minutes"),
+    "panel.per_address": of_panel("per_address"),
 }
 
 TEXTS: dict[str, Doors] = {
@@ -296,12 +276,7 @@ TEXTS: dict[str, Doors] = {
         lambda text, _: ("/gold/{gold}/reason", {"reason": text}),
         model=NewReason,
     ),
-    "panel.secret": Doors(
-        None,
-        lambda text, _: ("/manage/jobs/{job}/panels", {"provider": "generic", "secret": text}),
-        lambda text, _: ("/jobs/{job}/panels", {"provider": "generic", "secret": text}),
-        model=NewPanel,
-    ),
+    "panel.secret": of_panel("secret", "generic"),
     "message.text": Doors(
         None,
         lambda text, _: ("/manage/jobs/{job}/raters", {"to": "all", "text": text}),
@@ -403,38 +378,22 @@ def test_a_job_moves_from_state_to_state_alike_through_every_door(house: House, 
     assert (command, page, api) == ((0, 200, 200) if expected else (2, 409, 409))
 
 
-STATES: dict[str, tuple[str, str, str, str, tuple[str, ...]]] = {
-    "person": ("/manage/people/{worker}/state", "/people/{worker}/state", "state", "state", ("ended", "active")),
-    "role": (
-        "/manage/people/{worker}/role",
-        "/people/{worker}/role",
-        "role",
-        "role",
-        ("annotator", "adjudicator", "manager", "owner", "worker"),
-    ),
-    "gold": (
-        "/manage/gold/{gold}/state",
-        "/gold/{gold}/state",
-        "state",
-        "state",
-        ("suspended", "active", "forgiven"),
-    ),
-    "webhook": (
-        "/manage/webhooks/{webhook}/state",
-        "/webhooks/{webhook}/state",
-        "state",
-        "state",
-        ("paused", "active"),
-    ),
+ROLES = ("annotator", "adjudicator", "manager", "owner", "worker")
+STATES: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "person": ("people/{worker}", "state", ("ended", "active")),
+    "role": ("people/{worker}", "role", ROLES),
+    "gold": ("gold/{gold}", "state", ("suspended", "active", "forgiven")),
+    "webhook": ("webhooks/{webhook}", "state", ("paused", "active")),
 }
 
 
 @pytest.mark.parametrize("noun", STATES)
 def test_page_and_api_give_the_same_states_and_no_others(house: House, noun: str) -> None:
-    page, api, field, key, known = STATES[noun]
+    place, field, known = STATES[noun]
+    page, api = f"/manage/{place}/{field}", f"/{place}/{field}"
     for state in known:
-        assert (house.page(page, {field: state}), house.api(api, {key: state})) == (200, 200), state
-    assert (house.page(page, {field: "nonsense"}), house.api(api, {key: "nonsense"})) == (422, 422)
+        assert (house.page(page, {field: state}), house.api(api, {field: state})) == (200, 200), state
+    assert (house.page(page, {field: "nonsense"}), house.api(api, {field: "nonsense"})) == (422, 422)
 
 
 @pytest.mark.parametrize("change", [*CHANGES, "nonsense"])
@@ -463,9 +422,7 @@ def test_the_last_owner_stays(house: House) -> None:
         assert people.get(tx, ids["worker"]).state == "active"
 
 
-def test_the_spelling_of_a_variant_is_expected_at_every_door(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_spelling_of_a_variant_is_expected_at_every_door(tmp_path: Path, capsys: Capture) -> None:
     pytest.importorskip("harper")
     text, systems = "The colour of the theater pleased us, and the maths was easy.", ("harper:errors",)
     (tmp_path / "essay.txt").write_text(text, encoding="utf-8")

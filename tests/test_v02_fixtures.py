@@ -19,13 +19,12 @@ import pytest
 
 from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import FOLDER, new_database
-from tests.cli.running import grater
+from tests.cli.running import Capture, grater
 
 __all__ = ["cluster"]
 
 V02 = Path(__file__).parent / "fixtures" / "v02"
 FACTS: dict[str, Any] = json.loads((V02 / "facts.json").read_text("utf-8"))
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(params=["sqlite", "archive", "postgresql"])
