@@ -82,7 +82,7 @@ def test_a_fault_is_given_up_after_all_retries_and_a_date_to_retry_after_is_unde
     assert 40 < waits.slept[0] <= 50
     server.faults = ["500"] * 3
     with pytest.raises(GraterError, match=r"status 500 trouble; tried 3 times"):
-        chat_with(server, tmp_path / "c", retries=2).ask(HELLO)
+        chat_with(server, tmp_path / "d", retries=2).ask(HELLO)
 
 
 def test_a_silent_endpoint_is_given_up_and_asked_again(server: ChatServer, tmp_path: Path) -> None:
@@ -120,7 +120,9 @@ def test_requests_keep_their_pace(server: ChatServer, tmp_path: Path) -> None:
     assert waits.slept == [2.0, 2.0]
 
 
-def test_limits_of_tokens_and_money_hold_over_runs(server: ChatServer, tmp_path: Path) -> None:
+def test_the_limit_of_tokens_is_never_exceeded_and_tokens_are_estimated_without_usage(
+    server: ChatServer, tmp_path: Path
+) -> None:
     chat = chat_with(server, tmp_path / "c", most_tokens=400, max_tokens=50)
     for sample in range(3):  # 110 tokens each; a fourth could take 150
         chat.ask(HELLO, sample=sample)
@@ -129,7 +131,7 @@ def test_limits_of_tokens_and_money_hold_over_runs(server: ChatServer, tmp_path:
     assert chat.cache.spent.tokens == 330
     assert chat.ask(HELLO) == "hello", "what is known costs nothing"
     server.usage = None
-    chat = chat_with(server, tmp_path / "c")
+    chat = chat_with(server, tmp_path / "d")
     chat.ask(HELLO)
     assert chat.cache.spent.tokens_in > 0
     assert chat.cache.spent.tokens_out == 2

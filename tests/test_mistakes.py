@@ -131,6 +131,12 @@ plan => --missed or --recall, or --decisions
 plan --recall 0.4 --kappa 0.6 --rater-accuracy 0.9 => expected one of --rater-accuracy, --kappa
 plan --judgments j.csv --recall .4 => --judgments and --gold together
 plan --recall 0.4 --judge-skill 0.8 => as in 0.8,0.95
+plan --recall 0.4 --judge-skill good => expected numbers for --judge-skill
+plan --missed 0.1 --recall 0.5 => expected either recall or missed
+plan --recall 0.5 --flag-rate 1 => expected a flag rate between 0 and 1
+plan --recall 0.5 --width 0 => expected a width between 0 and 1
+plan --recall 0.01 => expected a rate of missed errors between 0 and 1
+plan --recall 0.5 --items-per-hour 0 => above 0
 evaluate --decisions d.csv --judgments j.csv --truth majorty => Did you mean 'majority'?
 evaluate --decisions d.csv --judgments j.csv --units essya => unknown column 'essya'
 evaluate --judgments j.csv => missing option '--decisions'
@@ -143,19 +149,25 @@ evaluate --decisions d.csv --judgments j.csv --merge error => as in 0,1=error
 evaluate --decisions d.csv --judgments j.csv --columns itm=one => Did you mean 'item'?
 evaluate --decisions d.csv --judgments j.csv --sample j.csv => found a table of judgments
 evaluate --decisions d.csv --judgments study.db => expected a table with extension .csv
+evaluate --decisions d.csv --judgments j.csv --redundancy 2 => no time
 compare --decisions d.csv --judgments j.csv --score f2 => 'f0.5'
 compare --decisions d.csv --judgments j.csv => at least two systems to compare, found only S
 agree j.csv --weights linar => --weights identity, linear
 agree j.csv --compare Ada:Bo => A,B:C,D
+agree j.csv --by nothing => unknown column 'nothing'
+agree j.csv --label-order ok => no place for error
 agree j.csv --ok fine => Known: error, ok
 agree j.csv --min-confidence high => is not a number
 agree j.csv --min-confidence 0.5 => name it with --columns
 agree j.csv --gaps => --gaps is for annotated corpora
 agree ref.m2 --merge error=bad => --merge is for tables of judgments
+agree ref.m2 --raters random => --raters is for tables of judgments
 agree j.csv --scale interval => expected numbers as labels
 agree --judgments j.csv => no such option: --judgments
 aggregate j.csv --method majorty => Did you mean 'majority'?
 aggregate j.csv --out answers => expected a table with extension
+aggregate j.csv --iterations 0 => expected iterations of at least 1
+aggregate j.csv --columns item=nothing => nothing
 raters j.csv --gold d.csv => found a table of decisions
 sample d.csv --system S --n 3000 --out s.csv => from 4 to 8 items
 sample d.csv --system T --n 4 --out s.csv => Known: S
@@ -177,6 +189,8 @@ corpus stats study.db => name the format
 corpus convert ref.m2 => found no OUT
 corpus lint ref.m2 --only duplicates => duplicate,
 corpus judgments ref.m2 --decisions d.csv --tags "" --out o.csv => --tags TAG or TAG,TAG
+corpus judgments ref.m2 --decisions d.csv --tags Prep --out d.csv => d.csv named twice
+corpus judgments ref.m2 --decisions d.csv --tags Prep --out ref.m2 => named twice
 decide first.txt --system contxt --out o.csv => Did you mean 'context'?
 decide first.txt --system prep-maxent --out first.txt => named twice
 decide first.txt --system prep-maxent --out o.csv --master local => --engine spark with --master
@@ -185,10 +199,18 @@ check first.txt --precision 2 => from 0.5 to 0.95
 report --judgments j.csv --figures gif => Known: svg, png, pdf
 raters --needed j.csv => either --experts or --gold
 lab choice j.csv --accuracy 70 => 0<=x<=1
+lab choice j.csv --words d.csv => --decisions and --words together
+lab choice j.csv --decisions d.csv => --decisions and --words together
+lab choice j.csv --decisions d.csv --words d.csv --accuracy .5 => --decisions and --words together
 raters j.csv --draws 5 => --draws is for --needed
 score ref.m2 h.txt --ceiling --html p.html => --html is not for --ceiling
 lab recall j.csv => expected --fates FILE
 lab simulat => Did you mean 'simulate'?
+lab simulate --judgments-per-item 20 --out s.csv => at least 20 raters
+lab simulate --labels a --out s.csv => two labels
+lab simulate --prevalence much,little --out s.csv => expected numbers for --prevalence
+lab mine first.txt --text h.txt --out l.csv --balanced => expected --balanced and --verdicts LIST together
+lab mine first.txt --text h.txt --out l.csv --model m.model => expected one source of counts
 lab recall j.csv --remaining => expected remaining, found a table of judgments
 raters d.csv => expected judgments, found a table of decisions
 prefer j.csv => expected rankings, found a table of judgments
@@ -198,18 +220,27 @@ decide first.txt --system chat:localhost#m --out o.csv => as in https://HOST/v1
 study sample study.db --system S => expected --n
 study adjudicate study.db => expected --job NAME
 study export study.db . => new or empty folder
+study export study.db /nowhere/at/all => there is no folder
+study restore nowhere.zip other.db => nowhere.zip: cannot be unpacked: No such file
+study new study.db => already exists
 study backup study.db study.db => already exists
 study audit study.db --since yesterday => a day as 2026-11-16
 study report study.db --job eror => Did you mean 'errors'?
 job new study.db => expected --task TASK, or --design DESIGN
 job new study.db --task eror => Did you mean 'error'?
+job new study.db --task choice => no system has decisions on the essays yet
 job new study.db --task error --name errors => choose another name
 job close errors study.db => errors: no such study
 job terms study.db errors --change pay=5 => --change: expected a JSON object
 job gold study.db errors => 2 or more expert judgments
 people invite study.db --role boss => 'owner', 'manager'
+people invite study.db --back Nobody => unknown person 'Nobody'
 people token study.db Nobody => unknown person 'Nobody'
 judge study.db => --endpoint URL and --model-name NAME
+judge study.db --endpoint http://localhost:1/v1 => expected --command LINE
+judge study.db --endpoint localhost --model-name m => expected the address of an endpoint
+judge study.db --endpoint http://localhost:1 --model-name m --key-env NO_SUCH_KEY => variable NO_SUCH_KEY
+judge study.db --endpoint http://localhost:1 --model-name m --most-cost 1 => needs the prices
 serve study.db --processes 2 => PostgreSQL
 """
 """Commands on these files with wrong values, swapped arguments or other commands' options; what the answer says."""
@@ -238,12 +269,14 @@ def test_a_mistake_is_answered_with_what_to_do(
     mistake: Mistake, study: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name, content in {"study.db": study, **mistake.files}.items():
+    files = {name: text.encode() if isinstance(text, str) else text for name, text in mistake.files.items()}
+    for name, content in {"study.db": study, **files}.items():
         Path(name).parent.mkdir(exist_ok=True)
-        Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
+        Path(name).write_bytes(content)
     before = sizes()
     ran = grater(capsys, *shlex.split(mistake.command))
     assert (ran.status, ran.out) == (2, ""), ran
     (line,) = ran.err.splitlines()
     assert mistake.words in line
     assert sizes() == before
+    assert {name: Path(name).read_bytes() for name in files} == files

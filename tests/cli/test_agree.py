@@ -135,22 +135,6 @@ def test_what_is_left_out_is_reported_on_standard_error(tmp_path: Path) -> None:
     assert "1 of 2 items have only one judgment" in result.stdout
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["--by", "nothing"], "unknown column 'nothing'"),
-        (["--compare", "r0,r1"], "expected --compare A,B:C,D"),
-        (["--weights", "cubic"], "expected --weights identity"),
-        (["--scale", "interval"], "expected numbers as labels"),
-        (["--label-order", "OK"], "no place for Extraneous, Wrong-Choice"),
-        (["--ok", "fine"], "unknown label 'fine'"),
-    ],
-)
-def test_wrong_use_is_answered_in_one_line(prepositions: Path, args: list[str], message: str) -> None:
-    with pytest.raises(GraterError, match=message):
-        run(prepositions, *args)
-
-
 def test_corpora_are_known_from_tables(tmp_path: Path) -> None:
     corpus, table = tmp_path / "essays.jsonl", tmp_path / "table.jsonl"
     corpus.write_text('{"format":"grater-corpus","version":1}\n', encoding="utf-8")

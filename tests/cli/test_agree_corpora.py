@@ -79,23 +79,3 @@ def test_three_annotators_have_pairs_and_documents_are_what_is_resampled(
 def test_one_annotator_is_refused_in_one_line(files: list[Path]) -> None:
     with pytest.raises(GraterError, match="two annotators"):
         edit_agreement(files[:1])
-
-
-@pytest.mark.parametrize(
-    ("option", "line"),
-    [
-        (["--merge", "a=b"], "--merge is for tables of judgments"),
-        (["--raters", "random"], "--raters is for tables of judgments"),
-    ],
-)
-def test_options_of_tables_are_refused_for_corpora(
-    files: list[Path], capsys: Capture, option: list[str], line: str
-) -> None:
-    ran = grater(capsys, "agree", *files, *option)
-    assert (ran.status, ran.out, ran.err) == (2, "", line + "\n")
-
-
-def test_options_of_corpora_are_refused_for_tables(tmp_path: Path, capsys: Capture) -> None:
-    (tmp_path / "j.csv").write_text("item,rater,label\n1,a,ok\n1,b,ok\n")
-    ran = grater(capsys, "agree", tmp_path / "j.csv", "--gaps")
-    assert (ran.status, ran.err) == (2, "--gaps is for annotated corpora\n")

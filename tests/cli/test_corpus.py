@@ -137,26 +137,6 @@ def test_judgments_follow_the_rule(capsys: Capture, clean: Path, tmp_path: Path)
     assert pl.read_csv(out)["essay"].to_list() == places["essay"], "agreement is by essay"
 
 
-@pytest.mark.parametrize(
-    ("tags", "out", "message"),
-    [
-        ("", "j.csv", "expected --tags TAG"),
-        ("Wcip", "d.csv", "d.csv named twice"),
-        ("Wcip", "clean.m2", "named twice"),
-    ],
-)
-def test_judgments_refuse_no_tags_and_never_write_over_their_input(
-    capsys: Capture, clean: Path, tags: str, out: str, message: str
-) -> None:
-    decisions = clean.parent / "d.csv"
-    decisions.write_text("item,system,flagged\nn1,s,1\n")
-    ran = grater(
-        capsys, "corpus", "judgments", clean, "--decisions", decisions, "--tags", tags, "--out", clean.parent / out
-    )
-    assert (ran.status, clean.read_text()) == (2, CLEAN)
-    assert message in ran.err
-
-
 @pytest.fixture
 def parallel(tmp_path: Path) -> tuple[Path, Path]:
     source, corrected = tmp_path / "source.txt", tmp_path / "corrected.txt"

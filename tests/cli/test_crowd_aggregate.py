@@ -63,17 +63,3 @@ def test_unknown_raters_have_no_skills(tmp_path: Path) -> None:
     assert "raters" not in found(tmp_path / "table.csv", "--method", "majority")
     with pytest.raises(GraterError, match="answers by mace need rater ids"):
         run(tmp_path / "table.csv", "--method", "mace")
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["--method", "dawid"], "unknown aggregation method 'dawid'"),
-        (["--iterations", "0"], "expected iterations of at least 1"),
-        (["--columns", "item=nothing"], "nothing"),
-    ],
-)
-def test_wrong_use_is_answered_in_one_line(three: Path, args: list[str], message: str) -> None:
-    with pytest.raises(GraterError, match=message) as error:
-        run(three, *args)
-    assert len(str(error.value).splitlines()) == 1

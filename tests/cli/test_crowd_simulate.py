@@ -3,9 +3,7 @@ from functools import partial
 from pathlib import Path
 
 import polars as pl
-import pytest
 
-from grater.errors import GraterError
 from grater.tables import read_gold, read_judgments
 from tests.cli.running import invoked
 
@@ -31,17 +29,3 @@ def test_the_same_seed_writes_the_same_file(tmp_path: Path) -> None:
         run("--out", tmp_path / f"{name}.csv", "--seed", seed)
     first, second, other = ((tmp_path / f"{name}.csv").read_bytes() for name in "abc")
     assert first == second != other
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["--judgments-per-item", "20"], "at least 20 raters"),
-        (["--labels", "a"], "two labels"),
-        (["--prevalence", "much,little"], "expected numbers for --prevalence"),
-    ],
-)
-def test_wrong_use_is_answered_in_one_line(tmp_path: Path, args: list[str], message: str) -> None:
-    with pytest.raises(GraterError, match=message):
-        run("--out", tmp_path / "a.csv", *args)
-    assert not (tmp_path / "a.csv").exists()

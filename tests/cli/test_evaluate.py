@@ -120,24 +120,6 @@ def test_items_without_a_judgment_are_a_row_of_their_own(tmp_path: Path) -> None
     assert "1 items have no usable judgment; 1 flagged by S" in shown
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["--bins", "half,1"], "half"),
-        (["--units", "essay"], "unknown column 'essay'"),
-        (["--truth", "mean"], "unknown truth 'mean'"),
-        (["--width", "2"], "expected --width between 0 and 1"),
-        (["--assist", "nowhere.csv"], "no such file"),
-        (["--constructions"], "expected --items with --constructions"),
-        (["--redundancy", "2"], "no time"),
-    ],
-)
-def test_wrong_use_is_answered_in_one_line(world: list[object], args: list[str], message: str) -> None:
-    with pytest.raises(GraterError, match=message) as caught:
-        run(*world, *args)
-    assert "\n" not in str(caught.value)
-
-
 # Curves, suggestions, gold
 
 

@@ -110,23 +110,6 @@ def test_the_balanced_corpus_has_an_item_for_each_accepted_trigram_and_as_many_c
     assert set(read_gold(gold).frame["item"]) <= set(items["item"])
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--balanced"], "expected --balanced and --verdicts LIST together"),
-        (["--model", "m.model"], "expected one source of counts"),
-    ],
-)
-def test_wrong_use_is_reported_in_one_line(folder: Path, capsys: Capture, options: list[str], message: str) -> None:
-    ran = grater(
-        capsys,
-        *("lab", "mine", folder / "essay.txt", "--text", folder / "native.txt"),
-        *("--out", folder / "list.csv", *options),
-    )
-    assert ran.status == 2
-    assert message in ran.err
-
-
 def test_a_study_mines_takes_verdicts_and_builds(folder: Path, capsys: Capture) -> None:
     study, listed, out = folder / "study.db", mined(folder, capsys), folder / "verdicts.csv"
     text = ["--text", folder / "native.txt"]

@@ -31,23 +31,6 @@ def test_assumptions_are_printed_and_warned_of() -> None:
     assert "assumed" not in given.stdout + given.stderr
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        ([], "expected --missed or --recall"),
-        (["--missed", "0.1", "--recall", "0.5"], "expected either recall or missed"),
-        (["--recall", "0"], "expected a recall between 0 and 1"),
-        (["--recall", "0.5", "--flag-rate", "1"], "expected a flag rate between 0 and 1"),
-        (["--recall", "0.5", "--width", "0"], "expected a width between 0 and 1"),
-        (["--recall", "0.01"], "expected a rate of missed errors between 0 and 1"),
-        (["--recall", "0.5", "--items-per-hour", "0"], "above 0"),
-    ],
-)
-def test_wrong_use_is_answered_in_one_line(args: list[str], message: str) -> None:
-    with pytest.raises(GraterError, match=message):
-        run(*args)
-
-
 def test_raters_are_worked_out_from_how_often_one_is_right_or_from_kappa() -> None:
     value = json.loads(run("--recall", 0.4, "--rater-accuracy", 0.85, "--json").stdout)
     # the majority of three is right on .939, that of five on .973

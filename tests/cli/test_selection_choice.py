@@ -38,12 +38,3 @@ def test_the_accuracy_can_be_worked_out_from_words(judgments: Path, tmp_path: Pa
     words.write_text("item,label\na,On\nb,in\nc,in|at\nd,for\n")
     ran = grater(capsys, "lab", "choice", judgments, "--decisions", decisions, "--words", words, "--json")
     assert json.loads(ran.out)["accuracy"]["value"] == pytest.approx(3 / 4)
-
-
-@pytest.mark.parametrize(
-    "args", [("--words", "w.csv"), ("--decisions", "d.csv"), ("--decisions", "d", "--words", "w", "--accuracy", ".5")]
-)
-def test_half_of_what_is_needed_is_refused(judgments: Path, args: tuple[str, ...], capsys: Capture) -> None:
-    ran = grater(capsys, "lab", "choice", judgments, *args)
-    assert ran.status == 2
-    assert "--decisions and --words together" in ran.err

@@ -90,27 +90,6 @@ def test_check_exits_with_one_when_a_promise_is_broken(study: Path, capsys: Capt
     assert ran.out.startswith("starved: unit ")
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (("job", "new", "STUDY", "--task", "errr"), "Did you mean 'error'"),
-        (("job", "new", "STUDY", "--task", "choice"), "no system has decisions on the essays yet"),
-        (("people", "invite", "STUDY", "--role", "king"), "role: expected 'owner', "),
-        (("people", "invite", "STUDY", "--back", "Nobody"), "unknown person 'Nobody'"),
-        (("study", "new", "STUDY"), "already exists"),
-        (("study", "export", "STUDY", "/nowhere/at/all"), "there is no folder"),
-        (("study", "restore", "nowhere.zip", "other.db"), "nowhere.zip: cannot be unpacked: No such file"),
-    ],
-)
-def test_wrong_use_is_one_line_and_status_two(
-    study: Path, capsys: Capture, args: tuple[str, ...], message: str
-) -> None:
-    ran = grater(capsys, *(str(study) if arg == "STUDY" else arg for arg in args))
-    assert (ran.status, ran.out) == (2, "")
-    assert message in ran.err
-    assert ran.err.count("\n") == 1
-
-
 def test_a_study_that_is_being_served_cannot_be_served_again(study: Path, capsys: Capture) -> None:
     pytest.importorskip("uvicorn")
     with open_store(study) as store, store.serving():

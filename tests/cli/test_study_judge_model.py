@@ -177,25 +177,6 @@ def test_wrong_labels_are_reported_one_line_a_unit_with_what_to_do(
     assert len(server.requests) == n_asked, "what was paid for is not asked again"
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        ((), "expected --command LINE for a program, or --endpoint URL and --model-name NAME"),
-        (("--endpoint", "http://localhost:1/v1"), "expected --command LINE"),
-        (("--endpoint", "localhost", "--model-name", "m"), "expected the address of an endpoint"),
-        (
-            ("--endpoint", "http://localhost:1", "--model-name", "m", "--key-env", "NO_SUCH_KEY"),
-            "variable NO_SUCH_KEY",
-        ),
-        (("--endpoint", "http://localhost:1", "--model-name", "m", "--most-cost", 1), "needs the prices"),
-    ],
-)
-def test_wrong_use_is_one_line(study: Path, capsys: Capture, args: tuple[object, ...], message: str) -> None:
-    ran = grater(capsys, "judge", study, *args)
-    assert (ran.status, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert message in ran.err
-
-
 def test_a_refused_answer_of_a_program_is_reported_with_its_unit_and_one_that_fits(
     study: Path, tmp_path: Path, capsys: Capture
 ) -> None:

@@ -1,25 +1,58 @@
-"""The check as a whole: a good corpus is silent, it streams, every rule is named.
-
-Who read what, and no-op lines that contradict edits.
-
-Files that should hold the same sentences.
-
-Unknown tags.
-"""
+"""The check: every rule on edits, essays and corpora; a good corpus is silent, it streams, every rule is named."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora.check import EDIT_RULES, RULES, check_essays, check_together
+from grater.corpora.check import (
+    EDIT_RULES,
+    RULES,
+    UNREADABLE,
+    Census,
+    Finding,
+    census_of,
+    check_essays,
+    check_together,
+)
 from grater.corpora.m2 import read_m2
 from grater.corpora.tagsets import TAGSETS
 from grater.model import Edit, Essay, Span, short_hash
-from tests.corpora.check.essays import edit_of, essay_of, found, messages, tokenised
+
+
+def edit_of(text: str, words: str, *corrections: str, tag: str = "Mec", rater: str = "A", line: int = 7) -> Edit:
+    """An edit of the first place where the words stand."""
+    start = text.index(words)
+    return Edit(Span(start, start + len(words)), corrections, tag, rater, line=line)
+
+
+def essay_of(text: str, *edits: Edit, annotators: tuple[str, ...] = ("A",), essay_id: str = "e1") -> Essay:
+    return Essay(essay_id, text, edits, annotators, line=3)
+
+
+def tokenised(text: str, *edits: Edit, annotators: tuple[str, ...] = ("A",), essay_id: str = "e1") -> Essay:
+    """An essay as an M2 file gives it: its tokens are the words between the spaces."""
+    spans, start = [], 0
+    for word in text.split(" "):
+        spans.append(Span(start, start + len(word)))
+        start += len(word) + 1
+    return Essay(essay_id, text, edits, annotators, tuple(spans), line=3)
+
+
+def found(*essays: Essay, rule: str) -> list[Finding]:
+    return [finding for finding in check_essays(essays) if finding.rule == rule]
+
+
+def messages(*essays: Essay, rule: str) -> list[str]:
+    return [finding.message for finding in found(*essays, rule=rule)]
+
 
 GOOD = "My sister have three cat. She feed them every morning."
 
@@ -211,3 +244,198 @@ def test_no_essay_and_repeated_ids_are_findings() -> None:
     assert rules(Essay("a", "All is well."), Essay("a#2", "All was well.")) == ["same-id"]
     text = "All is well."
     assert rules(Essay(short_hash(text), text), Essay(f"{short_hash(text)}#2", text)) == []
+
+
+CAT = "The cat sat on  the mat, of course."
+
+
+def test_a_correction_that_changes_nothing_is_found() -> None:
+    essay = essay_of(CAT, edit_of(CAT, "cat", "cat", line=12))
+    (finding,) = found(essay, rule="equals-text")
+    assert str(finding) == "the correction equals the text: Mec 'cat' → 'cat' [equals-text]"
+    assert (finding.line, finding.essay_id) == (12, "e1")
+    essay = essay_of(CAT, Edit(Span(3, 3), ("",), "Mec", "A"))
+    assert messages(essay, rule="equals-text") == ["inserts nothing: Mec after 'The' → ''"]
+    essay = essay_of(CAT, Edit(Span(0, 0), ("",), "Mec", "A"))
+    assert messages(essay, rule="equals-text") == ["inserts nothing: Mec at the start → ''"]
+    text = "A cafe\u0301 here."
+    assert found(essay_of(text, edit_of(text, "cafe\u0301", "caf\u00e9")), rule="changes-nothing")
+
+
+@pytest.mark.parametrize("correction", ["dog", "Cat", ""])
+def test_a_real_correction_is_not_reported_to_equal_the_text(correction: str) -> None:
+    essay = essay_of(CAT, edit_of(CAT, "cat", correction))
+    assert not found(essay, rule="equals-text")
+    assert not found(essay, rule="changes-nothing")
+
+
+@pytest.mark.parametrize("tag", ["Rloc", "Rloc-"])
+@pytest.mark.parametrize(
+    ("words", "correction", "is_found"),
+    [
+        ("sat", "sat down", True),  # adds, removes nothing
+        ("cat sat", "Sat the cat", True),  # order and capitals aside, all is still there
+        ("sat", "sat", True),
+        ("of course", "", False),
+        ("of course", "course", False),
+        ("of course", "surely", False),  # both words are gone
+        (", of", " of", False),  # a comma is something too
+    ],
+)
+def test_a_redundancy_must_remove_something(tag: str, words: str, correction: str, is_found: bool) -> None:
+    essay = essay_of(CAT, edit_of(CAT, words, correction, tag=tag))
+    assert bool(found(essay, rule="redundancy")) == is_found
+
+
+def test_a_missing_correction_is_found_where_the_tag_of_the_set_owes_one() -> None:
+    essay = essay_of(CAT, edit_of(CAT, "sat", tag="Vt"))
+    assert messages(essay, rule="no-correction") == ["expected a correction, found none: Vt 'sat' → no correction"]
+    essay = essay_of(CAT, edit_of(CAT, "sat", tag="Um"))
+    rules = [finding.rule for finding in check_essays([essay], tagset=TAGSETS["errant"])]
+    assert rules == ["no-correction", "unknown-tag"]
+
+
+ODD_TEXT = "We went home , then slept."
+
+
+@pytest.mark.parametrize(
+    ("words", "correction", "trouble"),
+    [
+        ("went ", "walked", "the correction glues two words together"),
+        (" home", "back", "the correction glues two words together"),
+        (" went ", "", "the deletion glues two words together"),
+        ("went", "walked ", "the correction doubles a space"),
+        ("went", " walked", "the correction doubles a space"),
+        ("went", "walked  off", "the correction contains a double space"),
+        ("went", "walked\noff", "the correction contains a line end"),
+    ],
+)
+def test_an_edit_that_spoils_the_spaces_is_found(words: str, correction: str, trouble: str) -> None:
+    (message,) = messages(essay_of(ODD_TEXT, edit_of(ODD_TEXT, words, correction)), rule="whitespace")
+    assert message.startswith(f"{trouble}: Mec ")
+
+
+@pytest.mark.parametrize(
+    ("words", "correction"),
+    [
+        ("went ", "walked "),  # the space is on both sides
+        ("went ", ""),  # a deletion that takes its space along
+        (" went", ""),
+        ("went", ""),  # one that leaves two spaces is how most are made
+        (" ,", ","),  # no space before a comma
+        (" ", ""),  # two words become one
+        (" ", "-"),
+        ("went", "walked off"),
+    ],
+)
+def test_an_edit_that_leaves_good_spaces_is_not(words: str, correction: str) -> None:
+    assert not found(essay_of(ODD_TEXT, edit_of(ODD_TEXT, words, correction)), rule="whitespace")
+
+
+@pytest.mark.parametrize(
+    ("character", "name"),
+    [
+        ("\u00a0", "U+00A0 no-break space"),
+        ("\t", "U+0009 tab"),
+        ("\x07", "U+0007 control character"),
+        ("\u200b", "U+200B zero-width space"),
+        ("\ufeff", "U+FEFF byte-order mark"),
+        ("\u00ad", "U+00AD soft hyphen"),
+        ("\u200f", "U+200F right-to-left mark"),
+    ],
+)
+def test_unseen_characters_are_named_and_counted_once_for_an_essay(character: str, name: str) -> None:
+    essay = essay_of(f"One{character}two{character}three.")
+    assert messages(essay, rule="odd-characters") == [f"the text contains {name} (2 times)"]
+
+
+def test_unseen_corrections_and_edits_that_repeat_are_found_at_their_line() -> None:
+    (finding,) = found(essay_of(ODD_TEXT, edit_of(ODD_TEXT, "went", "went\u00a0off", line=40)), rule="odd-characters")
+    assert finding.line == 40
+    assert finding.message == "the correction contains U+00A0 no-break space: Mec 'went' → 'went\\xa0off'"
+    (finding,) = found(essay_of(TWO_SENTENCES, STAYED, replace(STAYED, line=24)), rule="duplicate")
+    assert finding.line == 24
+    assert finding.message == "the same edit by 'A' is already there at line 20: Wci 'stayed' → 'remained'"
+
+
+TWO_SENTENCES = "It rained. We stayed at home and read."
+STAYED = edit_of(TWO_SENTENCES, "stayed", "remained", tag="Wci", line=20)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(STAYED, rater="B"),
+        replace(STAYED, tag="Vt"),
+        replace(STAYED, replacements=("kept",)),
+        replace(STAYED, span=Span(STAYED.span.start, STAYED.span.end + 3)),
+    ],
+    ids=["rater", "tag", "correction", "span"],
+)
+def test_edits_that_differ_in_anything_are_no_duplicates(other: Edit) -> None:
+    assert not found(essay_of(TWO_SENTENCES, STAYED, other), rule="duplicate")
+
+
+def test_a_span_with_words_of_two_sentences_is_found_in_raw_text() -> None:
+    essay = essay_of(TWO_SENTENCES, edit_of(TWO_SENTENCES, ". We", ", so we", tag="Srun", line=30))
+    (finding,) = found(essay, rule="across-sentences")
+    assert finding.line == 30
+    assert finding.message == "the span covers 2 sentences: Srun '. We' → ', so we'"
+    text = "It rained . We stayed ."
+    assert not messages(tokenised(text, edit_of(text, ". We", ", so we")), rule="across-sentences")
+
+
+WEATHER = "The informations about weather was missing."
+EXEMPT = frozenset({"Um", "Cit", "Wa"})
+
+
+def test_lawful_oddities_are_counted_and_no_findings() -> None:
+    long = edit_of(WEATHER, "informations about weather", "weather information")
+    inner = edit_of(WEATHER, "informations", "information")
+    last = edit_of(WEATHER, "weather was", "weather were")
+    assert census_of(essay_of(WEATHER, long, inner, last), exempt=EXEMPT).overlaps == 2
+    lawful = essay_of(
+        WEATHER,
+        edit_of(WEATHER, "informations about", "information on", tag="Nn"),
+        edit_of(WEATHER, "informations", "information", tag="Nn"),
+        edit_of(WEATHER, "informations", "information", tag="Mec"),
+        edit_of(WEATHER, "was", tag="Um"),
+        edit_of(WEATHER, "issing", "issed", tag="Vform"),
+    )
+    heard: list[Census] = []
+    assert list(check_essays([lawful, lawful], tally=heard.append)) == []
+    assert heard == [Census(essays=2, edits=10, overlaps=4, second_tags=2, uncorrected=2, inside_words=2)]
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 5)), max_size=12))
+def test_overlaps_are_those_that_comparing_every_pair_finds(places: list[tuple[int, int]]) -> None:
+    spans = [Span(start, start + length) for start, length in places]
+    edits = tuple(Edit(span, ("x",), "Mec", "A") for span in spans)
+    pairs = sum(
+        one != other and len(one) > 0 and len(other) > 0 and one.start < other.end and other.start < one.end
+        for one, other in combinations(spans, 2)
+    )
+    assert census_of(essay_of(WEATHER, *edits), exempt=EXEMPT).overlaps == pairs
+
+
+def test_four_thousand_nested_marks_are_each_looked_at_a_few_times() -> None:
+    """Comparing the open spans with each other took 5 s at every save of such a draft."""
+    n_looks = 0
+
+    class Watched(Edit):
+        def __getattribute__(self, name: str) -> object:
+            nonlocal n_looks
+            n_looks += name == "span"
+            return super().__getattribute__(name)
+
+    n_marks = 4000
+    text = "a " * n_marks
+    edits = tuple(Watched(Span(n, 2 * n_marks - n), ("x",), "Mec", "A") for n in range(n_marks))
+    assert census_of(essay_of(text, *edits), exempt=EXEMPT).overlaps == n_marks * (n_marks - 1) // 2
+    assert n_looks < 20 * n_marks
+
+
+def test_the_rules_that_may_be_named_are_those_of_the_documentation() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "corpora.md").read_text(encoding="utf-8")
+    table = page.partition("| rule | what it finds |")[2].partition("\n\n")[0]
+    assert sorted(re.findall(r"^\| `([a-z-]+)`", table, re.MULTILINE)) == sorted([*RULES, UNREADABLE])

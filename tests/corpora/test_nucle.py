@@ -295,42 +295,30 @@ def edited(*edits: Edit, **fields: object) -> Essay:
     return Essay("a", "He go home.", edits, ("1", "2"), **fields)  # type: ignore[arg-type]
 
 
+def nn(start: int, end: int, *replacements: str, tag: str = "Nn", rater: str = "1", **extra: Json) -> Edit:
+    return Edit(Span(start, end), replacements, tag, rater, "", extra)
+
+
+READS_AS = "changed: an empty CORRECTION of {} here means {}"
+ONE = "left out: a MISTAKE has one CORRECTION"
+TEACHER = "NUCLE counts a teacher with an ANNOTATION block as annotator of the whole essay"
+
+
 @pytest.mark.parametrize(
     ("edit", "losses"),
     [
-        (Edit(Span(3, 5), ("goes",), "SVA", "1"), []),
+        (nn(3, 5, "goes"), []),
+        (nn(3, 5, "goes", "went", ""), [f"edit 3-5 Nn alternative {each!r} {ONE}" for each in ("went", "")]),
+        (nn(3, 5), [f"edit 3-5 Nn {READS_AS.format('Nn', 'a deletion')}"]),
+        (nn(3, 5, "", tag="Um"), [f"edit 3-5 Um {READS_AS.format('Um', 'no correction')}"]),
+        (nn(3, 3, ""), [f"edit 3-3 Nn {READS_AS.format('Nn', 'no correction')}"]),
+        (nn(3, 5, "x", old=1), ["edit 3-5 Nn extra old left out: NUCLE has no place for it"]),
         (
-            Edit(Span(3, 5), ("goes", "went", ""), "SVA", "1"),
-            [
-                "edit 3-5 SVA alternative 'went' left out: a MISTAKE has one CORRECTION",
-                "edit 3-5 SVA alternative '' left out: a MISTAKE has one CORRECTION",
-            ],
-        ),
-        (
-            Edit(Span(3, 5), (), "SVA", "1"),
-            ["edit 3-5 SVA changed: an empty CORRECTION of SVA here means a deletion"],
-        ),
-        (
-            Edit(Span(3, 5), ("",), "Um", "1"),
-            ["edit 3-5 Um changed: an empty CORRECTION of Um here means no correction"],
-        ),
-        (
-            Edit(Span(3, 3), ("",), "Nn", "1"),
-            ["edit 3-3 Nn changed: an empty CORRECTION of Nn here means no correction"],
-        ),
-        (
-            Edit(Span(3, 5), ("x",), "Nn", "1", "", {"old": 1}),
-            ["edit 3-5 Nn extra old left out: NUCLE has no place for it"],
-        ),
-        (
-            Edit(Span(3, 5), ("x",), "Nn", "1", "", {"sgml": {"elements": {"P": []}}}),
+            nn(3, 5, "x", sgml={"elements": {"P": []}}),
             ["edit 3-5 Nn extra sgml elements of P left out: NUCLE has no place for it"],
         ),
-        (Edit(Span(3, 12), ("x",), "Nn", "1"), ["edit 3-12 Nn left out: its span is not inside the text"]),
-        (
-            Edit(Span(3, 5), ("x",), "Nn", "9"),
-            ["annotator 9 changed: NUCLE counts a teacher with an ANNOTATION block as annotator of the whole essay"],
-        ),
+        (nn(3, 12, "x"), ["edit 3-12 Nn left out: its span is not inside the text"]),
+        (nn(3, 5, "x", rater="9"), [f"annotator 9 changed: {TEACHER}"]),
     ],
 )
 def test_what_an_edit_has_and_nucle_has_not_is_reported(edit: Edit, losses: list[str]) -> None:

@@ -1,14 +1,34 @@
-"""The statistics of corpora as a whole: the JSON contract, several files, groups in rows."""
+"""The corpus study: numbers by hand, by annotator and field, as JSON and as tables; and those of real corpora."""
+
+from __future__ import annotations
 
 import json
+from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from grater.corpora.statistics import corpus_statistics, in_order, value_of
+from grater.corpora import read_corpus
+from grater.corpora.counts import CorpusCounts, Documents, Portion
+from grater.corpora.statistics import (
+    CorpusStatistics,
+    Study,
+    Summary,
+    corpus_statistics,
+    in_order,
+    summarise,
+    value_of,
+)
 from grater.errors import UnknownName, UsageError
-from grater.model import Essay
-from tests.corpora.statistics.essays import edit, m2_block, two_sentences
+from grater.model import Edit, Essay, Json, Span
+from grater.sheet import as_text
+from tests.cli.running import widest
+from tests.corpora.statistics.essays import TWO_SENTENCES, edit, m2_block, two_sentences
+from tests.examples import examples
+from tests.real_data import data_path
 
 KEYS = [
     "documents",
@@ -121,3 +141,196 @@ def test_unknown_fields_are_refused() -> None:
         corpus_statistics({"x": ESSAYS}, by="langage")
     with pytest.raises(UsageError, match="no essay here has any metadata"):
         corpus_statistics({"x": [two_sentences()]}, by="language")
+
+
+N = len(TWO_SENTENCES)
+
+
+@st.composite
+def edits(draw: st.DrawFn) -> Edit:
+    start = draw(st.integers(0, N))
+    end = draw(st.integers(start, min(N, start + 12)))
+    replacements = draw(st.lists(st.sampled_from(["", "soccer", "at"]), max_size=2, unique=True))
+    return Edit(Span(start, end), tuple(replacements), draw(st.sampled_from("NVW")), draw(st.sampled_from("AB")))
+
+
+@st.composite
+def corpora(draw: st.DrawFn) -> list[Essay]:
+    marked = draw(st.lists(st.lists(edits(), max_size=4), min_size=1, max_size=6))
+    languages = st.sampled_from(["Tamil", "Malay", None])
+    return [
+        Essay(str(number), TWO_SENTENCES, tuple(found), ("A",), metadata={"language": draw(languages)})
+        for number, found in enumerate(marked)
+    ]
+
+
+def numbers(study: Study) -> Json:
+    return study.to_dict()
+
+
+@examples(20)
+@given(corpora(), st.data())
+def test_order_of_essays_changes_nothing(essays: list[Essay], data: st.DataObject) -> None:
+    shuffled = data.draw(st.permutations(essays))
+    first, second = (corpus_statistics({"x": order}, by="language") for order in (essays, shuffled))
+    assert first.to_dict() == second.to_dict()
+
+
+@examples(20)
+@given(corpora(), st.integers(0, 6))
+def test_division_into_files_changes_no_total(essays: list[Essay], cut: int) -> None:
+    one = corpus_statistics({"x": essays}, by="language")
+    two = corpus_statistics({"x": essays[:cut], "y": essays[cut:]}, by="language")
+    assert numbers(one.whole) == numbers(two.whole)
+    assert one.signature == two.signature
+
+
+@examples(20)
+@given(corpora())
+def test_merging_alternatives_never_adds_edits(essays: list[Essay]) -> None:
+    def counts(*, merge: bool) -> CorpusCounts:
+        summary: Summary = corpus_statistics({"x": essays}, merge_alternatives=merge).whole.summary
+        return summary.counts
+
+    apart, merged = counts(merge=False), counts(merge=True)
+    assert merged.edits == merged.places == apart.places <= apart.edits
+    assert apart.labels == apart.edits
+
+
+@examples(20)
+@given(corpora())
+def test_annotators_add_up_to_the_whole(essays: list[Essay]) -> None:
+    study = corpus_statistics({"x": essays}).whole
+    parts = [summary.counts for summary in study.by_annotator.values()]
+    assert sum(counts.edits for counts in parts) == study.summary.counts.edits
+    assert sum(counts.tokens_read for counts in parts) == study.summary.counts.tokens_read
+    assert sum(study.summary.per_sentence.by_number.values()) == study.summary.counts.sentences_read
+
+
+MARKED = [
+    two_sentences(edit(11, 15, "likes", tag="SVA"), edit(37, 39, "", tag="Rloc"), language="Tamil"),
+    two_sentences(edit(11, 15, "likes", tag="SVA"), essay_id="two", language="[bold]"),
+]
+BLOCKS = [m2_block(f"Number {number} is well .", annotators=("0", "1")) for number in range(3)]
+
+
+def study(*corpora: list[Essay], by: str | None = None) -> CorpusStatistics:
+    names = {f"corpus-{number}": essays for number, essays in enumerate(corpora)}
+    return corpus_statistics(names, by=by)
+
+
+def printed(*corpora: list[Essay], by: str | None = None, width: int = 80) -> str:
+    """What a terminal of this width shows."""
+    return "\n".join(as_text(sheet, width=width) for sheet in study(*corpora, by=by).sheets())
+
+
+@pytest.mark.parametrize("n_corpora", [1, 2, 3, 4, 9])
+@pytest.mark.parametrize("essays", [MARKED, BLOCKS, []])
+def test_table_fits_a_terminal(essays: list[Essay], n_corpora: int) -> None:
+    text = printed(*[essays] * n_corpora)
+    assert widest("\n".join(line for line in text.splitlines() if "  " in line)) <= 80
+
+
+def test_the_sheets_show_bars_dashes_and_fields_as_they_are() -> None:
+    lines = [line for line in printed(MARKED).splitlines() if "█" in line]
+    assert [line.split()[:2] for line in lines] == [["SVA", "2"], ["Rloc", "1"]]
+    assert [line.count("█") for line in lines] == [30, 15]
+    text = printed(BLOCKS)
+    assert next(line for line in text.splitlines() if "Documents" in line).split() == ["Documents", "–"]
+    assert "3 sentences do not say which document they come from" in text
+    marked = [replace(essay, metadata={"[/bold]": "yes"}) for essay in MARKED]
+    assert "By [/bold]" in printed(marked, by="[/bold]")
+
+
+def test_frame_has_one_number_per_row() -> None:
+    frame = study(MARKED, BLOCKS, by="language").to_frame()
+    assert frame.columns == ["corpus", "by", "group", "measure", "value", "low", "high"]
+    assert set(frame["corpus"]) == {"corpus-0", "corpus-1", "all"}
+    tamil = frame.filter(corpus="corpus-0", by="language", group="Tamil", measure="edits")
+    assert tamil["value"].to_list() == [2.0]
+    assert frame.filter(measure="documents", corpus="corpus-1")["value"].to_list()[0] is None
+
+
+# The ten most frequent tags of Figure 4 as the text gives them; the other 17 share the rest.
+TOP_TEN = {
+    "Wcip": 7312, "Rloc": 6390, "ArtOrDet": 6004, "Nn": 3955, "Mec": 3290,
+    "Vt": 3288, "Wform": 2241, "SVA": 1578, "Others": 1532, "Vform": 1531,
+}  # fmt: skip
+REST = {f"other {number}": 557 for number in range(16)} | {"other 16": 564}
+# Shares of sentences with 0, 1, 2 and more edits (57.64 %, 20.48 %, 10.66 %, 11.21 %) of 59,871.
+BY_SENTENCE = {0: 34_510, 1: 12_262, 2: 6_382, 3: 6_716, 28: 1}
+
+
+@pytest.fixture(scope="module")
+def nucle() -> Summary:
+    counts = CorpusCounts(
+        sentences=59_871,
+        tokens=1_220_257,
+        sentences_read=59_871,
+        tokens_read=1_220_257,
+        edits=46_597,
+        edits_inside=45_945,
+        places=46_597,
+        places_with_several=466,
+        by_tag=TOP_TEN | REST,
+        by_sentence=BY_SENTENCE,
+    )
+    documents = Documents(1_414, 0, Counter({15: 40, 33: 1_373, 194: 1}))
+    return summarise(Portion({0: counts}, documents))
+
+
+def test_table_5(nucle: Summary) -> None:
+    ratios = [*nucle.means.values(), nucle.estimates.density.value]
+    assert ratios == pytest.approx([42.34, 862.98, 20.38, 32.95, 3.82], abs=0.005)
+
+
+def test_top_five_and_top_ten_tags(nucle: Summary) -> None:
+    assert nucle.counts.edits == nucle.counts.labels
+    # The paper's 57.83 % is the sum of its rounded shares; of the counts it is 26,951 / 46,597.
+    assert nucle.estimates.top5.value == pytest.approx(0.578385, abs=5e-7)
+    rounded = [round(100 * nucle.estimates.tags[tag].value, 2) for tag in list(TOP_TEN)[:5]]
+    assert sum(rounded) == pytest.approx(57.83)
+    assert nucle.estimates.top10.value == pytest.approx(0.7966, abs=5e-5)
+    assert list(nucle.estimates.tags)[:10] == list(TOP_TEN)
+    assert nucle.estimates.tags["Wcip"].value == pytest.approx(0.1569, abs=5e-5)
+
+
+def test_shares_of_sentences(nucle: Summary) -> None:
+    shares = [share.value for share in nucle.estimates.sentences.values()]
+    # The paper's four shares sum to 99.99 %: the last was cut, not rounded.
+    assert shares == pytest.approx([0.5764, 0.2048, 0.1066, 0.1121], abs=1e-4)
+    assert nucle.per_sentence.highest == 28
+
+
+def test_shares_inside_a_sentence_and_with_alternatives(nucle: Summary) -> None:
+    assert nucle.estimates.inside.value == pytest.approx(0.986, abs=5e-4)
+    assert nucle.estimates.alternatives.value == pytest.approx(0.01, abs=5e-4)
+
+
+def study_of(*files: str) -> Study:
+    corpora = {name: read_corpus(data_path(f"conll14/{name}")) for name in files}
+    return corpus_statistics(corpora).whole
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("annotator", "n_edits"), [(0, 2391), (1, 3317)])
+def test_official_m2(annotator: int, n_edits: int) -> None:
+    summary = study_of(f"official/official-2014.{annotator}.m2").summary
+    counts = summary.counts
+    assert (counts.sentences, counts.tokens, counts.edits) == (1312, 30_144, n_edits)
+    assert counts.sentences_read == 1312
+    assert summary.documents.n is None
+
+
+@pytest.mark.data
+def test_combined_m2_distinguishes_its_annotators_and_counts_no_no_op() -> None:
+    study = study_of("official/official-2014.combined.m2")
+    assert {name: summary.counts.edits for name, summary in study.by_annotator.items()} == {"0": 2391, "1": 3207}
+
+
+@pytest.mark.data
+def test_official_sgml() -> None:
+    study = study_of("official/official-2014.0.sgml", "official/official-2014.1.sgml")
+    edits = [summary.counts.edits for summary in study.by_annotator.values()]
+    assert sorted(edits) == [2397, 3331]
+    assert study.summary.documents.n == 100

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from grater.cli.command import Done, messages, print_json, say
+from grater.cli.command import Done, messages, say
 from grater.corpora import open_corpora
 from grater.detect.articles.design import (
     CELLS,
@@ -57,7 +57,7 @@ from grater.detect.mining.review import (
 )
 from grater.errors import UsageError
 from grater.files import require_different
-from grater.options import AsJson, FormatName, Opt, Seed, described
+from grater.options import FormatName, Opt, Seed, described
 from grater.progress import reading
 from grater.scale.counting import counts_in_parts
 from grater.scale.jobs import read_parts
@@ -93,8 +93,7 @@ def mine_prepositions(
     decider: Annotated[str | None, Opt("For --study: who gave the verdicts.", "NAME", flag="--as")] = None,
     format_name: FormatName = None,
     seed: Seed = 0,
-    as_json: AsJson = False,
-) -> None:
+) -> Done:
     """List trigrams whose preposition may be extraneous; people decide which are errors."""
     require_different([path for path in (*corpus, *text, web1t, model, counts, verdicts, out, gold_out) if path])
     if bool(study) == bool(corpus):
@@ -107,14 +106,10 @@ def mine_prepositions(
 
         if balanced:
             wanted = {"name": job, "judgments": judgments_per_item, "n_each": n, "n_gold": n_gold, "seed": seed}
-            balanced_job_of(study, name, count, wanted, as_json=as_json)
-            return
+            return balanced_job_of(study, name, count, wanted)
         names = [path.name for path in (web1t, *text, model, counts) if path]
         counting = {"source": ", ".join(names) or SHIPPED, "least_bigram": least_bigram, "ratio": ratio}
-        mine_study_of(
-            study, name, count, counting, most=most, given=verdicts, decider=decider, out=out, as_json=as_json
-        )
-        return
+        return mine_study_of(study, name, count, counting, most=most, given=verdicts, decider=decider, out=out)
     if out is None:
         raise UsageError("expected `out` FILE for the list")
     if balanced != bool(verdicts) or (gold_out and not balanced):
@@ -124,12 +119,15 @@ def mine_prepositions(
     mined = mine(uses, count, least_bigram=least_bigram, ratio=ratio)
     if balanced and verdicts:
         made = _balanced(mined, verdicts_of(read_items(verdicts)), n, n_gold, seed)
-        _write_balanced(made, out, gold_out, seed, as_json=as_json)
-    else:
-        _list(mined, out, most, ask=ask, as_json=as_json)
+        write_table(made.items, out)
+        if gold_out:
+            write_table(made.gold(), gold_out)
+        signature = str(Signature("mine-balanced", {"seed": str(seed)}))
+        return Done({**made.to_dict(), "signature": signature}, ["\n  ".join(made.lines(str(out)))])
+    return _list(mined, out, most, ask=ask)
 
 
-def _list(mined: Mined, out: Path, most: int, *, ask: bool, as_json: bool) -> None:
+def _list(mined: Mined, out: Path, most: int, *, ask: bool) -> Done:
     verdicts = verdicts_of(read_items(out)) if out.exists() else {}
     suspects = mined.suspects[:most]
 
@@ -139,19 +137,14 @@ def _list(mined: Mined, out: Path, most: int, *, ask: bool, as_json: bool) -> No
     write(verdicts)
     if ask:
         verdicts = _review(suspects, verdicts, write)
-    _say(mined, suspects, verdicts, out, as_json=as_json)
-
-
-def _say(mined: Mined, suspects: list[Suspect], verdicts: Mapping[str, str], out: Path, *, as_json: bool) -> None:
     progress = progress_of(verdicts.get(suspect.words, OPEN) for suspect in suspects)
     unattested = sum(not suspect.n_trigram for suspect in suspects)
-    if as_json:
-        counts = {"uses": len(mined.uses), "suspects": len(mined.suspects), "listed": len(suspects)}
-        signature = str(Signature("mine-extraneous"))
-        print_json({**counts, "unattested": unattested, **progress.to_dict(), "signature": signature})
-        return
-    say(f"{out}: {counted(len(suspects), 'trigram')} of {counted(len(mined.uses), 'use')}, {unattested:,} unattested")
-    say(f"  {progress.words}: put y or n in the column verdict, or go through them with --ask")
+    counts = {"uses": len(mined.uses), "suspects": len(mined.suspects), "listed": len(suspects)}
+    listed = f"{counted(len(suspects), 'trigram')} of {counted(len(mined.uses), 'use')}, {unattested:,} unattested"
+    return Done(
+        {**counts, "unattested": unattested, **progress.to_dict(), "signature": str(Signature("mine-extraneous"))},
+        [f"{out}: {listed}", f"  {progress.words}: put y or n in the column verdict, or go through them with --ask"],
+    )
 
 
 def _balanced(mined: Mined, verdicts: Mapping[str, str], n_each: int, n_gold: int, seed: int) -> Balanced:
@@ -162,14 +155,6 @@ def _balanced(mined: Mined, verdicts: Mapping[str, str], n_each: int, n_gold: in
             f"{missing[0]!r} is accepted but is not a suspect here; give the essays and counts the list was made from"
         )
     return balanced_from(mined, verdicts, rng=generator(seed, "mine", "balanced"), n_each=n_each, n_gold=n_gold)
-
-
-def _write_balanced(made: Balanced, out: Path, gold: Path | None, seed: int, *, as_json: bool) -> None:
-    write_table(made.items, out)
-    if gold:
-        write_table(made.gold(), gold)
-    value = {**made.to_dict(), "signature": str(Signature("mine-balanced", {"seed": str(seed)}))}
-    Done(value, ["\n  ".join(made.lines(str(out)))]).tell(as_json=as_json)
 
 
 def counter_of(

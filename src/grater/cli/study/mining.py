@@ -21,7 +21,7 @@ from grater.annotate.mining import (
     verdict_table,
 )
 from grater.annotate.store import open_store
-from grater.cli.command import print_json, say
+from grater.cli.command import Done
 from grater.cli.study import pasted
 from grater.detect.mining.review import TrigramCounter
 from grater.sheet import counted
@@ -38,8 +38,7 @@ def mine_study_of(
     given: Path | None,
     decider: str | None,
     out: Path | None,
-    as_json: bool,
-) -> None:
+) -> Done:
     """A list of suspects in a study, mined or given; the same step again changes nothing."""
     with open_store(study) as store:
         with store.read() as tx:
@@ -53,25 +52,18 @@ def mine_study_of(
             counts = far(tx, job.job_id)
             if out:
                 write_table(verdict_table(tx, job.job_id), out)
-    if as_json:
-        print_json({"list": job.name, "job_id": job.job_id, **counts.to_dict()})
-        return
-    say(f"{job.name}: {counted(counts.all, 'trigram')}: {counts.words}")
+    messages = [f"{job.name}: {counted(counts.all, 'trigram')}: {counts.words}"]
     if counts.open:
-        say(f"  go through them with grater serve {pasted(study)}, on the page /mining/{job.job_id}")
+        messages.append(f"  go through them with grater serve {pasted(study)}, on the page /mining/{job.job_id}")
+    return Done({"list": job.name, "job_id": job.job_id, **counts.to_dict()}, messages)
 
 
-def balanced_job_of(
-    study: str, name: str, count: TrigramCounter, wanted: Mapping[str, Any], *, as_json: bool
-) -> None:
+def balanced_job_of(study: str, name: str, count: TrigramCounter, wanted: Mapping[str, Any]) -> Done:
     """The balanced corpus of a list as a new job."""
     sent = NewBalanced.checked(**wanted)
     with open_store(study) as store:
         with store.read() as tx:
             listed = the_list(tx, jobs.named(tx, name).job_id)
         job, made = balanced_job(store, listed.job_id, sent, count)
-    if as_json:
-        print_json({"job": job.name, **made.to_dict()})
-        return
-    say("\n  ".join(made.lines(job.name)))
-    say(f"  open it: grater job open {pasted(study)} {shlex.quote(job.name)}")
+    opening = f"  open it: grater job open {pasted(study)} {shlex.quote(job.name)}"
+    return Done({"job": job.name, **made.to_dict()}, ["\n  ".join(made.lines(job.name)), opening])
