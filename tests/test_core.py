@@ -14,7 +14,7 @@ from grater.corpora.formats import FORMATS
 from grater.errors import UnknownName
 from grater.model import Item, Span
 from grater.registry import Registry, unknown
-from grater.signature import Signature, digest
+from grater.sheet import Signature, digest
 
 spans = st.tuples(st.integers(0, 20), st.integers(0, 20)).map(lambda pair: Span(min(pair), max(pair)))
 
