@@ -1,27 +1,27 @@
-"""Submissions: an answered page each, kept for good (P1, P6), with all that follows from it in one transaction.
+"""Submissions: answered pages, stored permanently (P1, P6) together with their consequences in one transaction.
 
-A `Desk` is one unit in one rater's hands.  Its page is made from the unit, the task and a random stream that belongs
-to the lease and the study's key, so a reload shows the same page.  Each lease has one submission id for ever: a
-double click, a second tab or an old page from the browser's memory is the same submission again, or a conflict, never
-a second judgment.  Programs name a submission by a UUID of their own: the same id with the same body is a replay and
-gets the stored result; with another body it is a conflict (P2).
+A `Desk` is a unit that a rater is working on. Its page is made from the unit, the task and a random stream seeded by
+the lease and the study's key, so a reload shows the same page. Each lease has one permanent submission id: a double
+click, a second tab or a cached page repeats the same submission or is a conflict, never a second judgment. Programs
+may choose a UUID for a submission: the same id with the same body is a replay and returns the stored result; with
+another body it is a conflict (P2).
 
-Work on a lease that the rater holds is valid.  Late work, on a lease that has run out, still takes a free slot of its
-unit if there is one, and is kept as surplus if not: nothing that a rater sent is thrown away (P1).  A second answer
-by the same rater is surplus (P3); work that arrives after an ejection is untrusted.  All that decides this is read by
-one query, the submission's context: its lease, its unit, and the rater's trust.
+Work on a held lease is valid. Late work, on an expired lease, takes a free slot of its unit if there is one, and is
+otherwise kept as surplus: nothing that a rater sent is discarded (P1). A second answer by the same rater is surplus
+(P3); work that arrives after an ejection is untrusted. One query reads everything that decides this: the lease, the
+unit, and the rater's trust.
 
-What follows: the rater's quiz or trust is judged, and ejection happens here and now; the unit gets as many more slots
-as the job's redundancy rule wants, or is finished.  All of it is asked after gold and work alike, so that neither
-takes longer (P5).  The answer is remembered as the last one, which its rater may undo.  Whether missed gold is wrong
-itself concerns other raters too, so it is looked at in a separate transaction (`trust.review_gold`).
+The consequences: the rater's quiz or trust is judged, with immediate ejection if necessary, and the unit gets the
+number of slots that the job's redundancy rule wants, or is finished. All of this happens after gold and work alike,
+so that timing reveals nothing (P5). The answer becomes the rater's last one, which they may undo. Whether missed gold
+is itself wrong also concerns other raters, so it is checked in a separate transaction (`trust.review_gold`).
 
-Undo: a rater withdraws their last answer, until they give the next one.  The answer stays in the study as
-`withdrawn`, with an event that says why; its unit is in the rater's hands again, with its slot, and what they had
-taken since is their next unit after it.  An answer can be withdrawn once.  It is not offered after practice, in the
-entry quiz, for essays, which have their own way back (`marks`), and for answers that do not count.  Gold is taken
-back like work: anyone who could distinguish the two by what may be undone would know before they answer again, and
-could tell others (P5).  The last answer is remembered by rater and job, not found by its time, for clocks jump.
+Undo: a rater can withdraw their last answer until they give the next one. The answer is kept as `withdrawn`, with an
+event that gives the reason; the rater gets its unit back with its slot, and any unit taken since comes next. An
+answer can be withdrawn once. Undo is not offered after practice, in the entry quiz, for essays, which can be revised
+(`marks`), and for answers that do not count. Gold can be withdrawn like work: otherwise the undo button would reveal
+it, and raters could tell others (P5). The last answer is stored by rater and job, not found by its time, because
+clocks jump.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ NOTHING_TO_UNDO = "only your last answer can be taken back, once, until you give
 
 @dataclass(frozen=True, eq=False)
 class Desk:
-    """One unit in one rater's hands; `key` is the study's own, from which chance comes."""
+    """One unit that a rater is working on; `key` is the study's own, the source of randomness."""
 
     lease: Lease
     unit: StudyUnit
@@ -77,20 +77,20 @@ class Desk:
 
     @cached_property
     def shown(self) -> Shown:
-        """All that the page may show, the same on every visit; an answer is stored without it."""
+        """Everything that the page may show, the same on every visit; answers are stored without it."""
         return _shown(self.unit.job.task, self.unit.unit, self.key, self._stream)
 
     @property
     def _stream(self) -> str:
-        """Random choices depend on the lease; for an essay on its annotator, who may return to it under another
-        lease."""
+        """The seed of random choices: the lease or, for an essay, its annotator, who may return to it under another
+        lease.
+        """
         is_essay = self.unit.job.task == MARKING.name
         return f"{self.lease.unit_id}|{self.lease.person_id}" if is_essay else self.lease.lease_id
 
     @property
     def kept(self) -> Mapping[str, Json]:
-        """The data that the page must hide; an essay that is marked again, under another lease, is shown as
-        before."""
+        """The data that the page must hide; an essay marked again under another lease is shown as before."""
         return self.lease.kept or (self.shown.kept if self.task.name == MARKING.name else {})
 
     @property
@@ -100,7 +100,7 @@ class Desk:
 
 @lru_cache(maxsize=MOST_SHOWN)
 def _shown(task: str, unit: Unit, key: str, stream: str) -> Shown:
-    """Remembered for a while: a unit is taken by one request and looked at by the next."""
+    """Cached for a while: a unit is taken by one request and shown by the next."""
     return TASKS[task].show(unit, rng=generator(0, key, stream))
 
 
@@ -110,13 +110,13 @@ def submission_id_of(lease_id: str) -> str:
 
 
 def take_next(store: Store, *, job_id: str, person_id: str) -> Lease | None:
-    """The lease that the rater holds in this job, or a new one."""
+    """The rater's present lease in this job, or a new one."""
     desk = take_desk(store, job_id=job_id, person_id=person_id)
     return None if desk is None else desk.lease
 
 
 def take_desk(store: Store, *, job_id: str, person_id: str) -> Desk | None:
-    """The same with all that belongs to it; what its page must not tell is kept with the lease."""
+    """The same with its desk; data that the page must not reveal are stored with the lease."""
     with store.write() as tx:
         lease = leases.take(tx, job_id=job_id, person_id=person_id)
         if lease is None:  # a rater from a panel may be done; every answer of theirs is stored by now
@@ -126,7 +126,7 @@ def take_desk(store: Store, *, job_id: str, person_id: str) -> Desk | None:
 
 
 def desk_of(tx: Tx, lease_id: str, *, person_id: str) -> Desk:
-    """A piece of work, if it is this person's; to anybody else it does not exist."""
+    """A rater's desk; to anybody else it does not exist."""
     leased = leases.find_with_unit(tx, lease_id, person_id=person_id)
     if leased is None:
         raise NotFound(NOT_YOURS)
@@ -146,7 +146,7 @@ def _desk_kept(tx: Tx, lease: Lease) -> Desk:
 def hand_in(
     store: Store, desk: Desk, fields: Mapping[str, Sequence[str]], *, submission_id: str = "", seconds: float | None
 ) -> Receipt:
-    """Store the answer to a lease, and take nothing else."""
+    """Store the answer to a lease, without taking another unit."""
     return hand_in_and_take(store, desk, fields, submission_id=submission_id, seconds=seconds, takes=False)[0]
 
 
@@ -159,9 +159,9 @@ def hand_in_and_take(
     seconds: float | None,
     takes: bool = True,
 ) -> tuple[Receipt, Lease | None]:
-    """Store an answer and take the next unit in one transaction; when this returns, both are stored for good.
+    """Store an answer and take the next unit in one transaction.
 
-    None is taken before feedback, or in a revision.
+    No unit is taken before feedback is shown, or in a revision.
     """
     (body, answers), held, lease = _read(desk, fields), desk.lease, None
     is_tested = has_gold(desk.unit.job)
@@ -196,7 +196,7 @@ def hand_in_and_take(
 
 
 def feedback_on(tx: Tx, desk: Desk) -> tuple[Record, list[gold.Gold], tuple[Answer, ...]]:
-    """A rater's answer with what would have been right: in practice, and where a miss of gold was shown to them."""
+    """A rater's answer and the expected one: in practice, and where a missed gold answer was shown to them."""
     sent = tx.first(FIRST_OF_LEASE, lease=desk.lease.lease_id)
     known = gold.of_unit(tx, desk.unit.unit_id)
     is_shown_miss = sent is not None and sent.is_right is False and any(each.pool == "shown" for each in known)
@@ -206,7 +206,7 @@ def feedback_on(tx: Tx, desk: Desk) -> tuple[Record, list[gold.Gold], tuple[Answ
 
 
 def _read(desk: Desk, fields: Mapping[str, Sequence[str]]) -> tuple[dict[str, Json], tuple[Answer, ...]]:
-    """An answer as it is stored: the task's own fields, of limited length, and nothing else."""
+    """An answer as stored: only the task's own fields, with limited length."""
     body: dict[str, Json] = {
         name: list(values) for name, values in fields.items() if name not in NOT_PART_OF_THE_ANSWER
     }
@@ -223,7 +223,7 @@ def require_size(unit: Unit, task: Task, n: int) -> None:
 
 
 def seconds_of(text: str, lease: Lease, now: int) -> float:
-    """How long the rater took: what the page measured, but never more than since the unit was handed out."""
+    """How long the rater took: the page's measurement, but at most the time since the unit was issued."""
     longest = max(0.0, (now - lease.issued_at) / 1000)
     try:
         measured = float(text)
@@ -236,8 +236,8 @@ def seconds_of(text: str, lease: Lease, now: int) -> float:
 class Receipt:
     """The outcome of a submission; show it to the rater only after COMMIT.
 
-    `is_right`: how it did on gold.  `has_feedback`: the rater sees what would have been right.  `job` and `person` as
-    they were when the submission arrived; no job for a replay.
+    `is_right` is the result on gold; `has_feedback` means that the rater sees the expected answer. `job` and `person`
+    are as of the submission's arrival; a replay has no job.
     """
 
     submission_id: str
@@ -317,9 +317,9 @@ def submit(
     seconds: float | None = None,
     may_be_gold: bool = True,
 ) -> Receipt:
-    """Store one answered page with its judgments and draw the consequences, or return what was stored under this id.
+    """Store one answered page with its judgments and their consequences, or return the stored result for this id.
 
-    `may_be_gold`: False where the caller knows that the unit is none, and that its rater is not tested.
+    `may_be_gold` is False if the caller knows that the unit is not gold and its rater is not tested.
     """
     if not 0 < len(submission_id) <= LONGEST_ID:
         raise UsageError(f"expected a submission id of 1 to {LONGEST_ID} characters, found {len(submission_id)}")
@@ -383,7 +383,7 @@ def submit(
 
 
 def _replay(tx: Tx, submission_id: str, person: Person, body: Mapping[str, Json]) -> Receipt:
-    """The submission stored under this id; the lease may be nobody's or another's."""
+    """The submission stored under this id; its lease may belong to another rater or to none."""
     stored = judgments.find_submission(tx, submission_id)
     if stored is None:
         raise NotFound("there is no such piece of work, or it is not yours")
@@ -417,7 +417,7 @@ def _status(tx: Tx, lease: Lease, row: Record) -> tuple[str, int | None]:
 
 
 def store_all(tx: Tx, answered: Iterable[tuple[Mapping[str, Any], Sequence[Answer]]]) -> None:
-    """Write submissions with their judgments and events; the caller has given each row its status and slot."""
+    """Write submissions with their judgments and events; the caller has set each row's status and slot."""
     for portion in chunks(answered):
         tx.insert(schema.submissions, [dict(row) for row, _ in portion])
         given = [
@@ -465,7 +465,7 @@ SO_FAR = select(
 
 
 def so_far(tx: Tx, job_id: str, person_id: str) -> Record:
-    """A rater's units of a job: how many were answered, how often one was returned, the lease that may be undone."""
+    """A rater's progress in a job: answered units, returns, and the lease that can be undone."""
     return tx.execute(SO_FAR, {"job": job_id, "person": person_id}).one()
 
 
@@ -475,7 +475,7 @@ def last_answer(tx: Tx, job_id: str, person_id: str) -> Record | None:
 
 
 def undo_answer(store: Store, lease_id: str, *, person_id: str) -> Desk:
-    """Take back the last answer, given to this lease; its unit is in the rater's hands again."""
+    """Undo the last answer, given to this lease; the rater gets its unit back."""
     with store.write() as tx:
         return _desk_kept(tx, take_back(tx, lease_id, person_id=person_id))
 
@@ -487,7 +487,7 @@ def undoable_lease(tx: Tx, job_id: str, person_id: str) -> str:
 
 
 def take_back(tx: Tx, lease_id: str, *, person_id: str) -> Lease:
-    """Withdraw the answer to a lease and give its rater the unit again."""
+    """Withdraw the answer to a lease and give its unit back to the rater."""
     people.lock(tx, person_id)
     answered = leases.find(tx, lease_id, person_id=person_id)
     if answered is None:

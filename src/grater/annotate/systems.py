@@ -1,9 +1,9 @@
-"""Systems run over the essays of a study: an item for every place they look at, a decision for each.
+"""Running systems over a study's essays: an item for every place they look at, and a decision on each.
 
-A name stands for one version of a system, which always decides the same.  Samples, jobs, curves and reports rest on
-flags, scores and suggestions, and on the places that a system looked at.  A system that changed any of them is a new
+A name stands for one version of a system, whose decisions never change. Samples, jobs, curves and reports rest on its
+flags, scores and suggestions, and on the places that it looked at. A system that changes any of these is a new
 version: it is refused under the old name and accepted under a new one, so that both can be evaluated against the same
-judgments.  Newer essays are not a change, and neither is a place of a kind that the system never looked at before.
+judgments. Decisions on newer essays, or on new kinds of places, are not changes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NEARLY = 1e-6
 
 
 def require_same_decisions(tx: Tx, new: Iterable[Decision]) -> None:
-    """Refuse decisions that contradict stored ones; others may be missing or new."""
+    """Refuse decisions that contradict stored ones; missing and additional ones are allowed."""
     known = set(content.system_names(tx))
     by_system: dict[str, list[Decision]] = {}
     for decision in new if known else ():
@@ -81,11 +81,11 @@ class Decided(Data):
 def decide(
     store: Store, detectors: Sequence[Detector], *, advance: Callable[[int], None] = lambda _: None
 ) -> list[Decided]:
-    """Run the systems and keep their decisions, each system all or nothing; a second run changes nothing.
+    """Run the systems and store their decisions, each system all or nothing; a second run changes nothing.
 
-    A system that decides otherwise than before is a new version, and refused under its old name (`versions`).
+    A system whose decisions differ is a new version, and refused under its old name (`require_same_decisions`).
 
-    The systems run outside any transaction: raters need not wait for them.
+    The systems run outside any transaction, so raters need not wait for them.
     """
     with store.read() as tx:
         corpus = list(own_essays(tx))
@@ -127,14 +127,14 @@ def _one(store: Store, detector: Detector, corpus: Iterable[Essay]) -> Decided:
 
 
 def _shown_with(finding: Finding) -> dict[str, Json]:
-    """An item's data besides its place: of an edit its words and its type."""
+    """An item's data besides its place: the words and type of an edit."""
     if finding.item.kind != EDIT:
         return {}
     return {"suggestion": finding.decision.suggestion, "type": finding.decision.type}
 
 
 def places_of(tx: Tx, kind: str) -> dict[str, list[Item]]:
-    """The items of one kind that the study has, by essay: where an external system is to look."""
+    """The study's items of one kind, by essay: the places where an external system decides."""
     by_essay: dict[str, list[Item]] = {}
     for each in content.all_items(tx, kind=kind):
         if each.item is not None:
@@ -152,27 +152,27 @@ def _counted(corpus: Sequence[Essay], advance: Callable[[int], None]) -> Iterato
 
 
 def offered_systems(others: Iterable[str] = ()) -> dict[str, str]:
-    """The systems that pages and calls may run, by the name that a form sends: no path, command or address is.
+    """The systems that pages and calls may run, by name; forms never send paths, commands or addresses.
 
-    `others` are those from outside, `NAME=SYSTEM`, named when the server was started.
+    `others` are external ones, `NAME=SYSTEM`, named when the server was started.
     """
     return {**{name: name for name in SYSTEMS}, **{name.partition("=")[0]: name for name in others}}
 
 
 def load_offered(system: str, chat: Mapping[str, Json]) -> Detector:
-    """An offered system as it runs here: of a language model every edit is an item."""
+    """Load an offered system; for a language model every edit is an item."""
     detector = load_system(system, chat=chat)
     return on_edits([detector], ())[0] if model_in(detector) else detector
 
 
 def model_in(detector: Detector) -> Chatted | None:
-    """The language model that a system asks, if it asks one."""
+    """The language model that a system uses, if any."""
     corrector = detector.corrector if isinstance(detector, ExternalDetector) else None
     return corrector if isinstance(corrector, Chatted) else None
 
 
 def require_one_host(detectors: Iterable[Detector]) -> None:
-    """Refuse models at several hosts with one key: each would be sent the key of another."""
+    """Refuse models at several hosts with one key, which would reveal each host's key to the others."""
     models = [model.chat.endpoint for detector in detectors if (model := model_in(detector))]
     hosts = sorted({urlsplit(endpoint.url).netloc for endpoint in models})
     if len(hosts) > 1 and models[0].key:
@@ -180,7 +180,7 @@ def require_one_host(detectors: Iterable[Detector]) -> None:
 
 
 def require_offered(name: str, others: Iterable[str] = ()) -> str:
-    """The specification of an offered system by its name; pages and calls may name no other."""
+    """The specification of an offered system by its name; other systems are refused."""
     offered = offered_systems(others)
     if name not in offered:
         raise UsageError(f"system: expected one of {', '.join(offered)}, found {name[:20]!r}")

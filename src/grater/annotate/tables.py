@@ -1,13 +1,12 @@
-"""The tables of a study as every statistic takes them: frames of columns, one query each.
+"""The tables of a study in the form that statistics take: data frames, one query each.
 
-Judgments are verdicts.  A task has its own map from labels to error, ok and unknown; jobs of a task without one
-(cloze, construction, marking) have no verdicts and are left out.  Programs are never mixed with people unless asked
-for.  Decisions on items of a kind that nobody judged (gaps, where only prepositions were judged) are left out, unless
-that kind is asked for.
+Judgments are verdicts. A task maps its labels to error, ok and unknown; tasks without such a map (cloze,
+construction, marking) have no verdicts, and their jobs are left out. Programs are mixed with people only on request.
+Decisions on items of a kind that nobody judged (such as gaps, if only prepositions were judged) are left out unless
+that kind is requested.
 
-Where a job asked for more judgments only where raters differed, `redundancy` is the number of judgments that every
-item was to have: shares and agreement are of the first judgments of each item, up to that number
-(`grater.tables.read`).
+If a job requested more judgments only where raters differed, `redundancy` is the number that every item was to have:
+shares and agreement use the first judgments of each item, up to that number (`grater.tables.read`).
 
 A study may have half a million judgments; a dict for each row would take ten times the memory of its columns.
 """
@@ -55,23 +54,23 @@ CHOICE, USAGE = choice.TASK.name, usage.TASK.name
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """Which judgments of people count: those without these flags, those of at least this confidence (low 0, high 1).
+    """Which judgments of people count: those without these flags and of at least this confidence (low 0, high 1).
 
-    T&C 2008, 5.1: a rater flags other errors near the place, which a detector of prepositions need not answer for.
+    T&C 2008, 5.1: raters flag other errors near the place, which a detector of prepositions should not be blamed for.
     """
 
     drop_flags: tuple[str, ...] = ()
     min_confidence: float | None = None
 
     def of(self, judgments: Judgments | None) -> Judgments | None:
-        """The judgments that count; None where none is left."""
+        """The judgments that count; None if there are none."""
         if judgments is None:
             return None
         kept = self._kept(judgments)
         return kept if len(kept) else None
 
     def require_some(self, judgments: Judgments | None) -> None:
-        """Refuse a scheme that leaves nothing, and report what it leaves out."""
+        """Refuse a scheme that leaves nothing, and note what it leaves out."""
         if judgments is not None and not len(kept := self._kept(judgments)):
             reasons = ", ".join(reason for reason, n in kept.dropped.items() if n)
             raise UsageError(f"no judgment is left: {len(judgments):,} are left out ({reasons})")
@@ -86,10 +85,10 @@ ALL_COUNT = Counting()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyTables:
-    """The tables of a study; a table without rows is None; `on_gold` are answers to hidden gold, no part of the rest.
+    """The tables of a study; a table without rows is None. Answers to hidden gold are only in `on_gold`.
 
-    Neither are `programs`, the verdicts of programs, unless they were asked to count among people; those of a model
-    on its own corrections never count, have a separate name, and `own_work` names them.
+    `programs` are verdicts of programs, unless these were requested to count among people; those of a model on its
+    own corrections never count, have a separate name, and are listed in `own_work`.
     """
 
     name: str
@@ -114,7 +113,9 @@ def study_tables(
     with_programs: bool = False,
     counting: Counting = ALL_COUNT,
 ) -> StudyTables:
-    """Everything that can be evaluated; crowd and experts apart where both judged; only items of `kind` if named."""
+    """Everything that can be evaluated, with crowd and experts separate if both judged; only items of `kind` if
+    named.
+    """
     chosen = _jobs(tx, job_names)
     given = verdicts_of(tx, chosen, (*PEOPLE, PROGRAM) if with_programs else PEOPLE)
     if not kind:
@@ -151,8 +152,9 @@ def study_tables(
 
 
 def _own_work(tx: Tx, by_programs: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
-    """Judgments of models on the flags of systems that are the same model: item, rater, the system, and a name for
-    the two."""
+    """Judgments of models on the flags of systems that are the same model: item, rater, system, and a name for the
+    pair.
+    """
     behind, rows = content.models(tx), []
     for job in jobs.all(tx):
         program = job.name.removeprefix(f"{job.options.get('of')} by ")
@@ -174,13 +176,13 @@ def _own_work_notes(own: pl.DataFrame, by_programs: pl.DataFrame, by_people: pl.
 
 
 def judged_by_programs(tx: Tx, *, job_names: Collection[str] = ()) -> dict[str, int]:
-    """How many verdicts each program gave, by its name: they count only where they are asked for."""
+    """The number of each program's verdicts, by name; they count only on request."""
     given = verdicts_of(tx, _jobs(tx, job_names), (PROGRAM,))
     return dict(given.group_by("rater").len().sort("rater").iter_rows()) if len(given) else {}
 
 
 def redundancy_of(chosen: Iterable[Job]) -> int:
-    """The judgments that every item of these jobs has, where some asked on only where raters differed; else 0."""
+    """The judgments that every item of these jobs has, if some jobs requested more where raters differed; else 0."""
     rules = [terms_of(job.options).redundancy for job in chosen]
     return min((rule.least for rule in rules if rule and not rule.is_fixed), default=0)
 
@@ -188,7 +190,7 @@ def redundancy_of(chosen: Iterable[Job]) -> int:
 def labels_of(
     tx: Tx, task: str, *, groups: Collection[str] = PEOPLE, job_names: Collection[str] = ()
 ) -> Judgments | None:
-    """The judgments of these groups in the jobs of one task (only in these, if any are named), in its labels."""
+    """The judgments of these groups in the jobs of one task (only in these, if any are named), with its labels."""
     chosen = [job for job in jobs.all(tx) if job.task == task and (not job_names or job.name in job_names)]
     frames = [label_columns(tx, job.job_id) for job in chosen]
     given = pl.concat(frames).filter(pl.col("group").is_in(list(groups))) if frames else pl.DataFrame()
@@ -196,18 +198,18 @@ def labels_of(
 
 
 def all_verdicts(tx: Tx, name: str) -> Judgments | None:
-    """People's judgments in any job whose task has verdicts, experts and crowd alike."""
+    """People's judgments in all jobs whose task has verdicts, experts and crowd together."""
     return latest_judgments(verdicts_of(tx, jobs.all(tx), PEOPLE), name)
 
 
 def program_verdicts(tx: Tx, name: str) -> Judgments | None:
-    """One program's judgments in any job whose task has verdicts."""
+    """One program's judgments in all jobs whose task has verdicts."""
     given = verdicts_of(tx, jobs.all(tx), (PROGRAM,))
     return latest_judgments(given.filter(pl.col("rater") == name), name) if len(given) else None
 
 
 def latest_judgments(frame: pl.DataFrame, name: str) -> Judgments | None:
-    """One judgment per rater and item: where a rater judged an item in several jobs, the latest counts."""
+    """One judgment per rater and item: the latest, if a rater judged an item in several jobs."""
     if not len(frame):
         return None
     at = pl.from_epoch("ms", time_unit="ms").dt.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").alias("at")
@@ -244,7 +246,7 @@ def _asks_about_edits(tx: Tx, job: Job) -> bool:
 
 
 def _jobs(tx: Tx, names: Collection[str]) -> list[Job]:
-    """The named jobs; else all, without preferences (`choice`) where others were asked whether it is an error."""
+    """The named jobs; else all, but without preferences (`choice`) if other jobs asked about errors."""
     if not names:
         chosen = jobs.all(tx)
         asked = [job for job in chosen if job.task != CHOICE]
@@ -256,7 +258,7 @@ def _jobs(tx: Tx, names: Collection[str]) -> list[Job]:
 
 
 def _gold(tx: Tx, chosen: Collection[Job]) -> Table | None:
-    """Active gold; its accepted labels are those of the task, so they are turned into verdicts like judgments."""
+    """Active gold; its accepted labels are converted to verdicts like judgments."""
     verdicts = {job.name: TASKS[job.task].verdict or {} for job in chosen}
     rows: dict[str, dict[str, str | None]] = {}
     for job, each in gold.all(tx):
@@ -268,7 +270,7 @@ def _gold(tx: Tx, chosen: Collection[Job]) -> Table | None:
 
 
 def hours_of(given: pl.DataFrame) -> tuple[float, ...]:
-    """The times of judgments, counted from the first; unknown times are left out."""
+    """The times of judgments in hours since the first, without unknown times."""
     times = given.filter("is_dated")["ms"].sort().to_list() if len(given) else []
     return tuple((time - times[0]) / HOUR for time in times)
 
@@ -321,7 +323,7 @@ def _selected(columns: Columns) -> Select[Any]:
 
 
 def _frame(tx: Tx, query: Select[Any], columns: Columns) -> pl.DataFrame:
-    """The rows of a query of these columns."""
+    """The rows of a query with these columns."""
     cells = list(zip(*tx.all(query), strict=True)) or [()] * len(columns)
     kinds = [kind for _, kind in columns.values()]
     return pl.DataFrame(
@@ -330,11 +332,11 @@ def _frame(tx: Tx, query: Select[Any], columns: Columns) -> pl.DataFrame:
 
 
 def label_columns(tx: Tx, job_id: str, *, role: str = "work") -> pl.DataFrame:
-    """The valid judgments of a job's work (or gold), the oldest first.
+    """The valid judgments of a job's work (or gold), oldest first.
 
-    `group` is the rater's group, `ms` the time, `is_dated` whether that is known: a judgment from a file
-    without times has the time of its import.  People go by their pseudonyms, programs by their names:
-    they have nothing to hide.  A report asks for them time and again.
+    `group` is the rater's group, `ms` the time, `is_dated` whether that is known: judgments from a file without times
+    get the time of their import. People appear by pseudonym, programs by name. Cached, since reports ask for them
+    repeatedly.
     """
 
     def read() -> pl.DataFrame:
@@ -352,12 +354,12 @@ def label_columns(tx: Tx, job_id: str, *, role: str = "work") -> pl.DataFrame:
 
 
 def undated(tx: Tx) -> set[int]:
-    """The times of imports: a judgment from a file that does not say when it was made is stored with that time."""
+    """The times of imports, which judgments without a time are stored with."""
     return {row.at for row in tx.all(select(schema.imports.c.at))}
 
 
 def judged_items(tx: Tx) -> set[str]:
-    """The items of work with verdicts of which a rater has made a valid judgment."""
+    """The work items with a valid judgment by a rater, in jobs with verdicts."""
     job_ids = [job.job_id for job in jobs.all(tx) if TASKS[job.task].verdict]
     others = [person_id for person_id, group in groups(tx).items() if group not in PEOPLE]
     query = (
@@ -386,7 +388,7 @@ def decision_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
 
 
 def essay_columns(tx: Tx) -> Table:
-    """The essay and the document of every item that has them: item, essay, document."""
+    """The essay and document of every item that has them: item, essay, document."""
     query = select(schema.items.c.item_id, schema.items.c.essay_id).where(schema.items.c.essay_id.is_not(None))
     documents = _documents(tx)
     rows = [(row.item_id, row.essay_id, documents.get(row.essay_id)) for row in tx.all(query)]
@@ -404,7 +406,7 @@ def _documents(tx: Tx) -> dict[str, str | None]:
 
 
 def place_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
-    """Items of essays, with their text and all other data of the study."""
+    """Items in essays, with their text and all other data of the study."""
     query = _selected(ITEMS).join(schema.essays, schema.essays.c.essay_id == schema.items.c.essay_id)
     further = select(schema.items.c.item_id, schema.items.c.payload).where(
         schema.items.c.essay_id.is_not(None), schema.items.c.payload != {}
@@ -437,6 +439,6 @@ def kinds_of(tx: Tx, item_ids: Collection[str]) -> set[str]:
 
 
 def _entries(cells: pl.Series) -> pl.Series:
-    """Lists of JSON as the tables have them, joined; each different list is read once, since most are empty."""
+    """JSON lists as text for tables, joined; each distinct list is converted once, since most are empty."""
     known = {text: LIST_SEPARATOR.join(map(str, json.loads(text))) or None for text in cells.unique().to_list()}
     return cells.replace_strict(known, return_dtype=pl.String)

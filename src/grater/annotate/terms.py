@@ -1,31 +1,31 @@
 """The terms of a crowd job: pay, gold, redundancy, opening hours, a limit per rater, and who may take part.
 
-They are stored in the job's options under `crowd` as plain JSON, are checked whenever they are read or set, and
-belong to its protocol sheet (T,C&M 2013, 7.1; 7.2 asks for participation contingent on other tasks).  What is not
-named is not required: without `gold` nobody is tested, without `pay` nothing is owed.  Times are UTC.
+They are stored as plain JSON in the job's options under `crowd`, checked whenever they are read or set, and shown on
+its protocol sheet (T,C&M 2013, 7.1; 7.2 recommends making participation depend on other tasks). Missing terms impose
+nothing: without `gold` nobody is tested, without `pay` nothing is owed. Times are UTC.
 
-*Pay* is whole cents of one currency, never a float and never mixed (T,C&M 2013, Table 5).  A policy pays for every
-submission, for those of raters who were not ejected, or for those that ended valid.  A rater is paid for a unit once,
-however often they answered it (a second tab, a revised essay): of several answers the one that counts decides, else
-one that came too late, else one that was withdrawn.  An answer that its rater took back (`undone`) is not paid.
+*Pay* is whole cents of one currency, never a float and never mixed (T,C&M 2013, Table 5). A policy pays for every
+submission, for those of raters who were not ejected, or for those that ended valid. A rater is paid once per unit,
+however often they answered it (a second tab, a revised essay): the answer that counts decides, else one that came too
+late, else one that was withdrawn. An answer that its rater undid (`undone`) is not paid.
 
-*Gold* decides when a rater is trusted (T,C&M 2013, 5.4; docs/crowd.md).  A rater meets gold in an entry quiz, then,
-other gold, hidden among the work.  A rater whose accuracy falls below the minimum is ejected; the quiz is passed or
-failed as a whole, and may be repeated as often as the job allows.  Gold that more than half of at least five reliable
-raters missed is suspected of being wrong itself and is suspended.  Departures from CrowdFlower: each turn is drawn by
-itself (`gold_rate`), since a fixed number on every page tells anyone who knows of a miss that the rest of the page is
-free.  `sure` gives the benefit of the doubt: with .9 a rater is ejected only where somebody exactly at the minimum
+*Gold* decides when a rater is trusted (T,C&M 2013, 5.4; docs/crowd.md). A rater sees gold in an entry quiz, and later
+other gold hidden among the work. A rater whose accuracy falls below the minimum is ejected; the quiz is passed or
+failed as a whole, and may be repeated as often as the job allows. Gold missed by more than half of at least five
+reliable raters is presumed wrong and suspended. Departures from CrowdFlower: each turn is drawn independently
+(`gold_rate`), since with a fixed number per page a rater who has noticed the gold knows that the rest of the page is
+untested. `sure` gives the benefit of the doubt: with .9 a rater is ejected only if somebody exactly at the minimum
 would do as badly in less than a tenth of cases (the binomial tail at the minimum).
 
-`odds` computes what a rule does, exactly.  A rater is a sequence of chances to be right, one per gold item, the quiz
-first (`steady`, `turning`).  The distribution of the count of right answers is carried along, gold item by gold item,
-and the counts at which the rule ejects are set aside.  So a requester sees before the job how many good raters a rule
-costs and how long a guesser stays; T,C&M chose theirs by feel.
+`odds` computes a rule's effect exactly. A rater is a sequence of probabilities of being right, one per gold item, the
+quiz first (`steady`, `turning`). The distribution of the number of right answers is updated gold item by gold item,
+and ejected counts are removed. A requester can thus see in advance how many good raters a rule loses and how long a
+guesser stays.
 
 *Redundancy* may adapt to the raters: collection stops between `least` and `most` judgments, at a `lead` in votes of
-the first label over the second.  An item that stopped early has a share of votes nearer to 0 or 1 than it would have
-had, so shares and agreement use the first `least` judgments of each item, which came before the rule could stop
-(`grater.tables.read`), unless the reader chooses otherwise; majorities use all.
+the first label over the second. Stopping early biases an item's share of votes towards 0 or 1, so by default shares
+and agreement use the first `least` judgments of each item, which precede any stopping (`grater.tables.read`);
+majorities use all.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ HOUR = 3600.0
 
 @model(frozen=True, slots=True, config=EXACT)
 class Pay:
-    """`cents` per unit, gold and quiz units too; `least_hourly` in cents, to warn below."""
+    """`cents` per unit, including gold and quiz units; `least_hourly` in cents triggers a warning below it."""
 
     cents: int = Field(ge=0, le=1_000_000)
     currency: str = "EUR"
@@ -84,9 +84,9 @@ class Pay:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One submission, as far as pay is concerned; `seconds` where they were measured.
+    """One submission, as pay sees it; `seconds` if measured.
 
-    Without a `unit` it is work of its own.
+    Without a `unit`, it counts as a separate unit.
     """
 
     rater: str
@@ -97,7 +97,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class UnitsAnswered:
-    """The answers of one rater: different units, and those whose answer counts or is not trusted."""
+    """One rater's answered units, and those whose answer is valid or untrusted."""
 
     n_units: int
     n_valid: int
@@ -106,7 +106,7 @@ class UnitsAnswered:
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """The cost of a job: cents in all, by rater, wasted on judgments that do not count, and per valid judgment."""
+    """The cost of a job in cents: total, by rater, for judgments that do not count, and per valid judgment."""
 
     currency: str
     cents: int
@@ -116,7 +116,7 @@ class Bill:
 
     @property
     def per_valid(self) -> float:
-        """Cents for each judgment that counts; nan without any."""
+        """Cents per judgment that counts; nan without any."""
         return self.cents / self.n_valid if self.n_valid else float("nan")
 
 
@@ -131,7 +131,7 @@ class HourlyPay:
 
 
 def paid_once(done: Iterable[Work]) -> list[Work]:
-    """The paid work: one piece per rater and unit, with the time of all its answers."""
+    """The paid work: one piece per rater and unit, with the total time of its answers."""
     by_unit: dict[tuple[str, str] | int, Work] = {}
     for number, work in enumerate(done):
         key = (work.rater, work.unit) if work.unit else number
@@ -149,7 +149,7 @@ def owed(pay: Pay, work: Work) -> int:
 
 
 def earned(pay: Pay, answered: UnitsAnswered) -> int:
-    """Cents owed to one rater: the same as `bill`, from counts alone.
+    """Cents owed to one rater, from counts alone; equals `bill`.
 
     At most one answer to a unit is valid or untrusted, and that one decides.
     """
@@ -162,7 +162,7 @@ def earned(pay: Pay, answered: UnitsAnswered) -> int:
 
 
 def bill(pay: Pay, done: Iterable[Work]) -> Bill:
-    """The whole job; what is owed to raters adds up to the total, to the cent."""
+    """The whole job; the amounts owed to raters sum to the total, to the cent."""
     by_rater: dict[str, int] = {}
     wasted = n_valid = 0
     for work in paid_once(done):
@@ -176,7 +176,7 @@ def bill(pay: Pay, done: Iterable[Work]) -> Bill:
 
 
 def hourly(pay: Pay, done: Sequence[Work]) -> HourlyPay:
-    """Earnings per hour of the median rater and of the slower quarter, with a warning where below the minimum."""
+    """Hourly earnings of the median rater and of the lower quartile, with a warning if below the minimum."""
     cents: Counter[str] = Counter()
     seconds: defaultdict[str, float] = defaultdict(float)
     for work in paid_once(done):
@@ -213,12 +213,12 @@ FUZZ = 1e-9
 
 @model(frozen=True, slots=True, config=EXACT)
 class TrustRule:
-    """Raters below the `minimum` on gold are ejected, from `least_seen` on; first a `quiz`, with `attempts`.
+    """Raters below the `minimum` on gold are ejected, from `least_seen` on; first comes a `quiz`, with `attempts`.
 
-    `sure`, from 0 to 1, is how sure the rule must be that a rater is below the minimum; at 0 the bare share decides.
-    Hidden gold rests after `exposure` viewings; at 0, after as many as a unit of work has raters.  With
-    `shows_misses` a rater who does well sees at once what was expected where they missed hidden gold, which is then
-    given to nobody any more.
+    `sure`, from 0 to 1, is how certain it must be that a rater is below the minimum; at 0 the observed share decides.
+    Hidden gold is rested after `exposure` viewings, or at 0 after as many as a work unit has raters. With
+    `shows_misses`, raters who do well immediately see the expected answer to hidden gold that they missed, which is
+    then retired.
     """
 
     minimum: float = Field(default=0.7, ge=0, le=1)
@@ -231,7 +231,7 @@ class TrustRule:
 
 
 def is_below(rule: TrustRule, *, seen: int, right: int) -> bool:
-    """Whether a rater with this record on gold is to be ejected."""
+    """Whether a rater with this record on gold is ejected."""
     return seen >= rule.least_seen and _falls_short(rule, seen, right)
 
 
@@ -253,8 +253,9 @@ def _falls_short(rule: TrustRule, seen: int, right: int) -> bool:
 
 
 def quiz_pool(rule: TrustRule, n_gold: int) -> int:
-    """The number of gold units for the quiz: new questions for each attempt, or for at least two, as long as half of
-    the gold stays hidden; never less than one quiz."""
+    """The number of quiz units: new questions for each attempt, or for at least two, as long as half of the gold
+    stays hidden; never less than one quiz.
+    """
     return min(n_gold, max(rule.quiz, min(rule.quiz * max(2, rule.attempts), n_gold // 2)))
 
 
@@ -264,25 +265,27 @@ def is_reliable(rule: TrustRule, *, seen: int, right: int) -> bool:
 
 
 def is_suspect(*, seen: int, missed: int) -> bool:
-    """Whether enough reliable raters missed the gold to doubt the gold itself."""
+    """Whether enough reliable raters missed the gold to doubt it."""
     return seen >= SUSPECT_AFTER and 2 * missed > seen
 
 
 def gold_on_page(page_size: int) -> int:
-    """Hidden gold items on an average page: 1 up to 19 units, 2 from 20 to 29, one more for each further ten."""
+    """Hidden gold items on an average page: 1 for up to 19 units, 2 from 20 to 29, and one more for each
+    further ten.
+    """
     return max(1, page_size // (WIDE_PAGE // 2))
 
 
 def gold_rate(page_size: int) -> float:
-    """The chance that a turn is gold, whatever came before: on average as many as a page holds."""
+    """The probability that a turn is gold, independent of earlier turns: on average as many as a page holds."""
     return gold_on_page(page_size) / page_size
 
 
 @dataclass(frozen=True, slots=True)
 class GoldRuleOdds:
-    """The chances that a rater fails the quiz in every attempt, and is ejected (`out`) by the end of all gold.
+    """The probabilities that a rater fails all quiz attempts, and is ejected (`out`) by the end of all gold.
 
-    `met` is the mean number of hidden gold items that a rater who passed the quiz meets.
+    `met` is the mean number of hidden gold items that a rater who passed the quiz sees.
     """
 
     fails_quiz: float
@@ -291,7 +294,7 @@ class GoldRuleOdds:
 
 
 def steady(skill: float, n_gold: int) -> list[float]:
-    """A rater who is always equally good."""
+    """A rater of constant skill."""
     return [skill] * n_gold
 
 
@@ -301,7 +304,7 @@ def turning(skill: float, n_good: int, n_gold: int) -> list[float]:
 
 
 def odds(rule: TrustRule, chances: Sequence[float]) -> GoldRuleOdds:
-    """The outcome for a rater with these probabilities to be right on each gold unit, those of the quiz first."""
+    """The outcome for a rater with these probabilities of being right on each gold unit, quiz first."""
     by_right = _answered(np.ones(1), chances[: rule.quiz])
     is_in = np.array([passes_quiz(rule, right=right) for right in range(len(by_right))])
     passes = float(by_right[is_in].sum())
@@ -317,7 +320,7 @@ def odds(rule: TrustRule, chances: Sequence[float]) -> GoldRuleOdds:
 
 
 def _answered(by_right: Chances, chances: Sequence[float]) -> Chances:
-    """The distribution of the count of right answers after more gold items."""
+    """The distribution of the number of right answers after more gold items."""
     for chance in chances:
         by_right = np.convolve(by_right, [1.0 - chance, chance])
     return by_right
@@ -351,13 +354,13 @@ class Redundancy:
 
 
 def lead_of(labels: Iterable[str]) -> int:
-    """The lead of the first label over the second, in votes."""
+    """The first label's lead over the second, in votes."""
     counts = [n for _, n in Counter(labels).most_common(2)]
     return counts[0] - (counts[1] if len(counts) > 1 else 0) if counts else 0
 
 
 def still_wanted(rule: Redundancy, labels: Iterable[str]) -> int:
-    """The number of judgments to request next, given the valid ones so far; collection stops at 0."""
+    """The number of further judgments to request, given the valid ones so far; 0 ends the collection."""
     given = list(labels)
     if len(given) < rule.least:
         return rule.least - len(given)
@@ -368,7 +371,7 @@ def still_wanted(rule: Redundancy, labels: Iterable[str]) -> int:
 
 @model(frozen=True, slots=True, config=EXACT)
 class Opening:
-    """Work is offered on these `days` (0 is Monday), from one hour to another, all UTC; over midnight too."""
+    """Work is offered on these `days` (0 is Monday), between two hours in UTC, possibly over midnight."""
 
     days: tuple[int, ...] = tuple(range(7))
     from_hour: int = 0
@@ -404,9 +407,9 @@ Questions: TypeAlias = tuple[
 
 
 class Terms(Body):
-    """Terms that are not named stay; null removes one.
+    """Changed terms; those not named stay, and null removes one.
 
-    A rater must come from one of `countries` and speak one of `languages`, and agrees to `information`.
+    A rater must come from one of `countries`, speak one of `languages`, and agree to `information`.
     """
 
     model_config = ConfigDict(frozen=True) | example(
@@ -437,13 +440,13 @@ class Terms(Body):
 
     @property
     def consent(self) -> str:
-        """The version of the information that a rater agrees to; empty where there is none."""
+        """The version of the information that a rater agrees to; empty if there is none."""
         return sha256(self.information.encode()).hexdigest()[:16] if self.information else ""
 
     @model_validator(mode="before")
     @classmethod
     def _taken_away(cls, sent: Any) -> Any:
-        """A null is the default, and no less sent for that."""
+        """Null sets the default, and counts as sent."""
         if not isinstance(sent, Mapping):
             return sent
         defaults = {name: field.default for name, field in cls.model_fields.items()}
@@ -451,7 +454,7 @@ class Terms(Body):
 
 
 def terms_of(options: Mapping[str, Json]) -> Terms:
-    """The terms in a job's options; a job without any asks for nothing."""
+    """The terms in a job's options; without any, nothing is required."""
     given = options.get(KEY)
     if not given or not isinstance(given, Mapping):
         return NO_TERMS
@@ -466,7 +469,7 @@ def terms_of(options: Mapping[str, Json]) -> Terms:
 
 @lru_cache(maxsize=256)
 def _checked(given: str) -> Terms:
-    """Remembered, since every step of an answer asks for the terms of its job, and they seldom change."""
+    """Cached, since every step of an answer needs the terms of its job, and they rarely change."""
     return Terms.checked(**json.loads(given))
 
 
@@ -483,7 +486,7 @@ def terms_json(terms: Terms) -> dict[str, Json]:
 
 
 def is_open(opening: Opening | None, now: int) -> bool:
-    """Whether work is offered at this time, in milliseconds since 1970."""
+    """Whether work is offered at this time (milliseconds since 1970)."""
     if opening is None:
         return True
     at = datetime.fromtimestamp(now / 1000, UTC)
@@ -503,7 +506,7 @@ MOST_GOLD = 100
 
 
 def odds_for(terms: Terms, n_gold: int) -> list[tuple[float, GoldRuleOdds]]:
-    """The effect of the rule on raters of several skills who meet all the gold."""
+    """The effect of the rule on raters of several skills who see all the gold."""
     if terms.gold is None:
         return []
     n_met = max(terms.gold.quiz, min(n_gold, MOST_GOLD))

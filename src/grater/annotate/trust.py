@@ -1,26 +1,26 @@
-"""The consequences of trust: the entry quiz, ejection and reinstatement; and doubt about gold instead of raters.
+"""The consequences of trust: the entry quiz, ejection and reinstatement, and the suspension of doubtful gold.
 
-The quiz is passed or failed as a whole, on the rule's number of valid questions: a suspended one is replaced by
-another.  The answers of an attempt that failed are withdrawn when another is allowed, and the quiz has questions for
-it; after the last one the rater is ejected.  Below the minimum accuracy a rater is ejected at once.  `why` remembers
-how: `quiz`, `gold` or `manager`.  A rater whom a manager reinstated is not ejected by gold again, but who failed the
-quiz has to pass it.
+The quiz is passed or failed as a whole, on the rule's number of valid questions; suspended ones are replaced. The
+answers of a failed attempt are withdrawn if another is allowed and the quiz has questions left; after the last
+attempt the rater is ejected. A rater who falls below the minimum accuracy is ejected at once. `why` records the
+cause: `quiz`, `gold` or `manager`. A rater reinstated by a manager is not ejected by gold again, but must still pass
+a failed quiz.
 
-Ejected: every valid judgment of theirs in the job becomes untrusted and its slot free for others, what they hold is
-revoked, their sessions and tokens end.  Reinstated: untrusted judgments take slots that are still free; the rest are
-surplus.  All of it happens in the caller's one transaction (P6).
+Ejection makes every valid judgment of the rater in the job untrusted, frees its slot, revokes the rater's leases, and
+ends their sessions and tokens. On reinstatement, untrusted judgments take slots that are still free; the others
+become surplus. Everything happens in the caller's transaction (P6).
 
-Surplus work takes the slots that an ejection frees, before anybody else is asked: the oldest surplus answers of
-raters who are not ejected, and have no other answer to the unit that counts, become valid.  So a unit still has at
-most N valid judgments, at most one per rater (P3).
+Surplus work takes the slots that an ejection frees before new judgments are requested: the oldest surplus answers of
+raters who are not ejected, and have no other answer to the unit that counts, become valid. A unit still has at most N
+valid judgments, at most one per rater (P3).
 
-Gold missed by more than half of the reliable raters who saw it, five at the least, suspends itself (P15: raters who
-fail other gold, were ejected, or share an address cannot do that); a manager may forgive it for good, suspend it, or
-make it active again.  Each change recounts the trust of all who answered it.  Whom the rules had ejected and now
-would not is reinstated; nobody is ejected by such a change, only by their next answer.
+Gold missed by more than half of the reliable raters who saw it, and by at least five, is suspended automatically
+(P15: raters who fail other gold, were ejected, or share an address do not count). A manager may forgive it
+permanently, suspend it, or make it active again. Each change recomputes the trust of everyone who answered it. Raters
+whom the rules ejected but now would not are reinstated; such a change ejects nobody, only a later answer does.
 
-When the job is closed a rater may dispute missed gold; a manager grants the dispute, which forgives the gold, or
-gives a reason.  Before that nobody learns what they missed: they could tell others.
+After the job is closed, raters may dispute missed gold; a manager grants the dispute, which forgives the gold, or
+gives a reason. Earlier, raters do not learn what they missed, because they could tell others.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ REINSTATED = "reinstated"
 
 
 def judge(tx: Tx, job: Job, person_id: str, *, has_gold_changed: bool = False) -> Trust:
-    """Count a rater's gold again and draw the consequences: after an answer, or after gold has changed its state.
+    """Recompute a rater's gold and apply the consequences: after an answer, or after gold has changed its state.
 
-    Only changed gold reinstates, those whom the rules alone ejected and now would not; and it ejects nobody.
+    Only changed gold reinstates, and only raters whom the rules ejected and now would not; it ejects nobody.
     """
     answers = standing.gold_answers(tx, job.job_id, person_id)
     current = standing.recount(tx, job.job_id, person_id, answers)
@@ -78,10 +78,10 @@ def judge(tx: Tx, job: Job, person_id: str, *, has_gold_changed: bool = False) -
 
 
 def show_miss(tx: Tx, job: Job, unit_id: str, rater: Trust) -> bool:
-    """Whether a rater who missed gold is shown what was expected; if so, the gold is given to nobody any more.
+    """Whether a rater who missed gold is shown the expected answer; if so, the gold is retired.
 
-    Only who does well on gold sees it, and half of the hidden gold is never shown: else raters who miss on purpose
-    would use it up (P15).
+    Only raters who do well on gold see it, and half of the hidden gold is never shown: otherwise raters could use it
+    up by missing on purpose (P15).
     """
     rule = terms_of(job.options).gold
     if rule is None or not rule.shows_misses or rater.state not in ("new", "trusted"):
@@ -97,7 +97,7 @@ def show_miss(tx: Tx, job: Job, unit_id: str, rater: Trust) -> bool:
 
 
 def _judge_quiz(tx: Tx, job: Job, rule: TrustRule, current: Trust, answers: Sequence[GoldAnswer]) -> Trust:
-    """The verdict on a whole quiz; gold that no longer counts leaves a question to be answered in its place."""
+    """Judge a complete quiz; a question whose gold no longer counts is replaced."""
     person_id, is_ejected = current.person_id, current.state == "ejected"
     counted = [answer for answer in answers if answer.is_active and answer.pool == "quiz"][: rule.quiz]
     is_passed = len(counted) == rule.quiz and passes_quiz(rule, right=sum(answer.is_right for answer in counted))
@@ -123,7 +123,7 @@ def _withdraw_quiz(tx: Tx, job: Job, person_id: str, answers: Sequence[GoldAnswe
 
 
 def eject(tx: Tx, job: Job, person_id: str, *, actor: str | None = None, why: str = "manager") -> int:
-    """Eject a rater; what they held is asked of others.  Return the number of judgments that lost their status."""
+    """Eject a rater and free their work for others; return the number of judgments that lost their status."""
     people.lock(tx, person_id)
     standing.set_state(tx, job.job_id, person_id, "ejected", actor=actor, why=why)
     valid = _with_status(tx, job.job_id, person_id, "valid")
@@ -139,9 +139,9 @@ def eject(tx: Tx, job: Job, person_id: str, *, actor: str | None = None, why: st
 
 
 def reinstate(tx: Tx, job: Job, person_id: str, *, actor: str | None = None) -> tuple[int, int]:
-    """Reinstate a rater; return the numbers of judgments that are valid again and that came too late for a slot.
+    """Reinstate a rater; return how many judgments are valid again, and how many came too late for a slot.
 
-    Raters who failed the quiz, or never got beyond it, return to it, with one attempt.
+    Raters who failed or never finished the quiz return to it, with one attempt.
     """
     people.lock(tx, person_id)
     rule, why = terms_of(job.options).gold, standing.find(tx, job.job_id, person_id).why
@@ -173,14 +173,14 @@ def _restore(
 
 
 def flag(tx: Tx, job_id: str, person_id: str, *, actor: str | None = None) -> Trust:
-    """No more work for this rater here; what they did stays as it is."""
+    """Give this rater no more work here; their judgments stay unchanged."""
     people.lock(tx, person_id)
     jobs.get(tx, job_id)
     return standing.set_state(tx, job_id, person_id, "flagged", actor=actor, why="manager")
 
 
 def _settle(tx: Tx, job: Job, person_id: str, *, became: str) -> None:
-    """After a rater's answers `became` untrusted or valid: ask for what is missing, log what is finished."""
+    """After a rater's answers `became` untrusted or valid, request what is missing and log finished units."""
     may_count = schema.submissions.c.n.is_not(None) | schema.submissions.c.status.in_(("untrusted", "surplus"))
     query = select(schema.submissions.c.unit_id, schema.submissions.c.status).where(
         schema.submissions.c.job_id == job.job_id, schema.submissions.c.person_id == person_id, may_count
@@ -200,7 +200,6 @@ def _with_status(tx: Tx, job_id: str, person_id: str, status: str) -> Sequence[R
 
 
 def _promote_surplus(tx: Tx, unit_ids: Iterable[str], actor: str | None) -> None:
-    """Fill free slots of these units with surplus work."""
     for portion in chunks(sorted(set(unit_ids))):
         query = select(
             schema.submissions.c.submission_id,
@@ -220,7 +219,9 @@ def _promote_surplus(tx: Tx, unit_ids: Iterable[str], actor: str | None) -> None
 
 
 def _may_count(tx: Tx, surplus: Record) -> bool:
-    """Not ejected, and no answer to the unit that counts; a person who is locked by another change is left alone."""
+    """The rater is not ejected and has no other answer to the unit that counts; people locked by another change are
+    skipped.
+    """
     person = select(schema.people.c.person_id).where(schema.people.c.person_id == surplus.person_id)
     if tx.first(tx.locked(person, of=schema.people, skip=True)) is None:
         return False
@@ -270,7 +271,7 @@ class Dispute:
 
 
 def _n(*where: ColumnElement[bool]) -> ScalarSelect[int]:
-    """The number of answers to a unit for which this holds."""
+    """The number of answers to a unit that meet a condition."""
     query = select(func.count()).where(schema.submissions.c.unit_id == schema.units.c.unit_id, *where)
     return query.correlate(schema.units).scalar_subquery()
 
@@ -342,7 +343,7 @@ DISPUTES = select(schema.disputes, schema.submissions.c.unit_id).join(
 
 
 def gold_records(tx: Tx, job_id: str) -> list[GoldRecord]:
-    """The gold of a job, the most missed first."""
+    """The gold of a job, most missed first."""
     by_unit: dict[str, list[Record]] = defaultdict(list)
     for row in tx.all(RECORDS, job=job_id):
         by_unit[row.unit_id].append(row)
@@ -361,9 +362,11 @@ def gold_records(tx: Tx, job_id: str) -> list[GoldRecord]:
 
 
 def review_gold(store: Store, job: Job, unit_id: str) -> None:
-    """After an answer in a job with gold: suspend gold that reliable raters miss; alert the manager if all rests.
+    """After an answer in a job with gold, suspend gold that reliable raters miss, and alert the manager if all of it
+    rests.
 
-    The same is asked after gold and work (P5).  The answer is stored: what cannot be done now, the next answer does.
+    The same is checked after gold and work (P5). The answer is already stored; what cannot be done now is done after
+    the next one.
     """
     with store.glance() as tx:
         row = tx.first(REVIEW, unit=unit_id, job=job.job_id, most=standing.exposure_of(job))
@@ -381,7 +384,8 @@ def review_gold(store: Store, job: Job, unit_id: str) -> None:
 def doubt(tx: Tx, unit_id: str) -> bool:
     """Suspend gold that is missed too often; True if it was suspended now.
 
-    If a tenth of the gold is suspended already, the raters are more likely at fault: the manager is alerted instead.
+    If a tenth of the gold is already suspended, the raters are more likely at fault, and the manager is alerted
+    instead.
     """
     state, job = _gold_state(tx, unit_id), units.get(tx, unit_id).job
     if state != "active" or not _is_suspect(tx, job, unit_id):
@@ -395,10 +399,9 @@ def doubt(tx: Tx, unit_id: str) -> bool:
 
 
 def _is_suspect(tx: Tx, job: Job, unit_id: str) -> bool:
-    """Whether most of the reliable raters missed the gold: those who work here and do well on all other gold.
+    """Whether most reliable raters missed the gold; reliable raters are active and do well on all other gold.
 
-    Only the first of several raters from one address counts.  A rater who answers `unknown` to most fails the other
-    gold.
+    Only the first of several raters from one address counts. Raters who mostly answer `unknown` fail the other gold.
     """
     rule, seen, missed, addresses = terms_of(job.options).gold, 0, 0, set[str]()
     votes = tx.all(VOTES, unit=unit_id)
@@ -420,7 +423,7 @@ def _alerts(job: Job) -> Sequence[str]:
 
 
 def _alert(tx: Tx, job_id: str, why: str) -> None:
-    """Once, until gold is made or changed."""
+    """Alert once, until gold is added or changed."""
     alerts = _alerts(jobs.lock(tx, job_id))
     if why not in alerts:
         jobs.set_options(tx, job_id, {gold.ALERTS: [*alerts, why]})
@@ -428,7 +431,7 @@ def _alert(tx: Tx, job_id: str, why: str) -> None:
 
 
 def gold_warnings(tx: Tx, job: Job) -> list[str]:
-    """The gold that a job lacks, in words for its manager; nothing if nobody is tested."""
+    """What a job's gold lacks, for its manager; empty if nobody is tested."""
     terms = terms_of(job.options)
     rule, most = terms.gold, standing.exposure_of(job)
     if rule is None or job.state == "closed":
@@ -457,7 +460,7 @@ def gold_warnings(tx: Tx, job: Job) -> list[str]:
 
 
 def set_gold_state(tx: Tx, unit_id: str, state: str, *, actor: str | None = None) -> None:
-    """Forgive, suspend or reactivate a gold unit, and recount the trust of everybody who saw it."""
+    """Forgive, suspend or reactivate a gold unit, and recompute the trust of everybody who saw it."""
     if state not in schema.GOLD_STATES:
         raise UsageError(unknown("state", state, list(schema.GOLD_STATES)))
     if _gold_state(tx, unit_id) == state:
@@ -474,16 +477,16 @@ def set_gold_state(tx: Tx, unit_id: str, state: str, *, actor: str | None = None
 
 
 def hold_gold(tx: Tx, lease_id: str) -> None:
-    """Lock the gold of a lease, if it is gold, until the end: its rater's trust is counted by what counts then.
+    """Lock the gold of a lease, if it is gold, so that its rater's trust uses its final state.
 
-    Gold is locked before people, here and where its state changes, so that no two wait for each other.
+    Gold is locked before people, here and where its state changes, which prevents deadlocks.
     """
     if tx.is_postgres:
         tx.all(OF_LEASE, lease=lease_id)
 
 
 def _gold_state(tx: Tx, unit_id: str) -> str:
-    """Locked until the end, so that two who change it wait for each other."""
+    """The gold's state, locked until the end of the transaction, so that changes happen one at a time."""
     query = select(schema.gold.c.state).where(schema.gold.c.unit_id == unit_id).order_by(schema.gold.c.item_id)
     rows = tx.all(tx.locked(query, of=schema.gold))
     if not rows:
@@ -492,7 +495,7 @@ def _gold_state(tx: Tx, unit_id: str) -> str:
 
 
 def open_dispute(tx: Tx, submission_id: str, *, person_id: str, text: str) -> Dispute:
-    """Dispute missed gold, once; the answer must be one's own."""
+    """Dispute missed gold, once; the answer must be the person's own."""
     if not 0 < len(text.strip()) <= LONGEST_DISPUTE:
         message = f"text: expected 1 to {LONGEST_DISPUTE} characters, found {len(text.strip())}"
         raise BadInput(Problem("form", message))
@@ -517,7 +520,7 @@ def open_dispute(tx: Tx, submission_id: str, *, person_id: str, text: str) -> Di
 def decide_dispute(
     tx: Tx, dispute_id: str, *, is_granted: bool, answer: str = "", actor: str | None = None
 ) -> Dispute:
-    """Grant a dispute, which forgives its gold and resolves every dispute about it; or refuse it with an answer."""
+    """Grant a dispute, which forgives its gold and resolves every dispute about it, or refuse it with an answer."""
     require_length("answer", answer, LONGEST_DISPUTE)
     # All disputes about one gold wait for the decision on one of them.
     query = DISPUTES.where(schema.submissions.c.unit_id == get_dispute(tx, dispute_id).unit_id)
@@ -555,6 +558,5 @@ def disputes_of_person(tx: Tx, person_id: str) -> dict[str, Dispute]:
 
 
 def _disputes(tx: Tx, where: ColumnElement[bool]) -> list[Dispute]:
-    """Open ones first."""
     order = (schema.disputes.c.state != "open", schema.disputes.c.at, schema.disputes.c.dispute_id)
     return [Dispute(**row._mapping) for row in tx.all(DISPUTES.where(where).order_by(*order))]

@@ -1,21 +1,19 @@
 """Units: what one page asks about, with a slot for each judgment that it is to get.
 
-Practice and gold units have no slots: every rater meets each of them once.  A unit's shuffle number is drawn at
-random when it is added and orders the queue (`leases`), so neither ids nor order tell where a unit came from (P10).
+Practice and gold units have no slots: every rater sees each of them once. A random shuffle number orders each unit in
+the queue (`leases`), so neither ids nor order reveal where a unit came from (P10).
 
-Each time that a unit gets the last of its judgments, there is an event.  Whoever looks whether it has them locks the
-unit: of two who submit its last answers at once, the second sees what the first stored.
+Whenever a unit gets its last judgment, an event is written. The check locks the unit: if two raters submit its last
+answers at once, the second sees what the first stored.
 
-As answers come, a unit's slots follow the job's redundancy rule (`grater.annotate.terms`): it says from the valid
-labels how many more judgments are wanted, and as many slots are kept open, free or in a rater's hands.  More slots
-are made, closed ones opened again, or free ones closed.  `wanted` of the unit is the number of slots that are not
-closed.  Raters take slots meanwhile, and do not wait for a unit: only a slot that is free, and that nobody is just
-taking, is closed.
+As answers arrive, a unit's slots follow the job's redundancy rule (`grater.annotate.terms`): from the valid labels it
+computes how many more judgments are wanted, and that many slots are kept open, whether free or taken. Slots are
+added, reopened or closed accordingly. A unit's `wanted` is the number of slots that are not closed. Raters can take
+slots meanwhile without waiting for the unit: only a free slot that nobody is just taking is closed.
 
-Managers correct mistakes: a gold or practice unit becomes work again, and a job is deleted with its units.  Whatever
-a person did stays (P1): both are refused once somebody has met the unit or answered in the job, and the triggers of
-the database refuse to delete the units of a job that has a submission (`migrations`).  The log keeps what was
-deleted.
+Managers can correct mistakes: turn a gold or practice unit back into work, or delete a job with its units. People's
+work is never deleted (P1): both are refused once somebody has seen the unit or answered in the job, and database
+triggers refuse to delete the units of a job with a submission (`migrations`). The log records deletions.
 """
 
 from __future__ import annotations
@@ -44,9 +42,10 @@ NO_UNIT = "there is no such unit in this study"
 
 @dataclass(frozen=True, slots=True)
 class NewUnit:
-    """A unit to add.  `follows` is the `name` of another unit in the same call: the same rater must have done that
-    one `delay_ms` ago.  `wanted` overrides the job's N.  With `spread` nobody gets it for a second judgment before
-    every unit has its first."""
+    """A unit to add. `follows` is the `name` of another unit in the same call, which the same rater must have done
+    `delay_ms` ago. `wanted` overrides the job's N. With `spread`, no unit gets a second judgment before every unit
+    has its first.
+    """
 
     items: tuple[tuple[str, Mapping[str, Json]], ...]
     essay_id: str | None = None
@@ -64,7 +63,7 @@ class NewUnit:
 
 @dataclass(frozen=True, slots=True)
 class StudyUnit:
-    """A unit as the store knows it; `unit` is what a task sees of it."""
+    """A stored unit; `unit` is the part that a task sees."""
 
     unit: Unit
     job: Job
@@ -94,7 +93,7 @@ ITEM_COLUMNS = [
 
 
 def select_whole(*more: ColumnElement[Any]) -> Select[Any]:
-    """Units with their jobs, essays and items, one row per item, as `read` reads them; with the columns `more`."""
+    """Units with their jobs, essays and items, one row per item, as `read` expects; `more` adds columns."""
     return (
         select(*more, *UNIT_COLUMNS, *JOB_COLUMNS, *content.ESSAY_COLUMNS, *ITEM_COLUMNS)
         .select_from(schema.units)
@@ -125,7 +124,7 @@ JOB_OF_FINISHED = select(schema.units.c.job_id).where(
 
 
 def add_all(tx: Tx, job_id: str, new_units: Iterable[NewUnit], *, judgments: int | None = None) -> list[str]:
-    """Add units with their slots to a job, which is locked so that no two get one position; return their ids."""
+    """Add units with their slots to a job, which is locked so that positions are unique; return their ids."""
     job = jobs.lock(tx, job_id)
     added: list[str] = []
     by_name: dict[str, str] = {}
@@ -164,7 +163,7 @@ def add_all(tx: Tx, job_id: str, new_units: Iterable[NewUnit], *, judgments: int
 
 
 def read(rows: Sequence[Record]) -> StudyUnit:
-    """A unit from the rows of `select_whole`, one per item; a unit without items has one row."""
+    """A unit from the rows of `select_whole`: one per item, or one row for a unit without items."""
     first = rows[0]
     asked = [
         UnitItem(
@@ -188,7 +187,7 @@ def read(rows: Sequence[Record]) -> StudyUnit:
 
 
 def find(tx: Tx, unit_id: str) -> StudyUnit | None:
-    """A unit with its items, job and bare essay: no rater may meet the marks of others (P9)."""
+    """A unit with its items, job and essay without marks, since raters must not see others' marks (P9)."""
     rows = tx.all(BY_ID, unit=unit_id)
     return read(rows) if rows else None
 
@@ -221,7 +220,7 @@ def essays_of_task(tx: Tx, task: str) -> set[str]:
 
 
 def lock(tx: Tx, unit_id: str) -> None:
-    """One change at a time for one unit."""
+    """Lock a unit, so that it changes one at a time."""
     if tx.first(tx.locked(UNIT, of=schema.units), unit=unit_id) is None:
         raise NotFound(NO_UNIT)
 
@@ -248,12 +247,12 @@ LABEL_SEPARATOR = "|"
 
 
 def set_slot(tx: Tx, unit_id: str, n: int | None, state: str) -> None:
-    """A unit without a slot, such as gold, does not change; but neither is quicker (P5)."""
+    """Set a slot's state; for units without slots, such as gold, the same work is done without effect (P5)."""
     tx.execute(SET_SLOT, {"to": state, "unit": unit_id, "slot": n or NO_SLOT})
 
 
 def take_free_slot(tx: Tx, unit_id: str) -> int | None:
-    """A free slot of the unit, filled from now on; None if there is none."""
+    """Fill a free slot of the unit and return it; None if there is none."""
     n: int | None = tx.value(tx.locked(FREE_SLOTS.limit(ONE), of=schema.slots, skip=True), unit=unit_id)
     if n is not None:
         set_slot(tx, unit_id, n, "filled")
@@ -266,7 +265,7 @@ def free_units(tx: Tx, job_id: str) -> set[str]:
 
 
 def settle_slots(tx: Tx, job: Job, unit_ids: Iterable[str]) -> list[str]:
-    """Open or close slots of these units, so that as many are open as the rule still wants; return changed units."""
+    """Open or close slots of these units to match the redundancy rule; return the changed units."""
     if _rule(job) is None:
         return []
     in_order = sorted(set(unit_ids))  # so that two who settle the same units do not block each other
@@ -277,18 +276,20 @@ def settle_slots(tx: Tx, job: Job, unit_ids: Iterable[str]) -> list[str]:
 
 
 def hold_unit(tx: Tx, unit_id: str) -> bool:
-    """Keep everybody from the unit's free slots until the end; False where somebody is taking one just now."""
+    """Keep others from the unit's free slots until the end of the transaction; False if somebody is just
+    taking one.
+    """
     lock(tx, unit_id)
     return len(_free(tx, unit_id)) == list(_states(tx, unit_id).values()).count("free")
 
 
 def close_slots(tx: Tx, unit_id: str) -> None:
-    """Ask for nothing more: every slot that is free is closed; hold the unit first."""
+    """Close every free slot, so that no more judgments are requested; hold the unit first."""
     _change(tx, unit_id, dict.fromkeys(_free(tx, unit_id), "closed"))
 
 
 def open_slots(tx: Tx, job: Job, unit_id: str, wanted: int) -> None:
-    """Ask for this number of judgments of a unit that asked for none."""
+    """Request this number of judgments of a unit that requested none."""
     states = _states(tx, unit_id)
     closed = list(states)[:wanted]
     new = _add(tx, job, unit_id, wanted - len(closed), after=max(states, default=0))
@@ -305,7 +306,7 @@ def _add(tx: Tx, job: Job, unit_id: str, n_new: int, *, after: int) -> list[int]
 
 
 def _rule(job: Job) -> Redundancy | None:
-    """The job's rule, where it changes anything."""
+    """The job's rule, if it has an effect."""
     rule = terms_of(job.options).redundancy
     return None if rule is None or (rule.is_fixed and rule.most == job.judgments) else rule
 
@@ -337,7 +338,7 @@ def _change(tx: Tx, unit_id: str, states: dict[int, str]) -> bool:
 
 
 def _free(tx: Tx, unit_id: str) -> list[int]:
-    """The free slots, ours until the end, without those that somebody is taking."""
+    """The unit's free slots, locked, except those that somebody is just taking."""
     return [row.n for row in tx.all(tx.locked(FREE_SLOTS, of=schema.slots, skip=True), unit=unit_id)]
 
 
@@ -347,7 +348,7 @@ def _states(tx: Tx, unit_id: str) -> dict[int, str]:
 
 
 def _labels(tx: Tx, unit_id: str) -> list[str]:
-    """One label per valid submission; of a unit with several items all of them joined."""
+    """One label per valid submission; for a unit with several items, all labels joined."""
     query = (
         select(schema.judgments.c.submission_id, schema.judgments.c.label)
         .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
@@ -364,11 +365,11 @@ def _labels(tx: Tx, unit_id: str) -> list[str]:
 
 
 def wait_for_everybody(tx: Tx, job_id: str) -> None:
-    """Let those end who take or answer a unit just now; who comes later waits, and finds the job as it is then.
+    """Wait for everyone who is just taking or answering a unit; later requests wait for this change.
 
-    Whatever a rater does begins with a lock on the person.  With everybody locked first, no rater holds anything that
-    the change waits for while they wait for it.  Managers who change units lock the job before any of them.
-    SQLite has one writer anyway.
+    Every action of a rater begins with a lock on the person. With everybody locked first, no rater holds anything
+    that this change waits for. Managers who change units lock the job before any of them. SQLite has one writer
+    anyway.
     """
     if tx.is_postgres:
         people.lock_all(tx)
@@ -376,7 +377,7 @@ def wait_for_everybody(tx: Tx, job_id: str) -> None:
 
 
 def unmet_items(tx: Tx, job_id: str) -> list[tuple[str, str]]:
-    """The item and the unit of every work unit of one item that nobody has been given, in their order."""
+    """The item and unit of every unissued work unit of one item, in order."""
     traces = (schema.leases.c.unit_id, schema.submissions.c.unit_id)
     query = (
         select(func.min(schema.unit_items.c.item_id).label("item_id"), schema.units.c.unit_id)
@@ -391,9 +392,9 @@ def unmet_items(tx: Tx, job_id: str) -> list[tuple[str, str]]:
 
 
 def return_to_work(tx: Tx, unit_id: str, *, actor: str | None = None) -> None:
-    """Ask about a gold or practice unit as about any other; refused where somebody has met it with its answer.
+    """Turn a gold or practice unit back into work; refused if somebody has seen it with its answer.
 
-    A rater who takes gold holds no lock on it, so everybody is waited for.
+    Raters taking gold hold no lock on it, so this waits for everybody.
     """
     unit = get(tx, unit_id)
     if unit.role == "work":
@@ -414,7 +415,7 @@ def return_to_work(tx: Tx, unit_id: str, *, actor: str | None = None) -> None:
 
 
 def delete_job(tx: Tx, job_id: str, *, word: str = WORD, actor: str | None = None) -> Job:
-    """Delete a job in which nobody has left anything, with its units, guidelines and invitations that wait."""
+    """Delete a job without any answers, with its units, guidelines and pending invitations."""
     require_word(word)
     wait_for_everybody(tx, job_id)
     job = jobs.lock(tx, job_id)

@@ -1,28 +1,28 @@
-"""Webhooks: other programs receive finished units, and any other event that they ask for.
+"""Webhooks: other programs receive finished units, and any other events that they request.
 
 Every few seconds the server looks for new events and sends them to each active webhook, in order, one POST per event.
-The body is JSON, signed with the webhook's secret (`x-grater-signature: sha256=...`, HMAC of the body).  An event
-counts as delivered when the answer is 2xx; until then it is tried again, ever more slowly, and after `MOST_FAILURES`
-failures in a row the webhook is paused.  So every event comes at least once, and perhaps twice: programs go by its
-number `n`.  `unit.finished` is sent with the labels that the unit has then.
+The body is JSON, signed with the webhook's secret (`x-grater-signature: sha256=...`, HMAC of the body). An event
+counts as delivered when the answer is 2xx; until then it is retried with growing delays, and after `MOST_FAILURES`
+failures in a row the webhook is paused. Every event is thus delivered at least once, possibly twice; its number `n`
+identifies it. `unit.finished` is sent with the unit's labels at that time.
 
-Every receiver has a separate thread, so that a slow, silent or broken one delays no other; errors of one are logged
-and noted with its delivery, and the rounds continue.  If several processes serve one study, the one that has claimed
-a webhook serves it: it keeps the claim with every event that it sends, and releases it.  A process that is silent for
-longer than `CLAIM_MS` loses the claim to the next that asks, and what it reports of the webhook after that is not
-noted.  The study records how often an event has failed, so a restart forgets nothing.
+Every receiver has a separate thread, so that a slow, silent or broken one delays no other; its errors are logged with
+the delivery, and the rounds continue. If several processes serve one study, only the process that has claimed a
+webhook serves it; it renews the claim with every event, and finally releases it. A process that is silent for longer
+than `CLAIM_MS` loses the claim, and its later reports are ignored. The study records how often an event has failed,
+so restarts lose nothing.
 
-`destination` checks an address when a webhook is added and again before every delivery.  The name is looked up once,
-and the socket is opened to the very IP address that was checked: a name server that answers otherwise a moment later
-(DNS rebinding) changes nothing.  The Host header and the name in TLS stay those of the address.
+`destination` checks an address when a webhook is added and again before every delivery. The name is looked up once,
+and the socket is opened to the very IP address that was checked: a different answer from the name server later (DNS
+rebinding) has no effect. The Host header and the TLS name stay those of the URL.
 
-Outside of the server's own network is what the public Internet routes.  An IPv4 address inside an IPv6 one
-(IPv4-mapped, NAT64 of RFC 6052) is judged as itself; tunnels (6to4, Teredo), IPv4-compatible and site-local addresses
-are inside.  One machine is meant: multicast and 0.0.0.0 are refused even where the inside is allowed.
+Only addresses that the public Internet routes are outside the server's own network. An IPv4 address embedded in an
+IPv6 one (IPv4-mapped, NAT64 of RFC 6052) is judged by itself; tunnels (6to4, Teredo), IPv4-compatible and site-local
+addresses count as inside. A webhook addresses one machine: multicast and 0.0.0.0 are refused even if inside addresses
+are allowed.
 
-The whole exchange has `TIMEOUT_SECONDS`, however many small steps it takes.  Only the status of the answer is read,
-then the connection is closed, so an endless answer costs nothing.  Redirects are not followed, and the proxies of the
-environment are not asked.
+The whole exchange must finish in `TIMEOUT_SECONDS`. Only the status of the answer is read before the connection is
+closed, so an endless answer costs nothing. Redirects are not followed, and proxies of the environment are not used.
 """
 
 from __future__ import annotations
@@ -102,9 +102,9 @@ class NewWebhookState(Body):
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """`secret` signs what is sent.  `verbs` are the events that it wants; none means finished units.
+    """`secret` signs what is sent. `verbs` are the requested events; none means finished units.
 
-    `claimed_until` is the moment until which the process that serves it may be silent.
+    `claimed_until` is the time until which the serving process may be silent.
     """
 
     webhook_id: str
@@ -133,7 +133,7 @@ DELIVERY_COLUMNS = Columns(Delivery, schema.deliveries)
 
 
 def add(tx: Tx, *, url: str, verbs: Sequence[str] = (), actor: str | None = None) -> Webhook:
-    """A webhook for events from now on; by default, only for finished units."""
+    """Add a webhook for events from now on; by default, only for finished units."""
     webhook = Webhook(new_id(), url, new_secret(), sorted(verbs) or [FINISHED], events.certain(tx), "active")
     tx.insert(schema.webhooks, COLUMNS.row(webhook) | {"added_at": tx.now})
     events.write(tx, actor, "webhook.added", webhook.webhook_id)
@@ -153,7 +153,6 @@ def get(tx: Tx, webhook_id: str) -> Webhook:
 
 
 def set_state(tx: Tx, webhook_id: str, state: Literal["active", "paused"], *, actor: str | None = None) -> Webhook:
-    """Pause a webhook, or resume it."""
     webhook = replace(get(tx, webhook_id), state=state)
     _update(tx, webhook_id, state=state)
     events.write(tx, actor, f"webhook.{state}", webhook_id)
@@ -165,7 +164,7 @@ def _update(tx: Tx, webhook_id: str, **values: object) -> None:
 
 
 def claim(tx: Tx, webhook_id: str) -> Webhook | None:
-    """The webhook, for the one process that serves it now; None where another does, or it is paused."""
+    """Claim the webhook for one process; None if another has it or it is paused."""
     of = schema.webhooks.c
     is_free = of.claimed_until.is_(None) | (of.claimed_until <= tx.now)
     claiming = schema.webhooks.update().where(of.webhook_id == webhook_id, of.state == "active", is_free)
@@ -174,10 +173,10 @@ def claim(tx: Tx, webhook_id: str) -> Webhook | None:
 
 
 def _change_claim(tx: Tx, held: Webhook, until: int | None) -> bool:
-    """Keep a claim until another moment, or end it; False where it has run out and another process took the webhook.
+    """Extend or end a claim; False if it has expired and another process took the webhook.
 
-    Nobody can claim a webhook before the claim on it runs out, so a later claim ends later: the moment until which it
-    is held tells whose it is.
+    Nobody can claim a webhook before the claim on it expires, so a later claim ends later, and the expiry time
+    identifies the holder.
     """
     of = schema.webhooks.c
     mine = (of.webhook_id == held.webhook_id) & (of.claimed_until == held.claimed_until)
@@ -185,9 +184,9 @@ def _change_claim(tx: Tx, held: Webhook, until: int | None) -> bool:
 
 
 def record_delivery(tx: Tx, webhook_id: str, n: int, reply: Reply, *, tries: int) -> bool:
-    """Note how sending event `n` went; after `MOST_FAILURES` failures in a row the webhook is paused.
+    """Record the delivery of event `n`; after `MOST_FAILURES` failures in a row, the webhook is paused.
 
-    True if the next event may be sent: this one was heard, and nobody has paused the webhook meanwhile.
+    True if the next event may be sent: this one was delivered, and nobody has paused the webhook.
     """
     state = "delivered" if reply.is_heard else "failed"
     tried = Delivery(new_id(), webhook_id, n, tries, state, reply.status or None, tx.now, reply.problem)
@@ -201,7 +200,7 @@ def record_delivery(tx: Tx, webhook_id: str, n: int, reply: Reply, *, tries: int
 
 
 def deliveries_of(tx: Tx, webhook_id: str, *, most: int = 50) -> list[Delivery]:
-    """The latest attempts, the newest first."""
+    """The latest delivery attempts, newest first."""
     newest = (schema.deliveries.c.at.desc(), schema.deliveries.c.n.desc(), schema.deliveries.c.tries.desc())
     query = select(*DELIVERY_COLUMNS).where(schema.deliveries.c.webhook_id == webhook_id)
     return [DELIVERY_COLUMNS.read(row) for row in tx.all(query.order_by(*newest).limit(most))]
@@ -209,14 +208,14 @@ def deliveries_of(tx: Tx, webhook_id: str, *, most: int = 50) -> list[Delivery]:
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """How many times in a row the next event has failed, and the moment before which it is not tried again."""
+    """How many times in a row the next event has failed, and when it may be retried."""
 
     times: int = 0
     not_before: int = 0
 
 
 def failures_of(tx: Tx, webhook: Webhook) -> Failures:
-    """How the newest event failed so far; a webhook that was paused for it and is active again starts again."""
+    """The failures of the newest event so far; a webhook that was paused for them and resumed starts at zero."""
     for last in deliveries_of(tx, webhook.webhook_id, most=1):
         if last.state == "failed" and last.tries < MOST_FAILURES:
             return Failures(last.tries, last.at + 1000 * 2 ** min(last.tries, MOST_DOUBLINGS))
@@ -224,7 +223,7 @@ def failures_of(tx: Tx, webhook: Webhook) -> Failures:
 
 
 def is_failing(tx: Tx, webhook: Webhook) -> bool:
-    """Whether the owner should look at it: it was paused for its failures, or its newest event has failed."""
+    """Whether the owner should check it: it was paused for failures, or its latest event has failed."""
     return any(last.state == "failed" for last in deliveries_of(tx, webhook.webhook_id, most=1))
 
 
@@ -247,7 +246,7 @@ NOT_OUTSIDE = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A checked address; `sockets` are the families and socket addresses that its name had when it was checked."""
+    """A checked address; `sockets` are the families and socket addresses that its name resolved to."""
 
     scheme: str
     host: str
@@ -263,7 +262,7 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The HTTP status, 0 where there was none; `problem` says why an event does not count as delivered."""
+    """The HTTP status, 0 if there was none; `problem` says why the event was not delivered."""
 
     status: int
     problem: str = ""
@@ -274,7 +273,7 @@ class Reply:
 
 
 def destination(url: str, *, allow_private: bool) -> Destination:
-    """Where an address leads now; one that cannot be used, or leads inside, is refused with the reason."""
+    """Resolve a URL; one that cannot be used, or leads inside, is refused with the reason."""
     parts, port = _parts(url)
     host = str(parts.hostname)
     try:
@@ -332,7 +331,7 @@ def _refused(words: str) -> BadInput:
 
 
 def post_outside(url: str, body: bytes, headers: Mapping[str, str], *, allow_private: bool) -> Reply:
-    """One POST; any failure is an answer without a status, with its reason."""
+    """Send one POST; any failure becomes a reply without a status, with its reason."""
     try:
         there = destination(url, allow_private=allow_private)
         status = _exchange(there, _request(there, body, headers), time.monotonic() + TIMEOUT_SECONDS)
@@ -365,7 +364,7 @@ def _request(there: Destination, body: bytes, headers: Mapping[str, str]) -> byt
 
 
 def _exchange(there: Destination, request: bytes, deadline: float) -> int | None:
-    """The status that answers a request; None where the answer is not HTTP."""
+    """The status of the response; None if it is not HTTP."""
     with _connected(there, deadline) as plain:
         plain.settimeout(_left(deadline))
         tls = ssl.create_default_context() if there.scheme == "https" else None
@@ -380,7 +379,7 @@ def _exchange(there: Destination, request: bytes, deadline: float) -> int | None
 
 
 def _connected(there: Destination, deadline: float) -> socket.socket:
-    """A connection to the first of the checked addresses that takes one."""
+    """A connection to the first checked address that accepts one."""
     trouble: OSError = OSError("no address")
     for family, address in there.sockets:
         line = socket.socket(family, socket.SOCK_STREAM)
@@ -396,7 +395,7 @@ def _connected(there: Destination, deadline: float) -> socket.socket:
 
 
 def _received(line: socket.socket, deadline: float) -> Iterator[bytes]:
-    """What the receiver sends, piece by piece, until it closes or exceeds the length of a head."""
+    """The received data, in pieces, until the receiver closes or exceeds the length of a head."""
     n_bytes = 0
     while n_bytes < LONGEST_HEAD:
         line.settimeout(_left(deadline))
@@ -408,7 +407,7 @@ def _received(line: socket.socket, deadline: float) -> Iterator[bytes]:
 
 
 def _status(pieces: Iterator[bytes]) -> int | None:
-    """The first status that is final: those below 200 announce another."""
+    """The first final status; those below 200 only announce another."""
     head = b""
     for piece in pieces:
         head += piece
@@ -425,7 +424,7 @@ def _status(pieces: Iterator[bytes]) -> int | None:
 
 
 def _left(deadline: float) -> float:
-    """The seconds until a deadline, of which some must be left."""
+    """The seconds until a deadline; raises if none are left."""
     left = deadline - time.monotonic()
     if left <= 0:
         raise TimeoutError
@@ -437,7 +436,7 @@ Post = Callable[[str, bytes, Mapping[str, str]], Reply]
 
 
 async def deliver_forever(store: Store, *, allow_private: bool) -> None:
-    """Serve webhooks, round after round, until somebody breaks it off."""
+    """Serve webhooks in rounds until cancelled."""
     sender = Sender(store, allow_private=allow_private)
     try:
         while True:
@@ -451,7 +450,7 @@ async def deliver_forever(store: Store, *, allow_private: bool) -> None:
 
 
 class Sending(threading.Thread):
-    """Sends one webhook what is new, once, and ends; `n_sent` events got through."""
+    """Sends one webhook its new events, once; `n_sent` events were delivered."""
 
     def __init__(self, store: Store, webhook_id: str, post: Post, closing: threading.Event) -> None:
         super().__init__(name=f"webhook {webhook_id}", daemon=True)
@@ -498,7 +497,7 @@ class Sending(threading.Thread):
             self._keeping(lambda tx: _update(tx, webhook.webhook_id, last_n=skipped))
 
     def _send(self, webhook: Webhook, event: Event, payload: Mapping[str, Json], *, tries: int) -> bool:
-        """Send one event and note how it went; True if the next one may be sent."""
+        """Send one event and record the delivery; True if the next one may be sent."""
         body = json.dumps(
             {"n": event.n, "at": event.at, "verb": event.verb, "noun": event.noun, "payload": payload},
             ensure_ascii=False,
@@ -516,7 +515,7 @@ class Sending(threading.Thread):
         return bool(self._keeping(lambda tx: record_delivery(tx, webhook.webhook_id, event.n, reply, tries=tries)))
 
     def _keeping(self, note: Callable[[Tx], T]) -> T | None:
-        """Keep the claim and note something; None, and nothing noted, where another process has taken over."""
+        """Keep the claim and record something; None, with nothing recorded, if another process has taken over."""
         if self.held is None:
             return None
         with self.store.write() as tx:
@@ -529,7 +528,7 @@ class Sending(threading.Thread):
 
 
 class Sender:
-    """Sends every webhook what is new, each in a separate thread."""
+    """Sends every webhook its new events, each in a separate thread."""
 
     def __init__(self, store: Store, *, post: Post | None = None, allow_private: bool = False) -> None:
         self.store = store
@@ -538,7 +537,7 @@ class Sender:
         self._busy: dict[str, Sending] = {}
 
     def start_round(self) -> list[Sending]:
-        """Start on every webhook that has news, is due and is not being served yet."""
+        """Start on every webhook that has new events, is due and is not being served yet."""
         with self.store.read() as tx:
             due = [
                 webhook.webhook_id
@@ -559,7 +558,7 @@ class Sender:
         return started
 
     def close(self) -> None:
-        """Let those under way end; one that takes too long is left to its timeout."""
+        """Wait for deliveries in progress; slow ones are left to their timeout."""
         self._closing.set()
         deadline = time.monotonic() + GOODBYE_SECONDS
         for sending in self._busy.values():
@@ -567,7 +566,7 @@ class Sender:
 
 
 def _payload(tx: Tx, event: Event, verbs: Sequence[str]) -> Mapping[str, Json] | None:
-    """What to send of an event; None where the webhook asked for others, or a unit is no longer finished.
+    """The payload of an event; None if the webhook requested other events, or if the unit is no longer finished.
 
     Such a unit is sent when it is finished again.
     """

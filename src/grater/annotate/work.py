@@ -1,14 +1,12 @@
-"""What raters and staff see of work: how far a rater is, what was stored of an essay, what was sent for a unit.
+"""Views of work for raters and staff: a rater's progress, stored essays, and submissions for a unit.
 
-Raters see how far they are in a job, and of an essay what was stored; they revise marks that a check found odd.
+Staff see a unit as raters do, and its submissions once it is finished, or after they have given up rating in its job
+(P9). A manager who wants to look earlier must say so first: from then on they get no work in the job, their earlier
+work stays, and an event records it.
 
-Staff see a unit as raters do, and what was sent for it: once it is finished, or after they have given up rating in
-its job (P9).  A manager who wants to look earlier says so first: from then on they get no work in the job, what they
-did before stays, and an event remembers it.
-
-Drafts of marked essays are saved under a revision, with the notes of `corpus lint` on them.  A draft may be
-unfinished (a correction still owed), but its spans must be right: a quote that differs from the text is refused at
-once.  A draft made from an older revision is stale, and the annotator chooses.
+Drafts of marked essays are saved under a revision, with notes from `corpus lint`. A draft may be unfinished (lack a
+correction), but its spans must be right: a quote that differs from the text is refused at once. A draft based on an
+older revision is stale, and the annotator chooses between the two.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ EDIT_FIELDS = frozenset(("start", "end", "quote", "tag", "replacements", "commen
 
 
 def shown_to_staff(tx: Tx, unit_id: str) -> Shown:
-    """A unit as raters see it, for managers and adjudicators; the sides of a choice fall by the unit here."""
+    """A unit as raters see it, for managers and adjudicators; the sides of a choice depend on the unit here."""
     unit = units.get(tx, unit_id)
     try:
         return TASKS[unit.job.task].show(unit.unit, rng=generator(0, tx.key, unit_id))
@@ -48,7 +46,7 @@ def shown_to_staff(tx: Tx, unit_id: str) -> Shown:
 
 @dataclass(frozen=True, slots=True)
 class OwnJob:
-    """A job as one rater sees it: nothing of other raters, nothing of where its units come from."""
+    """A job as one rater sees it, without other raters or the sources of its units."""
 
     job: Job
     task_title: str
@@ -60,7 +58,7 @@ class OwnJob:
 
     @property
     def n_total(self) -> int | None:
-        """The limit of `n_done`; where raters are tested, that counts gold as well and has no total."""
+        """The maximum of `n_done`; None if raters are tested, since `n_done` then counts gold as well."""
         return None if has_gold(self.job) else self.n_assigned
 
     @property
@@ -69,7 +67,7 @@ class OwnJob:
 
     @property
     def is_idle(self) -> bool:
-        """Nothing is left for this rater; more may come where others give units back."""
+        """Whether nothing is left for this rater now; more may come if others return units."""
         return self.is_finished or self.n_left == 0
 
 
@@ -93,7 +91,7 @@ def own_job(tx: Tx, job: Job, person: Person) -> OwnJob:
 
 
 def essay_receipt(tx: Tx, lease_id: str, *, person_id: str) -> OwnEssay | None:
-    """None unless this person sent this answer; only essays have receipts."""
+    """An essay as its annotator submitted it; None for other answers or other people."""
     leased = leases.find_with_unit(tx, lease_id, person_id=person_id)
     stored = judgments.find_submission(tx, submissions.submission_id_of(lease_id))
     if leased is None or stored is None or leased[1].job.task != MARKING.name:
@@ -116,7 +114,7 @@ def is_finished(tx: Tx, unit_id: str) -> bool:
 
 
 def sent_for(tx: Tx, unit_id: str) -> list[Sent]:
-    """Everything that was sent for a unit, with who sent it."""
+    """Every submission for a unit, with its rater."""
     return [
         Sent(people.get(tx, row.person_id), row, judgments.answers_of(tx, row.submission_id))
         for row in judgments.of_unit(tx, unit_id)
@@ -127,7 +125,7 @@ LOOKED = "looked"
 
 
 def look(tx: Tx, job_id: str, person_id: str) -> None:
-    """Let a person see the answers of a job, who gives up rating in it."""
+    """Let a person see the answers of a job; they give up rating in it."""
     people.lock(tx, person_id)
     jobs.get(tx, job_id)
     for lease in leases.held_by(tx, person_id, job_id=job_id):
@@ -142,7 +140,7 @@ def is_out(tx: Tx, job_id: str, person_id: str) -> bool:
 
 
 def may_see(tx: Tx, job_id: str, unit_id: str, person_id: str) -> bool:
-    """Whether somebody may see how others answered a unit: it is finished, or they rate in its job no more."""
+    """Whether a person may see others' answers to a unit: it is finished, or they no longer rate in its job."""
     return is_finished(tx, unit_id) or is_out(tx, job_id, person_id)
 
 
@@ -153,7 +151,9 @@ RUNS_ON = ("Srun", "Sfrag")
 def save_draft(
     store: Store, lease_id: str, *, person_id: str, revision: int, body: Mapping[str, object]
 ) -> dict[str, Json]:
-    """The new revision, and the notes on the draft; these are made after the transaction, which others wait for."""
+    """Save a draft; returns the new revision, and notes made after the transaction, so that others need not wait for
+    them.
+    """
     with store.write() as tx:
         unit = _essay_unit(tx, lease_id, person_id)
         draft = checked(unit.essay.text, body)
@@ -163,7 +163,7 @@ def save_draft(
 
 
 def draft_of(tx: Tx, lease_id: str, *, person_id: str) -> tuple[Unit, Draft]:
-    """An essay that the person holds or held, with their newest draft of it."""
+    """An essay that the person holds or held, with their latest draft."""
     unit = _essay_unit(tx, lease_id, person_id)
     return unit, marks.find_draft(tx, unit_id=unit.unit_id, person_id=person_id) or Draft(0)
 
@@ -177,7 +177,7 @@ def _essay_unit(tx: Tx, lease_id: str, person_id: str) -> Unit:
 
 
 def checked(text: str, body: Mapping[str, object]) -> dict[str, Json]:
-    """A draft whose every span lies in the text and quotes it."""
+    """A draft whose spans all lie in the text and match their quotes."""
     edits = body.get("edits")
     if not isinstance(edits, list) or len(edits) > MOST_EDITS or not isinstance(body.get("set_aside"), bool):
         raise BadInput(Problem("draft", f"expected edits, at most {MOST_EDITS}, and set_aside"))
@@ -209,7 +209,7 @@ def _complaint(text: str, each: object) -> str | None:
 
 
 def findings(unit: Unit, body: Mapping[str, Json]) -> list[Json]:
-    """What `corpus lint` asks about the edits of a draft, with their places; what is merely unfinished is none."""
+    """The notes of `corpus lint` on the edits of a draft, with their places; unfinished edits give none."""
     sent = cast("Sequence[Mapping[str, Any]]", body.get("edits") or ())
     edits = tuple(  # the number of an edit is its line, so that a finding leads back to it
         Edit(Span(each["start"], each["end"]), tuple(each["replacements"]), str(each["tag"]), "you", line=number)

@@ -1,7 +1,7 @@
-"""The invariant checker: whether a study keeps its promises.
+"""The invariant checker.
 
-Each rule is a query for what must not be; a healthy study has no violation at any moment, not even right after the
-machine lost its power.  The rules read the tables as they are and trust none of the code that writes them:
+Each rule is a query for forbidden states; a healthy study never has a violation, not even right after a power
+failure. The rules read the tables directly and trust none of the code that writes them:
 
 - slots, leases, submissions and judgments (P1-P4): nothing lost, doubled, issued twice, or asked of nobody;
 - raters who were ejected (P6), and trust, counted again from every gold answer by its task's own rule;
@@ -9,7 +9,7 @@ machine lost its power.  The rules read the tables as they are and trust none of
 - the state of the work, rebuilt from the event log alone, is the state that is stored.
 
 Every change to jobs, people, slots, leases, submissions, trust, gold, guidelines, assignments and adjudications
-leaves an event with what it takes to repeat it.  Drafts and sessions are not part of this: they are nobody's result.
+leaves an event from which it can be repeated. Drafts and sessions are not results and are not checked.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ IMPORTED = "submissions.imported"
 
 
 def stored_but_gone(tx: Tx) -> Iterator[str]:
-    """A submission that was acknowledged is there."""
+    """Every acknowledged submission is stored."""
     there = {row.submission_id for row in tx.all(select(schema.submissions.c.submission_id))}
     for event in events.all(tx):
         for submission_id in _stored_ids(event):
@@ -54,7 +54,7 @@ def stored_but_gone(tx: Tx) -> Iterator[str]:
 
 
 def _stored_ids(event: Event) -> Collection[str]:
-    """The submissions with an event that they were stored."""
+    """The submissions that an event reports as stored."""
     if event.verb == IMPORTED:
         payload: Mapping[str, Any] = event.payload
         return list(payload["stored"])
@@ -62,7 +62,7 @@ def _stored_ids(event: Event) -> Collection[str]:
 
 
 def changed_bodies(tx: Tx) -> Iterator[str]:
-    """A rater's answer is stored as it was sent."""
+    """A rater's answer is stored exactly as it was sent."""
     for row in tx.all(
         select(schema.submissions.c.submission_id, schema.submissions.c.body, schema.submissions.c.body_hash)
     ):
@@ -71,7 +71,7 @@ def changed_bodies(tx: Tx) -> Iterator[str]:
 
 
 def stored_twice(tx: Tx) -> Iterator[str]:
-    """One submission id was stored once."""
+    """Each submission id is stored only once."""
     n_stored = Counter(submission_id for event in events.all(tx) for submission_id in _stored_ids(event))
     for submission_id, n in n_stored.items():
         if n > 1:
@@ -178,7 +178,7 @@ QUERIES: Mapping[str, Mapping[str, str]] = {
 
 
 def trust_recomputed(tx: Tx) -> Iterator[str]:
-    """Gold seen and gold right, from the judgments themselves, are what is stored."""
+    """Stored counts of gold seen and gold right match the judgments."""
     for job in jobs.all(tx):
         fresh = _from_scratch(tx, job.job_id, job.task)
         stored = {trust.person_id: (trust.seen, trust.right) for trust in of_job(tx, job.job_id)}
@@ -211,7 +211,7 @@ def _from_scratch(tx: Tx, job_id: str, task: str) -> dict[str, tuple[int, int]]:
 
 @dataclass(slots=True)
 class State:
-    """The values that events and tables must agree on, all by id."""
+    """The values that events and tables must agree on, by id."""
 
     jobs: dict[str, Any] = field(default_factory=dict)
     people: dict[str, Any] = field(default_factory=dict)
@@ -362,7 +362,7 @@ REST: Mapping[str, Callable[[State, str, Mapping[str, Any]], None]] = {
 
 
 def stored(tx: Tx) -> State:
-    """The same state, as the tables have it."""
+    """The state according to the tables."""
     n_judgments = (
         select(schema.judgments.c.submission_id, func.count().label("k"))
         .group_by(schema.judgments.c.submission_id)
@@ -399,7 +399,7 @@ def _newest(tx: Tx, query: Any) -> dict[str, Any]:
 
 
 def differences(rebuilt: State, stored: State) -> Iterator[str]:
-    """Everything in which the two differ, in words."""
+    """The differences between the two states, in words."""
     for noun in fields(State):
         ours, theirs = getattr(rebuilt, noun.name), getattr(stored, noun.name)
         for key in sorted(ours.keys() | theirs.keys(), key=str):
@@ -408,7 +408,7 @@ def differences(rebuilt: State, stored: State) -> Iterator[str]:
 
 
 def _rebuilt(tx: Tx) -> Iterator[str]:
-    """The state built from the events is the state."""
+    """The state rebuilt from the events equals the stored state."""
     yield from differences(from_events(events.all(tx)), stored(tx))
 
 
@@ -422,7 +422,6 @@ RULES: Mapping[str, tuple[Callable[[Tx], Iterator[str]], ...]] = {
 
 
 def violations(tx: Tx) -> list[Violation]:
-    """Everything that breaks a promise."""
     found = [
         Violation(kind, words.format(*row))
         for kind, queries in QUERIES.items()

@@ -1,21 +1,20 @@
-"""A study's database, opened: transactions to write in, snapshots to read from, one server at a time.
+"""A study's database: write transactions, read snapshots, and one server at a time.
 
 `with store.write() as tx` commits at its end or changes nothing; work is acknowledged only after that (P1).  `with
 store.read() as tx` sees one snapshot throughout.  `with store.glance() as tx` runs queries without a transaction
 around them.
 
 SQLite: write-ahead log, `synchronous=FULL` (a COMMIT is on the disk before it is acknowledged), foreign keys on,
-`BEGIN IMMEDIATE` for writing, so that a writer waits at the door instead of failing half-way; threads of a process
-queue at a lock of its own instead of polling SQLite's.  After a full disk the log, which may be what fills it, is
-emptied before the next change.  One process serves a file: `serving` holds a lock next to it that the operating
-system frees when the process ends, however it ends.  The file is the real one, not a link to it.  Commands may read
-and write at the same time.
+`BEGIN IMMEDIATE` for writing, so that a writer waits at the start instead of failing half-way; threads of a process
+queue at its own lock instead of polling SQLite's. After the disk was full, the log, which may be filling it, is
+emptied before the next change. One process serves a file: `serving` holds a lock next to the real file (not a link to
+it), which the operating system releases however the process ends. Commands may read and write at the same time.
 
 PostgreSQL: psycopg 3, READ COMMITTED with row locks for writing, one REPEATABLE READ snapshot for reading.  Any
 number of processes may serve.
 
-Errors of databases become errors of grater: full, busy, duplicate, or not text.  Data about the study itself (its
-name, its key, its owner's settings) is in `meta`.
+Database errors become errors of grater: full, busy, duplicate, or not text. `meta` has data about the study itself
+(its name, its key, its owner's settings).
 """
 
 from __future__ import annotations
@@ -77,9 +76,9 @@ def make_engine(location: str) -> Engine:
 
 
 def make_glancing(engine: Engine, location: str) -> Engine:
-    """For queries without a transaction: the same connections on SQLite, others on PostgreSQL.
+    """An engine for queries without a transaction: the same connections on SQLite, separate ones on PostgreSQL.
 
-    Switching the isolation level of a connection each time, and back, cost more than the query.
+    Switching a connection's isolation level back and forth would cost more than the query.
     """
     if not is_url(location):
         return engine.execution_options(**{GLANCES: True})
@@ -147,7 +146,9 @@ def _prepare_postgres(connection: Any, _record: Any) -> None:
 
 
 def _check_the_idle(connection: Any, record: Any, _proxy: Any) -> None:
-    """Checking every time (`pool_pre_ping`) was one in eleven of all statements of a request."""
+    """Checking connections only when idle: always checking (`pool_pre_ping`) was one in eleven of a request's
+    statements.
+    """
     if time.monotonic() - record.info.get("used_at", time.monotonic()) < IDLE_SECONDS:
         return
     try:
@@ -179,7 +180,7 @@ GONE = ("connection", "server closed", "terminating", "unable to open database f
 
 @contextmanager
 def translated_errors(name: str) -> Iterator[None]:
-    """Errors of the database inside become errors of grater; nothing was stored when one arrives."""
+    """Turn database errors inside into errors of grater; when one arrives, nothing was stored."""
     try:
         yield
     except IntegrityError as error:
@@ -220,17 +221,17 @@ Moment: TypeAlias = Literal["before", "after"]
 
 
 def no_observer(moment: Moment) -> None:
-    """Nobody watches the commits."""
+    """The default, which ignores commits."""
 
 
 def no_check(tx: Tx) -> None:
-    """Anyone who has the store may change it, as commands may."""
+    """No check: anyone who has the store may change it, as commands may."""
 
 
 class Store:
     """An open study; `close` it, or use it in a `with`.
 
-    `around_commit` is called just before and just after every COMMIT: tests pull the plug there.
+    `around_commit` is called just before and just after every COMMIT, where tests simulate power failures.
     """
 
     def __init__(
@@ -261,14 +262,14 @@ class Store:
         return self.engine.dialect.name == "postgresql"
 
     def checked(self, check: Callable[[Tx], None]) -> Store:
-        """The same study, in which every change begins with a check, which may refuse it."""
+        """The same study, with a check at the beginning of each change that can refuse it."""
         mine = copy(self)
         mine._check = check
         return mine
 
     @contextmanager
     def write(self) -> Iterator[Tx]:
-        """A transaction: all of it at the end, or nothing; do not open another inside it."""
+        """A write transaction, all or nothing; do not open another inside it."""
         with translated_errors(self.name), self._turn(), self.engine.connect() as connection:
             connection = connection.execution_options(**{WRITES: True})
             with connection.begin() as transaction:
@@ -294,10 +295,10 @@ class Store:
 
     @contextmanager
     def read(self) -> Iterator[Tx]:
-        """One snapshot, in which nothing can be changed by mistake on PostgreSQL.
+        """One snapshot; on PostgreSQL it is read-only.
 
-        There it ends with COMMIT: with ROLLBACK psycopg forgets every prepared query of the connection, and raters
-        who get it next wait for all of them to be planned again.
+        On PostgreSQL it ends with COMMIT: after ROLLBACK psycopg forgets every prepared query of the connection, and
+        raters who get the connection next wait while all of them are planned again.
         """
         with translated_errors(self.name), self.engine.connect() as connection:
             if self.is_postgres:
@@ -309,7 +310,7 @@ class Store:
 
     @contextmanager
     def glance(self) -> Iterator[Tx]:
-        """For one query, or several that need not agree: no snapshot, so nothing to begin and nothing to end."""
+        """For single queries, or several that need not be consistent: no snapshot, so nothing to begin or end."""
         with translated_errors(self.name), self.glancing.connect() as connection:
             yield Tx(connection, self.clock(), self._study_key(connection))
 
@@ -322,7 +323,7 @@ class Store:
 
     @contextmanager
     def serving(self) -> Iterator[None]:
-        """Serve the study; a second process that wants to serve the same file is refused while this lasts."""
+        """Serve the study; meanwhile a second process that wants to serve the same file is refused."""
         if self.is_postgres:
             yield
             return
@@ -339,7 +340,7 @@ class Store:
             lock.close()
 
     def limit_statements(self, seconds: float) -> None:
-        """Have PostgreSQL break off every statement after this time; SQLite looks at the request's own limit."""
+        """Let PostgreSQL cancel statements after this time; on SQLite the request's own limit is checked."""
         if seconds == self._statement_seconds:
             return
         self._statement_seconds = seconds
@@ -352,7 +353,7 @@ class Store:
             connection.commit()
 
     def _close_if_late(self, connection: Any, _record: Any) -> None:
-        """A pool that was disposed of closes nothing that a thread returns later."""
+        """Close connections that a thread returns after the pool was disposed of."""
         if connection is not None and self._is_closed.is_set():
             connection.close()
 
@@ -375,7 +376,7 @@ def open_store(
     clock: Clock = utc_now,
     around_commit: Callable[[Moment], None] = no_observer,
 ) -> Store:
-    """Open a study by its file or `postgresql://` URL; `create` makes a new one and refuses one that is there."""
+    """Open a study by its file or `postgresql://` URL; `create` makes a new one and refuses an existing one."""
     address = str(location)
     name = address.rsplit("/", 1)[-1] if is_url(address) else address  # a URL holds a password; messages must not
     if not is_url(address):
@@ -409,7 +410,7 @@ def _require_file(address: str, *, create: bool) -> None:
 
 
 def _real_file(name: str) -> Path:
-    """The file behind all symbolic links, next to which its lock lies; one with several names has no such place."""
+    """The file behind all symbolic links, next to which its lock lies; refused if it has several hard links."""
     file = Path(name).resolve()
     n_names = file.stat().st_nlink
     if n_names > 1:
@@ -433,7 +434,7 @@ def _make_private(path: Path) -> None:
 
 
 def _is_blank(path: Path) -> bool:
-    """Whether a file holds nothing: no bytes, or no tables, as a full disk leaves a study that was being made."""
+    """Whether a file has no bytes or no tables, as when the disk filled up while a study was being created."""
     if not path.is_file() or not path.stat().st_size:
         return path.is_file()
     try:
@@ -475,12 +476,12 @@ SET_META = sql(
 
 
 def meta_values(tx: Tx) -> dict[str, str]:
-    """The study's data about itself that it may reveal."""
+    """Data about the study that may be shown."""
     return {row.key: row.value for row in tx.all(select(schema.meta)) if row.key not in SECRET_META}
 
 
 def meta_value(tx: Tx, name: str) -> str:
-    """One thing that the study knows of itself; empty where it does not."""
+    """One value about the study; empty if it is not set."""
     return str(tx.value(select(schema.meta.c.value).where(schema.meta.c.key == name)) or "")
 
 

@@ -1,4 +1,4 @@
-"""The event log: what happened, in order, never changed.  Webhooks listen to it, and people ask it (`audit`).
+"""The event log: what happened, in order, never changed. Webhooks and the audit log (`audit`) read it.
 
 An event is written in the transaction that it describes, so both are stored or neither.  `actor` is a person's id,
 or None where grater itself acted; `verb` is `noun.what` (`lease.taken`), one of `VERBS_ABOUT`; names and answers are
@@ -107,21 +107,21 @@ def write_all(tx: Tx, entries: Sequence[tuple[str | None, str, str, Mapping[str,
 
 
 def all(tx: Tx) -> Iterator[Event]:  # noqa: A001  (read as events.all)
-    """Every event of this snapshot, this transaction's own among them."""
+    """Every event of this snapshot, including this transaction's own."""
     return _portions(tx, 0, sys.maxsize, certain=False)
 
 
 def since(tx: Tx, n: int = 0, *, most: int = sys.maxsize) -> Iterator[Event]:
-    """Events after the one with number `n`, in order; a listener that remembers the last number it got misses none.
+    """Events after number `n`, in order; a listener that remembers the last number it received misses none.
 
-    On PostgreSQL numbers are given before COMMIT, so that a smaller one may appear after a larger.  There the
-    order is that of the transactions, and events wait until no transaction that began before theirs is open.
+    PostgreSQL assigns numbers before COMMIT, so a smaller one may appear after a larger. There the order is that of
+    the transactions, and events wait until no earlier transaction is open.
     """
     return _portions(tx, n, most, certain=tx.is_postgres)
 
 
 def certain(tx: Tx) -> int:
-    """The event number from which a new listener gets everything unfinished."""
+    """The event number from which a new listener also gets the events of unfinished transactions."""
     if not tx.is_postgres:
         return latest(tx)
     query = (

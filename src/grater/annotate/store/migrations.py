@@ -1,11 +1,11 @@
-"""How the tables of a new study are made, and how an older study is brought up to them.
+"""Creating the tables of a new study, and migrating older studies.
 
-A new study is made whole from `schema`; a study of version v is brought up by the steps v+1, v+2, ... in one
-transaction.  A step is a function of a connection and is never changed once released.
+A new study is created from `schema`; a study of version v is migrated by the steps v+1, v+2, ... in one transaction.
+A step is a function of a connection and never changes after its release.
 
-Triggers keep what must stay: the database itself refuses to change or delete judgments, events and payments.  Only
-the status and the slot of a submission may change; `judgments.set_status` writes the event next to it.  Units, slots,
-leases and guidelines stay as soon as their job has a submission; before that a job can go.
+Triggers protect permanent data: the database itself refuses to change or delete judgments, events and payments. Only
+the status and the slot of a submission may change, and `judgments.set_status` writes the event for it. Units, slots,
+leases and guidelines cannot be deleted once their job has a submission; before that, the job can.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ END $$
 
 
 def statements(dialect: str) -> list[str]:
-    """Every trigger of the schema in the words of one engine."""
+    """Every trigger of the schema in the dialect of one engine."""
     make = _postgres if dialect == "postgresql" else _sqlite
     kept = (*GROW_ONLY, *KEPT)
     triggers = [FUNCTION, FUNCTION_OF_JOB] if dialect == "postgresql" else []
@@ -90,7 +90,7 @@ def _postgres(table: str, verb: str, columns: str) -> str:
 
 
 def _unless_judged(table: str, dialect: str) -> str:
-    """The database refuses to delete from a table as soon as the job of a row has a submission."""
+    """A trigger that refuses deletions from a table once the job of a row has a submission."""
     if dialect == "postgresql":
         return (
             f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} "
@@ -114,7 +114,7 @@ Step: TypeAlias = Callable[[Connection], None]
 
 
 def add_columns(connection: Connection, table: str, **definitions: str) -> None:
-    """Columns that a table does not have yet."""
+    """Add the columns that a table lacks."""
     known = {column["name"] for column in inspect(connection).get_columns(table)}
     for name, definition in definitions.items():
         if name not in known:
@@ -122,9 +122,10 @@ def add_columns(connection: Connection, table: str, **definitions: str) -> None:
 
 
 def split_gold(connection: Connection) -> None:
-    """Quiz and hidden gold are two pools: in a job with a quiz, the gold that most raters have met goes to the quiz.
+    """Split gold into quiz and hidden gold: in a job with a quiz, the gold that most raters have seen becomes the
+    quiz.
 
-    Answers count for trust as before, so nothing is counted again.
+    Answers count for trust as before, so nothing is recomputed.
     """
     pools = " OR ".join(f"pool = '{name}'" for name in schema.GOLD_POOLS)
     add_columns(
@@ -166,7 +167,6 @@ def is_empty(connection: Connection) -> bool:
 
 
 def create(connection: Connection) -> None:
-    """All tables, indexes and triggers of a new study."""
     schema.METADATA.create_all(connection)
     create_triggers(connection)
     values = {"version": str(VERSION), "study_id": new_id(), "key": new_secret()}
@@ -183,7 +183,7 @@ def version_of(connection: Connection, *, name: str) -> int:
 
 
 def migrate(connection: Connection, *, name: str, steps: Mapping[int, Step] = STEPS) -> None:
-    """Bring the study up to this version; one that is newer is refused."""
+    """Migrate the study to this version; a newer study is refused."""
     version = version_of(connection, name=name)
     newest = max(steps)
     if version > newest:

@@ -1,15 +1,15 @@
-"""The tables of a study, as they are now (docs/store.md); `migrations` brings older studies up to them.
+"""The current tables of a study (docs/store.md); `migrations` upgrades older studies.
 
 Text ids are random (`ids.new_id`) unless they come from content (essays, items); times are whole milliseconds.
-Invariants are constraints here, not habits elsewhere: one submission id is one row (P2), a rater has
-at most one judgment that counts for a unit and a slot at most one valid judgment (P3), states are closed sets.
-Queries write a table as `schema.jobs`, so that a bare `jobs` is the module of queries.
+Invariants are constraints of the database: one submission id is one row (P2), a rater has at most one judgment that
+counts for a unit and a slot at most one valid judgment (P3), states are closed sets. Queries refer to tables as
+`schema.jobs`, because a bare `jobs` is the module of queries.
 
-JSON lies in a text column, in one spelling per value, so that equal values are equal bytes on both engines.  Secrets
-are kept as hashes only.
+JSON is stored in canonical form in text columns, so that equal values are equal bytes on both engines. Secrets are
+stored only as hashes.
 
-First come the corpus, systems' decisions on it and what belongs to the whole study (samples, webhooks, runs); then
-jobs and work, where the promises are kept; then people and what concerns raters.
+First come the corpus, systems' decisions on it and the tables of the whole study (samples, webhooks, runs); then jobs
+and work; then people and data about raters.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ from grater.model import MOST_DEPTH, Json, is_deep
 
 
 def to_text(value: Json) -> str:
-    """Sorted keys, no spaces; NUL and half surrogate pairs are escaped, for neither engine can hold them raw."""
+    """Canonical JSON: sorted keys, no spaces; NUL and half surrogate pairs are escaped, since neither engine can
+    store them.
+    """
     if value == {} or value == []:  # most of them
         return "{}" if isinstance(value, dict) else "[]"
     text = ENCODER.encode(value)
@@ -52,7 +54,7 @@ def to_text(value: Json) -> str:
 
 
 def _plain(value: object) -> object:
-    """Mappings and sequences of other kinds than dict and list, as `Json` allows them."""
+    """Convert mappings and sequences of other types than dict and list, as `Json` allows."""
     if hasattr(value, "keys"):
         return {key: value[key] for key in value}  # type: ignore[attr-defined,index]
     return list(value)  # type: ignore[call-overload]
@@ -63,8 +65,6 @@ ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", 
 
 
 class JsonText(TypeDecorator[Any]):
-    """A column that holds any JSON value as text."""
-
     impl = Text
     cache_ok = True
 
@@ -76,8 +76,9 @@ class JsonText(TypeDecorator[Any]):
 
 
 class FileJson(JsonText):
-    """JSON that came with a file.  Earlier versions took it however deep it was nested; what is too deep for pages,
-    the API and other programs is read as its own text, a value at a time."""
+    """JSON that came with a file. Earlier versions accepted any nesting depth; a value that is too deeply nested for
+    pages, the API and other programs is read as its own text.
+    """
 
     cache_ok = True
 
@@ -100,7 +101,7 @@ ID = Integer().with_variant(BigInteger, "postgresql")
 
 
 def text(name: str, *, default: str | None = None, **more: Any) -> Column[str]:
-    """A text that is not null; blank by default, or with the given default."""
+    """A text column that is not null; empty by default, or with the given default."""
     return Column(name, Text, nullable=False, server_default=default, **more)
 
 
@@ -132,14 +133,15 @@ def json_column(name: str, *, default: str | None = "{}", nullable: bool = False
 
 
 def file_json(name: str) -> Column[Any]:
-    """An object of a file: metadata of an essay, further fields of an edit."""
+    """A JSON object from a file: metadata of an essay, additional fields of an edit."""
     return Column(name, FileJson, nullable=False, server_default="{}")
 
 
 def one_of(column: str, *values: str) -> CheckConstraint:
-    """The column is one of a closed set of words.
+    """The column is restricted to a closed set of words.
 
-    Spelt with OR: for every row, SQLite makes a table of the words in `IN (...)`, a sixth of the time of an import.
+    Written with OR: for every row, SQLite builds a table of the words in `IN (...)`, a sixth of the time of an
+    import.
     """
     return CheckConstraint(" OR ".join(f"{column} = '{value}'" for value in values), name=column)
 

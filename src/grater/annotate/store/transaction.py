@@ -1,18 +1,17 @@
-"""One transaction, as every query function of a study gets it: a connection, the time, the study's key.
+"""A transaction as every query function gets it: a connection, the time, the study's key.
 
-Times are milliseconds since 1970 in UTC, and ISO text only where people or files read them.  Ids are random and tell
-nothing; of secrets only hashes are kept.
+Times are milliseconds since 1970 in UTC, and ISO text only for people and files. Ids are random and reveal nothing;
+secrets are stored only as hashes.
 
-A deadline limits the work that somebody waits for: no statement begins after it, and one under way is broken off.
-The limit travels with the context of a request, into the thread that does its work.  A thread cannot be stopped from
-outside without harm, so the limit is looked at where work is cut into pieces anyway: before every statement, every
-few thousand steps inside one on SQLite, and by `require_time` in long loops of our own.  PostgreSQL breaks off its
-statements by itself (`Store.limit_statements`).  The transaction is rolled back as after any other error.  Between
-two such places only bounded work is done: bodies, marks, items of a page and members of a list have their largest
-number.
+A deadline limits the work of a request: no statement begins after it, and running ones are cancelled. The deadline is
+part of the request's context, and so reaches the thread that does the work. A thread cannot safely be stopped from
+outside, so the deadline is checked at natural breaks: before every statement, every few thousand steps inside one on
+SQLite, and by `require_time` in long loops of our own. PostgreSQL cancels statements itself
+(`Store.limit_statements`). The transaction is rolled back as after any other error. The work between two checks is
+bounded: bodies, marks, items of a page and members of a list have maximum sizes.
 
-`Columns` ties a table to the value that its rows become: the columns of a query, the value of a row and the row of a
-value are all made from the fields of one dataclass, so that none can be forgotten or put in another's place.
+`Columns` maps between a table and a dataclass: the columns of a query, the value of a row and the row of a value all
+derive from its fields, so none can be forgotten or swapped.
 """
 
 from __future__ import annotations
@@ -62,12 +61,12 @@ def utc_now() -> int:
 
 
 def as_iso(at: int) -> str:
-    """`1731648000000` as `2024-11-15T05:20:00.000Z`: sorts as it reads."""
+    """`1731648000000` as `2024-11-15T05:20:00.000Z`, which sorts chronologically."""
     return (EPOCH + timedelta(milliseconds=at)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def from_iso(text: str) -> int:
-    """The inverse of `as_iso`; a time without a zone is UTC."""
+    """The inverse of `as_iso`; a time without a time zone is UTC."""
     moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return (aware - EPOCH) // timedelta(milliseconds=1)
@@ -81,7 +80,7 @@ _DEADLINE: ContextVar[float] = ContextVar("grater_deadline", default=inf)
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Limit all work inside, in threads that inherit the context too."""
+    """Limit all work inside, including threads that inherit the context."""
     before = _DEADLINE.set(time.monotonic() + seconds)
     try:
         yield
@@ -90,13 +89,13 @@ def at_most(seconds: float) -> Iterator[None]:
 
 
 def is_over() -> bool:
-    """Whether the limit has passed."""
+    """Whether the deadline has passed."""
     deadline = _DEADLINE.get()
     return deadline != inf and time.monotonic() > deadline
 
 
 def require_time() -> None:
-    """Raise where the limit has passed."""
+    """Raise if the deadline has passed."""
     if is_over():
         raise OutOfTime("this took too long and was broken off; nothing was stored")
 
@@ -106,12 +105,12 @@ PRIME = 2**31 - 1
 
 
 def new_id() -> str:
-    """128 random bits, safe in a URL: reveals neither time nor content."""
+    """128 random bits, safe in a URL; reveals neither time nor content."""
     return secrets.token_urlsafe(16)
 
 
 def new_secret() -> str:
-    """256 random bits for a person to hold; the store keeps only `hashed` of it."""
+    """256 random bits for a person; the store keeps only `hashed` of it."""
     return secrets.token_urlsafe(32)
 
 
@@ -129,12 +128,12 @@ def hashed(secret: str) -> str:
 
 
 def body_hash(body: Json) -> str:
-    """The same for equal bodies, whatever the order of their keys."""
+    """A hash that does not depend on the order of keys."""
     return hashed(to_text(body))
 
 
 def multiplier(key: str, *names: str) -> int:
-    """A person's own factor for shuffle numbers, from the study's secret key: never 0."""
+    """A person's own factor for shuffle numbers, from the study's secret key; never 0."""
     return 1 + int(hashed("|".join((key, *names)))[:16], 16) % (PRIME - 1)
 
 
@@ -152,9 +151,9 @@ PORTION = 500
 
 @dataclass(frozen=True, slots=True)
 class Tx:
-    """`now` is read once, so that one transaction happens at one time.
+    """`now` is read once, so that a transaction has a single time.
 
-    `known` is what a snapshot has given already (`once`); None where rows may change.
+    `known` caches the results of a snapshot (`once`); None if rows may change.
     """
 
     connection: Connection
@@ -171,7 +170,7 @@ class Tx:
         return self.connection.execute(statement, rows) if rows is not None else self.connection.execute(statement)
 
     def once(self, name: Hashable, read: Callable[[], T]) -> T:
-        """What `read` gives: in a snapshot, where it cannot change, it is read once under this name."""
+        """The result of `read`, cached under this name in a snapshot, which cannot change."""
         if self.known is None:
             return read()
         if name not in self.known:
@@ -195,21 +194,21 @@ class Tx:
             self.execute(insert_into(table), rows)
 
     def locked(self, statement: Select[Any], *, of: Table, skip: bool = False) -> Select[Any]:
-        """The same query, its rows of one table locked until the end; SQLite has one writer at a time anyway.
+        """The same query with the rows of one table locked until the end; SQLite has one writer at a time anyway.
 
         NO KEY UPDATE on PostgreSQL, so that rows which only refer to these need not wait.
         """
         return locking(statement, of=of, skip=skip) if self.is_postgres else statement
 
     def binary(self, column: KeyedColumnElement[str] | ColumnElement[str]) -> ColumnElement[str]:
-        """A text column in code-point order, the same on both engines whatever the server's language."""
+        """A text column in code-point order, the same on both engines whatever the server's locale."""
         return column.collate("C") if self.is_postgres else column
 
 
 class Columns(Generic[T]):
-    """The columns of a table that make a value: one per field of the dataclass, but for those left out.
+    """The columns of a table that make up a value: one per field of the dataclass, except those left out.
 
-    `prefix` labels them, for a query that joins tables with columns of the same name.
+    `prefix` labels them, for queries that join tables with equal column names.
     """
 
     def __init__(self, kind: type[T], table: Table, *, without: Sequence[str] = (), prefix: str = "") -> None:
@@ -226,31 +225,30 @@ class Columns(Generic[T]):
         return Columns(self.kind, self.table, without=self.without, prefix=prefix)
 
     def read(self, row: Record, **more: Any) -> T:
-        """The value of a row; `more` are the fields that do not come from the table."""
+        """The value of a row; `more` supplies the fields that do not come from the table."""
         cells = row._mapping
         return self.kind(**{name: cells[label] for name, label in self.labels.items()}, **more)
 
     def row(self, value: T) -> dict[str, Any]:
-        """The row of a value, to insert."""
         return {name: getattr(value, name) for name in self.labels}
 
 
 @cache
 def insert_into(table: Table) -> Insert:
-    """One statement for every insert into a table: building one costs as much as running it.
+    """A cached insert statement for a table: building one costs as much as running it.
 
-    `inline`: nobody asks which number a new row got.
+    `inline`, because nobody needs the number of a new row.
     """
     return table.insert().inline()
 
 
 def locking(statement: Select[Any], *, of: Table, skip: bool = False) -> Select[Any]:
-    """A query that locks its rows of one table; rows that somebody else holds are waited for, or skipped."""
+    """A query that locks the rows of one table; rows locked by others are waited for, or skipped."""
     return statement.with_for_update(of=of, skip_locked=skip, key_share=True)
 
 
 def chunks(values: Iterable[T], size: int = PORTION) -> Iterator[list[T]]:
-    """Split a long list into portions that both engines take in one statement."""
+    """Split a long list into chunks small enough for one statement on both engines."""
     remaining = iter(values)
     while portion := list(islice(remaining, size)):
         yield portion

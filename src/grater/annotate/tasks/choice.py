@@ -1,8 +1,8 @@
 """Which of two words fits better, where the writer and a system differ.
 
 T&C 2008, section 4.2; T,C&M 2013, section 4.1.2: the two are shown in random order, with "equally good" and "equally
-bad".  Which side the writer's word stood on is kept by the server and is never sent; the stored label says whose word
-it was, and the payload on which side it stood, so that a bias for one side can be tested.
+bad". The server stores the side of the writer's word and never sends it; the stored label says whose word was chosen,
+and the payload gives the sides, so that a preference for one side can be tested.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Fill the blank: the writer's word never reaches the page.
 
 T&C 2008, section 4.1: a preposition of a sentence is replaced with a blank, and the rater fills in the best one,
-given the rest of the sentence.  The blank is equally wide for every word.  Departure: words outside the 34
-prepositions are taken as they are (*near*, *out of*), so there is no closed set of labels; *towards* counts as
-*toward*.
+given the rest of the sentence. The blank has the same width for every word. Departure: words outside the 34
+prepositions are accepted (*near*, *out of*), so labels are not a closed set; *towards* counts as *toward*.
 """
 
 from __future__ import annotations

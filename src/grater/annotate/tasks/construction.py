@@ -1,10 +1,10 @@
 """Which article and number can this noun take?  Five constructions, without and then with context.
 
-Lee, Tetreault and Chodorow 2009, section 3.1.  The noun with its article is shown as [?] and the five constructions
-of Table 1 are below it, always in the order of Table 2.  Stage `no-context` shows the sentence alone and asks yes or
-no for each; stage `in-context`, days later (the server keeps the delay), shows the five sentences before and asks
-yes, no, or yes* for the ones most likely in the original.  The grey answer of their note 1 is there if the unit's
-payload asks for it (`"grey": true`); analysis and gold merge it with yes.
+Lee, Tetreault and Chodorow 2009, section 3.1. The noun with its article is shown as [?], with the five constructions
+of Table 1 below it, always in the order of Table 2. Stage `no-context` shows the sentence alone and asks yes or no
+for each; stage `in-context`, days later (the server keeps the delay), shows the five sentences before and asks yes,
+no, or yes* for the ones most likely in the original. The grey answer of their note 1 is there if the unit's payload
+asks for it (`"grey": true`); analysis and gold merge it with yes.
 
 A unit is one noun in one stage: five items with kinds like `construction/no-context/a-singular`, each with its words
 in the payload (`"words": "a lamb"`).
@@ -93,7 +93,7 @@ class Construction:
         return tuple(Answer(item.item.item_id, the_one(values, construction(item))) for item in _in_order(unit))
 
     def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
-        """Whether each construction with a known answer got it; grey counts as yes unless gold itself says grey."""
+        """Whether each construction with a known answer got it; grey counts as yes unless the gold answer is grey."""
         labels = {answer.item_id: answer.label for answer in answers}
         return all(
             item_id in labels and bool({labels[item_id], MERGED.get(labels[item_id], labels[item_id])} & of)
@@ -107,7 +107,7 @@ def construction(unit_item: UnitItem) -> str:
 
 
 def _in_order(unit: Unit) -> list[UnitItem]:
-    """The five items in the order of Table 2, so that their order in the study reveals nothing."""
+    """The five items in the order of Table 2, so that their stored order reveals nothing."""
     by_construction = {construction(item): item for item in unit.items}
     if sorted(by_construction) != sorted(CONSTRUCTIONS) or len(unit.items) != len(CONSTRUCTIONS):
         names = ", ".join(sorted(by_construction)) or "none"

@@ -1,11 +1,11 @@
 """Error, OK or unknown: the quick question for a crowd.
 
 Madnani et al. 2011, section 2.1 (extraneous prepositions); T,C&M 2013, sections 5.3-5.5 (confused and extraneous
-prepositions, determiners, collocations).  The target is highlighted in its sentence; `unknown` is for contexts too
-messy to decide.  What counts as an error depends on the item's kind, and the question says so.  The kind is the same
-for every item of a job, so it tells nothing of one of them.  A unit's payload may name another kind to ask about
-(`"asks": "prep-extraneous"`): the items of a mined corpus are prepositions, as detectors decide on them, and the
-question of Madnani 2.1 is whether they are extraneous.
+prepositions, determiners, collocations). The target is highlighted in its sentence; `unknown` is for contexts too
+garbled to decide. The question depends on the item's kind, which is the same for every item of a job, so it reveals
+nothing about a single item. A unit's payload may name another kind to ask about (`"asks": "prep-extraneous"`): the
+items of a mined corpus are prepositions, as detectors decide on them, and the question of Madnani 2.1 is whether they
+are extraneous.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class ErrorOrOk:
     keeps: bool = False
 
     def guidelines_for(self, kinds: Set[str]) -> str:
-        """The guidelines without the paragraphs on kinds that a job does not ask about."""
+        """The guidelines without paragraphs on kinds that a job does not ask about."""
         if not kinds <= set(QUESTIONS):
             return self.guidelines
         first, *others = self.guidelines.split("\n- ")

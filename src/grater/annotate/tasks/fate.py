@@ -1,8 +1,8 @@
 """The fate of a marked error in systems' corrections: gone, still there, or replaced by another error.
 
 A unit is one mark of a source sentence with an item for each system, of kind `fate/SYSTEM`, at the place of the mark,
-with the corrected sentence in its payload (`"words"`).  Systems that wrote the same are one row; nothing shows whose
-a row is.  From the answers comes recall (`grater.measure.corrections.recall`).
+with the corrected sentence in its payload (`"words"`). Systems with the same output share a row; nothing shows which
+systems a row stands for. Recall is computed from the answers (`grater.measure.corrections.recall`).
 """
 
 from __future__ import annotations

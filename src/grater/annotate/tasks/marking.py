@@ -1,36 +1,36 @@
 """Mark a whole essay: spans, tags, corrections, comments.
 
-Dahlmeier, Ng and Wu 2013, sections 2-4.  Spans are free; they may overlap and may have no width; each annotation
-has one tag of the study's set (the unit's `"tagset"`, the 27 of NUCLE by default), and a span may bear several.
-A correction is required except for tags that cannot have one (`Um`, `Cit`, `Wa`).  An essay beyond correction is set
+Dahlmeier, Ng and Wu 2013, sections 2-4. Spans are free, may overlap and may be empty; each annotation has one tag of
+the study's set (the unit's `"tagset"`, by default NUCLE's 27), and a span may have several annotations. A correction
+is required except for tags that cannot have one (`Um`, `Cit`, `Wa`). An essay that is too poor to correct is set
 aside.
 
 The form has `edits`, a JSON list of `{start, end, quote, tag, replacements, comment}`, and `set_aside`; where a
 system's marks are offered, an edit based on one names its number in `suggestion`, and `rejected` lists the rejected
 ones.
 
-Offsets are code points.  Every span carries its quote, and is refused unless the text has those words there: a
-browser that counts in other units is detected at once.  Departure: an empty `replacements` (found, not corrected) is
-accepted only for tags that require none.
+Offsets are code points. Every span comes with its quote, and is refused unless the text has those words there, which
+detects browsers that count in other units. Departure: an empty `replacements` (found, not corrected) is accepted only
+for tags that require none.
 
 Gold is graded by the planted errors that were found: the accepted answers of the essay's one item are marks,
-`120-124` or `120-124:Wcip`, and an essay is right when at least half of them were found.  A mark is found by an edit
-that touches it (with that tag, where it names one).
+`120-124` or `120-124:Wcip`, and an essay is right when at least half of them were found. A mark is found if an edit
+touches it (with its tag, if it has one).
 
-A system's marks offered to the annotators of an essay: to accept, change or reject.
+**Suggestions** are a system's marks, offered to annotators to accept, change or reject.
 
-A condition of a marking job, not its default: people who see marks may take more of them than they would have made,
-and overlook what is not marked.  So the job records that it is on, every marking whether it was shown, and the fate
-of each suggestion is stored.  With a share below 1 each annotator sees the suggestions of some essays and not of
-others, drawn from the study's key, which makes the comparison a fair one (`grater.measure.evaluation.offered`).
+They are off by default: people who see marks may accept more of them than they would have made, and overlook unmarked
+errors. The job therefore records that suggestions are on, every marking whether they were shown, and the fate of each
+suggestion. With a share below 1, each annotator sees the suggestions of some essays only, chosen at random from the
+study's key, which makes a fair comparison possible (`grater.measure.evaluation.offered`).
 
-The marks are those of the system when the job was made, kept with the unit:
-`{"suggestions": {"system": "prep-lm", "share": 0.5, "marks": [{"start": 3, "end": 5, "tag": "Wcip", ...}]}}`.  They
-reach a page only where the lease says so (`Shown.kept`).
+The system's marks at the creation of the job are stored with the unit: `{"suggestions": {"system": "prep-lm",
+"share": 0.5, "marks": [{"start": 3, "end": 5, "tag": "Wcip", ...}]}}`. They reach a page only if the lease says so
+(`Shown.kept`).
 
-The fates of a suggestion: `accepted` unchanged; `changed`, where the annotator's mark that came of it differs in
-its words, tag or correction; `rejected`; or `left`, neither taken nor rejected.  A mark that came of none is the
-annotator's `own`.
+A suggestion is `accepted` unchanged; `changed`, if the annotator's mark based on it differs in its words, tag or
+correction; `rejected`; or `left`, neither accepted nor rejected. A mark not based on a suggestion is the annotator's
+`own`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ TAG_OF_KIND: Mapping[str, tuple[str, ...]] = {
 
 
 def suggestion_of(item: Item, decision: Decision, text: str, tags: TagSet) -> Suggestion | None:
-    """The mark that a flag becomes; None where the tag set has no tag for it."""
+    """The mark for a flag; None if the tag set has no tag for it."""
     tag = next((code for code in (decision.type, *TAG_OF_KIND.get(item.kind, ())) if code in tags), None)
     if tag is None:
         return None
@@ -80,14 +80,14 @@ def _words(suggestion: str | None, written: str) -> tuple[str, ...]:
 
 
 def payload_of(system: str, share: float, suggestions: Sequence[Suggestion]) -> dict[str, Json]:
-    """The part that a unit stores."""
+    """The suggestions as stored in a unit."""
     return {
         SUGGESTIONS: {"system": system, "share": share, "marks": [suggestion.as_json() for suggestion in suggestions]}
     }
 
 
 def suggestions_of(unit: Unit) -> tuple[Suggestion, ...]:
-    """The suggestions of a unit, whether they are shown or not."""
+    """The suggestions of a unit, shown or not."""
     return tuple(
         Suggestion(
             span=Span(cast(int, mark["start"]), cast(int, mark["end"])),
@@ -101,7 +101,7 @@ def suggestions_of(unit: Unit) -> tuple[Suggestion, ...]:
 def record(
     unit: Unit, rows: Sequence[Mapping[str, object]], edits: Sequence[Edit], rejected: object, *, is_shown: bool
 ) -> dict[str, Json]:
-    """The record of an answer's condition: `fates` by suggestion, `origins` by mark."""
+    """What is stored about suggestions with an answer: `fates` by suggestion, `origins` by mark."""
     offered = suggestions_of(unit)
     # Whose suggestions they are; empty for a unit without the condition.
     condition: dict[str, Json] = {"system": str(_kept(unit).get("system") or ""), "shown": is_shown}
@@ -213,19 +213,19 @@ def tagset_of(unit: Unit) -> TagSet:
 
 
 def essay_item_id(unit: Unit) -> str:
-    """The id of the essay as an item: the unit's own, or the whole text."""
+    """The id of the essay as an item: the unit's own, or that of the whole text."""
     if unit.items:
         return unit.items[0].item.item_id
     return Item(unit.essay.essay_id, Span(0, len(unit.essay.text)), "essay").item_id
 
 
 def edits_of(answer: Answer, *, rater: str) -> tuple[Edit, ...]:
-    """The edits that an answer of this task holds, as one rater's."""
+    """The edits in an answer of this task, as one rater's."""
     return tuple(_edit(cast("Mapping[str, Json]", row), rater) for row in cast("list[Json]", answer.payload["edits"]))
 
 
 def planted_found(answers: Sequence[Answer], accepted: Accepted) -> tuple[int, int]:
-    """The number of planted errors that the edits touch, and of all planted errors."""
+    """The number of planted errors that the edits touch, and the number of all planted errors."""
     edits = {answer.item_id: edits_of(answer, rater="") for answer in answers}
     planted = [(item_id, mark) for item_id, marks in accepted.items() for mark in marks]
     hits = [mark for item_id, mark in planted if any(_is_at(edit, mark) for edit in edits.get(item_id, ()))]
@@ -233,7 +233,7 @@ def planted_found(answers: Sequence[Answer], accepted: Accepted) -> tuple[int, i
 
 
 def planted_in_words(text: str, accepted: Iterable[str]) -> str:
-    """The planted errors in words, in the order of the text: `of (Wcip), bakery (Nn)`."""
+    """The planted errors in words, in text order: `of (Wcip), bakery (Nn)`."""
     marks = sorted(_parsed(mark) for mark in accepted)
     return ", ".join(f"{span.of(text) or '∧'}{f' ({tag})' if tag else ''}" for span, tag in marks)
 
@@ -244,7 +244,7 @@ def _is_at(edit: Edit, mark: str) -> bool:
 
 
 def _parsed(mark: str) -> tuple[Span, str]:
-    """`120-124:Wcip` as a span and a tag; the tag may be missing."""
+    """`120-124:Wcip` as a span and a tag; the tag is optional."""
     span, _, tag = mark.partition(":")
     start, _, end = span.partition("-")
     return Span(int(start), int(end)), tag

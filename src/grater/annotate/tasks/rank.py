@@ -1,14 +1,14 @@
 """Rank the corrections of a sentence, not knowing whose they are; ties are allowed.
 
 Grundkiewicz, Junczys-Dowmunt and Gillian 2015, section 3: annotators rank up to five outputs of a sentence, 1 the
-best.  A unit has one item for each system, of kind `rank/SYSTEM`, with the corrected sentence in its payload
-(`"words"`).  Systems that wrote the same are one row, and all of them get its rank; rows come in random order, which
-the server keeps.  Ranks are stored without gaps: 1, 3, 3 is 1, 2, 2.
+best. A unit has one item for each system, of kind `rank/SYSTEM`, with the corrected sentence in its payload
+(`"words"`). Systems with the same output share a row and its rank; rows are in random order, which the server stores.
+Ranks are stored without gaps: 1, 3, 3 becomes 1, 2, 2.
 
-A job may ask in pairs: each unit has two different corrections, of one, two or more systems, and one question.
+A job may ask in pairs: each unit then has two different corrections and one question.
 
-Gold knows ranks too: an answer is right when every two gold items that should differ are in the right order, so that
-a spoilt sentence that must be last does not affect the others.
+Gold can be ranks, too: an answer is right if every two gold items with different ranks are in the right order. A
+deliberately spoilt sentence that must come last thus does not constrain the others.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ You see a learner's sentence and **several corrections** of it. **Rank them: 1 i
 
 
 def candidates(unit: Unit) -> list[tuple[str, tuple[UnitItem, ...]]]:
-    """Each corrected sentence with the items of the systems that wrote it."""
+    """Each distinct corrected sentence with the items of the systems that wrote it."""
     by_text: dict[str, list[UnitItem]] = {}
     for each in unit.items:
         text = each.payload.get(WORDS)
@@ -69,7 +69,7 @@ def candidates(unit: Unit) -> list[tuple[str, tuple[UnitItem, ...]]]:
 
 
 def in_order(unit: Unit, kept: Mapping[str, Json]) -> list[tuple[str, tuple[UnitItem, ...]]]:
-    """The candidates as the page had them."""
+    """The candidates in the order of the page."""
     found = candidates(unit)
     order = cast("list[int]", kept.get(ORDER))
     if not isinstance(order, list) or sorted(order) != list(range(len(found))):
@@ -78,7 +78,7 @@ def in_order(unit: Unit, kept: Mapping[str, Json]) -> list[tuple[str, tuple[Unit
 
 
 def changed_words(source: str, corrected: str) -> tuple[Piece, ...]:
-    """A corrected sentence with what is new in it marked."""
+    """A corrected sentence with its changes marked."""
     old, new = source.split(), corrected.split()
     pieces = []
     for what, _, _, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -89,7 +89,7 @@ def changed_words(source: str, corrected: str) -> tuple[Piece, ...]:
 
 
 def rows_of(unit: Unit, order: Sequence[int], choices: tuple[Choice, ...]) -> tuple[Field, ...]:
-    """A question for each candidate, in this order."""
+    """One question per candidate, in this order."""
     found, source = candidates(unit), _source(unit)
     return tuple(
         Field(f"row-{number}", "one", found[at][0], choices, reading=changed_words(source, found[at][0]))
@@ -98,7 +98,7 @@ def rows_of(unit: Unit, order: Sequence[int], choices: tuple[Choice, ...]) -> tu
 
 
 def _source(unit: Unit) -> str:
-    """The learner's sentence: the units' items share its place, or lie in it."""
+    """The learner's sentence; the units' items have its span, or lie in it."""
     return "".join(piece.text for piece in pieces_around(unit.essay, unit.items[0].item.span))
 
 
@@ -156,7 +156,7 @@ class Rank:
         )
 
     def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
-        """Whether gold items are in their order; a single gold item must have its rank."""
+        """Whether gold items are in the right order; a single gold item must have its rank."""
         ranks = {answer.item_id: int(answer.label) for answer in answers}
         if len(accepted) == 1:
             return all(str(ranks.get(item_id, "")) in of for item_id, of in accepted.items())

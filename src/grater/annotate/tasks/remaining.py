@@ -1,8 +1,8 @@
 """The errors that are left in a corrected sentence: missed, half-right, introduced.
 
 A unit is one corrected sentence, with an item for each system that wrote it so, of kind `remaining/SYSTEM`, at the
-place of the source sentence and with the correction in its payload (`"words"`).  The rater sees both sentences and
-counts; the label is the three numbers, as in `1 0 2`.  From the answers come errors per 100 words
+place of the source sentence and with the correction in its payload (`"words"`). The rater sees both sentences and
+counts; the label is the three numbers, as in `1 0 2`. Errors per 100 words are computed from the answers
 (`grater.measure.corrections.recall`).
 """
 
@@ -89,7 +89,7 @@ class Remaining:
 
 
 def _both(unit: Unit) -> tuple[str, str]:
-    """The sentence as it was corrected, and as it was written."""
+    """The corrected sentence and the original one."""
     found = candidates(unit)
     if len(found) != 1:
         raise UsageError(f"unit {unit.unit_id}: expected one corrected sentence, found {len(found)}")

@@ -1,21 +1,20 @@
-"""The values of every task: what a rater is asked, and what they answer.
+"""Tasks: what a rater is asked, and what they answer.
 
-A task is pure.  `show` turns a unit into what one page may show, and nothing else of the unit reaches a page; `read`
-turns a filled form into answers, or names the field that is wrong; `right` is the gold rule.  Whatever must be
-remembered between the two (on which side the writer's word was) goes into `Shown.kept`, which the server stores
-with the lease and never sends.
+A task is pure. `show` turns a unit into the content of a page, and nothing else of the unit reaches the page; `read`
+turns a filled form into answers, or names the invalid fields; `right` is the gold rule. Data needed by `read` but
+hidden from the page (such as the side of the writer's word) go into `Shown.kept`, which the server stores with the
+lease and never sends.
 
-How a page shows an item and reads its form: the pieces that most tasks share.
+The helpers for showing items and reading forms are shared by most tasks.
 
-A form is read as the browser sent it.  A field that was not asked for (its `asked_for` does not name the label) is
-left out, whatever it holds: without JavaScript every field is on the page.  All problems of a form are reported
-together.
+A field that does not apply (its `asked_for` does not name the chosen label) is ignored, because without JavaScript
+every field is on the page. All problems of a form are reported together.
 
-A page shows the item's sentence, cut at the item, and the sentences before it.  Two tasks show a system's suggestion
-next to the writer's word.  It takes the writer's capital: otherwise, at the start of a sentence, the lower-case word
-would be the system's, and the rater would know.  `-NONE-` (delete) and a gap are shown as "(no word)".
+A page shows the item's sentence, split at the item, and the sentences before it. Two tasks show a system's suggestion
+and the writer's word, with the same capitalisation: otherwise the lower-case word at the start of a sentence would be
+recognisable as the system's. `-NONE-` (delete) and a gap are shown as "(no word)".
 
-The gold rule of most tasks: every item with a known answer got an accepted label (`all_accepted`).
+The gold rule of most tasks is that every item with a known answer has an accepted label (`all_accepted`).
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ several corrections of a sentence, a marked error in them, one corrected sentenc
 
 @dataclass(frozen=True, slots=True)
 class UnitItem:
-    """One item of a unit with what only some tasks use: a suggestion, a construction."""
+    """One item of a unit, with data that only some tasks use: a suggestion, a construction."""
 
     item: Item
     payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
@@ -71,7 +70,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of the shown text; `mark` says what it is: nothing, `target`, `gap` or `blank`."""
+    """A stretch of the displayed text; `mark` is empty, `target`, `gap` or `blank`."""
 
     text: str
     mark: str = ""
@@ -79,7 +78,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One answer to pick; `key` is its one-key shortcut, `reading` the sentence as it would read with this answer."""
+    """One possible answer; `key` is its keyboard shortcut, `reading` the sentence with this answer."""
 
     value: str
     text: str
@@ -91,9 +90,9 @@ class Choice:
 class Field:
     """One question of a form.
 
-    `one` and `many` are picked from `choices`; `words` is a list of words, `text` free text, and for these `choices`
-    are only suggestions.  `asked_for` names the answers to the field `label` for which this one is asked at all;
-    with none it is always asked.  `reading` is the sentence as it reads with the words that the question is about.
+    `one` and `many` are chosen from `choices`; `words` is a list of words and `text` free text, for which `choices`
+    are only suggestions. `asked_for` lists the answers to the field `label` for which this question applies; by
+    default it always applies. `reading` is the sentence with the words that the question is about.
     """
 
     name: str
@@ -107,9 +106,9 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """All that a page may show of a unit, and (`kept`) what the server must remember and never send.
+    """Everything that a page may show of a unit, and (`kept`) what the server must store and never send.
 
-    `question` is what is asked where several fields share one question.
+    `question` is the question shared by several fields.
     """
 
     before: str
@@ -133,11 +132,11 @@ class Answer:
 
 
 class Task(Protocol):
-    """One kind of question to a rater.
+    """One kind of question for raters.
 
-    `kind` is the kind of item it asks about by default, `labels` its answers (none where any word may be one),
-    `verdict` maps them to error, ok or unknown, `guidelines` the instructions in Markdown.  The functions below
-    return its optional parts.
+    `kind` is the default kind of item, `labels` the possible answers (empty if any word is allowed), `verdict` maps
+    them to error, ok or unknown, and `guidelines` are the instructions in Markdown. The functions below return the
+    optional parts.
     """
 
     @property
@@ -161,39 +160,41 @@ class Task(Protocol):
 
 
 def may_keep(task: Task) -> bool:
-    """Whether its pages may leave something to remember; with `keeps` False, none ever does."""
+    """Whether its pages may need to store hidden data; if `keeps` is False, they never do."""
     return bool(getattr(task, "keeps", True))
 
 
 def sent_fields(task: Task, shown: Shown) -> frozenset[str]:
-    """The names of the fields of an answer: what its page asks, and what a page of the task's own `sends`."""
+    """The names of the fields of an answer: those of its page, and those that a task's own page `sends`."""
     return frozenset((*(field.name for field in shown.fields), *getattr(task, "sends", ())))
 
 
 def source_of(task: Task) -> str:
-    """The papers behind its guidelines, for managers: raters need none.  Empty where the task names none."""
+    """The papers behind its guidelines, for managers; empty if the task names none."""
     return str(getattr(task, "source", ""))
 
 
 def guidelines_of(task: Task, kinds: Set[str]) -> str:
-    """The guidelines for a job about items of these kinds; a task may have some for each kind (`guidelines_for`)."""
+    """The guidelines for a job about items of these kinds, since a task may have some for each kind
+    (`guidelines_for`).
+    """
     of_kinds: Callable[[Set[str]], str] | None = getattr(task, "guidelines_for", None)
     return of_kinds(kinds) if of_kinds else task.guidelines
 
 
 def summary_of(task: Task) -> str:
-    """One sentence for managers who choose a task.  Empty where it has none."""
+    """One sentence for managers who choose a task; empty if it has none."""
     return str(getattr(task, "summary", ""))
 
 
 def subject_of(task: Task) -> Subject:
-    """Its units: single items unless the task has another `subject`."""
+    """The subject of its units: single items by default."""
     subject: Subject = getattr(task, "subject", "item")
     return subject
 
 
 def merged_by(task: Task) -> Mapping[str, str]:
-    """Labels that analysis counts as another one, by the task's map `merged` (grey as yes)."""
+    """Labels that analysis treats as another one, by the task's map `merged` (grey as yes)."""
     merged: Mapping[str, str] = getattr(task, "merged", {})
     return merged
 
@@ -218,7 +219,7 @@ WORD = re.compile(r"[^\W\d_]+(?:[-'’ ][^\W\d_]+)*")
 
 
 def read_fields(fields: Sequence[Field], form: Form) -> dict[str, tuple[str, ...]]:
-    """The values of every field that was asked for, checked; `BadInput` names each field that is wrong."""
+    """The validated values of every applicable field; `BadInput` names each invalid field."""
     problems: list[str] = []
     label = first(form, LABEL)
     asked = [field for field in fields if not field.asked_for or label in field.asked_for]
@@ -229,7 +230,7 @@ def read_fields(fields: Sequence[Field], form: Form) -> dict[str, tuple[str, ...
 
 
 def first(form: Form, name: str) -> str:
-    """The one value of a field, empty where there is none."""
+    """The only value of a field, empty if there is none."""
     return next(iter(form.get(name, ())), "").strip()
 
 
@@ -257,7 +258,7 @@ def _values(question: Field, form: Form, problems: list[str]) -> tuple[str, ...]
 
 
 def _words(question: Field, given: Sequence[str], problems: list[str]) -> tuple[str, ...]:
-    """Words or short phrases with a comma, semicolon or line end between them, each once, in the order given."""
+    """Distinct words or phrases, separated by commas, semicolons or line ends, in the order given."""
     cleaned = [" ".join(word.split()) for value in given for word in SEPARATORS.split(value)]
     words = tuple(dict.fromkeys(word.lower() for word in cleaned if word))
     problems += [
@@ -285,7 +286,7 @@ def only_item(unit: Unit) -> UnitItem:
 
 
 def sentence_around(essay: Essay, span: Span) -> tuple[Span, tuple[Span, ...]]:
-    """The sentence, or the run of sentences, that contains a span, and all sentences before it."""
+    """The sentence or sentences that contain a span, and all sentences before."""
     sentences = sentences_of(essay) if essay.tokens is not None else _sentences(essay.text)
     home = _home(sentences, span)
     before = tuple(sentence for sentence in sentences if sentence.end <= home[0].start)
@@ -298,7 +299,7 @@ def _sentences(text: str) -> tuple[Span, ...]:
 
 
 def _home(sentences: Sequence[Span], span: Span) -> Sequence[Span]:
-    """The sentences that a span touches; a gap has one, and between two it belongs to the first."""
+    """The sentences that a span touches; a gap between two sentences belongs to the first."""
     touched = [sentence for sentence in sentences if sentence.touches(span)]
     if touched:
         return touched if len(span) else touched[:1]
@@ -307,14 +308,14 @@ def _home(sentences: Sequence[Span], span: Span) -> Sequence[Span]:
 
 
 def words_before(essay: Essay, span: Span, *, n_sentences: int) -> str:
-    """The text of up to `n_sentences` sentences before the span's own, as the writer spaced it."""
+    """Up to `n_sentences` sentences before the span's own, with the original spacing."""
     _, before = sentence_around(essay, span)
     nearest = before[len(before) - min(n_sentences, len(before)) :]
     return essay.text[nearest[0].start : nearest[-1].end] if nearest else ""
 
 
 def pieces_around(essay: Essay, span: Span, *, blank: str = "") -> tuple[Piece, ...]:
-    """The sentence with the span's words highlighted, or a mark in its gap; a `blank` hides the writer's words."""
+    """The sentence with the span's words highlighted, or a mark in its gap; `blank` hides the writer's words."""
     sentence, _ = sentence_around(essay, span)
     words = blank or span.of(essay.text)
     mark = BLANK if blank else TARGET if words else GAP
@@ -329,10 +330,10 @@ def pieces_around(essay: Essay, span: Span, *, blank: str = "") -> tuple[Piece, 
 def reading_with(
     essay: Essay, span: Span, words: str, *, n_around: int | None = None, as_is: bool = False
 ) -> tuple[Piece, ...]:
-    """The sentence as it reads with other words in place of the span; `NO_WORD` leaves the place empty (a gap).
+    """The sentence with other words in place of the span; `NO_WORD` leaves the place empty (a gap).
 
-    `as_is` leaves small letters at the start of the sentence.  With `n_around`, only this number of words on each
-    side of it, so that five readings fit on a phone.
+    `as_is` keeps lower case at the start of the sentence. `n_around` limits the number of words on each side, so that
+    five readings fit on a phone.
     """
     sentence, _ = sentence_around(essay, span)
     before, after = essay.text[sentence.start : span.start], essay.text[span.end : sentence.end]
@@ -368,7 +369,7 @@ def writers_word(unit: Unit, unit_item: UnitItem) -> str:
 
 
 def suggested_word(unit: Unit, unit_item: UnitItem) -> str:
-    """The system's word in the writer's capitals; a unit without one cannot be shown."""
+    """The system's word with the writer's capitalisation; a unit without one cannot be shown."""
     suggestion = unit_item.payload.get(SUGGESTION)
     if not isinstance(suggestion, str) or not suggestion:
         raise UsageError(
@@ -383,6 +384,6 @@ def suggested_word(unit: Unit, unit_item: UnitItem) -> str:
 
 
 def all_accepted(answers: Sequence[Answer], accepted: Accepted) -> bool:
-    """Whether each gold item has an accepted answer; items without gold are free."""
+    """Whether each gold item has an accepted answer; items without gold do not matter."""
     labels = {answer.item_id: answer.label for answer in answers}
     return all(labels.get(item_id) in of for item_id, of in accepted.items())

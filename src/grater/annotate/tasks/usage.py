@@ -1,4 +1,4 @@
-"""Is this preposition right here?  The full rating scheme for learner text.
+"""The full rating scheme for prepositions in learner text.
 
 T&C 2008, section 5.1.  The target is highlighted in its sentence and the sentence before is shown.  First the rater
 flags other errors in the context (two words on each side and the commanding verb): spelling, determiner or number,

@@ -1,11 +1,11 @@
-"""A task as a worksheet: items of a sample or of a job, to be judged in a spreadsheet without the server.
+"""Worksheets: items of a sample or job, to be judged in a spreadsheet without the server.
 
-A row has what the task's own page shows of an item and nothing else: the sentence with its target between brackets,
-the sentence before where the task shows it, a suggestion only where the task compares one (`verify`).  So a worksheet
-is as blind as the page.  The task's fields are empty columns under the names of the table of judgments (words that
-would be better go to `alternatives`); `answers` lists the values that `label` may have.  Filled sheets
-are judgments (`grater.tables.worksheets`).  Tasks that put words in a random order, or ask about several items on one
-page, need the server, and are refused.
+A row has only what the task's own page shows of an item: the sentence with its target in brackets, the sentence
+before if the task shows it, and a suggestion only if the task compares one (`verify`). A worksheet is therefore as
+blind as the page. The task's fields are empty columns named as in the table of judgments (better words go to
+`alternatives`); `answers` lists the values that `label` may have. Filled sheets are judgments
+(`grater.tables.worksheets`). Tasks that put words in a random order, or ask about several items on one page, need the
+server, and are refused.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def worksheet(
     suggestions: Mapping[str, str] | None = None,
     rater: str = "",
 ) -> Worksheet:
-    """The sheet of these items, in their order; an item whose essay is not there is an error."""
+    """The sheet of these items, in order; a missing essay is an error."""
     by_id, known = {essay.essay_id: essay for essay in essays}, suggestions or {}
     missing = sorted({item.essay_id for _, item in items} - by_id.keys())
     if missing:
@@ -97,7 +97,7 @@ def sample_worksheet(
     system: str = "",
     rater: str = "",
 ) -> Worksheet:
-    """The sheet of items that are still to judge; a task that compares suggestions gets those that have one."""
+    """The sheet of unjudged items; a task that compares suggestions gets only items with one."""
     if task not in TASKS:
         raise UnknownName(unknown("task", task, sorted(TASKS)))
     suggestions = _suggestions(decisions, system) if task == VERIFY else {}
@@ -141,7 +141,7 @@ def _answers(page: Shown) -> str:
 
 
 def _instructions(task: Task, fields: Sequence[Field], *, has_own_words: bool) -> tuple[str, ...]:
-    """How to fill the sheet, what each column means, and the task's guidelines.
+    """How to fill in the sheet, what each column means, and the task's guidelines.
 
     Questions that differ between items are only in the rows.
     """
