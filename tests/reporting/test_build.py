@@ -17,7 +17,7 @@ from markupsafe import escape
 
 from grater.api import read_corpus
 from grater.demo import sample_path
-from grater.errors import UsageError
+from grater.errors import UnknownName
 from grater.model import Interval
 from grater.reporting.agreement import confusion_map
 from grater.reporting.build import Inputs, build, of_kind
@@ -334,7 +334,7 @@ def test_a_report_on_one_kind_has_items_of_that_kind_only() -> None:
     report = build(of_kind(mixed, "prep"))
     [systems] = [section for section in report.sections if section.name == "systems"]
     assert systems.words == ("The lead of careful over bold_&_new may be chance.", "2 systems on 30 items.")
-    with pytest.raises(UsageError, match="article, prep"):
+    with pytest.raises(UnknownName, match="article, prep"):
         of_kind(mixed, "verb")
 
 

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from math import isfinite, isnan
 from typing import Any
 
 import polars as pl
 
-from grater.measure.agreement.coefficients import band_words, coefficient_title
+from grater.measure.agreement.coefficients import band_words
 from grater.measure.agreement.cohen import Confusion, disagreements, ok_label
 from grater.measure.agreement.raters_needed import RatersNeeded, raters_needed, whole_words
 from grater.measure.agreement.summary import Agreement, agreement, kappa_cells, without_flagged
@@ -72,7 +73,12 @@ def agreement_section(
     )
     ranked = sorted(result.pairs, key=lambda pair: -int(pair.table.cells.sum()))
     maps = [confusion_map(pair.table) for pair in ranked[:MOST_PAIRS] if len(result.labels) <= MOST_LABELS]
-    return section_of(result, name, title, [words], figures=maps, sheets=[_coefficients_sheet(result, name)])
+    sheets = [
+        replace(sheet, name=f"{name}-{sheet.name}")
+        for sheet in result.tables()
+        if sheet.name in ("agreement", "specific")
+    ]
+    return section_of(result, name, title, [words], figures=maps, sheets=sheets)
 
 
 def _kappa_words(kappa: Interval) -> str:
@@ -81,17 +87,6 @@ def _kappa_words(kappa: Interval) -> str:
         return f"is undefined: {kappa.undefined_because}" if kappa.undefined_because else "is undefined"
     words = band_words(kappa)
     return f"{interval(kappa)} ({words} on the Landis and Koch scale)" if words else interval(kappa)
-
-
-def _coefficients_sheet(result: Agreement, name: str) -> Sheet:
-    rows = [(coefficient_title(key), interval(estimate)) for key, estimate in result.coefficients.items()]
-    if result.mean:
-        rows.insert(1, (f"{coefficient_title('kappa')}, mean of pairs", interval(result.mean.kappa)))
-    if result.conger and len(result.pairs) > 1:
-        rows.append(("Conger kappa", interval(result.conger)))
-    rows += [(f"Agreement on {label}", interval(estimate)) for label, estimate in result.specific.items()]
-    title = f"Agreement among all {'experts' if name == 'experts' else 'raters'}"
-    return Sheet(title, ("coefficient", "value"), tuple(rows), name=f"{name}-coefficients")
 
 
 def confusion_map(

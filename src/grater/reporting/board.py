@@ -34,7 +34,7 @@ from grater.measure.corrections.scores import (
     scored_part,
     source_words,
 )
-from grater.reporting.document import PARTS, Figure, ItemList, ItemView, Report, Section, listed, section_of
+from grater.reporting.document import PARTS, Figure, ItemList, ItemView, Report, Section, lead_words, section_of
 from grater.reporting.drawing import forest, number_axis
 from grater.sheet import Sheet, counted, percent
 from grater.uncertainty import Basis, Ints, Numbers
@@ -127,11 +127,7 @@ def _headline(scores: Scores) -> tuple[str, ...]:
     baseline = scores.signature.options.get("baseline")
     if others and not baseline:
         same = [system.system for system in others if set(system.group) & set(best.group)]
-        lines.append(
-            f"Its lead over {listed(same)} may be chance."
-            if same
-            else "Its lead over every other system is significant."
-        )
+        lines.append(lead_words(best.system, same))
     return tuple(lines)
 
 

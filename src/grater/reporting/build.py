@@ -9,13 +9,13 @@ import polars as pl
 
 from grater import __version__
 from grater.errors import UsageError
+from grater.measure.evaluation.cases import items_of_kind
 from grater.measure.evaluation.design import CheapJudge
 from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, evaluate
 from grater.measure.evaluation.offered import SuggestionEffect
 from grater.measure.evaluation.selection import WRITER, exact_accuracy
 from grater.measure.evaluation.thresholds import Curve
 from grater.model import EDIT, Essay
-from grater.registry import unknown
 from grater.reporting.agreement import agreement_section, experts_section, usage_section
 from grater.reporting.answer import Answer, answer_of, answer_section, examples_of, headline_figure, precise, quotable
 from grater.reporting.corpus import annotators_section, corpus_section
@@ -99,13 +99,7 @@ class Inputs:
 
 def of_kind(inputs: Inputs, kind: str) -> Inputs:
     """Only items of this kind, by the column `kind` of the items or of the decisions."""
-    table = next((each for each in (inputs.items, inputs.decisions) if each and "kind" in each.frame.columns), None)
-    if table is None:
-        raise UsageError(f"kind {kind!r}: expected a table of items with a column `kind`; pass one as items")
-    kinds = pl.col("kind").cast(pl.String)
-    kept = table.frame.filter(kinds == kind).select(pl.col("item").cast(pl.String)).unique()
-    if kept.is_empty():
-        raise UsageError(unknown("kind", kind, sorted(table.frame.select(kinds).to_series().drop_nulls().unique())))
+    kept = items_of_kind(kind, inputs.items, inputs.decisions)
     is_kept = pl.col("item").cast(pl.String).is_in(kept["item"].implode())
     names = ("judgments", "experts", "decisions", "items", "gold")
     tables = {name: each for name in names if (each := getattr(inputs, name)) is not None}

@@ -90,16 +90,23 @@ def section_of(
     warnings: Iterable[str] | None = None,
 ) -> Section:
     """The section of a result, with its signature, scope and warnings, or other `warnings` than these."""
+    signature, scope = str(result.signature), result.scope.sentence
     return Section(
         name=name,
         title=title,
         words=tuple(words),
         figures=tuple(figures),
-        sheets=tuple(sheets),
-        signature=str(result.signature),
-        scope=result.scope.sentence,
+        sheets=tuple(_without(sheet, signature, scope) for sheet in sheets),
+        signature=signature,
+        scope=scope,
         warnings=sentences(result.warnings if warnings is None else warnings),
     )
+
+
+def _without(sheet: Sheet, signature: str, scope: str) -> Sheet:
+    """A table of the result without what the section says of all of its tables."""
+    own = "" if sheet.signature == signature else sheet.signature
+    return replace(sheet, signature=own, notes=tuple(note for note in sheet.notes if note != scope))
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,6 +339,13 @@ def sentences(remarks: Iterable[str]) -> tuple[str, ...]:
 def percent_of(part: float, whole: float) -> str:
     """`30 %`."""
     return f"{100 * part / whole:.0f} %" if whole else UNDEFINED
+
+
+def lead_words(first: str, alike: Sequence[str]) -> str:
+    """How clear the first place of a ranking is; `alike` are the systems that do not differ significantly from it."""
+    if alike:
+        return f"The lead of {first} over {listed(alike)} may be chance."
+    return f"The lead of {first} over every other system is significant."
 
 
 def listed(names: Sequence[str]) -> str:

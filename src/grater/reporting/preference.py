@@ -8,7 +8,7 @@ from math import isnan
 from grater import __version__
 from grater.measure.metrics_and_people import MetricsAndPeople
 from grater.measure.preference import Preference
-from grater.reporting.document import Figure, Report, Row, Section, listed, section_of
+from grater.reporting.document import Figure, Report, Row, Section, lead_words, section_of
 from grater.reporting.drawing import (
     NAME_SIZE,
     SERIES,
@@ -67,10 +67,7 @@ def _headline(result: Preference) -> tuple[str, ...]:
     wins = interval(best.expected_wins)
     line = f"{best.system} is preferred most often: it wins {wins} of decided comparisons ({judged})."
     same = [each.system for each in others if set(each.group) & set(best.group)]
-    lead = (
-        f"Its lead over {listed(same)} may be chance." if same else "Its lead over every other system is significant."
-    )
-    return line, lead
+    return line, lead_words(best.system, same)
 
 
 def _scatters(result: Preference, metrics: MetricsAndPeople) -> Iterator[Figure]:

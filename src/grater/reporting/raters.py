@@ -18,9 +18,9 @@ from statistics import median
 from grater import sheet
 from grater.errors import GraterError
 from grater.measure.agreement.raters_needed import RatersNeeded, raters_needed, whole_words
-from grater.measure.crowd.raters import SPOKEN_OF, Rater, raters, signature_of
+from grater.measure.crowd.raters import SPOKEN_OF, Rater, Raters, raters, signature_of
 from grater.measure.units import known_essays
-from grater.reporting.document import Figure, Row, Section, interval, listed, sentences
+from grater.reporting.document import Figure, Row, Section, listed, sentences
 from grater.reporting.drawing import (
     HEIGHT,
     SERIES,
@@ -31,7 +31,7 @@ from grater.reporting.drawing import (
     number_axis,
     point_names,
 )
-from grater.sheet import UNDEFINED, Sheet, count, counted, duration, natural, number, without_empty_columns
+from grater.sheet import UNDEFINED, Sheet, count, counted, duration, natural, number
 from grater.tables import Judgments, Table
 
 MOST_ROWS = 10
@@ -53,15 +53,15 @@ def raters_section(judgments: Judgments, *, gold: Table | None = None, on_gold: 
             for rater in rows
         ]
     ranked = sorted(rows, key=lambda rater: (-rater.n, natural(rater.rater)))[:MOST_ROWS]
-    columns = ("rater", "judged", "correct on gold", "agrees with others", "skill", "median time")
-    notes = (f"The {MOST_ROWS} raters with the most judgments, of {len(rows)}.",) if len(rows) > MOST_ROWS else ()
-    sheet = Sheet("Every rater", columns, tuple(map(_row, ranked)), notes, name="raters")
+    [sheet] = Raters(tuple(ranked), result.signature).sheets()
+    most = [f"The {MOST_ROWS} raters with the most judgments, of {len(rows)}."] if len(rows) > MOST_ROWS else []
+    notes = (*most, *(note for note in sheet.notes if note != SPOKEN_OF))
     return Section(
         name="raters",
         title="Raters",
         words=(_rater_words(rows),),
         figures=(rater_scatter(rows),),
-        sheets=(without_empty_columns(sheet),),
+        sheets=(replace(sheet, name="raters", notes=notes, signature=""),),
         signature=str(signature_of(judgments, gold)),
         scope=SPOKEN_OF,
         warnings=sentences(result.warnings),
@@ -73,12 +73,6 @@ def gold_met(gold: Table | None, judgments: Judgments) -> Table | None:
     if gold is None or set(gold.frame["item"]).isdisjoint(judgments.frame["item"].cast(str).unique()):
         return None
     return gold
-
-
-def _row(rater: Rater) -> tuple[str, ...]:
-    seconds = "–" if rater.seconds is None else duration(rater.seconds / 3600)
-    on_gold = interval(rater.on_gold) if rater.n_gold else "–"
-    return rater.rater, f"{rater.n:,}", on_gold, interval(rater.with_others), interval(rater.skill_interval), seconds
 
 
 def _rater_words(rows: list[Rater]) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from grater.measure.evaluation.design import CheapJudge
 from grater.measure.evaluation.evaluation import Estimated, Evaluation, EvaluationOptions, FromSample, evaluate
 from grater.reporting.document import Figure, Row, Section, interval, percent_of, section_of
 from grater.reporting.drawing import GRID, INK, MUTED, SERIES, WIDTH, data
-from grater.reporting.systems import corrected_sheets
 from grater.sheet import Sheet, count, counted
 from grater.tables import Judgments, Sample, Table
 
@@ -49,27 +49,16 @@ def sampling_section(
     title = "Estimated for the whole corpus"
     columns = ("system", "precision", "recall", "F0.5", "precision (T&C)", "recall (T&C)")
     estimates = Sheet(title, columns, tuple(rows), notes=(PAPER,), name="estimates")
-    corrected = corrected_sheets(evaluation, f"{title}, corrected for rater error", "corrected-estimates")
-    figures = [sampling_tree(list(_branches(first)))]
+    figures = [sampling_tree(first)]
     return section_of(
         evaluation,
         "sampling",
         "Estimates from the sample",
         (words, *lines),
         figures=figures,
-        sheets=[estimates, *corrected],
+        sheets=[estimates],
         warnings=(),
     )
-
-
-def _branches(estimated: Estimated) -> Iterator[Branch]:
-    strata = estimated.strata
-    sizes, judged, errors = (part.sum(axis=0) for part in (strata.sizes, strata.judged, strata.errors))
-    columns = (estimated.names, estimated.flagged, sizes, judged, errors)
-    for name, is_flagged, size, n_judged, n_errors in zip(*columns, strict=True):
-        if size:
-            title = name or ("flagged" if is_flagged else "not flagged")
-            yield Branch(title, round(float(size)), round(float(n_judged)), float(n_errors))
 
 
 def _numbers(estimated: Estimated) -> tuple[str, ...]:
@@ -82,31 +71,27 @@ CORPUS_X, STRATUM_X, JUDGED_X = 90, 300, 530
 BOX = (150, 46)
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """One stratum: how many items the corpus has there, how many were drawn and judged, how many are errors."""
-
-    stratum: str
-    n_items: int
-    n_judged: int
-    n_errors: float
-
-
-def sampling_tree(branches: Sequence[Branch]) -> Figure:
+def sampling_tree(estimated: Estimated) -> Figure:
     """From left to right: the corpus, its strata, what was judged in each and what raters found."""
-    n_items = sum(branch.n_items for branch in branches)
+    strata = estimated.strata
+    parts = np.stack([part.sum(axis=0) for part in (strata.sizes, strata.judged, strata.errors)], axis=1)
+    names = [
+        name or ("flagged" if flag else "not flagged")
+        for name, flag in zip(estimated.names, estimated.flagged, strict=True)
+    ]
+    branches = [(name, *part) for name, part in zip(names, parts.tolist(), strict=True) if part[0]]
+    n_items, n_judged, _ = (round(float(total)) for total in parts.sum(axis=0))
     height = TOP + ROW * len(branches)
     middle = height / 2
-    nodes: list[Row] = [_node(CORPUS_X, middle, "corpus", counted(n_items, "item"), "root")]
+    nodes: list[Row] = [_node(CORPUS_X, middle, "corpus", counted(n_items, "item"))]
     links: list[Row] = []
-    for index, branch in enumerate(branches):
+    for index, (name, size, n, n_errors) in enumerate(branches):
         y = TOP / 2 + ROW * (index + 0.5)
-        judged = f"{branch.n_judged:,} judged, {percent_of(branch.n_judged, branch.n_items)}"
-        errors = f"{count(branch.n_errors)} errors, {percent_of(branch.n_errors, branch.n_judged)}"
-        nodes += [
-            _node(STRATUM_X, y, branch.stratum, counted(branch.n_items, "item"), "stratum"),
-            _node(JUDGED_X, y, judged, errors, "judged"),
-        ]
+        judged, errors = (
+            f"{n:,.0f} judged, {percent_of(n, size)}",
+            f"{count(n_errors)} errors, {percent_of(n_errors, n)}",
+        )
+        nodes += [_node(STRATUM_X, y, name, counted(round(size), "item")), _node(JUDGED_X, y, judged, errors)]
         links += [
             {"x": CORPUS_X + 75, "y": middle, "x2": STRATUM_X - 75, "y2": y},
             {"x": STRATUM_X + 75, "y": y, "x2": JUDGED_X - 75, "y2": y},
@@ -118,7 +103,6 @@ def sampling_tree(branches: Sequence[Branch]) -> Figure:
     ends = {**axes, "x2": {"field": "x2"}, "y2": {"field": "y2"}}
     lines = {**data(links), "mark": {"type": "rule", "color": MUTED, "strokeWidth": 1.5}, "encoding": ends}
     spec = {"width": WIDTH, "height": height, "layer": [lines, *_nodes(nodes, axes)]}
-    n_judged = sum(branch.n_judged for branch in branches)
     words = (
         f"{n_judged:,} of {n_items:,} items ({percent_of(n_judged, n_items)}) were judged; weighted by the size of "
         "their strata, they represent the whole corpus."
@@ -127,11 +111,11 @@ def sampling_tree(branches: Sequence[Branch]) -> Figure:
     return Figure(name="sampling-tree", title=title, words=words, spec=spec, source="T&C 2008, figure 1")
 
 
-def _node(x: float, y: float, title: str, text: str, kind: str) -> Row:
+def _node(x: float, y: float, title: str, text: str) -> Row:
     width, height = BOX
     across = {"x": x, "left": x - width / 2, "right": x + width / 2}
     down = {"y": y, "top": y - height / 2, "bottom": y + height / 2}
-    return {**across, **down, "title": title, "text": text, "kind": kind}
+    return {**across, **down, "title": title, "text": text}
 
 
 def _nodes(rows: Sequence[Row], axes: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ T&C 2008, section 5.2 and Table 4.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 from typing import Any
 
@@ -20,7 +21,7 @@ from grater.measure.evaluation.evaluation import Evaluation, EvaluationOptions, 
 from grater.measure.evaluation.standard import Scored, effects_note, types_sheet
 from grater.measure.evaluation.thresholds import Curve, curve_of_thresholds, scored_systems
 from grater.model import Interval
-from grater.reporting.document import Figure, Row, Section, Slider, interval, listed, section_of
+from grater.reporting.document import Figure, Row, Section, Slider, interval, lead_words, section_of
 from grater.reporting.drawing import (
     HEIGHT,
     INK,
@@ -40,7 +41,7 @@ from grater.reporting.drawing import (
     series,
 )
 from grater.reporting.items import TIE, list_name
-from grater.sheet import Sheet, count, counted, number, p_value, undefined_notes
+from grater.sheet import Sheet, count, counted, number, undefined_notes
 from grater.sheet import interval as cell
 from grater.tables import Judgments, Table, read_decisions
 
@@ -76,7 +77,10 @@ def systems_section(
         unjudged = f", {whole.n_unjudged:,} of which have no usable judgment"
     words = [f"{counted(len(whole.standard), 'system')} on {counted(whole.n_items, 'item')}{unjudged}."]
     if groups and not evaluation.cases.withheld:
-        words.insert(0, _lead_words(sorted(whole.standard, key=lambda scored: -scored["f0.5"].value), groups))
+        first, *others = sorted(whole.standard, key=lambda scored: -scored["f0.5"].value)
+        letters = set(groups.get(first.system, ""))
+        alike = [each.system for each in others if set(groups.get(each.system, "")) & letters]
+        words.insert(0, lead_words(first.system, alike))
     sheets = _sheets(evaluation, comparison, people)
     return section_of(evaluation, "systems", "Systems in detail", words, figures=figures, sheets=sheets)
 
@@ -94,9 +98,9 @@ def _sheets(evaluation: Evaluation, comparison: Comparison | None, people: Seque
                 notes=("Counts are sums of rater shares; they link to the items as the majority sees them.",),
             )
         )
-    sheets += corrected_sheets(evaluation, "Corrected for rater error (Rogan and Gladen 1978)", "corrected-scores")
+    sheets += [replace(sheet, name="corrected-scores") for sheet in evaluation.sheets() if sheet.name == "corrected"]
     if comparison:
-        sheets.append(_pairs_sheet(comparison))
+        sheets += [sheet for sheet in comparison.sheets() if sheet.name == "pairs"]
     if evaluation.types:
         sheets.append(types_sheet(evaluation.types, whole.standard))
     if whole.bounds:
@@ -108,20 +112,6 @@ def _sheets(evaluation: Evaluation, comparison: Comparison | None, people: Seque
         columns = ("expert", *("F0.5" if score == "f0.5" else score for score in SCORES))
         sheets.append(Sheet("Human ceiling", columns, rows, notes=(PEOPLE,), name="people"))
     return sheets
-
-
-def corrected_sheets(evaluation: Evaluation, title: str, name: str) -> list[Sheet]:
-    """The scores corrected for raters' mistakes on gold."""
-    if evaluation.correction is None or evaluation.correction.raters.undefined_because:
-        return []
-    raters = evaluation.correction.raters
-    known = f"catch {interval(raters.sensitivity)} of errors and accept {interval(raters.specificity)} of good items"
-    note = f"On gold, raters {known}; the correction assumes the same rates everywhere."
-    rows = tuple(
-        (system, *map(interval, (scores.precision, scores.recall, scores.f[0.5])))
-        for system, scores in evaluation.corrected.items()
-    )
-    return [Sheet(title, ("system", "precision", "recall", "F0.5"), rows, notes=(note,), name=name)]
 
 
 def _notes(evaluation: Evaluation) -> tuple[str, ...]:
@@ -175,21 +165,6 @@ def _scores_sheet(name: str, title: str, systems: Sequence[Scored], *, notes: tu
     return Sheet(title, columns, tuple(rows), notes, name=name, links=links)
 
 
-def _pairs_sheet(comparison: Comparison) -> Sheet:
-    rows = tuple(
-        (
-            f"{pair.test.first} − {pair.test.second}",
-            interval(pair.test.difference),
-            p_value(pair.test.p_holm),
-            p_value(pair.mcnemar_holm),
-        )
-        for pair in comparison.pairs
-    )
-    title = f"Systems compared on {comparison.n_items:,} common items"
-    columns = ("pair", "difference in F0.5", "p", "p (McNemar)")
-    return Sheet(title, columns, rows, notes=("p values are Holm-corrected over all pairs.",), name="pairs")
-
-
 def forest_plot(
     systems: Sequence[Scored], letters: Mapping[str, str], ceiling: Interval | None, *, is_ranked: bool
 ) -> Figure:
@@ -213,15 +188,6 @@ def forest_plot(
     if ceiling:
         words += f" The best expert, scored in the same way, reaches {interval(ceiling)}."
     return Figure(name="systems", title="F0.5 of every system", words=words, spec=spec)
-
-
-def _lead_words(ranked: Sequence[Scored], letters: Mapping[str, str]) -> str:
-    """How clear the first place is; the score itself is in the headline."""
-    first, *others = ranked
-    alike = [each.system for each in others if set(letters.get(each.system, "")) & set(letters.get(first.system, ""))]
-    if not alike:
-        return f"The lead of {first.system} over every other system is significant."
-    return f"The lead of {first.system} over {listed(alike)} may be chance."
 
 
 PANEL_SCORES = ("precision", "recall")

@@ -22,13 +22,11 @@ from math import isnan
 import numpy as np
 import polars as pl
 
-from grater.measure.agreement.coefficients import band_words
 from grater.measure.agreement.cohen import Confusion, between, cohen_kappa
 from grater.measure.agreement.constructions import (
     IN_CONTEXT,
     NO_CONTEXT,
     ConstructionStudy,
-    Contrast,
     construction_study,
 )
 from grater.measure.agreement.summary import kappa_cells
@@ -38,42 +36,28 @@ from grater.measure.units import Essays, known_essays
 from grater.model import Interval
 from grater.reporting.agreement import confusion_map
 from grater.reporting.document import Section, interval, listed, percent_of, section_of, sentences
-from grater.sheet import Sheet, count, counted, number, p_value
+from grater.sheet import Sheet, count, counted, number
 from grater.tables import Judgments, Table
 
 EVERYBODY = "all"
 STAGES = {NO_CONTEXT: "without context", IN_CONTEXT: "in context"}
-BEST = "Best: marked yes*, the rater’s first choice; original: the writer’s own construction."
 
 
 def constructions_section(judgments: Judgments, items: Table, *, decisions: Table | None = None) -> Section:
     """Tables 4 and 5, several right constructions, what agreement depends on, and systems against all of these."""
     study = construction_study(judgments, items)
-    paper = "Lee et al. 2009, Table"
     figures = [
-        confusion_map(part.table, name=f"constructions-{part.name}", about=_named(part.name), source=f"{paper} 5")
+        confusion_map(
+            part.table,
+            name=f"constructions-{part.name}",
+            about=STAGES.get(part.name, part.name),
+            source="Lee et al. 2009, Table 5",
+        )
         for part in study.stages
     ]
-    rows = tuple((row.rater, _named(row.stage), f"{row.n:,}", interval(row.yes)) for row in study.freedom)
-    columns: tuple[str, ...] = ("rater", "stage", "answers", "yes")
-    sheets = [Sheet(f"Share of yes answers ({paper} 4)", columns, rows, name="constructions-yes")]
-    if study.stages:
-        stages = tuple(
-            (_named(part.name), f"{part.table.n:,}", interval(part.observed), interval(part.kappa))
-            for part in study.stages
-        )
-        columns = ("stage", "answers", "agreement", "kappa")
-        sheets.append(Sheet(f"Agreement by stage ({paper} 5)", columns, stages, name="constructions-agreement"))
-    several = tuple(
-        (row.rater, f"{row.n_places:,}", *map(interval, shares))
-        for row in study.several
-        for shares in [(row.several_yes, row.several_starred, row.original_yes, row.original_starred)]
-    )
-    columns = ("rater", "nouns", "several accepted", "several best", "original accepted", "original best")
-    title = "Several acceptable constructions, and the writer’s own"
-    sheets.append(Sheet(title, columns, several, notes=(BEST,), name="constructions-several"))
-    if study.contrasts:
-        sheets.append(_contrasts_sheet(study.contrasts))
+    # The figures show the confusion tables.
+    own = [sheet for sheet in study.sheets() if not sheet.name.startswith("confusion")]
+    sheets = [replace(sheet, name=f"constructions-{sheet.name}") for sheet in own]
     scores = construction_scores(decisions, judgments, items) if decisions is not None else None
     if scores is not None:
         sheets += [replace(sheet, name="constructions-systems") for sheet in scores.sheets()]
@@ -100,26 +84,6 @@ def _constructions_words(study: ConstructionStudy) -> list[str]:
     return words
 
 
-def _contrasts_sheet(contrasts: tuple[Contrast, ...]) -> Sheet:
-    rows = tuple(
-        (
-            f"{_named(contrast.first.name)} or {_named(contrast.second.name)}",
-            interval(contrast.first.kappa),
-            interval(contrast.second.kappa),
-            f"{number(contrast.paper.z)} (p {p_value(contrast.paper.p)})",
-            p_value(contrast.ours.p),
-        )
-        for contrast in contrasts
-    )
-    note = "The paper’s z treats all answers as independent; our p takes nouns, or essays, as the units."
-    columns = ("first or second", "kappa of first", "kappa of second", "z (paper)", "p (ours)")
-    return Sheet("What agreement depends on", columns, rows, notes=(note,), name="constructions-contrasts")
-
-
-def _named(part: str) -> str:
-    return STAGES.get(part, part)
-
-
 KINDS = {
     "writer-rater": "between writer and rater",
     "writer-system": "between writer and system",
@@ -135,19 +99,7 @@ def cloze_section(judgments: Judgments, decisions: Table | None = None, *, place
     means = study.mean_kappa
     shown = ", ".join(f"{number(means[kind])} {whose}" for kind, whose in KINDS.items() if kind in means)
     words = f"{counted(max(pair.n for pair in study.pairs), 'blank')}: mean kappa {shown}."
-    rows = tuple(
-        (
-            f"{pair.first} and {pair.second}",
-            f"{pair.n:,}",
-            interval(pair.agreement),
-            interval(pair.kappa),
-            band_words(pair.kappa),
-        )
-        for pair in study.pairs
-    )
-    columns = ("pair", "blanks", "agreement", "kappa", "band")
-    pairs = Sheet("Agreement on the word in the blank (T&C 2008, Table 2)", columns, rows, name="cloze")
-    return section_of(study, "cloze", "Filled blanks", [words], sheets=[pairs])
+    return section_of(study, "cloze", "Filled blanks", [words], sheets=study.sheets())
 
 
 def choice_section(
@@ -156,8 +108,6 @@ def choice_section(
     """The choice test; `accuracy` by exact match, of each system, is corrected by what raters accept."""
     study = choice_study(judgments, essays=known_essays(judgments, places))
     choices = study.choice
-    rows = [(rater, interval(share)) for rater, share in choices.by_rater.items()]
-    rows.append(("all agree", interval(choices.all_raters)))
     words = [
         f"Where system and writer differ ({counted(choices.n_items, 'item')}), the share for which every rater finds "
         f"the system’s word at least as good is {interval(choices.all_raters)}."
@@ -167,10 +117,7 @@ def choice_section(
         words.append(
             f"{system} has the writer’s word in {interval(exact)} of blanks, an acceptable one in {corrected}."
         )
-    title = "The system’s word is as good or better (T&C 2008, section 4.2)"
-    notes = (f"{counted(choices.n_equally_bad, 'answer')} “equally bad” left out.",)
-    sheet = Sheet(title, ("rater", "share of items"), tuple(rows), notes, name="choice")
-    return section_of(study, "choice", "The writer’s word or the system’s", words, sheets=[sheet])
+    return section_of(study, "choice", "The writer’s word or the system’s", words, sheets=study.sheets())
 
 
 def suggestions_section(effect: SuggestionEffect) -> Section:

@@ -174,10 +174,10 @@ def test_two_raters_of_368_nouns(store: Store, tmp_path: Path) -> None:
     without, in_context = found.words[0].split("In context")
     assert (printed(without, "raters agree on"), printed(without, "kappa")) == (0.78, 0.55)
     assert (printed(in_context, "raters agree on"), printed(in_context, "kappa")) == (0.82, 0.6)
-    [freedom] = [sheet for sheet in found.sheets if sheet.name == "constructions-yes"]
+    [freedom] = [sheet for sheet in found.sheets if sheet.name == "constructions-freedom"]
     assert sorted(printed(f"yes {row[3]}", "yes") for row in freedom.rows) == [0.29, 0.39, 0.52, 0.62]
     [contrasts] = [sheet for sheet in found.sheets if sheet.name == "constructions-contrasts"]
-    assert "1.710 (p .0872)" in contrasts.rows[0][3]
+    assert "1.71, .0872" in contrasts.rows[0][3]
 
 
 def test_the_cloze_and_choice_tests(store: Store, tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_the_cloze_and_choice_tests(store: Store, tmp_path: Path) -> None:
     for task in ("cloze", "choice"):
         import_files(store, judgments=[tmp_path / f"{task}.csv"], job=task, task=task)
     report = report_of(store)
-    assert {row[0]: row[2][:3] for row in section(report, "cloze").sheets[0].rows}["writer and S"] == ".75"
+    assert {row[0]: row[2][:3] for row in section(report, "cloze").sheets[0].rows}["writer – S"] == ".75"
     found = section(report, "choice")
     assert printed(found.words[0], "at least as good is") == 0.28
     assert printed(found.words[1], "S has the writer’s word in") == 0.75

@@ -368,7 +368,7 @@ def cases_of(
     `kind`, only items of this kind.
     """
     if kind:
-        wanted = _items_of_kind(decisions, items, kind)
+        wanted = items_of_kind(kind, items, decisions)
         same = pl.col("item").cast(pl.String)
         decisions = replace(decisions, frame=decisions.frame.join(wanted, on=same, how="semi"))
         judgments = replace(judgments, frame=judgments.frame.join(wanted, on=same, how="semi"))
@@ -441,15 +441,15 @@ EDITED = "was judged by its edits: the errors that it left alone are not among t
 CHOSEN = "pass `sample` if they were drawn, or judge items at random"
 
 
-def _items_of_kind(decisions: Table, items: Table | None, kind: str) -> pl.DataFrame:
-    """The items of one kind, according to the items or the decisions."""
-    table = next((each for each in (items, decisions) if each is not None and "kind" in each.frame.columns), None)
+def items_of_kind(kind: str, *tables: Table | None) -> pl.DataFrame:
+    """The items of one kind, according to the first of the tables that knows kinds."""
+    table = next((each for each in tables if each is not None and "kind" in each.frame.columns), None)
     if table is None:
         raise UsageError("no table has the kinds of items; pass a table of items with a column kind")
     kinds = table.frame.select(pl.col("item").cast(pl.String), pl.col("kind").cast(pl.String))
     wanted = kinds.filter(pl.col("kind") == kind).select("item").unique()
     if wanted.is_empty():
-        raise UnknownName(unknown_name("kind", kind, kinds["kind"].drop_nulls().unique().to_list()))
+        raise UnknownName(unknown_name("kind", kind, kinds["kind"].drop_nulls().unique().sort().to_list()))
     return wanted
 
 
