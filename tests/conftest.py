@@ -26,7 +26,6 @@ LONGEST = (
     "annotate/web/test_serving.py",
     "annotate/study/test_lives.py",
     "annotate/study/test_importing_killed.py",
-    "browser/test_manager.py",
     "browser/test_manager_keyboard.py",
     "annotate/web/test_systems_runs.py",
     "annotate/study/test_archive_backup.py",

@@ -99,19 +99,6 @@ def test_a_text_outlives_the_page(desk: Page) -> None:
     expect(desk.locator("[data-under] mark")).to_have_count(3)
 
 
-def test_accepted_changes_are_made_without_scripts(site: Site, chromium: Browser) -> None:
-    context = chromium.new_context(base_url=site.url, java_script_enabled=False)
-    with watched(context) as (page, _):
-        page.goto("/check")
-        page.locator("#text").fill(TEXT)
-        page.get_by_role("button", name="Check my writing").click()
-        for accept in page.get_by_label("Accept").all():
-            accept.check()
-        page.get_by_role("button", name="Apply the accepted changes").click()
-        expect(page.locator("#text")).to_have_value(MENDED)
-    context.close()
-
-
 def test_a_file_that_is_chosen_is_checked(site: Site, chromium: Browser) -> None:
     context = chromium.new_context(base_url=site.url)
     with watched(context) as (page, _):

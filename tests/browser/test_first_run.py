@@ -17,11 +17,18 @@ from grater.annotate.evaluation import evaluate_study
 from grater.annotate.status import study_name
 from tests.browser.chromium import watched
 from tests.browser.site import Site, live_site
-from tests.browser.test_manager import ESSAYS, let_answer
 from tests.chat_server import serving
 from tests.cli.test_chat_loop import N_ESSAYS, essay
 from tests.cli.test_chat_loop import answer as corrected
 
+ESSAYS = {
+    "market.txt": "On Saturday I go to the market with my uncle. We arrive to the square at six and look for a place "
+    "near of the fountain. He depends of the weather for his flowers. In winter we stay at home.",
+    "school.txt": "In my school we learn about the sea. Our teacher comes from an island and she talks with passion "
+    "about boats. I am interested on ships. We wait of the summer to travel by boat to her island.",
+    "garden.txt": "Behind of our house there is a garden with a wall. My sister works in the garden for many hours. "
+    "She is good in flowers and she takes care of the trees during the spring.",
+}
 MOST_CLICKS = 15
 DETECTOR = """
 import json, sys
@@ -136,6 +143,22 @@ def opened_job(click: Clicks) -> str:
     click.on("link", "Next: open the job")
     click.on("button", "Open it for raters")
     return job_id
+
+
+def let_answer(site: Site, job_id: str, *, role: str, n_raters: int, most: int = 10**6) -> None:
+    """Raters who all know the same rule, so that experts agree and nobody is put out."""
+    for number in range(n_raters):
+        with site.store.write() as tx:
+            person = people.add(tx, name=f"{role} {number}", role=role)
+            token = credentials.make_token(tx, person.person_id)
+        headers = {"authorization": f"Bearer {token}"}
+        with httpx.Client(base_url=f"{site.url}/api/v1", headers=headers, timeout=60) as client:
+            for _ in range(most):
+                if (lease := client.post(f"/jobs/{job_id}/next").json()["lease"]) is None:
+                    break
+                marked = next(piece["text"] for piece in lease["pieces"] if piece["mark"])
+                label = "error" if marked.casefold() in ("of", "to", "on") else "ok"
+                client.post(f"/leases/{lease['lease_id']}", json={"fields": {"label": [label]}, "seconds": 9.0})
 
 
 def let_judge(site: Site, job_id: str) -> None:

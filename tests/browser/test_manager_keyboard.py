@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from grater.annotate.store import checks
 from tests.browser.chromium import watched
 from tests.browser.site import Site, live_site
-from tests.browser.test_manager import let_answer
+from tests.browser.test_first_run import let_answer
 
 SCREENS = {"desktop": {"width": 1200, "height": 900}, "phone": {"width": 390, "height": 800}}
 ESSAYS = (

@@ -205,15 +205,6 @@ def test_arrows_go_up_and_down_the_lines(site: Site, chromium: Browser) -> None:
         expect(desk.page.locator(".at-cursor")).to_have_text("saw")
 
 
-def test_without_script_the_page_says_what_it_needs(site: Site, chromium: Browser) -> None:
-    person = site.person()
-    context = site.context(chromium, person, java_script_enabled=False)
-    with watched(context) as (page, _):
-        page.goto(site.lease(site.marking_job(TEXT), person))
-        expect(page.get_by_text("Marking an essay needs JavaScript")).to_be_visible()
-    context.close()
-
-
 def test_arrows_go_where_they_point_in_a_text_from_right_to_left(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, "שלום עולם טוב") as desk:
         desk.press("ArrowLeft")

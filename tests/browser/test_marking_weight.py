@@ -43,4 +43,5 @@ def test_the_essay_is_readable_without_scripts(site: Site, chromium: Browser) ->
     page = context.new_page()
     page.goto(address)
     expect(page.locator("#essay p")).to_have_count(TEXT.count("\n") + 1)
+    expect(page.get_by_text("Marking an essay needs JavaScript")).to_be_visible()
     context.close()

@@ -69,13 +69,3 @@ def test_buttons_do_the_same_without_script_on_a_phone(site: Site, chromium: Bro
         expect(page.get_by_text("0 of 3 decided")).to_be_visible()
     context.close()
     assert verdicts(site, job_id)[0] == ("", 4)
-
-
-def test_no_page_is_wider_than_a_phone(site: Site, chromium: Browser) -> None:
-    job_id = mined_list(site)
-    context = site.context(chromium, site.person("manager"), viewport={"width": 360, "height": 720})
-    with watched(context) as (page, _):
-        for path in ("/mining", f"/mining/{job_id}", f"/mining/{job_id}/2"):
-            page.goto(path)
-            assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
-    context.close()

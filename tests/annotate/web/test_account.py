@@ -22,12 +22,6 @@ def log_in(browser: Browser, name: str = "Worker", password: str = PASSWORD, **m
     return status
 
 
-def test_the_right_password_lets_in(bare: Study) -> None:
-    browser = bare.browser()
-    assert log_in(browser) == 200
-    assert "Log out" in browser.get("/jobs").text
-
-
 def test_a_wrong_name_or_password_is_reported_in_the_same_words(bare: Study) -> None:
     with bare.store.write() as tx:
         people.add(tx, name="Program", role="worker", kind="program")  # has no password

@@ -11,7 +11,7 @@ from grater.annotate.store import checks
 from grater.annotate.store.transaction import DAY
 from grater.annotate.submissions import submission_id_of
 from grater.annotate.tasks.construction import CONSTRUCTIONS
-from tests.annotate.web.studies import Browser, Patience, Study, add_practice, hidden
+from tests.annotate.web.studies import Browser, Patience, Study, hidden
 
 FILLED: dict[str, dict[str, object]] = {
     "usage": {"label": "1", "better": "on, upon", "flags": ["spelling", "grammar"], "confidence": "high"},
@@ -109,19 +109,14 @@ def test_another_answer_from_an_old_page_is_a_conflict_and_the_first_stays(study
     browser = study.browser("worker")
     path = start(browser, study, "error")
     answer(browser, path, {"label": "error"})
+    assert "Already answered" in browser.get(path).text  # by the back button
+    assert browser.get(f"{path}/feedback").status_code == 404, "work has none"
     form = {"label": "ok", "submission_id": submission_id_of(path.rpartition("/")[2])}
     reply = browser.post(path, form)
     assert reply.status_code == 409
     assert "Your first answer to this unit is saved." in reply.text
     with study.store.read() as tx:
         assert [row["label"] for row in judgments.table(tx, study.jobs["error"])] == ["error"]
-
-
-def test_the_back_button_shows_that_a_unit_is_answered(study: Study) -> None:
-    browser = study.browser("worker")
-    path = start(browser, study, "error")
-    answer(browser, path, FILLED["error"])
-    assert "Already answered" in browser.get(path).text
 
 
 def test_another_persons_work_does_not_exist(study: Study) -> None:
@@ -153,35 +148,6 @@ def test_a_draft_is_unknown_to_raters(study: Study) -> None:
     browser = study.browser("worker")
     assert browser.get(f"/jobs/{study.jobs['error']}").status_code == 404
     assert browser.post(f"/jobs/{study.jobs['error']}/next").status_code == 404
-
-
-def test_practice_comes_first_and_tells_what_was_right(study: Study) -> None:
-    with study.store.write() as tx:
-        add_practice(tx, study.jobs["error"], accepted=["error"], reason="It should be on.")
-    browser = study.browser("worker")
-    path = start(browser, study, "error")
-    page = browser.get(path).text
-    assert "practice" in page
-    assert "It should be on." not in page
-    assert browser.get(f"{path}/feedback").status_code == 404
-    reply = answer(browser, path, {"label": "ok"})
-    assert reply.url.path == f"{path}/feedback"
-    assert "Not what we expected" in reply.text
-    assert "It should be on." in reply.text
-
-
-def test_practice_answered_well_says_so(study: Study) -> None:
-    with study.store.write() as tx:
-        add_practice(tx, study.jobs["error"], accepted=["error"], reason="It should be on.")
-    browser = study.browser("worker")
-    assert "Right." in answer(browser, start(browser, study, "error"), {"label": "error"}).text
-
-
-def test_work_itself_has_no_feedback(study: Study) -> None:
-    browser = study.browser("worker")
-    path = start(browser, study, "error")
-    answer(browser, path, FILLED["error"])
-    assert browser.get(f"{path}/feedback").status_code == 404
 
 
 def test_seconds_are_what_the_page_measured_but_never_more_than_the_lease(study: Study) -> None:

@@ -14,6 +14,7 @@ from grater.annotate.units import NewUnit
 from grater.model import Item, Json, Span
 from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import new_database
+from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import TEXTS, Patience, Study, served
 from tests.annotate.web.test_work import FILLED, answer, answer_all, start
 
@@ -114,6 +115,10 @@ def test_adjudicators_see_only_finished_units(study: Study) -> None:
     adjudicator = study.browser("adjudicator")
     assert "No unit has all its judgments yet" in adjudicator.get("/adjudicate").text
     assert all(adjudicator.get(f"/adjudicate/{unit_id}").status_code == 404 for unit_id in unit_ids)
+    program = Program(study, "adjudicator")
+    assert program.get(f"/jobs/{study.jobs['error']}/undecided") == {"units": [], "next": None}
+    for unit_id in unit_ids:
+        program.post(f"/units/{unit_id}/decision", {"fields": {"label": ["ok"]}}, status=404)
 
 
 def test_a_manager_sees_no_answers_before_a_unit_is_finished_or_they_give_up_rating(study: Study) -> None:

@@ -1,4 +1,4 @@
-"""Undo through pages and API: where it is offered, and that it tells nothing of gold."""
+"""Undo: where it is offered, and that it tells nothing of gold."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from grater.annotate import credentials, judgments
+from grater.annotate import judgments
 from grater.annotate.store import checks
+from grater.annotate.submissions import submission_id_of
 from grater.model import Json
 from tests.annotate.web.studies import Study
 from tests.annotate.web.test_crowd import begin, crowd_job, is_gold, masked
@@ -38,21 +39,7 @@ def test_the_last_answer_is_taken_back_by_a_button(study: Study) -> None:
     assert OFFER not in back.text  # once
     assert browser.post(f"{first}/undo").status_code == 409
     with study.store.read() as tx:
-        assert checks.violations(tx) == []
-
-
-def test_the_last_answer_is_taken_back_by_the_api(study: Study) -> None:
-    with study.store.write() as tx:
-        token = credentials.make_token(tx, study.people["worker"].person_id)
-    api, headers = study.client(), {"authorization": f"Bearer {token}"}
-    lease = api.post(f"/api/v1/jobs/{study.jobs['choice']}/next", headers=headers).json()["lease"]
-    label = {"fields": {"label": [lease["fields"][0]["choices"][0]["value"]]}}
-    sent = api.post(f"/api/v1/leases/{lease['lease_id']}", headers=headers, json=label).json()
-    again = api.post(f"/api/v1/leases/{lease['lease_id']}/undo", headers=headers).json()["lease"]
-    assert api.post(f"/api/v1/leases/{again['lease_id']}", headers=headers, json=label).json()["status"] == "valid"
-    assert api.post(f"/api/v1/leases/{again['lease_id']}/undo", headers=headers).status_code == 409
-    with study.store.read() as tx:
-        stored = judgments.find_submission(tx, sent["submission_id"])
+        stored = judgments.find_submission(tx, submission_id_of(first.rpartition("/")[2]))
         assert stored is not None
         assert stored.status == "withdrawn"
         assert checks.violations(tx) == []

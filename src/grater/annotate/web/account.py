@@ -28,7 +28,7 @@ from grater.annotate.requests import require_name
 from grater.annotate.store import schema
 from grater.annotate.store.transaction import MINUTE, new_secret
 from grater.annotate.web import check, security
-from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about, page_at
+from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about, form_at, page_at
 from grater.annotate.web.context import (
     DEVICE,
     DEVICE_DAYS,
@@ -213,18 +213,6 @@ def enter_code(context: Context) -> Response:
     return begin_session(context, person, path)
 
 
-@pages.post(FACTOR_PATH)
-def begin_set_up(context: Context) -> Response:
-    """A new secret, for who knows the password; it is shown until it is confirmed or begun again."""
-    try:
-        _require_password(context)
-        with context.changing() as tx:
-            second_factor.begin(tx, context.person)
-    except GraterError as error:
-        return _page(context, problems=lines_of(error))
-    return _page(context)
-
-
 @pages.post(f"{FACTOR_PATH}/confirm")
 def confirm_set_up(context: Context) -> Response:
     """On, by the first code; the recovery codes are shown this once, in a session that began with the factor."""
@@ -240,18 +228,6 @@ def confirm_set_up(context: Context) -> Response:
     for cookie in entered.headers.getlist("set-cookie"):
         page.headers.append("set-cookie", cookie)
     return page
-
-
-@pages.post(f"{FACTOR_PATH}/off")
-def turn_off_own(context: Context) -> Response:
-    """Off, by password and code; refused where the role requires it."""
-    try:
-        _require_password(context)
-        with context.changing() as tx:
-            second_factor.turn_off(tx, context.person, context.text("code"))
-    except GraterError as error:
-        return _page(context, problems=lines_of(error))
-    return context.go(FACTOR_PATH)
 
 
 def _require_password(context: RequestContext) -> None:
@@ -279,6 +255,24 @@ def _page(context: RequestContext, *, problems: Sequence[str] = (), status: int 
     shown = {"is_on": is_on, "n_codes": n_codes, "is_required": is_required, "secret": begun, "problems": problems}
     shown |= {"uri": address, "picture": _picture(address), "can_have_one": second_factor.can_have_one(person)}
     return context.page("second_factor.html", shown, status=status if problems else 200)
+
+
+@form_at(pages, FACTOR_PATH, refused=_page)
+def begin_set_up(context: RequestContext) -> Response:
+    """A new secret, for who knows the password; it is shown until it is confirmed or begun again."""
+    _require_password(context)
+    with context.changing() as tx:
+        second_factor.begin(tx, context.person)
+    return _page(context)
+
+
+@form_at(pages, f"{FACTOR_PATH}/off", refused=_page)
+def turn_off_own(context: RequestContext) -> Response:
+    """Off, by password and code; refused where the role requires it."""
+    _require_password(context)
+    with context.changing() as tx:
+        second_factor.turn_off(tx, context.person, context.text("code"))
+    return context.go(FACTOR_PATH)
 
 
 def _picture(address: str) -> Markup:

@@ -24,7 +24,7 @@ from grater.annotate.store.transaction import as_iso
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.security import API
-from grater.errors import BadInput, Conflict, UsageError
+from grater.errors import BadInput, Conflict, GraterError, StoreBusy, StoreFull, UsageError
 
 T = TypeVar("T")
 Call = TypeVar("Call", bound=Callable[..., object])
@@ -54,6 +54,25 @@ def page_at(pages: APIRouter, path: str) -> Callable[[Call], Call]:
 
         pages.get(path, response_class=Response)(answer)
         return view
+
+    return add
+
+
+def form_at(pages: APIRouter, path: str, *, refused: Callable[..., Response]) -> Callable[[Call], Call]:
+    """Let a handler take the form of a page; `refused` makes the page that shows what was wrong with it."""
+
+    def add(handler: Call) -> Call:
+        def answer(context: Context) -> Any:
+            names = context.request.path_params
+            try:
+                return handler(context, **names)
+            except (StoreBusy, StoreFull):
+                raise
+            except GraterError as error:
+                return refused(context, **names, problems=lines_of(error))
+
+        pages.post(path, response_class=Response)(answer)
+        return handler
 
     return add
 

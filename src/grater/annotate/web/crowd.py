@@ -27,14 +27,12 @@ from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.raters import RaterLine
 from grater.annotate.store import Tx
 from grater.annotate.terms import DAYS, POLICIES, Terms, odds_for, terms_json, terms_of
-from grater.annotate.web.calls import Body, Name, Number, Shape, calls_about, example, page_at
+from grater.annotate.web.calls import Body, Name, Number, Shape, calls_about, example, form_at, page_at
 from grater.annotate.web.calls import Interval as IntervalShape
 from grater.annotate.web.charts import RaterPoint, Series, confusion_map, narrowing, pair_map, rater_scatter
 from grater.annotate.web.context import Context, RequestContext
-from grater.annotate.web.errors import lines_of
 from grater.annotate.web.raters import Costs, Message, costs_json
 from grater.annotate.work import shown_to_staff
-from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.model import Interval, Json
 from grater.reporting.document import sentences
 from grater.sheet import undefined_notes
@@ -127,16 +125,6 @@ def _points(job_id: str, raters: Sequence[RaterLine]) -> list[RaterPoint]:
     ]
 
 
-@pages.post("/manage/jobs/{job_id}/terms")
-def new_terms(context: Context, job_id: str) -> Response:
-    try:
-        with context.changing() as tx:
-            set_terms(tx, job_id, _filled_in(context), actor=context.person.person_id)
-    except (BadInput, Conflict, NotFound, UsageError) as error:
-        return _terms_page(context, job_id, problems=lines_of(error))
-    return _terms_page(context, job_id, is_saved=True)
-
-
 QUESTIONS = ("questions_before", "questions_after")
 
 
@@ -181,6 +169,13 @@ def _terms_page(
     shown = {"job": job, "terms": terms, "others": others, "n_gold": n_gold, "odds": odds_for(terms, n_gold)}
     shown |= {"is_saved": is_saved, "problems": problems, "days": DAYS, "policies": POLICIES}
     return context.page("crowd_terms.html", shown, status=422 if problems else 200)
+
+
+@form_at(pages, "/manage/jobs/{job_id}/terms", refused=_terms_page)
+def new_terms(context: RequestContext, job_id: str) -> Response:
+    with context.changing() as tx:
+        set_terms(tx, job_id, _filled_in(context), actor=context.person.person_id)
+    return _terms_page(context, job_id, is_saved=True)
 
 
 api = calls_about("crowd")

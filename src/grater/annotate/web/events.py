@@ -15,26 +15,16 @@ from grater.annotate.audit import AuditEntry, audit_filter, csv_parts, entries, 
 from grater.annotate.store import Tx, events
 from grater.annotate.store.events import VERBS_ABOUT
 from grater.annotate.units import FINISHED
-from grater.annotate.web.calls import A_PAGE, MOST, Most, Object, Shape, When, by_form, calls_about, page_at
+from grater.annotate.web.calls import A_PAGE, MOST, Most, Object, Shape, When, by_form, calls_about, form_at, page_at
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import lines_of
 from grater.annotate.webhooks import NewWebhook, NewWebhookState
-from grater.errors import BadInput, NotFound, UnknownName, UsageError
+from grater.errors import NotFound, UnknownName, UsageError
 
 pages = APIRouter()
 ROWS = 100
 N_DELIVERIES = 5
 FIELDS = ("person", "kind", "since", "until", "job", "search")
-
-
-@pages.post("/manage/webhooks")
-def add_webhook_form(context: Context) -> Response:
-    """A new webhook; its secret is shown only now."""
-    try:
-        made = _make(context, context.sent(NewWebhook, verbs=context.text("verbs").split()))
-    except (BadInput, UnknownName, UsageError) as error:
-        return _page(context, problems=lines_of(error))
-    return _page(context, made=made)
 
 
 def _make(context: RequestContext, sent: NewWebhook) -> webhooks.Webhook:
@@ -53,6 +43,12 @@ def _page(context: RequestContext, *, made: webhooks.Webhook | None = None, prob
         ]
     shown = {"rows": rows, "made": made, "finished": FINISHED, "problems": problems}
     return context.page("manage_webhooks.html", shown, status=422 if problems else 200)
+
+
+@form_at(pages, "/manage/webhooks", refused=_page)
+def add_webhook_form(context: RequestContext) -> Response:
+    """A new webhook; its secret is shown only now."""
+    return _page(context, made=_make(context, context.sent(NewWebhook, verbs=context.text("verbs").split())))
 
 
 @pages.get("/manage/audit")

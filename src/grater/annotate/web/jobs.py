@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
 from grater.annotate import content, invitations, jobs, judgments, panels, people, progress, trust, units, webhooks
@@ -32,12 +32,23 @@ from grater.annotate.tasks.task import Answer, source_of, subject_of, summary_of
 from grater.annotate.terms import terms_of
 from grater.annotate.units import StudyUnit
 from grater.annotate.web import calls, start
-from grater.annotate.web.calls import Body, Interval, Job, Shape, When, by_form, calls_about, example, page_at
+from grater.annotate.web.calls import (
+    Body,
+    Interval,
+    Job,
+    Shape,
+    When,
+    by_form,
+    calls_about,
+    example,
+    form_at,
+    page_at,
+)
 from grater.annotate.web.charts import job_charts
 from grater.annotate.web.context import Context, RequestContext, number_of
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.security import MANAGERS
-from grater.annotate.web.work import QuizState, by_field, crowd_view, essay_json
+from grater.annotate.web.work import QuizState, SentDraft, by_field, crowd_view, essay_json
 from grater.annotate.work import checked, findings, own_job, shown_to_staff
 from grater.corpora.tagsets import TAGSETS
 from grater.errors import BadInput, Conflict, NotFound, UsageError
@@ -49,15 +60,6 @@ from grater.sheet import counted
 pages = APIRouter()
 
 RATERS = ("annotator", "worker", "adjudicator", "manager", "owner")
-
-
-@pages.post("/manage/jobs")
-def make_job_form(context: Context) -> Response:
-    try:
-        job = add_job(context.store, _wanted(context), actor=context.person.person_id)
-    except (BadInput, Conflict, NotFound, UsageError) as error:
-        return _new_job_page(context, problems=lines_of(error))
-    return context.go(f"/manage/jobs/{job.job_id}")
 
 
 @pages.post("/manage/jobs/preview")
@@ -123,6 +125,12 @@ def _new_job_page(context: RequestContext, *, problems: Sequence[str] = (), **pr
             "preview_problem": "",
         }
     return context.page("manage_new_job.html", shown | previewed, status=422 if problems else 200)
+
+
+@form_at(pages, "/manage/jobs", refused=_new_job_page)
+def make_job_form(context: RequestContext) -> Response:
+    job = add_job(context.store, _wanted(context), actor=context.person.person_id)
+    return context.go(f"/manage/jobs/{job.job_id}")
 
 
 @pages.get("/manage")
@@ -526,14 +534,6 @@ def hand_over_units(context: Context, job_id: str, sent: HandOver) -> HandedOver
         return HandedOver(units=hand_over(tx, jobs.get(tx, job_id), giver, taker, actor=context.person.person_id))
 
 
-class TriedDraft(BaseModel):
-    """The draft that the marking page saves."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-    revision: int
-    body: dict[str, object]
-
-
 @pages.get("/manage/jobs/{job_id}/try")
 def try_page(context: Context, job_id: str, n: int = 1, marked: int = -1) -> Response:
     """Unit number `n` of a job; `marked` says how many marks were just made and thrown away."""
@@ -555,7 +555,7 @@ def try_page(context: Context, job_id: str, n: int = 1, marked: int = -1) -> Res
 
 
 @pages.put("/manage/jobs/{job_id}/try")
-def try_draft(context: Context, job_id: str, sent: TriedDraft, n: int = 1) -> Response:
+def try_draft(context: Context, job_id: str, sent: SentDraft, n: int = 1) -> Response:
     with context.server.store.read() as tx:
         unit, _ = _unit(tx, job_id, n)
     body = checked(unit.unit.essay.text, sent.body)

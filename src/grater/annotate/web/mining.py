@@ -17,34 +17,21 @@ from pydantic import Field
 from starlette.responses import Response
 
 from grater.annotate import content, jobs, mining
-from grater.annotate.web.calls import Body, Job, Number, Shape, calls_about, example, form_of, page_at
+from grater.annotate.web.calls import Body, Job, Number, Shape, calls_about, example, form_at, form_of, page_at
 from grater.annotate.web.context import Context, RequestContext, version_of
-from grater.annotate.web.errors import lines_of
 from grater.annotate.web.rendering import csv_file, pager
 from grater.annotate.web.security import MANAGERS
 from grater.annotate.web.uploads import received, sent_files
 from grater.detect.mining import review
 from grater.detect.mining.ranking import MOST, SHIPPED, counts_in_shipped_model
 from grater.detect.mining.review import N_EACH, N_GOLD, NO, OPEN, YES
-from grater.errors import BadInput, GraterError, NotFound, Problem, StoreBusy, StoreFull, UsageError
+from grater.errors import BadInput, Problem, UsageError
 from grater.tables import read_items
 
 pages = APIRouter()
 
 A_PAGE = 100
 SHOWN = {"open": OPEN, "accepted": YES, "rejected": NO}
-
-
-@pages.post("/mining")
-def new_list_form(context: Context) -> Response:
-    """Mine the essays, or take the list that was sent."""
-    try:
-        job = _take_list(context) if sent_files(context) else _mine(context, context.sent(mining.NewList))
-    except (StoreBusy, StoreFull):
-        raise
-    except GraterError as error:
-        return _lists(context, problems=lines_of(error))
-    return context.go(f"/mining/{job.job_id}")
 
 
 @pages.get("/mining/{job_id}")
@@ -58,17 +45,6 @@ def verdict_file(context: Context, job_id: str) -> Response:
     with context.server.store.read() as tx:
         mining.the_list(tx, job_id)
         return csv_file(mining.verdict_table(tx, job_id), "verdicts.csv")
-
-
-@pages.post("/mining/{job_id}/balanced")
-def balanced_form(context: Context, job_id: str) -> Response:
-    try:
-        job, made = _build(context, job_id, context.sent(mining.NewBalanced))
-    except (StoreBusy, StoreFull, NotFound):
-        raise
-    except GraterError as error:
-        return _list(context, job_id, problems=lines_of(error))
-    return _list(context, job_id, built=job, done=made.lines(job.name))
 
 
 @pages.get("/mining/{job_id}/{place}")
@@ -127,6 +103,19 @@ def _list(
     form = {"may_make": context.role in MANAGERS, "n_each": N_EACH, "n_gold": N_GOLD, "judgments": mining.JUDGMENTS}
     after = {"problems": problems, "built": built, "done": done}
     return context.page("mining_list.html", {**values, **form, **after}, status=422 if problems else 200)
+
+
+@form_at(pages, "/mining", refused=_lists)
+def new_list_form(context: RequestContext) -> Response:
+    """Mine the essays, or take the list that was sent."""
+    job = _take_list(context) if sent_files(context) else _mine(context, context.sent(mining.NewList))
+    return context.go(f"/mining/{job.job_id}")
+
+
+@form_at(pages, "/mining/{job_id}/balanced", refused=_list)
+def balanced_form(context: RequestContext, job_id: str) -> Response:
+    job, made = _build(context, job_id, context.sent(mining.NewBalanced))
+    return _list(context, job_id, built=job, done=made.lines(job.name))
 
 
 MOST_ESSAYS = 2000

@@ -8,7 +8,7 @@ limited.  Managers give out links, sign them, take places back and so reopen the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from fastapi import APIRouter
@@ -23,7 +23,7 @@ from grater.annotate.store import Tx
 from grater.annotate.store.transaction import new_id
 from grater.annotate.terms import terms_of
 from grater.annotate.web.account import address_of
-from grater.annotate.web.calls import Shape, When, calls_about, page_at
+from grater.annotate.web.calls import Shape, When, calls_about, form_at, page_at
 from grater.annotate.web.context import (
     SESSION,
     Context,
@@ -118,21 +118,6 @@ def _stranger(tx: Tx, context: RequestContext, person_id: str) -> str:
     return WRONG_CODE if sent else ASK_CODE
 
 
-@pages.post("/manage/jobs/{job_id}/panels")
-def new_panel_form(context: Context, job_id: str) -> Response:
-    by_ending = {
-        part: {name: text for name in ENDINGS if (text := context.text(f"{prefix}-{name}"))}
-        for part, prefix in (("codes", "code"), ("addresses", "address"))
-    }
-    try:
-        sent = context.sent(NewPanel, **by_ending)
-        with context.changing() as tx:
-            panels.add(tx, job_id, sent, actor=context.person.person_id)
-    except UsageError as error:
-        return _page(context, job_id, problems=str(error).splitlines())
-    return context.go(f"/manage/jobs/{job_id}/panels")
-
-
 @pages.post("/manage/panels/{panel_id}/links")
 def signed_links_form(context: Context, panel_id: str) -> Response:
     sent = SignedIds.checked(ids=context.text("ids").split())
@@ -153,7 +138,7 @@ def _page(
     context: RequestContext,
     job_id: str,
     *,
-    problems: list[str] | None = None,
+    problems: Sequence[str] = (),
     signed: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Response:
     with context.server.store.read() as tx:
@@ -161,8 +146,19 @@ def _page(
         rows = [(panel, panels.places(tx, panel.panel_id)) for panel in panels.of_job(tx, job_id)]
     shown = {"job": job, "providers": PROVIDER_WORDS, "endings": ENDINGS, "limit": terms_of(job.options).limit}
     links = {panel.panel_id: context.server.settings.link(panel.path) for panel, _ in rows}
-    shown |= {"rows": rows, "links": links, "problems": problems or [], "signed": signed or {}}
+    shown |= {"rows": rows, "links": links, "problems": problems, "signed": signed or {}}
     return context.page("crowd_panels.html", shown, status=422 if problems else 200)
+
+
+@form_at(pages, "/manage/jobs/{job_id}/panels", refused=_page)
+def new_panel_form(context: RequestContext, job_id: str) -> Response:
+    by_ending = {
+        part: {name: text for name in ENDINGS if (text := context.text(f"{prefix}-{name}"))}
+        for part, prefix in (("codes", "code"), ("addresses", "address"))
+    }
+    with context.changing() as tx:
+        panels.add(tx, job_id, context.sent(NewPanel, **by_ending), actor=context.person.person_id)
+    return context.go(f"/manage/jobs/{job_id}/panels")
 
 
 api = calls_about("panels")

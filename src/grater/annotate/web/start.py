@@ -27,31 +27,19 @@ from grater.annotate.requests import require_name
 from grater.annotate.runs import NewRun, Run, what_came
 from grater.annotate.store import Tx
 from grater.annotate.systems import decide
-from grater.annotate.web.calls import page_at
-from grater.annotate.web.context import Context, RequestContext, number_of
+from grater.annotate.web.calls import form_at, page_at
+from grater.annotate.web.context import RequestContext, number_of
 from grater.annotate.web.study import brought_in, rename_to
 from grater.annotate.web.systems import asked_run, price_page
 from grater.annotate.web.uploads import received
 from grater.detect.systems import SYSTEMS, default_systems, load_system
-from grater.errors import GraterError, StoreBusy, StoreFull, UsageError
+from grater.errors import GraterError, UsageError
 from grater.tables import read_decisions
 
 pages = APIRouter()
 
 PLACE = frozenset(("essay", "start", "end", "kind"))
 CONTENTS = {"decisions": "Decisions: a table item, system, flagged", "corrected": "Corrected text", "edits": "Edits"}
-
-
-@pages.post("/manage/start")
-def texts_form(context: Context) -> Response:
-    try:
-        rename_to(context, context.text("name"))
-        done = brought_in(context)
-    except (StoreBusy, StoreFull):
-        raise
-    except GraterError as error:
-        return _texts_page(context, problems=str(error).splitlines())
-    return context.go("/manage/runs" if isinstance(done, Run) else "/manage/detector")
 
 
 @page_at(pages, "/manage/start")
@@ -65,28 +53,10 @@ def _texts_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Res
     return context.page("manage_start.html", shown, status=422 if problems else 200)
 
 
-@pages.post("/manage/detector")
-def system_form(context: Context) -> Response:
-    """Let the chosen system decide on the essays, or import its decisions from a file."""
-    source = context.text("source")
-    try:
-        if source == "none":
-            return context.go("/manage/jobs/new")
-        if source == "file":
-            return _to_goals(context, _from_file(context))
-        system = context.text("system")
-        if priced := price_page(context, system):
-            return priced
-        with context.changing() as tx:
-            asked = asked_run(tx, context, NewRun.checked(kind="system", system=system))
-    except (StoreBusy, StoreFull):
-        raise
-    except GraterError as error:
-        return _system_page(context, problems=str(error).splitlines())
-    run = context.server.runner.wait(asked.run_id, seconds=context.server.settings.wait_seconds)
-    if run.state == "failed":
-        return _system_page(context, problems=[run.words])
-    return _to_goals(context, context.text("system")) if run.is_over else context.go("/manage/runs")
+@form_at(pages, "/manage/start", refused=_texts_page)
+def texts_form(context: RequestContext) -> Response:
+    rename_to(context, context.text("name"))
+    return context.go("/manage/runs" if isinstance(brought_in(context), Run) else "/manage/detector")
 
 
 def _from_file(context: RequestContext) -> str:
@@ -123,20 +93,22 @@ def _system_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Re
     return context.page("manage_detector.html", shown, status=status, n_essays=n_essays, decided=decided, best=best)
 
 
-@pages.post("/manage/sure")
-def sure_form(context: Context) -> Response:
-    """Draw the sample of the chosen width; the job is made from it."""
-    try:
-        system = context.text("system")
-        name = draw_for(context.store, system, number_of(context, "items", 0), actor=context.person.person_id)
-        with context.server.store.read() as tx:
-            asks = {"task": task_of(samples.kind_of(samples.named(tx, name))), "sample": name, "system": system}
-    except (StoreBusy, StoreFull):
-        raise
-    except GraterError as error:
-        return _sure_page(context, problems=str(error).splitlines())
-    plan = {**asks, "judgments": context.text("judgments"), "cents": context.text("cents")}
-    return context.go(f"/manage/jobs/new?{urlencode({name: text for name, text in plan.items() if text})}")
+@form_at(pages, "/manage/detector", refused=_system_page)
+def system_form(context: RequestContext) -> Response:
+    """Let the chosen system decide on the essays, or import its decisions from a file."""
+    source, system = context.text("source"), context.text("system")
+    if source == "none":
+        return context.go("/manage/jobs/new")
+    if source == "file":
+        return _to_goals(context, _from_file(context))
+    if priced := price_page(context, system):
+        return priced
+    with context.changing() as tx:
+        asked = asked_run(tx, context, NewRun.checked(kind="system", system=system))
+    run = context.server.runner.wait(asked.run_id, seconds=context.server.settings.wait_seconds)
+    if run.state == "failed":
+        raise UsageError(run.words)
+    return _to_goals(context, system) if run.is_over else context.go("/manage/runs")
 
 
 @page_at(pages, "/manage/sure")
@@ -157,6 +129,17 @@ def _sure_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Resp
         shown = {"systems": systems, "judgments": judgments, "cents": cents, "is_begun": bool(jobs.all(tx))}
         shown |= {"aims": aims, "came": what_came(tx, system)}
     return context.page("manage_sure.html", shown, problems=problems, status=422 if problems else 200)
+
+
+@form_at(pages, "/manage/sure", refused=_sure_page)
+def sure_form(context: RequestContext) -> Response:
+    """Draw the sample of the chosen width; the job is made from it."""
+    system = context.text("system")
+    name = draw_for(context.store, system, number_of(context, "items", 0), actor=context.person.person_id)
+    with context.server.store.read() as tx:
+        plan = {"task": task_of(samples.kind_of(samples.named(tx, name))), "sample": name, "system": system}
+    plan |= {name: text for name in ("judgments", "cents") if (text := context.text(name))}
+    return context.go(f"/manage/jobs/new?{urlencode(plan)}")
 
 
 def _whole(text: str, default: int, *, most: int) -> int:

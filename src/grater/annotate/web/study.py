@@ -36,14 +36,26 @@ from grater.annotate.store import Store, Tx
 from grater.annotate.tables import Counting
 from grater.annotate.tasks import TASKS
 from grater.annotate.web import calls
-from grater.annotate.web.calls import Body, Most, Page, Shape, Start, When, by_form, calls_about, example, page_at
+from grater.annotate.web.calls import (
+    Body,
+    Most,
+    Page,
+    Shape,
+    Start,
+    When,
+    by_form,
+    calls_about,
+    example,
+    form_at,
+    page_at,
+)
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.security import POLICY_HEADER, READ_ONLY_POLICY
 from grater.annotate.web.uploads import received
 from grater.annotate.writing import NewPublicPages, open_to_public, public_pages
 from grater.corpora import FORMATS
-from grater.errors import GraterError, NotFound, StoreBusy, StoreFull, UsageError
+from grater.errors import NotFound, UsageError
 from grater.model import Essay as StoredEssay
 from grater.reporting.build import build
 from grater.reporting.save import report_html
@@ -56,17 +68,6 @@ pages = APIRouter()
 ROWS = 50
 
 
-@pages.post("/manage/import")
-def bring_in_form(context: Context) -> Response:
-    try:
-        done = brought_in(context)
-    except (StoreBusy, StoreFull):
-        raise
-    except GraterError as error:
-        return _import_page(context, problems=str(error).splitlines())
-    return context.go("/manage/runs") if isinstance(done, Run) else _import_page(context, done=done)
-
-
 @page_at(pages, "/manage/import")
 def _import_page(
     context: RequestContext, *, problems: Sequence[str] = (), done: Sequence[importing.Imported] = ()
@@ -76,6 +77,12 @@ def _import_page(
     values = {**shown, "formats": list(FORMATS), "tasks": list(TASKS), "done": done, "problems": problems}
     megabytes = context.server.settings.most_upload_bytes // 1_000_000
     return context.page("manage_import.html", values, status=422 if problems else 200, megabytes=megabytes)
+
+
+@form_at(pages, "/manage/import", refused=_import_page)
+def bring_in_form(context: RequestContext) -> Response:
+    done = brought_in(context)
+    return context.go("/manage/runs") if isinstance(done, Run) else _import_page(context, done=done)
 
 
 BIG = 5_000_000

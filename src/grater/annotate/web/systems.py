@@ -6,6 +6,7 @@ is done in the background; managers see what waits, how far it is, and what came
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from fastapi import APIRouter
@@ -16,31 +17,14 @@ from grater.annotate.runs import MOST_RUNS, NewRun
 from grater.annotate.samples import NewSample, draw, kind_of
 from grater.annotate.store import Tx
 from grater.annotate.systems import decide, load_offered, model_in, offered_systems, require_offered
-from grater.annotate.web.calls import Body, Shape, When, calls_about, example, page_at
+from grater.annotate.web.calls import Body, Shape, When, calls_about, example, form_at, page_at
 from grater.annotate.web.context import Context, RequestContext
-from grater.annotate.web.errors import lines_of
 from grater.annotate.web.study import result_file
 from grater.detect.systems import SYSTEMS
-from grater.errors import Conflict, GraterError, StoreBusy, StoreFull, UsageError
+from grater.errors import UsageError
 from grater.tables import Sample as Drawn
 
 pages = APIRouter()
-
-
-@pages.post("/manage/systems")
-def run_system_form(context: Context) -> Response:
-    """Run an installed system over all essays, in the background where that takes long."""
-    try:
-        if priced := price_page(context, context.text("system")):
-            return priced
-        with context.changing() as tx:
-            asked = asked_run(tx, context, context.sent(NewRun, kind="system"))
-    except (Conflict, UsageError) as error:
-        return _page(context, problem=str(error))
-    run = context.server.runner.wait(asked.run_id, seconds=context.server.settings.wait_seconds)
-    if not run.is_over:
-        return context.go("/manage/runs")
-    return _page(context, problem=run.words) if run.state == "failed" else _page(context, done=run.words)
 
 
 def price_page(context: RequestContext, name: str) -> Response | None:
@@ -61,22 +45,8 @@ def asked_run(tx: Tx, context: RequestContext, sent: NewRun) -> runs.Run:
     return runs.ask(tx, sent, systems=settings.systems, chat=settings.chat, actor=context.person.person_id)
 
 
-@pages.post("/manage/samples")
-def draw_sample_form(context: Context) -> Response:
-    """Draw items for a system, flagged and not; a job is then made from the sample."""
-    try:
-        flagged = context.text("flagged")
-        sent = context.sent(NewSample, system=context.text("of"), flagged=None if flagged in ("", "0") else flagged)
-        draw(context.store, sent, actor=context.person.person_id)
-    except (StoreBusy, StoreFull):
-        raise
-    except GraterError as error:
-        return _page(context, problem=" ".join(lines_of(error)))
-    return context.go("/manage/systems")
-
-
 @page_at(pages, "/manage/systems")
-def _page(context: RequestContext, *, problem: str = "", done: str = "") -> Response:
+def _page(context: RequestContext, *, problems: Sequence[str] = (), done: str = "") -> Response:
     with context.server.store.read() as tx:
         drawn = {name: samples.named(tx, name) for name in samples.names(tx)}
         shown = {
@@ -84,8 +54,30 @@ def _page(context: RequestContext, *, problem: str = "", done: str = "") -> Resp
             "decided": content.flags_by_system(tx),
             "drawn": [(name, each.frame["item"].n_unique(), each.meta) for name, each in drawn.items()],
         }
-    more = {"installed": list(offered_systems(context.server.settings.systems)), "problem": problem, "done": done}
-    return context.page("manage_systems.html", {**shown, **more}, status=422 if problem else 200)
+    more = {"installed": list(offered_systems(context.server.settings.systems)), "problems": problems, "done": done}
+    return context.page("manage_systems.html", {**shown, **more}, status=422 if problems else 200)
+
+
+@form_at(pages, "/manage/systems", refused=_page)
+def run_system_form(context: RequestContext) -> Response:
+    """Run an installed system over all essays, in the background where that takes long."""
+    if priced := price_page(context, context.text("system")):
+        return priced
+    with context.changing() as tx:
+        asked = asked_run(tx, context, context.sent(NewRun, kind="system"))
+    run = context.server.runner.wait(asked.run_id, seconds=context.server.settings.wait_seconds)
+    if run.state == "failed":
+        raise UsageError(run.words)
+    return _page(context, done=run.words) if run.is_over else context.go("/manage/runs")
+
+
+@form_at(pages, "/manage/samples", refused=_page)
+def draw_sample_form(context: RequestContext) -> Response:
+    """Draw items for a system, flagged and not; a job is then made from the sample."""
+    flagged = context.text("flagged")
+    sent = context.sent(NewSample, system=context.text("of"), flagged=None if flagged in ("", "0") else flagged)
+    draw(context.store, sent, actor=context.person.person_id)
+    return context.go("/manage/systems")
 
 
 @pages.get("/manage/runs")

@@ -23,7 +23,6 @@ from grater.annotate.terms import terms_of
 from grater.annotate.web import calls
 from grater.annotate.web.calls import A_PAGE, Body, Job, Most, Page, Shape, Shown, Start, by_form, calls_about
 from grater.annotate.web.context import Context, RequestContext, number_of
-from grater.annotate.web.errors import lines_of
 from grater.annotate.web.raters import Dispute
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.work import Known, known_json
@@ -78,14 +77,11 @@ def look_form(context: Context, unit_id: str) -> Response:
     return context.go(f"/manage/units/{unit_id}")
 
 
-@pages.post("/manage/units/{unit_id}/known")
-def make_known_form(context: Context, unit_id: str) -> Response:
-    try:
-        with context.server.store.read() as tx:
-            accepted = accepted_by(context, units.get(tx, unit_id).job.task)
-        is_made = make_known(context, unit_id, context.sent(NewKnown, accepted=accepted)).made
-    except UsageError as error:
-        return unit_view(context, unit_id, problems=lines_of(error))
+@calls.form_at(pages, "/manage/units/{unit_id}/known", refused=unit_view)
+def make_known_form(context: RequestContext, unit_id: str) -> Response:
+    with context.server.store.read() as tx:
+        accepted = accepted_by(context, units.get(tx, unit_id).job.task)
+    is_made = make_known(context, unit_id, context.sent(NewKnown, accepted=accepted)).made
     return context.go(f"/manage/units/{unit_id}") if is_made else unit_view(context, unit_id, problems=[MET])
 
 
@@ -284,17 +280,6 @@ ENOUGH = 2 * protocol.QUIZ
 """Gold for the quiz of the recommended rule, and as many among the work."""
 
 
-@pages.post("/manage/jobs/{job_id}/gold")
-def make_known_gold(context: Context, job_id: str) -> Response:
-    """Items on which the experts of the study all agree; essays by their known errors."""
-    try:
-        made = make_gold(context, job_id, context.sent(gold.GoldWanted))
-    except UsageError as error:
-        return _gold_page(context, job_id, problems=[str(error)])
-    left = f"; {made.met} skipped: already gold, or already seen by raters" if made.met else ""
-    return _gold_page(context, job_id, done=f"{made.made} gold units made{left}.")
-
-
 def _back(context: RequestContext, changed: GoldChanged | Dispute) -> Response:
     with context.server.store.read() as tx:
         job_id = units.get(tx, changed.unit_id).job.job_id
@@ -313,6 +298,14 @@ def _gold_page(context: RequestContext, job_id: str, *, problems: Sequence[str] 
         ]
     shown = {"job": job, "gold": records, "asked": asked, "rule": terms_of(job.options).gold, "warnings": warnings}
     return context.page("crowd_gold.html", shown, status=422 if problems else 200, problems=problems, done=done)
+
+
+@calls.form_at(pages, "/manage/jobs/{job_id}/gold", refused=_gold_page)
+def make_known_gold(context: RequestContext, job_id: str) -> Response:
+    """Items on which the experts of the study all agree; essays by their known errors."""
+    made = make_gold(context, job_id, context.sent(gold.GoldWanted))
+    left = f"; {made.met} skipped: already gold, or already seen by raters" if made.met else ""
+    return _gold_page(context, job_id, done=f"{made.made} gold units made{left}.")
 
 
 # The studio

@@ -75,6 +75,7 @@ from grater.annotate.web.calls import (
     Shown,
     Start,
     When,
+    by_form,
     calls_about,
     cut,
     example,
@@ -395,13 +396,6 @@ def own_essay_page(context: Context, unit_id: str, after: str = "") -> Response:
         n_versions = marks.n_versions(tx, unit_id, who)
     shown = {"essay": essay, "marked": marked, "n_versions": n_versions, "kept": kept, "receipt": receipt}
     return context.page("me_essay.html", shown, is_late=receipt is not None and receipt.status == "surplus")
-
-
-@pages.post("/reviews/{finding_id}/keep")
-def keep(context: Context, finding_id: str) -> Response:
-    with context.changing() as tx:
-        marks.settle_finding(tx, finding_id, "kept", person_id=context.person.person_id)
-    return context.go("/reviews")
 
 
 @pages.post("/reviews/units/{unit_id}/mend")
@@ -864,6 +858,7 @@ def my_findings(context: Context) -> Findings:
         )
 
 
+@by_form(pages, "/reviews/{finding_id}/keep", then="/reviews")
 @reviews_api.post("/findings/{finding_id}")
 def settle_finding(context: Context, finding_id: str, sent: FindingSettled) -> FindingState:
     """Keep a mark as it is."""
