@@ -139,6 +139,10 @@ class EssayPage:
             self.page.keyboard.type(correction)
         self.press("Enter")
 
+    def mark(self, words: str, tag: str, correction: str | None) -> None:
+        self.drag(words)
+        self.fill(tag=tag, correction=correction)
+
     def expect_state(self, state: str) -> None:
         expect(self.page.locator(f"#save-state[data-state={state}]")).to_be_visible()
 

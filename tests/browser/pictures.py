@@ -69,8 +69,7 @@ def _marking(browser: Browser, site: Site, folder: Path) -> None:
     with _page(browser, site, person, viewport=WIDE) as page:
         desk = open_essay(page, site, person, site.lease(job_id, person))
         for words, tag, correction in MARKS:
-            desk.drag(words)
-            desk.fill(tag=tag, correction=correction)
+            desk.mark(words, tag, correction)
         desk.click("puppy")
         page.locator("#insert-before").click()
         desk.fill(tag="art", correction="a")
@@ -148,8 +147,7 @@ def _adjudicating(browser: Browser, site: Site, folder: Path) -> None:
     adjudicator, unit_id = site.person("adjudicator"), marked(site, TOUR_ESSAY, comment="")
     with _page(browser, site, adjudicator, viewport={"width": 1000, "height": 760}) as page:
         desk = open_own_desk(page, site, adjudicator, unit_id)
-        desk.drag("three")
-        desk.fill(tag="mec", correction="3")
+        desk.mark("three", "mec", "3")
         desk.drag("in summer")
         page.keyboard.type("wci")
         page.screenshot(path=folder / "adjudicate-mark.png")

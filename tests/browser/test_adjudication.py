@@ -299,8 +299,7 @@ def test_what_nobody_marked_is_marked_in_the_essay_and_comes_back(site: Site, ch
     context = site.context(chromium, adjudicator)
     with watched(context) as (page, _):
         desk = open_own_desk(page, site, adjudicator, unit_id)
-        desk.drag("in ")
-        desk.fill(tag="wcip", correction="during")
+        desk.mark("in ", "wcip", "during")
         desk.drag("three")
         page.keyboard.type("mec")
         desk.press("Tab", "Enter")  # no correction: it is owed

@@ -16,13 +16,11 @@ def test_marks_made_off_line_are_kept_and_saved_when_the_network_is_back(site: S
     with marking(site, chromium, TEXT) as desk:
         desk.complaints.allow.append(LOST)
         desk.page.context.set_offline(True)
-        desk.drag("repeat")
-        desk.fill(tag="sva", correction="repeats")
+        desk.mark("repeat", "sva", "repeats")
         desk.expect_state("offline")
         kept = desk.page.evaluate("Object.keys(localStorage).filter((name) => name.includes(':draft:')).length")
         assert kept == 1
-        desk.drag("own")
-        desk.fill(tag="sva", correction="owns")
+        desk.mark("own", "sva", "owns")
         desk.page.context.set_offline(False)
         assert desk.quotes() == [("repeat", "SVA", ["repeats"]), ("own", "SVA", ["owns"])]
         assert desk.page.evaluate("Object.keys(localStorage).filter((name) => !name.includes(':seen:'))") == []
@@ -32,8 +30,7 @@ def test_what_the_browser_kept_is_taken_up_again_after_a_reload(site: Site, chro
     with marking(site, chromium, TEXT) as desk:
         desk.complaints.allow.append(LOST)
         desk.page.route("**/draft", lambda route: route.abort())
-        desk.drag("own")
-        desk.fill(tag="sva", correction="owns")
+        desk.mark("own", "sva", "owns")
         desk.expect_state("offline")
         desk.page.unroute("**/draft")
         desk.page.reload()
@@ -44,8 +41,7 @@ def test_what_the_browser_kept_is_taken_up_again_after_a_reload(site: Site, chro
 def test_a_finished_essay_off_line_waits_and_is_sent_once(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
         desk.complaints.allow.append(LOST)
-        desk.drag("own")
-        desk.fill(tag="sva", correction="owns")
+        desk.mark("own", "sva", "owns")
         desk.expect_state("saved")
         desk.page.context.set_offline(True)
         desk.page.get_by_role("button", name="Finish essay").click()
@@ -60,8 +56,7 @@ def test_a_finished_essay_off_line_waits_and_is_sent_once(site: Site, chromium: 
 def test_an_answer_whose_receipt_was_lost_counts_once(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
         desk.complaints.allow.append(LOST)
-        desk.drag("own")
-        desk.fill(tag="sva", correction="owns")
+        desk.mark("own", "sva", "owns")
         desk.expect_state("saved")
         lost: list[int] = []
 
@@ -82,8 +77,7 @@ def test_an_answer_whose_receipt_was_lost_counts_once(site: Site, chromium: Brow
 def test_an_answer_that_the_server_refuses_leaves_the_essay_open_and_saving(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
         desk.complaints.allow.append(LOST)
-        desk.drag("own")
-        desk.fill(tag="sva", correction="owns")
+        desk.mark("own", "sva", "owns")
         desk.expect_state("saved")
         refusal = "<main><p>this is not the essay</p></main>"
         desk.page.route(
@@ -91,20 +85,17 @@ def test_an_answer_that_the_server_refuses_leaves_the_essay_open_and_saving(site
         )
         desk.page.get_by_role("button", name="Finish essay").click()
         expect(desk.page.locator("#save-state")).to_contain_text("this is not the essay")
-        desk.drag("repeat")
-        desk.fill(tag="sva", correction="repeats")
+        desk.mark("repeat", "sva", "repeats")
         assert [tag for _, tag, _ in desk.quotes()] == ["SVA", "SVA"]
 
 
 def mark_on_both(desk: EssayPage, other: EssayPage, words: str = "own") -> None:
     """The other tab saves a mark; the one made here then comes too late."""
     desk.complaints.allow.append("409")
-    other.drag("own")
-    other.fill(tag="sva", correction="owns")
+    other.mark("own", "sva", "owns")
     assert other.quotes() == [("own", "SVA", ["owns"])]
     desk.page.bring_to_front()
-    desk.drag(words)
-    desk.fill(tag="vt", correction="repeated")
+    desk.mark(words, "vt", "repeated")
 
 
 def test_marks_of_two_tabs_are_put_together(site: Site, chromium: Browser) -> None:
@@ -117,16 +108,14 @@ def test_marks_of_two_tabs_are_put_together(site: Site, chromium: Browser) -> No
 def test_an_essay_is_there_after_a_reload_without_a_network(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
         desk.complaints.allow += [LOST, "ERR_INTERNET_DISCONNECTED"]
-        desk.drag("own")
-        desk.fill(tag="sva", correction="owns")
+        desk.mark("own", "sva", "owns")
         desk.expect_state("saved")
         kept = "async () => (await (await caches.open('essays')).keys()).some((one) => one.url.includes('/leases/'))"
         desk.page.wait_for_function(kept)
         desk.page.context.set_offline(True)
         desk.page.reload()
         expect(desk.page.locator(".entry-code")).to_have_text("SVA")
-        desk.drag("repeat")
-        desk.fill(tag="vt", correction="repeated")
+        desk.mark("repeat", "vt", "repeated")
         desk.expect_state("offline")
         desk.page.context.set_offline(False)
         assert desk.quotes() == [("repeat", "Vt", ["repeated"]), ("own", "SVA", ["owns"])]
@@ -158,8 +147,7 @@ def test_the_other_version_can_be_taken_and_undo_brings_mine_back(site: Site, ch
 
 def test_back_after_handing_in_shows_that_it_is_done(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
-        desk.drag("own")
-        desk.fill(tag="sva", correction="owns")
+        desk.mark("own", "sva", "owns")
         desk.page.get_by_role("button", name="Finish essay").click()
         expect(desk.page.get_by_role("heading", name="Thank you")).to_be_visible()
         desk.page.go_back()
@@ -169,15 +157,13 @@ def test_back_after_handing_in_shows_that_it_is_done(site: Site, chromium: Brows
 def test_an_essay_is_reopened_left_and_revised_later(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
         page = desk.page
-        desk.drag("own")
-        desk.fill(tag="sva", correction="owns")
+        desk.mark("own", "sva", "owns")
         page.get_by_role("button", name="Finish essay").click()
         page.get_by_role("link", name="See all that you handed in").click()
         page.locator("main td a").click()
         page.get_by_role("button", name="Reopen this essay").click()
         expect(page.locator(".entry-code")).to_have_text("SVA")
-        desk.drag("repeat")
-        desk.fill(tag="vt", correction="repeated")
+        desk.mark("repeat", "vt", "repeated")
         page.get_by_role("button", name="Stop for now").click()  # at once: what is not saved yet goes along
         page.get_by_role("button", name="Reopen this essay").click()
         expect(page.locator(".entry-code")).to_have_text(["Vt", "SVA"])
@@ -189,8 +175,7 @@ def test_an_essay_is_reopened_left_and_revised_later(site: Site, chromium: Brows
 
 def test_back_and_forth_while_marking_keeps_the_marks(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
-        desk.drag("own")
-        desk.fill(tag="sva", correction="owns")
+        desk.mark("own", "sva", "owns")
         desk.page.goto("/jobs")
         desk.page.go_back()
         expect(desk.page.locator(".entry")).to_have_count(1)
@@ -201,8 +186,7 @@ def test_an_ended_session_keeps_the_marks_in_the_browser(site: Site, chromium: B
     with marking(site, chromium, TEXT) as desk:
         with site.store.write() as tx:
             credentials.end_all_sessions(tx, desk.person.person_id)
-        desk.drag("own")
-        desk.fill(tag="sva", correction="owns")
+        desk.mark("own", "sva", "owns")
         desk.expect_state("signed-out")
         assert desk.page.evaluate("localStorage.length") == 1
 

@@ -13,12 +13,10 @@ TEXT = "Every morning he drinks always tea.\r\nAgain and again he repeat it agai
 
 def test_overlapping_marks_are_stacked_and_each_prints_its_code(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
-        desk.drag("drinks always")
-        desk.fill(tag="woadv", correction="always drinks")
+        desk.mark("drinks always", "woadv", "always drinks")
         desk.drag("always")  # inside the mark above
         desk.fill(tag="wcip", correction=None)
-        desk.drag("tea.")
-        desk.fill(tag="mec", correction="tea!")
+        desk.mark("tea.", "mec", "tea!")
         assert [(quote, tag) for quote, tag, _ in desk.quotes()] == [
             ("drinks always", "WOadv"), ("always", "Wcip"), ("tea.", "Mec"),
         ]  # fmt: skip
@@ -35,8 +33,7 @@ def test_overlapping_marks_are_stacked_and_each_prints_its_code(site: Site, chro
 def test_several_marks_on_the_same_words(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
         for tag in ("sva", "vt"):
-            desk.drag("repeat")
-            desk.fill(tag=tag, correction="repeats")
+            desk.mark("repeat", tag, "repeats")
         desk.click("come")
         desk.press("Enter")
         desk.fill(tag="sva", correction="comes")
@@ -102,8 +99,7 @@ def test_another_way_to_correct_is_an_alternative(site: Site, chromium: Browser)
 
 def test_undo_and_redo_go_through_everything(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
-        desk.drag("repeat")
-        desk.fill(tag="sva", correction="repeats")
+        desk.mark("repeat", "sva", "repeats")
         desk.click("repeat")
         desk.press("Tab")
         desk.page.keyboard.type("repeated")
@@ -127,8 +123,7 @@ def test_escape_leaves_everything_as_it_was(site: Site, chromium: Browser) -> No
 
 def test_a_mark_that_owes_a_correction_holds_the_essay_back(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
-        desk.drag("repeat")
-        desk.fill(tag="sva", correction=None)
+        desk.mark("repeat", "sva", None)
         expect(desk.page.locator(".entry-note")).to_have_text("no correction yet")
         desk.page.get_by_role("button", name="Finish essay").click()
         expect(desk.page.locator("#slip-tag")).to_have_value("SVA")
@@ -161,8 +156,7 @@ def test_an_essay_can_be_set_aside(site: Site, chromium: Browser) -> None:
 
 def test_findings_of_the_check_are_notes_that_lead_to_their_place(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
-        desk.drag("Again and again")
-        desk.fill(tag="rloc", correction="again and Again")
+        desk.mark("Again and again", "rloc", "again and Again")
         note = desk.page.locator("#findings button")
         expect(note).to_contain_text("a redundancy that removes nothing")
         desk.click("come")

@@ -31,8 +31,7 @@ def _hold(desk: EssayPage, words: str) -> None:
 def test_a_click_at_once_after_a_drag_counts(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
         desk.page.evaluate(LATE)
-        desk.drag("repeat")
-        desk.fill(tag="vt", correction="repeated")
+        desk.mark("repeat", "vt", "repeated")
         desk.click("come")
         desk.press("Enter")
         desk.fill(tag="sva", correction="comes")

@@ -93,8 +93,7 @@ def test_a_slip_left_by_escape_has_its_words_again_when_it_is_opened_again(site:
 
 def test_removing_another_mark_saves_the_open_slip(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
-        desk.drag("repeat")
-        desk.fill(tag="vt", correction="repeated")
+        desk.mark("repeat", "vt", "repeated")
         comment_on(desk, "own", tag="sva", comment="third person")
         desk.page.get_by_role("button", name="Remove Vt, repeat → repeated").click()
         expect(desk.page.locator(".entry-comment")).to_have_text("third person")
@@ -103,8 +102,7 @@ def test_removing_another_mark_saves_the_open_slip(site: Site, chromium: Browser
 
 def test_an_open_slip_survives_leaving_the_page(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
-        desk.drag("own")
-        desk.fill(tag="sva", correction="owns")
+        desk.mark("own", "sva", "owns")
         desk.expect_state("saved")
         desk.click("own")
         desk.page.locator(COMMENT).fill("third person")
@@ -146,8 +144,7 @@ def test_an_adjudication_left_half_done_is_there_again(site: Site, chromium: Bro
         desk = open_own_desk(page, site, adjudicator, unit_id)
         page.locator("#place-1 label").first.click()
         page.locator("#comment").fill("both are right")
-        desk.drag("puppy")
-        desk.fill(tag="wci", correction="dog")
+        desk.mark("puppy", "wci", "dog")
         with asked(page, stay=False):
             page.goto("/adjudicate")
         page.goto(f"/adjudicate/{unit_id}")

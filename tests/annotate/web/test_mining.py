@@ -1,4 +1,4 @@
-"""The pages of mined lists: one button a suspect, undo, who decided, the file, the balanced corpus; and the API."""
+"""The pages of mined lists: one button a suspect, undo, who decided, the file, the balanced corpus."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from grater.annotate import content, credentials, jobs, units
+from grater.annotate import content, jobs, units
 from grater.annotate import mining as suspects
 from grater.annotate.units import NewUnit
 from grater.model import Essay, Item, Json, Span
@@ -177,26 +177,3 @@ def test_hostile_words_of_a_list_are_text(mining: Study) -> None:
     pages = [browser.get(place).text for place in ("/mining", address, f"{address}/1", after)]
     assert not any("<script>alert" in page for page in pages)
     assert all("&lt;script&gt;" in page for page in pages)  # and it was really there
-
-
-def call(study: Study, role: str, method: str, path: str, body: object = None):  # type: ignore[no-untyped-def]
-    with study.store.write() as tx:
-        token = credentials.make_token(tx, study.people[role].person_id)
-    headers = {"authorization": f"Bearer {token}"}
-    return study.client().request(method, f"/api/v1{path}", headers=headers, json=body)
-
-
-def test_the_api_has_the_same_powers(mining: Study) -> None:
-    job_id = call(mining, "manager", "POST", "/mining", {"name": "by api", "most": 2}).json()["job_id"]
-    found = call(mining, "adjudicator", "GET", f"/mining/{job_id}").json()
-    assert [each["trigram"] for each in found["suspects"]] == ["discussed about the", "marry with her"]
-    both = {"discussed about the": "y", "marry with her": "n"}
-    saved = call(mining, "adjudicator", "POST", f"/mining/{job_id}/verdicts", {"verdicts": both})
-    assert saved.json() == {"accepted": 1, "rejected": 1, "open": 0}
-    strange = {"verdicts": {"discussed about the": "", "no such words": "y"}}
-    assert call(mining, "adjudicator", "POST", f"/mining/{job_id}/verdicts", strange).status_code == 422
-    assert call(mining, "owner", "GET", f"/mining/{job_id}").json()["accepted"] == 1
-    body = {"name": "balanced", "n_gold": 0, "n_each": 1}
-    made_now = call(mining, "manager", "POST", f"/mining/{job_id}/balanced", body).json()
-    counts = {"errors": 1, "correct": 1, "gold": 0, "duplicates": 0}
-    assert made_now == {**made_now, **counts, "shortfalls": []}

@@ -164,15 +164,6 @@ def bring(study: Study, kind: str, *files: tuple[str, bytes], **form: str):  # t
     return study.browser("manager").post("/manage/import", {"kind": kind, **form}, files=sent)
 
 
-def test_essays_come_in_by_the_browser(bare: Study) -> None:
-    reply = bring(bare, "corpus", ("new.txt", b"A new essay about the sea."))
-    assert reply.status_code == 200
-    assert "1 new" in reply.text
-    with bare.store.read() as tx:
-        assert any("about the sea" in essay.text for essay in content.all_essays(tx))
-        assert [each.name for each in all_imports(tx)] == ["new.txt"]
-
-
 def test_an_archive_of_essays_comes_in_as_a_folder(bare: Study) -> None:
     data = zipped(("one.txt", b"First essay."), ("two.txt", b"Second essay.")).read()
     reply = bring(bare, "corpus", ("essays.zip", data), format="text")

@@ -47,34 +47,6 @@ def verdict_file(context: Context, job_id: str) -> Response:
         return csv_file(mining.verdict_table(tx, job_id), "verdicts.csv")
 
 
-@pages.get("/mining/{job_id}/{place}")
-def suspect_page(context: Context, job_id: str, place: int, after: int = 0) -> Response:
-    """One suspect; `after` is the place of the one just decided, which can be withdrawn from here."""
-    with context.server.store.read() as tx:
-        job, each = mining.the_list(tx, job_id), mining.the_suspect(tx, job_id, place)
-        values = {"job": job, "each": each, "last": mining.find(tx, job_id, after)}
-        more = {
-            "shown": mining.examples(tx, each),
-            "far": mining.far(tx, job_id),
-            "next_open": mining.next_open(tx, job_id, place),
-        }
-    return context.page("mining_suspect.html", {**values, **more})
-
-
-@pages.post("/mining/{job_id}/{place}")
-def decided(context: Context, job_id: str, place: int) -> Response:
-    """Accept, reject or withdraw, then on to the next that is open; the same one again if it was withdrawn."""
-    known = version_of(context.text("version"))
-    with context.changing() as tx:
-        mining.the_list(tx, job_id)
-        each = mining.the_suspect(tx, job_id, place)
-        verdict = mining.decide(tx, each, context.text("verdict"), context.person, version=known)
-        following = mining.next_open(tx, job_id, place)
-    if verdict == OPEN:
-        return context.go(f"/mining/{job_id}/{place}")
-    return context.go(f"/mining/{job_id}/{following}?after={place}" if following else f"/mining/{job_id}")
-
-
 @page_at(pages, "/mining")
 def _lists(context: RequestContext, *, problems: Sequence[str] = ()) -> Response:
     with context.server.store.read() as tx:
@@ -116,6 +88,34 @@ def new_list_form(context: RequestContext) -> Response:
 def balanced_form(context: RequestContext, job_id: str) -> Response:
     job, made = _build(context, job_id, context.sent(mining.NewBalanced))
     return _list(context, job_id, built=job, done=made.lines(job.name))
+
+
+@pages.get("/mining/{job_id}/{place}")
+def suspect_page(context: Context, job_id: str, place: int, after: int = 0) -> Response:
+    """One suspect; `after` is the place of the one just decided, which can be withdrawn from here."""
+    with context.server.store.read() as tx:
+        job, each = mining.the_list(tx, job_id), mining.the_suspect(tx, job_id, place)
+        values = {"job": job, "each": each, "last": mining.find(tx, job_id, after)}
+        more = {
+            "shown": mining.examples(tx, each),
+            "far": mining.far(tx, job_id),
+            "next_open": mining.next_open(tx, job_id, place),
+        }
+    return context.page("mining_suspect.html", {**values, **more})
+
+
+@pages.post("/mining/{job_id}/{place}")
+def decided(context: Context, job_id: str, place: int) -> Response:
+    """Accept, reject or withdraw, then on to the next that is open; the same one again if it was withdrawn."""
+    known = version_of(context.text("version"))
+    with context.changing() as tx:
+        mining.the_list(tx, job_id)
+        each = mining.the_suspect(tx, job_id, place)
+        verdict = mining.decide(tx, each, context.text("verdict"), context.person, version=known)
+        following = mining.next_open(tx, job_id, place)
+    if verdict == OPEN:
+        return context.go(f"/mining/{job_id}/{place}")
+    return context.go(f"/mining/{job_id}/{following}?after={place}" if following else f"/mining/{job_id}")
 
 
 MOST_ESSAYS = 2000
