@@ -1,7 +1,7 @@
-"""Learner corpora in any format of the field, as one clean data type.
+"""Learner corpora in all common formats, as one data type.
 
 `read_corpus` gives the essays of a file or folder, `write_corpus` writes them, `formats.FORMATS` lists the formats
-(docs/corpora.md).  Reading streams: of an essay that has gone by only its id is kept.
+(docs/corpora.md). Reading streams: only the ids of earlier essays are kept in memory.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def read_corpus(
 
 
 def _guessed(files: Iterable[Path]) -> dict[Path, str]:
-    """What texts that are not UTF-8 look like, with a note; a large one is read line by line, and must be UTF-8."""
+    """The guessed encoding of texts that are not UTF-8, with a note; large ones are streamed and must be UTF-8."""
     small = [file for file in files if file.is_file() and file.stat().st_size <= LARGEST_GUESSED]
     guessed = {file: encoding for file in small if (encoding := guessed_encoding(file))}
     if guessed:
@@ -79,7 +79,7 @@ def _guessed(files: Iterable[Path]) -> dict[Path, str]:
 
 
 def _with_folder_named(essays: Iterable[Essay], folder: Path) -> Iterator[Essay]:
-    """A folder format knows its files by their names inside; a person wants to know in which folder."""
+    """Add the folder to the file names in errors, since a folder format knows only names inside it."""
     try:
         yield from essays
     except BadInput as error:
@@ -88,7 +88,7 @@ def _with_folder_named(essays: Iterable[Essay], folder: Path) -> Iterator[Essay]
 
 
 def _with_ids_apart(essays: Iterable[Essay]) -> Iterator[Essay]:
-    """Essays of several files; of an id that two of them share, the later ones get `#2`, `#3`."""
+    """Essays of several files; an id that repeats gets the suffix `#2`, `#3`."""
     ids = EssayIds()
     for essay in essays:
         essay_id = ids.of_document(essay.essay_id)
@@ -96,7 +96,7 @@ def _with_ids_apart(essays: Iterable[Essay]) -> Iterator[Essay]:
 
 
 def names_apart(files: Sequence[Path]) -> list[str]:
-    """What the essay of each text file is called: the file's name, with its folders where two files have the same."""
+    """A name for the essay of each text file: the file's name, with its folders if two files share it."""
     names = [bare_name(str(file)) for file in files]
     for name, n_files in Counter(names).items():
         if n_files > 1:
@@ -111,7 +111,7 @@ def names_apart(files: Sequence[Path]) -> list[str]:
 
 
 def read_merged(paths: Sequence[Path | str], *, format_name: str | None = None) -> Iterator[Essay]:
-    """The essays of several files with the annotators of each; where these collide, the file's stem is the name."""
+    """The essays of several files with all their annotators; colliding annotators are named by the file's stem."""
     if len(paths) == 1:
         return read_corpus(paths[0], format_name=format_name)
     short = stems(str(path) for path in paths)
@@ -124,7 +124,7 @@ def read_merged(paths: Sequence[Path | str], *, format_name: str | None = None) 
 def open_corpora(
     paths: Sequence[Path], format_name: str | None = None, *, n_readings: int = 1
 ) -> Iterator[dict[str, Iterable[Essay]]]:
-    """The corpora at some paths by their names as given, each to be read `n_readings` times, under one bar."""
+    """The corpora at some paths by name, each readable `n_readings` times, with one progress bar."""
     require_different(paths)
     n_passes = n_readings * max((format_for(path, format_name).n_passes for path in paths), default=1)
     with reading("reading", *paths, n_passes=n_passes) as advance:
@@ -133,7 +133,7 @@ def open_corpora(
 
 
 def note_left_out(paths: Iterable[Path], format_name: str | None) -> None:
-    """Name the files of folders that nobody reads; an essay in another format must not go missing unnoticed."""
+    """Note files of folders that are not read, so that essays in another format do not go missing unnoticed."""
     for path in paths:
         chosen = format_for(path, format_name)
         if files := [str(file.relative_to(path)) for file in left_out(path, chosen)]:
@@ -143,10 +143,10 @@ def note_left_out(paths: Iterable[Path], format_name: str | None) -> None:
 
 
 def with_documents(sentences: Iterable[Essay], path: Path | str) -> list[Essay]:
-    """The sentences with the document that each is from.
+    """The sentences with their documents.
 
     The file is a corpus of these documents in the same order (CoNLL's SGML), a table with a column `document` and one
-    row per sentence, or a text file with one id per line; an empty id is unknown.
+    row per sentence, or a text file with one id per line; an empty id means unknown.
     """
     path, known = Path(path), list(sentences)
     suffix = (path.with_suffix("") if path.suffix in OPENERS else path).suffix.lower()
@@ -173,7 +173,7 @@ def with_documents(sentences: Iterable[Essay], path: Path | str) -> list[Essay]:
 def write_corpus(
     essays: Iterable[Essay], path: Path | str, report: Report, *, format_name: str | None = None
 ) -> None:
-    """Write essays all or nothing; `report` is called with everything that the format cannot hold."""
+    """Write essays, all or nothing; `report` is called with everything that the format cannot store."""
     path = Path(path)
     chosen = FORMATS[format_name] if format_name else guess_format(path, exists=False)
     if isinstance(chosen, FolderFormat):
@@ -186,7 +186,7 @@ def write_corpus(
 
 
 def format_for(path: Path, format_name: str | None) -> Format:
-    """The named format, or the one that the path speaks of."""
+    """The named format, or the one implied by the path."""
     if format_name:
         return FORMATS[format_name]
     if str(path) == "-":

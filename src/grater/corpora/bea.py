@@ -1,4 +1,4 @@
-"""BEA-2019 JSON: one object per essay, with character edits, as the W&I+LOCNESS and FCE releases have it.
+"""BEA-2019 JSON: one object per essay, with character edits, as in the W&I+LOCNESS and FCE releases.
 
 Bryant, Felice, Andersen and Briscoe 2019, "The BEA-2019 Shared Task on Grammatical Error Correction".  One object per
 line; one array, and objects spread over several lines, are read too:
@@ -10,15 +10,15 @@ of `null` means detected but not corrected, `""` means delete.  A fourth value i
 further values are kept in `Edit.extra["more"]`.  The essay's id is `id`, else `_id`, else a hash of the text; every
 other key, in its order and with its JSON type, is metadata (so is an id that is not a string or comes next to `_id`).
 
-What is read is written back as equal JSON, but for two additions: an essay without `edits` gets an empty list, and an
-annotator id that is a string of digits becomes a number.  Keys come in the order id, metadata, text, edits.
+Reading and writing gives equal JSON, except for two changes: an essay without `edits` gets an empty list, and an
+annotator id that is a string of digits becomes a number. Keys come in the order id, metadata, text, edits.
 
-Refused: offsets outside the text, an annotator listed twice, and what `parse_json` refuses.  Not held by the
-format, and reported: all but the first of several corrections, comments, tokens.  Annotator ids are numbers by
-custom; others are written as strings, and reported as changed.
+Refused: offsets outside the text, an annotator listed twice, and what `parse_json` refuses. Not stored by the format,
+and reported: all but the first of several corrections, comments, tokens. Annotator ids are usually numbers; others
+are written as strings, and reported as changed.
 
-A line that is an object by itself costs one call of the JSON parser; all else is cut at its brackets first.  Where an
-object never ends, the next line that is an essay by itself starts afresh, so that one bad line costs one essay.
+A line that is a complete object needs one call of the JSON parser; other lines are first cut at brackets. If an
+object never ends, parsing restarts at the next line that is a complete essay, so one bad line loses one essay.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _essay_by_itself(line: str) -> dict[str, Json] | None:
 
 
 class _Cutter:
-    """Cuts a stream of lines into objects by counting brackets; keeps the lines of the one that is open."""
+    """Cuts a stream of lines into objects by counting brackets; keeps the lines of the open object."""
 
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
@@ -116,7 +116,7 @@ class _Cutter:
             self._pieces.append(line[at:])
 
     def drop(self) -> None:
-        """Report the object that is open, if any: nothing more of it will come."""
+        """Report the open object, if any: it can no longer be completed."""
         if self._depth:
             message = "expected a complete JSON object, found only its beginning; the file may be cut off"
             self._problems.add(message, line=self._start)
@@ -124,7 +124,7 @@ class _Cutter:
 
 
 class WrongEssay(ValueError):
-    """What is wrong with an essay; it becomes a problem of the input."""
+    """The problem with an essay; it becomes a problem of the input."""
 
 
 def read_bea(source: Source) -> Iterator[Essay]:
@@ -169,7 +169,7 @@ def _essay(record: dict[str, Json], ids: EssayIds, line: int) -> Essay:
 
 
 def document_id_of(record: dict[str, Json]) -> str | None:
-    """The id that an object gives itself: its `id`, else its `_id`, as a string."""
+    """The id in an object: its `id`, else its `_id`, as a string."""
     for key in ("id", "_id"):
         value = record.get(key)
         if isinstance(value, str | int) and not isinstance(value, bool):
@@ -231,7 +231,7 @@ def _record(essay: Essay, base: str, lose: Losses) -> dict[str, Json]:
 
 
 def _reads_as(named: dict[str, Json], base: str, text: str) -> bool:
-    """Whether reading finds the same id without one of its own."""
+    """Whether reading would assign the same id if none were written."""
     try:
         document_id = document_id_of(named)
     except WrongEssay:

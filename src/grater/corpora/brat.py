@@ -1,8 +1,8 @@
-r"""brat standoff: a folder with two files per essay, its text and what was marked in it.
+r"""brat standoff: a folder with two files per essay, its text and its annotations.
 
 Stenetorp et al. 2012, "brat: a Web-based Tool for NLP-Assisted Text Annotation", and the format's page,
-brat.nlplab.org/standoff.html.  `NAME.txt` is the text; `NAME.ann` has a line for each thing marked in it; without an
-`.ann` nobody looked:
+brat.nlplab.org/standoff.html. `NAME.txt` is the text; `NAME.ann` has a line for each annotation; without an `.ann`,
+nobody annotated it:
 
     T1  Wform 3 7   goed                     T1 has the type Wform, and covers characters 3 to 7
     #1  AnnotatorNotes T1   => went          a note on T1
@@ -12,29 +12,28 @@ went`, `=> went || gone` (alternatives), `=> -NONE-` (delete), each with a comme
 other note is a comment on an error that was not corrected.  After an arrow, `\` escapes: `\n`, `\t`, `\s` (a space at
 the rim), `\|`, `\/`, `\\`, `\u2028`.
 
-What brat has no place for is in a note of type `Grater`, as JSON: a tag that is not a valid type (`R:NOUN:NUM`, shown
-as `R_NOUN_NUM`), an edit's `extra`, and for the whole essay (target `document`) its metadata, tokens, annotators and
-id.  It counts as long as it agrees with what a person sees in brat; what is changed there wins.
+Data that brat cannot store are in a note of type `Grater`, as JSON: a tag that is not a valid type (`R:NOUN:NUM`,
+shown as `R_NOUN_NUM`), an edit's `extra`, and for the whole essay (target `document`) its metadata, tokens,
+annotators and id. It counts only while it agrees with what is visible in brat; changes made in brat take precedence.
 
-Spans: brat marks at least one character, and no line's end.  A span across lines is written as one fragment per line,
-and fragments with nothing but line ends between them are read as one span.  An insertion is shown on the word it
-touches, else the next, with the correction of that word (`house` `=> the house`); a Grater note keeps its place, and
-the report says so.  A truly discontinuous mark becomes an edit of the whole stretch, with its fragments in
-`Edit.extra["brat"]`.
+Spans: brat marks at least one character, and no line ends. A span across lines is written as one fragment per line,
+and fragments separated only by line ends are read as one span. An insertion is shown on the word it touches, else the
+next, with the correction of that word (`house` `=> the house`); a Grater note stores its true position, and the
+report says so. A discontinuous mark becomes an edit of the whole stretch, with its fragments in `Edit.extra["brat"]`.
 
 Annotators: a lone file is the work of annotator `0`, unless a Grater note names another.  Several annotators have a
 folder each, with the same files (`ALICE/e1.txt`, `ALICE/e1.ann`, `BOB/e1.txt`, ...): files of one name and one text
 in different folders are one essay.
 
 Ids: the name of the pair; characters unfit for a file name are written as `%` and two hexadecimal digits, `/` too, so
-no essay can leave the folder.  Relations, events, attributes, normalisations, equivalences and notes on them are kept
-as lines, in `metadata["brat"]` by annotator, and written back while the marks they refer to are there.
+no essay can leave the folder. Relations, events, attributes, normalisations, equivalences and notes on them are kept
+as lines, in `metadata["brat"]` by annotator, and written back if the marks they refer to still exist.
 
-Refused: marks outside the text, text that is not what the line quotes, lines that brat does not have, `.a1` and `.a2`
-files.  Not held, and reported: an insertion in a text without a word.  Essays come back in the order of their names,
-the edits of each annotator together.
+Refused: marks outside the text, quotes that differ from the text, unknown kinds of lines, `.a1` and `.a2` files. Not
+stored, and reported: an insertion in a text without words. Essays come back in the order of their names, the edits of
+each annotator together.
 
-Essays and annotators are named by their files: names that any file system takes, and that give the id back.
+Essays and annotators are named by their files, with names that any file system accepts and that encode the id.
 """
 
 from __future__ import annotations
@@ -111,7 +110,7 @@ def read_brat(sources: Iterable[Source]) -> Iterator[Essay]:
 
 
 def _documents(sources: Iterable[Source], problems: Problems) -> list[_Document]:
-    """The documents of a project; settings and the like (`annotation.conf`) are passed over."""
+    """The documents of a project, without settings and the like (`annotation.conf`)."""
     documents: dict[str, _Document] = {}
     for source in sources:
         match = FILE.fullmatch(source.name)
@@ -128,7 +127,7 @@ def _documents(sources: Iterable[Source], problems: Problems) -> list[_Document]
 
 
 def _is_read(document: _Document, problems: Problems) -> bool:
-    """Read the files of a document; false where its text is missing."""
+    """Read the files of a document; False if its text is missing."""
     if "txt" not in document.sources:
         for source in document.sources.values():
             problems.name = source.name
@@ -142,7 +141,7 @@ def _is_read(document: _Document, problems: Problems) -> bool:
 
 
 def _copies(documents: list[_Document]) -> Iterator[list[_Document]]:
-    """The documents that are one essay: those that say whose they are, and those that have the same text."""
+    """Groups of documents that are one essay: those with the same essay id or the same text."""
     signed = [document for document in documents if "annotator" in document.about]
     if signed:
         yield signed
@@ -190,7 +189,7 @@ def _essay(copies: list[_Document], problems: Problems) -> Essay:
 
 
 def write_brat(essays: Iterable[Essay], report: Report) -> Iterator[tuple[str, str]]:
-    """The files of a project, with an `annotation.conf` so that brat knows its types."""
+    """The files of a project, with an `annotation.conf` that lists its types."""
     names = FileNames()
     types: set[str] = set()
     for essay in essays:
@@ -222,7 +221,7 @@ def _files(essay: Essay, names: FileNames, lose: Losses) -> Iterator[tuple[str, 
 
 
 def _about(essay: Essay, base: str, raters: Sequence[str], number: int) -> dict[str, Json]:
-    """What the files cannot say by themselves: whose they are and, in the first, what else belongs to the essay."""
+    """Data that the files cannot express: their annotator and, in the first file, the rest of the essay."""
     about: dict[str, Json] = {}
     if from_name(base) != essay.essay_id:
         about["essay"] = essay.essay_id
@@ -239,7 +238,7 @@ def _about(essay: Essay, base: str, raters: Sequence[str], number: int) -> dict[
 
 
 def _others(essay: Essay, raters: Sequence[str], lose: Losses) -> dict[str, list[str]]:
-    """The lines that brat had in addition to the marks, by rater; those that a file cannot hold are reported."""
+    """brat's other lines by rater; those that a file cannot store are reported."""
     kept = essay.metadata.get("brat", {})
     by_rater = kept if isinstance(kept, dict) else {"": kept}
     others: dict[str, list[str]] = {}
@@ -254,7 +253,7 @@ def _others(essay: Essay, raters: Sequence[str], lose: Losses) -> dict[str, list
 
 
 def to_name(essay_id: str) -> str:
-    """The id with every doubtful character as %XX; a hash where that is empty or too long."""
+    """The id with every unsafe character as %XX; a hash if that is empty or too long."""
 
     def percent(character: str) -> str:
         return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))
@@ -268,7 +267,7 @@ def to_name(essay_id: str) -> str:
 
 
 def from_name(name: str) -> str:
-    """The id that `to_name` made a name of; a name that it would not make is already an id."""
+    """The id encoded by `to_name`; a name that it would not produce is already an id."""
     try:
         decoded = ESCAPED.sub(lambda match: bytes.fromhex(match[1].replace("%", "")).decode("utf-8"), name)
     except UnicodeDecodeError:
@@ -277,7 +276,7 @@ def from_name(name: str) -> str:
 
 
 class FileNames:
-    """Gives out names that differ in more than case, since some file systems see no other difference."""
+    """Unique file names that differ in more than case, since some file systems ignore case."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
@@ -292,7 +291,7 @@ class FileNames:
         return self._folders[annotator]
 
     def base(self, essay_id: str, folders: list[str]) -> str:
-        """A name that is free in each of the folders (`""` is the top)."""
+        """A name that is free in every folder (`""` is the top)."""
         for name in _numbered(to_name(essay_id)):
             places = {f"{folder}/{name}".casefold() for folder in folders}
             if not places & self._taken:
@@ -315,12 +314,12 @@ WORD = re.compile(r"\S+")
 
 
 def _fragments_in(text: str, span: Span) -> list[Span]:
-    """The span, cut at line ends: brat shows fragments of at least one character, none with a line end in it."""
+    """The span, split at line ends: brat shows non-empty fragments without line ends."""
     return [Span(*match.span()) for match in RUN.finditer(text, span.start, span.end)]
 
 
 def _shown(text: str, span: Span) -> list[Span]:
-    """The fragments for a span; where it has none, those of the word next to it; none in a text without a word."""
+    """The fragments for a span; for an empty span, those of the adjacent word; none in a text without words."""
     fragments = _fragments_in(text, span)
     word = None if fragments else _word_at(text, span)
     if word is None:
@@ -329,7 +328,7 @@ def _shown(text: str, span: Span) -> list[Span]:
 
 
 def _word_at(text: str, span: Span) -> Span | None:
-    """The word around or right after the span, else the one right before it, else the next, else the last."""
+    """The word around or after the span, else the one directly before it, else the next, else the last."""
     before = None
     for match in WORD.finditer(text):
         if match.end() > span.end:
@@ -344,12 +343,12 @@ def _cover(fragments: Sequence[Span]) -> Span:
 
 
 def _quoted(text: str, fragments: Iterable[Span]) -> str:
-    """What a line of brat says that the fragments say."""
+    """The text of the fragments as a brat line quotes it."""
     return " ".join(fragment.of(text) for fragment in fragments).translate(AS_SPACES)
 
 
 def _joined(text: str, fragments: Iterable[Span]) -> list[Span]:
-    """The fragments, less the gaps that are line ends and nothing else."""
+    """The fragments, joined where only line ends separate them."""
     whole: list[Span] = []
     for fragment in fragments:
         if whole and not text[whole[-1].end : fragment.start].strip(BREAKS):
@@ -368,7 +367,7 @@ THEMSELVES = "\\|/-"
 
 
 def make_note(replacements: tuple[str, ...], comment: str) -> str:
-    """The note of an edit; empty where there is nothing to say."""
+    """The note of an edit; empty if it has neither correction nor comment."""
     is_plain = not UNSAFE.search(comment) and comment == comment.strip() and not comment.startswith(ARROW)
     if not replacements and is_plain:
         return comment
@@ -390,7 +389,7 @@ def _escaped(text: str) -> str:
 
 
 def parse_note(note: str) -> tuple[tuple[str, ...], str]:
-    """The replacements and the comment of a note; a note without an arrow is a comment, unchanged."""
+    """The replacements and the comment of a note; a note without an arrow is only a comment."""
     if not note.startswith(ARROW):
         return (), note
     corrections, _, comment = f" {note.removeprefix(ARROW)} ".partition(" // ")
@@ -433,12 +432,12 @@ class _Mark:
 
 
 def brat_type(tag: str) -> str:
-    """The type that a tag is shown as: letters, digits, `-` and `_` are all that brat takes."""
+    """A tag as a brat type, which allows only letters, digits, `-` and `_`."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", tag) or "Edit"
 
 
 class _Reader:
-    """The lines of one file, sorted by kind; notes may come before what they speak of."""
+    """The lines of one file, sorted by kind, since notes may precede their targets."""
 
     def __init__(self, text: str, problems: Problems) -> None:
         self._text = text
@@ -516,7 +515,7 @@ def _mark(line: str, number: int, text: str) -> _Mark:
 
 
 def _put_back(edit: Edit, written: Json, text: str) -> Edit:
-    """The edit on the span it was written for, unless somebody has changed its mark or its note since."""
+    """Restore the edit's original span, unless its mark or note has been changed since."""
     match written:
         case [int(start), int(end)]:
             span = Span(start, end)
@@ -561,7 +560,7 @@ def _is_span(value: Json, length: int) -> bool:
 def _lines(
     essay: Essay, edits: Sequence[Edit], about: Mapping[str, Json], others: Sequence[str], lose: Losses
 ) -> Iterator[str]:
-    """The note about the document, the marks with their notes, and other lines whose marks are there."""
+    """The document's note, the marks with their notes, and other lines whose marks exist."""
     note_ids = _ids("#", {line.split("\t")[0] for line in others})
     if about:
         yield f"{next(note_ids)}\tGrater {DOCUMENT}\t{_as_json(essay, about)}\n"
@@ -596,7 +595,7 @@ def _own_id(edit: Edit) -> str | None:
 
 
 def _fragments(edit: Edit, text: str, lose: Losses) -> list[Span]:
-    """The pieces of a discontinuous mark, where they still make up the span; else what brat can show of it."""
+    """The fragments of a discontinuous mark if they still fill the span; else what brat can show of it."""
     match edit.extra.get("brat"):
         case {"fragments": own}:
             spans = [Span(*pair) for pair in own if _is_span(pair, len(text))] if isinstance(own, list) else []
@@ -613,7 +612,7 @@ def _fragments(edit: Edit, text: str, lose: Losses) -> list[Span]:
 def _notes(
     mark_id: str, edit: Edit, wide: Span, essay: Essay, note_ids: Iterator[str], lose: Losses
 ) -> Iterator[str]:
-    """The correction and comment for a person to read, and in a note of ours what brat has no place for."""
+    """The visible correction and comment, and a Grater note with data that brat cannot store."""
     replacements, name = edit.replacements, edit_name(edit)
     if wide != edit.span:
         why = "brat marks at least one word and no line end: shown at a word, its true position in a note"

@@ -1,32 +1,31 @@
-"""Lint for learner corpora: what is wrong with an annotated corpus, and on which line.
+"""Lint for learner corpora: defects of an annotated corpus, with their lines.
 
 `check_corpora` gives the findings of several corpora, `check_essays` those of one as it streams by; `check_together`
-compares files that should hold the same sentences.  What looks odd but is allowed is counted in a `Census`: NUCLE
-lets annotators mark overlapping spans (Dahlmeier, Ng and Wu 2013, section 2), give one error several tags (section 4)
-and leave `Um`, `Cit` and `Wa` without a correction; it also grows spans that start or end inside a word (section 3).
+compares files that should have the same sentences. Odd but allowed annotations are counted in a `Census`: NUCLE lets
+annotators mark overlapping spans (Dahlmeier, Ng and Wu 2013, section 2), give one error several tags (section 4) and
+leave `Um`, `Cit` and `Wa` without a correction; it also grows spans that start or end inside a word (section 3).
 
-A new rule is a function here and a line in a table.  Three kinds: a rule on an edit gives a message or nothing, a
-rule on an essay gives findings, and a rule on a corpus sees every essay and speaks at the end.  All stream: an essay
-is let go as soon as it has been seen.
+To add a rule, add a function here and a line in a table. There are three kinds: a rule on an edit returns a message
+or None, a rule on an essay yields findings, and a rule on a corpus sees every essay and reports at the end. All of
+them stream.
 
 *Edits*: `Rloc` that removes nothing is the NUCLE annotators' own review rule (section 4: "redundancy errors that did
-not remove the annotated word").  A correction that puts a space between two words, or takes it away, changes
-something: only runs of whitespace and Unicode composition are levelled before two strings are taken to be the same.
-Annotators may mark the space next to a word, and a deletion that takes it along is right; so whitespace is judged by
-what the edit makes of the text.  Suspicious is an edit that glues two words together, doubles a space, or has a line
-end, tab or double space inside its correction.  In tokenised text (M2) a correction has no spaces at its ends.  The
-same span, tag and correction twice by one rater is a defect.  Half of the per-sentence study rests on edits that lie
-inside one sentence (section 5), so those that do not are reported.
+not remove the annotated word"). A correction that inserts or removes a space between two words changes something:
+only runs of whitespace and Unicode composition are normalised before comparing strings. Annotators may include an
+adjacent space in a deletion, so whitespace is judged by the resulting text: an edit is suspicious if it joins two
+words, doubles a space, or has a line end, tab or double space inside its correction. In tokenised text (M2) a
+correction has no spaces at its ends. The same span, tag and correction twice by one rater is a defect. Half of the
+per-sentence study rests on edits that lie inside one sentence (section 5), so those that do not are reported.
 
-*Coverage*: a corpus in which each essay was read by one person is shared out, not uneven, and nothing is reported.
-Where some essays have several annotators, those who are missing elsewhere are named.  In M2 an annotator without a
-line is absent for scoring (docs/corpora.md), so a file that leaves out an annotator who agrees with another, as the
-CoNLL-2014 combined files do, says less than the files it was made of.
+*Coverage*: nothing is reported if each essay was read by only one person. If some essays have several annotators,
+those missing from other essays are listed. In M2 an annotator without a line is absent for scoring (docs/corpora.md),
+so a file that leaves out an annotator who agrees with another, as the CoNLL-2014 combined files do, says less than
+the files it was made of.
 
-*Files of one test set*: annotators often have a file each (CoNLL-2014: twelve).  Scores and agreement hold only if
-the files have the same sentences, cut into the same tokens.  `check_together` reads the files side by side and
-compares each with the first.  Two files count as the same set if most of the essays that they share by number
-have the same letters; of files that are not, nothing is reported.
+*Files of one test set*: annotators often have a file each (CoNLL-2014: twelve). Scores and agreement hold only if the
+files have the same sentences, cut into the same tokens. `check_together` reads the files side by side and compares
+each with the first. Two files count as the same set if most of the essays with the same number have the same letters;
+other files are not compared.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ Known: TypeAlias = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A defect of a corpus; `line` is that of the edit or essay in its file, where the format has lines."""
+    """A defect of a corpus; `line` is that of the edit or essay, if the format has lines."""
 
     rule: str
     essay_id: str
@@ -76,12 +75,12 @@ class Finding:
 
 
 def shown(words: str) -> str:
-    """Words in quotes, with what cannot be seen spelt out, cut where they are long."""
+    """Words in quotes, with invisible characters escaped, shortened if long."""
     return repr(words if len(words) <= MOST_CHARACTERS else words[: MOST_CHARACTERS - 1] + "…")
 
 
 def described(edit: Edit, essay: Essay) -> str:
-    """The edit in a few words: `Mec 'teh' → 'the'`, or `Mec after 'So' → ','` where it covers no character."""
+    """The edit in a few words: `Mec 'teh' → 'the'`, or for an insertion `Mec after 'So' → ','`."""
     corrections = " or ".join(map(shown, edit.replacements)) or "no correction"
     if len(edit.span):
         return f"{edit.tag} {shown(edit.span.of(essay.text))} → {corrections}"
@@ -92,12 +91,12 @@ def described(edit: Edit, essay: Essay) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """Counts of allowed oddities; they add up.
+    """Additive counts of allowed oddities.
 
-    `overlaps` are pairs of edits by one rater whose spans share characters and differ; `second_tags` and
-    `alternatives` are further edits of one rater on the same span, with another tag or with the same tag and another
-    correction; `uncorrected` are edits without a correction whose tag owes none; `inside_words` are edits that start
-    or end inside a word.
+    `overlaps` counts pairs of one rater's edits with different but overlapping spans; `second_tags` and
+    `alternatives` count additional edits of one rater on the same span, with another tag or with the same tag and
+    another correction; `uncorrected` counts edits without a correction whose tag requires none; `inside_words` counts
+    edits that start or end inside a word.
     """
 
     essays: int = 0
@@ -113,7 +112,7 @@ class Census:
         return Census(**{name: getattr(self, name) + getattr(other, name) for name in names})
 
     def notes(self) -> list[str]:
-        """The oddities there are, in words."""
+        """The oddities found, in words."""
         sizes = ("essays", "edits")
         odd = {name.replace("_", " "): n for name, n in asdict(self).items() if n and name not in sizes}
         return ["allowed, and only counted: " + ", ".join(f"{n:,} {name}" for name, n in odd.items())] if odd else []
@@ -133,11 +132,11 @@ class CheckResult(Result):
     @property
     @in_json()
     def by_rule(self) -> dict[str, int]:
-        """How many findings each rule has, the most first."""
+        """The number of findings by rule, most first."""
         return dict(Counter(finding.rule for _, finding in self.findings).most_common())
 
     def chosen(self, *, only: Collection[str] = (), ignore: Collection[str] = ()) -> CheckResult:
-        """The findings of some rules; each name must be a rule."""
+        """The findings of some rules; unknown names are errors."""
         known = sorted([*RULES, UNREADABLE])
         if unknown := sorted({*only, *ignore} - set(known)):
             raise UsageError(f"expected rules among {', '.join(known)}, found {', '.join(unknown)}")
@@ -180,7 +179,7 @@ class CheckResult(Result):
 
 
 def read_known(source: Source) -> Counter[Known]:
-    """The findings of an earlier check, of the JSON that it printed."""
+    """The findings of an earlier check, from its JSON."""
     try:
         findings = json.loads("".join(source.lines()))["findings"]
         return Counter((one["rule"], one["essay_id"], one["message"]) for one in findings)
@@ -189,7 +188,7 @@ def read_known(source: Source) -> Counter[Known]:
 
 
 def census_of(essay: Essay, *, exempt: Collection[str]) -> Census:
-    """The counts of one essay; `exempt` are the tags that owe no correction."""
+    """The counts of one essay; `exempt` tags require no correction."""
     by_rater: defaultdict[str, list[Edit]] = defaultdict(list)
     for edit in essay.edits:
         by_rater[edit.rater].append(edit)
@@ -207,9 +206,10 @@ def census_of(essay: Essay, *, exempt: Collection[str]) -> Census:
 
 
 def _n_overlaps(edits: list[Edit]) -> int:
-    """In the order of spans, all that came before a span overlap it but those that ended and those that are the same.
+    """The number of overlapping pairs: in span order, each edit overlaps all earlier ones except ended and identical
+    ones.
 
-    However many spans are open at once, each is looked up once: an annotator's draft is checked at every save.
+    Each span is looked up once, because an annotator's draft is checked at every save.
     """
     spans = sorted(edit.span for edit in edits)
     ends = sorted(span.end for span in spans)
@@ -241,7 +241,7 @@ def equals_text(edit: Edit, essay: Essay) -> str | None:
 
 
 def changes_nothing(edit: Edit, essay: Essay) -> str | None:
-    """Leaves to `equals_text` what is the same to the letter."""
+    """Corrections that equal the text exactly are left to `equals_text`."""
     words = edit.span.of(essay.text)
     if words in edit.replacements:
         return None
@@ -253,7 +253,7 @@ def changes_nothing(edit: Edit, essay: Essay) -> str | None:
 
 
 def _neighbours(span: Span, text: str) -> tuple[str, str]:
-    """The characters before and behind a span, empty at the ends of the text."""
+    """The characters before and after a span, empty at the ends of the text."""
     return text[max(0, span.start - 1) : span.start], text[span.end : span.end + 1]
 
 
@@ -262,7 +262,7 @@ def _level(words: str) -> str:
 
 
 def keeps_redundancy(edit: Edit, essay: Essay) -> str | None:
-    """A redundancy of which every word and mark is still there after the correction."""
+    """A redundancy whose correction keeps every word and punctuation mark."""
     if edit.tag not in REDUNDANCY or not edit.replacements:
         return None
     before, *after = (
@@ -273,7 +273,7 @@ def keeps_redundancy(edit: Edit, essay: Essay) -> str | None:
 
 
 def lacks_correction(edit: Edit, essay: Essay, *, exempt: Collection[str]) -> str | None:
-    """No correction where the tag owes one; `exempt` are the tags that owe none."""
+    """A missing correction, unless the tag is `exempt`."""
     if edit.replacements or edit.tag in exempt:
         return None
     return f"expected a correction, found none: {described(edit, essay)}"
@@ -298,7 +298,7 @@ NAMES = {
 
 
 def has_odd_characters(essay: Essay) -> Iterator[Finding]:
-    """One finding for an essay, however many there are."""
+    """At most one finding per essay."""
     counted = Counter(ODD.findall(essay.text))
     if counted:
         names = ", ".join(f"{_named(character)} ({n} times)" for character, n in counted.items())
@@ -357,7 +357,7 @@ def is_duplicate(essay: Essay) -> Iterator[Finding]:
 
 
 def crosses_sentences(essay: Essay) -> Iterator[Finding]:
-    """An edit that has characters of two sentences."""
+    """An edit with characters of two sentences."""
     if essay.tokens is not None or not essay.edits:
         return
     sentences = sentences_of(essay)
@@ -374,7 +374,7 @@ RARE = "an annotator of few sentences; do not count the others as agreement"
 
 
 class Coverage:
-    """Counts who read and marked what while a corpus is read; a few numbers, however long it is."""
+    """Counts who read and marked what, in constant memory."""
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[frozenset[str], frozenset[str]]] = Counter()
@@ -434,7 +434,7 @@ REPEAT = re.compile(r"(?P<own>.+)#\d+")
 
 
 def repeats_id(essay: Essay) -> Iterator[Finding]:
-    """Readers number a document id that comes again, `a#2`; repeated sentences, which have no ids, are allowed."""
+    """Readers number repeated document ids, `a#2`; repeated sentences, which have no ids, are allowed."""
     repeat = REPEAT.fullmatch(essay.essay_id)
     if repeat and essay.tokens is None and repeat["own"] != short_hash(essay.text):
         message = f"expected a different id for each document, found {repeat['own']!r} again"
@@ -442,7 +442,7 @@ def repeats_id(essay: Essay) -> Iterator[Finding]:
 
 
 def exempt_tags(tagset: TagSet | None) -> frozenset[str]:
-    """The tags that owe no correction, in the given set or in any that we know."""
+    """The tags that require no correction, in the given set or in any known set."""
     tagsets = (tagset,) if tagset else all_tagsets()
     return frozenset(tag.code for known in tagsets for tag in known if not tag.owes_correction)
 
@@ -452,7 +452,7 @@ MOST_HINTS = 50
 
 
 class UnknownTags:
-    """Counts tags while a corpus is read; without a given set, it guesses the best match at the end."""
+    """Counts tags; without a given set, it guesses the best match at the end."""
 
     def __init__(self, tagset: TagSet | None) -> None:
         self._tagset = tagset
@@ -485,7 +485,7 @@ RULE = "files-differ"
 
 
 def check_together(corpora: Mapping[str, Iterable[Essay]]) -> Iterator[tuple[str, Finding]]:
-    """For every file that differs from the first, its name and where it does so first."""
+    """For every file that differs from the first, its name and the first difference."""
     first_name, *other_names = corpora
     comparisons = {name: _Comparison(first_name) for name in other_names}
     for first, *others in zip_longest(*corpora.values()):
@@ -497,7 +497,7 @@ def check_together(corpora: Mapping[str, Iterable[Essay]]) -> Iterator[tuple[str
 
 
 class _Comparison:
-    """What one file has otherwise than the first."""
+    """The differences of one file from the first."""
 
     def __init__(self, first_name: str) -> None:
         self._first_name = first_name
@@ -544,7 +544,7 @@ EssayRule: TypeAlias = Callable[[Essay], Iterator[Finding]]
 
 
 class CorpusRule(Protocol):
-    """A rule that speaks at the end; what it has seen of one part of a corpus, another takes as if it had seen it."""
+    """A rule that reports at the end; results from parts of a corpus can be combined."""
 
     def see(self, essay: Essay) -> None: ...
 
@@ -588,7 +588,7 @@ RULES: dict[str, str] = {
 
 
 class CorpusCheck:
-    """The check of one corpus while it is read; its parts may be checked separately and combined in order."""
+    """The check of one corpus as it is read; parts can be checked separately and combined in order."""
 
     def __init__(self, tagset: TagSet | None = None) -> None:
         self.census = Census()
@@ -619,7 +619,7 @@ class CorpusCheck:
             yield Finding("empty", "", None, "expected essays, found none; is it the right file and format?")
 
     def merge(self, other: CorpusCheck) -> None:
-        """Take over what another has seen of the next part of the corpus."""
+        """Combine with the check of the next part of the corpus."""
         self.census += other.census
         for rule, same in zip(self._rules, other._rules, strict=True):
             rule.merge(same)
@@ -628,9 +628,9 @@ class CorpusCheck:
 def check_essays(
     essays: Iterable[Essay], *, tagset: TagSet | None = None, tally: Callable[[Census], None] | None = None
 ) -> Iterator[Finding]:
-    """Every defect, in the order of the corpus; those of the corpus as a whole come last.
+    """Every defect, in corpus order, then those of the corpus as a whole.
 
-    Without `tagset` the one that fits best is taken.  `tally` is called once, at the end, with the census of allowed
+    Without `tagset`, the best-fitting one is used. `tally` is called once, at the end, with the census of allowed
     oddities.
     """
     check = CorpusCheck(tagset)
@@ -644,10 +644,10 @@ UNREADABLE = "unreadable"
 
 
 def check_corpora(corpora: Mapping[str, Iterable[Essay]], *, tagset: TagSet | None = None) -> CheckResult:
-    """The defects of every corpus by its name, then those of all of them side by side.
+    """The defects of every corpus by name, then those found by comparing all of them.
 
-    Several corpora are read twice, so they must not be iterators.  A file that cannot be read is not compared: its
-    problems are findings too.
+    Several corpora are read twice, so they must not be iterators. The problems of an unreadable file become findings,
+    and it is not compared.
     """
     findings: list[tuple[str, Finding]] = []
     tallies: list[Census] = []

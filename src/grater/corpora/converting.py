@@ -1,4 +1,4 @@
-"""What a conversion reads: a corpus, or parallel text, with its edits kept, extracted again, or typed."""
+"""The input of conversions: a corpus or parallel text, with its edits kept, extracted again, or typed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from grater.progress import reading
 def opened(
     sources: Sequence[Path], format_name: str | None, documents: Path | str | None, engine: str
 ) -> Iterator[Iterable[Essay]]:
-    """The essays of a corpus, or of parallel text, with a progress bar while they are read."""
+    """The essays of a corpus or of parallel text, with a progress bar."""
     if len(sources) > 1:
         yield _parallel(sources, engine)
         return

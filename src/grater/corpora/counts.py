@@ -1,27 +1,28 @@
-"""The counts of a corpus; they add up over essays, annotators and files, and all numbers are computed from them.
+"""The counts of a corpus, which are additive over essays, annotators and files; all statistics are computed from
+them.
 
 A *reading* is one annotator's pass over a text: a sentence that two annotators read is one sentence and two readings.
-Densities and shares are per reading, so that a second annotator does not make a text look worse.  The sizes in NUCLE
-Table 5 are those of the text; edits are divided by readings, which are the same number where one annotator read
-everything, as in NUCLE.  `Histogram` counts documents and sentences with 0, 1, 2, ... edits (Figures 2 and 3).
+Densities and shares are per reading, so that a second annotator does not make a text look worse. The sizes in NUCLE
+Table 5 are those of the text; edits are divided by readings, which equals the number of texts if one annotator read
+everything, as in NUCLE. `Histogram` counts documents and sentences with 0, 1, 2, ... edits (Figures 2 and 3).
 
-An essay is a document, unless its metadata names one (`document`); an M2 block, which carries its own tokens, is a
-sentence of a document that it does not know unless its metadata says so.  Where any block does not know, the number
-of documents is unknown, and so is everything counted per document.
+An essay is a document, unless its metadata names one (`document`); an M2 block, which has its own tokens, is a
+sentence of an unknown document unless its metadata names it. If any block's document is unknown, so are the number of
+documents and everything counted per document.
 
-A *portion* is a part of a corpus (the whole, one annotator's share, one first language).  For intervals its counts
-are kept apart by *block*: the document (for M2 blocks that know none: the sentence) by a hash of its id, one of
-1,024.  A block is a random group of units, so resampling blocks estimates the same variance as resampling units (up
-to 1/1,024), in memory that does not grow with the corpus; a small corpus has nearly a block for each unit.  The same
-text in two files, read by two annotators, falls in the same block, so it is drawn together; and neither the order of
-essays nor their division into files changes an interval.
+A *portion* is a part of a corpus (the whole, one annotator's share, one first language). For intervals, counts are
+kept by *block*: one of 1,024, chosen by a hash of the document's id (for M2 blocks without one, the sentence's). A
+block is a random group of units, so resampling blocks estimates the same variance as resampling units (up to
+1/1,024), in constant memory; in a small corpus, most units have their own block. The same text in two files, read by
+two annotators, falls in the same block, so both are drawn together; neither the order of essays nor their division
+into files affects intervals.
 
-`count_essay` counts one essay: its text, and each annotator's reading of it (Dahlmeier, Ng & Wu 2013, section 5).
-Two choices are ours.  A sentence reaches to the start of the next, so an edit over the space after a full stop is
-still inside; an edit over the first letter of the next sentence is not.  And *alternatives* are either kind:
-several edits of one annotator on the same span, or one edit with several corrections.  Counted apart, as in the
-paper, every edit is one; merged, every marked place is one, under each of its tags.  An M2 no-op says that nothing
-was found: it is never an edit.  Programs and adjudicated decisions are not readings (`grater.model.as_annotated`).
+`count_essay` counts one essay: its text, and each annotator's reading of it (Dahlmeier, Ng & Wu 2013, section 5). Two
+choices are ours. A sentence extends to the start of the next, so an edit over the space after a full stop is inside;
+an edit over the first letter of the next sentence is not. *Alternatives* are several edits of one annotator on the
+same span, or one edit with several corrections. Counted separately, as in the paper, every edit is one; merged, every
+marked place is one, under each of its tags. An M2 no-op is never an edit. Programs and adjudicated decisions are not
+readings (`grater.model.as_annotated`).
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ K = TypeVar("K")
 class CorpusCounts:
     """Sufficient statistics of the corpus study.
 
-    A *place* is a span that one annotator marked, once or more.  `by_sentence` maps a number of edits to the readings
-    of a sentence that have that number.
+    A *place* is a span that one annotator marked, once or more. `by_sentence` maps a number of edits to the number of
+    sentence readings with that many.
     """
 
     sentences: int = 0
@@ -82,7 +83,7 @@ class CorpusCounts:
 
     @property
     def labels(self) -> int:
-        """Tags given: as many as edits, more where merged edits have two tags."""
+        """The number of tags: as many as edits, or more if merged edits have two tags."""
         return sum(self.by_tag.values())
 
 
@@ -101,7 +102,7 @@ TAIL = 100
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """`by_number` maps a number of edits to the number of units that have it; a measure needs at least one."""
+    """`by_number` maps a number of edits to the number of units that have it; statistics need at least one unit."""
 
     by_number: Mapping[int, int] = field(hash=False)
 
@@ -121,7 +122,7 @@ class Histogram:
 
     @property
     def mode(self) -> int:
-        """The most frequent number; the smallest of them in a tie."""
+        """The most frequent number; in a tie, the smallest."""
         return min(self.by_number, key=lambda number: (-self.by_number[number], number))
 
     @property
@@ -129,7 +130,7 @@ class Histogram:
         return max(self.by_number)
 
     def above(self, number: int) -> int:
-        """How many units have more than this."""
+        """The number of units with more than this."""
         return sum(n for edits, n in self.by_number.items() if edits > number)
 
     def as_json(self) -> dict[str, Json]:
@@ -142,7 +143,7 @@ class Histogram:
 
 
 def document_of(essay: Essay) -> str | None:
-    """The id of the essay's document, or none where it is unknown."""
+    """The id of the essay's document, None if unknown."""
     named = essay.metadata.get("document")
     if named not in (None, ""):
         return str(named)
@@ -202,7 +203,7 @@ class Documents:
 
     @property
     def unknown_because(self) -> str:
-        """Why the number of documents is unknown, where it is."""
+        """Why the number of documents is unknown, if it is."""
         if not self.unknown:
             return ""
         if self.unknown == 1:
@@ -283,7 +284,7 @@ def count_essay(essay: Essay, counting: Counting) -> EssayCounts:
 
 
 def edits_by_annotator(essay: Essay) -> dict[str, list[Edit]]:
-    """The edits of everyone who read the essay, an empty list for one who found nothing."""
+    """The edits of everyone who read the essay; an empty list for those who found nothing."""
     by_annotator: dict[str, list[Edit]] = {annotator: [] for annotator in essay.annotators}
     for edit in essay.edits:
         edits = by_annotator.setdefault(edit.rater, [])
@@ -326,7 +327,7 @@ def _reading(
 
 
 def sentence_index(span: Span, starts: Sequence[int]) -> int | None:
-    """The sentence with the whole span; none if it continues into the next."""
+    """The sentence that contains the whole span; None if it extends into the next."""
     if not starts:
         return None
     index = max(bisect_right(starts, span.start) - 1, 0)

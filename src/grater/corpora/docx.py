@@ -4,9 +4,9 @@ A .docx file is a zip archive with the text in `word/document.xml` (ECMA-376, pa
 line breaks are read; insertions that were tracked are part of the text, deletions are not.  Headers, footnotes and
 comments are left out, and so is the second copy of a text box that older programs need (`mc:Fallback`).
 
-A document comes from a stranger: at most `most_bytes` are unpacked, counted as they are unpacked, XML that declares a
-document type is refused, so that no entity can grow, and it is parsed as it is unpacked, without a tree.  It has a
-limited number of paragraphs and breaks, since empty ones cost their sender nothing.
+Documents are untrusted: at most `most_bytes` are unpacked, XML that declares a document type is refused, which
+prevents entity expansion, and it is parsed as a stream, without a tree. The number of paragraphs and breaks is
+limited, since empty ones compress to almost nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CHUNK = 1 << 16
 
 
 def read_docx(stream: BinaryIO, *, name: str, most_bytes: int) -> str:
-    """The text of a document; one that cannot be read is refused by its name."""
+    """The text of a document; an unreadable one is refused by name."""
     try:
         with zipfile.ZipFile(stream) as archive:
             if MAIN not in archive.namelist():
@@ -64,7 +64,7 @@ def _parsed(part: IO[bytes], name: str, most_bytes: int) -> str:
 
 
 class ShownText:
-    """Gathers the text while a document is parsed; `close` gives it."""
+    """Collects the text while a document is parsed; `close` returns it."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -17,11 +17,10 @@ not corrected.  Bare text next to a `<c>` counts as `<i>`.  A correction that is
 counts with its corrected side, the first where there are several; how it came about is kept in `Edit.extra["c"]`
 (JsonML, one list per `<c>`) and written back; other attributes of an `<NS>` are in `Edit.extra["attributes"]`.
 
-Refused: entities of one's own, any DTD that is not empty (for that is where entity bombs and file inclusion live),
-markup that would be lost.  Lines are already decoded, so the encoding that the file declares is ignored.  Not held
-by the format, and reported: edits that cross each other or a paragraph's end, other annotators, the annotator's name,
-comments, tokens, other metadata, characters that XML 1.0 has no way to write.  Edits are written in the order of the
-text.
+Refused: custom entities, any non-empty DTD (which allows entity bombs and file inclusion), markup that would be lost.
+Lines are already decoded, so the file's declared encoding is ignored. Not stored by the format, and reported: edits
+that cross each other or a paragraph's end, other annotators, the annotator's name, comments, tokens, other metadata,
+characters that XML 1.0 cannot represent. Edits are written in the order of the text.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ class XmlElement:
 
     @property
     def text(self) -> str:
-        """The text directly in the element, not in one of its children."""
+        """The text directly in the element, not in its children."""
         return "".join(child for child in self.children if isinstance(child, str))
 
     def named(self, name: str) -> list[XmlElement]:
@@ -82,7 +81,7 @@ class XmlElement:
 
 
 def learners(lines: Iterable[str], problems: Problems) -> Iterator[XmlElement]:
-    """The `<learner>` elements, each when it closes: the root, or children of the root, which must have no others."""
+    """The `<learner>` elements as they close: the root itself, or all children of the root."""
     parser = expat.ParserCreate("utf-8")
     parser.buffer_text = True
     opened: list[XmlElement] = []
@@ -157,7 +156,7 @@ def read_fce(source: Source) -> Iterator[Essay]:
 
 
 def _fields(element: XmlElement, path: str) -> Iterator[tuple[str, str]]:
-    """Every attribute and every element with text, by path, but for the answers and what they say."""
+    """Every attribute and every element with text, by path, except the answers and their content."""
     for name, value in element.attributes.items():
         yield f"{path}@{name}", value
     inner = element.elements
@@ -191,7 +190,7 @@ def _essay(answer: XmlElement, learner_fields: list[tuple[str, str]], ids: Essay
 
 
 def _transcribed(children: Content, text: str, edits: list[Edit], problems: Problems) -> str:
-    """The learner's text so far with these children at its end; their edits join the others."""
+    """The learner's text so far plus that of these children; their edits are added."""
     for child in children:
         if isinstance(child, str):
             text += child
@@ -221,7 +220,7 @@ def _transcribed(children: Content, text: str, edits: list[Edit], problems: Prob
 
 
 def _original(ns: XmlElement) -> Content:
-    """The learner's text there; white space between `<i>` and `<c>` is layout."""
+    """The learner's text of an `<NS>`; white space between `<i>` and `<c>` is layout."""
     for wrong in ns.named("i"):
         return wrong.children
     bare = [child for child in ns.children if isinstance(child, str) or child.name != "c"]
@@ -230,7 +229,7 @@ def _original(ns: XmlElement) -> Content:
 
 
 def _corrected(children: Content) -> str:
-    """The text with every `<NS>` in it corrected, by its first correction."""
+    """The text with every `<NS>` replaced by its first correction."""
     pieces = []
     for child in children:
         if isinstance(child, str):
@@ -243,7 +242,7 @@ def _corrected(children: Content) -> str:
 
 
 def _check(ns: XmlElement, problems: Problems) -> None:
-    """Report what would be lost or is not clear in an `<NS>` and its corrections; its `<i>` is not gone into."""
+    """Report lost or ambiguous content of an `<NS>` and its corrections, without descending into its `<i>`."""
     wrong, corrections = ns.named("i"), ns.named("c")
     for part in (*wrong, *corrections):
         _expect(part, part.name, problems)
@@ -259,7 +258,7 @@ def _check(ns: XmlElement, problems: Problems) -> None:
 
 
 def _check_all(children: Content, problems: Problems) -> None:
-    """Report the same of every `<NS>` at any depth, and all that is not one."""
+    """Report the same for every `<NS>` at any depth, and for all other elements."""
     for child in children:
         if isinstance(child, XmlElement):
             _expect(child, "NS", problems)
@@ -288,7 +287,7 @@ def _as_json(children: Content) -> list[Json]:
 
 
 def _from_json(content: Json, *, depth: int = 0) -> list[XmlElement | str] | None:
-    """What `_as_json` made, or None where it is something else."""
+    """The inverse of `_as_json`, or None for other JSON."""
     if not isinstance(content, list) or depth > MAX_DEPTH // 2:
         return None
     children: list[XmlElement | str] = []
@@ -317,7 +316,7 @@ IN_ATTRIBUTE = {**IN_TEXT, **str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """An essay as a script's answer; no `sortkey` where the id is a hash of the text."""
+    """An essay as a script's answer; without a `sortkey` if the id is a hash of the text."""
 
     essay: Essay
     sortkey: str | None
@@ -339,7 +338,7 @@ def write_fce(essays: Iterable[Essay], report: Report) -> Iterator[str]:
 
 
 def _scripts(essays: Iterable[Essay], report: Report) -> Iterator[list[_Answer]]:
-    """Neighbouring answers of one learner; an answer's name can occur once in a script."""
+    """Adjacent answers of one learner; an answer's name is unique in a script."""
     n_seen: Counter[str] = Counter()
     script: list[_Answer] = []
     before: tuple[str | int, ...] | None = None
@@ -403,7 +402,7 @@ def _script(answers: Sequence[_Answer], report: Report) -> Iterator[str]:
 
 
 def _fit(what: str, text: str, lose: Losses) -> str:
-    """The text with every character that XML cannot hold replaced by U+FFFD, one for one."""
+    """The text with every character that XML cannot represent replaced by U+FFFD."""
     if not UNFIT.search(text):
         return text
     lose(what, "XML cannot contain a control character: written as U+FFFD", changed=True)
@@ -411,7 +410,7 @@ def _fit(what: str, text: str, lose: Losses) -> str:
 
 
 def _coded(essay: Essay, lose: Losses) -> str:
-    """The text with its edits as tags; no open edit holds a line's end, so each of those ends a paragraph."""
+    """The text with its edits as tags; no open edit contains a line end, so each line end ends a paragraph."""
     if essay.tokens is not None:
         lose("tokens", "FCE text is not tokenised")
     text = _fit("text", essay.text, lose)
@@ -456,9 +455,10 @@ def _of_one_annotator(essay: Essay, lose: Losses) -> list[Edit]:
 
 
 def _nested(edits: Iterable[Edit], text: str, lose: Losses) -> Iterator[Edit]:
-    """The edits in the order of their tags, less those that would cross another.
+    """The edits in the order of their tags, without those that would cross another.
 
-    By start; edits that start together as given if they nest so, else insertions first, then the longest.
+    By start; edits with the same start keep their order if they nest that way, else insertions come first, then the
+    longest.
     """
     in_order: list[Edit] = []
     for _, group in groupby(sorted(edits, key=lambda edit: edit.span.start), key=lambda edit: edit.span.start):
@@ -483,7 +483,7 @@ def _nested(edits: Iterable[Edit], text: str, lose: Losses) -> Iterator[Edit]:
 
 
 def _fit_edit(edit: Edit, lose: Losses) -> Edit:
-    """The edit as the format can hold it; what had to go is reported."""
+    """The edit as the format can store it; losses are reported."""
     what = edit_name(edit)
     if edit.comment:
         lose(f"comment of {what}", "FCE has no comments")
@@ -518,7 +518,7 @@ def _closing(edit: Edit, lose: Losses) -> str:
 
 
 def _kept_corrections(edit: Edit) -> list[str] | None:
-    """The corrections with the edits inside them, where they are still what the edit says."""
+    """The corrections with their nested edits, if they still match the edit."""
     kept = edit.extra.get("c")
     contents = [_from_json(content) for content in kept] if isinstance(kept, list) else []
     whole = [content for content in contents if content is not None and _is_valid(content)]
@@ -528,7 +528,7 @@ def _kept_corrections(edit: Edit) -> list[str] | None:
 
 
 def _is_valid(content: Content) -> bool:
-    """Whether the reader would take it back as it is."""
+    """Whether the reader would read it back unchanged."""
     problems = Problems("extra")
     try:
         _check_all(content, problems)

@@ -1,11 +1,10 @@
-"""Corrections as people and language models write them, cut into the words of their source; and whether lines belong.
+"""Tokenises corrections like their sources, and checks that lines belong to their sources.
 
-**Tokens.**  Edits can be compared only where both sides are cut into words alike, and a system that writes *don't
-worry.* may have corrected nothing.  `fitted` cuts a line with our tokeniser and then follows its source wherever the
-two have the same characters: a token of the source that is whole in the line stays one token, and what the source
-has as two tokens is cut in two (*well - known*, *do n't*), so that any tokeniser's source will do.  Quotation marks
-and apostrophes are written as the source has them.  A space is a correction where it parts or joins letters: *life
-style* and *lifestyle* differ.
+**Tokens.** Edits can be compared only if both sides are tokenised alike: a system that writes *don't worry.* may have
+corrected nothing. `fitted` tokenises a line and then follows its source wherever both have the same characters: a
+source token that is whole in the line stays one token, and what the source has as two tokens is split (*well -
+known*, *do n't*), whatever the source's tokeniser was. Quotation marks and apostrophes are written as in the source.
+A space that separates or joins letters is a correction: *life style* and *lifestyle* differ.
 
 **Lines.**  A line that shares few of its longer words with its source is misplaced; if such lines share many with
 another source, the file has been shifted or shuffled.  Words are compared by their first letters, since a correction
@@ -39,7 +38,7 @@ INNER, CUT, SPACE = range(3)
 
 @lru_cache(maxsize=1 << 16)
 def _atoms(word: str) -> tuple[tuple[str, int], ...]:
-    """Letters in a row and single marks, and what precedes each."""
+    """Runs of letters and single marks, each with what precedes it."""
     atoms = [
         (atom, CUT if number == 0 else INNER)
         for token in TokenisedText(word).words
@@ -49,7 +48,7 @@ def _atoms(word: str) -> tuple[tuple[str, int], ...]:
 
 
 def fitted_lines(sources: Sequence[Sequence[str]], texts: Sequence[str]) -> list[str]:
-    """Lines in the tokens of their sources; new words are cut at hyphens where most of the sources' words are."""
+    """Lines in the tokens of their sources; new words are split at hyphens if most of the sources' words are."""
     words = [word for source in sources for word in source]
     n_cut = sum(word in HYPHENS for word in words)
     at_hyphens = n_cut > sum(HYPHENATED.search(word) is not None for word in words)
@@ -58,7 +57,7 @@ def fitted_lines(sources: Sequence[Sequence[str]], texts: Sequence[str]) -> list
 
 
 def fitted(words: Sequence[str], text: str, *, at_hyphens: bool = False) -> list[str]:
-    """The words of a line, cut as its source is wherever the two are the same."""
+    """The words of a line, tokenised like the source wherever the two agree."""
     given = text.split()
     if not given or given == words:
         return given
@@ -89,7 +88,7 @@ def fitted(words: Sequence[str], text: str, *, at_hyphens: bool = False) -> list
 
 
 def _parts(atoms: Sequence[tuple[str, int]], place: int, gap: int) -> bool:
-    """Whether a space parts a token of the source and is no tokeniser's: in *any one*, not in *well - known*."""
+    """Whether a space splits a source token other than a tokeniser would: in *any one*, not in *well - known*."""
     (before, gap_before), (atom, gap_here) = atoms[place - 1 : place + 1]
     if gap_here < SPACE or (gap == CUT and before[-1].isalnum() and atom[0].isalnum()):
         return False
@@ -98,7 +97,7 @@ def _parts(atoms: Sequence[tuple[str, int]], place: int, gap: int) -> bool:
 
 
 def _same(theirs: Sequence[str], ours: Sequence[str]) -> list[tuple[int, int, int]]:
-    """The stretches of atoms that both have: where they begin on either side, and how long they are."""
+    """The stretches of atoms shared by both sides: their starts and lengths."""
     one, other = ([PLAIN.get(atom, atom) for atom in side] for side in (theirs, ours))
     before, after = shared_ends(one, other)
     middle = SequenceMatcher(None, one[before : len(one) - after], other[before : len(other) - after], autojunk=False)
@@ -130,13 +129,13 @@ def _keys(text: str) -> frozenset[str]:
 
 
 def _shared(source: frozenset[str], line: frozenset[str]) -> float:
-    """The share of the longer words of a source that a line has; too few of them tell nothing."""
+    """The share of a source's longer words that a line has; too few words say nothing."""
     return len(source & line) / len(source) if len(source) > 2 else 1.0
 
 
 @lru_cache(maxsize=1 << 16)
 def _is_several(word: str) -> bool:
-    """Whether our tokeniser cuts a word; most words have letters alone, and are not tokenised to know it."""
+    """Whether our tokeniser splits a word; most words have only letters and need no tokenising."""
     if word.isascii() and word.isalpha():
         return word.lower() in JOINED
     return any(gap == CUT for _, gap in _atoms(word))
@@ -144,7 +143,7 @@ def _is_several(word: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class OddLines:
-    """Lines that share few words with their source; that are cut into other words; that differ in nothing else."""
+    """Lines that share few words with their source, that are tokenised differently, or that differ only in this."""
 
     misplaced: list[int]
     cut: list[int]
@@ -154,9 +153,9 @@ class OddLines:
 def odd_lines(
     sources: Sequence[Sequence[str]], texts: Sequence[str], lines: Sequence[Sequence[str]] | None = None
 ) -> OddLines:
-    """One pass, which must cost little compared with the scoring: most lines share most words with their source.
+    """Find odd lines in one fast pass, since most lines share most words with their source.
 
-    `lines` are the texts in words, where these are known.
+    `lines` are the texts in words, if known.
     """
     odd = OddLines([], [], [])
     split = [text.split() for text in texts] if lines is None else lines
@@ -178,9 +177,9 @@ def odd_lines(
 
 
 def shift_of(sources: Sequence[Sequence[str]], texts: Sequence[str], lines: Sequence[int]) -> int | None:
-    """How many lines farther down the source of most of these lines is; 0 if they did not move together.
+    """How many lines further down the source of most of these lines is; 0 if they did not move together.
 
-    None where these lines, which share few words with their source, share no more with another.
+    None if these lines, which share few words with their source, share no more with another.
     """
     keys = [_keys(" ".join(words)) for words in sources]
     places = defaultdict[str, list[int]](list)
@@ -210,7 +209,7 @@ def require_lines_fit(
     advice: str = "tokenise both alike",
     words: Sequence[Sequence[str]] | None = None,
 ) -> list[str]:
-    """Warnings of lines that may not fit their source; raise where the file as a whole does not."""
+    """Warnings of lines that may not fit their source; raises if the file as a whole does not."""
     odd = odd_lines(sources, texts, words)
     lines, cut, alone = odd.misplaced, odd.cut, odd.cut_alone
     if lines:
@@ -253,6 +252,6 @@ LEAST_ENGLISH, FEWEST_WORDS = 0.08, 100
 
 
 def is_english(sentences: Iterable[Sequence[str]]) -> bool:
-    """Whether the commonest words of English are as many as in English; a few words may be."""
+    """Whether the most common English words are as frequent as in English; a few words may be English."""
     words = [word.lower() for sentence in sentences for word in sentence]
     return len(words) < FEWEST_WORDS or sum(map(ENGLISH.__contains__, words)) >= LEAST_ENGLISH * len(words)

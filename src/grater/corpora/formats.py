@@ -1,16 +1,16 @@
-"""Corpus formats: how to read essays, how to write them, and how to report what a format cannot hold.
+"""Corpus formats: reading essays, writing them, and reporting what a format cannot store.
 
 A *file format* keeps many essays in one file; a *folder format* (brat) keeps each essay in files of its own. Readers
-and writers are pure: they take lines and yield essays, take essays and yield text.  Only `grater.corpora.source`
-opens paths.  `grater.corpora.plain` is the shortest example of a format.  They are registered by name; others join by
-the entry-point group `grater.formats`.
+and writers are pure: they take lines and yield essays, take essays and yield text. Only `grater.corpora.source` opens
+paths. `grater.corpora.plain` is the shortest example of a format. They are registered by name; third parties use the
+entry-point group `grater.formats`.
 
-`parse_json` is for formats that hold JSON.  It reads strictly, so that what is read can be written again and nothing
-goes missing on the way.  Refused beyond what JSON itself refuses: a key that occurs twice in an object, NaN and the
-infinities, half a surrogate pair (no text in any encoding), numbers beyond what Python can take, and values nested
-deeper than any metadata is (`MOST_DEPTH`): other programs, and our own API, could not take them on.
+`parse_json` is for formats that hold JSON. It is strict, so that everything read can be written again without loss.
+Beyond JSON's own rules, it refuses: a key that occurs twice in an object, NaN and the infinities, half a surrogate
+pair (no text in any encoding), numbers beyond what Python can take, and values nested deeper than `MOST_DEPTH`, which
+other programs and our own API could not process.
 
-`Conversion` is a corpus written in another format, with what was lost because that format could not hold it.
+`Conversion` is a corpus written in another format, with a record of what that format could not store.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ AROUND = 12
 
 
 class Source(Protocol):
-    """A named text that can be read from the start as often as wanted; a line keeps its `\\n` or `\\r\\n`."""
+    """A named text that can be read repeatedly from the start; a line keeps its `\\n` or `\\r\\n`."""
 
     @property
     def name(self) -> str: ...
@@ -50,7 +50,7 @@ NUMBERED = re.compile(r"(.*)#([1-9][0-9]{0,8})", re.DOTALL)
 
 
 def unnumbered(essay_id: str, n_seen: Counter[str]) -> str:
-    """The id less the number that reading gives to repeated ids; `n_seen` counts what this has given."""
+    """The id without the suffix that reading adds to repeated ids; `n_seen` counts the ids returned so far."""
     match = NUMBERED.fullmatch(essay_id)
     if match and n_seen[match[1]] == int(match[2]) - 1 > 0:
         essay_id = match[1]
@@ -69,7 +69,7 @@ class EssayIds:
         return self.of_document(short_hash(text))
 
     def of_document(self, essay_id: str) -> str:
-        """The id itself when it is new, `id#2`, `id#3` when it has been given out before."""
+        """The id if it is new, else `id#2`, `id#3`."""
         numbered = essay_id
         while numbered in self._taken:  # `a#2` may be an essay's own id
             self._last[essay_id] = self._last.get(essay_id, 1) + 1
@@ -80,10 +80,10 @@ class EssayIds:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Something of an essay that the format written to cannot hold.
+    """Something of an essay that the target format cannot store.
 
-    `what` names the thing (`edit 12-15 Wcip`, `metadata language`), `why` says the reason; `changed` is set where the
-    thing was kept in another shape instead of being left out.  `words` are those of the essay that it is about.
+    `what` names it (`edit 12-15 Wcip`, `metadata language`), `why` gives the reason; `changed` is set if it was
+    stored in another form instead of being left out. `words` are the essay's words that it concerns.
     """
 
     essay_id: str
@@ -117,12 +117,12 @@ class Losses:
 
 
 def edit_name(edit: Edit) -> str:
-    """How reports name an edit."""
+    """The name of an edit in reports."""
     return f"edit {edit.span.start}-{edit.span.end} {edit.tag}"
 
 
 def unmarked_losses(essay: Essay, why: str) -> Iterator[Loss]:
-    """What formats lose that hold text alone."""
+    """The losses of formats that store only text."""
     edits = [edit_name(edit) for edit in essay.edits]
     rest = [*(f"annotator {name}" for name in essay.annotators), *(["tokens"] if essay.tokens is not None else [])]
     for what in [*(["NUL characters"] if "\0" in essay.text else []), *edits, *rest]:
@@ -130,16 +130,16 @@ def unmarked_losses(essay: Essay, why: str) -> Iterator[Loss]:
 
 
 def ignore_loss(loss: Loss) -> None:
-    """The report of callers who ignore losses."""
+    """Ignore losses."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:
     """A format that keeps a corpus in one file.
 
-    `write` yields pieces of the file's text.  `suffixes` are those that name the format when nobody else does; a
-    format whose files end like those of another has none, and is always named.  `n_passes` is how often `read` goes
-    through its source, for a progress bar that ends at the end.
+    `write` yields pieces of the file's text. `suffixes` select the format by file name; a format that shares its
+    suffix with another has none, and must be named. `n_passes` is how often `read` goes through its source, for the
+    progress bar.
     """
 
     name: str
@@ -183,7 +183,7 @@ FORMATS: Registry[Format] = Registry(
 
 
 def suffixes_of_corpora() -> frozenset[str]:
-    """What the names of corpora end in, of every format but plain text."""
+    """The file-name suffixes of corpora in every format except plain text."""
     return frozenset(suffix for name in FORMATS if name != "text" for suffix in FORMATS[name].suffixes)
 
 
@@ -263,7 +263,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, repr=False)
 class Conversion(Result):
-    """What was converted and what was lost, counted during the conversion; it keeps `most` losses of each kind.
+    """What was converted and what was lost; it keeps at most `most` losses of each kind.
 
     `by_reason` counts all losses by what happened (changed, left out) and why; `hear` is called with each loss.
     """
@@ -301,7 +301,7 @@ class Conversion(Result):
             self.hear(loss)
 
     def _words(self, loss: Loss) -> str:
-        """The essay's words where the loss names a place in it; of an insertion, those around it."""
+        """The essay's words at the place of a loss; for an insertion, the words around it."""
         place, text = PLACE.search(loss.what), self.texts.get(loss.essay_id)
         if place is None or text is None:
             return ""
@@ -312,7 +312,7 @@ class Conversion(Result):
     @property
     @in_json()
     def losses(self) -> list[Loss]:
-        """Those that are kept: of edits first."""
+        """The losses kept, those of edits first."""
         return self.of_edits + self.of_the_rest
 
     def to_frame(self) -> pl.DataFrame:

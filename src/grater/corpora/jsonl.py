@@ -1,4 +1,4 @@
-"""Our own format, which loses nothing: JSON Lines, a header and then one essay a line (here broken in two).
+"""Our own lossless format: JSON Lines, with a header and then one essay per line (here broken in two).
 
     {"format":"grater-corpus","version":1}
     {"id":"a","text":"He go home.","annotators":["R1"],"edits":[{"start":3,"end":5,"replacements":["goes"],
@@ -9,9 +9,9 @@ Only what is set is written: of an essay `annotators`, `edits`, `tokens` and `me
 code points.  Keys are in the order shown, those of `metadata` and `extra` in their own; the same essays give the
 same bytes.
 
-The reader checks every type and range.  What it does not know it refuses, so that nothing is lost in silence: a
-newer version, an unknown or repeated key, a number that is not finite, half a surrogate pair (no text in any
-encoding).  Blank lines are skipped.
+The reader checks every type and range, and refuses anything unknown, so that nothing is lost silently: a newer
+version, an unknown or repeated key, a number that is not finite, half a surrogate pair (no text in any encoding).
+Blank lines are skipped.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def essay_record(essay: Essay) -> dict[str, Json]:
 
 
 class _Wrong(ValueError):
-    """What is wrong with a line; it becomes a problem of the input."""
+    """The problem with a line; it becomes a problem of the input."""
 
 
 def read_jsonl(lines: Iterable[str], *, name: str) -> Iterator[Essay]:
@@ -87,7 +87,7 @@ def read_jsonl(lines: Iterable[str], *, name: str) -> Iterator[Essay]:
 
 
 def _check_header(first: tuple[int, str], name: str) -> None:
-    """Stop at once where the file is not ours, or newer than we are."""
+    """Raise at once if the file is not ours, or from a newer version."""
     number, line = first
     wanted = f"expected the header {HEADER}"
     try:
@@ -111,7 +111,7 @@ def _parsed(line: str) -> Json:
 
 
 def essay_from(record: dict[str, Json], line: int | None) -> Essay:
-    """The essay of a record; one that is not as it should be is refused."""
+    """The essay of a record; an invalid record is refused."""
     _check_keys(record, known=ESSAY_KEYS, needed=2, what="an essay")
     text = _typed(record["text"], str, "text")
     edits = enumerate(_typed(record.get("edits", []), list, "edits"))

@@ -1,18 +1,18 @@
-"""From edits to judgments: what annotators of a corpus think of items, by one rule (docs/corpora.md).
+"""Derives judgments of items from the edits of a corpus's annotators, by the rule in docs/corpora.md.
 
-For every item and each annotator of its essay there is one row.  It says `error` where a normalised edit of that
-annotator with a wanted tag overlaps the item; an edit of another tag there gives `ok` with the flag `context`
-(match `tag`) or `error` (match `any`); otherwise it says `ok`.
+For every item and each annotator of its essay there is one row. It says `error` if a normalised edit of that
+annotator with a wanted tag overlaps the item; an edit of another tag there gives `ok` with the flag `context` (match
+`tag`) or `error` (match `any`); otherwise it says `ok`.
 
-Where the contract is silent:
+Our choices where that rule is silent:
 
 - Items have spans of characters, normalised edits of tokens; an item covers every token that it touches.
-- An insertion overlaps an item that has words only from inside, between two of its tokens: *the* put in before *car*
-  says nothing of the word *car*.  Zero-width items exist for that.  They are anywhere in the gap between two
-  words, and only insertions into that gap count; inside a word there is no gap, and nothing counts.
+- An insertion overlaps an item that has words only from inside, between two of its tokens: inserting *the* before
+  *car* says nothing about the word *car*. Zero-width items cover insertions: they lie anywhere in the gap between two
+  words, and only insertions into that gap count; inside a word nothing counts.
 - Edits that change no token are not edits.  An error that was found but not corrected counts like any other.
 - With the labels of `usage`, an error is `0`, extraneous, where every correction deletes the words, else `1`; ok is
-  `2`.  That scheme knows no gaps, and an item of no width is refused.
+  `2`. That scheme has no gaps, so items without width are refused.
 - `alternatives` are the annotator's corrections by the edits that made the row an error, in order, `-NONE-` for words
   that are to go.  A `|` in a correction would end it there, so it is written `¦`.
 """
@@ -47,7 +47,7 @@ UNREAD = "item in an essay without annotators"
 
 @dataclass(frozen=True, slots=True)
 class ItemJudgment:
-    """What one annotator's edits say of one item."""
+    """One annotator's verdict on one item, derived from the edits."""
 
     item: str
     rater: str
@@ -68,7 +68,7 @@ def judgments_from_edits(
     documents: Mapping[str, str] | None = None,
     name: str = "corpus",
 ) -> Judgments:
-    """One judgment for every item (by its id) and each annotator of its essay, in the order of the essays.
+    """One judgment for every item (by id) and each annotator of its essay, in the order of the essays.
 
     `documents` has the document of items whose essays are sentences that do not name it.
     """
@@ -121,7 +121,7 @@ def judgments_from_edits(
 
 
 def items_of(decisions: Table, items: Table | None = None) -> dict[str, Item]:
-    """The places of all items that systems decided on: from the items table, else from columns of the decisions."""
+    """The places of all items that systems decided on, from the items table or from columns of the decisions."""
     wanted = decisions.frame["item"].unique(maintain_order=True)
     if items is not None:
         places = items.frame.filter(pl.col("item").is_in(wanted.implode()))
@@ -190,13 +190,15 @@ def _judged(
 
 
 def reach(span: Span, tokens: Sequence[Span]) -> tuple[int, int] | None:
-    """The tokens [start, end) that a span touches, the gap before `start` where the two are equal; None in a word."""
+    """The tokens [start, end) that a span touches, the gap before `start` if the two are equal; None
+    inside a word.
+    """
     start, end = touched_tokens(span, tokens)
     return None if not len(span) and start < end else (start, end)
 
 
 def overlaps(edit: TokenEdit, start: int, end: int) -> bool:
-    """Whether a normalised edit is about the tokens [start, end), or about the gap before `start`."""
+    """Whether a normalised edit affects the tokens [start, end), or the gap before `start`."""
     if start == end:
         return edit.start == edit.end == start
     if edit.start == edit.end:

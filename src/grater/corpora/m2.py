@@ -1,4 +1,4 @@
-r"""M2, the format of the shared tasks: one tokenised sentence in a block, with the edits of its annotators.
+r"""M2, the format of the shared tasks: blocks of one tokenised sentence and its annotators' edits.
 
     S She go to school .
     A 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0
@@ -6,12 +6,11 @@ r"""M2, the format of the shared tasks: one tokenised sentence in a block, with 
 `A start end|||tag|||correction|||REQUIRED|||comment|||annotator`: Dahlmeier and Ng 2012, "Better evaluation for
 grammatical error correction", as m2scorer and ERRANT read and write it.
 
-**Fields.** Alternatives are separated by `||`.  An empty correction, or `-NONE-`, deletes the words; among several
-alternatives it is always spelt `-NONE-`, since an empty one before the next `|||` would look like a separator.
-M2 has no way to say "found but not corrected" but the one of ERRANT, which we follow: the tag `UNK`, or NUCLE's `Um`,
-with a correction that equals the words (`errant_m2` writes both so; `errant_compare` uses `UNK` for detection only).
-A field that is spelt in another way than ours keeps its spelling in `Edit.extra`, so that writing gives the same
-bytes again.
+**Fields.** Alternatives are separated by `||`. An empty correction, or `-NONE-`, deletes the words; among several
+alternatives it is always spelt `-NONE-`, since an empty one before the next `|||` would look like a separator. The
+only way to say "detected but not corrected" in M2 is ERRANT's, which we follow: the tag `UNK`, or NUCLE's `Um`, with
+a correction that equals the words (`errant_m2` writes both so; `errant_compare` uses `UNK` for detection only). Other
+spellings of a field are kept in `Edit.extra`, so that writing reproduces the same bytes.
 
 **Reading.** Every block is one essay.  The text is the S line after `S `, unchanged; tokens are those of
 `str.split()`, as ERRANT and m2scorer count them.  A span of tokens becomes a span of code points, from the start of
@@ -21,19 +20,18 @@ correct.  A block without A lines means the same if the file has one annotator; 
 have read the block (docs/corpora.md).  A line that holds only white space is blank.  A `\r` before the `\n` belongs
 to the line end.  Blank lines may come in any number between blocks, and need not come after the last.
 
-**Writing.** An essay that M2 can hold unchanged (its tokens are those of `str.split()`, and its text is one line)
-is written so: what was read from M2 comes out byte for byte.  Any other is cut into blocks (`normalise.cut`).  M2 has
-no place for ids, metadata, and what other formats know of an edit (`Edit.extra`); an error detected but not corrected
-gets ERRANT's tag `UNK`, unless it is NUCLE's `Um`.  Anyone who has an A line counts as having read the whole essay;
-where no one has, a file with one annotator says that this one read it, and a file with several that nobody did.
+**Writing.** An essay that M2 can store unchanged (its tokens are those of `str.split()`, and its text is one line) is
+one block: anything read from M2 is written byte for byte. Others are cut into blocks (`normalise.cut`). M2 cannot
+store ids, metadata, and other formats' data about an edit (`Edit.extra`); an error detected but not corrected gets
+ERRANT's tag `UNK`, unless it is NUCLE's `Um`. Annotators with an A line count as having read the whole essay; if
+there are none, a file's only annotator counts as its reader, and in a file with several nobody does.
 
 A field may hold neither a line end nor `|||`, nor a `|` at its edge that would make the bars of a separator
-ambiguous; a correction may not hold `||`, which separates alternatives, nor be the word `-NONE-`.  What a line means
-is decided by reading it: an edit that would be read back as another is left out, a comment that would be is dropped.
+ambiguous; a correction may not hold `||`, which separates alternatives, nor be the word `-NONE-`. Each line is tested
+by reading it: an edit that would be read back differently is left out, and so is such a comment.
 
-The annotator of an A line is a whole number to every other tool.  An annotator whose id is a number keeps it, unless
-an earlier one was given it; any other gets the lowest number that is free, in the order of appearance, and the report
-says which.
+All other tools expect the annotator of an A line to be an integer. Numeric ids are kept unless already taken; other
+annotators get the lowest free number, in order of appearance, and the report lists these.
 """
 
 from __future__ import annotations
@@ -75,7 +73,7 @@ edits contradicts them."""
 
 
 def replacements_of(correction: str, *, tag: str, words: str) -> tuple[str, ...]:
-    """What a correction field means for an edit of these words."""
+    """The replacements that a correction field means for an edit of these words."""
     if correction == words and tag in UNCORRECTED:
         return ()
     if ALTERNATIVE not in correction:
@@ -84,7 +82,6 @@ def replacements_of(correction: str, *, tag: str, words: str) -> tuple[str, ...]
 
 
 def correction_of(replacements: tuple[str, ...], *, words: str) -> str:
-    """How we spell a correction."""
     if not replacements:
         return words
     if len(replacements) == 1:
@@ -100,7 +97,7 @@ WORD = re.compile(r"\S+")
 
 
 class Annotation(NamedTuple):
-    """An A line: the two token numbers, then its fields as they are spelt, and its number in the file."""
+    """An A line: the two token numbers, its fields as written, and its line number."""
 
     start: int
     end: int
@@ -121,7 +118,7 @@ class Sentence(NamedTuple):
 
 
 def read_blocks(lines: Iterable[str], problems: Problems) -> Iterator[Sentence]:
-    """The blocks of a file, without the A lines that have a problem."""
+    """The blocks of a file, without invalid A lines."""
     block: Sentence | None = None
     n_tokens = -1  # no A line is within a sentence that is not there
     after_blank, is_orphan = True, False  # A lines without a sentence are reported once, and then left out
@@ -156,7 +153,7 @@ def read_blocks(lines: Iterable[str], problems: Problems) -> Iterator[Sentence]:
 
 
 def _annotation(line: str, number: int, n_tokens: int, problems: Problems) -> Annotation | None:
-    """A line that begins with `A `; white space around its annotator is not part of it."""
+    """A line that starts with `A `; white space around its annotator is ignored."""
     fields = line[2:].split(SEPARATOR)
     numbers = TOKEN_NUMBERS.fullmatch(fields[0])
     if len(fields) != N_FIELDS:
@@ -187,7 +184,7 @@ def _shortened(line: str) -> str:
 
 
 def read_source(source: Source) -> Iterator[Essay]:
-    """The essays of a file; it is read once more where a block without A lines asks who its annotators are."""
+    """The essays of a file, which is read twice if a block without A lines needs the list of annotators."""
     seen: set[str] = set()
     alone: str | None = None
     is_known = False
@@ -214,7 +211,7 @@ def _read_by(essay: Essay, annotator: str) -> Essay:
 
 
 def annotators_of(lines: Iterable[str]) -> set[str]:
-    """The annotators of a file; two at the most, since more make no difference."""
+    """The annotators of a file, at most two, since more make no difference."""
     annotators: set[str] = set()
     for line in lines:
         if line.startswith("A "):
@@ -240,7 +237,7 @@ def token_spans_of_line(text: str) -> tuple[Span, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def _shared_span(bounds: tuple[int, int]) -> Span:
-    """A span; words are at the same few places in most sentences, so they share values."""
+    """A cached span, since words are at the same few positions in most sentences."""
     return Span(*bounds)
 
 
@@ -260,7 +257,7 @@ def _edit(mark: Annotation, text: str, tokens: Sequence[Span]) -> Edit:
 
 
 def _unusual_noops(annotations: Sequence[Annotation], annotators: tuple[str, ...]) -> dict[str, Json]:
-    """The no-op lines, where they are not the usual ones."""
+    """The no-op lines that differ from the usual one."""
     noops: dict[str, list[Json]] = {annotator: [] for annotator in annotators}
     usual: dict[str, list[Json]] = {annotator: [NOOP_BODY] for annotator in annotators}
     for mark in annotations:
@@ -273,7 +270,7 @@ def _unusual_noops(annotations: Sequence[Annotation], annotators: tuple[str, ...
 
 
 def noops_as_read(essay: Essay) -> list[list[str]] | None:
-    """The no-op lines that were read, if they are still in order: a list for each annotator."""
+    """The no-op lines as read, if still valid: a list for each annotator."""
     noops = essay.metadata.get(NOOPS_AS_READ)
     if not isinstance(noops, list | tuple) or len(noops) != len(essay.annotators):
         return None
@@ -291,14 +288,14 @@ def _is_noop(body: Json) -> bool:
 
 
 class AnnotatorNumbers:
-    """Gives out the numbers of one file."""
+    """Assigns the annotator numbers of one file."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
         self.numbers: dict[str, int] = {}
 
     def of(self, annotator: str, essay_id: str) -> int:
-        """The annotator's number; `essay_id` is the first essay with a new one."""
+        """The annotator's number; `essay_id` is the essay in which a new one appears."""
         if annotator not in self.numbers:
             taken = set(self.numbers.values())
             number = next(number for number in count() if number not in taken)
@@ -358,7 +355,7 @@ def _blocks(essay: Essay, ids: EssayIds, report: Report) -> Iterator[Block]:
 
 
 def _on_one_line(edit: Edit, essay_id: str, report: Report) -> Edit:
-    """The edit with its line ends changed to spaces."""
+    """The edit with line ends replaced by spaces."""
     texts = (*edit.replacements, edit.tag, edit.comment)
     if not any("\n" in text for text in texts):
         return edit
@@ -368,7 +365,7 @@ def _on_one_line(edit: Edit, essay_id: str, report: Report) -> Edit:
 
 
 def _edit_bodies(block: Block, essay_id: str, report: Report) -> list[tuple[str, str]]:
-    """The A line of each edit that can have one, without `A ` and number, after its rater."""
+    """The A line of each edit that can have one, without `A ` and number, preceded by its rater."""
     bodies, text, tokens = [], block.essay.text, block.essay.tokens or ()
     for edit, original in zip(block.essay.edits, block.originals, strict=True):
         name = edit_name(original)
@@ -385,7 +382,7 @@ def _edit_bodies(block: Block, essay_id: str, report: Report) -> list[tuple[str,
 
 
 def _body(edit: Edit, token_range: TokenRange, words: str, *, essay_id: str, name: str, report: Report) -> str | None:
-    """The body for an edit of `words`, or nothing where no line says it; reports call it `name`."""
+    """The body for an edit of `words`, or None if no line can express it; reports call the edit `name`."""
     tag, replacements = edit.tag, token_range.replacements
     if not replacements and tag not in UNCORRECTED:
         why = f"M2 can write 'found but not corrected' only with the tag {UNKNOWN}; the tag {tag!r} is lost"
@@ -414,15 +411,16 @@ def _body(edit: Edit, token_range: TokenRange, words: str, *, essay_id: str, nam
 
 
 def _is_safe(fields: list[str]) -> bool:
-    """Whether the fields are read back as they are, whatever fields come before and after."""
+    """Whether the fields are read back unchanged, whatever fields come before and after."""
     line = SEPARATOR.join(["", *fields, ""])
     return "\n" not in line and line.split(SEPARATOR) == ["", *fields, ""]
 
 
 def _in_order(essay: Essay, edits: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Edits in their order, and before them the no-ops of annotators who come earlier.
+    """The edits in order, preceded by the no-ops of annotators who come earlier.
 
-    Readers list annotators as they appear: where the order of edits would give another list, edits go by annotator.
+    Readers list annotators in order of appearance: if the order of edits would change that list, edits are sorted by
+    annotator.
     """
     raters = dict.fromkeys((*essay.annotators, *(rater for rater, _ in edits)))
     rank = {rater: number for number, rater in enumerate(raters)}

@@ -1,20 +1,20 @@
-"""The same essays by several annotators, one file each, as one corpus.
+"""Merges files with the same essays by different annotators into one corpus.
 
-Files such as `A1.m2` ... `A10.m2` each call their annotator 0 (docs/corpora.md).  Ids collide where two files use one
-id for the same essay; then the file's stem is the annotator, or `STEM.ID` where several ids of one file collide.  Ids
-that do not collide stay, so files of different essays pass through unchanged.
+Files such as `A1.m2` ... `A10.m2` each call their annotator 0 (docs/corpora.md). Ids collide if two files use one id
+for the same essay; then the annotator is named by the file's stem, or `STEM.ID` if several ids of one file collide.
+Other ids stay, so files of different essays are unchanged.
 
-Essays meet by their id.  Every file is read twice: once for the ids, once side by side.  What has no partner yet is
-kept until it comes, so memory is flat where orders agree.  An essay that some files lack comes last, with the
-annotators it has.  Text and tokens must be the same in every file; metadata is that of the first file that has the
-field.
+Essays are matched by id. Every file is read twice: once for the ids, once in parallel. Unmatched essays are kept
+until their partners arrive, so memory is constant if the orders agree. Essays missing from some files come last, with
+the annotators they have. Text and tokens must be the same in every file; metadata is that of the first file that has
+the field.
 
-The documents that the sentences of an M2 file were cut from, found by their words.
+**Documents** of M2 sentences are found by their words.
 
-M2 does not say where one essay ends and the next begins; the SGML of the same corpus does.  Both are in the same
-order, so each sentence is looked for from where the one before ended, first in the same document and then in those
-after it.  White space and quotation marks are not compared: tokenisers insert the one and change the other (`"`
-becomes two backticks or two apostrophes).  Words between sentences, and whole documents, may be passed over.
+M2 does not say where one essay ends and the next begins; the SGML of the same corpus does. Both have the same order,
+so each sentence is searched from the end of the previous one, first in the same document and then in later ones.
+White space and quotation marks are ignored, because tokenisers insert the former and change the latter (`"` becomes
+two backticks or two apostrophes). Words between sentences, and whole documents, may be skipped.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ class Reread:
 
 
 def stems(names: Iterable[str]) -> dict[str, str]:
-    """A short name for each file: its stem, or the whole where two have the same."""
+    """A short name for each file: its stem, or its full name if two stems are equal."""
     names = list(names)
     times = Counter(PurePath(name).stem for name in names)
     return {name: PurePath(name).stem if times[PurePath(name).stem] == 1 else name for name in names}
 
 
 def merge_annotators(corpora: Mapping[str, Iterable[Essay]]) -> Iterator[Essay]:
-    """Each essay once, with the annotators and edits of every file; `corpora` are the files by their stems.
+    """Each essay once, with the annotators and edits of every file; `corpora` maps stems to files.
 
-    An iterator, which can be read only once, is kept in memory; give a list or a `Reread`.
+    An iterator, which can be read only once, is kept in memory; pass a list or a `Reread`.
     """
     again = {stem: list(essays) if isinstance(essays, Iterator) else essays for stem, essays in corpora.items()}
     names = annotator_names(again)
@@ -62,7 +62,7 @@ def merge_annotators(corpora: Mapping[str, Iterable[Essay]]) -> Iterator[Essay]:
 
 
 def annotator_names(corpora: Mapping[str, Iterable[Essay]]) -> dict[str, Names]:
-    """What the annotators of each file are to be called."""
+    """The final names of each file's annotators."""
     colliding: dict[str, dict[str, None]] = {stem: {} for stem in corpora}
     first: dict[tuple[str, str], str] = {}
     for stem, essays in corpora.items():
@@ -84,7 +84,7 @@ def _renamed(essays: Iterable[Essay], names: Names) -> Iterator[Essay]:
 
 
 def _together(corpora: Mapping[str, Iterator[Essay]]) -> Iterator[Essay]:
-    """Essays as soon as every file has given its own, then those that not every file has."""
+    """Essays as soon as all files have yielded them, then those missing from some files."""
     stems = list(corpora)
     waiting: defaultdict[str, dict[str, Essay]] = defaultdict(dict)
     for abreast in zip_longest(*corpora.values()):
@@ -122,7 +122,7 @@ def _require_same(essay: Essay, stem: str, other: Essay, other_stem: str) -> Non
 
 
 def first_difference(one: Sequence[object], other: Sequence[object]) -> int:
-    """Where two sequences part; the shorter one's length where it only ends earlier."""
+    """The first index at which two sequences differ; the shorter length if one is a prefix of the other."""
     shortest = min(len(one), len(other))
     return next((at for at in range(shortest) if one[at] != other[at]), shortest)
 
@@ -164,14 +164,14 @@ MOST_QUOTED = 60
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """The characters of a document that are compared, with their places in its text."""
+    """The compared characters of a document, with their offsets in its text."""
 
     document: Essay
     letters: str
     offsets: tuple[int, ...]
 
     def offset(self, start: int, n_quotes: int) -> int:
-        """Where the text of these letters begins, with the quotation marks before it that belong to it."""
+        """The offset where these letters begin, including preceding quotation marks that belong to them."""
         text = self.document.text
         before = self.offsets[start - 1] + 1 if start else 0
         offset = self.offsets[start] if start < len(self.offsets) else len(text)
@@ -180,7 +180,7 @@ class Letters:
 
 
 class Finder:
-    """Walks through documents in order; `find` locates a sentence, and the next is searched after it."""
+    """Goes through documents in order; `find` locates a sentence, and the next search starts after it."""
 
     def __init__(self, documents: Iterable[Essay]) -> None:
         self._rest = iter(documents)
@@ -188,7 +188,7 @@ class Finder:
         self._at = 0
 
     def find(self, sentence: str) -> tuple[Essay, int] | None:
-        """The document and the offset in it; nothing where the sentence is in none from here on."""
+        """The document and the offset in it; None if the sentence occurs in no remaining document."""
         wanted = "".join(COMPARED.findall(sentence))
         for n_passed, document in enumerate(self._documents()):
             start = document.letters.find(wanted, 0 if n_passed else self._at)
@@ -210,7 +210,7 @@ class Finder:
 
 
 def attach_documents(essays: Iterable[Essay], documents: Iterable[Essay]) -> Iterator[Essay]:
-    """The essays with `document` and `document_start` in their metadata; one that is in no document is an error."""
+    """The essays with `document` and `document_start` in their metadata; one found in no document is an error."""
     finder, problems = Finder(documents), Problems("documents")
     for number, essay in enumerate(essays, 1):
         position = finder.find(essay.text)

@@ -1,36 +1,37 @@
-"""Two sequences of words, aligned by minimum edit distance.
+"""Alignment of words by minimum edit distance, and normalisation of edits to tokens.
 
-Insertions, deletions and substitutions cost one each (Levenshtein 1966).  Among the cheapest alignments, the one
-whose pairs share the longest beginnings is taken, since a word and its correction are often forms of one lemma (from
-*their possible* to *possibility*, *their* is deleted); then deletions and insertions come as early as possible.  Past
+Insertions, deletions and substitutions cost one each (Levenshtein 1966). Among the cheapest alignments, the one whose
+pairs share the longest prefixes wins, since a word and its correction are often forms of one lemma (from *their
+possible* to *possibility*, *their* is deleted); then deletions and insertions are as early as possible. Past
 `MOST_CELLS` cells (a rewritten text, not a correction) words are paired in order instead, to stay linear.
 
-Edits of raw text as edits of tokens, so that two annotators can be compared.
+**Normalisation** turns edits of raw text into edits of tokens, so that annotators can be compared.
 
-Dahlmeier, Ng & Wu 2013 (NUCLE), section 3: the selected text is *grown* to whitespace boundaries, text and correction
-are *tokenised* and *trimmed* of the tokens at either end that are the same in both, and the rest is *projected* onto
-single tokens by minimum edit distance.  So `e` to `ed` in *use* is *use* to *used*, and on *conduct survey* both
-*conduct* to *conduct a* and *survey* to *a survey* insert *a* between the two.  Where the paper is silent:
+Dahlmeier, Ng & Wu 2013 (NUCLE), section 3: the selected text is expanded (*grown*) to whitespace boundaries, text and
+correction are *tokenised* and *trimmed* of common tokens at either end, and the rest is *projected* onto single
+tokens by minimum edit distance. Thus `e` to `ed` in *use* is *use* to *used*, and on *conduct survey* both *conduct*
+to *conduct a* and *survey* to *a survey* insert *a* between the two. Where the paper is silent:
 
-- Whitespace at the rim of a selection is a slip of the mouse, and dropped (73 of the 2,397 edits of CoNLL-2014's
-  first annotator have it).
+- Whitespace at the edge of a selection is accidental and dropped (73 of the 2,397 edits of CoNLL-2014's first
+  annotator have it).
 - A selection of nothing but the whitespace between two words joins them, with the correction in between: `-` makes
   *well known* *well-known*, an empty one *some thing* *something*.
-- Words never weld: where a border of the selection lies between two tokens, and a letter or digit of the correction
-  would meet one of the text, or a mark the same mark, a space comes between.  So `,` to `because` in *late,* gives
-  *late because*, and *a* put in right before *survey* is a word of its own, as in the official converter of BEA-2019.
-  Only here, and at the rims above, can a normalised edit give other tokens than the raw edit applied to the raw text.
+- Words are never joined: if an edge of the selection lies between two tokens, and a letter or digit of the correction
+  would be next to one of the text, or a mark next to the same mark, a space is inserted. Thus `,` to `because` in
+  *late,* gives *late because*, and *a* inserted right before *survey* is a separate word, as in the official
+  converter of BEA-2019. Only here, and at the edges above, can a normalised edit give other tokens than the raw edit
+  applied to the raw text.
 - An error found but not corrected cannot be trimmed, so it is not grown either: it covers the tokens it touches.
-- In an essay that came tokenised an edit on token borders is taken as it is, and replacements are cut at whitespace.
+- In an already tokenised essay, an edit on token boundaries is unchanged, and replacements are split at whitespace.
 - An edit that changes no token becomes an empty one: no token, no replacement, at its first token.
 
 Spans must lie inside the text; readers see to that.
 
-*Blocks* are tokenised sentences of one essay each, as M2 holds them (`cut`).  Sentences and tokens are those of
-`grater.corpora.text`; the words of a block are joined by single spaces.  Every edit goes to its sentence and onto
-whole tokens, grown and trimmed, its alternatives over the same tokens.  An edit across sentences, and one of white
-space alone, has no place in a block and is reported; one that began or ended inside a word is kept, grown, and
-reported as changed.  An essay with tokens of its own is one block, and nothing cuts its words again.
+*Blocks* are tokenised sentences of one essay each, as M2 holds them (`cut`). Sentences and tokens are those of
+`grater.corpora.text`; the words of a block are joined by single spaces. Every edit goes to its sentence and onto
+whole tokens, grown and trimmed, its alternatives over the same tokens. Edits across sentences and edits of only white
+space do not fit a block and are reported; an edit that began or ended inside a word is kept, expanded, and reported
+as changed. An essay with its own tokens is one block, and is not tokenised again.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def align(source: Sequence[str], target: Sequence[str]) -> list[Pair]:
 
 
 def _costs(source: Sequence[str], target: Sequence[str]) -> list[list[Cost]]:
-    """The least cost of every beginning of the source against every beginning of the target."""
+    """The lowest cost for every prefix of the source and every prefix of the target."""
     costs: list[list[Cost]] = [[(j, 0) for j in range(len(target) + 1)]]
     for i, word in enumerate(source, 1):
         above = costs[-1]
@@ -101,9 +102,9 @@ def _dearer(cost: Cost) -> Cost:
 
 @dataclass(frozen=True, slots=True)
 class TokenEdit:
-    """One replacement of the tokens [start, end); an insertion before token `start` where the two are equal.
+    """One replacement of the tokens [start, end); an insertion before token `start` if the two are equal.
 
-    `replacement` is None where the error was found but not corrected; `edit` is the edit that it came from.
+    `replacement` is None if the error was detected but not corrected; `edit` is the original edit.
     """
 
     start: int
@@ -121,10 +122,10 @@ class TokenEdit:
 
 @dataclass(frozen=True, slots=True)
 class TokenMark:
-    """What one edit says of one token, or of the gap before it.
+    """What one edit says about one token, or about the gap before it.
 
     `correction` is the corrected text in the token's place, including the token itself if it stays; for a gap, the
-    inserted text; None where the error was found but not corrected.
+    inserted text; None if the error was detected but not corrected.
     """
 
     index: int
@@ -140,7 +141,7 @@ def token_texts(text: str) -> tuple[str, ...]:
 
 
 def normalised_edits(essay: Essay) -> tuple[TokenEdit, ...]:
-    """Every edit of an essay on its tokens, alternatives one by one, in the order of the edits."""
+    """Every edit of an essay in tokens, with alternatives listed separately, in the order of the edits."""
     tokens, is_tokenised = tokens_of(essay), essay.tokens is not None
     return tuple(
         token_edit
@@ -150,9 +151,9 @@ def normalised_edits(essay: Essay) -> tuple[TokenEdit, ...]:
 
 
 def normalise(edit: Edit, text: str, tokens: Sequence[Span], *, is_tokenised: bool = False) -> tuple[TokenEdit, ...]:
-    """One token edit for each alternative replacement, grown and trimmed.
+    """One token edit for each alternative replacement, expanded and trimmed.
 
-    `is_tokenised` says that `tokens` came with the text, as from M2, and are not those of `text.tokens`.
+    `is_tokenised` means that `tokens` came with the text, as from M2, and are not those of `text.tokens`.
     """
     span = shrink(edit.span, text)
     start, end = touched_tokens(span, tokens)
@@ -179,7 +180,7 @@ def touched_tokens(span: Span, tokens: Sequence[Span]) -> tuple[int, int]:
 
 
 def shrink(span: Span, text: str) -> Span:
-    """The span without whitespace at its rim; a span of nothing else stays as it is."""
+    """The span without whitespace at its edges; a span of only whitespace is unchanged."""
     words = span.of(text)
     stripped = words.strip()
     if not stripped:
@@ -189,7 +190,7 @@ def shrink(span: Span, text: str) -> Span:
 
 
 def grow(span: Span, replacement: str, text: str) -> tuple[Span, str]:
-    """The span shrunk, then grown to whitespace, and the replacement with what it grew by; see the module's rules."""
+    """The span expanded to whitespace, and the replacement with the added text, by the module's rules."""
     span = shrink(span, text)
     start, end = span.start, span.end
     while start > 0 and not text[start - 1].isspace():
@@ -215,12 +216,12 @@ def _welds(left: str, right: str) -> bool:
 
 
 def _is_border(text: str, grown: Span, offset: int) -> bool:
-    """Whether a token begins or ends at an offset of a span that is aligned with whitespace."""
+    """Whether a token begins or ends at an offset of a span aligned with whitespace."""
     return any(offset - grown.start in (token.start, token.end) for token in token_spans(grown.of(text)))
 
 
 def trim(token_edit: TokenEdit, source: Sequence[str]) -> TokenEdit:
-    """The edit without the tokens at its start, then at its end, that stay the same; `source` are those it covers."""
+    """The edit without unchanged tokens at its start, then at its end; `source` are the tokens it covers."""
     target = token_edit.replacement
     if target is None:
         return token_edit
@@ -232,10 +233,10 @@ def trim(token_edit: TokenEdit, source: Sequence[str]) -> TokenEdit:
 
 
 def project(token_edit: TokenEdit, tokens_text: Sequence[str], *, gaps: bool = False) -> tuple[TokenMark, ...]:
-    """What the edit says of each token, in order; tokens that stay the same inside it are left out.
+    """What the edit says about each token, in order, without tokens that stay the same.
 
     An insertion marks the token after it, at the end of the text or of a longer edit the token before it, or with
-    `gaps` a separate unit.  An edit that changes nothing, and an insertion into no tokens at all, mark nothing.
+    `gaps` a separate unit. An edit that changes nothing, and an insertion into an empty text, mark nothing.
     """
     if token_edit.replacement is None:
         marks = [_mark(token_edit, index, None) for index in range(token_edit.start, token_edit.end)]
@@ -282,7 +283,7 @@ def _aligned(token_edit: TokenEdit, source: Sequence[str], gaps: bool) -> list[T
 
 
 def _fates(source: Sequence[str], target: Sequence[str]) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """What each token becomes, and what is inserted before each and at the end."""
+    """The replacement of each token, and the insertions before each token and at the end."""
     becomes: list[tuple[str, ...]] = []
     put_in: list[tuple[str, ...]] = [()]
     for word, other in align(source, target):
@@ -296,7 +297,7 @@ def _fates(source: Sequence[str], target: Sequence[str]) -> tuple[list[tuple[str
 
 
 def corrected_text(text: str, edits: Iterable[Edit]) -> str:
-    """The text with first alternatives in place; of edits that overlap, the first in the text counts."""
+    """The text with first alternatives applied; of edits that overlap, only the first in the text."""
     parts, at = list[str](), 0
     for edit in sorted(edits, key=lambda edit: (edit.span.start, len(edit.span) > 0)):
         if edit.span.start < at or not edit.replacements:
@@ -330,14 +331,14 @@ class TokenRange:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A sentence as an essay; `originals` are its edits as they were in the essay before it was cut, one for each."""
+    """A sentence as an essay; `originals` are its edits as they were before the essay was cut."""
 
     essay: Essay
     originals: tuple[Edit, ...]
 
 
 def has_whole_tokens(essay: Essay) -> bool:
-    """Whether an essay brings its own tokens, and no token is empty or holds white space."""
+    """Whether an essay has its own tokens, all non-empty and without white space."""
     if essay.tokens is None:
         return False
     words = [token.of(essay.text) for token in essay.tokens]
@@ -345,7 +346,7 @@ def has_whole_tokens(essay: Essay) -> bool:
 
 
 def tokens_of_edit(edit: Edit, text: str, tokens: Sequence[Span]) -> TokenRange | None:
-    """The tokens of an edit that begins and ends where tokens do; nothing for any other."""
+    """The tokens of an edit that begins and ends at token boundaries; None for any other."""
     start = bisect_right(tokens, edit.span.start, key=lambda token: token.start) - 1
     if len(edit.span) == 0 and edit.span.start == len(text):
         return TokenRange(len(tokens), len(tokens), edit.replacements)
@@ -360,7 +361,7 @@ def tokens_of_edit(edit: Edit, text: str, tokens: Sequence[Span]) -> TokenRange 
 
 
 def grown_to_tokens(edit: Edit, text: str, tokens: Sequence[Span], *, is_tokenised: bool) -> TokenRange | None:
-    """The tokens that an edit changes, its alternatives over the same ones; nothing if it changes none."""
+    """The tokens that an edit changes, with all alternatives over the same ones; None if it changes none."""
     token_edits = normalise(edit, text, tokens, is_tokenised=is_tokenised)
     if not edit.replacements:
         return TokenRange(token_edits[0].start, token_edits[0].end, ())
@@ -380,7 +381,7 @@ def grown_to_tokens(edit: Edit, text: str, tokens: Sequence[Span], *, is_tokenis
 
 
 def cut(essay: Essay, ids: EssayIds, report: Report) -> Iterator[Block]:
-    """The blocks of an essay, in order; each knows its document and where in it it stood."""
+    """The blocks of an essay, in order, each with its document and position there."""
     text, is_tokenised = essay.text, has_whole_tokens(essay)
     sentences = [Span(0, len(text))] if is_tokenised else list(sentence_spans(text))
     by_sentence: list[list[Edit]] = [[] for _ in sentences]

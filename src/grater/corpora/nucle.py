@@ -26,19 +26,18 @@ keeps the lengths where the text alone does not tell them.  A file with CRLF lin
 
 Annotators.  Each ANNOTATION is a `teacher_id`; one without a MISTAKE is an annotator who found nothing.
 
-Corrections.  An empty CORRECTION deletes the words, but where there are none to delete, and for `Um`, `Cit` and `Wa`
-(passages too poor to correct, citation practice and acronyms, Table 1) it means: found, not corrected.  The format
-itself cannot tell the two apart; a rule has to.
+Corrections. An empty CORRECTION deletes the words, but if there are none to delete, and for `Um`, `Cit` and `Wa`
+(passages too poor to correct, citation practice and acronyms, Table 1) it means: detected, not corrected. The format
+cannot distinguish the two, so this rule does.
 
-Markup.  NUCLE is not XML: a `&` or `<` that begins no reference and no NUCLE tag is itself, and so is any other tag
-inside the words.  `&lt; &gt; &amp; &quot; &apos;` and numeric references are decoded (the CoNLL-2013 scripts leave
-them as they are).  Declarations (`<!DOCTYPE`, `<!ENTITY`) are refused: nothing is ever expanded.  The writer escapes
-only what would be misread.  In a REFERENCE the release closes a paragraph with a second `<P>` (those scripts mend
-it); that is read, and written right.
+Markup. NUCLE is not XML: a `&` or `<` that begins no reference and no NUCLE tag is itself, and so is any other tag
+inside the words. `&lt; &gt; &amp; &quot; &apos;` and numeric references are decoded (the CoNLL-2013 scripts leave
+them unchanged). Declarations (`<!DOCTYPE`, `<!ENTITY`) are refused, so entities are never expanded. The writer
+escapes only what would be misread. In a REFERENCE the release closes a paragraph with a second `<P>` (those scripts
+repair it); this is read, and written correctly.
 
-The personal fields of the full corpus (FIRST_LANGUAGE and the like) are metadata by their names in small letters;
-attributes and elements that nobody knows are kept under `sgml` in the metadata or in an edit's `extra`
-(`Leftovers`, `Kept`).
+The personal fields of the full corpus (FIRST_LANGUAGE and the like) are metadata under their lower-case names;
+unknown attributes and elements are kept under `sgml` in the metadata or in an edit's `extra` (`Leftovers`, `Kept`).
 
 Losses are reported: alternatives (the first is written: a MISTAKE each would change the count),
 corrections that the rule above would read differently, the order of edits of different annotators, tokens, ids that
@@ -84,7 +83,7 @@ FIRST_SURROGATE, PAST_SURROGATES, PAST_UNICODE = 0xD800, 0xE000, 0x110000
 
 
 def decoded(words: str) -> str:
-    """The words with their references resolved; one to no character (a surrogate, 0) is left as it is."""
+    """The words with references resolved; a reference to no character (a surrogate, 0) is unchanged."""
     return REFERENCE.sub(_character, words)
 
 
@@ -98,7 +97,7 @@ def _character(match: re.Match[str]) -> str:
 
 
 def escaped(text: str, *, tags: Collection[str]) -> str:
-    """Text that may occur between two tags; these tags (in capitals) would end it."""
+    """Text that may occur between two tags; the given tags (in capitals) would end it."""
     text = REFERENCE.sub(_literal, text)
     text = LIKE_A_TAG.sub(lambda match: "&lt;" if match["name"].upper() in tags else "<", text)
     # A line may end in `\r\n`: a `\r` of the text before a line end would be taken for part of it.
@@ -150,7 +149,7 @@ NO_PLACE = "NUCLE has no place for it"
 
 @dataclass(slots=True)
 class SgmlElement:
-    """A tag, its attributes, and the text up to its end; `words` is the file's own writing, not decoded."""
+    """A tag, its attributes, and the text up to its end; `words` are undecoded."""
 
     name: str
     line: int
@@ -166,12 +165,12 @@ class SgmlElement:
 
     @property
     def end(self) -> str:
-        """How a message names the end tag that is missing."""
+        """The missing end tag's name in messages."""
         return f"</{self.name}> for the <{self.name}> of line {self.line}"
 
 
 def documents(lines: Iterable[str], problems: Problems) -> Iterator[SgmlElement]:
-    """The DOC elements of a file, one at a time; a document with a fault in its markup is reported and left out."""
+    """The DOC elements of a file, one at a time; a document with invalid markup is reported and left out."""
     tree = _Tree(problems)
     for number, line in enumerate(lines, 1):
         tree.line = number
@@ -192,7 +191,7 @@ def documents(lines: Iterable[str], problems: Problems) -> Iterator[SgmlElement]
 
 
 class _Tree:
-    """The elements open at this place of the file, outermost first."""
+    """The open elements at this point of the file, outermost first."""
 
     def __init__(self, problems: Problems) -> None:
         self.open: list[SgmlElement] = []
@@ -222,7 +221,7 @@ class _Tree:
             self.wrong(f"expected a NUCLE tag, found text {self._where}: {_shortened(words.strip(BLANK))}")
 
     def start(self, match: re.Match[str]) -> SgmlElement | None:
-        """Open an element; one that ends with its own tag is closed again."""
+        """Open an element; one that ends with its own tag is closed at once."""
         name, rest = _proper(match["start"]), match["rest"] or ""
         if self._is_in_words and name not in PARENTS:
             self.take_words(match[0])
@@ -241,7 +240,7 @@ class _Tree:
         return None
 
     def _make_room(self, name: str) -> None:
-        """Close what cannot hold the element, as a problem, so that one missing end tag is reported once."""
+        """Close elements that cannot contain this one, as a problem, so that a missing end tag is reported once."""
         parents = PARENTS.get(name, OF_UNKNOWN)
         fitting = [depth for depth, element in enumerate(self.open, 1) if element.name in parents]
         room = fitting[-1] if fitting else 0
@@ -252,7 +251,7 @@ class _Tree:
             del self.open[room:]
 
     def end(self, tag: str, name: str) -> SgmlElement | None:
-        """Close an element; a document that is whole is handed on."""
+        """Close an element; a complete document is returned."""
         name = _proper(name)
         depths = [depth for depth, element in enumerate(self.open) if element.name == name]
         if self._is_in_words and name not in PARENTS and name != self.open[-1].name:
@@ -292,7 +291,7 @@ def _shortened(words: str) -> str:
 
 @dataclass(slots=True)
 class Leftovers:
-    """Gathers what the model has no place for while a document is read."""
+    """Collects data without a place in the model while a document is read."""
 
     attributes: dict[str, Json] = field(default_factory=dict)
     elements: dict[str, list[Json]] = field(default_factory=dict)
@@ -310,13 +309,13 @@ class Leftovers:
             self.elements.setdefault(key, []).append(value)
 
     def as_json(self) -> dict[str, Json]:
-        """`{"sgml": ...}`, or nothing where there is nothing left over."""
+        """`{"sgml": ...}`, or empty if nothing is left over."""
         parts: dict[str, Json] = {name: getattr(self, name) for name in PARTS if getattr(self, name)}
         return {KEY: parts} if parts else {}
 
 
 class Kept:
-    """Leftovers on their way back into a file; `unwritten` names what found no place there or has a wrong shape."""
+    """Leftovers to write back into a file; `unwritten` names those that could not be placed or have a wrong shape."""
 
     def __init__(self, value: Json) -> None:
         parts = value if isinstance(value, dict) else {}
@@ -401,7 +400,7 @@ class Paragraphs:
 
     @staticmethod
     def kept(lengths: Json, text: str) -> Paragraphs | None:
-        """The paragraphs that metadata describes, or None where they do not fit the text."""
+        """The paragraphs that metadata describes, or None if they do not fit the text."""
         if not isinstance(lengths, list):
             return None
         numbers = [length for length in lengths if type(length) is int and length >= 0]
@@ -516,7 +515,7 @@ def _edit(mistake: SgmlElement, rater: str, paragraphs: Paragraphs, problems: Pr
 
 
 def _wrong_place(attributes: Mapping[str, str], paragraphs: Paragraphs) -> str:
-    """The problem of a place, or nothing."""
+    """The problem with a position, or empty."""
     for name in PLACE:
         if name not in attributes:
             return f"expected {name}, found none"
@@ -537,7 +536,7 @@ def _wrong_place(attributes: Mapping[str, str], paragraphs: Paragraphs) -> str:
 
 
 def replacements_of(correction: str, tag: str, span: Span) -> tuple[str, ...]:
-    """What a CORRECTION means: empty, it deletes, but for tags and places where it says that nobody corrected."""
+    """The meaning of a CORRECTION: empty, it deletes, except for tags and places where it means "not corrected"."""
     left_alone = not correction and (tag in UNCORRECTED or not len(span))
     return () if left_alone else (correction,)
 
@@ -554,7 +553,7 @@ def write_nucle(essays: Iterable[Essay], report: Report) -> Iterator[str]:
 
 
 def _layout(essay: Essay, lose: Losses) -> Paragraphs:
-    """The paragraphs as they were read, or else one per line."""
+    """The paragraphs as read, or else one per line."""
     if "paragraphs" in essay.metadata:
         paragraphs = Paragraphs.kept(essay.metadata["paragraphs"], essay.text)
         if paragraphs is not None and (paragraphs.lengths or not essay.edits):

@@ -3,9 +3,8 @@
 The edits are made by an engine (`corpora.edits.engine`): our own rules, or the errant package.  Each corrected file
 is one annotator.  Words are those between white space, as in M2, so both sides must be tokenised alike.
 
-Sides of unequal length, a correction of an empty line, lines that have been shifted or shuffled, and corrections that
-are cut into other words are refused (`corpora.fitting`); nothing is written then.  An empty source line is a sentence
-without words.
+Sides of unequal length, corrections of empty lines, shifted or shuffled lines, and differently tokenised corrections
+are refused (`corpora.fitting`) before anything is written. An empty source line is a sentence without words.
 
 `extract_again` and `assign_types` do the same for a corpus that has edits: the first makes new edits of each
 annotator's corrected text, the second keeps the edits and types them.  An essay without tokens is cut into sentences
@@ -13,8 +12,8 @@ first, as for M2.
 
 `combine` makes one correction of several by majority votes on edits (Tarnavskyi, Chernodub & Omelianchuk 2022,
 "Ensembling and knowledge distilling of large sequence taggers for grammatical error correction", section 4): edits
-with the same span and correction that enough systems have are applied.  Among overlapping edits, the one that more
-systems have is taken, then the first, then the shorter.  Insertions at one point overlap.
+with the same span and correction in enough systems are applied. Among overlapping edits, the one in more systems
+wins, then the first, then the shorter. Insertions at one point overlap.
 """
 
 from __future__ import annotations
@@ -83,7 +82,7 @@ def _require_same_length(
 
 
 def extract_again(essays: Iterable[Essay], engine: Engine, report: Report) -> Iterator[Essay]:
-    """Sentences with new edits, made of the text as each annotator corrected it."""
+    """Sentences with new edits, extracted from each annotator's corrected text."""
     sentences = _sentences(essays, report)
     while batch := list(islice(sentences, AT_ONCE)):
         pairs = []
@@ -99,7 +98,7 @@ def extract_again(essays: Iterable[Essay], engine: Engine, report: Report) -> It
 
 
 def assign_types(essays: Iterable[Essay], engine: GraterEngine, report: Report) -> Iterator[Essay]:
-    """Sentences with their edits as they are, and types in place of tags; what has no type keeps its tag."""
+    """Sentences with their edits and types in place of tags; an edit without a type keeps its tag."""
     for essay in _sentences(essays, report):
         edits = [
             typed
@@ -110,7 +109,7 @@ def assign_types(essays: Iterable[Essay], engine: GraterEngine, report: Report) 
 
 
 def _typed(essay: Essay, edits: Sequence[Edit], engine: GraterEngine) -> list[Edit]:
-    """Each alternative of an edit could have a separate type; the first decides."""
+    """Alternatives of an edit could have different types; the first decides."""
     ranges = [tokens_of_edit(edit, essay.text, essay.tokens or ()) for edit in edits]
     known = [
         WordEdit(place.start, place.end, "", edit.replacements[0])

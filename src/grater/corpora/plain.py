@@ -1,12 +1,12 @@
-"""Plain text: one file is one essay, character for character; of a Word document the words (`corpora.docx`).
+"""Plain text: one file is one essay, character for character, or the words of a Word document (`corpora.docx`).
 
-The text of the essay is the file's text, unchanged, including its last line end; its id is the file's name
-without the suffix.  `one_per_line=True` reads corpora with one paragraph per line: each line with words is an essay,
-without its line end, and its id a hash of the text.  A NUL character is refused: UTF-16, or a file that is not text,
-looks like that.
+The text of the essay is the file's text, unchanged, including its last line end; its id is the file's name without
+the suffix. `one_per_line=True` reads corpora with one paragraph per line: each line with words is an essay, without
+its line end, and its id a hash of the text. A NUL character is refused, since it indicates UTF-16 or a file that is
+not text.
 
-A text file holds words and nothing else: ids, edits, annotators, tokens and metadata are reported as losses, and so
-are the bounds between essays where several go into one file (a blank line then separates two).
+A text file holds only words: ids, edits, annotators, tokens and metadata are reported as losses, and so are the
+boundaries between several essays in one file (separated by blank lines).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def read_text(lines: Iterable[str], *, name: str, one_per_line: bool = False) ->
 
 
 def bare_name(name: str) -> str:
-    """The last part of a path without its suffixes; nothing for standard input."""
+    """The last part of a path without its suffixes; empty for standard input."""
     file = PurePath(name).name
     for suffix in (".gz", ".bz2", ".xz"):
         file = file.removesuffix(suffix)

@@ -1,16 +1,16 @@
-r"""Where the bytes of a corpus come from: the one module of this package that opens paths.
+r"""Opens the files of corpora: the only module of this package that opens paths.
 
 Text is UTF-8 unless the caller names another encoding; a byte-order mark is dropped; a byte that is not UTF-8 is an
-error that names its position.  Lines end at `\n` only (a `\r` before it is kept: it is a character of the text),
-never at U+2028 and its like.  Files are streamed.  `.gz`, `.bz2` and `.xz` are unpacked and packed on the way; the
-lines of a Word document (`.docx`) are its text, those of a workbook (`.xlsx`) its sheet as CSV.  `-` is standard
-input or output; what comes down a pipe is kept in a temporary file, so that it can be read twice.
+error that names its position. Lines end at `\n` only (a `\r` before it is kept: it is a character of the text), never
+at U+2028 and its like. Files are streamed. `.gz`, `.bz2` and `.xz` are (de)compressed on the fly; the lines of a Word
+document (`.docx`) are its text, those of a workbook (`.xlsx`) its sheet as CSV. `-` is standard input or output;
+piped input is kept in a temporary file, so that it can be read twice.
 
-Also which format a path speaks of, and which files a folder contributes to it.  A file is known by its suffix
-(`essays.m2`, `essays.sgml.gz`); a folder by the suffixes of the files inside.  Texts come after annotated formats,
-since brat keeps `.txt` files next to its `.ann` files and others a readme; tables come last, since a folder of texts
-may have a list of them.  A folder with two annotated formats is refused, so that no file is passed over unnoticed;
-`left_out` names the rest.
+It also guesses the format of a path and the files of a folder. A file's format follows from its suffix (`essays.m2`,
+`essays.sgml.gz`), a folder's from the suffixes of its files. Text has lower priority than annotated formats, since
+brat keeps `.txt` files next to its `.ann` files and other folders may have a readme; tables come last, since a folder
+of texts may include a list of them. A folder with two annotated formats is refused, so that no file is ignored
+unnoticed; `left_out` names the others.
 """
 
 from __future__ import annotations
@@ -119,9 +119,9 @@ def opened(path: Path) -> IO[bytes]:
 
 
 def guessed_encoding(path: Path) -> str:
-    """What to read a file in that is not UTF-8: UTF-16, or Windows-1252; nothing where that would be wrong.
+    """The encoding for a file that is not UTF-8: UTF-16 or Windows-1252; empty if neither fits.
 
-    A file with characters of both UTF-8 and another encoding is in none.
+    A file that mixes UTF-8 and another encoding fits neither.
     """
     if path.suffix.lower() in CONVERTED:
         return ""
@@ -153,7 +153,7 @@ def open_source(path: Path, *, advance: Callable[[int], None] = ignore_progress,
 
 @cache
 def _spooled_stdin(stdin: TextIO | None) -> Path:
-    """Once for each standard input, so that a command may go through it again."""
+    """Store standard input in a temporary file, once, so that a command can read it again."""
     if stdin is None:
         raise UsageError("standard input is closed; name a file, or pipe one in")
     return _spooled(stdin.buffer)
@@ -178,7 +178,7 @@ def _spooled(stream: IO[bytes]) -> Path:
 
 
 def read_sentences(source: Source) -> list[str]:
-    """The lines of a file of one sentence per line, blank ones too, without their line ends."""
+    """The lines of a file with one sentence per line, including blank ones, without line ends."""
     problems = Problems(source.name)
     sentences = [line.removesuffix("\n").removesuffix("\r") for line in without_nul(source.lines(), problems)]
     problems.done()
@@ -189,7 +189,7 @@ FOREIGN = {".csv": "a table", ".tsv": "a table", ".xlsx": "a table", ".parquet":
 
 
 def sentences_alone(source: Source) -> list[str]:
-    """One sentence per line; columns, JSON or markup would be scored as if they were words, and are refused."""
+    """One sentence per line; refuses columns, JSON and markup, which would be scored as words."""
     name = source.name.lower().removesuffix(".gz")
     foreign = next((kind for suffix, kind in FOREIGN.items() if name.endswith(suffix)), None)
     suffix = PurePath(name).suffix
@@ -210,7 +210,7 @@ def sentences_alone(source: Source) -> list[str]:
 
 
 def without_nul(lines: Iterable[str], problems: Problems) -> Iterator[str]:
-    """The lines; a NUL character in one is a problem."""
+    """The lines; a NUL character is reported as a problem."""
     for number, line in enumerate(lines, 1):
         if "\0" in line:
             problems.add(
@@ -222,7 +222,7 @@ def without_nul(lines: Iterable[str], problems: Problems) -> Iterator[str]:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[TextIO]:
-    """Write a text file all or nothing; `-` is standard output, and prints all or nothing too."""
+    """Write a text file all or nothing; `-` is standard output, which also gets all or nothing."""
     with complaining(path), _printing() if str(path) == "-" else replacing_bytes(path) as stream:
         text = TextIOWrapper(stream, encoding="utf-8", newline="")
         yield text
@@ -241,7 +241,7 @@ def _printing() -> Iterator[BinaryIO]:
 
 @contextmanager
 def replacing_folder(path: Path) -> Iterator[Callable[[str, str], None]]:
-    """Write a folder of text files all or nothing; a folder that already holds something is refused."""
+    """Write a folder of text files all or nothing; a folder with content is refused."""
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         obstacle = "one that is in use" if path.is_dir() else "a file"
         raise UsageError(f"{path}: expected a new or empty folder to write to, found {obstacle}")
@@ -259,7 +259,7 @@ def replacing_folder(path: Path) -> Iterator[Callable[[str, str], None]]:
 
 @contextmanager
 def _temporary_folder(path: Path) -> Iterator[Path]:
-    """A folder to write to, gone at the end unless it has taken its place."""
+    """A folder to write to, deleted at the end unless it has been moved into place."""
     partial = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     try:
         yield partial
@@ -275,7 +275,7 @@ DOCUMENTS = (".doc", ".odt", ".pages", ".pdf", ".rtf")
 
 
 def guess_format(path: Path, *, exists: bool) -> Format:
-    """The format of a path by its name; `exists` says whether the path must be there already."""
+    """The format of a path by its name; `exists` says whether the path must exist."""
     if exists and not path.exists():
         raise BadInput(Problem(str(path), "no such file or folder"))
     inside = path.is_dir() or not (exists or _suffix(path))
@@ -295,7 +295,7 @@ def guess_format(path: Path, *, exists: bool) -> Format:
 
 
 def files_of(path: Path, chosen: Format) -> list[Path]:
-    """The files that a path means in a format: itself, or those of a folder in order of name."""
+    """The files of a path in a format: the path itself, or those of a folder, sorted by name."""
     if str(path) != "-" and not path.exists():
         raise BadInput(Problem(str(path), "no such file or folder"))
     if not path.is_dir():
@@ -311,7 +311,7 @@ def files_of(path: Path, chosen: Format) -> list[Path]:
 
 
 def left_out(path: Path, chosen: Format) -> list[Path]:
-    """The files of a folder that are not read, since their names speak of no format or of another."""
+    """The files of a folder that are not read, because their names imply no format or another one."""
     if not path.is_dir():
         return []
     read = set(files_of(path, chosen))

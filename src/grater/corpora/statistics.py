@@ -4,35 +4,34 @@
 (Figures 2, 3), tags (Figure 4), by annotator, by metadata field, and for several corpora side by side, with intervals
 on densities and shares.
 
-There is one pass over each corpus, then every number comes from its counts.  The top level adds up the files and the
-annotators; a text in two files is counted in both.  A corpus can be divided by a metadata field (first
-language, level, score, prompt); an essay without the field is in a separate row, never dropped.
+Each corpus is read once, and every number is computed from its counts. The top level sums over files and annotators;
+a text in two files is counted in both. A corpus can be divided by a metadata field (first language, level, score,
+prompt); essays without the field have a separate row.
 
-M2 calls its annotators 0, 1, ... in every file.  Where two files hold the same essays and use the same id, it cannot
-be one reading: there the file's stem is the annotator (docs/corpora.md), or `STEM.ID` where several ids of a file
-collide, as in `grater.corpora.merge`.  In files of different essays the same id is the same annotator.
+M2 numbers its annotators 0, 1, ... in every file. If two files have the same essays and use the same id, these are
+different readings: the annotator is then named by the file's stem (docs/corpora.md), or `STEM.ID` if several ids of a
+file collide, as in `grater.corpora.merge`. In files of different essays, the same id is the same annotator.
 
-A *fingerprint* says which data the numbers were made from: each essay is hashed, once by its id and text and once
-with its edits, and the hashes are added up modulo 2^64, so fingerprints add as counts do, whatever the order of
-essays or their division into files.  Two files with the same fingerprint of the text hold the same essays, annotated
-apart.
+A *fingerprint* identifies the data: each essay is hashed, once by its id and text and once with its edits, and the
+hashes are summed modulo 2^64, so fingerprints are additive, whatever the order of essays or their division into
+files. Two files with the same text fingerprint have the same essays with separate annotations.
 
-Every density and share is a ratio of two sums over blocks (`counts`), with intervals from `grater.uncertainty`.  The
-top five and ten tags are those of the whole portion, also where a block is left out.
+Every density and share is a ratio of two sums over blocks (`counts`), with intervals from `grater.uncertainty`. The
+top five and ten tags are those of the whole portion, even when a block is left out.
 
-An annotator called `gold` or `adjudicated` holds decisions on what others marked: where others read the text too, it
-is left out and named in a note.
+An annotator called `gold` or `adjudicated` stands for decisions on others' marks: if others read the text too, it is
+left out, with a note.
 
-NUCLE, section 4, sees that a few essays have many errors ("rich get richer"); `dispersion` tests it: edits in the
-same blocks against chance, given their tokens (`grater.uncertainty`).  Annotators who find the same errors
-would make chance look uneven, so where several read a block their mean counts; as far as they differ, the index by
-chance is then below 1, and p is too large rather than too small.
+NUCLE, section 4, observes that a few essays have many errors ("rich get richer"); `dispersion` tests this: edits per
+block against chance, given the tokens (`grater.uncertainty`). Annotators who find the same errors would look like
+overdispersion, so if several read a block, their mean is used; as far as they differ, the expected index is then
+below 1, and p is too large rather than too small.
 
 Word types are distinct tokens as written (`types`) and without regard to case (`types_folded`); the paper does not
 say which it counts.
 
-Tables show up to three corpora side by side, more of them below each other.  Nothing is shown twice: a single
-corpus has no column for the sum, a single annotator no row of their own.  Shares and densities have intervals.
+Tables show up to three corpora side by side, more of them below each other. Nothing is shown twice: a single corpus
+has no total column, and a single annotator no separate row. Shares and densities have intervals.
 """
 
 from __future__ import annotations
@@ -138,7 +137,7 @@ def estimate(portion: Portion, unit: str) -> Estimates:
         return share(it, n=float(it.den.sum()) / readings, undefined=NO_COUNT[whole])
 
     def top(n: int) -> Interval:
-        """The share of the n most frequent tags; where there are no more than n, it is 1 for certain."""
+        """The share of the n most frequent tags; with at most n tags, exactly 1."""
         if 0 < len(tags) <= n:
             return Interval(1.0, 1.0, 1.0)
         return share_of([f"tag:{tag}" for tag in tags[:n]], "labels")
@@ -155,7 +154,7 @@ def estimate(portion: Portion, unit: str) -> Estimates:
 
 
 def by_frequency(by_tag: Mapping[str, int]) -> list[str]:
-    """Tags from the most to the least frequent; a tie in the order of the alphabet."""
+    """Tags by descending frequency; ties in alphabetical order."""
     return sorted(by_tag, key=lambda tag: (-by_tag[tag], tag))
 
 
@@ -189,7 +188,7 @@ class Summary(Data):
 
     @property
     def per_document(self) -> Histogram | None:
-        """Readings of a document by their number of edits (Figure 2); none where documents are unknown."""
+        """Readings of a document by their number of edits (Figure 2); None if documents are unknown."""
         return None if self.documents.unknown else Histogram(self.documents.by_edits)
 
     @property
@@ -203,7 +202,7 @@ class Summary(Data):
         return scope_of(self.documents)
 
     def measures(self) -> dict[str, Interval]:
-        """Every number by its name; one without an interval has no bounds."""
+        """Every number by name; numbers without an interval have no limits."""
         counts, estimates = self.counts, self.estimates
         plain = {
             "documents": self.documents.n,
@@ -274,7 +273,7 @@ class Summary(Data):
 
 
 def scope_of(documents: Documents) -> Scope:
-    """Documents as units; a sentence of an unknown one is a separate unit."""
+    """Documents as units; a sentence of an unknown document is a separate unit."""
     if not documents.known and documents.unknown:
         return Scope("sentence", documents.unknown, note=UNKNOWN_DOCUMENTS)
     alone = f"{documents.unknown:,} sentences without a document taken as independent" if documents.unknown else ""
@@ -331,7 +330,7 @@ def portions(title: str, summaries: Mapping[str, Summary]) -> Sheet:
 
 
 def tag_shares(summary: Summary) -> Sheet:
-    """NUCLE Figure 4: tags by frequency, with the share of each and of all down to it."""
+    """NUCLE Figure 4: tags by frequency, with each share and the cumulative share."""
     by_tag, n_labels, n_so_far = summary.counts.by_tag, summary.counts.labels, 0
     tags, rows = list(summary.estimates.tags), list[tuple[str, ...]]()
     for tag in tags[:MOST_ROWS]:
@@ -395,7 +394,7 @@ def _whole(n: int | None) -> str:
 
 
 def bar_of(share: float) -> str:
-    """A bar of unicode blocks, to an eighth of a column; anything above nothing shows."""
+    """A bar of Unicode blocks, to an eighth of a column; any positive share is visible."""
     n_eighths = max(round(share * BAR_WIDTH * 8), 1 if share > 0 else 0)
     return "█" * (n_eighths // 8) + EIGHTHS[n_eighths % 8].strip()
 
@@ -409,8 +408,9 @@ MOST_COLUMNS = 3
 
 @dataclass(frozen=True, slots=True)
 class Study(Data):
-    """The numbers of a corpus, and of its parts: by annotator, and by value of a metadata field where one was
-    named."""
+    """The numbers of a corpus and of its parts: by annotator, and by the value of a metadata field if one
+    is named.
+    """
 
     name: str = field(metadata=HIDDEN)
     summary: Summary = field(metadata=FLAT)
@@ -425,7 +425,7 @@ class Study(Data):
         return {"field": self.field, "rows": rows} if self.field else {}
 
     def parts(self) -> Iterator[tuple[str, str, Summary]]:
-        """The whole and its parts, each with what it is divided by and the value of that."""
+        """The whole and its parts, each with its grouping and its value."""
         yield "", "", self.summary
         for annotator, summary in self.by_annotator.items():
             yield "annotator", annotator, summary
@@ -435,7 +435,9 @@ class Study(Data):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CorpusStatistics(Result):
-    """The study of all files together, of each, and how it was made; `same_text` names files of the same essays."""
+    """The study of all files together and of each, with its settings; `same_text` groups files with the
+    same essays.
+    """
 
     whole: Study = field(metadata=FLAT)
     files: tuple[Study, ...] = field(
@@ -492,12 +494,12 @@ class CorpusStatistics(Result):
         return overview({**files, **whole} if len(files) <= MOST_COLUMNS else whole)
 
     def _annotators_are_files(self) -> bool:
-        """Whether a row for each annotator would only repeat the row for each file."""
+        """Whether a row per annotator would only repeat the row per file."""
         one_each = all(len(file.by_annotator) == 1 for file in self.files)
         return one_each and len(self.whole.by_annotator) == len(self.files)
 
     def _notes(self) -> Iterator[str]:
-        """Notes for reading the numbers correctly."""
+        """Notes for interpreting the numbers."""
         summary = self.whole.summary
         if summary.documents.unknown:
             yield f"Documents: {summary.documents.unknown_because}."
@@ -521,7 +523,7 @@ PIECE = re.compile(r"(\D*)(\d{0,18})")
 
 
 def value_of(essay: Essay, field: str) -> str | None:
-    """The essay's group as text, none where it is missing or blank."""
+    """The essay's group as text, None if missing or blank."""
     value = essay.metadata.get(field)
     if value is None or value == "":
         return None
@@ -529,7 +531,7 @@ def value_of(essay: Essay, field: str) -> str | None:
 
 
 def in_order(values: Iterable[Value]) -> list[Value]:
-    """Numbers by size, then words by the alphabet with the numbers in them by size (A2, A10), the missing last."""
+    """Numbers by size, then words in natural order (A2, A10), then missing values."""
     return sorted(values, key=_place)
 
 
@@ -542,7 +544,7 @@ def _place(value: str | None) -> tuple[int, float, list[tuple[str, int]], str]:
 
 
 def require_known(field: str, fields: Iterable[str]) -> None:
-    """Refuse a field that no essay has, and name those there are."""
+    """Refuse a field that no essay has, listing the existing ones."""
     known = sorted(fields)
     if not known:
         raise UsageError(f"cannot group by {field!r}: no essay here has any metadata")
@@ -555,8 +557,6 @@ MODULUS = 1 << 64
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """Of the texts alone, and of the texts with their edits."""
-
     text: int = 0
     data: int = 0
 
@@ -577,7 +577,7 @@ def _hash(content: str) -> int:
 
 
 def same_text(by_name: Mapping[str, Fingerprint]) -> tuple[tuple[str, ...], ...]:
-    """The names of corpora that hold the same essays, group by group."""
+    """Groups of corpora with the same essays."""
     by_text: dict[int, list[str]] = defaultdict(list)
     for name, mark in by_name.items():
         by_text[mark.text].append(name)
@@ -587,7 +587,7 @@ def same_text(by_name: Mapping[str, Fingerprint]) -> tuple[tuple[str, ...], ...]
 def names_apart(
     annotators: Mapping[str, Sequence[str]], same_text: Iterable[Sequence[str]]
 ) -> dict[tuple[str, str], str]:
-    """The name of (file, annotator) among all files, if that is not the annotator's id."""
+    """The names of (file, annotator) in the combined corpus that differ from the annotator's id."""
     short, apart = stems(annotators), {}
     for files in same_text:
         times = Counter(annotator for file in files for annotator in annotators[file])
@@ -599,7 +599,7 @@ def names_apart(
 
 
 class CorpusTally:
-    """The counts of one corpus in the making: the whole, each annotator's part, each group's part."""
+    """A corpus being counted: the whole, each annotator's part, each group's part."""
 
     def __init__(self, name: str, field: str | None) -> None:
         self.name = name
@@ -631,7 +631,7 @@ class CorpusTally:
             group.add(essay, counted.text, by_annotator, counted.words)
 
     def merge(self, other: CorpusTally) -> None:
-        """Add what was counted in another part of the corpus."""
+        """Add the counts of another part of the corpus."""
         self.fields |= other.fields
         self.adjudicated |= other.adjudicated
         self.fingerprint += other.fingerprint
@@ -652,7 +652,7 @@ class CorpusTally:
 
 
 def combined(tallies: Sequence[CorpusTally], field: str | None, same_text: Iterable[Sequence[str]]) -> CorpusTally:
-    """Several corpora as one: counts added up, annotators distinguished where two files have the same essays."""
+    """Several corpora as one: counts are summed, and annotators distinguished if two files have the same essays."""
     apart = names_apart({tally.name: list(tally.by_annotator) for tally in tallies}, same_text)
     every = CorpusTally("all", field)
     for tally in tallies:
@@ -671,7 +671,7 @@ def corpus_statistics(
     merge_alternatives: bool = False,
     split_tags: bool = False,
 ) -> CorpusStatistics:
-    """The corpus study of named corpora; each is read once, and nothing of it is kept but counts."""
+    """The corpus study of named corpora; each is read once, and only counts are kept."""
     counting = Counting(merge_alternatives, split_tags)
     tallies = [CorpusTally.of(name, essays, by, counting) for name, essays in corpora.items()]
     return statistics_of(tallies, by, counting)

@@ -1,7 +1,7 @@
 """A table of texts (`.csv`, `.tsv`, `.xlsx`): one essay per row, with columns `id` and `text`.
 
-Every further column is metadata of the essay, as text; an empty cell is no metadata.  What spreadsheets do to such
-files (semicolons, byte-order marks, guarded formulas) is read as in every other table (`grater.tables.files`).
+Every other column is metadata of the essay, as text; empty cells are skipped. Spreadsheet conventions (semicolons,
+byte-order marks, guarded formulas) are handled as in every other table (`grater.tables.files`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def read_table_of_texts(source: Source, columns: Mapping[str, str] | None = None
 
 
 def _refuse_other_tables(raw: Raw) -> None:
-    """Decisions or judgments in the place of texts."""
+    """Refuse decisions or judgments given as texts."""
     from grater.tables.schema import kind_of
 
     kind = kind_of(raw.columns)

@@ -1,50 +1,48 @@
-"""Words of a sentence aligned with those of its correction, by costs that know some linguistics.
+"""Aligns the words of a sentence with those of its correction, by linguistically informed costs.
 
 Felice, Bryant and Briscoe 2016, "Automatic extraction of learner errors in ESL sentences using linguistically
-enhanced alignments", section 3: Damerau-Levenshtein distance over words.  An insertion or a deletion costs 1; words
-equal but for case cost nothing; words in another order cost one less than there are of them; a substitution costs
-the sum of
+enhanced alignments", section 3: Damerau-Levenshtein distance over words. An insertion or a deletion costs 1; words
+that differ only in case cost nothing; n reordered words cost n - 1; a substitution costs the sum of
 
 - lemma: 0 if the two share a lemma or a stem, else .499,
 - part of speech: 0 if the same, .25 if both are content words, else .5,
-- characters: the share of them that the two do not have in common, in [0, 1].
+- characters: the share that the two words do not have in common, in [0, 1].
 
-So a substitution costs less than a deletion and an insertion together, but for words that have nothing in common.
+A substitution therefore costs less than a deletion plus an insertion, except for words that have nothing in common.
 
-What both sides begin and end with is cut off first.  In what remains the cheapest path is searched for from the
-beginning, the most promising cell of the table first (A* of Hart, Nilsson and Raphael 1968), where a cell promises
-its own cost and one deletion or insertion for each word by which the rest of one side is longer than that of the
-other.  Only cells that promise no more than the best path costs are looked at, and the result is that of the whole
-table.  Among equally cheap operations, a substitution is taken before a move, a move before a deletion, a deletion
-before an insertion.
+Common beginnings and ends are removed first. The cheapest path through the rest is found by A* search (Hart, Nilsson
+and Raphael 1968); a cell's estimate is its own cost plus one deletion or insertion for each word by which the
+remaining sides differ in length. Only cells whose estimate is at most the cost of the best path are visited, and the
+result equals that of the whole table. Among equally cheap operations, a substitution is taken before a move, a move
+before a deletion, a deletion before an insertion.
 
-Runs of eight words that occur once on each side are taken to match (the idea of patience diff), and the search goes
-from one to the next, so that the time is linear in the length of a sentence.
+Runs of eight words that occur once on each side are assumed to match (as in patience diff), and the search runs
+between them, so the time is linear in the length of a sentence.
 
 A word's *category* is the part of speech of Universal Dependencies as Bryant, Felice and Briscoe 2017 use it (their
-table 2), made from our tagger's Penn Treebank tag by a table: adpositions are `PREP`; the infinitive's *to*, the
-particles of phrasal verbs and the genitive's *'s* are `PART`; modals are `VERB`.  ERRANT asks a parser which verbs
-are auxiliaries.  Here a modal is one, and a form of *be*, *have* or *do* that another verb follows in its verb chunk
-(adverbs and *not* may come between, and the subject of a question).
+table 2), mapped from our tagger's Penn Treebank tag: adpositions are `PREP`; the infinitive's *to*, the particles of
+phrasal verbs and the genitive's *'s* are `PART`; modals are `VERB`. ERRANT asks a parser which verbs are auxiliaries.
+Here a modal is one, and a form of *be*, *have* or *do* that another verb follows in its verb chunk (adverbs and *not*
+may come between, and the subject of a question).
 
-From operations on words to edits: which neighbours belong together.
+**Merging** turns operations on words into edits.
 
-Felice, Bryant and Briscoe 2016, section 4: operations between two matches are one run, and rules decide where a run
-is one edit and where it is several.  In a run the widest stretch to which a rule applies is taken first, and what is
-left of it and right of it is a run of its own:
+Felice, Bryant and Briscoe 2016, section 4: operations between two matches form a run, and rules decide whether a run
+is one edit or several. The widest stretch to which a rule applies is taken first; the parts to its left and right are
+treated as separate runs:
 
 - joined: a genitive with its noun (*friends* to *friend 's*); punctuation with a change of case after it (*, we* to
-  *. We*); words that differ in spaces, hyphens and apostrophes alone (*sub way* to *subway*); words of one part of
-  speech of which some are new or gone, and verbs with their *to* or particle (*to eat* to *eating*);
-- apart, of two neighbours: two substitutions side by side; a substitution of words that look alike (more than three
+  *. We*); words that differ only in spaces, hyphens and apostrophes (*sub way* to *subway*); words of one part of
+  speech, some of which are inserted or deleted, and verbs with their *to* or particle (*to eat* to *eating*);
+- separated, of two neighbours: two adjacent substitutions; a substitution of words that look alike (more than three
   quarters of their characters) next to anything; a determiner at the end of the run.
 
-What no rule decides is one edit if it holds a content word, else each operation is an edit.  Words in another order
-are an edit by themselves, and so are runs of deletions alone or of insertions alone.
+If no rule applies, a run with a content word is one edit, and otherwise each operation is an edit. Reordered words
+are a separate edit, and so are runs of only deletions or only insertions.
 
-The widest stretch is not looked for among all: for each rule that joins, what may begin or end one is computed once
-for the whole run, and rules of two neighbours are tried only where no wider stretch is left.  The time is linear in
-the length of a run but for the number of wide stretches in it.
+Not all stretches are tried: for each joining rule, possible beginnings and ends are computed once for the whole run,
+and rules of two neighbours are tried only when no wider stretch is left. Apart from the number of wide stretches, the
+time is linear in the length of a run.
 """
 
 from __future__ import annotations
@@ -102,7 +100,7 @@ class Words:
         return tuple(map(category, self.texts[start:end], self.tags[start:end]))
 
     def phrasal(self, start: int, end: int) -> tuple[str, ...]:
-        """Categories as merging takes them: *which* and *whose* with adjectives, *who* and *what* with nouns."""
+        """Categories for merging: *which* and *whose* count as adjectives, *who* and *what* as nouns."""
         return tuple(map(phrasal, self.texts[start:end], self.tags[start:end]))
 
     def is_auxiliary(self, index: int) -> bool:
@@ -163,7 +161,7 @@ MATCH, SUBSTITUTION, DELETION, INSERTION = (MATCHED, 1), (SUBSTITUTED, 1), (DELE
 
 
 class Step(NamedTuple):
-    """One operation: `M` match, `S` substitution, `D` deletion, `I` insertion, `T` words of other order."""
+    """One operation: `M` match, `S` substitution, `D` deletion, `I` insertion, `T` reordered words."""
 
     operation: str
     start: int
@@ -188,14 +186,14 @@ def align(source: Words, target: Words) -> list[Step]:
 
 
 def _same(source: Words, target: Words, i: int, j: int) -> Step:
-    """A match, or a substitution where the case differs."""
+    """A match, or a substitution if the case differs."""
     return Step("M" if source.texts[i] == target.texts[j] else "S", i, i + 1, j, j + 1)
 
 
 def changed_part(old: Sequence[str], new: Sequence[str]) -> tuple[int, int, int]:
-    """From where, and to where on each side, two sentences are aligned with anything but matches.
+    """The part of the two sentences aligned with anything but matches: its start, and its end on each side.
 
-    The words outside have no influence on the alignment inside.
+    Words outside it do not influence its alignment.
     """
     start, end, new_end = _unlike(old, new)
     lower, new_lower = [word.lower() for word in old[:end]], [word.lower() for word in new[:new_end]]
@@ -203,8 +201,7 @@ def changed_part(old: Sequence[str], new: Sequence[str]) -> tuple[int, int, int]
 
 
 def _differing(old: Sequence[str], new: Sequence[str]) -> tuple[int, int, int]:
-    """Where the table begins, and where it ends on each side: a word that is repeated just after the common beginning
-    is left to the table."""
+    """The start and the ends of the table; a word repeated right after the common beginning is included."""
     start, end, new_end = _unlike(old, new)
     while start and (old[start - 1] in old[start:end][:REPEATED] or old[start - 1] in new[start:new_end][:REPEATED]):
         start -= 1
@@ -212,9 +209,9 @@ def _differing(old: Sequence[str], new: Sequence[str]) -> tuple[int, int, int]:
 
 
 def _unlike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int, int]:
-    """Where the sides begin to differ, and where each has only what both end with.
+    """The start of the difference, and where the common end begins on each side.
 
-    Ends are cut off first: of a word written twice the first is in excess.
+    The common end is removed first: of a word written twice, the first is redundant.
     """
     end, new_end = len(old), len(new)
     while end and new_end and old[end - 1] == new[new_end - 1]:
@@ -226,7 +223,7 @@ def _unlike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int, int]:
 
 
 def _middle(source: Words, target: Words, start: int, end: int, new_end: int) -> list[Step]:
-    """The steps of a part that differs: searched for between the anchors."""
+    """The steps of a part that differs, searched between the anchors."""
     steps: list[Step] = []
     cost = 0.0
     anchors = _anchors(source.lower[start:end], target.lower[start:new_end])
@@ -239,7 +236,7 @@ def _middle(source: Words, target: Words, start: int, end: int, new_end: int) ->
 
 
 def _close(stops: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The stops with more between them where they are further apart than `LONGEST_PART`."""
+    """The stops, with additional ones where they are more than `LONGEST_PART` apart."""
     yield stops[0]
     for (i, j), (end, new_end) in pairwise(stops):
         n_parts = -(-max(end - i, new_end - j) // LONGEST_PART)
@@ -248,9 +245,9 @@ def _close(stops: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """Places where a path is taken to pass: the middles of runs that occur once on each side, in the same order.
+    """Assumed points of the path: the middles of runs that occur once on each side, in the same order.
 
-    Of neighbouring ones only the first and the last.
+    Of adjacent ones, only the first and the last.
     """
     if min(len(old), len(new)) < ANCHOR:
         return []
@@ -268,7 +265,7 @@ def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _once(words: Sequence[str]) -> dict[tuple[str, ...], int]:
-    """Runs of words that occur only once, and their places."""
+    """Runs of words that occur only once, and their positions."""
     places: dict[tuple[str, ...], int] = {}
     for at, run in enumerate(zip(*(words[away:] for away in range(ANCHOR)), strict=False)):
         places[run] = -1 if run in places else at
@@ -276,10 +273,10 @@ def _once(words: Sequence[str]) -> dict[tuple[str, ...], int]:
 
 
 class _Search:
-    """The cheapest path through the table of all beginnings of the two sides.
+    """The cheapest path through the table of prefixes of the two sides.
 
-    Cell `i * width + j` stands for the first i words of one and the first j of the other.  A cell whose last words
-    are equal is reached by their match alone.
+    Cell `i * width + j` stands for the first i words of one and the first j of the other. A cell whose last words are
+    equal is reached only by their match.
     """
 
     def __init__(
@@ -301,7 +298,7 @@ class _Search:
 
     @property
     def cost(self) -> float:
-        """What the best path costs, as far as one is known."""
+        """The cost of the best path found so far."""
         return self.costs.get(self.goal, inf)
 
     def steps(self) -> list[Step]:
@@ -317,7 +314,7 @@ class _Search:
         return steps[::-1]
 
     def _follow(self, cell: int) -> None:
-        """Go on from a cell, along all words that match."""
+        """Continue from a cell along all matching words."""
         old, new, n, m, width = self.old, self.new, self.n, self.m, self.width
         i, j = divmod(cell, width)
         cost, ahead = self.costs[cell], n - i - m + j
@@ -348,7 +345,7 @@ class _Search:
             self.last[cell] = min(operation, self.last[cell])
 
     def _moved(self, i: int, j: int) -> int:
-        """The length of the shortest run that begins here and has the same words in another order; 0 for none."""
+        """The length of the shortest run starting here that has the same words in another order; 0 if none."""
         old, new = self.old[i : i + LONGEST_MOVE], self.new[j : j + LONGEST_MOVE]
         if old[0] not in new or new[0] not in old:
             return 0
@@ -360,7 +357,7 @@ class _Search:
 
 
 def _sums(words: Sequence[str]) -> list[int]:
-    """Runs of the same words in any order have the same difference between their sums."""
+    """Prefix sums; runs with the same words in any order have equal differences."""
     return [0, *accumulate(map(hash, words))]
 
 
@@ -373,7 +370,7 @@ def _substitution(word: str, tag: str, other: str, other_tag: str) -> float:
 
 
 def are_related(word: str, other: str) -> bool:
-    """Whether two words may be forms of one, or are derived from one."""
+    """Whether two words may be forms of, or derived from, the same word."""
     if lemmas_of(word) & lemmas_of(other):
         return True
     return min(len(word), len(other)) > 3 and stem(word) == stem(other)
@@ -381,10 +378,10 @@ def are_related(word: str, other: str) -> bool:
 
 @lru_cache(maxsize=65_536)
 def character_ratio(word: str, other: str) -> float:
-    """The share of the characters of both words that a longest common subsequence keeps.
+    """The share of both words' characters in a longest common subsequence.
 
-    Its length comes from whole rows of the table at once, as bits of a number (Hyyrö 2004, "Bit-parallel LCS-length
-    computation revisited").
+    Its length is computed on whole table rows as bits of an integer (Hyyrö 2004, "Bit-parallel LCS-length computation
+    revisited").
     """
     if not word or not other:
         return float(word == other)
@@ -405,7 +402,7 @@ IGNORED = str.maketrans("", "", "-'’")
 
 
 def merge(steps: Sequence[Step], source: Words, target: Words) -> list[Step]:
-    """The edits of an alignment: steps that each span all of their words."""
+    """The edits of an alignment, as steps that each span all their words."""
     edits: list[Step] = []
     run: list[Step] = []
     for step in steps:
@@ -424,7 +421,7 @@ def _merged(run: list[Step], source: Words, target: Words) -> list[Step]:
 
 
 class _Run:
-    """The rules, over one run of operations; a stretch [start, end) counts these."""
+    """The rules for one run of operations, which stretches [start, end) index."""
 
     def __init__(self, steps: Sequence[Step], source: Words, target: Words) -> None:
         self.steps, self.source, self.target = steps, source, target
@@ -432,7 +429,7 @@ class _Run:
         self.other = _next_other([step.operation for step in steps])
 
     def edits(self, start: int, end: int) -> list[Step]:
-        """The edits of a stretch: the widest that a rule joins is taken out first."""
+        """The edits of a stretch; the widest part that a rule joins is taken first."""
         if self._is_one_operation(start, end):
             return [self._joined(start, end)]
         widest = max((wide for wide in self._wide(start, end) if wide[0] > 2), default=None)
@@ -442,14 +439,14 @@ class _Run:
         return [*self.edits(start, first), self._joined(first, last), *self.edits(last, end)]
 
     def _wide(self, start: int, end: int) -> Iterator[tuple[int, int, bool, int, int]]:
-        """For each rule its widest stretch: length, place (greater to the left), and what is joined in it."""
+        """For each rule, its widest stretch: length, position (greater to the left), and what it joins."""
         last = max((at for at in self.genitives if at < end), default=start)
         yield last + 1 - start, -start, True, last - 1, last + 1
         for first, last in self._joining(start, end):
             yield last - first, -first, False, first, last
 
     def _joining(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Stretches with a change of case at their end, of words that differ in spaces, and of one phrase."""
+        """Stretches ending with a change of case, of words that differ in spaces, and of one phrase."""
         if self.case_changes:
             last = max((at for at in self.case_changes if at < end), default=start)
             first = next((at for at in range(start, last) if self._may_begin_with_case(at)), last)
@@ -486,13 +483,12 @@ class _Run:
 
     @cached_property
     def kinds(self) -> list[set[str]]:
-        """The categories of each operation."""
         phrasal, new_phrasal = self.source.phrasal, self.target.phrasal
         return [{*phrasal(step.start, step.end), *new_phrasal(step.new_start, step.new_end)} for step in self.steps]
 
     @cached_property
     def genitives(self) -> list[int]:
-        """Operations after the first that have a genitive."""
+        """Operations after the first that involve a genitive."""
         return [at for at in range(1, self.n) if "POS" in self._tags(at)]
 
     def _tags(self, at: int) -> tuple[str, ...]:
@@ -508,7 +504,7 @@ class _Run:
         ]
 
     def _may_begin_with_case(self, at: int) -> bool:
-        """Whether an operation may begin what ends with a change of case: with punctuation, or a capital."""
+        """Whether an operation may start a stretch that ends with a change of case: punctuation, or a capital."""
         start, new_start = self.steps[at].start, self.steps[at].new_start
         marks = self.source.categories(start, start + 1) + self.target.categories(new_start, new_start + 1)
         return "PUNCT" in marks or self.target.texts[new_start][:1].isupper()
@@ -522,7 +518,9 @@ class _Run:
 
     @cached_property
     def phrases(self) -> list[int]:
-        """For each operation the end of the stretch of one category, or of verbs and particles, that begins there."""
+        """For each operation, the end of the stretch of one category, or of verbs and particles, that
+        starts there.
+        """
         ends = [0] * self.n
         of_one = together = self.n
         for at in range(self.n - 1, -1, -1):
@@ -542,7 +540,7 @@ class _Run:
         return spaced | cased | phrases | {at - 1 for at in self.genitives}
 
     def _is_cut(self, at: int, *, is_last: bool) -> bool:
-        """Whether an operation and the next come apart."""
+        """Whether an operation is separated from the next."""
         first, second = pair = self.steps[at : at + 2]
         if first.operation == second.operation == "S":
             return True
@@ -561,7 +559,7 @@ def _next_other(operations: Sequence[str]) -> list[int]:
 
 
 def _alike(old: Sequence[str], new: Sequence[str], start: int) -> Iterator[tuple[int, int]]:
-    """Stretches of two or more from `start` on that have the same letters on both sides."""
+    """Stretches of at least two operations from `start` with the same letters on both sides."""
     letters = new_letters = ""
     for at in range(start, len(old)):
         letters, new_letters = letters + old[at], new_letters + new[at]

@@ -14,11 +14,10 @@ characters, never from the tags of an annotator:
 - several words: verbs with auxiliaries `VERB:TENSE`, with *to* `VERB:FORM`, a noun with its genitive `NOUN:POSS`,
   *more easy* and *easier* `ADJ:FORM`, the part of speech all share; else `OTHER`.
 
-Where ERRANT asks a parser (auxiliaries, subjects, finite verbs), tags and neighbouring words decide; where tagger and
-words contradict each other (*depend*, tagged as a noun, corrected to *depends*), the forms that a word may be are
-tried.
+Where ERRANT uses a parser (auxiliaries, subjects, finite verbs), tags and neighbouring words decide; if the tag
+contradicts the words (*depend*, tagged as a noun, corrected to *depends*), other possible forms are tried.
 
-What makes edits of a sentence and its correction: our own rules, or the errant package.
+**Engines** make edits from a sentence and its correction, by our own rules or by the errant package.
 
 `grater` (the default) needs only the tagger of the package, so the same text gives the same
 edits on every machine.  `errant:MODEL` is the errant package (extra `errant`) with a spaCy model of that name: its
@@ -65,7 +64,7 @@ def type_of(edit: Step, source: Words, target: Words) -> str:
 
 
 def _without_common_end(edit: Step, source: Words, target: Words) -> Step:
-    """*Game* to *The game* is a missing determiner: words that differ in case alone are left out at the end."""
+    """*Game* to *The game* is a missing determiner: words at the end that differ only in case are removed."""
     start, end, new_start, new_end = edit[1:]
     if source.lower[start:end] == target.lower[new_start:new_end]:
         return edit
@@ -100,7 +99,7 @@ class _Side:
         return all(self.words.is_auxiliary(index) for index in range(self.start, self.end))
 
     def category(self) -> str:
-        """The category of words that are missing or unnecessary."""
+        """The category of missing or unnecessary words."""
         if len(self) == 1 and self.is_genitive(0):
             return "NOUN:POSS"
         if self.kinds == {"PUNCT"}:
@@ -128,14 +127,14 @@ class _Side:
 
 
 def _shared(kinds: frozenset[str]) -> str:
-    """The one category of all words; verbs with particles are verbs."""
+    """The shared category of all words; verbs with particles are verbs."""
     if kinds == {"PART", "VERB"}:
         return "VERB"
     return next(iter(kinds)) if len(kinds) == 1 and kinds <= NAMED else OTHER
 
 
 def replacement(old: _Side, new: _Side) -> str:
-    """The category of words that replace others."""
+    """The category of a replacement."""
     if "".join(old.lower) == "".join(new.lower):
         return "ORTH"
     if sorted(old.lower) == sorted(new.lower):
@@ -198,7 +197,7 @@ def _form(old: _Side, new: _Side) -> str | None:
 
 
 def _as_tagged_after(old: _Side, new: _Side) -> str:
-    """The difference in form, where the corrected word's part of speech counts for both: taggers err on errors."""
+    """The difference in form, using the corrected word's part of speech for both, since taggers err on errors."""
     word, other, tag = old.lower[0], new.lower[0], new.tags[0]
     if tag in ("NN", "NNS") and singular(word) == singular(other) != "":
         return "NOUN:NUM"
@@ -212,7 +211,7 @@ def _as_tagged_after(old: _Side, new: _Side) -> str:
 
 
 def _differ_in_number(word: str, other: str) -> bool:
-    """Whether two nouns are one in two forms; *testing* and *test* are two."""
+    """Whether two nouns are forms of the same noun; *testing* and *test* are not."""
     are_gerunds = [form.removesuffix("s").endswith("ing") for form in (word, other)]
     return are_gerunds[0] == are_gerunds[1] and bool(lemmas_of(word) & lemmas_of(other))
 
@@ -224,7 +223,7 @@ def _differ_in_s(word: str, other: str) -> bool:
 
 
 def _verb_form(old: _Side, new: _Side) -> str:
-    """Number of a finite verb, its tense, or a form that is not finite."""
+    """Number of a finite verb, its tense, or a non-finite form."""
     if not lemmas_of(old.lower[0]) & lemmas_of(new.lower[0]):
         return "MORPH"
     tags = {old.tags[0], new.tags[0]}
@@ -286,8 +285,6 @@ class WordEdit(NamedTuple):
 
 
 class Engine(Protocol):
-    """Makes edits of pairs, in order."""
-
     @property
     def name(self) -> str: ...
 
@@ -336,7 +333,7 @@ class GraterEngine:
         return [change.words(*tags) for change, *tags in zip(changes, old_tags, new_tags, strict=True)]
 
     def types(self, words: Sequence[str], edits: Sequence[WordEdit]) -> list[str]:
-        """Types for edits that somebody else made; of those that overlap or correct nothing, an empty one."""
+        """Types for edits made elsewhere; edits that overlap or correct nothing get an empty type."""
         steps, corrected = _applied(words, edits)
         tags, new_tags = self.tagger.tag_all([words, corrected])
         source, target = Words(tuple(words), tags), Words(tuple(corrected), new_tags)
@@ -344,10 +341,10 @@ class GraterEngine:
 
 
 class _Change(NamedTuple):
-    """A pair that differs, and the words [first, end) and [first, new_end) that its edits and their types depend on.
+    """A pair that differs, and the words [first, end) and [first, new_end) that its edits and types depend on.
 
-    The tag of a word depends on two words on each side and on the tags before it, so those of the target before
-    `first` are those of the source.
+    The tag of a word depends on two words on each side and on the tags before it, so target tags before `first` equal
+    those of the source.
     """
 
     old: list[str]
@@ -358,7 +355,7 @@ class _Change(NamedTuple):
 
     @staticmethod
     def of(old: list[str], new: list[str]) -> _Change | None:
-        """None if nothing has changed."""
+        """None if nothing changed."""
         if old == new:
             return None
         start, end, new_end = changed_part(old, new)
@@ -384,7 +381,7 @@ def _edits(source: Words, target: Words, first: int) -> Iterator[WordEdit]:
 
 
 def _applied(words: Sequence[str], edits: Sequence[WordEdit]) -> tuple[list[Step | None], list[str]]:
-    """The place of each edit in the source and in the corrected sentence, and that sentence."""
+    """The position of each edit in the source and in the corrected sentence, and that sentence."""
     steps: list[Step | None] = [None] * len(edits)
     corrected: list[str] = []
     at = 0
@@ -401,7 +398,7 @@ def _applied(words: Sequence[str], edits: Sequence[WordEdit]) -> tuple[list[Step
 
 
 class ErrantEngine:
-    """The errant package, as `errant_parallel` runs it.  spaCy is loaded for it here and nowhere else."""
+    """The errant package, used as in `errant_parallel`. spaCy is loaded only here."""
 
     def __init__(self, spacy_model: str) -> None:
         self.spacy_model = spacy_model
