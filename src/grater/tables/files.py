@@ -204,8 +204,7 @@ def _chosen(mask: pl.Series, changed: pl.Series, cells: pl.Series) -> pl.Series:
 QUOTE = '"'
 SEPARATORS = (";", "\t", ",")
 NAMED_SEPARATOR = re.compile(r'("?)sep=(?P<separator>[;,\t|])\1(?=\r?\n)', re.IGNORECASE)
-HEADER_WITHIN = 20
-"""Lines among which the header is looked for; those before it are blank."""
+FILLED = re.compile(r".*\S.*")
 LEFT_OUT = ["Approve", "Reject"]
 
 
@@ -220,9 +219,9 @@ def read_delimited(text: str, *, name: str, separator: str) -> Raw:
     if named := NAMED_SEPARATOR.match(text):
         separator, text = named["separator"], text[named.end() :]
     else:
-        header_line = next((line for line in text.split("\n", HEADER_WITHIN) if line.strip()), "")
-        if separator not in header_line:
-            separator = next((other for other in SEPARATORS if other in header_line), separator)
+        header_line = FILLED.search(text)
+        if header_line and separator not in header_line[0]:
+            separator = next((other for other in SEPARATORS if other in header_line[0]), separator)
     header, cells, lines = _read_at_once(text, separator) or _read_by_row(text, name, separator)
     columns = dict(zip(header, cells, strict=True))
     if "'" in text:
@@ -245,7 +244,7 @@ def _read_at_once(text: str, separator: str) -> Read | None:
     A text without quotes is understood if no line end and no separator is left over.  With quotes, if polars writes
     back the same text.
     """
-    end = "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
+    end = "\r\n" if text[: text.find("\n")].endswith("\r") else "\n"
     text = text if text.endswith("\n") else text + end
     try:
         frame = pl.read_csv(text.encode(), separator=separator, has_header=False, infer_schema=False)
@@ -256,7 +255,7 @@ def _read_at_once(text: str, separator: str) -> Read | None:
         is_same = frame.write_csv(separator=separator, include_header=False, line_terminator=end) == text
     else:
         is_split = n_ends == len(frame) and text.count(separator) == len(frame) * (frame.width - 1)
-        is_same = is_split and text.count("\r") == text.count("\r\n")
+        is_same = is_split and ("\r" not in text or text.count("\r") == text.count("\r\n"))
     header = _header([cell or "" for cell in frame.row(0)]) if is_same else []
     if not any(header) or len(set(header)) < len(header):
         return None

@@ -739,6 +739,9 @@ def without_own_work(decisions: Table, judgments: Judgments) -> tuple[Judgments,
     flags = decisions.frame.filter(pl.col("flagged").cast(pl.Boolean)).select(
         pl.col("item", "system").cast(pl.String), _model_of(decisions.frame, "system")
     )
+    raters = judgments.frame["rater"].unique().cast(pl.String)
+    if "model" not in judgments.frame.columns and set(raters).isdisjoint(flags["model"].unique()):
+        return judgments, ()  # most raters are no system, and nothing need be joined
     frame = judgments.frame.with_row_index("row")
     given = frame.select("row", pl.col("item", "rater", "label").cast(pl.String), _model_of(frame, "rater"))
     if "group" in frame.columns:
