@@ -1,8 +1,8 @@
 """The command line: `grater VERB ...`, one thin module per group of commands.
 
-A group knows its commands by name and help line, and imports a module only when its command runs, so `grater
---help` stays as quick as a bare typer program.  An option means the same in every command.  Wrong use and bad input
-end with exit status 2 and plain lines on standard error; nobody sees a traceback.
+A group has only the names and help lines of its commands, and imports a module when its command runs, so `grater
+--help` is fast. An option means the same in every command. Wrong use and bad input end with exit status 2 and plain
+messages on standard error, never a traceback.
 """
 
 from __future__ import annotations
@@ -210,12 +210,12 @@ PANELS: Mapping[str, Sequence[str]] = {
 
 
 def example(path: str) -> str:
-    """The example of a command, ready to be typed."""
+    """The example of a command, ready to paste."""
     return f"grater {path} {COMMANDS[path].example}"
 
 
 class OneValue(TyperCommand):
-    """Refuses an option that takes one value and is given twice, of which the last would win in silence."""
+    """Refuses repeating an option that takes one value, since the last would silently win."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         args = repeated(args, {name for each in self.params for name in each.opts if name == HYP})
@@ -260,7 +260,7 @@ def app_of(target: Any) -> typer.Typer:
 
 
 class LazyCommand(TyperCommand):
-    """Stands in for a command until it is called; then the real one makes the context and runs in it."""
+    """A placeholder for a command that imports the real one when it is called."""
 
     def __init__(self, path: str, entry: Entry, panel: str | None = None) -> None:
         super().__init__(path.rpartition(" ")[2], help=entry.line, rich_help_panel=panel)
@@ -285,7 +285,7 @@ class LazyCommand(TyperCommand):
 
 
 def n_positional(function: Any) -> int:
-    """How many parameters of a function need not be named."""
+    """The number of positional parameters of a function."""
     kinds = [each.kind for each in signature(function).parameters.values()]
     return sum(kind is not Parameter.KEYWORD_ONLY for kind in kinds)
 
@@ -337,12 +337,12 @@ def grater(
 
 
 def main(args: list[str] | None = None) -> None:
-    """Run the command line and leave with its exit status: 0 done, 1 problems found, 2 wrong use or bad input."""
+    """Run the command line and exit: 0 done, 1 problems found, 2 wrong use or bad input."""
     sys.exit(run(sys.argv[1:] if args is None else args))
 
 
 def run(args: list[str], program: typer.Typer = app) -> int:
-    """Run one command and return its exit status; every error that a person can fix becomes plain lines."""
+    """Run one command and return its exit status; errors that a person can fix become plain messages."""
     _open_streams()
     _speak_any_language()
     try:
@@ -371,12 +371,12 @@ def run(args: list[str], program: typer.Typer = app) -> int:
 
 
 def _drop_output() -> None:
-    """Our reader (head, less) has gone, or the disk is full: Python's own flush at exit must not fail as well."""
+    """The reader (head, less) has gone or the disk is full: prevent Python's flush at exit from failing as well."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _open_streams() -> None:
-    """Where the shell has closed an output (`>&-`), what is printed to it fails as on a full disk."""
+    """Reopen outputs closed by the shell (`>&-`), so that printing fails as on a full disk."""
     if sys.stdout is None:
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8", closefd=False)
     if sys.stderr is None:
@@ -384,7 +384,7 @@ def _open_streams() -> None:
 
 
 def _speak_any_language() -> None:
-    """What a terminal's encoding lacks is spelt out, `\\u2013`, instead of ending the command."""
+    """Characters that the terminal's encoding lacks are printed as escapes, `\\u2013`, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -405,7 +405,7 @@ PLAIN = {
 
 
 def _one_line(error: TyperException) -> str:
-    """Typer's own complaint, with the command it is about and where to read on."""
+    """Typer's own error message, with its command and a pointer to the help."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "grater"
     message = " ".join(error.format_message().split())

@@ -1,8 +1,8 @@
-"""What every command shares: how it is made of a function, and how it speaks.
+"""Shared parts of commands: making a command from a function, and printing.
 
-Results go to standard output, messages to standard error.  A table on a terminal has a bold title and no box, words
-to the left and numbers to the right.  Corpora are read under a progress bar, on a terminal and for long input only.
-Tables are imported where they are read, since `grater score` and `grater corpus` need not wait for polars.
+Results go to standard output, messages to standard error. Tables on a terminal have a bold title and no box, words
+aligned left and numbers right. Reading long corpora on a terminal shows a progress bar. Tables are imported only
+where they are read, so that `grater score` and `grater corpus` need not load polars.
 """
 
 from __future__ import annotations
@@ -46,20 +46,20 @@ PLAIN_WIDTH = 120
 
 
 def print_json(value: JsonValue) -> None:
-    """Machine output: one JSON document and nothing else; undefined numbers must be null by now."""
+    """Print one JSON document and nothing else; undefined numbers must already be null."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
 
 def say(message: str) -> None:
-    """A line for the person, apart from the result."""
+    """Print a message on standard error."""
     messages.print(message, markup=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a command did that is not a table of numbers: machine output, or lines for the person.
+    """The outcome of a command that is not a table of numbers.
 
-    `shown` goes to standard output, `messages` to standard error.  A `status` of 1: problems were found.
+    `shown` goes to standard output, `messages` to standard error. A `status` of 1 means that problems were found.
     """
 
     value: Any
@@ -83,13 +83,13 @@ class Done:
 
 
 def warn(warnings: Iterable[str]) -> None:
-    """What a reader of the result must know, one line each."""
+    """Print what a reader of the result must know, one line each."""
     for warning in warnings:
         say(f"warning: {typed(warning)}")
 
 
 def show(result: Result, *, table: TableFormat = "text", as_json: bool = False) -> None:
-    """A result on standard output, as the person asked for it."""
+    """Print a result in the requested format."""
     if as_json:
         print_json(result.to_dict())
         return
@@ -102,9 +102,9 @@ def show(result: Result, *, table: TableFormat = "text", as_json: bool = False) 
 
 
 def show_sheets(sheets: Iterable[Sheet], *, table: TableFormat = "text") -> None:
-    """Tables one after the other; on a terminal as wide as the terminal, with bold titles.
+    """Print tables one after the other, on a terminal at its width and with bold titles.
 
-    CSV has cells alone: what the notes say of them goes to standard error.
+    CSV has only cells; their notes go to standard error.
     """
     notes: dict[str, None] = {}
     for index, plain in enumerate(sheets):
@@ -125,7 +125,7 @@ def _terminal_text(sheet: Sheet) -> str:
 
 @contextmanager
 def counting(title: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar for a long job, on a terminal only; yields the callback for the number of parts done, and of all."""
+    """A progress bar for a long job on a terminal; yields the callback for the number of parts done and the total."""
     from rich.progress import Progress  # most commands have no bar
 
     with Progress(console=messages, transient=True, disable=not messages.is_terminal) as progress:
@@ -134,7 +134,7 @@ def counting(title: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def require_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None]) -> None:
-    """Before a long job: its tables can be written, each in a place of its own, and over nothing that is read."""
+    """Before a long job, check that its tables can be written, to distinct places, without overwriting inputs."""
     wanted = [path for path in outputs if path]
     require_different(wanted)
     for path in (each for each in inputs if each):
@@ -160,11 +160,11 @@ def made_of(
     n_arguments: int = 1,
     describe: Callable[[Any, Mapping[str, Any]], Done] | None = None,
 ) -> Callable[..., None]:
-    """A command with the options of a function, which calls it and shows its result.
+    """A command with the options of a function, which calls it and prints its result.
 
-    The first parameters are arguments, the others options; tables and corpora are files.  One of `others` is called
-    instead where the option of its name is given or, under "", where an annotated corpus is; options that it lacks
-    are refused then.  `describe` makes lines of a result that is not a table, from it and the options.
+    The first parameters are arguments, the others options; tables and corpora are files. One of `others` is called
+    instead if the option with its name is given or, under "", if the input is an annotated corpus; options that it
+    lacks are then refused. `describe` turns a result that is not a table, and the options, into lines.
     """
     others = others or {}
     known: dict[str | None, dict[str, Parameter]] = {None: dict(signature_of(function).parameters)}
@@ -245,13 +245,13 @@ def made_of(
 
 
 def _switch(name: str, function: Callable[..., Any]) -> Parameter:
-    """The option that has another function called, explained by the first line of its docstring."""
+    """The option that selects another function, described by the first line of its docstring."""
     [line, *_] = (function.__doc__ or "").splitlines()
     return Parameter(name, _KEY, default=False, annotation=Annotated[bool, Option(f"--{name}", help=line)])
 
 
 def _owner(name: str, known: Mapping[str | None, Collection[str]]) -> str:
-    """What an option is for that only some of the functions behind a command have."""
+    """Which of a command's functions an option belongs to, if not to all."""
     owner = next(other for other, names in known.items() if name in names)
     return f"--{owner}" if owner else "annotated corpora" if owner == "" else ""
 
@@ -276,7 +276,7 @@ def _flag(parameter: Parameter) -> str:
 
 
 def _typed(parameter: Parameter, *, is_argument: bool, panel: str | None = None) -> Parameter:
-    """A parameter as typer takes it, in a panel of the help."""
+    """A parameter as typer expects it, in a panel of the help."""
     plain, option = parts_of(parameter.annotation)
     kind, _ = is_optional(plain)
     option = option or Opt("")
@@ -322,7 +322,7 @@ def _is_corpora(files: Any, format_name: str | None) -> bool:
 
 
 def _value(parameter: Parameter, value: Any) -> Any:
-    """What a function takes, of what was typed."""
+    """Convert typed text to the value that a function expects."""
     plain, option = parts_of(parameter.annotation)
     kind, _ = is_optional(plain)
     option = option or Opt("")
@@ -346,7 +346,7 @@ def imported(place: str) -> Any:
 
 
 def completing(place: str) -> Callable[[str], list[str]]:
-    """Completes the names of a registry, which is imported when the shell asks."""
+    """Completes the names of a registry, which is imported when the shell requests completions."""
 
     def names(incomplete: str) -> list[str]:
         return [name for name in imported(place) if name.startswith(incomplete)]
@@ -357,7 +357,7 @@ def completing(place: str) -> Callable[[str], list[str]]:
 def is_corpus(path: Path) -> bool:
     """Whether a path is an annotated corpus, not a table; a .jsonl file is one if it begins with our header.
 
-    Standard input is a table, unless a format of corpora was named.
+    Standard input is a table, unless a corpus format was given.
     """
     if str(path) == "-":
         return False
@@ -371,7 +371,7 @@ def is_corpus(path: Path) -> bool:
 
 
 class Notes(logging.Handler):
-    """What a function notes on its way, for the person at the terminal."""
+    """The notes of a function, for the person at the terminal."""
 
     def emit(self, record: logging.LogRecord) -> None:
         say(typed(record.getMessage()))
@@ -383,7 +383,7 @@ for notes in (progress.NOTES, logging.getLogger("grater.chat")):
 
 
 def entries(settings: Sequence[str]) -> list[str]:
-    """Options may be repeated, or hold several with commas between."""
+    """The values of an option that may be repeated or comma-separated."""
     return [entry.strip() for setting in settings for entry in setting.split(",") if entry.strip()]
 
 
@@ -393,7 +393,7 @@ WORTH_A_BAR = 5_000_000
 
 @contextmanager
 def reading(title: str, *paths: Path, n_passes: int = 1) -> Iterator[Callable[[int], None]]:
-    """A bar over the bytes of some files, on a terminal and for long input only; gives the callback that moves it."""
+    """A progress bar over the bytes of files, on a terminal and for long input; yields its callback."""
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     n_bytes = n_passes * n_bytes_of(paths)

@@ -1,25 +1,24 @@
 """The decisions of detectors on a corpus, as the tables of decisions and items (docs/tables.md), or as edits.
 
-Every place that a detector looked at is a row, flagged or not.  The item's place is in the decisions themselves, or
-in a table of items next to them, with its context.  An external system may decide on the items of a table
-(`ItemPlaces`), and its decisions then name items as that table does.
+Every place that a detector looked at is a row, flagged or not. The item's place is in the decisions themselves, or
+with its context in a separate table of items. An external system may decide on the items of a table (`ItemPlaces`),
+and its decisions then use that table's item names.
 
-As edits (`corrected_essays`) any system becomes a corrector that can be scored as one.  An external system says its
-edits itself, whatever they are about; of several suggestions the first is taken, and marks without one are left out.
-Every flag of our own detectors with a suggestion is an edit.  Corrections are cut into words where the essay came
-with tokens, so that they can be compared with its annotators, and changes of white space alone, which tokens know
-nothing of, are left out.  Among overlapping edits, the first in the text stays.
+As edits (`corrected_essays`), any system becomes a corrector that can be scored. An external system supplies its own
+edits, of any kind; of several suggestions the first is used, and marks without one are left out. For our own
+detectors, every flag with a suggestion is an edit. Corrections are tokenised if the essay has tokens, so that they
+can be compared with its annotators, and changes of only white space, which tokens cannot represent, are left out.
+Among overlapping edits, the first in the text stays.
 
-**Words.**  The word that a system would write in each place, flagged or not, is its best one, and the next ones come
-with probabilities.
+**Words.** For each place, flagged or not, a system has a best word, and possibly others with probabilities.
 
 T&C 2008, section 4: in the cloze test a system fills every blank; in the choice test raters compare its word with the
-writer's wherever the two differ.  A flag is another thing: it needs a margin above a threshold, so the few flags of a
-cautious system are its surest mismatches and no sample of them.
+writer's wherever the two differ. A flag is different: it needs a margin above a threshold, so the few flags of a
+cautious system are its most confident mismatches, not a sample of them.
 
-A system that gives probabilities gives its words with them.  Any other (a checker, a corrected file) would write its
-suggestion where it flags and the writer's word elsewhere, without a probability.  *No word* (`-NONE-`) is an answer
-to articles; for a preposition, which both tests blank out, it is not.
+Systems with probabilities supply their words with them. Any other system (a checker, a corrected file) would write
+its suggestion where it flags and the writer's word elsewhere, without a probability. *No word* (`-NONE-`) is an
+answer for articles, but not for prepositions, which both tests blank out.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ COLUMNS: dict[str, type] = {**FILLED, "target": str, **PLACE}
 
 @dataclass(frozen=True, slots=True)
 class EditAccount(Data):
-    """The account of a system's edits: on an item, or on none, by their types."""
+    """A system's edits: how many are on an item, and on none, by type."""
 
     n_on_items: int = 0
     others: Mapping[str, int] = field(default_factory=dict)
@@ -95,10 +94,9 @@ class EditAccount(Data):
 class DecisionRows:
     """Collects the findings of several systems.
 
-    `with_places` puts the items' places into the decisions, `with_documents` the documents of their essays too.
-
-    `names` are what a table of items calls its items, by their ids.  `with_answers` adds the system's answer for
-    every place, flagged or not: its best word, that word's probability, and all of its answers.
+    `with_places` adds the items' places to the decisions, `with_documents` also the documents of their essays.
+    `names` gives a table's item names, by id. `with_answers` adds the system's answer for every place, flagged or
+    not: its best word, that word's probability, and all its answers.
     """
 
     def __init__(
@@ -118,7 +116,7 @@ class DecisionRows:
         self._items: dict[str, tuple[object, ...]] = {}
 
     def add(self, essays: Iterable[Essay], detector: Detector) -> None:
-        """All findings of a detector; essays are released as soon as they are done with."""
+        """Add all findings of a detector; essays are released as soon as they are done."""
         if model := detector.card.get("model"):
             self.models[detector.name] = str(model)
         if isinstance(detector, ExternalDetector):
@@ -136,7 +134,7 @@ class DecisionRows:
             self._add(finding, waiting[finding.item.essay_id])
 
     def add_batch(self, essays: Sequence[Essay], detectors: Sequence[Detector]) -> None:
-        """The findings of several detectors essay by essay: in this order, however a corpus is divided."""
+        """Add the findings of several detectors essay by essay, in the same order however a corpus is divided."""
         by_detector = [_by_essay(detector.find(essays)) for detector in detectors]
         for essay in essays:
             for by_essay in by_detector:
@@ -190,7 +188,7 @@ def _kept(essays: Iterable[Essay], waiting: dict[str, Essay]) -> Iterator[Essay]
 
 
 def _before(waiting: dict[str, Essay], essay_id: str) -> Iterator[str]:
-    """The essays that came before one: findings come in the order of essays, so these have no more."""
+    """The essays before one: findings are in the order of essays, so these have no more."""
     for name in waiting:
         if name == essay_id:
             return
@@ -198,7 +196,7 @@ def _before(waiting: dict[str, Essay], essay_id: str) -> Iterator[str]:
 
 
 def summary(decisions: pl.DataFrame) -> list[dict[str, int]]:
-    """The number of items, of flags and of each type, for each system; the types of edits by how many there are."""
+    """The number of items, of flags and of each type, for each system; types of edits by frequency."""
     counted = decisions.get_column("type").drop_nulls().value_counts().sort("count", "type", descending=[True, False])
     names = [*TYPES, *(name for name in counted.get_column("type") if name not in TYPES)]
     by_type = (pl.col("type").eq(name).sum().alias(name) for name in names)
@@ -209,7 +207,7 @@ def summary(decisions: pl.DataFrame) -> list[dict[str, int]]:
 
 @dataclass(frozen=True, slots=True)
 class ItemPlaces:
-    """Items by essay, and what their table calls them, by id."""
+    """Items by essay, and their names in a table, by id."""
 
     by_essay: Mapping[str, Sequence[Item]] = field(hash=False)
     names: Mapping[str, str] = field(hash=False)
@@ -224,7 +222,7 @@ BEFORE = re.compile(r" (?=n['’]t\b|['’](?:s|re|ve|ll|d|m)\b|[.,;:!?%)\]])")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EditDetector(ExternalDetector):
-    """A corrector of which every edit is an item of its own, with our type; what is no such edit is counted."""
+    """A corrector, each of whose edits is a separate item with our type; other edits are counted."""
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -238,7 +236,7 @@ class EditDetector(ExternalDetector):
 
 
 def on_edits(detectors: Iterable[Detector], essays: Iterable[Essay]) -> list[Detector]:
-    """The systems, deciding on the edits that they make."""
+    """The systems, deciding on their own edits."""
     correctors = (
         detector.corrector if isinstance(detector, ExternalDetector) else _known(detector, essays)
         for detector in detectors
@@ -254,7 +252,7 @@ def _known(detector: Detector, essays: Iterable[Essay]) -> Known:
 def _edit_findings(
     essay: Essay, edits: Sequence[Edit], system: str, engine: GraterEngine
 ) -> tuple[list[Finding], Counter[str]]:
-    """Every edit as a finding; and by reason, those that cannot be judged as one."""
+    """Every edit as a finding; and, by reason, the number of edits that cannot be judged as one."""
     tokens, is_tokenised = tokens_of(essay), essay.tokens is not None
     words = [token.of(essay.text) for token in tokens]
     changes, rest = dict[tuple[int, int, str], TokenEdit](), Counter[str]()
@@ -298,7 +296,7 @@ def read_item_places(path: Any) -> ItemPlaces:
 
 
 def corrected_essays(detector: Detector, essays: Iterable[Essay]) -> Iterator[Essay]:
-    """The essays with the detector as their one annotator."""
+    """The essays with the detector as their only annotator."""
     kept = list(essays)
     if isinstance(detector, ExternalDetector):
         by_essay = {essay.essay_id: list(edits) for essay, edits in detector.corrector.correct(kept)}
@@ -319,7 +317,7 @@ def _edits(findings: Iterable[Finding], system: str) -> Iterator[Edit]:
 
 
 def _fitted(edits: Iterable[Edit], essay: Essay, system: str) -> Iterator[Edit]:
-    """Edits that change something, one correction each, none over another."""
+    """Edits that change something, with one correction each and without overlaps."""
     end, was_insertion = 0, False
     for edit in sorted(edits, key=lambda edit: edit.span):
         if not edit.replacements or edit.span.start < end or (was_insertion and edit.span == Span(end, end)):
@@ -338,7 +336,7 @@ Answers: TypeAlias = tuple[tuple[str, float | None], ...]
 
 
 def answers_of(finding: Finding) -> Answers:
-    """The system's words for the place, the likeliest first."""
+    """The system's words for the place, likeliest first."""
     given = finding.words or finding.probabilities
     if not given:
         given_word = finding.decision.suggestion or finding.target or DELETE
@@ -353,7 +351,7 @@ def best_word(finding: Finding) -> str:
 
 
 def written_word(finding: Finding) -> str:
-    """The writer's word as answers have it: a preposition in its one spelling, `-NONE-` for a gap."""
+    """The writer's word in the form of answers: a preposition in canonical spelling, `-NONE-` for a gap."""
     return canonical(finding.target) or finding.target.lower() or DELETE
 
 
@@ -363,7 +361,7 @@ def is_mismatch(finding: Finding) -> bool:
 
 
 def answers_cell(answers: Sequence[tuple[str, float | None]]) -> str:
-    """A JSON object, `{"on": 0.52, "at": 0.31}`, the likeliest first; a word without a probability has null."""
+    """A JSON object, `{"on": 0.52, "at": 0.31}`, likeliest first; a word without a probability has null."""
     return json.dumps(dict(answers), ensure_ascii=False)
 
 
@@ -382,7 +380,7 @@ class Filled:
 
     @property
     def mismatches(self) -> pl.DataFrame:
-        """The same where system and writer differ: what a choice test asks about."""
+        """The same where system and writer differ: the items of a choice test."""
         differing = [self._row(finding) for finding in self.findings if is_mismatch(finding)]
         return pl.DataFrame(differing, schema=COLUMNS, orient="row")
 
@@ -409,7 +407,7 @@ def filled(
     wanted: Collection[str] = (),
     names: Mapping[str, str] | None = None,
 ) -> Filled:
-    """A system's words for the blanks of these items (by the names of their table), or for all its words."""
+    """A system's words for the blanks of these items (by their table's names), or for all its places."""
     called = names or {}
     asked = set(wanted)
     places = tuple(
@@ -431,5 +429,5 @@ def filled(
 
 
 def _places(detector: Detector, essays: Iterable[Essay]) -> Iterator[Finding]:
-    """Places with words of the writer's: a blank hides one."""
+    """Places with words of the writer's, which a blank can hide."""
     return (finding for finding in detector.find(essays) if len(finding.item.span))

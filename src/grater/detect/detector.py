@@ -1,8 +1,7 @@
 """The detector protocol: every place that it looked at, with its decision, its suggestion and its probabilities.
 
-A detector returns a finding for every candidate, flagged or not: recall, sampling and agreement need those that were
-left alone as much as those that were flagged.  It works on batches of essays (`grouped`) for speed; its findings do
-not depend on the size of a batch.
+A detector returns a finding for every candidate, flagged or not, because recall, sampling and agreement need both. It
+works on batches of essays (`grouped`) for speed; its findings do not depend on batch size.
 """
 
 from __future__ import annotations
@@ -24,13 +23,12 @@ BATCH = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A detector's decision on one item; `target` are the writer's words there, empty for a gap.
+    """A detector's decision on one item; `target` is the writer's text, empty for a gap.
 
-    `probabilities` are the detector's answers and what it gives them, likeliest first; the writer's own is among
-    them.  Where answers are not words (the constructions of a noun), `words` are what would be written there.
-    `alternatives` to the suggestion and a `message` come from systems that say more than a word.
-    `confidence`, of a calibrated detector, is the share of flags like this one that were right; `rule` is the
-    rule for learners that found it, if one did.
+    `probabilities` are the detector's answers and their probabilities, likeliest first, including the writer's own.
+    If answers are not words (the constructions of a noun), `words` are the words they stand for. `alternatives` to
+    the suggestion and a `message` come from systems that supply them. `confidence`, of a calibrated detector, is the
+    share of flags like this one that were right; `rule` is the rule for learners that found it, if any.
     """
 
     item: Item
@@ -45,7 +43,7 @@ class Finding:
 
 
 class Detector(Protocol):
-    """Something that finds errors of some `kinds`; `card` says what it was made of."""
+    """A finder of errors of some `kinds`; `card` describes its origin."""
 
     @property
     def name(self) -> str: ...
@@ -72,7 +70,7 @@ class Checker(Protocol):
 
 @runtime_checkable
 class CalibratedDetector(Detector, Protocol):
-    """A detector that knows how often its flags are right, and can be more or less careful."""
+    """A detector that knows how often its flags are right, and can be adjusted to a precision."""
 
     def with_precision(self, precision: float) -> Detector:
         """The same with thresholds at which this share of its flags was right."""
@@ -80,14 +78,14 @@ class CalibratedDetector(Detector, Protocol):
 
 
 def require_precision(precision: float) -> float:
-    """A share that thresholds are known for."""
+    """A precision for which thresholds exist."""
     if not LEAST_PRECISION <= precision <= MOST_PRECISION:
         raise UsageError(f"expected a precision from {LEAST_PRECISION} to {MOST_PRECISION}, found {precision:g}")
     return precision
 
 
 def grouped(essays: Iterable[Essay]) -> Iterator[list[Essay]]:
-    """Short essays together, long ones alone."""
+    """Essays in batches: short ones together, long ones alone."""
     group: list[Essay] = []
     n_characters = 0
     for essay in essays:

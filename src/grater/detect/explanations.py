@@ -1,8 +1,7 @@
-"""Why a place is marked: the first rule of `rules.toml` whose patterns match the mark and its neighbours.
+"""Explains a mark by the first rule of `rules.toml` whose patterns match it and its neighbours.
 
-A rule is for somebody who wants to learn: one sentence, and one example wrong and right.  It explains the suggestion
-that a system made; it does not decide whether there is an error.  A mark of a kind that no rule is about has no
-explanation.
+A rule is written for learners: one sentence, and one example, wrong and right. It explains a system's suggestion; it
+does not decide whether there is an error. A mark that no rule matches has no explanation.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from grater.result import Data
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One thing to learn, and the marks that it explains; the head of `rules.toml` says what the fields mean."""
+    """One thing to learn, and the marks that it explains; the head of `rules.toml` describes the fields."""
 
     name: str
     title: str
@@ -37,7 +36,7 @@ class Rule:
 
     @property
     def explains(self) -> bool:
-        """Whether it is about marks that others make, too."""
+        """Whether it also explains marks made by other systems."""
         return any((self.before, self.better is not None, self.word, self.after, self.phrases)) or not self.find
 
 
@@ -68,7 +67,7 @@ FIRST_WORD = re.compile(r"[\w'’-]+")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A mark with its neighbours; `better` is the suggestion, empty where the word is to go."""
+    """A mark with its neighbours; `better` is the suggestion, empty for a deletion."""
 
     kind: str
     before: str
@@ -89,7 +88,7 @@ class Explanation(Data):
 
 
 def place_of(text: str, span: Span, kind: str, suggestion: str | None) -> Place:
-    """The context of a mark for the rules: the words of its sentence."""
+    """The sentence context of a mark, for the rules."""
     before = SENTENCE_END.split(text[max(0, span.start - REACH) : span.start])[-1]
     after = SENTENCE_END.split(text[span.end : span.end + REACH])[0]
     better = "" if suggestion in (None, DELETE) else str(suggestion)
@@ -103,7 +102,9 @@ def place_of(text: str, span: Span, kind: str, suggestion: str | None) -> Place:
 
 
 def explain(place: Place, name: str = "") -> Explanation | None:
-    """The rule that a mark comes under, in its own words; the one of this name, if a pattern of it found the mark."""
+    """The rule that explains a mark, in its own words; the rule of this name, if one of its patterns
+    found the mark.
+    """
     for rule in BY_KIND.get(place.kind, ()):
         slots = _match(rule, place) if rule.explains or rule.name == name else None
         if slots is None and rule.name == name:
@@ -115,7 +116,7 @@ def explain(place: Place, name: str = "") -> Explanation | None:
 
 
 def _explained(rule: Rule, place: Place, slots: Mapping[str, str]) -> Explanation:
-    """A pair such as `arrive at` is its own example, unless the rule has one of it."""
+    """A pair such as `arrive at` is its own example, unless the rule has one for it."""
     wrong, right = example_sides(rule)
     phrase = slots.get("phrase", "")
     if phrase and phrase.split()[0] not in right:
@@ -146,7 +147,7 @@ def example_sides(rule: Rule) -> tuple[str, str]:
 
 
 def _match(rule: Rule, place: Place) -> dict[str, str] | None:
-    """The slots of a rule that applies; None where it does not."""
+    """The slots of a rule that applies; None if it does not."""
     if not _is(rule.word, place.word) or not _is(rule.better, place.better):
         return None
     slots = _slots(place)

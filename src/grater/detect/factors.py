@@ -1,21 +1,21 @@
 """Factors that may make an item hard to judge, computed from its text.
 
-T,C&M 2013, 5.5: frequent n-grams in clean sentences were easy to judge, and so were prepositions of time and place;
-rare strings, garbled sentences, another error next to the target, and places where several words are good were hard.
-For each item of an essay:
+T,C&M 2013, 5.5: frequent n-grams in clean sentences and prepositions of time and place were easy to judge; rare
+strings, garbled sentences, another error next to the target, and places where several words are good were hard. For
+each item of an essay:
 
-- `frequency`: how often a million words of good text have the item's words between their two neighbours, by the
-  n-gram model of prep-lm (log10);
+- `frequency`: the frequency per million words of the item's words between their two neighbours, by the n-gram model
+  of prep-lm (log10);
 - `surprise`: the mean surprisal of the sentence by the same model, in bits per word: garbled sentences have more;
 - `length`: the tokens of the sentence;
-- `alternatives`: for a preposition, how many there are to choose from in effect, 2 to the entropy of what prep-maxent
-  finds likely there; empty for other items;
-- `error_nearby`: yes or no, whether an annotator corrected something within three tokens of the item, not the item
-  itself; empty for essays that nobody annotated;
+- `alternatives`: for a preposition, the effective number of choices, 2 to the entropy of prep-maxent's distribution;
+  empty for other items;
+- `error_nearby`: whether an annotator corrected something else within three tokens of the item, yes or no; empty for
+  unannotated essays;
 - `use`: for a preposition `time`, `place` or `other`, by the noun that it governs (a list of common nouns);
 - `sentence`: the text, with the item in brackets.
 
-An item that lies in no sentence of the essays at hand has none of them.
+An item in no sentence of the given essays has none of them.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def factor_rows(
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """An item: the number of its sentence, its name, and the first and the last token that it touches."""
+    """An item: the index of its sentence, its name, and the first and last token that it touches."""
 
     sentence: int
     name: str
@@ -177,10 +177,10 @@ def _use(sentence: Sentence, at: int) -> str:
 def _frequencies(
     language: LanguageModel, sentences: Sequence[Sequence[int]], places: Sequence[_Place]
 ) -> list[float]:
-    """log10 of how often a million words have each item's words between its neighbours.
+    """log10 of the frequency per million of each item's words between its neighbours.
 
-    By the chain of their probabilities, from the token before the item on; where the item comes first that is the
-    edge of the sentence, which counts as certain.
+    It comes from the chain of conditional probabilities, starting at the token before the item; at the start of a
+    sentence, the sentence edge counts as certain.
     """
     chains = [
         _windows(language, sentences[place.sentence][place.first : place.last + 3])[int(place.first == 0) :]
@@ -190,7 +190,7 @@ def _frequencies(
 
 
 def _windows(language: LanguageModel, ids: Sequence[int]) -> list[tuple[int, ...]]:
-    """Each word after those before it: `LanguageModel.rows` with the first word, and faster for a few words."""
+    """Each word after those before it: like `LanguageModel.rows` with the first word, but faster for a few words."""
     padded = (*[NOTHING] * (language.order - 1), *ids)
     return [padded[start : start + language.order] for start in range(len(ids))]
 

@@ -1,14 +1,14 @@
-"""Feedback on one essay: the flags of several detectors in the order of the text, with advice to the writer.
+"""Feedback on one essay: the flags of several detectors in text order, with advice for the writer.
 
 `check` takes a text, `feedback_on` an essay and detectors that are loaded.  A `Feedback` is shown on a terminal by
 the command, in a notebook as a table, and as one HTML page that loads nothing (`to_html`).
 
-The note says what was looked for and, for detectors that were measured, how far their flags can be trusted;
+The note says which errors were searched for and, for detectors that were measured, how reliable their flags are;
 `grater.detect.marks` explains each mark.
 
-A place is marked once: flags on the same words are one `Mark`.  A checker of whole texts such as Harper yields to
-the systems named before it, and to our detectors wherever it is named: its flags on words that are already flagged
-are left out.  Suggestions are reworded as a teacher would put them (`grater.detect.taught`).
+A place is marked once: flags on the same words form one `Mark`. Flags of whole-text checkers such as Harper are left
+out on words already flagged by systems named earlier, or by any of our detectors. Suggestions are improved as a
+teacher would (`grater.detect.taught`).
 
 The page is to be read on a screen or printed.  First comes the text with its marks, each with the number of its note;
 the notes give the better word, the rule with an example at its first use, the system and its confidence.
@@ -88,10 +88,10 @@ WHO = {
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Feedback(Result):
-    """An essay with its flags; `name` is the file, `n_candidates` the number of places each system looked at.
+    """An essay with its flags; `name` is the file, `n_candidates` the number of places each system checked.
 
-    A checker of whole texts looked at no number of places.  `kinds` are the kinds of places that the others looked
-    at, `silent` those of which nothing is marked at the precision that was asked for.
+    A checker of whole texts has no such number. `kinds` are the kinds of places that the others checked, `silent`
+    those of which nothing is marked at the requested precision.
     """
 
     name: str = field(metadata=key("file"))
@@ -109,7 +109,7 @@ class Feedback(Result):
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """The flags by the words that they are about, in the order of the text."""
+        """The flags grouped by the words they concern, in text order."""
         places = groupby(self.flags, key=lambda finding: finding.item.span)
         return tuple(
             Mark(span=span, findings=findings, explanation=explanation_of(findings[0], self.essay.text))
@@ -128,7 +128,7 @@ class Feedback(Result):
     @property
     @in_json()
     def note(self) -> str:
-        """The error types that were searched, those that were not, and how far the marks can be trusted."""
+        """The error types that were searched, those that were not, and how reliable the marks are."""
         readers = [name for name, n in self.n_candidates.items() if n is None]
         if not self.kinds:
             return f"Marked: whatever {_named(readers)} would change.{self._silenced}" if readers else ""
@@ -190,14 +190,14 @@ def check(
     language: Variant | None = None,
     name: str = "text",
 ) -> Feedback:
-    """Feedback on a text by the systems of these names, else by the default ones."""
+    """Feedback on a text by the named systems, else by the default ones."""
     essay = next(iter(read_text([text], name=name)))
     detectors = at_precision(load_systems(systems or default_systems()), precision)
     return feedback_on(essay, detectors, name=name, language=language)
 
 
 def feedback_on(essay: Essay, systems: Sequence[Detector], *, name: str, language: str | None = None) -> Feedback:
-    """Every system's flags on an essay, in the spelling of this variant of English, else of either."""
+    """Every system's flags on an essay; `language` is the variant of English for spelling, by default either."""
     if language:
         systems = [system.in_language(language) if hasattr(system, "in_language") else system for system in systems]
     systems = [system.for_writers() if hasattr(system, "for_writers") else system for system in systems]
@@ -228,7 +228,7 @@ def _is_shown(flag: Finding) -> bool:
 
 
 def _stated(flags: Sequence[Finding], text: str, systems: Sequence[str]) -> Iterator[Finding]:
-    """The flags with the share of such marks that are right, for those of systems that it was measured of."""
+    """The flags with the share of such marks that are right, for systems for which it was measured."""
     n_marks, n_words = len({flag.item.span for flag in flags}), len(TOKEN.findall(text))
     density = DENSITY * log((n_marks + 1) / (USUAL_MARKS * n_words + 1))
     for flag in flags:
@@ -302,7 +302,7 @@ def page(title: str, *, note: str, text: str, marks: Sequence[Mark]) -> str:
 
 
 def whole_page(title: str, body: str, *, style: str = STYLE) -> str:
-    """A page that loads nothing: a heading and what comes below it."""
+    """A page that loads nothing: a heading and a body."""
     return (
         f'<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{escape(title)}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -312,7 +312,7 @@ def whole_page(title: str, body: str, *, style: str = STYLE) -> str:
 
 
 def _marked(text: str, spans: Sequence[Span]) -> Iterator[str]:
-    """The text with its marks; a span that overlaps the one before is marked from where that ends."""
+    """The text with its marks; a span that overlaps the previous one is marked from that one's end."""
     done = 0
     for number, span in enumerate(spans, 1):
         start = max(done, span.start)
@@ -326,7 +326,7 @@ def _marked(text: str, spans: Sequence[Span]) -> Iterator[str]:
 
 
 def _notes(marks: Sequence[Mark]) -> Iterator[str]:
-    """A note per mark; a rule has its example where it comes up first."""
+    """A note per mark; a rule shows its example at its first use."""
     shown: set[str] = set()
     for number, mark in enumerate(marks, 1):
         rule = mark.explanation.rule if mark.explanation else ""

@@ -1,4 +1,4 @@
-"""Errors that a pattern of words and tags shows for certain: *made me to wait*, *everybody know*, *by foot*.
+"""Finds errors that patterns of words and tags reliably show: *made me to wait*, *everybody know*, *by foot*.
 
 The patterns are in `rules.toml`, each next to the lesson that it teaches; a line of `find` is a pattern and what to
 write in place of its bracketed words.  An element of a pattern is a token:
@@ -9,8 +9,8 @@ write in place of its bracketed words.  An element of a pattern is a token:
     ( ... )?  ( ... )*  groups                      ^            the beginning of a clause
     !and|or           anything but these words (or tags, `!:NN.*`), which may be the end of the sentence
 
-What is written may use a named token in a form: `{V:ing}`, `{V:base}`, `{V:s}`, `{V:past}`, `{N:plural}`, `{N:a}`
-(its article), `{P:object}`.  Where the form is the word itself nothing is wrong, and nothing is marked.
+Replacements may use a named token in a form: `{V:ing}`, `{V:base}`, `{V:s}`, `{V:past}`, `{N:plural}`, `{N:a}` (its
+article), `{P:object}`. If the form equals the written word, nothing is marked.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ ELEMENT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern with what to write, for a rule of a kind."""
+    """A pattern and its replacement, for a rule of a kind."""
 
     rule: str
     kind: str
@@ -128,7 +128,7 @@ class Grammar:
         return {}
 
     def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
-        """Its marks: a pattern has no candidates that it leaves alone."""
+        """Its marks only: patterns have no unflagged candidates."""
         for group in grouped(essays):
             for essay, sentences in zip(group, analyse_all(group), strict=True):
                 yield from (finding for sentence in sentences for finding in _in_sentence(essay, sentence, self.name))

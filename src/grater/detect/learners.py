@@ -1,13 +1,13 @@
-"""A class report: which marks, how many, for each learner and over time.
+"""A class report: marks by kind, by learner and over time.
 
-Essays are counted by what their metadata says of learner and date; an essay without a learner is counted for its
-file.  Marks are distinguished by the rules that explain them (`rules.toml`), so that a class can be taught what comes
-up most.  Rates are per 100 words, since essays differ in length; a learner's change is the rate of the later half of
-their essays less that of the earlier half, and none where there is only one date.  A mark is not yet an error: the
-note of the feedback is under the tables.
+Essays are grouped by the learner and date in their metadata, or by file if no learner is named. Marks are counted by
+the rules that explain them (`rules.toml`), so that a class can be taught the most frequent ones. Rates are per 100
+words, since essays differ in length; a learner's change is the rate in the later half of their essays minus that in
+the earlier half, undefined with only one date. A mark is not necessarily an error, as the note below the tables
+explains.
 
-The page to print has more than the tables of the terminal: an example of each rule, a bar for how often it came up,
-and a small curve of each learner.
+Unlike the terminal, the printable page has an example and a frequency bar for each rule, and a small curve for each
+learner.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class ClassReport(Result):
         return sorted(essays.items(), key=lambda pair: natural(pair[0]))
 
     def _by_rule(self) -> list[tuple[str, int, int, float]]:
-        """A rule, how often it came up, with how many learners, and its rate; the commonest first."""
+        """Each rule, its number of marks and of learners, and its rate, most frequent first."""
         n_words = sum(essay.n_words for essay in self.essays)
         counts = Counter(rule for essay in self.essays for rule in essay.rules)
         learners = {rule: len({essay.learner for essay in self.essays if rule in essay.rules}) for rule in counts}
@@ -173,7 +173,7 @@ def class_report(
     learner_field: str = LEARNER,
     date_field: str = DATE,
 ) -> ClassReport:
-    """The marks that systems make in essays, each given with the name of its file."""
+    """The marks that systems make in essays, each given with its file name."""
     checked, note = [], ""
     for name, essay in essays:
         feedback = feedback_on(essay, systems, name=name)
@@ -196,7 +196,7 @@ def class_report(
 
 
 def _rate(essays: Sequence[CheckedEssay]) -> float:
-    """Marks per 100 words; nan where there are no words."""
+    """Marks per 100 words; nan without words."""
     n_words = sum(essay.n_words for essay in essays)
     return PER * sum(essay.n_marks for essay in essays) / n_words if n_words else float("nan")
 
@@ -215,7 +215,7 @@ def _learner_row(learner: str, essays: Sequence[CheckedEssay]) -> dict[str, Json
 
 
 def _change(essays: Sequence[CheckedEssay]) -> float | None:
-    """By how much the rate of the later essays differs from that of the earlier ones, a middle one left out."""
+    """The rate of the later essays minus that of the earlier ones, without a middle one."""
     half = len(essays) // 2
     early, late = essays[:half], essays[len(essays) - half :]
     if not half or early[0].date == late[-1].date or not all(any(e.n_words for e in part) for part in (early, late)):
@@ -260,7 +260,7 @@ def _table(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[str]]) ->
 
 @cache
 def _examples() -> dict[str, str]:
-    """The example of every rule, wrong and right, by its title."""
+    """The example of every rule, wrong and right, by title."""
     return {
         rule.title: BADGES.format(wrong=escape(wrong), right=escape(right))
         for rules in reversed([*BY_KIND.values()])

@@ -1,13 +1,13 @@
-"""Linear models at work: words and contexts as numbers, features by templates, 8-bit weights, scores.
+"""Applying linear models: words and contexts as numbers, features by templates, 8-bit weights, scores.
 
-A word counts in lower case with every digit as 0 (*1990* and *2012* are one word, `0000`).  A word that training did
-not see often enough falls into a class by its ending, so that a new gerund is still a gerund.  0 stands for no word
-at all: the edge of a sentence, a head that is missing.
+Words are in lower case with every digit as 0 (*1990* and *2012* are one word, `0000`). Words that were too rare in
+training are put in a class by their ending, so that a new gerund is still a gerund. 0 stands for no word: the edge of
+a sentence, a missing head.
 
-A context is a row of numbers.  A template makes a 32-bit key from some fields of it: each field is mixed into 64
+A context is a row of numbers. A template makes a 32-bit key from some fields of it: each field is mixed into 64
 random-looking bits, the fields of a template are combined with odd multipliers of their own, and the upper half is
-kept.  In a model with a million features two of them share a key once in four thousand, and a feature that the model
-does not have is mistaken for one that it has as rarely.
+kept. In a model with a million features, one feature in four thousand shares its key with another, and an unknown
+feature is mistaken for a known one equally rarely.
 
 The table of weights has one row per sorted key, and a last row of zeros for unknown features.  Weights are whole
 numbers from -127 to 127 times one step, so a score is a sum of whole numbers: it does not depend on the order of
@@ -108,7 +108,7 @@ def class_of(plain: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """Fields of a row that make one feature together; `group` is for measuring what a kind of feature is worth."""
+    """Fields of a row that form one feature; `group` allows measuring the value of a kind of feature."""
 
     name: str
     group: str

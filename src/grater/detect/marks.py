@@ -1,9 +1,9 @@
-"""A mark on an essay in words: what to do, why, who says so and how sure they are, and the text around it.
+"""A mark on an essay in words: the advice, the reason, the system and its confidence, and the text around it.
 
-A flag is put as a question and says how sure the detector is: `SURE`, `FAIRLY` and `ALSO` are the probabilities from
-which an answer is called sure, fairly sure, or worth a second suggestion; a calibrated detector says which share of
-such marks is right (`ODDS`).  Why a place is flagged is one of the rules for learners (`rules.toml`), else
-what the system says of it.
+A flag is phrased as a question and states the detector's confidence: `SURE`, `FAIRLY` and `ALSO` are the minimum
+probabilities for calling an answer sure, fairly sure, or worth a second suggestion; a calibrated detector states
+which share of such marks is right (`ODDS`). The reason is one of the rules for learners (`rules.toml`), else the
+system's own message.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ODDS = ((0.95, "19 of 20"), (0.9, "9 of 10"), (0.8, "4 of 5"), (0.75, "3 of 4"),
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place with all that systems say about it; the first finding is the one that is explained."""
+    """A place with all findings on it; the first one is explained."""
 
     span: Span
     findings: tuple[Finding, ...]
@@ -57,7 +57,7 @@ def advice(finding: Finding) -> str:
 
 
 def visible(words: str) -> str:
-    """Words as they are; spaces and punctuation in quotation marks."""
+    """Words unchanged; spaces and punctuation in quotation marks."""
     return words if not words or any(map(str.isalnum, words)) else f"“{words}”"
 
 
@@ -70,9 +70,9 @@ def alternatives(finding: Finding) -> list[str]:
 
 
 def sureness(finding: Finding) -> str:
-    """How sure the system is of its answer, in words; empty where it gives no probabilities.
+    """The system's confidence in its answer, in words; empty without probabilities.
 
-    A calibrated system says which share of such marks is right.
+    A calibrated system states which share of such marks is right.
     """
     if finding.confidence is not None:
         share = next((words for least, words in ODDS if finding.confidence >= least), "fewer than half")
@@ -84,12 +84,12 @@ def sureness(finding: Finding) -> str:
 
 
 def source(finding: Finding) -> str:
-    """The system behind a flag, and how sure it is."""
+    """The system behind a flag, and its confidence."""
     return ", ".join(word for word in (finding.decision.system, sureness(finding)) if word)
 
 
 def reason(finding: Finding) -> str:
-    """The possible error, in two words."""
+    """The possible error in two words."""
     if finding.decision.suggestion == DELETE:
         return "not needed?"
     if not finding.target:
@@ -98,7 +98,7 @@ def reason(finding: Finding) -> str:
 
 
 def explanation_of(finding: Finding, text: str) -> Explanation | None:
-    """The rule that a flag comes under."""
+    """The rule that explains a flag."""
     suggestion = finding.decision.suggestion
     if suggestion is None:
         return None
@@ -106,12 +106,12 @@ def explanation_of(finding: Finding, text: str) -> Explanation | None:
 
 
 def why(mark: Mark) -> str:
-    """One sentence for the writer: the rule, else the system's own words, else the possible error."""
+    """One sentence for the writer: the rule, else the system's message, else the possible error."""
     return mark.explanation.reason if mark.explanation else question(mark.findings[0])
 
 
 def question(finding: Finding) -> str:
-    """The flag as a sentence to the writer; a system that has words of its own is quoted."""
+    """The flag as a sentence to the writer, or the system's own message as a quotation."""
     decision, target = finding.decision, finding.target
     if finding.message:
         return finding.message.replace("`", "")
@@ -124,7 +124,7 @@ def question(finding: Finding) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A flagged place with the words around it, on one line; `marked` is a low line where a word is missing."""
+    """A flagged place with the words around it, on one line; `marked` is an underscore for a missing word."""
 
     line: int
     before: str
@@ -133,7 +133,7 @@ class Excerpt:
 
 
 def excerpt(text: str, span: Span) -> Excerpt:
-    """The text around a span, up to the ends of its line and of words."""
+    """The text around a span, within its line and in whole words."""
     start = max(text.rfind("\n", 0, span.start) + 1, span.start - AROUND)
     newline = text.find("\n", span.end)
     end = min(len(text) if newline < 0 else newline, span.end + AROUND)
@@ -152,16 +152,16 @@ def excerpt(text: str, span: Span) -> Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class TextChange:
-    """The replacements and the words that they replace: never none, without extra spaces; the likeliest first."""
+    """The replacements, likeliest first, and the words that they replace: never empty, without extra spaces."""
 
     span: Span
     replacements: tuple[str, ...]
 
 
 def change(text: str, finding: Finding) -> TextChange:
-    """A flag as a change that an editor can make: a missing word comes with the next, a word that goes takes a space.
+    """A flag as a change for an editor: an insertion includes the next word, a deletion a space.
 
-    At the beginning of a sentence the capital letter moves to the word that now begins it.
+    At the beginning of a sentence, the capital letter moves to the new first word.
     """
     span, suggestion = finding.item.span, finding.decision.suggestion
     if suggestion is None:

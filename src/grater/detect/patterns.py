@@ -1,7 +1,7 @@
 """The words and patterns that rules for learners look for: what verbs, adjectives and nouns go with, times, places.
 
-Our own lists, of what learners of English meet early.  A pattern is a regular expression in any case of letters; a
-named group in it is a slot in the reason of its rule (`rules.toml`).
+Our own lists of what learners of English meet early. A pattern is a case-insensitive regular expression; a named
+group in it is a slot in the reason of its rule (`rules.toml`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ def _phrases(text: str) -> tuple[str, ...]:
 
 
 def _any(text: str) -> str:
-    """One of these words, or patterns without spaces; a low line stands for a space in them."""
+    """One of these words, or patterns without spaces; an underscore stands for a space."""
     return f"(?:{'|'.join(text.split()).replace('_', ' ')})"
 
 

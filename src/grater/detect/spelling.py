@@ -1,11 +1,11 @@
-"""Misspellings: words on no list, and the word that the writer meant, ranked by how it fits between its neighbours.
+"""Misspellings: unknown words, with likely intended words ranked by how well they fit the context.
 
-A word is known if it is on our list, or frequent in the text that the 4-gram model `prep-lm` was made of, or made
-of known parts (*nonmuscle*, *rethink*).  A capital within a sentence, in a word on no list, makes a name of it, and
-a word used three times must be nearer to another.  Candidates are one or two letters away (Norvig 2007), or two
-words in place of one.  The noisy channel (Kernighan, Church and Gale 1990) ranks them: the log-probability of the
-words around with the candidate in place, less a price for each letter changed, less where learners change most:
-vowels, doubled letters, neighbours swapped.
+A word is known if it is on our list, or frequent in the text that the 4-gram model `prep-lm` was made of, or made of
+known parts (*nonmuscle*, *rethink*). An unknown word capitalised within a sentence counts as a name, and a word used
+three times must be closer to another to be flagged. Candidates are one or two letters away (Norvig 2007), or two
+words in place of one. The noisy channel (Kernighan, Church and Gale 1990) ranks them: the log-probability of the
+words around with the candidate in place, minus a cost for each changed letter, which is lower for typical learner
+errors: vowels, doubled letters, swapped neighbours.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _small() -> frozenset[str]:
 
 
 def _near(word: str) -> dict[str, float]:
-    """Every string one letter away, with its price."""
+    """Every string one letter away, with its cost."""
     found = dict[str, float]()
     for at in range(len(word) + 1):
         before, after = word[:at], word[at:]
@@ -137,7 +137,7 @@ SHORT |= {"of", "on", "or", "so", "to", "up", "us", "we"}
 
 
 def ranked(before: Sequence[str], word: str, after: Sequence[str]) -> list[tuple[str, float]]:
-    """The candidates by how much likelier they make the sentence than a word that nobody knows, less their price."""
+    """The candidates by how much more likely than an unknown word they make the sentence, minus their cost."""
     model, n = _model(), _model().order - 1
     each = (Candidate("<unk>", 0.0), *candidates(word))
     rows, owners = [], []

@@ -1,10 +1,9 @@
 """The detectors by name.
 
 A name stands for a function without arguments that returns a `Detector`; third parties add their own through the
-entry-point group `grater.systems`.  The path of a model file is a system too, named after its file; what makes a
-detector of it depends on the kind of model in it.  Systems that grater did not write have names with a scheme
-(`grater.detect.external`).  `NEW=` before any of these gives the system another name, for a new version next to an
-old one.
+entry-point group `grater.systems`. The path of a model file is a system too, named after its file; the kind of model
+in it selects the detector. External systems have names with a scheme (`grater.detect.external`). `NEW=` before any of
+these renames the system, so that a new version can be used with an old one.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ CHECKER = "harper:errors"
 
 
 def default_systems() -> tuple[str, ...]:
-    """The systems that check an essay here, unless others are named."""
+    """The systems that check an essay by default."""
     ours = (NEURAL,) if NEURAL in shipped_names() and find_spec("onnxruntime") else CLASSICAL
     ours = (*ours, PATTERNS, *([SPELLING] if DICTIONARY in shipped_names() else []))
     return (*ours, CHECKER) if find_spec("harper") else ours
@@ -81,7 +80,7 @@ Places: TypeAlias = Mapping[str, Sequence[Item]] | None
 def load_systems(
     names: Iterable[str], *, places: Places = None, chat: Mapping[str, Any] | None = None
 ) -> list[Detector]:
-    """The systems of these names, each once; two that would sign their decisions alike are refused."""
+    """The systems of these names, each once; two with the same final name are refused."""
     by_name: dict[str, Detector] = {}
     for name in dict.fromkeys(names):
         detector = load_system(name, places=places, chat=chat)
@@ -92,7 +91,7 @@ def load_systems(
 
 
 def at_precision(detectors: Sequence[Detector], precision: float | None) -> list[Detector]:
-    """The same with thresholds for a precision; those that have no table of them stay as they are."""
+    """The same with thresholds for a precision; systems without such thresholds are unchanged."""
     if precision is None:
         return list(detectors)
     tuned = [_at_precision(detector, precision) for detector in detectors]
@@ -110,10 +109,10 @@ def _at_precision(detector: Detector, precision: float) -> Detector:
 
 
 def load_system(name: str, *, places: Places = None, chat: Mapping[str, Any] | None = None) -> Detector:
-    """A system by its name, by the path of its model, or one from outside (`corrected:FILE`, `command:LINE`, ...).
+    """A system by its name, the path of its model, or an external one (`corrected:FILE`, `command:LINE`, ...).
 
-    `NEW=` before any of them renames it.  An external system decides on `places`, by essay; ours know where to
-    look.  `chat` says how a system behind a chat endpoint is asked (`grater.options.Correcting`).
+    `NEW=` before any of them renames it. An external system decides on `places`, by essay; ours find their own.
+    `chat` configures chat endpoints (`grater.options.Correcting`).
     """
     if ":" in name or name.rpartition("=")[2] in SCHEMES:
         from grater.detect.external import external, is_external  # only who names one needs them
@@ -135,7 +134,7 @@ def load_system(name: str, *, places: Places = None, chat: Mapping[str, Any] | N
 
 
 def _unknown(name: str) -> str:
-    """The nearest name, ours or from outside; the name of a file wants a word that says what is in it."""
+    """The nearest name; a file name needs a scheme that says what is in the file."""
     if Path(name).is_file():
         return f"expected a system, found the file {name}; say what is in it: corrected:{name} or edits:{name}"
     schemes = [scheme if scheme == "harper" else f"{scheme}:..." for scheme in SCHEMES]
@@ -146,7 +145,7 @@ def _unknown(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RenamedDetector:
-    """Finds what `detector` finds, and signs it with `name`."""
+    """The findings of `detector` under another name."""
 
     name: str
     detector: Detector
@@ -189,7 +188,7 @@ class SystemCard(Data):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SystemCards(Result):
-    """The errors that systems look for, and their sources."""
+    """The errors that systems search for, and their sources."""
 
     systems: tuple[SystemCard, ...]
 
@@ -213,7 +212,9 @@ class SystemCards(Result):
 
 
 def system_cards(names: Iterable[str] = ()) -> SystemCards:
-    """The cards of these systems, or of all that are installed; of those, one that cannot be loaded says why."""
+    """The cards of these systems, or of all installed ones, where a system that cannot be loaded gives
+    its problem.
+    """
     cards = []
     for name in names or SYSTEMS.names():
         try:

@@ -1,11 +1,11 @@
 """Suggestions that a teacher would make, in place of what a detector or a checker offers mechanically.
 
-A detector that chooses among the forms of one verb mends *I am agree* as *I am agreeing*: verbs of knowing, wanting
-and having have no progressive, and what is wrong is the *am*.  A checker that offers the dictionary words nearest to
-*him's* offers *ham's*: it does not know that the writer has made a form by rule that English makes otherwise.  Both
-follow from general rules on forms; nothing is marked here that was not marked, and nothing marked is left out.
+A detector that chooses among the forms of one verb corrects *I am agree* to *I am agreeing*, although verbs of
+knowing, wanting and having have no progressive and the *am* is wrong. A checker that offers the nearest dictionary
+words corrects *him's* to *ham's*, although the writer regularised an irregular form. Both can be improved by general
+rules on forms; marks are neither added nor removed.
 
-`taught` gives a finding as it is where no rule applies.
+`taught` returns a finding unchanged if no rule applies.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ NOT_A_WORD = "“{}” is not an English word form: “{}”."
 
 
 def taught(finding: Finding, text: str) -> Finding:
-    """The finding with what a teacher would suggest."""
+    """The finding with a teacher's suggestion."""
     if finding.item.kind == "verb-form":
         # *am agree* → *agree*, *is not agree* → *does not agree*, where the form that is offered is the *-ing* form.
         base = verb_base(finding.target.lower())
@@ -75,13 +75,13 @@ def taught(finding: Finding, text: str) -> Finding:
 
 
 def _after_be(base: str) -> tuple[str, ...]:
-    """What is offered after a *be*: as if only the form were wrong."""
+    """Suggestions after *be* that treat only the form as wrong."""
     forms = verb_forms(base)
     return forms.ing, forms.past, forms.participle
 
 
 def _plain(be: re.Match[str], base: str) -> list[str]:
-    """The verb in the tense and person of the *be* that goes, after who was contracted with it."""
+    """The verb in the tense and person of the removed *be*, including a contracted subject."""
     forms, between = verb_forms(base), be["between"].split()
     do = {"is": "does", "s": "does", "was": "did", "were": "did"}.get((be["be"] or be["short"]).lower(), "do")
     who = [be["who"]] if be["who"] else []
@@ -101,7 +101,7 @@ def _formed(finding: Finding) -> Finding:
 
 
 def _form_of(word: str, offered: tuple[str, ...]) -> tuple[str, ...]:
-    """The form that English has where the writer made one by rule; else the word with its apostrophe, if offered."""
+    """The correct form of a word that the writer regularised; else the word with its apostrophe, if offered."""
     word = word.replace("’", "'")
     known = (POSSESSIVES | PRONOUNS).get(word)
     if known:

@@ -1,9 +1,9 @@
 """Trained models: one file each, with a card inside that says where it comes from.
 
-The tagger and the word list come with the package, in `shipped/`.  The models of the detectors are a distribution of
-their own, `grater-models`; a checkout has them in `shipped/` too.
+The tagger and the word list are part of the package, in `shipped/`. The detectors' models are a separate
+distribution, `grater-models`; a checkout has them in `shipped/` too.
 
-A model file holds arrays and strings, and detects damage:
+A model file contains arrays and strings, and a checksum:
 
     grater-model 1 <newline>            magic and version of the format
     {"kind": ..., "card": ..., ...}     one line of JSON: kind, card, table of parts, SHA-256 of the body
@@ -13,10 +13,10 @@ A part is an array (little-endian, row by row) or a list of strings (JSON, so an
 pair included).  Compression is `zlib` (loads at some 300 MB/s), `lzma` (smaller, slower to load) or `none`.  The
 card's `hash` is set here: the first 16 hexadecimal digits of the body's SHA-256.  Equal models give equal bytes.
 
-The header says how large an array is; no more than that is unpacked from its part, and the whole file must not unpack
-to more than a hundred times its size (or 100 MB), so that a small file cannot fill the memory.  A loader names the
-parts it needs by `require_parts`, or takes them inside `expecting`, and a model with others is refused when it is
-loaded, not when it is first used.
+At most the size that the header states is unpacked from each part, and the whole file must not unpack to more than a
+hundred times its size (or 100 MB), so that a small file cannot fill the memory. A loader lists the parts it needs
+with `require_parts`, or reads them inside `expecting`, so a model with other parts is refused when it is loaded, not
+when it is first used.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def write_model(
     strings: Mapping[str, Sequence[str]],
     packing: Packing = "zlib",
 ) -> None:
-    """Write a model file, whole or not at all; the card gets its `hash` here."""
+    """Write a model file, complete or not at all; the card gets its `hash` here."""
     parts: list[Json] = []
     body = bytearray()
     for name, array in arrays.items():
@@ -138,7 +138,7 @@ def write_model(
 
 
 def read_model(path: Path | str, *, kind: str) -> Model:
-    """Read a model of one kind; anything else at the path is refused with the reason."""
+    """Read a model of one kind; anything else is refused with the reason."""
     path = Path(path)
     header, body = _header(path, _content(path))
     if header["kind"] != kind:
@@ -239,7 +239,7 @@ def require_parts(model: Model, *, arrays: Mapping[str, int], strings: Sequence[
 
 @contextmanager
 def expecting(what: str, path: Path | str) -> Iterator[None]:
-    """Take the parts of a model inside: one that is missing, or does not fit the others, refuses the file."""
+    """Read a model's parts inside: if one is missing or does not fit the others, the file is refused."""
     try:
         yield
     except (KeyError, ValueError, IndexError, TypeError, UsageError) as error:

@@ -1,12 +1,12 @@
 """The five article-number constructions of a noun, and how nouns use them.
 
-Lee, Tetreault & Chodorow 2009, section 2 and Table 1.  Constructions are numbered in the order of the table, which is
-that of their frequency in the paper's corpus.  *a* with a plural is not a construction: where a writer has it, none
-of the five was written.
+Lee, Tetreault & Chodorow 2009, section 2 and Table 1. Constructions are numbered in the order of the table, which is
+that of their frequency in the paper's corpus. *a* with a plural is not a construction: a writer who has it wrote none
+of the five.
 
-A noun's entropy is that of the distribution of its constructions, in bits; at most log2 5 = 2.32.  A noun counts as
-non-count where hardly any of its uses are plural or have *a*.  A model keeps the shares of each noun that training
-saw often enough (`Habits`) and turns them into two classes for its features.
+A noun's entropy is that of the distribution of its constructions, in bits; at most log2 5 = 2.32. A noun counts as
+non-count if hardly any of its uses are plural or have *a*. A model keeps the shares of each noun that training saw
+often enough (`Habits`) and turns them into two classes for its features.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def construction(article: Article, number: Number) -> int:
 
 
 def is_confusable(one: int, other: int) -> bool:
-    """Whether raters often accept both where they accept one."""
+    """Whether raters often accept both if they accept one."""
     return frozenset((one, other)) in CONFUSABLE
 
 
@@ -81,7 +81,7 @@ class Noun:
 
     @property
     def dominant(self) -> int:
-        """The most frequent construction; of equals the first in the table."""
+        """The most frequent construction; in a tie, the first in the table."""
         return max(range(N_CONSTRUCTIONS), key=lambda code: (self.counts[code], -code))
 
     @property
@@ -95,13 +95,12 @@ class Noun:
 
 
 def entropy(counts: Sequence[float]) -> float:
-    """Of counts or shares, in bits; 0 without any."""
     n = sum(counts) or 1.0
     return max(0.0, -sum(count / n * log2(count / n) for count in counts if count))
 
 
 def nouns_of(constructions: Iterable[tuple[str, int]]) -> list[Noun]:
-    """The nouns of (noun, construction) pairs, most frequent first; what is none of the five is not counted."""
+    """The nouns of (noun, construction) pairs, most frequent first; other constructions are not counted."""
     counts: dict[str, list[int]] = {}
     for noun, construction in constructions:
         if construction < N_CONSTRUCTIONS:
@@ -133,7 +132,7 @@ class Habits:
 
 
 def habit_classes(shares: Sequence[float]) -> tuple[int, int]:
-    """A class for the whole distribution, and one for the dominant construction with the entropy; both above 0."""
+    """One class for the whole distribution, and one for the dominant construction with the entropy; both above 0."""
     whole = 0
     for share in shares:
         whole = whole * (len(LEVELS) + 1) + sum(share >= level for level in LEVELS)

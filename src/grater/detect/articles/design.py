@@ -9,9 +9,9 @@ highest and the `nouns` lowest are taken.  For each noun, `sentences` phrases ar
 Table 3: null singular, null plural, *a* singular, and *the* singular and plural, each with the noun in the sentences
 before (anaphoric) or not.  Every place is judged in two stages of five constructions, so it gives ten items.
 
-The draw uses each place's permanent random number, so a larger study contains the smaller one.  The paper does not
-say how rare a noun may be; ours must have `least` open phrases, else its entropy is chance.  Shortfalls are reported:
-the paper got 368 of its 420.
+The draw uses each place's permanent random number, so a larger study contains the smaller one. The paper does not say
+how rare a noun may be; we require `least` open phrases, because with fewer its entropy is mostly chance. Shortfalls
+are reported: the paper got 368 of its 420.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class NounConstructions(Result):
 def noun_constructions(
     essays: Iterable[Essay], *, least: int = LEAST, only: Collection[str] = (), most: int = MOST
 ) -> NounConstructions:
-    """Count the constructions of all nouns; list `only` these nouns, or those with at least `least` phrases."""
+    """Count the constructions of all nouns; list the nouns in `only`, or those with at least `least` phrases."""
     texts: dict[str, Numbers] = {}
     nouns = nouns_of(_constructions(essays, texts))
     listed = [noun for noun in nouns if (noun.noun in only if only else noun.n >= least)]
@@ -150,7 +150,7 @@ def noun_constructions(
 
 
 def _constructions(essays: Iterable[Essay], texts: dict[str, Numbers]) -> Iterator[tuple[str, int]]:
-    """The noun and the construction of every open phrase; `texts` gets the counts of each text."""
+    """The noun and construction of every open phrase; `texts` collects the counts of each text."""
     for group in grouped(essays):
         for essay, sentences in zip(group, analyse_all(group), strict=True):
             text = str(essay.metadata.get("document") or essay.essay_id)
@@ -206,7 +206,7 @@ def _chosen_json(noun: Noun) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class ChosenNoun(Data):
-    """A noun of the study: of high or low entropy among those with the same dominant construction."""
+    """A noun of the study, of high or low entropy among those with the same dominant construction."""
 
     noun: Noun = field(metadata=key(flat=True, write=_chosen_json))
     side: Side
@@ -214,7 +214,7 @@ class ChosenNoun(Data):
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """A shortfall: nouns of a set, or phrases of a noun in a cell."""
+    """A shortfall: missing nouns of a set, or missing phrases of a noun in a cell."""
 
     where: str
     wanted: int
@@ -240,7 +240,7 @@ class Design(Result):
         return pl.DataFrame(list(item_rows(self)))
 
     def sheets(self) -> tuple[Sheet, ...]:
-        """The nouns, and what could not be filled."""
+        """The nouns, and the shortfalls."""
         nouns = tuple(
             (chosen.noun.noun, chosen.side, CONSTRUCTIONS[chosen.noun.dominant], f"{chosen.noun.entropy:.2f}")
             for chosen in self.nouns
@@ -262,7 +262,7 @@ def places_in(essays: Iterable[Essay], *, n_context: int = N_CONTEXT) -> list[No
 
 
 def places_of(essay_id: str, sentences: Iterable[Sentence], *, n_context: int = N_CONTEXT) -> Iterator[NounPlace]:
-    """The phrases of an essay that all five constructions fit; anaphoric if the noun was mentioned shortly before."""
+    """The phrases of an essay that fit all five constructions; anaphoric if the noun was mentioned shortly before."""
     before: deque[Counter[str]] = deque(maxlen=n_context)
     for sentence in sentences:
         phrases = list(noun_phrases(sentence))

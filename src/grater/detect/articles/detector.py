@@ -7,20 +7,21 @@ of the batch or on the machine.
 The margin of a construction over the written one is the difference of their log-probabilities.  Lee et al. 2009 ask
 for two corrections (sections 4 and 5), which make the margin a *confidence*:
 
-- within a pair that raters often accept together, a system should be less sure: `confusable`, below 0, is added;
+- within a pair that raters often accept together, a system should be less confident: `confusable`, a negative number,
+is added;
 - confidence should depend on the noun's entropy.  With strength = 1 - entropy / log2 5, `own` times strength is added
   for the noun's dominant construction, and `other` times strength for any other.
 
-The model's probabilities already lean towards the dominant construction of a noun of low entropy, as the paper wants;
-`own` and `other` correct by how much.  All three are fitted to text with artificial errors (`thresholds`).  Where the
-noun's habits are not known, its strength is 0.  A confidence must exceed the threshold of its type: an article
-missing, extraneous or chosen wrongly, the number wrong, or both the article and the number.
+The model's probabilities already favour the dominant construction of a low-entropy noun, as the paper recommends;
+`own` and `other` adjust how much. All three are fitted to text with artificial errors (`thresholds`). If the noun's
+habits are unknown, its strength is 0. A confidence must exceed the threshold of its type: an article missing,
+extraneous or chosen wrongly, the number wrong, or both the article and the number.
 
-Every open noun phrase gives two findings: the article (its token, or the gap where one could be) and the number
-(the noun).  One target construction is chosen for the phrase, the one whose confidence exceeds its threshold by
-most; what has to change for it is flagged, so that all flags of a phrase, applied together, give that construction.
-A decision's score is by how much the best target that changes the item exceeds its threshold.  *a* for *an*, or the
-other way round, is flagged by rule where nothing else is wrong with the article.
+Every open noun phrase gives two findings: the article (its token, or the gap where one could be) and the number (the
+noun). The target construction of the phrase is the one whose confidence exceeds its threshold by most; the changes it
+requires are flagged, so all flags of a phrase together give that construction. A decision's score is the excess of
+the best target that changes the item over its threshold. *a* for *an*, or vice versa, is flagged by rule if nothing
+else is wrong with the article.
 
 Mentions are remembered through an essay, and through consecutive essays of the same `document` (sentences of M2).
 The number that a verb shows is not used unless requested: a learner's verb may itself be wrong.
@@ -168,7 +169,7 @@ STRANGE = "a-plural"
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """What a confidence must exceed, by type, and the corrections that make it one."""
+    """The thresholds for confidences, by type, and the corrections that turn margins into confidences."""
 
     missing: float = inf
     extraneous: float = inf
@@ -188,7 +189,7 @@ class Caution:
         return Caution(**{name: inf if value is None else float(value) for name, value in numbers.items()})
 
     def as_json(self) -> dict[str, Json]:
-        """A threshold that nothing exceeds is null."""
+        """As JSON; an unreachable threshold is null."""
         return {name: None if value == inf else value for name, value in asdict(self).items()}
 
 
@@ -211,7 +212,9 @@ TYPE = np.array(
 
 
 def strengths(shares: Sequence[tuple[float, ...] | None]) -> Scores:
-    """(phrases, 5): 1 - entropy / log2 5 of the noun, above 0 for its dominant construction, below for the others."""
+    """(phrases, 5): 1 - entropy / log2 5 of the noun, positive for its dominant construction, negative for the
+    others.
+    """
     strengths = np.zeros((len(shares), N))
     for row, of in enumerate(shares):
         if of is not None:
@@ -235,7 +238,7 @@ def confidences(scores: Scores, written: Sequence[int], strength: Scores, cautio
 
 
 def excesses(confidence: Scores, written: Sequence[int], caution: Caution) -> Scores:
-    """By how much each confidence exceeds the threshold of its type."""
+    """The excess of each confidence over the threshold of its type."""
     thresholds = np.array([*(getattr(caution, name) for name in TYPES), inf])
     return np.where(np.isneginf(confidence), -inf, confidence - thresholds[TYPE[np.array(written, np.int64)]])
 
@@ -271,7 +274,7 @@ class ArticleDetector:
             yield from self._findings(essay_id, placed.phrase, of, over)
 
     def judged(self, placed: list[PlacedPhrase]) -> tuple[Scores, Scores]:
-        """For each phrase the log-probabilities of the constructions, and by how much each exceeds its threshold."""
+        """For each phrase, the log-probabilities of the constructions and their excesses over the thresholds."""
         rows = self.model.rows(placed)
         scores = self.model.scores(rows, with_agreement=self.with_agreement)
         written = [phrase.phrase.construction for phrase in placed]
@@ -316,7 +319,7 @@ class ArticleDetector:
 
 
 def _words(phrase: NounPhrase, kind: Kind, shares: list[float]) -> tuple[tuple[str, float], ...]:
-    """The articles, or the forms of the noun, and the probabilities of the constructions that have them."""
+    """The articles, or the forms of the noun, with the probabilities of their constructions."""
     by_word: dict[str, float] = {}
     for code in range(len(CONSTRUCTIONS)):
         word = word_in(phrase, code, kind)

@@ -1,7 +1,6 @@
-"""The features of a noun phrase: earlier mentions of its noun, its context as a row of numbers, templates over the
-row.
+"""The features of a noun phrase: earlier mentions of its noun, its context as numbers, and templates over them.
 
-Nothing in a row depends on the phrase's own article or number.  It holds
+Nothing in a row depends on the phrase's own article or number. A row has
 
 - the sentence: the noun in its singular, three words on each side, the first and last modifier, the last verb and
   noun before, the noun after the next preposition, tags, the forms of those neighbours;
@@ -12,13 +11,13 @@ Nothing in a row depends on the phrase's own article or number.  It holds
 - the noun's own habits: two classes from its counts (`constructions`); and classes of words that are used alike, from
   the tagger's clusters.
 
-A verb that agrees with the noun reveals its number (*is*, *are*, *there are*), and a learner's verb may itself be
-wrong.  So verbs are put in rows without their number (*is* and *are* are both *be*), and the number that they show is
-in two fields of its own, `agreement` and `left.agreement`, which can be hidden by 0.
+A verb that agrees with the noun reveals its number (*is*, *are*, *there are*), but a learner's verb may itself be
+wrong. Rows therefore have verbs without their number (*is* and *are* are both *be*), and two separate fields for the
+number, `agreement` and `left.agreement`, which can be hidden by 0.
 
 The templates follow Han, Chodorow & Leacock 2006 and Lee 2004, on which the paper builds: the head, words and tags
-around and inside the phrase, and their combinations.  Groups can be left out to see what they are worth: `context`
-(Lee et al. 2009, section 5, "features from a wider context should improve performance"), `entropy` (the noun's own
+around and inside the phrase, and their combinations. Groups can be left out to measure their value: `context` (Lee et
+al. 2009, section 5, "features from a wider context should improve performance"), `entropy` (the noun's own
 distribution) and `agreement`.
 """
 
@@ -46,7 +45,8 @@ CLOSED_SINGULAR, CLOSED_PLURAL = 7, 8
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """The last mention of a noun: the class of its distance (0 for none), its form, and the count of all (at most 4).
+    """The last mention of a noun: the class of its distance (0 for none), its form, and the number of mentions (at
+    most 4).
 
     `phrase` is the form of the last mention with the same modifier.
     """
@@ -69,7 +69,7 @@ class Memory:
     _phrases: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
 
     def recall(self, phrase: NounPhrase) -> Mention:
-        """The last mention of the phrase's noun before it."""
+        """The last earlier mention of the phrase's noun."""
         mention = self._nouns.get(phrase.noun)
         if mention is None or self.sentence - mention[0] > MEMORY:
             return NEVER
@@ -140,7 +140,7 @@ REACH = 3
 
 @dataclass(frozen=True, slots=True)
 class PlacedPhrase:
-    """A phrase and its row of numbers; the words are not numbered yet."""
+    """A phrase and its row; words are not yet converted to numbers."""
 
     phrase: NounPhrase
     words: tuple[str, ...]
@@ -148,7 +148,7 @@ class PlacedPhrase:
 
 
 def placed_phrases(sentences: Iterable[Sentence], memory: Memory) -> Iterator[PlacedPhrase]:
-    """The phrases to check in consecutive sentences, with their rows; the memory is updated on the way."""
+    """The phrases to check in consecutive sentences, with their rows; updates the memory."""
     for sentence in sentences:
         phrases = list(noun_phrases(sentence))
         plain = _Plain(sentence, phrases)
@@ -160,7 +160,7 @@ def placed_phrases(sentences: Iterable[Sentence], memory: Memory) -> Iterator[Pl
 
 
 def rows_of(placed: Sequence[PlacedPhrase], vocabulary: Numbering) -> Rows:
-    """(phrases, fields): words as the vocabulary numbers them; an empty word is 0."""
+    """(phrases, fields): words as numbered by the vocabulary; an empty word is 0."""
     rows = np.zeros((len(placed), len(FIELDS)), np.int32)
     if placed:
         words = [word for phrase in placed for word in phrase.words]
@@ -172,7 +172,7 @@ def rows_of(placed: Sequence[PlacedPhrase], vocabulary: Numbering) -> Rows:
 
 
 class _Plain:
-    """A sentence whose verbs have lost their number, and the forms of its phrases."""
+    """A sentence with verbs stripped of number, and the forms of its phrases."""
 
     def __init__(self, sentence: Sentence, phrases: Sequence[NounPhrase]) -> None:
         self.sentence = sentence
@@ -222,14 +222,14 @@ class _Plain:
         return 0 if chunk is None else self.forms.get(chunk.head, 0)
 
     def _agreement(self, index: int) -> int:
-        """The number of the verb right after, skipping adverbs and *that*, *which*, *who*."""
+        """The number of the following verb, skipping adverbs and *that*, *which*, *who*."""
         tags = self.sentence.tags
         while index < len(tags) and (tags[index].startswith("RB") or tags[index] in ("WDT", "WP")):
             index += 1
         return _verb_number(self.lower[index], tags[index]) if index < len(tags) else 0
 
     def _left_agreement(self, index: int) -> int:
-        """The number of a form of *be* right before, skipping adverbs: *there are*, *they are*."""
+        """The number of a form of *be* directly before, skipping adverbs: *there are*, *they are*."""
         tags = self.sentence.tags
         while index >= 0 and tags[index].startswith("RB"):
             index -= 1

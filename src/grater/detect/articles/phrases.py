@@ -1,21 +1,21 @@
-"""Noun phrases: head, article, number, whether the article is free, and the phrase rewritten in another construction.
+"""Noun phrases: head, article, number, whether the construction is open, and rewriting in another construction.
 
-Phrases come from `text.analysis`, whose chunks ignore agreement, so learners' errors do not hide them.  A phrase is
-*open* when any of the five constructions is possible; otherwise `closed` says why not, after Lee et al. 2009, section
-3.3: a proper noun, a pronoun, another determiner, a possessive, a number, a quantifier, or no noun at all.  Whether a
-noun is non-count is a matter of counts, not of one phrase (`constructions`).  A number or a quantifier leaves less to
-choose, but something (*two dogs*, *the two dogs*; *many informations*): such phrases are too easy for the study, not
-for the detector.
+Phrases come from `text.analysis`, whose chunks ignore agreement, so learners' errors do not hide them. A phrase is
+*open* when any of the five constructions is possible; otherwise `closed` gives the reason, following Lee et al. 2009,
+section 3.3: a proper noun, a pronoun, another determiner, a possessive, a number, a quantifier, or no noun at all.
+Whether a noun is non-count depends on its counts, not on one phrase (`constructions`). A number or a quantifier
+restricts the choice (*two dogs*, *the two dogs*; *many informations*): such phrases are too easy for the study, but
+not for the detector.
 
-Where a phrase begins must not depend on its own article, else the article could be inferred from everything else.  So
-the words before the head are bracketed as if the article were not there: a participle at the left edge belongs to
-the phrase only where it can hardly be a verb (*in developing countries*, *of broken glass*; but *by eating*
+The start of a phrase must not depend on its own article, since the article could otherwise be inferred from the rest.
+The words before the head are therefore bracketed as if there were no article: a participle at the left edge belongs
+to the phrase only if it is unlikely to be a verb (*in developing countries*, *of broken glass*; but *by eating*
 [*apples*]).
 
 To rewrite a phrase, two places can change: the article (replaced, removed, or inserted before the phrase) and the
-noun.  Applying all `changes` of a target gives the phrase in that construction: *a* or *an* by the word that then
-follows, irregular plurals, the capital of an article that stood first.  A noun without the other number (*news*,
-*sheep*) has no construction in it.
+noun. Applying all `changes` of a target gives the phrase in that construction, with *a* or *an* by the following
+word, irregular plurals, and a capital for a sentence-initial article. A noun without a form in the other number
+(*news*, *sheep*) has no construction in that number.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ CHOICE, EXTRANEOUS, MISSING, FORM, OF_NUMBER = "choice", "extraneous", "missing"
 
 @dataclass(frozen=True, slots=True)
 class NounPhrase:
-    """A phrase by token indices of its sentence: the words from `start` to `head`, and the article before them."""
+    """A phrase by token indices of its sentence: the words from `start` to `head`, and any article before them."""
 
     sentence: Sentence
     start: int
@@ -100,19 +100,21 @@ class NounPhrase:
 
     @property
     def is_of_study(self) -> bool:
-        """Whether it is for a study of nouns: open, one of five, and its head no pronoun, number or quantifier."""
+        """Whether a study of nouns includes it: open, one of the five, and its head no pronoun, number or
+        quantifier.
+        """
         return self.is_open and self.noun not in NOT_NOUNS and self.construction != NONE_OF_THEM
 
     @property
     def is_checked(self) -> bool:
-        """Whether the detector looks at it: open, or with a number or quantifier; *a few dogs* is none of five."""
+        """Whether the detector checks it: open, or with a number or quantifier, except *a few dogs*."""
         if self.closed in (CARDINAL, QUANTIFIER):
             return self.construction != NONE_OF_THEM and self.sentence.tags[self.head] in ("NN", "NNS")
         return self.is_open
 
     @property
     def construction(self) -> int:
-        """Which of the five was written."""
+        """The construction as written."""
         return construction(self.article, self.number)
 
     @property
@@ -170,7 +172,7 @@ def _closed(words: Sequence[str], tags: Sequence[str], start: int, head: int) ->
 
 
 def _number(head: str, tag: str, article: Article) -> Number:
-    """By the form; where that says nothing (*sheep*, *series*), by the article, then by the tag."""
+    """The number by form; if ambiguous (*sheep*, *series*), by the article, then by the tag."""
     number = number_of(head)
     if number == "either":
         return "plural" if tag == "NNS" and article != "a" else "singular"
@@ -188,7 +190,7 @@ def _start(words: Sequence[str], tags: Sequence[str], inside: int, head: int) ->
 
 
 def _is_modifier(words: Sequence[str], tags: Sequence[str], index: int) -> bool:
-    """Whether a participle modifies the noun after it, by the words before it except an article."""
+    """Whether a participle modifies the following noun, judged by the words before it except an article."""
     if words[index].lower() in LIKE_ADJECTIVES:
         return True
     if tags[index] == "VBG":
@@ -203,7 +205,7 @@ def _is_modifier(words: Sequence[str], tags: Sequence[str], index: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One item of a phrase and what to write there; `type` is the type of error that it corrects."""
+    """The change of one item of a phrase; `type` is the type of error that it corrects."""
 
     kind: Kind
     type: str
@@ -221,7 +223,7 @@ def place_of(phrase: NounPhrase, kind: Kind) -> Span:
 
 
 def target_of(phrase: NounPhrase, kind: Kind) -> str:
-    """The writer's words there; empty for a gap."""
+    """The writer's words; empty for a gap."""
     words = phrase.sentence.words
     if kind == NUMBER:
         return words[phrase.head]
@@ -234,7 +236,7 @@ def within_reach(phrase: NounPhrase) -> list[int]:
 
 
 def noun_as(phrase: NounPhrase, number: Number) -> str | None:
-    """The noun in a number; None where it has no such form."""
+    """The noun in a number; None if it has no such form."""
     word = phrase.sentence.words[phrase.head]
     if phrase.number == number:
         return word
@@ -243,7 +245,7 @@ def noun_as(phrase: NounPhrase, number: Number) -> str | None:
 
 
 def changes(phrase: NounPhrase, target: int) -> list[Change]:
-    """The changes for a construction within reach; none if it is the one that was written."""
+    """The changes for a reachable construction; none if it is the one written."""
     noun = noun_as(phrase, NUMBER_OF[target])
     if noun is None:
         return []
@@ -260,7 +262,7 @@ def changes(phrase: NounPhrase, target: int) -> list[Change]:
 
 
 def word_in(phrase: NounPhrase, target: int, kind: Kind) -> str | None:
-    """The article (`-NONE-` for none) or the noun of a construction, in small letters; None where it has no form."""
+    """The article (`-NONE-` for none) or the noun of a construction, in lower case; None if it has no form."""
     noun = noun_as(phrase, NUMBER_OF[target])
     if noun is None or kind == NUMBER:
         return noun
@@ -269,7 +271,7 @@ def word_in(phrase: NounPhrase, target: int, kind: Kind) -> str | None:
 
 
 def wrong_form(phrase: NounPhrase) -> Change | None:
-    """*a* for *an* or the other way round."""
+    """*a* for *an* or vice versa."""
     if phrase.article != "a" or phrase.article_at is None:
         return None
     following = _following(phrase, phrase.sentence.words[phrase.head])
@@ -280,7 +282,7 @@ def wrong_form(phrase: NounPhrase) -> Change | None:
 
 
 def written_as(phrase: NounPhrase, target: int) -> str:
-    """The phrase in a construction, as raters see it below the sentence: *a lamb*."""
+    """The phrase in a construction, as shown to raters below the sentence: *a lamb*."""
     noun = noun_as(phrase, NUMBER_OF[target]) or phrase.sentence.words[phrase.head]
     words = [*phrase.sentence.words[first_word(phrase) : phrase.head], noun]
     article = {"null": "", "the": "the", "a": indefinite_article(words[0])}[ARTICLE_OF[target]]
@@ -299,7 +301,7 @@ def _following(phrase: NounPhrase, noun: str) -> str:
 
 
 def _like_first(phrase: NounPhrase, article: str) -> str:
-    """With a capital where the article is, or will be, first in its sentence."""
+    """Capitalised if the article is, or will be, first in its sentence."""
     first = phrase.sentence.words[phrase.left]
     is_capital = first[:1].isupper() and (phrase.article_at is not None or phrase.left == 0)
     return article.capitalize() if is_capital else article

@@ -1,27 +1,27 @@
-"""From the network's margin to a probability of being right, and to a threshold for a wanted precision.
+"""Calibration: from the network's margin to a probability of being right, and to thresholds for target precisions.
 
-The margin of a correction is log p(its word) - log p(written word).  For every name of error (`NAMES`) the card of a
-model has
+The margin of a correction is log p(its word) - log p(written word). For every error name (`NAMES`), a model's card
+has
 
 - a pair of numbers (Platt 1999): sigmoid(slope * margin + intercept) is the share of such flags that are right;
-- a threshold for each of several precisions: the lowest margin above which that share of the flags in a table was
-  right, if at least `LEAST` flags show it.  Where the table is empty, it is the margin at which that share is right.
-  A precision above all in the table flags nothing;
-- the threshold that is used where no precision is asked for (`shipped`);
+- a threshold for each of several precisions: the lowest margin above which that share of flags was right, based on at
+  least `LEAST` flags. If the table is empty, it is the margin at which that share is right. A precision above all in
+  the table flags nothing;
+- the threshold used if no precision is requested (`shipped`);
 - the share of such corrections in essays of learners that come near it (`usual`).
 
-`shifts` says how many errors a text seems to have, and what that means for each of its flags.  Calibrations come from
-essays of learners.  Where errors are rarer, a flag with the same margin is more often a false alarm; where they are
-more frequent, less often.  By Bayes' rule the log-odds of an error move by the logarithm of how many times as
-frequent errors are (Saerens, Latinne and Decaestecker 2002), and so does every margin of an essay:
+`shifts` adapts margins to the apparent error rate of a text. Calibrations come from learner essays; where errors are
+rarer, a flag with the same margin is more often a false alarm, where they are more frequent, less often. By Bayes'
+rule the log-odds of an error, and so every margin of an essay, shift by the logarithm of the ratio of error rates
+(Saerens, Latinne and Decaestecker 2002):
 
     shift = log((signs + SHAPE) / (expected + SHAPE))
 
 `signs` are the corrections at all other slots of the essay whose margin reaches the shipped threshold or misses it by
 less than `NEARLY`; `expected` is how many an essay of learners has among as many corrections of the same names
-(`Calibration.usual`).  The fraction is the mean of how frequent errors are in this essay, given its signs, if that
-follows a gamma distribution from essay to essay, as it does with this shape among the 50 of CoNLL-2014 (6.3 by
-moments, 6.5 by likelihood).  So a sentence by itself is moved by little, and a long text by all that it shows.
+(`Calibration.usual`). The fraction is the posterior mean of this essay's relative error rate, if rates follow a gamma
+distribution over essays; the shape was fitted to the 50 essays of CoNLL-2014 (6.3 by moments, 6.5 by likelihood). A
+single sentence is therefore shifted only a little, and a long text by almost its full ratio.
 """
 
 from __future__ import annotations
@@ -78,11 +78,11 @@ class Calibration:
         return 1 / (1 + exp(-max(-60.0, min(60.0, self.slope * margin + self.intercept))))
 
     def margin(self, probability: float) -> float:
-        """The margin at which this share of flags is right; infinite where larger margins are no surer."""
+        """The margin at which this share of flags is right; infinite if the share does not grow with the margin."""
         return (log(probability / (1 - probability)) - self.intercept) / self.slope if self.slope > 0 else inf
 
     def threshold(self, precision: float | None) -> float:
-        """The margin that a flag must exceed; infinite where the precision was never reached."""
+        """The margin that a flag must exceed; infinite if the precision was never reached."""
         if precision is None:
             return self.shipped
         if not self.thresholds and isfinite(self.shipped):
@@ -133,9 +133,9 @@ SHAPE = 6.5
 def shifts(
     corrections: Sequence[Sequence[tuple[str, float]]], calibrations: Mapping[str, Calibration]
 ) -> list[float]:
-    """For each slot of an essay, whose corrections are given by name and margin, what to add to its margins.
+    """For each slot of an essay, given all corrections by name and margin, the amount to add to its margins.
 
-    Names of which nobody knows how many signs are usual say nothing.
+    Names without a known usual number of signs are ignored.
     """
     known = [[pair for pair in slot if calibrations[pair[0]].usual] for slot in corrections]
     signs = [sum(is_sign(margin, calibrations[name]) for name, margin in slot) for slot in known]

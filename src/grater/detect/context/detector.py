@@ -1,22 +1,20 @@
 """`context`: one pass of a neural network over each sentence, and a decision on every slot.
 
 The network sees the sentence as it was written and gives each slot (`slots`) a probability for every answer
-(`network`, `heads`).  The margin of another answer over the written one must exceed the threshold of its name of
-error (`calibration`), which a wanted precision may set.  The answer that exceeds its threshold by most is suggested.
-A decision's score is by how much; a flag's `confidence` is the share of flags with such a margin that were right.
-Margins are those of an essay with as many errors as learners make: where the rest of an essay shows more signs of
-errors or fewer, they are moved (`calibration.shifts`).
-*a* for *an*, or the other way round, is flagged by rule.  Lines of data (`slots.is_data`) are not read.
+(`network`, `heads`). The margin of another answer over the written one must exceed the threshold of its error name
+(`calibration`), which a target precision may set. The answer that exceeds its threshold by most is suggested, and its
+excess is the decision's score; a flag's `confidence` is the share of flags with such a margin that were right. If the
+rest of an essay shows more or fewer signs of errors than learner essays usually do, margins are shifted
+(`calibration.shifts`). *a* for *an*, or vice versa, is flagged by rule. Lines of data (`slots.is_data`) are not read.
 
-A noun that may have the wrong number is asked about again in the sentence with the other number, and `WEIGHT_AGAIN`
-of that margin is added.  This was chosen on CWEB, where the 10 surest right flags were among the first 16 without it
-and are the first 10 with it; prepositions, articles and verb forms gained nothing.
+A noun that may have the wrong number is scored again in the sentence with the other number, and `WEIGHT_AGAIN` times
+that margin is added. This was chosen on CWEB, where the 10 most confident correct flags were among the first 16
+without it and are the first 10 with it; prepositions, articles and verb forms gained nothing.
 
-Two flags may not spoil each other: where a preposition and an article are missing at the same place, both are
-flagged, the preposition first.
+If a preposition and an article are missing at the same place, both are flagged, the preposition first.
 
-Unlike the classical systems it knows errors: it learnt from well-formed text with errors put in (`grater-train
-context`).  Cloze and selection ask it with the word hidden (`MaskedEngine`).
+Unlike the classical systems, it was trained on errors, inserted into well-formed text (`grater-train context`). Cloze
+and selection use it with the word hidden (`MaskedEngine`).
 """
 
 from __future__ import annotations
@@ -93,7 +91,9 @@ class Option:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """A slot and what the network gives the likeliest words there, in order, then the written one and none."""
+    """A slot with its likeliest words in order, the written word and none, each with the network's
+    log-probability.
+    """
 
     slot: Slot
     shares: tuple[tuple[str, float], ...]
@@ -109,14 +109,14 @@ class Asked:
         return options
 
     def merged_with(self, other: Asked) -> Asked:
-        """Both margins together; `other` is the same slot with the other number."""
+        """Combines both margins; `other` is the same slot with the other number."""
         margin = self.options()[0].margin - WEIGHT_AGAIN * other.options()[0].margin
         share = 1 / (1 + exp(-margin))
         shares = ((other.slot.written, share), (self.slot.written, 1 - share))
         return replace(self, shares=tuple(sorted(shares, key=itemgetter(1), reverse=True)))
 
     def _others(self) -> list[tuple[str, float]]:
-        """The likeliest word of each type of error, the likelier type first."""
+        """The likeliest word of each type of error, likeliest type first."""
         others = (pair for pair in self.shares if pair[0] != self.slot.written)
         first = next(others)
         if self.slot.is_gap or self.slot.kind not in (PREP, ARTICLE):
@@ -126,7 +126,7 @@ class Asked:
 
 
 def name_of(slot: Slot, type_: str) -> str:
-    """The calibration name of an error; written and missing prepositions are both *prep*."""
+    """The calibration name of an error; wrong and missing prepositions are both *prep*."""
     return slot.kind if slot.kind in TYPE_OF_KIND else f"{slot.kind.removesuffix('-missing')}-{type_}"
 
 
@@ -148,7 +148,7 @@ def log_shares(logits: Logits, head: Head) -> Scores:
 
 
 def asked(slots: Sequence[Slot], rows: Sequence[Logits]) -> list[Asked]:
-    """The answers to slots from the logits at the word of each."""
+    """The answers to slots from the logits of their words."""
     by_head: dict[Head, list[int]] = defaultdict(list)
     for number, slot in enumerate(slots):
         by_head[slot.head].append(number)
@@ -163,14 +163,14 @@ def asked(slots: Sequence[Slot], rows: Sequence[Logits]) -> list[Asked]:
 
 
 def _likeliest(slot: Slot, shares: Sequence[float], order: Sequence[int]) -> tuple[tuple[str, float], ...]:
-    """The first words in this order with their shares, and the written one and none wherever they come."""
+    """The first words in this order with their log-probabilities, plus the written word and none."""
     needed = slot.words.index(slot.written), len(slot.words) - 1
     columns = [*order[:MOST_ANSWERS], *(column for column in order[MOST_ANSWERS:] if column in needed)]
     return tuple([(slot.words[column], shares[column]) for column in columns])
 
 
 def _by_word(slot: Slot, shares: Sequence[float], _: Sequence[int]) -> tuple[tuple[str, float], ...]:
-    """The forms of a verb, likeliest first; one that stands for several answers has the shares of all."""
+    """The forms of a verb, likeliest first; a form that stands for several answers sums their probabilities."""
     by_word: dict[str, float] = {}
     for word, share in zip(slot.words, shares, strict=True):
         by_word[word] = by_word.get(word, 0.0) + share
@@ -179,10 +179,10 @@ def _by_word(slot: Slot, shares: Sequence[float], _: Sequence[int]) -> tuple[tup
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContextDetector:
-    """A network with its pieces and its calibrations; `precision` sets the thresholds where it is given.
+    """A network with its pieces and calibrations; `precision` sets the thresholds if given.
 
-    It looks at slots of its `kinds` alone, and calls no flag surer than `most`.  What a text shows of its errors
-    counts `trust` times, and the shipped thresholds are `lower` by so much.
+    It checks only slots of its `kinds`, and reports at most the confidence `most`. `trust` weights a text's shift,
+    and `lower` is subtracted from the shipped thresholds.
     """
 
     name: str
@@ -201,17 +201,19 @@ class ContextDetector:
         return replace(self, precision=require_precision(precision))
 
     def for_writers(self) -> ContextDetector:
-        """The same as feedback wants it: more marks where a text shows many errors, fewer where it shows few."""
+        """The same as configured for feedback: more marks where a text shows many errors, fewer where it
+        shows few.
+        """
         return replace(self, trust=TRUST, lower=LOWER)
 
     @property
     def silent(self) -> tuple[str, ...]:
-        """The names of errors of which nothing is flagged at this precision."""
+        """The error names of which nothing is flagged at this precision."""
         return tuple(name for name, own in self.calibrations.items() if own.threshold(self.precision) >= NEVER)
 
     @property
     def engine(self) -> MaskedEngine:
-        """Which preposition fits a place, without seeing the writer's."""
+        """An engine that scores prepositions without seeing the writer's."""
         return MaskedEngine(self.network, self.vocabulary)
 
     def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
@@ -222,7 +224,7 @@ class ContextDetector:
                 yield self._finding(*answer, self.trust * shift)
 
     def answers(self, essays: Iterable[Essay]) -> Iterator[tuple[str, Sentence, Asked]]:
-        """Every slot with the network's answers and its place."""
+        """Every slot with its place and the network's answers."""
         for group in grouped(essays):
             places = [
                 (essay.essay_id, sentence)
@@ -248,7 +250,9 @@ class ContextDetector:
         return [rows[slot.index] for own, rows in zip(slots, by_index, strict=True) for slot in own]
 
     def _asked_again(self, sentences: Sequence[Sentence], answered: Sequence[Asked]) -> list[Asked]:
-        """The same slots; nouns that may have the wrong number with what the sentence with the other one says."""
+        """The same slots; nouns that may have the wrong number are merged with the answers from the sentence with the
+        other number.
+        """
         numbers = [(at, one.options()[0]) for at, one in enumerate(answered) if one.slot.kind == NUMBER]
         doubtful = {at: other.word for at, other in numbers if other.margin > DOUBTFUL}
         turned = [replace(answered[at].slot, written=word) for at, word in doubtful.items()]
@@ -299,7 +303,7 @@ class ContextDetector:
 
 
 def suggestion(slot: Slot, sentence: Sentence, word: str) -> str:
-    """A word in the case of the writer's; the first word of a sentence keeps its capital, and *to* occurs once."""
+    """A word in the case of the writer's; a sentence's first word keeps its capital, and *to* is not repeated."""
     if word == DELETE:
         return word
     if slot.index and sentence.words[slot.index - 1].lower() == "to" and slot.span == sentence.spans[slot.index]:
@@ -342,7 +346,6 @@ def save(
     calibrations: Mapping[str, Calibration],
     card: Mapping[str, Json],
 ) -> None:
-    """Write a model file: network, pieces, calibrations and card."""
     numbers: dict[str, Json] = {name: calibrations[name].as_json() for name in NAMES}
     arrays = {"network": np.frombuffer(graph, np.uint8)}
     write_model(

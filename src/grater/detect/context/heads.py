@@ -1,4 +1,4 @@
-"""The answers of the network: six questions about every word, asked at its first piece.
+"""The outputs of the network: six questions about every word, answered at its first piece.
 
 | head | answers |
 |---|---|
@@ -61,6 +61,6 @@ WIDTH = HEADS[-1].end
 
 
 def surfaces(forms: VerbForms) -> tuple[str, ...]:
-    """The word for each of `FORMS`; forms of one surface cannot be distinguished."""
+    """The word for each of `FORMS`; forms spelled alike cannot be distinguished."""
     present, past = (forms.present, forms.s), (forms.past, forms.past_plural)
     return (forms.base, f"to {forms.base}", *present, *past, forms.participle, forms.ing)

@@ -1,13 +1,12 @@
-"""The network behind `context`: an ONNX graph from pieces to answers, run by onnxruntime on the CPU.
+"""The network of `context`: an ONNX graph from pieces to answers, run by onnxruntime on the CPU.
 
 Inputs `pieces`, int64 (windows, length), and `places`, the first pieces of the words that are asked about, counted
 through all windows; output `logits`, float32 (places, 86; `heads`).  A graph without `places` (in full precision, or
 of grater 0.2) answers at every piece.
 
-Windows of one length are run together, few enough at a time that a batch never holds more than `MOST_AT_ONCE` pieces:
-memory stays bounded on any text, and what one operator leaves is still in the cache for the next.  Nothing is padded
-and each piece is quantised by itself (`train.graph`), so that an answer is the same, bit for bit, whatever else is in
-the batch.
+Windows of equal length run together, in batches of at most `MOST_AT_ONCE` pieces, which bounds memory and keeps
+intermediate results in the cache. Nothing is padded and each piece is quantised separately (`train.graph`), so
+answers are the same, bit for bit, whatever else is in the batch.
 """
 
 from __future__ import annotations
@@ -100,8 +99,8 @@ def answer_sentences(
 ) -> list[Logits]:
     """For each sentence (words, 86).
 
-    `masked` is the word of each that the network does not see, if any; `asked` are the words of each that have rows,
-    in their order in the sentence, if not all.
+    `masked` is the hidden word of each sentence, if any; `asked` are the words of each that need rows, in order, if
+    not all.
     """
     hidden = list(masked) or [None] * len(sentences)
     wanted = list(asked) or [None] * len(sentences)

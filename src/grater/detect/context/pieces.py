@@ -1,11 +1,11 @@
-"""Words cut into the pieces that the network knows, and sentences into windows that it can take.
+"""Splits words into the network's pieces, and sentences into windows of limited length.
 
-A piece that begins a word has a space before it (*" the"*), one inside a word has none (*"ing"*).  A word is cut from
-the left, each time the longest piece that fits.  A character that begins no piece is the unknown piece.  Only the
-first pieces of a long word are read, so that a line of noise costs no more than a sentence.
+A piece that begins a word has a leading space (*" the"*), a piece inside a word has none (*"ing"*). A word is split
+from the left, always by the longest matching piece. A character that begins no piece is the unknown piece. Only the
+first pieces of a long word are used, so that a line of noise costs no more than a sentence.
 
-A sentence begins and ends with special pieces.  One with more words or pieces than the network takes
-is cut into windows that overlap; a word is read in the window where it is farther from the cut.
+A sentence begins and ends with special pieces. One with too many words or pieces is cut into overlapping windows; a
+word is read in the window where it is farther from the cut.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class PieceVocabulary:
         return len(self.pieces)
 
     def encode(self, word: str) -> tuple[int, ...]:
-        """The pieces of one word: at least one, by number."""
+        """The pieces of one word, by number; at least one."""
         pieces = self._known.get(word)
         if pieces is None:
             pieces = tuple(self._cut(" " + word[:MOST_CHARACTERS]))[:MOST_OF_WORD] or (UNKNOWN,)
@@ -72,7 +72,7 @@ class PieceVocabulary:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Part of a sentence as pieces; `words` are those read here, with the place of each one's first piece."""
+    """Part of a sentence as pieces; `words` are those read here, with the position of each one's first piece."""
 
     pieces: tuple[int, ...]
     words: tuple[tuple[int, int], ...]
@@ -85,9 +85,9 @@ def windows(
     masked: Collection[int] = (),
     asked: Collection[int] | None = None,
 ) -> list[Window]:
-    """A sentence as windows, most often one; masked words are not shown to the network.
+    """A sentence as windows, usually one; masked words are hidden from the network.
 
-    Where only some words are `asked` about, only they are read, and windows without any are left out.
+    If only some words are `asked` about, only they are read, and windows without any are left out.
     """
     encoded = [(MASK,) if index in masked else vocabulary.encode(word) for index, word in enumerate(words)]
     cuts = list(_cuts([len(pieces) for pieces in encoded]))

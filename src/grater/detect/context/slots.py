@@ -1,13 +1,13 @@
-"""The places that `context` asks about, and the words that its answers stand for there.
+"""The places that `context` checks, and the words that its answers stand for there.
 
 One pass over a sentence gives them all: written prepositions and gaps for one (`detect.prepositions.candidates`, and
 after *because*), written articles and the beginnings of noun phrases without one (`detect.articles.phrases`), the
 nouns at the head of phrases, and verbs.
 
-Every slot has a word for each column of its head.  Columns with the same word are one answer: of most verbs past and
-participle, and of all but *be* base and present, look alike.  *to* right before a base form belongs to the verb:
-*should to spend* is one slot, and *to go* may become *going*; *gonna* has its *to* in it.  *as*, *after* and their
-like before a clause are slots, so that systems share their items, and never flagged.  Left out are
+Every slot has a word for each column of its head. Columns with the same word are one answer: past and participle of
+most verbs, and base and present of all verbs except *be*. *to* directly before a base form belongs to the verb:
+*should to spend* is one slot, and *to go* may become *going*; *gonna* includes its *to*. *as*, *after* and the like
+before a clause are slots, so that systems share their items, but are never flagged. Left out are
 
 - articles and numbers of headings;
 - modal verbs, clitics and *am*, verbs separated from their *to* (*to really go*), forms of two verbs
@@ -85,10 +85,10 @@ INVERTED = frozenset(("given", "were"))
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A question about the word at `index`: the word of each column, and the one that was written.
+    """A question about the word at `index`: the word for each column, and the written one.
 
-    `span` and `target` are the writer's words, none for a gap.  What `is_right` is never flagged: it is an
-    item of other systems, but no preposition here.
+    `span` and `target` are the writer's words, empty for a gap. A slot that `is_right` is never flagged: it is an
+    item for other systems, but not a preposition here.
     """
 
     index: int
@@ -106,7 +106,7 @@ class Slot:
 
 
 def is_data(sentence: Sentence) -> bool:
-    """Whether more words than a window holds follow each other without a space: a line of data, not a sentence."""
+    """Whether more words than a window holds follow each other without a space, as in a line of data."""
     n_touching = 1
     for before, after in pairwise(sentence.spans):
         n_touching = n_touching + 1 if before.end == after.start else 1
@@ -120,7 +120,7 @@ def is_in_capitals(sentence: Sentence) -> bool:
 
 
 def words_read(sentence: Sentence) -> Sequence[str]:
-    """The words as the network learnt them: a sentence in capitals has one at its start alone, and in *I*."""
+    """The words as in training: a sentence in capitals keeps them only at its start and in *I*."""
     if not is_in_capitals(sentence):
         return sentence.words
     small = [word if word == "I" else word.lower() for word in sentence.words]
@@ -153,7 +153,7 @@ def _prepositions(sentence: Sentence) -> Iterator[Slot]:
 
 
 def _begins_clause(sentence: Sentence, index: int) -> bool:
-    """Whether a noun phrase begins at this word and a finite verb follows it, with adverbs between them at most."""
+    """Whether a noun phrase begins at this word and is followed by a finite verb, apart from adverbs."""
     ends = [chunk.end for chunk in sentence.chunks if chunk.kind == "NP" and chunk.start == index]
     after = ends[0] if ends else index
     while after < len(sentence.tags) and sentence.tags[after].startswith("RB"):
@@ -198,13 +198,13 @@ def _article_gaps(sentence: Sentence) -> Iterator[Slot]:
 
 
 def _is_quoted(sentence: Sentence, index: int) -> bool:
-    """Whether a quotation mark parts a word from its determiner: *an "episode"*, *an "old" friend*."""
+    """Whether a quotation mark separates a word from its determiner: *an "episode"*, *an "old" friend*."""
     before = sentence.tags[max(0, index - LONGEST_QUOTED) : index - 1] if index else ()
     return index > 0 and sentence.words[index - 1] in QUOTES and not DETERMINERS.isdisjoint(before)
 
 
 def _indefinite(sentence: Sentence, index: int, written: str = "") -> str:
-    """*a* or *an* before a word, behind quotation marks if need be; what was written where either may be."""
+    """*a* or *an* before a word, ignoring quotation marks; as written if either is acceptable."""
     following = next((word for word in sentence.words[index:] if any(map(str.isalnum, word))), "")
     is_free = not following or may_take_either_article(following)
     return written.lower() if is_free and written.lower() in ("a", "an") else indefinite_article(following)
@@ -223,7 +223,7 @@ def _numbers(sentence: Sentence) -> Iterator[Slot]:
 
 
 def _is_plain(sentence: Sentence, index: int) -> bool:
-    """Whether a word is not a name by its capitals: *Windows*, *the APIs*, *a GET request*."""
+    """Whether a word's capitals do not mark a name: unlike *Windows*, *the APIs*, *a GET request*."""
     word = sentence.words[index]
     return (word[1:].islower() and (index == 0 or word[0].islower())) or word.islower() or _is_all_capitals(sentence)
 
@@ -234,7 +234,7 @@ def _is_all_capitals(sentence: Sentence) -> bool:
 
 @lru_cache(maxsize=16_384)
 def _noun_forms(small: str) -> tuple[str, str] | None:
-    """Singular and plural; None where there is no choice."""
+    """Singular and plural; None if there is no choice."""
     number = number_of(small)
     if number == "either" or (number == "singular" and is_mass(small)) or small in BOTH_NUMBERS:
         return None
@@ -277,7 +277,7 @@ def _verbs(sentence: Sentence) -> Iterator[Slot]:
 
 @lru_cache(maxsize=16_384)
 def _is_asked(small: str) -> bool:
-    """Whether a word is a form of one verb alone, one that changes and is known."""
+    """Whether a word is a form of exactly one known verb, whose forms differ."""
     base = verb_base(small, "VB")
     is_asked = len(small) > 1 and small.isalpha() and small not in UNASKED and base == verb_base(small, "VBD")
     return is_asked and is_word(verb_forms(base).ing)
@@ -293,7 +293,7 @@ def _is_after_gonna(sentence: Sentence, index: int) -> bool:
 
 
 def _is_to_apart(sentence: Sentence, index: int) -> bool:
-    """Whether there are adverbs between *to* and its verb."""
+    """Whether adverbs separate *to* from its verb."""
     before = index - 1
     while before >= 0 and sentence.tags[before].startswith("RB"):
         before -= 1
@@ -301,7 +301,7 @@ def _is_to_apart(sentence: Sentence, index: int) -> bool:
 
 
 def _verb_words(sentence: Sentence, index: int, small: str) -> tuple[str, ...]:
-    """The forms of the verb; what the writer wrote stands for a form that may be spelt in two ways."""
+    """The forms of the verb; the writer's spelling is used for a form with two spellings."""
     tag = sentence.tags[index]
     words = dict(zip(FORMS, surfaces(verb_forms(verb_base(small, tag))), strict=True))
     if words["base"] == "be":

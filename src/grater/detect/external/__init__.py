@@ -1,25 +1,24 @@
-"""Systems that grater did not write, as detectors like ours.
+"""External systems, used like our own detectors.
 
 A corrector returns the edits that a system would make to an essay: a checker, a command, a file of corrected text. An
-`ExternalDetector` turns edits into a decision on every item, so that any system is scored like ours.  The rule is
-that of "From edits to judgments" (docs/corpora.md), so a system and an annotator who make the same edits get the same
-answers: an edit counts for an item if, normalised, it overlaps the item's tokens, or, for an item of no width,
-inserts into its gap.  Where an edit replaces just the item's words, its correction is the suggestion.  Decisions are
-made on the items of a table, or else on every preposition and every gap where one may be missing.
+`ExternalDetector` turns edits into a decision on every item, so that any system is scored like ours. The rule is that
+of "From edits to judgments" (docs/corpora.md), so a system and an annotator with the same edits get the same answers:
+an edit counts for an item if, normalised, it overlaps the item's tokens, or inserts into its gap if the item has no
+width. If an edit replaces exactly the item's words, its correction is the suggestion. Decisions are made on the items
+of a table, or else on every preposition and every gap where one may be missing.
 
 Systems have names such as `harper`, `languagetool:URL`, `command:LINE`, `chat:URL#MODEL`, `corrected:FILE` and
-`edits:FILE`.  Another
-name may come before an equals sign: `mine=command:./check.sh`; otherwise a system is called after its file or
-command.
+`edits:FILE`. `NAME=` before the system renames it: `mine=command:./check.sh`; by default a system is named after its
+file or command.
 
-Some are known only by their output: corrected text, or edits, of the same essays.  Edits come from an M2 file or any
-annotated corpus; essays are matched by their ids.  Where the file has several annotators, name one after an at sign:
+Some are known only by their output: corrected text, or edits, of the same essays. Edits come from an M2 file or any
+annotated corpus; essays are matched by their ids. If the file has several annotators, name one after an at sign:
 `edits:out.m2@2`.
 
-Corrected essays come as lines of text or in any corpus format.  They are matched by their ids where the file has them
-(our JSONL, M2, NUCLE), by their order where it is plain text with one essay per line.  Edits are the differences
-between the two, token by token, in the best alignment (`corpora.normalise`); lines that were shifted or shuffled are
-refused, and text that is not in tokens is cut into those of the essay (`corpora.fitting`).
+Corrected essays come as lines of text or in any corpus format. They are matched by their ids where the file has them
+(our JSONL, M2, NUCLE), by their order where it is plain text with one essay per line. Edits are the differences
+between the two, token by token, in the best alignment (`corpora.normalise`); shifted or shuffled lines are refused,
+and text that is not tokenised is tokenised like the essay (`corpora.fitting`).
 
 Every edit is accounted for (`Decided.types`): on an item, or on none, by its type.
 """
@@ -59,7 +58,7 @@ LINES = (".txt", ".out", "")
 
 
 class Corrector(Protocol):
-    """A system that corrects texts; `about` says in one line what it is and where it came from."""
+    """A system that corrects texts; `about` describes it and its source in one line."""
 
     @property
     def name(self) -> str: ...
@@ -74,7 +73,7 @@ class Corrector(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decided:
-    """A system's edits of an essay, and what they decide on its items."""
+    """A system's edits of an essay, and their decisions on its items."""
 
     essay: Essay
     edits: tuple[Edit, ...]
@@ -83,7 +82,7 @@ class Decided:
     """Where every edit is an item, those that are none, by reason."""
 
     def types(self) -> tuple[int, Counter[str]]:
-        """The number of edits that decide on an item, and the types of all others, or why they cannot."""
+        """The number of edits that decide on an item, and the others by type or by the reason they cannot."""
         if self.rest is not None:
             return len(self.findings), self.rest
         tokens = tokens_of(self.essay)
@@ -102,9 +101,9 @@ class Decided:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExternalDetector:
-    """`places` are the items to decide on, by essay; None stands for prepositions.
+    """`places` are the items to decide on, by essay; by default, prepositions.
 
-    Edits of a kind whose share of right ones is known, and below `precision`, are left out.
+    Edits of a kind that is known to be right less often than `precision` are left out.
     """
 
     corrector: Corrector
@@ -131,18 +130,18 @@ class ExternalDetector:
             yield from decided.findings
 
     def in_language(self, language: str) -> ExternalDetector:
-        """The same for a variant of English, if the system knows several."""
+        """The same for a variant of English, if the system supports several."""
         knows = isinstance(self.corrector, Harper | LanguageTool)
         return replace(self, corrector=replace(self.corrector, language=language)) if knows else self  # type: ignore[type-var]
 
     def decide(self, essays: Iterable[Essay]) -> Iterator[Decided]:
-        """Every essay with what the system decided, and the edits that it is about."""
+        """Every essay with the system's decisions, and their edits."""
         for essay, edits in self._corrected(essays):
             places = _prepositions(essay) if self.places is None else self.places.get(essay.essay_id, ())
             yield Decided(essay, tuple(edits), tuple(findings(essay, edits, places, self.name)))
 
     def marks(self, essay: Essay) -> Iterator[Finding]:
-        """Every edit of the system as a flag, whatever it is about."""
+        """Every edit of the system as a flag, of whatever kind."""
         for _, edits in self._corrected([essay]):
             for edit in edits:
                 yield _mark(essay, edit, self.name)
@@ -152,18 +151,18 @@ class ExternalDetector:
             yield essay, [edit for edit in edits if float(edit.extra.get(SHARE, 1)) >= self.precision]  # type: ignore[arg-type]
 
     def with_precision(self, precision: float) -> ExternalDetector:
-        """The same without kinds of marks that are right less often; itself where nobody knows how often they are."""
+        """The same without kinds of marks that are right less often; unchanged if nothing is known about them."""
         knows = isinstance(self.corrector, Harper)
         return replace(self, precision=require_precision(precision)) if knows else self
 
     @property
     def silent(self) -> tuple[str, ...]:
-        """The kinds of marks that are left out for the precision."""
+        """The kinds of marks left out for the precision."""
         return tuple(kind for kind, share in SHARES.items() if share < self.precision)
 
 
 def _mark(essay: Essay, edit: Edit, system: str) -> Finding:
-    """An edit as a flag on the words that change; alternatives that change other words are left out."""
+    """An edit as a flag on the changed words; alternatives that change other words are left out."""
     span, first = trimmed(essay.text, edit.span, edit.replacements[0]) if edit.replacements else (edit.span, None)
     others = (trimmed(essay.text, edit.span, words) for words in edit.replacements[1:])
     item = Item(
@@ -185,7 +184,7 @@ def _mark(essay: Essay, edit: Edit, system: str) -> Finding:
 
 
 def trimmed(text: str, span: Span, words: str) -> tuple[Span, str]:
-    """A change without the whole words at its ends that stay as they are: of *discussed about*, only *about*."""
+    """A change without the unchanged whole words at its ends: of *discussed about*, only *about*."""
     old, new = WORDS.findall(span.of(text)), WORDS.findall(words)
     n_before = _shared(old, new)
     n_after = _shared(old[n_before:][::-1], new[n_before:][::-1])
@@ -210,7 +209,7 @@ def _without_spaces(span: Span, words: str) -> Span:
 
 
 def _kind(kind: str, target: str, better: str | None) -> str:
-    """What a mark is about by its words, where they tell more than the system does."""
+    """The kind of a mark by its words, if they are more specific than the system."""
     changed = {word.lower() for word in (target, better or "") if word}
     if kind == REPETITION:
         return kind
@@ -273,7 +272,7 @@ def is_external(name: str) -> bool:
 def external(
     name: str, *, places: Mapping[str, Sequence[Item]] | None = None, chat: Mapping[str, Any] | None = None
 ) -> ExternalDetector:
-    """The system of this name, which decides on these items, or on prepositions; `chat` says how to ask models."""
+    """The system with this name, deciding on these items, by default on prepositions; `chat` configures models."""
     return ExternalDetector(_corrector(*_parts(name), chat or {}), places)
 
 
@@ -387,7 +386,7 @@ class Corrected:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Known:
-    """A corrector whose edits are known already, by essay."""
+    """A corrector whose edits are already known, by essay."""
 
     name: str
     about: str

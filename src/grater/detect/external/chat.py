@@ -1,16 +1,15 @@
 """Language models as correctors: `NAME=chat:URL#MODEL`, behind any endpoint that `grater.chat` can ask.
 
-One essay is one question, or several where it is long, so that the answer to a text does not depend on the texts
-around it and is found in the cache wherever the text comes again.  Its lines are sent as a JSON object by number, and
-come back as one.  The prompt says how to correct (`PROMPTS`, or a file); what an answer looks like is added to it.
+One essay is one request (or several if it is long), so the answer to a text does not depend on other texts, and the
+cache serves repeated texts. Its lines are sent as a JSON object by number, and returned as one. The prompt says how
+to correct (`PROMPTS`, or a file); the format of the answer is appended.
 
-**What comes back** is read with patience, and refused where it is no correction: a code fence, a preamble or
-reasoning around the object is left out; keys may come in any order; lines without an object are taken if there are as
-many as were asked for.  An apology, a missing or empty line, one that shares few words with its source
-(`corpora.fitting`), is much longer, or has lost most of its words goes back to the model with the reason,
-`MOST_ASKED` times in all; an answer that was cut is asked for again with room for twice as much.  A text without an
-accepted answer stays as it is, since that is what its reader would get, and is listed with the reason
-(`unanswered`).
+**Answers** are read leniently, but refused if they are no correction: a code fence, a preamble or reasoning around
+the object is ignored; keys may be in any order; lines without an object are accepted if their number is right. An
+apology, a missing or empty line, or a line that shares few words with its source (`corpora.fitting`), is much longer,
+or has lost most of its words is returned to the model with the reason, up to `MOST_ASKED` attempts; a truncated
+answer is requested again with twice the room. A text without an accepted answer stays unchanged, as its reader would
+see it, and is listed with the reason (`unanswered`).
 
 Lines are cut into the tokens of their source as `grater score --tokenise` does it (`fitted_lines`): a model that
 writes *don't* for *do n't*, or curly quotation marks for straight ones, has corrected nothing.
@@ -150,11 +149,11 @@ class Chatted:
         return [_message("system", f"{self.prompt}\n\n{FORM}"), _message("user", _as_json(lines))]
 
     def _room(self, lines: Sequence[str]) -> int:
-        """Tokens for an answer: twice as many as the text should need."""
+        """The tokens allowed for an answer: twice as many as the text should need."""
         return self.longest or 100 + 2 * len(_as_json(lines)) // (CHARACTERS_PER_TOKEN - 1)
 
     def _corrected(self, essay: Essay) -> str:
-        """The essay as the model would have it; as it is where no answer is a correction."""
+        """The essay as corrected by the model; unchanged if no answer is a correction."""
         try:
             return "\n".join(line for question in _questions(essay) for line in self._asked(question))
         except ValueError as trouble:
@@ -217,7 +216,7 @@ def _as_json(lines: Sequence[str]) -> str:
 
 
 def _questions(essay: Essay) -> list[list[str]]:
-    """The lines of an essay that are not blank, in one question or, of a long essay, in several."""
+    """The non-blank lines of an essay, in one request or, for a long essay, in several."""
     questions: list[list[str]] = []
     for line in (" ".join(line.split()) for line in essay.text.splitlines()):
         if line and questions and sum(map(len, questions[-1])) + len(line) <= MOST_CHARACTERS:
@@ -255,7 +254,7 @@ def lines_of(answer: str, n_lines: int) -> list[str]:
 
 
 def _require_corrections(sources: Sequence[str], lines: Sequence[str]) -> None:
-    """Refuse what can be no correction of its line."""
+    """Refuse lines that cannot be corrections of their sources."""
     for number, (source, line) in enumerate(zip(sources, lines, strict=True), 1):
         if not line:
             raise ValueError(f"line {number} is empty")

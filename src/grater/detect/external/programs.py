@@ -9,12 +9,12 @@ A running LanguageTool server answers over HTTP (`languagetool:http://localhost:
 answer to POST /v2/check has `matches` with `offset` and `length` in UTF-16 units, as Java counts; they are converted
 to code points, and `replacements` are alternatives.
 
-Harper, the offline grammar checker of Automattic, runs in its Python package (pip install 'grater[harper]').
-Its spans are code points, like ours.  A suggestion may replace or remove the words it is about, or insert text after
-them.  Each finding has one of its kinds; `harper:errors` leaves out the kinds that are matters of style, marks
-without a suggestion, and words that it does not know: those are for `spelling`, but for words of the other variant of
-English where one is asked for.  Words of more than `LONGEST_WORD` characters are hidden from it: its time and memory
-grow with the square of a word's length, and 200,000 characters without a blank ended the process.
+Harper, the offline grammar checker of Automattic, runs in its Python package (pip install 'grater[harper]'). Its
+spans are code points, like ours. A suggestion may replace or remove the words it is about, or insert text after them.
+Each finding has one of Harper's kinds; `harper:errors` leaves out matters of style, marks without a suggestion, and
+unknown words, which `spelling` covers, except words of the other variant of English if one is requested. Words of
+more than `LONGEST_WORD` characters are hidden from it: its time and memory grow with the square of a word's length,
+and 200,000 characters without a blank crashed the process.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Command:
 
 
 def _feed(stream: IO[str] | None, essays: Iterable[Essay], asked: dict[str, Essay]) -> None:
-    """Write every essay; a command that has ended is noticed where its answers are read."""
+    """Write every essay; a command that has exited is noticed when its answers are read."""
     if stream is None:
         return
     for essay in essays:
@@ -259,7 +259,7 @@ OUR_KINDS = {"mass noun": "number", "plural noun": "number", "indefinite article
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Harper:
-    """Harper as a corrector, for a variant of English if one is given."""
+    """Harper as a corrector, optionally for one variant of English."""
 
     name: str = "harper"
     without_style: bool = False
@@ -282,7 +282,9 @@ class Harper:
             yield essay, tuple(_edit(lint, essay, self.name, has_share=self.without_style) for lint in kept)
 
     def _lints(self, text: str) -> list[Any]:
-        """All marks; without style, those that both sides of the ocean share, and spellings of the other side."""
+        """All marks; without style, and with a variant only those shared by both variants plus the other variant's
+        spellings.
+        """
         dialect = DIALECTS.get(self.language, "American")
         lints = _lint(text, dialect)
         if not self.without_style or not lints:
@@ -298,14 +300,14 @@ class Harper:
 
 
 def _is_unknown(lint: Any) -> bool:
-    """Whether a word is on none of its lists, in capitals or not."""
+    """Whether a word is on none of its lists, in any case."""
     better = (suggestion.replacement_text for suggestion in lint.suggestions if suggestion.kind != REMOVE)
     small = lint.problem_text.lower()
     return str(lint.lint_kind) == SPELLING and all(str(text).lower() != small for text in better)
 
 
 def _respelt(lint: Any) -> tuple[str, ...]:
-    """The suggestions that are the same word as the other side of the ocean spells it: *colour*, and not *cloud*."""
+    """The suggestions that spell the same word in the other variant: *colour*, but not *cloud*."""
     better = (str(suggestion.replacement_text) for suggestion in lint.suggestions)
     return tuple(word for word in better if _same_on_both_sides(word) == _same_on_both_sides(lint.problem_text))
 
@@ -318,12 +320,12 @@ def _same_on_both_sides(word: str) -> str:
 
 
 def _without_long_words(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """The text with blanks in place of words that are too long, and where they stood."""
+    """The text with blanks in place of overlong words, and their positions."""
     return TOO_LONG.sub(lambda word: " " * len(word[0]), text), [word.span() for word in TOO_LONG.finditer(text)]
 
 
 def _is_error(lint: Any, text: str) -> bool:
-    """Whether Harper knows better, and it is no matter of style, white space, compounds or how a name is written."""
+    """Whether a mark is a known error, not a matter of style, white space, compounds or the spelling of names."""
     words = lint.problem_text
     better = [_replacement(suggestion, words) for suggestion in lint.suggestions]
     if not better or lint.lint_kind in STYLE or NO_ERROR.issuperset(words):
@@ -378,7 +380,7 @@ def _silence() -> Iterator[None]:
 
 @cache
 def _linter(dialect: str) -> Any:
-    """One of each dialect for the whole process: its dictionary takes a second to make."""
+    """One linter per dialect for the whole process, because loading its dictionary takes a second."""
     try:
         import harper
     except ImportError as error:

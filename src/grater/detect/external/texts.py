@@ -1,4 +1,4 @@
-"""The edits between an essay and its correction: token by token, and as a corrector would name them, with types."""
+"""The edits between an essay and its correction, token by token or merged and typed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def edits_to(essay: Essay, target: Sequence[str], *, rater: str) -> tuple[Edit, 
 
 
 def typed(essay: Essay, edits: Sequence[Edit]) -> tuple[Edit, ...]:
-    """The edits between two texts as a corrector would name them: words that change together as one, with a type."""
+    """The edits between two texts, merged where words change together, with types."""
     if not edits or any(edit.tag != TAG for edit in edits):
         return tuple(edits)
     tokens = tokens_of(essay)

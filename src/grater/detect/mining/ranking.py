@@ -1,4 +1,4 @@
-"""Which trigrams of the essays look as if their preposition were extraneous.
+"""Ranks trigrams whose preposition may be extraneous.
 
 Madnani et al. 2011, section 2.1.  All trigrams of the essays with a preposition in the middle are looked up; a use is
 a trigram at one place.  Both neighbours must be words (begin with a letter).  As everywhere, *to* before a verb and
@@ -10,9 +10,9 @@ paper gives no formula; ours:
     expected  = rate(p) c(a b)
     score     = log((expected + 1/2) / (c(a p b) + 1/2))
 
-So a preposition that often stands between words which also stand side by side must be rarer to be suspicious.  A
+A preposition that often occurs between words that also occur adjacently must therefore be rarer to be suspicious. A
 trigram is kept if its bigram is attested at least `least_bigram` times and its count is at most `ratio` of what was
-expected, or it is unattested.  The most suspicious come first; equal ones in order of their words.
+expected, or it is unattested. The most suspicious come first; ties are in the order of their words.
 
 Counts of n-grams come from Web1T folders, plain text, or a language model.  The paper looked up Google's Web 1T
 5-gram Corpus (Brants & Franz 2006, LDC2006T13): a folder with one folder for each order, `1gms` to `5gms`; in them
@@ -21,15 +21,14 @@ files, compressed or not, whose lines are an n-gram, a tab and a count:
     marry with her <tab> 1234
 
 `1gms` has the words in `vocab.gz`, in order of name (`vocab_cs.gz`, the same in order of count, is skipped); the
-others have files such as `3gm-0042.gz` (an index, `3gm.idx`, is skipped).  They are found at any depth, with the data
-of several disks side by side.  The corpus is case-sensitive; we look up normal forms (`ngrams.counts.normal`), so the
-counts of all spellings of an n-gram are added.  It leaves out what was seen fewer than 40 times: an n-gram that is
-missing has a count of 0, which means fewer than 40.
+others have files such as `3gm-0042.gz` (an index, `3gm.idx`, is skipped). They are found at any depth, with the data
+of several disks side by side. The corpus is case-sensitive; we look up normal forms (`ngrams.counts.normal`), so the
+counts of all spellings of an n-gram are added. It omits n-grams seen fewer than 40 times: a missing n-gram has a
+count of 0, which means fewer than 40.
 
-Any well-formed text does instead, and is counted as it is read; or a language model of ours, which has probabilities
-but no counts: there an n-gram that the model keeps counts as its probability times the model's number of words,
-roughly what was counted, and one that it does not keep as 0.  A model's card says how many words it was trained on; a
-million where it does not.
+Alternatives are any well-formed text, or one of our language models, which has probabilities but no counts: the count
+of an n-gram is its probability times the number of words, approximately, and 0 if the model does not have it. A
+model's card gives the number of training words; the default is a million.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ def read_counts(lines: Iterable[str], *, order: int, name: str) -> Iterator[tupl
 
 
 def files_of_order(folder: Path, order: int) -> list[Path]:
-    """The files of a corpus that hold n-grams of one order, in order of name."""
+    """The files of a corpus with n-grams of one order, sorted by name."""
     if not folder.is_dir():
         raise BadInput(Problem(str(folder), "expected a folder of Web1T counts, found none"))
     files = [path for path in folder.rglob("*") if path.is_file()]
@@ -96,7 +95,7 @@ def files_of_order(folder: Path, order: int) -> list[Path]:
 def counts_in_web1t(
     folder: Path, wanted: Collection[Sequence[str]], *, advance: Progress = ignore_progress
 ) -> Counts:
-    """From a folder in the format of Web1T, which is read once; nothing but the wanted n-grams is kept."""
+    """From a folder in Web1T format, read once; only the wanted n-grams are kept."""
     counts: Counter[tuple[str, ...]] = Counter()
     for order in sorted({len(ngram) for ngram in wanted}):
         among = {tuple(ngram) for ngram in wanted if len(ngram) == order}

@@ -13,14 +13,14 @@ items table, then
     expected, score             see `ranking`
     n_uses                      how often the essays have the trigram
 
-The file may be edited by hand, in any spreadsheet.  Writing a new list keeps the verdicts of the old.
+The file can be edited in any spreadsheet. Writing a new list keeps the old verdicts.
 
 From each accepted trigram one sentence is taken, its first use whose sentence is not taken yet, in the order of the
-list; up to 500.  As many correct uses are drawn at random from the uses whose trigram is attested and was neither
-suspicious nor accepted, no two from one sentence.  A sentence that is there already, in letters and digits, is a
-duplicate: it is left out and counted (the paper found 2 in 1,000).  Then 75 of all are set aside as gold, half of
-them errors, and the rows are shuffled, so that their order does not reveal the errors.  The label is what the miner
-believes, `error` or `ok`; raters decide.
+list; up to 500. As many correct uses are drawn at random from the uses whose trigram is attested and was neither
+suspicious nor accepted, no two from one sentence. A sentence whose letters and digits equal an earlier one's is a
+duplicate: it is left out and counted (the paper found 2 in 1,000). Then 75 of all are set aside as gold, half of them
+errors, and the rows are shuffled, so that their order does not reveal the errors. The label is the miner's
+assumption, `error` or `ok`; raters decide.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def verdicts_of(table: Table) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Balanced(Data):
-    """The corpus as items, with label and gold; and the counts of what was found and left out."""
+    """The corpus as items, with label and gold, and the numbers found and left out."""
 
     items: pl.DataFrame = field(metadata=HIDDEN)
     n_errors: int
@@ -191,7 +191,7 @@ def balance(
     n_each: int = N_EACH,
     n_gold: int = N_GOLD,
 ) -> Balanced:
-    """`errors` has the uses of each accepted trigram, worst first; `correct` every use that is beyond suspicion."""
+    """`errors` has the uses of each accepted trigram, worst first; `correct` has all unsuspicious uses."""
     taken: set[str] = set()
     duplicates: list[Use] = []
     wrong = list(_firsts(errors, taken, duplicates, n_each))
@@ -260,7 +260,7 @@ def mine(uses: Sequence[Use], count: TrigramCounter, *, least_bigram: float = 1,
 def balanced_from(
     mined: Mined, verdicts: Mapping[str, str], *, rng: np.random.Generator, n_each: int = N_EACH, n_gold: int = N_GOLD
 ) -> Balanced:
-    """The balanced corpus of the accepted trigrams, worst first; correct uses are not suspects and on no list."""
+    """The balanced corpus of the accepted trigrams, worst first; correct uses are neither suspects nor on a list."""
     by_words = by_trigram(mined.uses)
     rank_of = {suspect.words: rank for rank, suspect in enumerate(mined.suspects)}
     accepted = [trigram for trigram, verdict in verdicts.items() if verdict == YES]

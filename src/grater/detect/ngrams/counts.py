@@ -1,21 +1,21 @@
-"""The lines, words and n-grams of a text, as counting, mining and language models see them.
+"""Lines, words and n-grams of a text, for counting, mining and language models.
 
-Text comes from files or folders, one paragraph per line.  The same line is read once: sources share paragraphs, and
-what was written once should not count twice.  Files may be compressed (`.gz`, `.bz2`, `.xz`); of a folder, the files
-that end in `.txt` are read, in order of name.  Lines fall into a hundred folds by their own hash, so a line is held
-out in every run or in none, by every model, whatever the order of the sources.
+Text comes from files or folders, one paragraph per line. Repeated lines are read once, because sources share
+paragraphs. Files may be compressed (`.gz`, `.bz2`, `.xz`); in a folder, files ending in `.txt` are read, sorted by
+name. Lines are assigned to a hundred folds by their hash, so a line is held out in all runs and models or in none,
+whatever the order of the sources.
 
 The normal form of a word is lower case, with curly apostrophes made straight, every digit a 0 (`1984` and `2026` are
-one word) and the variant spellings of prepositions made one (`towards` is `toward`).  Words are numbered by
-frequency, the most frequent first and equal ones in code-point order, after the three words that every model has:
-`<unk>` for all unknown words, `<s>` and `</s>` for the edges of a sentence.
+one word) and the variant spellings of prepositions made one (`towards` is `toward`). Words are numbered by descending
+frequency, with ties in code-point order, after the three words that every model has: `<unk>` for all unknown words,
+`<s>` and `</s>` for the edges of a sentence.
 
-An n-gram is one 64-bit key: its words' numbers, the first word highest, some bits each.  So sorted keys are sorted
-n-grams, dropping the first word is a mask and dropping the last a shift.
+An n-gram is one 64-bit key: its words' numbers, the first word highest, some bits each. Sorted keys are therefore
+sorted n-grams; dropping the first word is a mask and dropping the last a shift.
 
-Heafield, Pouzyrevsky, Clark & Koehn 2013 (ACL, short papers, 690-696), section 3.1.  Every word of a sentence and its
-end give one n-gram of the highest order; where it would reach past the start of the sentence, it is padded with
-`<s>`.  An n-gram with `<s>` in second position belongs to a lower order.
+Heafield, Pouzyrevsky, Clark & Koehn 2013 (ACL, short papers, 690-696), section 3.1. Every word of a sentence and its
+end give one n-gram of the highest order, padded with `<s>` at the start of the sentence. An n-gram with `<s>` in
+second position belongs to a lower order.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Packing:
 
     @staticmethod
     def for_words(order: int, n_words: int) -> Packing:
-        """The narrowest packing for numbers below `n_words`; refused where 64 bits are too few."""
+        """The narrowest packing for numbers below `n_words`; refused if 64 bits are too few."""
         packing = Packing(order, max(2, (n_words - 1).bit_length()))
         if order * packing.bits > KEY_BITS:
             most = 1 << (KEY_BITS // order)
@@ -178,7 +178,7 @@ def distinct_lines(lines: Iterable[str]) -> Iterator[str]:
 
 
 def text_lines(paths: Iterable[Path], *, advance: Callable[[int], None] = ignore_progress) -> Iterator[str]:
-    """The lines of files and folders, each different line once."""
+    """The lines of files and folders, without repeats."""
     files = (file for path in paths for file in files_of(path, FORMATS["text"]))
     return distinct_lines(line for file in files for line in open_source(file, advance=advance).lines())
 
@@ -192,7 +192,7 @@ def sentences_of_lines(lines: Iterable[str]) -> Iterator[list[str]]:
 
 
 def smallest(lines: Iterable[str], most: int = MOST_HELD_OUT) -> list[str]:
-    """Different lines in the order of their hashes, the first `most`: the same, however they come in."""
+    """The `most` distinct lines with the smallest hashes, in that order, whatever the order of the input."""
     kept: set[str] = set()
     for line in lines:
         kept.add(line)

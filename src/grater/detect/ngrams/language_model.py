@@ -1,16 +1,15 @@
 """An n-gram language model: the log-probability of a word after others, from tables in memory or a model file.
 
 The table of an order has the sorted keys of its n-grams (`counts.Packing`), each with the logarithm of its
-probability and of its back-off weight.  A query is answered as in any back-off model: by the longest n-gram that the
-model has, with the back-off weights of the longer contexts in which it was not found.  Short n-grams are looked up
-first: the end of every n-gram is an n-gram itself, so where a short one is missing no longer one exists.  Logarithms
-are natural.  Queries come in bulk, as rows of word numbers, the predicted word last.  Rows have `order` columns;
-NOTHING fills those of a shorter row, as at the start of a sentence.  The answer to a row does not depend on other
-rows.
+probability and of its back-off weight. As in any back-off model, a query uses the longest n-gram that the model has,
+with the back-off weights of the longer contexts in which it was not found. Short n-grams are looked up first: the end
+of every n-gram is also in the model, so if a short one is missing, no longer one exists. Logarithms are natural.
+Queries are made in bulk, as rows of word numbers, the predicted word last. Rows have `order` columns; shorter rows,
+as at the start of a sentence, are padded with NOTHING. The answer to a row does not depend on other rows.
 
 In a model file (`grater.models`) an order is a trie, not keys: for every n-gram of the order below the number of
-n-grams that it begins, and the last word of each of these.  Array of two bytes and more are split into planes, all
-low bytes first, which compress better.  Keys are rebuilt on loading: below half a second for six million n-grams.
+n-grams that it begins, and the last word of each of these. Arrays of two bytes and more are split into planes, all
+low bytes first, which compress better. Keys are rebuilt on loading, in under half a second for six million n-grams.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of numbers: codes of a code book, or without codes the numbers themselves."""
+    """A column of numbers, either as codes of a code book or directly."""
 
     values: Array
     codes: Array | None = None
@@ -163,7 +162,7 @@ def save(model: LanguageModel, path: Path, card: Mapping[str, Json]) -> None:
 
 
 def load(path: Path) -> LanguageModel:
-    """Read a model; a file that is none, or damaged, is refused with the reason."""
+    """Read a model; an invalid or damaged file is refused with the reason."""
     stored = read_model(path, kind=KIND)
     words, arrays = stored.strings.get("words", ()), stored.arrays
     if words[: len(SPECIAL)] != SPECIAL:
@@ -199,7 +198,7 @@ def _tables(arrays: Mapping[str, Array], packing: Packing, n_words: int) -> tupl
 
 
 def _planes(name: str, numbers: Array) -> dict[str, Array]:
-    """Array as arrays of their bytes, lowest first, as many as the largest needs."""
+    """An array as arrays of its bytes, lowest first, as many as the largest number needs."""
     n_bytes = max(1, (int(numbers.max(initial=0)).bit_length() + 7) // 8)
     return {f"{name}_{byte}": (numbers >> (8 * byte) & 0xFF).astype(np.uint8) for byte in range(n_bytes)}
 

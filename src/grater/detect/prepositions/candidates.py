@@ -1,14 +1,13 @@
-"""The places that a preposition detector looks at, and what every engine gives them: a score for each answer.
+"""The places that a preposition detector checks, and the scores that an engine gives to each answer.
 
-T&C 2008, section 3.1: every use of one of the 34 prepositions.  Words with other tags are left out: particles (RP),
-adverbs (RB: *about 20*), verbs (*like*), and *to* before a verb.  A tag of TO alone does not make an infinitive,
-since tag sets differ: *to* is one where a base form follows, ignoring adverbs between them.  Beyond the papers, a gap
-is a candidate (`prep-missing`) where a noun phrase or a gerund begins right after a word that could have brought a
-preposition with it: a verb, noun, adjective, adverb or particle.
+T&C 2008, section 3.1: every use of one of the 34 prepositions. Words with other tags are left out: particles (RP),
+adverbs (RB: *about 20*), verbs (*like*), and *to* before a verb. The tag TO alone does not make an infinitive, since
+tag sets differ: *to* is one if a base form follows, ignoring adverbs in between. Beyond the papers, a gap is a
+candidate (`prep-missing`) if a noun phrase or a gerund begins right after a word that can take a preposition: a verb,
+noun, adjective, adverb or particle.
 
-The columns of scores are the 34 prepositions in the order of `text.prepositions`, then none at all.  Scores are
-log-probabilities where an engine has probabilities; only differences within a row count, so any constant may be added
-to a row.
+The columns of scores are the 34 prepositions in the order of `text.prepositions`, then none at all. Scores are
+log-probabilities if an engine has probabilities; only differences within a row matter.
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ def _is_infinitive(words: tuple[str, ...], tags: tuple[str, ...], index: int) ->
 
 
 class Engine(Protocol):
-    """Anything that can say which preposition fits a place."""
+    """Anything that can score which preposition fits a place."""
 
     def scores(self, candidates: Sequence[Candidate]) -> Scores:
         """(candidates, 35): log-probabilities or scores; a row depends on its own candidate only."""

@@ -1,19 +1,18 @@
 """The preposition detector: candidates, an engine's scores, thresholds and filters, in that order.
 
-Thresholds (T,C&M 2013, section 3.2): the model knows no errors, only good text, so thresholds decide: the writer's
-preposition is flagged if another is more probable by a certain amount.  Here the amount is a margin of log-odds:
-log p(best other) - log p(written) for a wrong choice, log p(none) - log p(written) for an extraneous one, and
-log p(best) - log p(none) for a missing one, each with a threshold of its own.  A margin must be above its threshold:
-equal is OK.  A decision's score is by how much its best margin exceeds the threshold of its type.
+Thresholds (T,C&M 2013, section 3.2): the model is trained on good text without errors, so thresholds decide: the
+writer's preposition is flagged if another is more probable by a certain amount, a margin of log-odds: log p(best
+other) - log p(written) for a wrong choice, log p(none) - log p(written) for an extraneous one, and log p(best) - log
+p(none) for a missing one, each with its own threshold. A margin equal to its threshold is not flagged. A decision's
+score is the largest excess of a margin over the threshold of its type.
 
 Filters are rules that complement the classifier, each of which can be switched off, in the spirit of Tetreault &
 Chodorow, COLING 2008 ("The Ups and Downs of Preposition Error Detection in ESL Writing"), section 3.2.  Some reject a
 flag:
 
-- `spelling`: a word within two of the place is unknown (a misspelling, noise): the classifier cannot be trusted
-  there;
-- `antonyms`: the suggestion is the opposite of what was written, which is a matter of meaning (*with*, *without*);
-- `benefactives`: *for* with a person after it, where *to* and *for* are both good (*bought it for her*).
+- `spelling`: a word within two positions is unknown (a misspelling, noise), so the classifier is unreliable;
+- `antonyms`: the suggestion is the opposite of the written word, which is a matter of meaning (*with*, *without*);
+- `benefactives`: *for* followed by a person, where both *to* and *for* are good (*bought it for her*).
 
 Others flag what the classifier may miss, with the score 0:
 
@@ -74,10 +73,11 @@ DECIMALS = 6
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Margins that a flag of each type must exceed; `by_preposition` has those of single prepositions, for choice.
+    """Margins that a flag of each type must exceed; `by_preposition` has wrong-choice thresholds for single
+    prepositions.
 
-    Prepositions that good writers choose freely (*among*, *across*) have large margins against them even where they
-    are right; these would set a common threshold, and errors in *in*, *on* and *at* would be missed.
+    Proper uses of freely interchangeable prepositions (*among*, *across*) often have large margins against them; they
+    would raise a common threshold, and errors in *in*, *on* and *at* would be missed.
     """
 
     choice: float = inf
@@ -116,7 +116,7 @@ class Margins:
 
 
 def margins(scores: Scores, written: Sequence[int]) -> Margins:
-    """The margins of what was written, which may be nothing (a gap)."""
+    """The margins of what was written, possibly nothing (a gap)."""
     rows, own = np.arange(len(scores)), np.array(written, np.int64)
     is_gap, of_own = own == NONE, scores[rows, own]
     others = scores[:, :NONE].copy()
@@ -212,7 +212,7 @@ DEFAULT = frozenset(NAMES)
 
 
 class AnyWord:
-    """Contains every word: for engines without a vocabulary."""
+    """Contains every word, for engines without a vocabulary."""
 
     def __contains__(self, word: object) -> bool:
         return True
@@ -234,7 +234,7 @@ class PlacedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class PrepositionDetector:
-    """An engine with its thresholds; `known` contains the words that are not noise."""
+    """An engine with its thresholds; `known` contains the words that do not count as noise."""
 
     name: str
     engine: Engine = field(repr=False)

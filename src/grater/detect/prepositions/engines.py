@@ -4,24 +4,24 @@
 (`detect.linear`); the two differ in how the weights were fitted.  `step` includes the temperature that calibrates the
 probabilities on held-out text.
 
-**The language model** (`prep-lm`): which sentence is likeliest, with which preposition, or with none?  Madnani et al.
-2011, sections 2.1 and 4: a 4-gram language model scores the sentence as written, without the preposition, and,
-here, with each of the others.  Only the n-grams that the place touches differ, so only these are asked: with a
-preposition the one that it ends and three that run over it, without it the three that close the gap.  A row's scores
-are log-probabilities of the sentence, up to a constant that all its variants share.
+**The language model** (`prep-lm`) compares the probabilities of the sentence with each preposition and with none.
+Madnani et al. 2011, sections 2.1 and 4: a 4-gram language model scores the sentence as written, without the
+preposition, and, here, with each of the others. Only the n-grams that touch the place differ, so only these are
+queried: with a preposition, the one that it ends and three that include it; without one, the three across the gap. A
+row's scores are log-probabilities of the sentence, up to a constant that all its variants share.
 
-A sentence with one word less is likelier than the same with the word, good or bad, and how much depends on the word;
-the paper does not say what it does about that.  Here the score of none is lowered by what the written preposition
-costs in well-formed text (`costs`, see `training.tuned`).  Among the prepositions nothing changes.
+Removing a word makes a sentence more probable, right or wrong, by an amount that depends on the word; the paper does
+not say how it handles this. Here the score of none is lowered by the written preposition's mean cost in well-formed
+text (`costs`, see `training.tuned`). The order of prepositions does not change.
 
-Ties are margins of no more than TIE.  The paper's system calls them OK, which explains its perfect precision on the
-most contentious items; ours does the same.
+Margins of at most TIE are ties. The paper's system calls them OK, which explains its perfect precision on the most
+contentious items; ours does the same.
 
-**Combinations** (`prep-both`): several engines as one, their scores added up, each with the same weight.  Madnani et
-al. compare a classifier and a language model on extraneous prepositions.  The two err in different places: one weighs
-features of the heads around, the other counts the words themselves.  The sum of log-probabilities (a product of
-experts, Hinton 2002) is high only where no engine objects.  No weight is fitted; the score of none is lowered as for
-the language model.
+**Combinations** (`prep-both`): several engines as one, their scores added up, each with the same weight. Madnani et
+al. compare a classifier and a language model on extraneous prepositions. The two err in different places: one weighs
+features of nearby heads, the other the words themselves. The sum of log-probabilities (a product of experts, Hinton
+2002) is high only where no engine objects. No weight is fitted; the score of none is lowered as for the language
+model.
 
 The model file of a combination is small: the names and hashes of the parts, the costs, and thresholds in its card.
 Thresholds fit the parts that they were chosen with, so a part with another hash is refused.
@@ -142,7 +142,6 @@ class NgramEngine:
         return replace(self, costs=costs)
 
     def __contains__(self, word: object) -> bool:
-        """Whether the model knows a word."""
         return isinstance(word, str) and bool(self.model.vocabulary.ids([word])[0])
 
     def scores(self, candidates: Sequence[Candidate]) -> Scores:
@@ -183,7 +182,7 @@ class NgramEngine:
         return left, right
 
     def _summed(self, lines: IdRows) -> Scores:
-        """The log-probability of what every window of a line ends in; windows beyond the sentence count nothing."""
+        """The summed log-probabilities of the windows of a line; windows beyond the sentence do not count."""
         order = self.model.order
         windows = np.lib.stride_tricks.sliding_window_view(lines, order, axis=2)
         flat = windows.reshape(-1, order)

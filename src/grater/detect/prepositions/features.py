@@ -1,20 +1,20 @@
 """The context of a candidate as a row of numbers, and the 25 features made from it.
 
 T&C 2008, section 3.1: words and tags in the positions next to the preposition and in the heads of nearby phrases.
-Nothing in a row depends on the preposition itself: a gap has the same row as an extraneous preposition in it would,
-but for what the tagger makes of the words around.  The heads are those of the chunks of `text.analysis`: the prior
+Nothing in a row depends on the preposition itself: a gap has the same row as an extraneous preposition in it, apart
+from effects on the tagging of neighbouring words. The heads are those of the chunks of `text.analysis`: the prior
 noun and the prior verb are the heads of the last noun and verb phrase that end before the place, in the same
-sentence; the following head is that of the next phrase of either kind, which must begin within `FARTHEST` tokens.
-Two more words are ours: the one after the following head (*at the end* **of**), and the last preposition or
-conjunction before (**from** *nine to*).
+sentence; the following head is that of the next phrase of either kind, which must begin within `FARTHEST` tokens. Two
+more words are ours: the one after the following head (*at the end* **of**), and the last preposition or conjunction
+before (**from** *nine to*).
 
 The paper's 25 features are words and tags next to the preposition and in heads, combinations of heads, and features
 of tags only for words that training did not see.  It does not list them (Tetreault & Chodorow, COLING 2008, section
 3.1, names some); `TEMPLATES` is our list, with the class prior, and docs/detectors.md lists them.
 
-Features of heads use stems, those of the words around the words themselves: what holds for *depends* holds for
-*depended*.  Stems are found by rule among the words of the vocabulary, irregular forms by a short list.  A word whose
-stem is not in the vocabulary is its own stem.
+Features of heads use stems, since what holds for *depends* holds for *depended*; those of neighbouring words use the
+words themselves. Stems are found by rule among the words of the vocabulary, irregular forms by a short list. A word
+whose stem is not in the vocabulary is its own stem.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Preposition selection in native text, the cloze task: which of the 34 prepositions stood there?
+"""Preposition selection in native text (cloze): predicting which of the 34 prepositions the writer used.
 
-T&C 2008, section 3.2 and Table 1: accuracy, F for each preposition, and of the majority class.  Two other
-set-ups allow comparison with other systems:
+T&C 2008, section 3.2 and Table 1: accuracy, F for each preposition, and of the majority class. Two other set-ups
+allow comparisons with other systems:
 
-- `gamon`: Gamon et al. 2008 know 13 prepositions and Other; ours are mapped to these after the fact;
-- `felice`: Felice & Pulman 2007 decide for each of five prepositions whether it stands there or not; ours says yes
-  where it gives more than one half, and the accuracy is the mean over the five.
+- `gamon`: Gamon et al. 2008 have 13 prepositions and Other, to which our answers are mapped;
+- `felice`: Felice & Pulman 2007 decide for each of five prepositions whether it was used; ours says yes if its
+  probability exceeds one half, and the accuracy is the mean over the five.
 
 Intervals are by text (`grater.uncertainty`): the document where it is known, else the essay.
 """
@@ -54,7 +54,7 @@ class Tally:
     by_text: dict[str, Table] = field(default_factory=dict)
 
     def add(self, scores: Scores, written: npt.NDArray[np.int64], texts: Sequence[str]) -> None:
-        """`scores` of candidates that are prepositions; what they give to none is set aside."""
+        """`scores` of written prepositions; the column for none is ignored."""
         among = scores[:, :NONE]
         chosen, codes = among.argmax(axis=1), {text: code for code, text in enumerate(dict.fromkeys(texts))}
         shares = np.exp(among - among.max(axis=1, keepdims=True))
@@ -79,7 +79,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class PrepositionScores(Data):
-    """One preposition (or Other): how often it stood there, and the scores of saying so."""
+    """One preposition (or Other): how often it was written, and the scores of predicting it."""
 
     preposition: str
     n: int
@@ -107,7 +107,7 @@ class Selection(Data):
         return {"preposition": self.commonest, **self.majority.as_json()}
 
     def sheet(self, *notes: str, signature: str = "") -> Sheet:
-        """The prepositions that stood there, the commonest first, and the accuracy as a note."""
+        """The written prepositions, most frequent first, with the accuracy as a note."""
         rows = tuple(
             (row.preposition, count(row.n), *map(interval, (row.precision, row.recall, row.f1)))
             for row in self.by_preposition
@@ -138,7 +138,7 @@ class SelectionTest(Result):
         return self.scope.warnings
 
     def estimates(self) -> Iterator[Estimate]:
-        """Numbers by set-up, preposition and score; the preposition is missing where a number is of all."""
+        """Numbers by set-up, preposition and score; overall numbers have no preposition."""
         for setup in self.setups:
             for name, score in (("accuracy", setup.accuracy), ("majority", setup.majority)):
                 yield {"setup": setup.setup, "preposition": None, "n": setup.n, "score": name}, score
@@ -185,7 +185,7 @@ class SelectionTests(Result):
 
 
 def selection_test(detector: Detector, essays: Iterable[Essay]) -> SelectionTest:
-    """Hide every preposition of native essays and let a preposition detector choose."""
+    """Hide every preposition of native essays and let a detector choose."""
     engine: Engine | None = getattr(detector, "engine", None)
     if engine is None:
         raise UsageError(
@@ -205,8 +205,7 @@ def _sentences(essays: Iterable[Essay]) -> Iterator[tuple[str, Sentence]]:
 
 
 def tally_of(engine: Engine, sentences: Iterable[tuple[str, Sentence]]) -> Tally:
-    """An engine's answers for every preposition of the sentences, each with its text, which is hidden from the
-    engine."""
+    """An engine's answers for every preposition of the sentences, each of which is hidden from the engine."""
     tally = Tally()
     waiting: list[tuple[str, Candidate]] = []
     for text, sentence in sentences:
@@ -239,7 +238,7 @@ def selections(tally: Tally) -> list[Selection]:
 
 
 def _selection(setup: str, stood: Numbers, chosen: Numbers, hit: Numbers, names: Sequence[str]) -> Selection:
-    """From what stood there, what was chosen and what was both: texts in rows, prepositions in columns."""
+    """From hits, written and chosen prepositions: texts in rows, prepositions in columns."""
     n, commonest = stood.sum(axis=1), int(stood.sum(axis=0).argmax())
     cells = np.stack([hit, chosen - hit, stood - hit, n[:, None] - chosen - stood + hit], axis=-1)
     rows = [_scored(name, own) for name, own in zip(names, cells.swapaxes(0, 1), strict=True)]
@@ -255,7 +254,7 @@ def _selection(setup: str, stood: Numbers, chosen: Numbers, hit: Numbers, names:
 
 
 def _scored(name: str, cells: Numbers) -> PrepositionScores:
-    """From hits, false alarms, misses and the rest of each text."""
+    """From the hits, false alarms, misses and correct rejections of each text."""
     hit, false_alarm, miss, rest = cells.T
     units, cases = Units(cells, "essay"), hit + false_alarm + miss
     f1 = influence(units, lambda sums: ratio(2 * sums[..., 0], sums[..., :3] @ np.array([2, 1, 1])), cases)
