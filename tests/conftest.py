@@ -34,7 +34,6 @@ LONGEST = (
     "annotate/web/test_work_adversary.py",
     "annotate/web/test_crowd_simulation.py",
     "annotate/store/test_gold_schedule.py",
-    "annotate/store/test_histories.py",
     "annotate/store/test_killed.py",
     "test_api.py",
     "cli/test_demo.py",

@@ -152,7 +152,6 @@ def restless(rater: Rater, _: Shared) -> None:
         rater.take()
         rater.study.clock.now += 3 * HOUR // 2
         again = rater.take()
-        assert again is not None
         assert again.unit.unit_id == desk.unit.unit_id
         rater.ask(f"/jobs/{rater.job.job_id}" + ("/done" if rater.door == "pages" else ""))
         rater.send(again, "unknown")
@@ -253,7 +252,6 @@ def come_by_panel(rater: Rater, panel: Panel, n: int) -> None:
     rater.browser.get(f"/jobs/{rater.job.job_id}")  # whose token of forms the next change needs
     with rater.study.store.read() as tx:
         place = panels.place_of(tx, panel.panel_id, link["id"])
-    assert place is not None
     rater.person_id = place.person_id
 
 

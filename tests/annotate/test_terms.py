@@ -10,7 +10,7 @@ What a rule of gold does to raters.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from math import comb, isnan
+from math import comb
 from pathlib import Path
 
 import numpy as np
@@ -48,10 +48,10 @@ from grater.annotate.terms import (
     terms_json,
     terms_of,
     turning,
-    valid_share,
 )
 from grater.errors import UsageError
 from grater.model import Json
+from tests.each import for_each
 
 rules = st.builds(
     lambda least, more, lead: Redundancy(least, least + more, lead),
@@ -119,21 +119,13 @@ def at(day: int, hour: int) -> int:
     return int(datetime(2024, 1, 1 + day, hour, 30, tzinfo=UTC).timestamp() * 1000)
 
 
-def test_terms_come_back_as_they_were_written() -> None:
+def test_terms_come_back_as_they_were_written_and_a_job_without_any_asks_for_nothing() -> None:
     assert terms_json(Terms.checked(**WHOLE)) == WHOLE
     assert terms_of({"crowd": WHOLE}) == Terms.checked(**WHOLE)
-
-
-def test_terms_from_before_a_rule_could_be_sure_mean_what_they_meant() -> None:
-    old: dict[str, Json] = {"minimum": 0.8, "least_seen": 5, "quiz": 6, "attempts": 2}
-    rule = Terms.checked(gold=old).gold
-    assert rule is not None
-    assert rule.sure == 0.0
-
-
-def test_a_job_without_terms_asks_for_nothing() -> None:
     assert terms_of({}) == Terms()
     assert terms_json(Terms()) == {}
+    old = Terms.checked(gold={"minimum": 0.8, "least_seen": 5, "quiz": 6, "attempts": 2}).gold
+    assert old.sure == 0.0, "before a rule could be sure"
 
 
 @pytest.mark.parametrize(
@@ -158,15 +150,11 @@ def test_what_is_wrong_is_named(wrong: dict[str, Json], words: str) -> None:
         Terms.checked(**wrong)
 
 
-def test_work_is_given_out_on_its_days_and_hours_only() -> None:
-    opening = Opening(days=(0, 1), from_hour=8, to_hour=18)
+def test_work_is_given_out_on_its_days_and_hours_and_a_night_belongs_to_the_day_on_which_it_began() -> None:
+    opening, night = Opening(days=(0, 1), from_hour=8, to_hour=18), Opening(days=(0,), from_hour=22, to_hour=4)
     assert [is_open(opening, at(0, hour)) for hour in (7, 8, 17, 18)] == [False, True, True, False]
     assert not is_open(opening, at(2, 9))
     assert is_open(None, at(6, 3))
-
-
-def test_a_night_belongs_to_the_day_on_which_it_began() -> None:
-    night = Opening(days=(0,), from_hour=22, to_hour=4)
     assert [is_open(night, at(0, hour)) for hour in (3, 21, 22)] == [False, False, True]
     assert [is_open(night, at(1, hour)) for hour in (3, 4, 23)] == [True, False, False]
 
@@ -180,7 +168,7 @@ def test_what_raters_get_adds_up_to_what_the_job_cost(cents: int, policy: Policy
     pay = Pay(cents, "EUR", policy)
     found = bill(pay, done)
     assert found.cents == sum(found.by_rater.values()) == sum(owed(pay, work) for work in done)
-    assert found.cents - found.wasted == cents * found.n_valid
+    assert found.cents - found.wasted == cents * sum(work.status == "valid" for work in done)
 
 
 @given(st.lists(st.builds(Work, st.sampled_from("ab"), st.sampled_from(STATUSES), st.none(), st.sampled_from("uv"))))
@@ -228,17 +216,6 @@ def test_the_answer_that_counts_speaks_for_its_unit() -> None:
     assert hourly(Pay(10), mended).median == 900.0  # 10 cents for 40 seconds
 
 
-def test_policies_pay_what_they_say() -> None:
-    done = [Work("a", status) for status in STATUSES]
-    assert [bill(Pay(10, "EUR", policy), done).cents for policy in POLICIES] == [40, 30, 10]
-
-
-def test_the_cost_of_a_valid_judgment_carries_the_waste() -> None:
-    found = bill(Pay(5), [Work("a", "valid"), Work("b", "untrusted")])
-    assert (found.cents, found.wasted, found.per_valid) == (10, 5, 10)
-    assert isnan(bill(Pay(5), []).per_valid)
-
-
 def test_the_hour_is_that_of_the_median_rater_and_of_the_slow_quarter() -> None:
     # 10 cents in 36 s is 10.00 an hour; raters at 20, 36, 40, 60 seconds make 18, 10, 9, 6
     done = [Work(str(seconds), "valid", seconds) for seconds in (20.0, 36.0, 40.0, 60.0)]
@@ -248,70 +225,54 @@ def test_the_hour_is_that_of_the_median_rater_and_of_the_slow_quarter() -> None:
     assert found.warning == "a quarter of the raters make less than 9.50 EUR an hour"
     assert hourly(Pay(10, least_hourly=1200), done).warning.startswith("half of the raters")
     assert not hourly(Pay(10), done).warning
+    assert hourly(Pay(10), [Work("a", "valid")]).n_raters == 0, "without times there is no hour"
 
 
-def test_without_times_there_is_no_hour() -> None:
-    assert hourly(Pay(10), [Work("a", "valid")]).n_raters == 0
-
-
-@pytest.mark.parametrize("currency", ["eur", "EURO", "", "ÄÖÜ"])
-def test_a_currency_has_three_letters(currency: str) -> None:
-    with pytest.raises(UsageError, match="three letters"):
-        Pay(1, currency)
-
-
-def test_money_reads_as_people_write_it() -> None:
+def test_money_reads_as_people_write_it_and_a_currency_has_three_letters() -> None:
     assert money(120_005, "USD") == "1,200.05 USD"
-
-
-def test_the_share_that_counts_has_limits() -> None:
-    found = valid_share([Work("a", "valid")] * 9 + [Work("b", "surplus")])
-    assert found.value == 0.9
-    assert found.low < 0.9 < found.high
-
-
-@pytest.mark.parametrize(("size", "n_gold"), [(2, 1), (10, 1), (19, 1), (20, 2), (29, 2), (30, 3)])
-def test_a_page_of_up_to_19_has_one_gold_and_of_20_to_29_two(size: int, n_gold: int) -> None:
-    assert gold_on_page(size) == n_gold
-
-
-def test_a_rater_is_not_judged_before_enough_gold() -> None:
-    rule = TrustRule(minimum=0.7, least_seen=4)
-    assert not is_below(rule, seen=3, right=0)
-    assert is_below(rule, seen=4, right=2)
-    assert not is_below(rule, seen=4, right=3)
-
-
-def test_exactly_the_minimum_is_enough() -> None:
-    assert not is_below(TrustRule(minimum=0.75, least_seen=1), seen=8, right=6)
-    assert passes_quiz(TrustRule(minimum=0.75, quiz=8), right=6)
-    assert not passes_quiz(TrustRule(minimum=0.75, quiz=8), right=5)
-    assert not is_below(TrustRule(minimum=0.56), seen=25, right=14)  # 25 x .56 is a little over 14 in binary
-    assert is_below(TrustRule(minimum=0.56), seen=25, right=13)
-
-
-def test_nobody_is_removed_on_uncertain_evidence() -> None:
-    # With .8 right, 5 of 8 or fewer happens to .2031, 4 or fewer to .0563 (binomial, by hand).
-    sure = TrustRule(minimum=0.8, least_seen=8, quiz=8, sure=0.9)
-    assert [is_below(sure, seen=8, right=right) for right in (4, 5, 6)] == [True, False, False]
-    assert [passes_quiz(sure, right=right) for right in (4, 5)] == [False, True]
-    assert quiz_needed(sure) == 5
-    assert quiz_needed(TrustRule(minimum=0.8, quiz=8)) == 7
-    assert quiz_needed(TrustRule(minimum=0.8, quiz=0)) == 0
-
-
-def test_a_rule_that_is_never_sure_enough_still_wants_the_share_first() -> None:
-    assert not is_below(TrustRule(minimum=0.5, least_seen=1, sure=0.01), seen=10, right=5)
-
-
-def test_gold_missed_by_more_than_half_of_five_is_suspect() -> None:
-    assert is_suspect(seen=5, missed=3)
-    assert not is_suspect(seen=4, missed=4)
-    assert not is_suspect(seen=6, missed=3)
+    for currency in ("eur", "EURO", "", "ÄÖÜ"):
+        with pytest.raises(UsageError, match="three letters"):
+            Pay(1, currency)
 
 
 def test_gold_comes_as_often_as_an_average_page_holds_it() -> None:
-    assert [gold_rate(page) for page in (2, 10, 19, 20, 29, 30)] == [1 / 2, 1 / 10, 1 / 19, 2 / 20, 2 / 29, 3 / 30]
+    """One on a page of up to 19, two from 20 to 29."""
+    rates = {2: 1, 10: 1, 19: 1, 20: 2, 29: 2, 30: 3}
+    assert {page: (gold_on_page(page), gold_rate(page)) for page in rates} == {
+        page: (n, n / page) for page, n in rates.items()
+    }
+
+
+SURE = TrustRule(minimum=0.8, least_seen=8, quiz=8, sure=0.9)
+"""With .8 right, 5 of 8 or fewer happens to .2031, 4 or fewer to .0563 (binomial, by hand)."""
+
+
+@for_each(
+    [
+        (TrustRule(minimum=0.7, least_seen=4), 3, 0, False),  # not before enough gold
+        (TrustRule(minimum=0.7, least_seen=4), 4, 2, True),
+        (TrustRule(minimum=0.7, least_seen=4), 4, 3, False),
+        (TrustRule(minimum=0.75, least_seen=1), 8, 6, False),  # exactly the minimum is enough
+        (TrustRule(minimum=0.56), 25, 14, False),  # 25 x .56 is a little over 14 in binary
+        (TrustRule(minimum=0.56), 25, 13, True),
+        (SURE, 8, 4, True),  # nobody is removed on uncertain evidence
+        (SURE, 8, 5, False),
+        (TrustRule(minimum=0.5, least_seen=1, sure=0.01), 10, 5, False),  # the share still comes first
+    ]
+)
+def test_a_rater_is_removed_below_the_minimum(case: tuple[TrustRule, int, int, bool]) -> None:
+    rule, seen, right, is_out = case
+    assert is_below(rule, seen=seen, right=right) == is_out
+
+
+def test_a_quiz_needs_the_minimum_or_what_is_not_surely_below_it() -> None:
+    assert [passes_quiz(SURE, right=right) for right in (4, 5)] == [False, True]
+    assert [passes_quiz(TrustRule(minimum=0.75, quiz=8), right=right) for right in (5, 6)] == [False, True]
+    assert [quiz_needed(rule) for rule in (SURE, TrustRule(minimum=0.8, quiz=8), TrustRule(quiz=0))] == [5, 7, 0]
+
+
+def test_gold_missed_by_more_than_half_of_five_is_suspect() -> None:
+    assert [is_suspect(seen=seen, missed=missed) for seen, missed in ((5, 3), (4, 4), (6, 3))] == [True, False, False]
 
 
 RULE = TrustRule(minimum=0.7, least_seen=8, quiz=8)

@@ -42,11 +42,11 @@ from grater.annotate.judgments import PEOPLE
 from grater.annotate.marks import has_suggestions, marked_essays, marked_in, suggestion_frame
 from grater.annotate.money import costs
 from grater.annotate.protocol import whole_protocol
-from grater.annotate.store import Store, Tx, checks, events, migrations, open_store, schema, utc_now
+from grater.annotate.store import Store, Tx, checks, events, migrations, open_store, schema
 from grater.annotate.store.database import meta_values, set_meta
 from grater.annotate.store.migrations import VERSION
 from grater.annotate.store.schema import to_text
-from grater.annotate.store.transaction import Clock, as_iso, chunks
+from grater.annotate.store.transaction import as_iso, chunks
 from grater.annotate.tables import redundancy_of, study_tables
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import MARKING
@@ -291,9 +291,9 @@ def item_frame(tx: Tx) -> pl.DataFrame:
     return frame(rows, [*known, *further])
 
 
-def judgment_frame(tx: Tx, job_id: str | None = None, *, names: bool = False) -> pl.DataFrame:
+def judgment_frame(tx: Tx, *, names: bool = False) -> pl.DataFrame:
     """Judgments of every status, with the documented columns first."""
-    rows = judgments.table(tx, job_id, judgments.ALL, roles=("work", "practice", "gold"), names=names)
+    rows = judgments.table(tx, None, judgments.ALL, roles=("work", "practice", "gold"), names=names)
     models = {job.name: str(job.options[content.MODEL]) for job in jobs.all(tx) if content.MODEL in job.options}
     rows = [{**row, "model": models.get(str(row["job"]))} if row["group"] == PROGRAM else row for row in rows]
     return frame(rows, (*JUDGMENTS, *(["model"] if models else [])))
@@ -396,7 +396,7 @@ SMALL = 50_000_000
 """Bytes to which any archive may grow."""
 
 
-def import_archive(archive: Path, location: Path | str, *, clock: Clock = utc_now) -> Store:
+def import_archive(archive: Path, location: Path | str) -> Store:
     """Restore a study into a new file or an empty database; a changed or incomplete archive is refused."""
     with unpacked(archive) as folder:
         manifest = _manifest(folder)
@@ -411,7 +411,7 @@ def import_archive(archive: Path, location: Path | str, *, clock: Clock = utc_no
             elif sha256(file) != known["sha256"]:
                 problems.add(f"{name}: the file has changed since the export")
         problems.done()
-        store = open_store(location, create=True, clock=clock)
+        store = open_store(location, create=True)
         try:
             with store.write() as tx:
                 for name in table_names():

@@ -113,7 +113,7 @@ def _latest(tx: Tx, wanted: AuditFilter, *, before: int | None, most: int) -> li
         *([of.n < before] if before is not None else []),
     ]
     query = select(*COLUMNS).where(*asked).order_by(of.n.desc()).limit(most)
-    return [COLUMNS.read(row) for row in tx.all(query)]
+    return COLUMNS.all(tx, query)
 
 
 def _portions(tx: Tx, wanted: AuditFilter) -> Iterator[list[dict[str, Any]]]:
@@ -173,8 +173,6 @@ def _mentions(tx: Tx, words: str) -> ColumnElement[bool]:
 def _is_of_job(job_id: str) -> ColumnElement[bool]:
     noun, payload = schema.events.c.noun, type_coerce(schema.events.c.payload, Text)
     parts = [noun.in_(select(table.c[key]).where(table.c.job_id == job_id)) for table, key in OF_A_JOB]
-    disputed = select(schema.disputes.c.dispute_id).join(
-        schema.submissions, schema.submissions.c.submission_id == schema.disputes.c.submission_id
-    )
+    disputed = select(schema.disputes.c.dispute_id).join(schema.submissions)
     parts.append(noun.in_(disputed.where(schema.submissions.c.job_id == job_id)))
     return or_(noun == job_id, payload.contains(f'"job_id":"{job_id}"', autoescape=True), *parts)

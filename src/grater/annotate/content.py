@@ -24,7 +24,6 @@ from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError
 from grater.model import Decision, Edit, Essay, Item, Json, Span, item_at, short_hash
 
 ESSAY_COLUMNS = [schema.essays.c[name] for name in ("essay_id", "text", "tokens", "metadata")]
-ESSAY_BY_ID = select(*ESSAY_COLUMNS).where(schema.essays.c.essay_id == bindparam("essay"))
 
 
 CORPUS = locking(select(schema.meta.c.value).where(schema.meta.c.key == "key"), of=schema.meta)
@@ -98,12 +97,6 @@ def add_essays(tx: Tx, essays: Iterable[Essay], *, import_id: str | None = None)
 
 def find_essay(tx: Tx, essay_id: str) -> Essay | None:
     return next(iter(essays_of(tx, [essay_id])), None)
-
-
-def bare_essay(tx: Tx, essay_id: str) -> Essay | None:
-    """The essay as its writer left it, without annotators and edits."""
-    row = tx.first(ESSAY_BY_ID, essay=essay_id)
-    return None if row is None else read_bare(row)
 
 
 def essays_of(tx: Tx, essay_ids: Sequence[str]) -> list[Essay]:
@@ -309,10 +302,6 @@ def item_places(tx: Tx, names: Sequence[str]) -> dict[str, tuple[str, str | None
     return {name: of_name[name] for name in names if name in of_name}
 
 
-def find_item(tx: Tx, item_id: str) -> StudyItem | None:
-    return items_of(tx, [item_id]).get(item_id)
-
-
 def items_of(tx: Tx, item_ids: Sequence[str]) -> dict[str, StudyItem]:
     by_id = {}
     for portion in chunks(item_ids):
@@ -372,11 +361,11 @@ ANSWERS = "answers"
 """The key of a decision's payload that holds them."""
 
 
-def add_decisions(tx: Tx, decisions: Iterable[Decision], *, signature: str = "") -> int:
+def add_decisions(tx: Tx, decisions: Iterable[Decision]) -> int:
     """Add decisions with their systems and return the number added; existing ones are left unchanged."""
     n_added = 0
     for portion in chunks(decisions):
-        add_systems(tx, {decision.system for decision in portion}, signature)
+        add_systems(tx, {decision.system for decision in portion})
         item_ids = [decision.item_id for decision in portion]
         query = select(schema.decisions.c.system, schema.decisions.c.item_id)
         query = query.where(schema.decisions.c.item_id.in_(item_ids))
@@ -421,17 +410,12 @@ def n_decisions(tx: Tx) -> int:
     return int(tx.value(select(func.count()).select_from(schema.decisions)))
 
 
-def add_systems(tx: Tx, systems: Collection[str], signature: str = "") -> None:
+def add_systems(tx: Tx, systems: Collection[str]) -> None:
     new = sorted(set(systems) - set(system_names(tx)))
-    tx.insert(schema.systems, [{"system": name, "signature": signature, "added_at": tx.now} for name in new])
+    tx.insert(schema.systems, [{"system": name, "added_at": tx.now} for name in new])
 
 
 MODEL = "model"
-
-
-def keep_model(tx: Tx, system: str, model: str) -> None:
-    """Record which language model a system is."""
-    tx.execute(schema.systems.update().where(schema.systems.c.system == system).values(options={MODEL: model}))
 
 
 def models(tx: Tx) -> dict[str, str]:

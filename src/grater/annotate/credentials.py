@@ -129,10 +129,8 @@ def make_token(
 
 def token_by_secret(tx: Tx, secret: str) -> people.Token:
     """The token with this secret, in any state."""
-    row = tx.first(select(*people.TOKEN_COLUMNS).where(schema.tokens.c.token_hash == hashed(secret)))
-    if row is None:
-        raise NotFound(NO_TOKEN)
-    return people.TOKEN_COLUMNS.read(row)
+    query = select(*people.TOKEN_COLUMNS).where(schema.tokens.c.token_hash == hashed(secret))
+    return people.TOKEN_COLUMNS.get(tx, query, NO_TOKEN)
 
 
 def tokens_of_person(tx: Tx, person_id: str) -> list[people.Token]:
@@ -143,7 +141,7 @@ def all_tokens(tx: Tx) -> list[people.Token]:
     """Every token that has neither expired nor been revoked."""
     holds = schema.tokens.c.ended_at.is_(None) & (schema.tokens.c.expires_at > tx.now)
     query = select(*people.TOKEN_COLUMNS).where(holds).order_by(schema.tokens.c.made_at, schema.tokens.c.token_id)
-    return [people.TOKEN_COLUMNS.read(row) for row in tx.all(query)]
+    return people.TOKEN_COLUMNS.all(tx, query)
 
 
 def end_token(tx: Tx, token_id: str, *, person_id: str | None, actor: str | None = None) -> None:

@@ -17,7 +17,7 @@ from typing import cast
 
 import polars as pl
 
-from grater.annotate import samples
+from grater.annotate import jobs, samples
 from grater.annotate import tables as frames
 from grater.annotate.jobs import Job
 from grater.annotate.judgments import PEOPLE
@@ -35,7 +35,7 @@ from grater.measure.evaluation.evaluation import Estimated, Evaluation, Evaluati
 from grater.measure.evaluation.gold import as_many_votes
 from grater.measure.evaluation.standard import Scored
 from grater.measure.units import known_essays
-from grater.model import Essay, Interval, Json
+from grater.model import PROGRAM, Essay, Interval, Json
 from grater.sheet import counted
 from grater.tables import Judgments, Sample, Table, equal_in_number, items_hash
 from grater.tables.read import with_labels
@@ -185,7 +185,8 @@ def evaluate_study(
 
 def _whole_judge(tx: Tx, name: str, decided: Table) -> CheapJudge:
     """A program as a cheap judge, by its verdicts; one that judged only part of the corpus is refused."""
-    given = frames.program_verdicts(tx, name)
+    by_programs = frames.verdicts_of(tx, jobs.all(tx), (PROGRAM,))
+    given = frames.latest_judgments(by_programs.filter(rater=name), name) if len(by_programs) else None
     if given is None:
         known = ", ".join(frames.judged_by_programs(tx)) or "none; grater judge asks one"
         raise UsageError(f"expected a program that has judged items of the study, found {name!r}. Known: {known}")

@@ -146,11 +146,8 @@ def draw_for(store: Store, system: str, n: int, *, actor: str | None = None) -> 
     if kind != EDIT:
         expected = _expected(share)
         rates, how = {FLAGGED: expected.precision, UNFLAGGED: expected.missed}, {"allocation": "neyman"}
-    name = next(each for number in count(1) if (each := _numbered(system, number)) not in taken)
+    numbered = (f"sample of {system}"[:70] + (f" {number}" if number > 1 else "") for number in count(1))
+    name = next(each for each in numbered if each not in taken)
     sent = NewSample.checked(name=name, system=system, n=min(n, len(rows)), kind=kind, **how)
     samples.draw(store, sent, rates=rates, actor=actor)
     return name
-
-
-def _numbered(system: str, number: int) -> str:
-    return f"sample of {system}"[:70] + (f" {number}" if number > 1 else "")

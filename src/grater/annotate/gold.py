@@ -126,11 +126,7 @@ def of_unit(tx: Tx, unit_id: str) -> list[Gold]:
 
 
 def all(tx: Tx) -> list[tuple[str, Gold]]:  # noqa: A001  (read as gold.all)
-    query = (
-        select(schema.jobs.c.name, schema.gold)
-        .join(schema.units, schema.units.c.unit_id == schema.gold.c.unit_id)
-        .join(schema.jobs)
-    )
+    query = select(schema.jobs.c.name, schema.gold).select_from(schema.gold.join(schema.units).join(schema.jobs))
     order = (tx.binary(schema.jobs.c.name), tx.binary(schema.gold.c.item_id), tx.binary(schema.gold.c.unit_id))
     return [(row.name, read(row)) for row in tx.all(query.order_by(*order))]
 
@@ -166,7 +162,7 @@ def is_known(tx: Tx, job_id: str, item_id: str) -> bool:
 def _units_with(job_id: str, item_id: str) -> Select[Any]:
     return (
         select(schema.units.c.unit_id)
-        .join(schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id)
+        .join(schema.unit_items)
         .where(schema.units.c.job_id == job_id, schema.unit_items.c.item_id == item_id)
     )
 
@@ -183,8 +179,7 @@ def convert(
 ) -> bool:
     """Turn an untouched work unit into gold (or practice); False, with no change, if somebody has already seen it."""
     jobs.lock(tx, units.get(tx, unit_id).job.job_id)
-    traces = (schema.submissions.c.unit_id == unit_id, schema.leases.c.unit_id == unit_id)
-    if not units.hold_unit(tx, unit_id) or any(tx.value(select(exists().where(trace))) for trace in traces):
+    if not units.hold_unit(tx, unit_id) or units.is_met(tx, unit_id):
         return False
     units.close_slots(tx, unit_id)
     tx.execute(schema.units.update().where(schema.units.c.unit_id == unit_id).values(role=role, batch=0))
@@ -209,7 +204,7 @@ OF_JOB = (
     select(
         schema.gold.c.unit_id, schema.gold.c.pool, schema.gold.c.state, schema.gold.c.revealed, N_MET.label("n_met")
     )
-    .join(schema.units, schema.units.c.unit_id == schema.gold.c.unit_id)
+    .join(schema.units)
     .where(schema.units.c.job_id == bindparam("job"), schema.units.c.role == literal_column("'gold'"))
 )
 
@@ -245,7 +240,7 @@ def looks_of(tx: Tx, job_id: str) -> dict[str, Json]:
 
 def add_known(tx: Tx, job_id: str, item_id: str, accepted: list[str], *, reason: str, role: Role = "gold") -> str:
     """Add one gold (or practice) unit of one item, with its known answers."""
-    item = content.find_item(tx, item_id)
+    item = content.items_of(tx, [item_id]).get(item_id)
     essay_id = item.item.essay_id if item and item.item else None
     asked = ((item_id, shown(item) if item else {}),)
     new = NewUnit(asked, essay_id, role=role, payload=looks_of(tx, job_id))
@@ -265,7 +260,7 @@ def _require_no_suggestions(job: Job) -> None:
 
 def _require_showable(tx: Tx, job: Job, item: Item, new: NewUnit) -> None:
     """Refuse items that cannot be shown to raters: a noun without its five forms, or no suggestion."""
-    essay = content.bare_essay(tx, item.essay_id)
+    essay = content.find_essay(tx, item.essay_id)
     if essay is None:
         return
     unit = Unit("new", essay, (UnitItem(item, new.items[0][1]),), new.stage, new.payload)
@@ -454,7 +449,7 @@ class Candidate:
 
 def candidates(tx: Tx, job: Job) -> list[Candidate]:
     """Every possible gold of a job, each item once."""
-    open_units = dict(units.unmet_items(tx, job.job_id))
+    open_units = {row.item_id: row.unit_id for row in units.of_one_item(tx, job.job_id, are_unmet=True)}
     chosen: dict[str, Candidate] = {}
     for item_id, accepted, reason, source in _proposed(tx, job):
         if item_id in open_units and item_id not in chosen and accepted:
@@ -494,7 +489,7 @@ def _by_crowds(tx: Tx, job: Job) -> Iterator[tuple[str, tuple[str, ...], str, st
             yield item_id, labels_meaning(job, min(of_item)), "", source
 
 
-def earlier_reasons(tx: Tx, *, most: int = 20) -> list[str]:
+def earlier_reasons(tx: Tx) -> list[str]:
     """The reasons used most often."""
     written = Counter(known.reason for _, known in all(tx) if known.reason)
-    return [reason for reason, _ in written.most_common(most)]
+    return [reason for reason, _ in written.most_common(20)]

@@ -130,7 +130,7 @@ def import_files(
                 essays = read_corpus(path, format_name=format_name, encoding=encoding)
                 return content.add_essays(tx, essays, import_id=import_id)
             if kind == "items":
-                return _add_items(tx, _items_table(path, own, with_decisions=path in decisions))
+                return _add_items(tx, path, own, with_decisions=path in decisions)
             if kind == "decisions":
                 return _add_decisions(tx, read_decisions(path, columns=own))
             if kind == "sample":
@@ -340,16 +340,12 @@ class Texts:
 MOST_NAMED = 10
 
 
-def _items_table(path: Path, columns: Mapping[str, str], *, with_decisions: bool) -> Table:
-    """A table of items; one that also has decisions lists an item once for each system."""
+def _add_items(tx: Tx, path: Path, columns: Mapping[str, str], *, with_decisions: bool) -> tuple[int, int]:
+    """Add the items of a table; one that also has decisions lists an item once for each system."""
     table = read_items(path, columns=columns, duplicates="first" if with_decisions else "error")
-    if not with_decisions:
-        return table
-    own = [column.name for column in SCHEMAS["decisions"].columns if column.name != "item"]
-    return replace(table, frame=table.frame.drop(own, strict=False))
-
-
-def _add_items(tx: Tx, table: Table) -> tuple[int, int]:
+    if with_decisions:
+        own = [column.name for column in SCHEMAS["decisions"].columns if column.name != "item"]
+        table = replace(table, frame=table.frame.drop(own, strict=False))
     texts = {essay.essay_id: essay for essay in content.essays_of(tx, _column(table, "essay"))}
     n_new = content.add_items(tx, _placed(table, texts))
     return n_new, len(table) - n_new

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import select
 
 from grater.annotate import content, people
 from grater.annotate.people import Person, Role
@@ -70,6 +70,7 @@ def _require_may_give(own_role: str, role: str) -> None:
 
 COLUMNS = Columns(Invitation, schema.invitations)
 MADE = "invitation.made"
+NONE = "there is no such invitation"
 NOT_OPEN = "this link has been used, has run out, or never was; ask for a new one"
 
 
@@ -133,8 +134,7 @@ def make(
 
 def find(tx: Tx, token: str) -> Invitation | None:
     """The invitation behind a link, if it is still valid."""
-    row = tx.first(select(*COLUMNS).where(schema.invitations.c.token_hash == hashed(token)))
-    found = None if row is None else COLUMNS.read(row)
+    found = COLUMNS.find(tx, select(*COLUMNS).where(schema.invitations.c.token_hash == hashed(token)))
     return found if found is not None and found.state_at(tx.now) == "waiting" else None
 
 
@@ -150,18 +150,11 @@ def find_locked(tx: Tx, token: str) -> Invitation:
 
 def by_token(tx: Tx, token: str) -> Invitation:
     """The invitation behind a link, in any state."""
-    return _get(tx, schema.invitations.c.token_hash == hashed(token))
+    return COLUMNS.get(tx, select(*COLUMNS).where(schema.invitations.c.token_hash == hashed(token)), NONE)
 
 
 def get(tx: Tx, invitation_id: str) -> Invitation:
-    return _get(tx, schema.invitations.c.invitation_id == invitation_id)
-
-
-def _get(tx: Tx, is_wanted: ColumnElement[bool]) -> Invitation:
-    row = tx.first(select(*COLUMNS).where(is_wanted))
-    if row is None:
-        raise NotFound("there is no such invitation")
-    return COLUMNS.read(row)
+    return COLUMNS.get(tx, select(*COLUMNS).where(schema.invitations.c.invitation_id == invitation_id), NONE)
 
 
 def accept(tx: Tx, token: str, *, name: str, password_hash: str) -> Person:
@@ -182,7 +175,7 @@ def note_use(tx: Tx, invitation: Invitation, person: Person) -> None:
 
 def all(tx: Tx) -> list[Invitation]:  # noqa: A001  (read as invitations.all)
     query = select(*COLUMNS).order_by(schema.invitations.c.made_at, schema.invitations.c.invitation_id)
-    return [COLUMNS.read(row) for row in tx.all(query)]
+    return COLUMNS.all(tx, query)
 
 
 def end(tx: Tx, invitation_id: str, *, actor: str | None = None) -> None:

@@ -140,15 +140,11 @@ def _require_free(tx: Tx, name: str) -> None:
 
 
 def find(tx: Tx, job_id: str) -> Job | None:
-    row = tx.first(BY_ID, job_id=job_id)
-    return None if row is None else COLUMNS.read(row)
+    return COLUMNS.find(tx, BY_ID, job_id=job_id)
 
 
 def get(tx: Tx, job_id: str) -> Job:
-    job = find(tx, job_id)
-    if job is None:
-        raise NotFound(NO_JOB)
-    return job
+    return COLUMNS.get(tx, BY_ID, NO_JOB, job_id=job_id)
 
 
 def visible(tx: Tx, job_id: str) -> Job:
@@ -161,10 +157,7 @@ def visible(tx: Tx, job_id: str) -> Job:
 
 def lock(tx: Tx, job_id: str) -> Job:
     """Get the job with a lock, so that its terms, guidelines and money change one at a time; work in it continues."""
-    row = tx.first(tx.locked(BY_ID, of=schema.jobs), job_id=job_id)
-    if row is None:
-        raise NotFound(NO_JOB)
-    return COLUMNS.read(row)
+    return COLUMNS.get(tx, tx.locked(BY_ID, of=schema.jobs), NO_JOB, job_id=job_id)
 
 
 def named(tx: Tx, name: str) -> Job:
@@ -177,7 +170,7 @@ def named(tx: Tx, name: str) -> Job:
 
 def all(tx: Tx) -> list[Job]:  # noqa: A001  (read as jobs.all)
     query = select(*COLUMNS).order_by(schema.jobs.c.added_at, tx.binary(schema.jobs.c.name))
-    return [COLUMNS.read(row) for row in tx.all(query)]
+    return COLUMNS.all(tx, query)
 
 
 COUNT_ROWS = sql("ANALYZE units, unit_items, slots")
@@ -262,8 +255,7 @@ def add_guidelines(tx: Tx, job_id: str, markdown: str, *, actor: str | None = No
 
 
 def current_guidelines(tx: Tx, job_id: str) -> Guidelines | None:
-    row = tx.first(NEWEST.limit(ONE), job_id=job_id)
-    return None if row is None else GUIDELINES_COLUMNS.read(row)
+    return GUIDELINES_COLUMNS.find(tx, NEWEST.limit(ONE), job_id=job_id)
 
 
 def guidelines_version(tx: Tx, job_id: str) -> int:
@@ -272,7 +264,7 @@ def guidelines_version(tx: Tx, job_id: str) -> int:
 
 
 def guidelines_versions(tx: Tx, job_id: str) -> list[Guidelines]:
-    return [GUIDELINES_COLUMNS.read(row) for row in reversed(tx.all(NEWEST, job_id=job_id))]
+    return GUIDELINES_COLUMNS.all(tx, NEWEST, job_id=job_id)[::-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +279,7 @@ class Assignment:
 ASSIGNMENT_COLUMNS = Columns(Assignment, schema.assignments)
 
 
-def assign(tx: Tx, job_id: str, new: Iterable[Assignment], *, actor: str | None = None) -> int:
+def assign(tx: Tx, job_id: str, new: Iterable[Assignment]) -> int:
     """Assign units and return the number of assignments; a unit has at most as many people as slots."""
     n_added = 0
     for portion in chunks(new):
@@ -295,12 +287,12 @@ def assign(tx: Tx, job_id: str, new: Iterable[Assignment], *, actor: str | None 
             schema.assignments, [ASSIGNMENT_COLUMNS.row(assignment) | {"job_id": job_id} for assignment in portion]
         )
         pairs = [[assignment.unit_id, assignment.person_id] for assignment in portion]
-        events.write(tx, actor, "assignments.added", job_id, {"pairs": pairs})
+        events.write(tx, None, "assignments.added", job_id, {"pairs": pairs})
         n_added += len(portion)
     n_people = func.count(schema.assignments.c.person_id)
     query = (
         select(schema.units.c.position, schema.units.c.wanted, n_people.label("n_people"))
-        .join(schema.assignments, schema.assignments.c.unit_id == schema.units.c.unit_id)
+        .join(schema.assignments)
         .where(schema.units.c.job_id == job_id, schema.units.c.role == "work")
         .group_by(schema.units.c.unit_id, schema.units.c.position, schema.units.c.wanted)
         .having(n_people > schema.units.c.wanted)
@@ -319,7 +311,7 @@ def assignments_of(tx: Tx, job_id: str) -> list[Assignment]:
         tx.binary(schema.assignments.c.person_id),
     )
     query = select(*ASSIGNMENT_COLUMNS).where(schema.assignments.c.job_id == job_id).order_by(*order)
-    return [ASSIGNMENT_COLUMNS.read(row) for row in tx.all(query)]
+    return ASSIGNMENT_COLUMNS.all(tx, query)
 
 
 def n_assigned(tx: Tx, job_id: str, person_id: str) -> int:
@@ -334,11 +326,7 @@ def move_assignments(tx: Tx, job_id: str, *, giver: str, taker: str, actor: str 
     follow such an answer. Units that the taker already has are skipped: one person gives one judgment.
     """
     mine = (schema.assignments.c.job_id == job_id) & (schema.assignments.c.person_id == giver)
-    query = (
-        select(schema.units.c.unit_id)
-        .join(schema.assignments, schema.assignments.c.unit_id == schema.units.c.unit_id)
-        .where(mine)
-    )
+    query = select(schema.units.c.unit_id).join(schema.assignments).where(mine)
     for unit_id in (schema.units.c.unit_id, schema.units.c.follows):
         by_person = (schema.leases.c.unit_id == unit_id) & (schema.leases.c.person_id == giver)
         holds = exists().where(by_person, schema.leases.c.state == "held")

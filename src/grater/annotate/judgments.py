@@ -14,14 +14,16 @@ from sqlalchemy import (
     ColumnElement,
     Text,
     bindparam,
+    case,
     cast,
     func,
+    literal,
     literal_column,
     select,
 )
 
 from grater.annotate import units
-from grater.annotate.progress import DONE
+from grater.annotate.progress import DONE, TAKEN_BACK
 from grater.annotate.store import events, schema
 from grater.annotate.store.transaction import Record, Tx, as_iso
 from grater.annotate.tasks.task import Answer
@@ -47,7 +49,7 @@ def groups(tx: Tx) -> dict[str, str]:
 
 
 ALL = ("valid", "untrusted", "surplus", "withdrawn")
-OF_UNIT = schema.submissions.join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+OF_UNIT = schema.submissions.join(schema.units)
 JUDGED = schema.judgments.join(OF_UNIT, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
 WHOLE = JUDGED.join(schema.people, schema.people.c.person_id == schema.submissions.c.person_id)
 
@@ -141,19 +143,13 @@ def labels(tx: Tx, job_id: str, statuses: Sequence[str] = ("valid",)) -> list[di
     return [{**row._mapping, "group": group_of[row.group]} for row in tx.all(query)]
 
 
-def times(tx: Tx, job_id: str) -> list[int]:
-    """When the valid judgments of a job's work were made."""
-    query = select(schema.submissions.c.at).select_from(OF_UNIT).where(schema.units.c.role == "work")
-    query = query.where(schema.submissions.c.job_id == job_id, schema.submissions.c.status == "valid")
-    return [row.at for row in tx.all(query)]
-
-
-def submitted(tx: Tx, job_id: str, *, person_id: str | None = None) -> Sequence[Record]:
-    """Every submission of a job, or of one rater in it, without answers, in order of arrival."""
-    columns = [schema.submissions.c[name] for name in ("person_id", "unit_id", "lease_id", "status", "seconds", "at")]
-    order = (schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id))
-    query = select(*columns).where(schema.submissions.c.job_id == job_id).order_by(*order)
-    return tx.all(query if person_id is None else query.where(schema.submissions.c.person_id == person_id))
+def submitted(tx: Tx, job_id: str) -> Sequence[Record]:
+    """Every submission of a job, without answers, in order of arrival, with the role of its unit."""
+    sent = schema.submissions.c
+    columns = [sent[name] for name in ("person_id", "unit_id", "lease_id", "status", "seconds", "at")]
+    is_undone = case((TAKEN_BACK, literal(True)), else_=literal(False)).label("is_undone")
+    query = select(*columns, schema.units.c.role, is_undone).select_from(OF_UNIT).where(sent.job_id == job_id)
+    return tx.all(query.order_by(sent.at, tx.binary(sent.submission_id)))
 
 
 def answers_of(tx: Tx, submission_id: str) -> tuple[Answer, ...]:
@@ -172,11 +168,7 @@ def by_submission(
     """Each submission of a job with its answers, in order of arrival."""
     order = (schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id))
     mine = (schema.submissions.c.job_id == job_id) & schema.submissions.c.status.in_(statuses)
-    query = (
-        select(schema.judgments)
-        .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
-        .where(mine)
-    )
+    query = select(schema.judgments).join(schema.submissions).where(mine)
     answers: dict[str, list[Answer]] = defaultdict(list)
     for row in tx.all(query.order_by(*order, schema.judgments.c.position)):
         answers[row.submission_id].append(_answer(row))
@@ -216,10 +208,8 @@ SUBMISSION = select(schema.submissions).where(schema.submissions.c.submission_id
 IS_COUNTING = (schema.submissions.c.person_id == bindparam("person")) & schema.submissions.c.status.in_(
     (literal_column("'valid'"), literal_column("'untrusted'"))
 )
-COUNTING = select(schema.submissions.c.submission_id).where(
-    schema.submissions.c.unit_id == bindparam("unit"), IS_COUNTING
-)
-"""The submission of a person that counts for a unit, if there is one."""
+COUNTING = select(schema.submissions).where(schema.submissions.c.unit_id == bindparam("unit"), IS_COUNTING)
+"""The submission of a person that counts for a unit, or did before they were ejected."""
 
 
 def find_submission(tx: Tx, submission_id: str) -> Record | None:

@@ -55,6 +55,7 @@ from sqlalchemy import text as sql
 from grater.annotate import gold, jobs, people, standing, units
 from grater.annotate.jobs import Job
 from grater.annotate.people import Person
+from grater.annotate.requests import LARGEST
 from grater.annotate.store import events, schema
 from grater.annotate.store.transaction import (
     MINUTE,
@@ -72,9 +73,6 @@ from grater.annotate.terms import terms_of
 from grater.annotate.units import StudyUnit
 from grater.errors import Conflict, NotFound
 from grater.model import Json
-
-LARGEST = 2**31 - 1
-
 
 Which: TypeAlias = Literal["any", "after", "assigned", "first"]
 Lock: TypeAlias = Literal["no", "skip", "wait"]
@@ -134,14 +132,6 @@ def _gold(tx: Tx, job: Job, person_id: str, pool: str) -> UnitSlot | None:
     return None if unit_id is None else UnitSlot(unit_id=unit_id, n=None)
 
 
-def free_slot(tx: Tx, job: Job, unit_id: str, person_id: str) -> int | None:
-    """A free slot of this unit that the rater may take, locked."""
-    query = FREE_SLOT_ASSIGNED if job.access == "assigned" else FREE_SLOT
-    query = locking(query, of=schema.slots, skip=True) if tx.is_postgres else query
-    n: int | None = tx.value(query, unit=unit_id, person=person_id)
-    return n
-
-
 def _free_work(tx: Tx, job: Job, person_id: str, *, left_out: int) -> UnitSlot | None:
     values: dict[str, str | int] = {"job": job.job_id, "person": person_id, "now": tx.now, "left_out": left_out}
     lock: Lock = "skip" if tx.is_postgres else "no"
@@ -179,7 +169,7 @@ def pool(which: Which, lock: Lock) -> Select[Any]:
     )
     query = (
         select(schema.slots.c.batch, schema.slots.c.unit_id, schema.slots.c.n)
-        .join(schema.units, schema.units.c.unit_id == schema.slots.c.unit_id)
+        .join(schema.units)
         .where(
             schema.slots.c.job_id == bindparam("job"),
             schema.slots.c.state == FREE,
@@ -257,7 +247,7 @@ FIRST_BATCH = (
 
 FREE_SLOT = (
     select(schema.slots.c.n)
-    .join(schema.units, schema.units.c.unit_id == schema.slots.c.unit_id)
+    .join(schema.units)
     .where(schema.slots.c.unit_id == bindparam("unit"), schema.slots.c.state == FREE, NOT_SEEN)
     .order_by(schema.slots.c.n)
     .limit(ONE)
@@ -402,8 +392,11 @@ def _take_again(tx: Tx, job: Job, rater: Record, *, person_id: str) -> Lease | N
     """
     lease_id = rater.given_up_lease_id
     given_up = find(tx, lease_id, person_id=person_id, lock=True)
-    n = None if given_up is None else free_slot(tx, job, given_up.unit_id, person_id)
-    if given_up is None or (n is None and not standing.has_gold(job)):
+    if given_up is None:
+        return None
+    slots = tx.locked(FREE_SLOT_ASSIGNED if job.access == "assigned" else FREE_SLOT, of=schema.slots, skip=True)
+    n = tx.value(slots, unit=given_up.unit_id, person=person_id)
+    if n is None and not standing.has_gold(job):
         return None
     lease = replace(
         given_up,
@@ -426,8 +419,8 @@ def _log_taken(tx: Tx, lease: Lease) -> None:
 
 def find(tx: Tx, lease_id: str, *, person_id: str, lock: bool = False) -> Lease | None:
     """The lease, in any state, if it is this person's; `lock` keeps it unchanged until the end of the transaction."""
-    row = tx.first(OF_PERSON_LOCKED if lock and tx.is_postgres else OF_PERSON, lease=lease_id, person=person_id)
-    return None if row is None else COLUMNS.read(row)
+    query = OF_PERSON_LOCKED if lock and tx.is_postgres else OF_PERSON
+    return COLUMNS.find(tx, query, lease=lease_id, person=person_id)
 
 
 def find_with_unit(tx: Tx, lease_id: str, *, person_id: str) -> tuple[Lease, StudyUnit] | None:
@@ -438,8 +431,7 @@ def find_with_unit(tx: Tx, lease_id: str, *, person_id: str) -> tuple[Lease, Stu
 
 def held(tx: Tx, *, job_id: str, person_id: str, place: int = 0) -> Lease | None:
     """The rater's lease in this job; reading changes nothing."""
-    row = tx.first(HELD, job=job_id, person=person_id, place=place)
-    return None if row is None else COLUMNS.read(row)
+    return COLUMNS.find(tx, HELD, job=job_id, person=person_id, place=place)
 
 
 def keep(tx: Tx, lease_id: str, kept: Mapping[str, Json]) -> None:
@@ -498,10 +490,10 @@ def skip(tx: Tx, lease_id: str, *, person_id: str) -> bool:
 def free_expired(tx: Tx, job: Job) -> int:
     """Free the slots of expired leases, except one that its rater is just submitting."""
     times = {"now": tx.now, "latest": tx.now + CLOCK_SLACK + job.lease_ms}
-    rows = tx.all(OVER_LOCKED if tx.is_postgres else OVER, job=job.job_id, **times)
-    for row in rows:
-        close(tx, COLUMNS.read(row), "expired", actor=None)
-    return len(rows)
+    over = COLUMNS.all(tx, OVER_LOCKED if tx.is_postgres else OVER, job=job.job_id, **times)
+    for lease in over:
+        close(tx, lease, "expired", actor=None)
+    return len(over)
 
 
 def close(tx: Tx, lease: Lease, state: str, *, actor: str | None) -> bool:
@@ -518,7 +510,7 @@ def held_by(tx: Tx, person_id: str, *, job_id: str) -> list[Lease]:
     query = select(*COLUMNS).where(
         schema.leases.c.person_id == person_id, schema.leases.c.job_id == job_id, schema.leases.c.state == "held"
     )
-    return [COLUMNS.read(row) for row in tx.all(tx.locked(query, of=schema.leases))]
+    return COLUMNS.all(tx, tx.locked(query, of=schema.leases))
 
 
 def _renewed(tx: Tx, lease: Lease, job: Job, *, issued_at: int | None = None) -> Lease | None:

@@ -166,7 +166,7 @@ def open_findings(tx: Tx, person_id: str) -> list[Finding]:
         schema.findings.c.person_id == person_id, schema.findings.c.state == "open"
     )
     query = query.order_by(schema.findings.c.at, schema.findings.c.unit_id, schema.findings.c.start)
-    return [FINDING_COLUMNS.read(row) for row in tx.all(query)]
+    return FINDING_COLUMNS.all(tx, query)
 
 
 def n_open_findings(tx: Tx, job_id: str) -> int:
@@ -189,7 +189,7 @@ def settle_finding(tx: Tx, finding_id: str, state: Literal["mended", "kept"], *,
 def begin_revision(tx: Tx, *, unit_id: str, person_id: str) -> Lease:
     """A lease for revising the person's own work; the present one if they already hold it."""
     people.lock(tx, person_id)
-    old = counting_submission(tx, unit_id, person_id)
+    old = tx.first(judgments.COUNTING, unit=unit_id, person=person_id)
     if old is None or old.status != "valid":
         raise NotFound("there is no work of yours to mend here")
     unit = units.get(tx, unit_id)
@@ -244,7 +244,7 @@ def make_room(tx: Tx, *, lease_id: str, person_id: str) -> None:
     if not _has_findings(tx, lease.unit_id, person_id) and _why_final(tx, lease.unit_id, person_id):
         return
     # Withdraw the old answer and give its slot to the lease; with none to withdraw, any free slot must do.
-    old = counting_submission(tx, lease.unit_id, person_id)
+    old = tx.first(judgments.COUNTING, unit=lease.unit_id, person=person_id)
     old = old if old is not None and old.status == "valid" else None
     is_held = lease.state == "held"
     if old is not None:
@@ -340,17 +340,11 @@ def own_essay(tx: Tx, row: Record) -> OwnEssay:
 
 
 def find_own_essay(tx: Tx, unit_id: str, *, person_id: str) -> OwnEssay:
-    row = counting_submission(tx, unit_id, person_id)
+    row = tx.first(judgments.COUNTING, unit=unit_id, person=person_id)
     unit = units.get(tx, unit_id) if row else None
     if row is None or unit is None or unit.job.task != MARKING:
         raise NotFound("there is no such essay, or you have not handed it in")
     return own_essay(tx, row)
-
-
-def counting_submission(tx: Tx, unit_id: str, person_id: str) -> Record | None:
-    """The current status of a person's answer to a unit, if it counts or did before they were ejected."""
-    query = select(schema.submissions).where(schema.submissions.c.unit_id == unit_id, judgments.IS_COUNTING)
-    return tx.first(query, person=person_id)
 
 
 def n_versions(tx: Tx, unit_id: str, person_id: str) -> int:

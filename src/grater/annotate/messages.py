@@ -173,9 +173,7 @@ def review_job(tx: Tx, job_id: str, sent: NewReview, *, person_id: str) -> None:
 
 def reviews_of_job(tx: Tx, job_id: str) -> list[Review]:
     """The reviews of a job, newest first, by pseudonym."""
-    query = select(schema.people.c.pseudonym, schema.reviews).join(
-        schema.people, schema.people.c.person_id == schema.reviews.c.person_id
-    )
+    query = select(schema.people.c.pseudonym, schema.reviews).join(schema.people)
     query = query.where(schema.reviews.c.job_id == job_id)
     return [
         Review(pseudonym=row.pseudonym, stars=row.stars, clear=row.payload.get("clear"), text=row.text, at=row.at)

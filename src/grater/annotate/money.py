@@ -20,21 +20,22 @@ from typing import Literal, TypeAlias
 
 import polars as pl
 from pydantic import Field
-from sqlalchemy import case, literal, select
+from sqlalchemy import select
 
-from grater.annotate import jobs, people, progress
+from grater.annotate import jobs, people
 from grater.annotate.jobs import Job
+from grater.annotate.judgments import submitted
 from grater.annotate.requests import Body, Moment, example
 from grater.annotate.store import Tx, events, schema
-from grater.annotate.store.transaction import Columns, Record, new_id
+from grater.annotate.store.transaction import HOUR, Columns, Record, new_id
 from grater.annotate.tables import undated
-from grater.annotate.terms import HourlyPay, Pay, Work, bill, hourly, money, paid_once, terms_of, valid_share
+from grater.annotate.terms import HourlyPay, Pay, Work, bill, hourly, money, paid_once, terms_of
 from grater.errors import Conflict, UsageError
 from grater.model import Interval, Json
 from grater.result import HIDDEN, Data, in_json, key
+from grater.uncertainty import wilson
 
 BY_POLICY = ("work", "correction")
-HOUR_MS = 3_600_000
 OWED_COLUMNS = ("panel", "id", "amount", "currency")
 
 
@@ -125,7 +126,7 @@ def _write(tx: Tx, payment: Payment, actor: str | None) -> Payment:
 def payments_of(tx: Tx, job_id: str) -> list[Payment]:
     order = (schema.payments.c.at, tx.binary(schema.payments.c.payment_id))
     query = select(*COLUMNS).where(schema.payments.c.job_id == job_id).order_by(*order)
-    return [COLUMNS.read(row) for row in tx.all(query)]
+    return COLUMNS.all(tx, query)
 
 
 def set_paid(tx: Tx, job_id: str, *, actor: str | None = None) -> int:
@@ -160,22 +161,11 @@ def owed_frame(tx: Tx, job: Job, *, panel: str = "") -> pl.DataFrame:
 
 def work_of(tx: Tx, job_id: str) -> list[Work]:
     """Every submission of a job as pay sees it, with raters by id."""
-    return [_work(row) for row in _submitted(tx, job_id)]
+    return [_work(row) for row in submitted(tx, job_id)]
 
 
 def _work(row: Record) -> Work:
     return Work(row.person_id, "undone" if row.is_undone else row.status, row.seconds, row.unit_id)
-
-
-def _submitted(tx: Tx, job_id: str) -> Sequence[Record]:
-    """Every submission of a job in order of arrival, with the role of its unit."""
-    sent = schema.submissions
-    columns = [sent.c[name] for name in ("person_id", "unit_id", "lease_id", "status", "seconds", "at")]
-    is_undone = case((progress.TAKEN_BACK, literal(True)), else_=literal(False)).label("is_undone")
-    query = select(*columns, schema.units.c.role, is_undone).join(
-        schema.units, schema.units.c.unit_id == sent.c.unit_id
-    )
-    return tx.all(query.where(sent.c.job_id == job_id).order_by(sent.c.at, tx.binary(sent.c.submission_id)))
 
 
 def _turn_around(tx: Tx, rows: Sequence[Record]) -> int | None:
@@ -187,7 +177,7 @@ def _turn_around(tx: Tx, rows: Sequence[Record]) -> int | None:
 
 def costs(tx: Tx, job_id: str) -> dict[str, Json]:
     """Submissions by status, working time, turnaround, money by currency, and cost per valid answer."""
-    rows = _submitted(tx, job_id)
+    rows = submitted(tx, job_id)
     n_valid = sum(row.status == "valid" and row.role == "work" for row in rows)
     seconds = [each.seconds for each in paid_once(map(_work, rows)) if each.seconds is not None]
     cents: Counter[str] = Counter()
@@ -251,7 +241,7 @@ class Costs(Data):
 
 
 def job_costs(tx: Tx, job: Job) -> Costs:
-    rows, pay = _submitted(tx, job.job_id), terms_of(job.options).pay
+    rows, pay = submitted(tx, job.job_id), terms_of(job.options).pay
     passed = _turn_around(tx, rows)
     work = [_work(row) for row in rows if row.role == "work"]
     tests = [_work(row) for row in rows if row.role != "work"]
@@ -259,8 +249,8 @@ def job_costs(tx: Tx, job: Job) -> Costs:
         judgments=len(work),
         valid=sum(each.status == "valid" for each in work),
         raters=len({row.person_id for row in rows}),
-        hours=None if passed is None else passed / HOUR_MS,
-        share_valid=valid_share(work),
+        hours=None if passed is None else passed / HOUR,
+        share_valid=wilson(sum(each.status == "valid" for each in work), len(work)),
     )
     if pay is None:
         return costs

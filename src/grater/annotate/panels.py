@@ -213,9 +213,7 @@ class PanelPlace:
 
 
 PLACE_COLUMNS = Columns(PanelPlace, schema.panel_places, without=["address", "return_code"])
-PLACES = select(schema.panel_places, schema.panels.c.job_id, schema.panels.c.provider).join(
-    schema.panels, schema.panels.c.panel_id == schema.panel_places.c.panel_id
-)
+PLACES = select(schema.panel_places, schema.panels.c.job_id, schema.panels.c.provider).join(schema.panels)
 
 
 def add(tx: Tx, job_id: str, sent: NewPanel, *, actor: str | None = None) -> Panel:
@@ -284,8 +282,7 @@ def enter(
 
 def place_of(tx: Tx, panel_id: str, external_id: str) -> PanelPlace | None:
     here = (schema.panel_places.c.panel_id == panel_id) & (schema.panel_places.c.external_id == external_id)
-    row = tx.first(PLACES.where(here))
-    return None if row is None else PLACE_COLUMNS.read(row)
+    return PLACE_COLUMNS.find(tx, PLACES.where(here))
 
 
 def has_ended(tx: Tx, job: Job, person_id: str) -> bool:

@@ -120,22 +120,15 @@ def add_raters(tx: Tx, raters: Sequence[tuple[str, str, str, Mapping[str, Json]]
 
 
 def find(tx: Tx, person_id: str) -> Person | None:
-    return _one(tx.first(BY_ID, person_id=person_id))
+    return COLUMNS.find(tx, BY_ID, person_id=person_id)
 
 
 def get(tx: Tx, person_id: str) -> Person:
-    person = find(tx, person_id)
-    if person is None:
-        raise NotFound(NO_PERSON)
-    return person
+    return COLUMNS.get(tx, BY_ID, NO_PERSON, person_id=person_id)
 
 
 def by_name(tx: Tx, name: str) -> Person | None:
-    return _one(tx.first(select(*COLUMNS).where(schema.people.c.name == name)))
-
-
-def ids_by_name(tx: Tx) -> dict[str, str]:
-    return {row.name: row.person_id for row in tx.all(select(schema.people.c.name, schema.people.c.person_id))}
+    return COLUMNS.find(tx, select(*COLUMNS).where(schema.people.c.name == name))
 
 
 def named(tx: Tx, name: str) -> Person:
@@ -149,7 +142,7 @@ def named(tx: Tx, name: str) -> Person:
 def all(tx: Tx) -> list[Person]:  # noqa: A001  (read as people.all)
     """Everybody, in order of arrival."""
     query = select(*COLUMNS).order_by(schema.people.c.added_at, tx.binary(schema.people.c.name))
-    return [COLUMNS.read(row) for row in tx.all(query)]
+    return COLUMNS.all(tx, query)
 
 
 def count(tx: Tx) -> int:
@@ -168,7 +161,7 @@ def seat_ids(tx: Tx, person_id: str) -> tuple[str, ...]:
 def seats(tx: Tx, person_id: str) -> list[Person]:
     mine = seat_ids(tx, person_id)
     query = select(*COLUMNS).where(schema.people.c.person_id.in_(mine)).order_by(tx.binary(schema.people.c.name))
-    return [COLUMNS.read(row) for row in tx.all(query)]
+    return COLUMNS.all(tx, query)
 
 
 def set_role(tx: Tx, person_id: str, role: str, *, actor: str | None = None) -> Person:
@@ -192,10 +185,7 @@ def _change(tx: Tx, person_id: str, verb: str, body: dict[str, Json], *, actor: 
 
 def lock(tx: Tx, person_id: str) -> Person:
     """Lock a person, so that changes happen one at a time: a double click waits for the first."""
-    person = _one(tx.first(LOCKED if tx.is_postgres else BY_ID, person_id=person_id))
-    if person is None:
-        raise NotFound(NO_PERSON)
-    return person
+    return COLUMNS.get(tx, LOCKED if tx.is_postgres else BY_ID, NO_PERSON, person_id=person_id)
 
 
 def lock_all(tx: Tx) -> None:
@@ -251,10 +241,6 @@ def require_member(tx: Tx, seat_id: str, person_id: str) -> Person:
     if any(get(tx, member_id).state != "active" for member_id in pair):
         raise Forbidden("the other person on this joint seat has no access to the study")
     return seat
-
-
-def _one(row: Record | None) -> Person | None:
-    return None if row is None else COLUMNS.read(row)
 
 
 ENDED = "your access ended a moment ago; log in again"

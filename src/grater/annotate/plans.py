@@ -47,6 +47,7 @@ from grater.annotate.people import Person
 from grater.annotate.protocol import set_terms
 from grater.annotate.requests import LARGEST, Body, example, require_name
 from grater.annotate.store import Store, Tx
+from grater.annotate.store.transaction import DAY
 from grater.annotate.tables import MARK
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.construction import CONSTRUCTIONS, IN_CONTEXT, NO_CONTEXT
@@ -348,9 +349,6 @@ def preposition_items(essay: Essay) -> Iterator[Item]:
             yield Item(essay.essay_id, sentence.spans[place], PREPOSITION)
 
 
-DAY_MS = 24 * 60 * 60 * 1000
-
-
 def _single(tx: Tx, plan: NewJob, is_preview: bool) -> list[NewUnit]:
     kind, named = plan.kind or TASKS[plan.task].kind, set(plan.item_ids)
     new: list[StudyItem] = []
@@ -467,7 +465,7 @@ def _stages(place: tuple[str, int, int], stages: Mapping[str, list[StudyItem]], 
                 stage=stage,
                 name=f"{'|'.join(map(str, place))}|{stage}",
                 follows=pages[0].name if pages else "",
-                delay_ms=int(plan.delay_days * DAY_MS) if pages else 0,
+                delay_ms=int(plan.delay_days * DAY) if pages else 0,
                 payload=plan.payload,
             )
         )

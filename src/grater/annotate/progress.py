@@ -200,7 +200,7 @@ def seconds_of_task(tx: Tx, task: str, *, most: int, job_id: str = "") -> list[f
     """How long the units of the latest valid answers took, in all jobs of a task or in one."""
     query = (
         select(schema.submissions.c.unit_id, schema.submissions.c.person_id)
-        .join(schema.jobs, schema.jobs.c.job_id == schema.submissions.c.job_id)
+        .join(schema.jobs)
         .where(schema.jobs.c.task == task, schema.submissions.c.status == "valid")
         .where(schema.submissions.c.seconds.is_not(None))
         .order_by(schema.submissions.c.at.desc())
@@ -314,7 +314,7 @@ def finished_units(tx: Tx, job_id: str, *, by: Literal["label", "payload"] = "la
             schema.judgments.c.item_id,
             func.count(schema.judgments.c[by].distinct()).label("n_different"),
         )
-        .join(schema.judgments, schema.judgments.c.submission_id == schema.submissions.c.submission_id)
+        .join(schema.judgments)
         .where(schema.submissions.c.job_id == job_id, schema.submissions.c.status == "valid")
         .group_by(schema.submissions.c.unit_id, schema.judgments.c.item_id)
         .subquery()

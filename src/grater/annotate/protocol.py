@@ -79,7 +79,7 @@ def protocol_sheet(tx: Tx, job: Job, known: Costs | None = None) -> dict[str, st
         "Dates": _dates(tx, job),
         "Raters": f"{costs.raters}" + (f" of a pool of {terms.pool}" if terms.pool else ""),
         "Judgments": f"{costs.judgments:,}, {costs.valid:,} valid",
-        "Turnaround": _hours(costs.hours),
+        "Turnaround": "unknown: no judgment has a time" if costs.hours is None else duration(costs.hours),
         "Cost": _cost(costs),
     }
     return {key: words for key, words in rows.items() if words}
@@ -126,12 +126,6 @@ def _dates(tx: Tx, job: Job) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-def _hours(hours: float | None) -> str:
-    if hours is None:
-        return "unknown: no judgment has a time"
-    return duration(hours)
-
-
 def _cost(costs: Costs) -> str:
     if costs.pay is None:
         return ""
@@ -140,20 +134,12 @@ def _cost(costs: Costs) -> str:
     return f"{whole}{each}; {lost} wasted"
 
 
-MINIMUM, SURE, LEAST_SEEN, QUIZ = 0.8, 0.9, 12, 12
-"""The recommended rule: the least share of the gold, how sure of it, from how many questions on; and the quiz."""
+QUIZ = 12
 
 
 def use_recommended_rule(tx: Tx, job_id: str, *, actor: str | None = None) -> Job:
     """Apply the recommended rule, with half the gold as quiz if that is less than 12, so that the other half is left
     for the work.
     """
-    n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
-    rule: dict[str, Json] = {
-        "minimum": MINIMUM,
-        "least_seen": LEAST_SEEN,
-        "quiz": min(QUIZ, n_gold // 2),
-        "attempts": 1,
-        "sure": SURE,
-    }
-    return set_terms(tx, job_id, {"gold": rule}, actor=actor)
+    quiz = min(QUIZ, len(units.ids_of_job(tx, job_id, role="gold")) // 2)
+    return set_terms(tx, job_id, {"gold": {"minimum": 0.8, "sure": 0.9, "least_seen": 12, "quiz": quiz}}, actor=actor)

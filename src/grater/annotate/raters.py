@@ -127,10 +127,10 @@ def rater_lines(tx: Tx, job: Job, signals: Signals | None = None) -> list[RaterL
     ]
 
 
-def best(lines: list[RaterLine], n: int = 10) -> list[RaterLine]:
+def best(lines: list[RaterLine]) -> list[RaterLine]:
     """The raters to invite again: trusted, with enough answers, by gold and skill."""
     able = [line for line in lines if line.trust.state not in ("ejected", "flagged") and line.done.valid >= ENOUGH]
-    return sorted(able, key=_rank)[:n]
+    return sorted(able, key=_rank)[:10]
 
 
 def _rank(line: RaterLine) -> tuple[float, float]:
@@ -217,6 +217,7 @@ def pace_of(
     `pools` are those recently found too large to count.
     """
     terms = terms_of(job.options)
+    pay = terms.pay if terms.pay and terms.pay.cents else None
     n_done = standing.n_answered(tx, job.job_id, person_id) if n_done is None else n_done
     n_total = _total(tx, job, terms, person_id, n_done, LargePools() if pools is None else pools)
     seconds = [] if n_total is None else progress.recent_seconds(tx, job.job_id, person_id)
@@ -226,7 +227,7 @@ def pace_of(
         n_done=n_done,
         n_total=n_total,
         minutes_left=ceil(n_left * median(seconds) / 60) if is_known else None,
-        earned=_earned(tx, job, terms, person_id),
+        earned=money(earned(pay, progress.units_answered(tx, job.job_id, person_id)), pay.currency) if pay else "",
     )
 
 
@@ -240,10 +241,3 @@ def _total(tx: Tx, job: Job, terms: Terms, person_id: str, n_done: int, pools: L
         pools.note(job.job_id)
     total = None if n_left is None else n_done + n_left
     return min(filter(None, (terms.limit, total)), default=None)
-
-
-def _earned(tx: Tx, job: Job, terms: Terms, person_id: str) -> str:
-    if terms.pay is None or not terms.pay.cents:
-        return ""
-    answered = progress.units_answered(tx, job.job_id, person_id)
-    return money(earned(terms.pay, answered), terms.pay.currency)

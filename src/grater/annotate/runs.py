@@ -34,7 +34,7 @@ from grater.annotate.store.transaction import Columns, new_id
 from grater.annotate.systems import decide, load_offered, model_in, require_offered
 from grater.detect.learners import class_report
 from grater.detect.systems import default_systems, load_systems
-from grater.errors import GraterError, NotFound, StoreBusy, StoreFull, UsageError
+from grater.errors import GraterError, StoreBusy, StoreFull, UsageError
 from grater.model import Essay, Json
 from grater.reporting.build import build
 from grater.reporting.save import report_html
@@ -108,15 +108,13 @@ def _keep(tx: Tx, run_id: str, files: Sequence[RunFile], *, is_result: bool) -> 
 
 
 def get(tx: Tx, run_id: str) -> Run:
-    row = tx.first(select(*COLUMNS).where(schema.runs.c.run_id == run_id))
-    if row is None:
-        raise NotFound("there is no such run in this study")
-    return COLUMNS.read(row)
+    query = select(*COLUMNS).where(schema.runs.c.run_id == run_id)
+    return COLUMNS.get(tx, query, "there is no such run in this study")
 
 
 def latest(tx: Tx, *, most: int) -> list[Run]:
     query = select(*COLUMNS).order_by(schema.runs.c.made_at.desc(), schema.runs.c.run_id).limit(most)
-    return [COLUMNS.read(row) for row in tx.all(query)]
+    return COLUMNS.all(tx, query)
 
 
 def claim(tx: Tx) -> Run | None:

@@ -70,8 +70,7 @@ COLUMNS = Columns(SecondFactor, schema.second_factors)
 
 
 def find(tx: Tx, person_id: str) -> SecondFactor | None:
-    row = tx.first(select(*COLUMNS).where(schema.second_factors.c.person_id == person_id))
-    return None if row is None else COLUMNS.read(row)
+    return COLUMNS.find(tx, select(*COLUMNS).where(schema.second_factors.c.person_id == person_id))
 
 
 def is_on(tx: Tx, person_id: str) -> bool:

@@ -111,13 +111,12 @@ RETURNS = select(schema.trust.c.returns).where(
 
 
 def find(tx: Tx, job_id: str, person_id: str) -> Trust:
-    row = tx.first(BY_KEY, job_id=job_id, person_id=person_id)
-    return Trust(job_id=job_id, person_id=person_id) if row is None else COLUMNS.read(row)
+    return COLUMNS.find(tx, BY_KEY, job_id=job_id, person_id=person_id) or Trust(job_id, person_id)
 
 
 def of_job(tx: Tx, job_id: str) -> list[Trust]:
     query = select(*COLUMNS).where(schema.trust.c.job_id == job_id).order_by(tx.binary(schema.trust.c.person_id))
-    return [COLUMNS.read(row) for row in tx.all(query)]
+    return COLUMNS.all(tx, query)
 
 
 def gold_answers(tx: Tx, job_id: str, person_id: str) -> list[GoldAnswer]:
@@ -133,8 +132,8 @@ def recount(tx: Tx, job_id: str, person_id: str, answers: Sequence[GoldAnswer] |
     known = gold_answers(tx, job_id, person_id) if answers is None else answers
     counted = [answer.is_right for answer in known if answer.is_active]
     counts = {"seen": len(counted), "right": sum(counted)}
-    row = tx.first(RECOUNTED, job=job_id, person=person_id, **{f"n_{name}": n for name, n in counts.items()})
-    return _store(tx, job_id, person_id, actor=None, **counts) if row is None else COLUMNS.read(row)
+    now = COLUMNS.find(tx, RECOUNTED, job=job_id, person=person_id, n_seen=counts["seen"], n_right=counts["right"])
+    return now or _store(tx, job_id, person_id, actor=None, **counts)
 
 
 def set_state(
@@ -150,15 +149,15 @@ def set_returns(tx: Tx, job_id: str, person_id: str, returns: int) -> Trust:
 
 
 def _store(tx: Tx, job_id: str, person_id: str, *, actor: str | None, **values: Any) -> Trust:
-    row = tx.first(BY_KEY, job_id=job_id, person_id=person_id)
-    before = Trust(job_id=job_id, person_id=person_id) if row is None else COLUMNS.read(row)
+    stored = COLUMNS.find(tx, BY_KEY, job_id=job_id, person_id=person_id)
+    before = stored or Trust(job_id, person_id)
     changed = replace(before, **values)
-    if row is None:
+    if stored is None:
         tx.insert(schema.trust, COLUMNS.row(changed))
     else:
         key = (schema.trust.c.job_id == job_id) & (schema.trust.c.person_id == person_id)
         tx.execute(schema.trust.update().where(key).values(**values))
-    if row is None or (before.state, before.returns) != (changed.state, changed.returns):
+    if stored is None or (before.state, before.returns) != (changed.state, changed.returns):
         names = ("person_id", "seen", "right", "state", "returns")
         events.write(tx, actor, "trust.changed", job_id, {name: getattr(changed, name) for name in names})
     return changed

@@ -14,7 +14,6 @@ from grater.annotate.requests import require_name
 from grater.annotate.store import Store, Tx, events, open_store, utc_now
 from grater.annotate.store.database import meta_value, set_meta
 from grater.annotate.store.transaction import Clock
-from grater.model import Json
 from grater.result import OPTIONAL, Data, in_json, key
 from grater.sheet import Sheet, count, counted
 
@@ -45,15 +44,14 @@ Step: TypeAlias = Literal["import", "plan", "sample", "invite", "serve", "wait",
 """The next step in a study: its essays, a job, a sample to judge, people, the pages, waiting, the results."""
 
 
-def _job_json(job: Job) -> dict[str, Json]:
-    return {name: getattr(job, name) for name in ("name", "task", "state", "access", "judgments")}
+SHOWN = ("name", "task", "state", "access", "judgments")
 
 
 @dataclass(frozen=True, slots=True)
 class JobStatus(Data):
     """`slots` counts slots by state, and `submissions` counts submissions by status."""
 
-    job: Job = field(metadata=key(flat=True, write=_job_json))
+    job: Job = field(metadata=key(flat=True, write=lambda job: {name: getattr(job, name) for name in SHOWN}))
     units: dict[str, int]
     slots: dict[str, int]
     submissions: dict[str, int]

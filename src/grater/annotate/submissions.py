@@ -274,9 +274,9 @@ CONTEXT = (
         exists().where(schema.submissions.c.submission_id == bindparam("submission")).label("is_stored"),
     )
     .select_from(schema.leases)
-    .join(schema.units, schema.units.c.unit_id == schema.leases.c.unit_id)
+    .join(schema.units)
     .join(schema.jobs, schema.jobs.c.job_id == schema.leases.c.job_id)
-    .join(schema.people, schema.people.c.person_id == schema.leases.c.person_id)
+    .join(schema.people)
     .outerjoin(
         schema.trust,
         and_(schema.trust.c.job_id == schema.leases.c.job_id, schema.trust.c.person_id == bindparam("person")),
@@ -443,7 +443,7 @@ _last_id = select(schema.last_answers.c.submission_id).where(
 _is_valid = case((schema.submissions.c.status == literal_column("'valid'"), ONE), else_=literal_column("0"))
 LAST = (
     select(schema.submissions, schema.units.c.role.label("unit_role"))
-    .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+    .join(schema.units)
     .where(
         schema.submissions.c.submission_id == _last_id.scalar_subquery(),
         _is_valid == ONE,

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from grater.annotate import content
 from grater.annotate.content import own_essays
-from grater.annotate.store import Store, Tx
+from grater.annotate.store import Store, Tx, schema
 from grater.annotate.store.transaction import chunks
 from grater.detect.decisions import answers_of, on_edits
 from grater.detect.detector import Detector, Finding
@@ -112,7 +112,8 @@ def _one(store: Store, detector: Detector, corpus: Iterable[Essay]) -> Decided:
         content.add_items(tx, (content.study_item(each.item, payload=_shown_with(each)) for each in findings))
         n_new = content.add_decisions(tx, (finding.decision for finding in findings))
         if model := detector.card.get("model"):
-            content.keep_model(tx, detector.name, str(model))
+            this = schema.systems.update().where(schema.systems.c.system == detector.name)
+            tx.execute(this.values(options={content.MODEL: str(model)}))
         # The words of every place where the system gives probabilities, flagged or not (T&C 2008, 4).
         content.keep_answers(
             tx,

@@ -202,12 +202,6 @@ def all_verdicts(tx: Tx, name: str) -> Judgments | None:
     return latest_judgments(verdicts_of(tx, jobs.all(tx), PEOPLE), name)
 
 
-def program_verdicts(tx: Tx, name: str) -> Judgments | None:
-    """One program's judgments in all jobs whose task has verdicts."""
-    given = verdicts_of(tx, jobs.all(tx), (PROGRAM,))
-    return latest_judgments(given.filter(pl.col("rater") == name), name) if len(given) else None
-
-
 def latest_judgments(frame: pl.DataFrame, name: str) -> Judgments | None:
     """One judgment per rater and item: the latest, if a rater judged an item in several jobs."""
     if not len(frame):
@@ -425,11 +419,7 @@ def place_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
 
 
 def decided_kinds(tx: Tx, system: str) -> set[str]:
-    query = (
-        select(schema.items.c.kind)
-        .distinct()
-        .join(schema.decisions, schema.decisions.c.item_id == schema.items.c.item_id)
-    )
+    query = select(schema.items.c.kind).distinct().join(schema.decisions)
     return {row.kind for row in tx.all(query.where(schema.decisions.c.system == system))}
 
 

@@ -46,8 +46,7 @@ from pydantic.dataclasses import dataclass as model
 
 from grater.annotate.requests import Body, example
 from grater.errors import UsageError
-from grater.model import Interval, Json
-from grater.uncertainty import wilson
+from grater.model import Json
 
 EXACT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -106,18 +105,14 @@ class UnitsAnswered:
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """The cost of a job in cents: total, by rater, for judgments that do not count, and per valid judgment."""
+    """The cost of a job in cents: by rater, in all, and wasted on judgments that do not count."""
 
-    currency: str
-    cents: int
-    by_rater: dict[str, int]
+    by_rater: Mapping[str, int]
     wasted: int
-    n_valid: int
 
     @property
-    def per_valid(self) -> float:
-        """Cents per judgment that counts; nan without any."""
-        return self.cents / self.n_valid if self.n_valid else float("nan")
+    def cents(self) -> int:
+        return sum(self.by_rater.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,16 +158,12 @@ def earned(pay: Pay, answered: UnitsAnswered) -> int:
 
 def bill(pay: Pay, done: Iterable[Work]) -> Bill:
     """The whole job; the amounts owed to raters sum to the total, to the cent."""
-    by_rater: dict[str, int] = {}
-    wasted = n_valid = 0
+    by_rater, wasted = Counter[str](), 0
     for work in paid_once(done):
         cents = owed(pay, work)
-        by_rater[work.rater] = by_rater.get(work.rater, 0) + cents
+        by_rater[work.rater] += cents
         wasted += 0 if work.status == "valid" else cents
-        n_valid += work.status == "valid"
-    return Bill(
-        currency=pay.currency, cents=sum(by_rater.values()), by_rater=by_rater, wasted=wasted, n_valid=n_valid
-    )
+    return Bill(by_rater, wasted)
 
 
 def hourly(pay: Pay, done: Sequence[Work]) -> HourlyPay:
@@ -197,10 +188,6 @@ def hourly(pay: Pay, done: Sequence[Work]) -> HourlyPay:
 def money(cents: float, currency: str) -> str:
     """`12.05 EUR`."""
     return f"{cents / 100:,.2f} {currency}"
-
-
-def valid_share(done: Sequence[Work]) -> Interval:
-    return wilson(sum(work.status == "valid" for work in done), len(done))
 
 
 Chances = npt.NDArray[np.float64]
@@ -456,15 +443,7 @@ class Terms(Body):
 def terms_of(options: Mapping[str, Json]) -> Terms:
     """The terms in a job's options; without any, nothing is required."""
     given = options.get(KEY)
-    if not given or not isinstance(given, Mapping):
-        return NO_TERMS
-    known, terms = RECENT.get(id(given), (None, NO_TERMS))
-    if known is not given:
-        if len(RECENT) >= MOST_RECENT:
-            RECENT.clear()
-        terms = _checked(json.dumps(given))
-        RECENT[id(given)] = given, terms
-    return terms
+    return _checked(json.dumps(given)) if given and isinstance(given, Mapping) else NO_TERMS
 
 
 @lru_cache(maxsize=256)
@@ -474,9 +453,6 @@ def _checked(given: str) -> Terms:
 
 
 NO_TERMS = Terms()
-MOST_RECENT = 64
-RECENT: dict[int, tuple[Mapping[str, Json], Terms]] = {}
-"""The terms of options that were read a moment ago: an answer asks for those of its job a dozen times."""
 
 
 def terms_json(terms: Terms) -> dict[str, Json]:

@@ -337,9 +337,7 @@ REVIEW = select(
 ).select_from(_votes)
 """All that an answer may have changed for gold, by one query."""
 
-DISPUTES = select(schema.disputes, schema.submissions.c.unit_id).join(
-    schema.submissions, schema.submissions.c.submission_id == schema.disputes.c.submission_id
-)
+DISPUTES = select(schema.disputes, schema.submissions.c.unit_id).join(schema.submissions)
 
 
 def gold_records(tx: Tx, job_id: str) -> list[GoldRecord]:
@@ -503,7 +501,7 @@ def open_dispute(tx: Tx, submission_id: str, *, person_id: str, text: str) -> Di
     query = (
         select(schema.submissions.c.person_id, schema.jobs.c.state)
         .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
-        .join(schema.jobs, schema.jobs.c.job_id == schema.units.c.job_id)
+        .join(schema.jobs)
         .where(schema.units.c.role == "gold", schema.submissions.c.is_right.is_(False))
     )
     missed = tx.first(query.where(schema.submissions.c.submission_id == submission_id))

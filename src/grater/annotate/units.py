@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from sqlalchemy import ColumnElement, Select, bindparam, exists, func, select
+from sqlalchemy import ColumnElement, Exists, Select, bindparam, exists, func, select
 
 from grater.annotate import content, jobs, people
 from grater.annotate.content import WORD, require_word
@@ -97,10 +97,10 @@ def select_whole(*more: ColumnElement[Any]) -> Select[Any]:
     return (
         select(*more, *UNIT_COLUMNS, *JOB_COLUMNS, *content.ESSAY_COLUMNS, *ITEM_COLUMNS)
         .select_from(schema.units)
-        .join(schema.jobs, schema.jobs.c.job_id == schema.units.c.job_id)
-        .outerjoin(schema.essays, schema.essays.c.essay_id == schema.units.c.essay_id)
-        .outerjoin(schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id)
-        .outerjoin(schema.items, schema.items.c.item_id == schema.unit_items.c.item_id)
+        .join(schema.jobs)
+        .outerjoin(schema.essays)
+        .outerjoin(schema.unit_items)
+        .outerjoin(schema.items)
         .order_by(schema.unit_items.c.position)
     )
 
@@ -123,7 +123,7 @@ JOB_OF_FINISHED = select(schema.units.c.job_id).where(
 )
 
 
-def add_all(tx: Tx, job_id: str, new_units: Iterable[NewUnit], *, judgments: int | None = None) -> list[str]:
+def add_all(tx: Tx, job_id: str, new_units: Iterable[NewUnit]) -> list[str]:
     """Add units with their slots to a job, which is locked so that positions are unique; return their ids."""
     job = jobs.lock(tx, job_id)
     added: list[str] = []
@@ -139,7 +139,7 @@ def add_all(tx: Tx, job_id: str, new_units: Iterable[NewUnit], *, judgments: int
                 raise UsageError(
                     f"unit {new.name or position}: follows {new.follows!r}, which must be added before it"
                 )
-            wanted = new.wanted if new.wanted is not None else judgments or job.judgments
+            wanted = job.judgments if new.wanted is None else new.wanted
             own = {"unit_id": unit_id, "job_id": job_id, "batch": new.batch, "shuffle": new_shuffle()}
             rest = {
                 name: getattr(new, name) for name in ("essay_id", "role", "stage", "delay_ms", "overlap", "payload")
@@ -215,7 +215,7 @@ def of_essay(tx: Tx, essay_id: str) -> list[tuple[Job, list[str]]]:
 
 
 def essays_of_task(tx: Tx, task: str) -> set[str]:
-    query = select(schema.units.c.essay_id).join(schema.jobs, schema.jobs.c.job_id == schema.units.c.job_id)
+    query = select(schema.units.c.essay_id).join(schema.jobs)
     return {row.essay_id for row in tx.all(query.where(schema.jobs.c.task == task).distinct())}
 
 
@@ -351,7 +351,7 @@ def _labels(tx: Tx, unit_id: str) -> list[str]:
     """One label per valid submission; for a unit with several items, all labels joined."""
     query = (
         select(schema.judgments.c.submission_id, schema.judgments.c.label)
-        .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
+        .join(schema.submissions)
         .where(schema.submissions.c.unit_id == unit_id, schema.submissions.c.status == "valid")
         .order_by(schema.judgments.c.submission_id, schema.judgments.c.item_id)
     )
@@ -376,19 +376,27 @@ def wait_for_everybody(tx: Tx, job_id: str) -> None:
         tx.value(select(schema.jobs.c.job_id).where(schema.jobs.c.job_id == job_id).with_for_update())
 
 
-def unmet_items(tx: Tx, job_id: str) -> list[tuple[str, str]]:
-    """The item and unit of every unissued work unit of one item, in order."""
-    traces = (schema.leases.c.unit_id, schema.submissions.c.unit_id)
+def of_one_item(tx: Tx, job_id: str, *, are_unmet: bool = False) -> Sequence[Record]:
+    """Item, unit and essay of every work unit of one item, in their order; or only of those that nobody has met."""
+    own = schema.units.c
     query = (
-        select(func.min(schema.unit_items.c.item_id).label("item_id"), schema.units.c.unit_id)
-        .join(schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id)
-        .where(schema.units.c.job_id == job_id, schema.units.c.role == "work")
-        .where(*(~exists().where(trace == schema.units.c.unit_id) for trace in traces))
-        .group_by(schema.units.c.unit_id, schema.units.c.position)
+        select(func.min(schema.unit_items.c.item_id).label("item_id"), own.unit_id, own.essay_id)
+        .join(schema.unit_items)
+        .where(own.job_id == job_id, own.role == "work")
+        .group_by(own.unit_id, own.position, own.essay_id)
         .having(func.count() == 1)
-        .order_by(schema.units.c.position)
+        .order_by(own.position)
     )
-    return [(row.item_id, row.unit_id) for row in tx.all(query)]
+    return tx.all(query.where(*(~trace for trace in _traces(own.unit_id))) if are_unmet else query)
+
+
+def _traces(unit_id: ColumnElement[str] | str) -> list[Exists]:
+    """What somebody who has met a unit leaves."""
+    return [exists().where(column == unit_id) for column in (schema.leases.c.unit_id, schema.submissions.c.unit_id)]
+
+
+def is_met(tx: Tx, unit_id: str) -> bool:
+    return any(tx.value(select(trace)) for trace in _traces(unit_id))
 
 
 def return_to_work(tx: Tx, unit_id: str, *, actor: str | None = None) -> None:
@@ -400,8 +408,7 @@ def return_to_work(tx: Tx, unit_id: str, *, actor: str | None = None) -> None:
     if unit.role == "work":
         return
     wait_for_everybody(tx, unit.job.job_id)
-    traces = (schema.submissions.c.unit_id == unit_id, schema.leases.c.unit_id == unit_id)
-    if any(tx.value(select(exists().where(trace))) for trace in traces):
+    if is_met(tx, unit_id):
         raise Conflict("somebody has met this unit, and knows what was expected: it stays as it is")
     wanted = unit.job.judgments
     if unit.job.access == "assigned":

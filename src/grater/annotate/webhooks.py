@@ -55,7 +55,7 @@ from grater.annotate.store import Store, Tx, events, schema
 from grater.annotate.store.events import VERBS, Event
 from grater.annotate.store.transaction import MINUTE, Columns, new_id, new_secret
 from grater.annotate.units import FINISHED
-from grater.errors import BadInput, NotFound, Problem
+from grater.errors import BadInput, Problem
 from grater.model import Json
 from grater.registry import unknown
 
@@ -142,14 +142,12 @@ def add(tx: Tx, *, url: str, verbs: Sequence[str] = (), actor: str | None = None
 
 def all(tx: Tx) -> list[Webhook]:  # noqa: A001  (read as webhooks.all)
     query = select(*COLUMNS).order_by(schema.webhooks.c.added_at, schema.webhooks.c.webhook_id)
-    return [COLUMNS.read(row) for row in tx.all(query)]
+    return COLUMNS.all(tx, query)
 
 
 def get(tx: Tx, webhook_id: str) -> Webhook:
-    row = tx.first(select(*COLUMNS).where(schema.webhooks.c.webhook_id == webhook_id))
-    if row is None:
-        raise NotFound("there is no such webhook")
-    return COLUMNS.read(row)
+    query = select(*COLUMNS).where(schema.webhooks.c.webhook_id == webhook_id)
+    return COLUMNS.get(tx, query, "there is no such webhook")
 
 
 def set_state(tx: Tx, webhook_id: str, state: Literal["active", "paused"], *, actor: str | None = None) -> Webhook:
@@ -203,7 +201,7 @@ def deliveries_of(tx: Tx, webhook_id: str, *, most: int = 50) -> list[Delivery]:
     """The latest delivery attempts, newest first."""
     newest = (schema.deliveries.c.at.desc(), schema.deliveries.c.n.desc(), schema.deliveries.c.tries.desc())
     query = select(*DELIVERY_COLUMNS).where(schema.deliveries.c.webhook_id == webhook_id)
-    return [DELIVERY_COLUMNS.read(row) for row in tx.all(query.order_by(*newest).limit(most))]
+    return DELIVERY_COLUMNS.all(tx, query.order_by(*newest).limit(most))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, time
 from math import isfinite, isnan
 from pathlib import Path, PurePath
@@ -104,9 +104,9 @@ def write_worksheet(
 
 def _units_of_job(tx: Tx, name: str) -> list[tuple[str, Unit]]:
     """The work units of one item each whose essay the study has, by the names of their items."""
-    placed = [(item_id, unit_id) for item_id, unit_id, essay in asked_items(tx, jobs.named(tx, name).job_id) if essay]
-    items = content.items_of(tx, [item_id for item_id, _ in placed])
-    return [(items[item_id].outside_id or item_id, units.get(tx, unit_id).unit) for item_id, unit_id in placed]
+    placed = [row for row in units.of_one_item(tx, jobs.named(tx, name).job_id) if row.essay_id]
+    items = content.items_of(tx, [row.item_id for row in placed])
+    return [(items[row.item_id].outside_id or row.item_id, units.get(tx, row.unit_id).unit) for row in placed]
 
 
 def _units_of_sample(tx: Tx, name: str, task: str) -> list[tuple[str, Unit]]:
@@ -156,7 +156,7 @@ def _people(tx: Tx, frame: pl.DataFrame) -> dict[str, str]:
     first = frame.unique("rater", keep="first", maintain_order=True)
     names = [str(name) for name in first["rater"].to_list()]
     groups = first["group"].to_list() if "group" in frame.columns else [None] * len(names)
-    by_name, systems = people.ids_by_name(tx), set(content.system_names(tx))
+    by_name, systems = {each.name: each.person_id for each in people.all(tx)}, set(content.system_names(tx))
     new = [
         _rater(name, str(group or (ADJUDICATED if is_adjudicated(name) else PROGRAM if name in systems else "")))
         for name, group in zip(names, groups, strict=True)
@@ -178,7 +178,10 @@ def _add_units(tx: Tx, job: Job, frame: pl.DataFrame, raters: Mapping[str, str])
         stage=stage,
     )
     units = units.with_columns(_places(tx, units["item"].to_list()))
-    for of_units, judged in _slices(units, rows):
+    start = 0
+    for of_units in units.iter_slices(UNITS_AT_A_TIME):
+        judged = rows.slice(start, n_rows := int(of_units["n_rows"].sum()))
+        start += n_rows
         unit_ids = add_units(tx, job.job_id, of_units.select("item_id", "essay_id", "stage", "wanted"))
         placed = of_units.select(UNIT, "item_id", unit_ids.alias("unit_id"))
         sent = judged.select(UNIT, n=SLOT, status=STATUS).join(placed, on=UNIT, how="left", maintain_order="left")
@@ -198,7 +201,7 @@ def _join(tx: Tx, table: Judgments, job: Job) -> tuple[int, int]:
     is_imported, labels = IMPORTED in job.options, TASKS[job.task].labels
     frame, problems = table.frame.with_columns(_status(table.frame).alias(STATUS)), Problems(table.name)
     ids = content.items_by_name(tx, frame["item"].cast(pl.String).to_list())
-    unit_of = {item_id: unit_id for item_id, unit_id, _ in asked_items(tx, job.job_id)}
+    unit_of = {row.item_id: row.unit_id for row in units.of_one_item(tx, job.job_id)}
     is_new = pl.Series([ids.get(str(name)) not in unit_of for name in frame["item"].to_list()], dtype=pl.Boolean)
     if not is_imported:
         for name in frame.filter(is_new)["item"].unique(maintain_order=True):
@@ -253,21 +256,6 @@ def _join(tx: Tx, table: Judgments, job: Job) -> tuple[int, int]:
         units.settle_slots(tx, job, filled)
         units.log_finished(tx, filled)
     return n_new, n_known
-
-
-def asked_items(tx: Tx, job_id: str) -> list[tuple[str, str, str]]:
-    """The item, the unit and the essay of every work unit of one item, in their order."""
-    query = (
-        select(
-            func.min(schema.unit_items.c.item_id).label("item_id"), schema.units.c.unit_id, schema.units.c.essay_id
-        )
-        .join(schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id)
-        .where(schema.units.c.job_id == job_id, schema.units.c.role == "work")
-        .group_by(schema.units.c.unit_id, schema.units.c.position, schema.units.c.essay_id)
-        .having(func.count() == 1)
-        .order_by(schema.units.c.position)
-    )
-    return [(row.item_id, row.unit_id, row.essay_id or "") for row in tx.all(query)]
 
 
 def judged_labels(tx: Tx, job_id: str) -> dict[tuple[str, str], str]:
@@ -343,14 +331,6 @@ def _places(tx: Tx, names: Sequence[str]) -> list[pl.Series]:
         pl.Series("item_id", [item_id for item_id, _ in places], dtype=pl.String),
         pl.Series("essay_id", [essay_id for _, essay_id in places], dtype=pl.String),
     ]
-
-
-def _slices(units: pl.DataFrame, rows: pl.DataFrame) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-    start = 0
-    for some in units.iter_slices(UNITS_AT_A_TIME):
-        n_rows = int(some["n_rows"].sum())
-        yield some, rows.slice(start, n_rows)
-        start += n_rows
 
 
 CELLS = {
@@ -442,19 +422,16 @@ def insert(tx: Tx, table: SqlTable, frame: pl.DataFrame) -> None:
         if tx.is_postgres:
             with cursor.copy(f"COPY {table.name} ({columns}) FROM STDIN") as copy:
                 for piece in frame.iter_slices(AT_A_TIME):
-                    copy.write(_as_text(piece))
+                    for raw, escaped in ESCAPES:
+                        texts = pl.selectors.string()
+                        piece = piece.with_columns(texts.str.replace_all(raw, escaped, literal=True))
+                    csv = piece.write_csv(include_header=False, separator="\t", quote_style="never", null_value=r"\N")
+                    copy.write(csv)
         else:
             cells = ", ".join("?" * frame.width)
             cursor.executemany(f"INSERT INTO {table.name} ({columns}) VALUES ({cells})", frame.iter_rows())
     except base as error:  # as it would be elsewhere
         raise DBAPIError.instance(None, None, error, base, dialect=tx.connection.dialect) from error
-
-
-def _as_text(frame: pl.DataFrame) -> str:
-    texts = pl.selectors.string()
-    for raw, escaped in ESCAPES:
-        frame = frame.with_columns(texts.str.replace_all(raw, escaped, literal=True))
-    return frame.write_csv(include_header=False, separator="\t", quote_style="never", null_value=r"\N")
 
 
 def new_ids(n: int) -> pl.Series:

@@ -109,7 +109,6 @@ def crash(server: str) -> None:
 
     with psycopg.connect(f"{server}/postgres") as connection:
         row = connection.execute("SHOW data_directory").fetchone()
-    assert row is not None
     _pg_ctl(Path(row[0]), "-m", "immediate", "-l", f"{row[0]}/../log", "restart")
 
 

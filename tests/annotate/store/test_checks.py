@@ -159,10 +159,21 @@ def test_gold_is_graded_and_counted(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    "statement", ["UPDATE trust SET seen = 2", 'UPDATE trust SET "right" = 1', "DELETE FROM trust"]
+    "statements",
+    [
+        ["UPDATE trust SET seen = 2"],
+        ['UPDATE trust SET "right" = 1'],
+        ["DELETE FROM trust"],
+        ["UPDATE trust SET state = 'ejected'"],  # and what they sent is valid
+        [
+            "UPDATE trust SET state = 'ejected'",
+            "UPDATE submissions SET status = 'untrusted', n = NULL",
+            "UPDATE leases SET state = 'held'",
+        ],
+    ],
 )
-def test_trust_that_was_not_counted_is_found(store: Store, statement: str) -> None:
-    assert "trust" in break_it(with_gold(store), statement)
+def test_trust_without_its_count_or_its_consequences_is_found(store: Store, statements: list[str]) -> None:
+    assert "trust" in break_it(with_gold(store), *statements)
 
 
 def test_an_edit_outside_its_essay_is_found(store: Store) -> None:

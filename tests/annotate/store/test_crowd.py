@@ -24,32 +24,22 @@ def assert_promises_kept(world: World, acknowledged: Acknowledged) -> None:
 
 def assert_nobody_starved(world: World) -> None:
     with world.store.read() as tx:
-        assert {unit.valid for unit in progress.of_job(tx, world.job_id).by_unit} == {progress_wanted(world)}
+        assert all(unit.valid == unit.wanted for unit in progress.of_job(tx, world.job_id).by_unit)
 
 
-def progress_wanted(world: World) -> int:
-    with world.store.read() as tx:
-        return progress.of_job(tx, world.job_id).by_unit[0].wanted
-
-
-def run(store: Store, clock: FakeClock, *, seed: int, n_units: int, n_raters: int = 50) -> None:
-    world = make_world(store, n_units=n_units, judgments=3, n_raters=n_raters, lease_minutes=10)
+@pytest.mark.parametrize(
+    ("seed", "n_units"), [(1, 12), *(pytest.param(seed, 60, marks=pytest.mark.slow) for seed in range(10))]
+)
+def test_fifty_raters_lose_nothing_and_double_nothing(
+    store: Store, clock: FakeClock, seed: int, n_units: int
+) -> None:
+    world = make_world(store, n_units=n_units, judgments=3, n_raters=50, lease_minutes=10)
     acknowledged = let_work(world, seed=seed, most=4)
     assert_promises_kept(world, acknowledged)
     clock.advance(HOUR)  # what was abandoned runs out
     finish(world, acknowledged)
     assert_promises_kept(world, acknowledged)
     assert_nobody_starved(world)
-
-
-def test_fifty_raters_lose_nothing_and_double_nothing(store: Store, clock: FakeClock) -> None:
-    run(store, clock, seed=1, n_units=12)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10))
-def test_fifty_raters_many_times(store: Store, clock: FakeClock, seed: int) -> None:
-    run(store, clock, seed=seed, n_units=60)
 
 
 def test_leases_that_run_out_while_people_submit_lose_nothing(store: Store, clock: FakeClock) -> None:

@@ -49,8 +49,7 @@ def test_two_gold_misses_in_parallel_put_a_rater_out_once(store: Store) -> None:
 
 def test_a_submission_that_comes_during_an_ejection_is_untrusted_and_frees_its_slot(store: Store) -> None:
     crowd = make_crowd(store, n_units=12, n_gold=4, judgments=1, terms={"gold": {"least_seen": 2}, "page": 5})
-    lease = crowd.take()
-    assert lease is not None
+    lease = crowd.must_take()
 
     def eject() -> None:
         with store.write() as tx:
@@ -100,8 +99,7 @@ def test_a_quiz_that_ends_in_two_tabs_at_once_is_judged_once(store: Store, attem
     terms: dict[str, Json] = {"gold": {"quiz": 2, "attempts": attempts, "minimum": 1.0}, "page": 5}
     crowd = make_crowd(store, n_gold=8, terms=terms)
     crowd.work(n=1, gold="ok")
-    lease = crowd.take()
-    assert lease is not None
+    lease = crowd.must_take()
     together(*(lambda: crowd.send(lease, label="ok") for _ in range(3)))
     assert crowd.trust().attempts == 1
     assert crowd.trust().state == ("ejected" if attempts == 1 else "quiz")

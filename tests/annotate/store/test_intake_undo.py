@@ -24,15 +24,9 @@ def take_back(crowd: Crowd, lease: Lease) -> Lease:
         return submissions.take_back(tx, lease.lease_id, person_id=lease.person_id)
 
 
-def must_take(crowd: Crowd, rater: int = 0) -> Lease:
-    lease = crowd.take(rater)
-    assert lease is not None
-    return lease
-
-
 def next_of(crowd: Crowd, *, is_gold: bool) -> Lease:
     """Work until a unit of this kind is in hand."""
-    while crowd.is_gold(lease := must_take(crowd)) != is_gold:
+    while crowd.is_gold(lease := crowd.must_take()) != is_gold:
         crowd.send(lease)
     return lease
 
@@ -42,14 +36,14 @@ def test_an_answer_taken_back_is_kept_as_withdrawn_and_the_next_one_counts(store
     crowd = make_crowd(store, n_units=8, n_gold=8, judgments=1, terms=TESTED)
     lease = next_of(crowd, is_gold=is_gold)
     crowd.send(lease)
-    counted, following = crowd.trust(), must_take(crowd)
+    counted, following = crowd.trust(), crowd.must_take()
     again = take_back(crowd, lease)
     crowd.require_promises()
     assert (again.unit_id, again.n) == (lease.unit_id, lease.n)
     assert crowd.trust().seen == counted.seen - is_gold
-    assert must_take(crowd) == again
+    assert crowd.must_take() == again
     crowd.send(again, label="unknown" if not is_gold else "error")
-    assert must_take(crowd).lease_id == following.lease_id  # what was in hand comes after it
+    assert crowd.must_take().lease_id == following.lease_id  # what was in hand comes after it
     with store.read() as tx:
         sent = judgments.of_unit(tx, lease.unit_id)
         log = [event for event in events.all(tx) if event.noun == f"of-{lease.lease_id}"]
@@ -101,9 +95,9 @@ def owed_everywhere(crowd: Crowd) -> int:
 
 def test_only_the_last_answer_and_only_once(store: Store) -> None:
     crowd = make_crowd(store, n_units=8, n_gold=0, terms={})
-    first = must_take(crowd)
+    first = crowd.must_take()
     crowd.send(first)
-    second = must_take(crowd)
+    second = crowd.must_take()
     crowd.send(second)
     with pytest.raises(Conflict, match="only your last answer"):
         take_back(crowd, first)
@@ -122,7 +116,7 @@ def test_missed_gold_is_taken_back_like_work_but_no_quiz_and_nothing_that_is_dec
     terms: dict[str, Json] = {"gold": {"least_seen": 9, "quiz": 2, "minimum": 0.5}, "page": 2}
     crowd = make_crowd(store, n_units=8, n_gold=12, judgments=1, terms=terms)
     for n in range(2):
-        lease = must_take(crowd)
+        lease = crowd.must_take()
         crowd.send(lease, label="ok" if n else "error")
         with pytest.raises(Conflict):
             take_back(crowd, lease)
@@ -154,11 +148,10 @@ def test_nothing_is_taken_back_for_a_code_or_in_a_closed_job(store: Store) -> No
     crowd.send(lease)
     with store.write() as tx:
         place = panels.conclude(tx, crowd.job.job_id, person_id)
-    assert place is not None
     assert place.code == "C-1"
     with pytest.raises(Conflict):
         take_back(crowd, lease)
-    other = must_take(crowd)
+    other = crowd.must_take()
     crowd.send(other)
     with store.write() as tx:
         jobs.set_state(tx, crowd.job.job_id, "paused")
@@ -172,19 +165,19 @@ def test_what_was_taken_back_and_let_go_is_still_the_next_unit(store: Store, clo
     crowd.send(lease)
     again = take_back(crowd, lease)
     clock.advance(-30 * HOUR)  # a clock that jumps changes nothing
-    must_take(crowd, 1)
-    assert must_take(crowd).unit_id == again.unit_id
+    crowd.must_take(1)
+    assert crowd.must_take().unit_id == again.unit_id
     crowd.require_promises()
 
 
 def test_gold_and_work_are_taken_back_by_the_same_statements(store: Store) -> None:
     crowd = make_crowd(store, n_units=8, n_gold=8, judgments=1, terms=TESTED)
     asked: dict[bool, list[str]] = {}
-    crowd.send(must_take(crowd))
+    crowd.send(crowd.must_take())
     for is_gold in (True, False):
         lease = next_of(crowd, is_gold=is_gold)
         crowd.send(lease)
-        must_take(crowd)
+        crowd.must_take()
         with statements(store) as sent:
             take_back(crowd, lease)
         asked[is_gold] = [statement.split()[0] for statement in sent]

@@ -75,17 +75,11 @@ def run(location: str, acks: Path, *, n_kills: int, seed: int) -> str:
     )
 
 
+@pytest.mark.parametrize(("n_kills", "seed"), [(5, 1), pytest.param(100, 2, marks=pytest.mark.slow)])
 def test_a_killed_server_has_lost_nothing_that_it_acknowledged(
-    location: str, acks: Path, record_property: Callable[[str, object], None]
+    location: str, acks: Path, record_property: Callable[[str, object], None], n_kills: int, seed: int
 ) -> None:
-    record_property("figures", run(location, acks, n_kills=5, seed=1))
-
-
-@pytest.mark.slow
-def test_a_server_killed_a_hundred_times_has_lost_nothing(
-    location: str, acks: Path, record_property: Callable[[str, object], None]
-) -> None:
-    record_property("figures", run(location, acks, n_kills=100, seed=2))
+    record_property("figures", run(location, acks, n_kills=n_kills, seed=seed))
 
 
 def test_the_kill_test_notices_a_server_that_answers_too_early(store: Store, location: str, acks: Path) -> None:

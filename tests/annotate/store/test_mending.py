@@ -50,8 +50,7 @@ def test_the_database_keeps_what_belongs_to_a_judged_job(store: Store, table: st
 @pytest.mark.parametrize("before", ["DELETE FROM unit_items", "DELETE FROM jobs"])
 def test_an_answer_that_comes_while_its_job_is_deleted_is_stored_or_refused(store: Store, before: str) -> None:
     crowd = a_crowd(store)
-    lease = crowd.take()
-    assert lease is not None
+    lease = crowd.must_take()
 
     def delete() -> bool:
         try:
@@ -71,8 +70,7 @@ def test_an_answer_that_comes_while_its_job_is_deleted_is_stored_or_refused(stor
 @pytest.mark.parametrize("before", ["INSERT INTO submissions", "UPDATE slots"])
 def test_a_job_whose_answer_is_just_being_stored_is_not_deleted(store: Store, before: str) -> None:
     crowd = a_crowd(store)
-    lease = crowd.take()
-    assert lease is not None
+    lease = crowd.must_take()
     delete = writing(store, lambda tx: units.delete_job(tx, crowd.job.job_id))
     try:
         receipt, deleted = interrupted(store, lambda: crowd.send(lease), delete, before=before)
@@ -90,7 +88,6 @@ def test_gold_that_a_rater_takes_while_it_becomes_work_comes_to_them_as_work(sto
     crowd, back = a_quiz(store)
     _, taken = interrupted(store, back, crowd.take, before=before)
     lease = taken.result()
-    assert lease is not None
     assert lease.n is not None  # a slot: it is work by now, whichever unit it is
     crowd.send(lease)
     crowd.require_promises()
@@ -121,11 +118,9 @@ def a_quiz(store: Store) -> tuple[Crowd, Callable[[], None]]:
 
 def test_a_rater_who_answers_and_takes_again_what_was_given_up_does_not_block_a_deletion(store: Store) -> None:
     crowd = a_crowd(store)
-    answered = crowd.take()
-    assert answered is not None
+    answered = crowd.must_take()
     crowd.send(answered)
-    given_up = crowd.take()
-    assert given_up is not None
+    given_up = crowd.must_take()
     with store.write() as tx:
         lease = submissions.take_back(tx, answered.lease_id, person_id=crowd.raters[0])
 

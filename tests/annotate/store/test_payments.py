@@ -106,8 +106,7 @@ def test_what_is_paid_is_paid_once(store: Store) -> None:
 
 def test_a_second_answer_to_the_same_unit_is_kept_and_not_paid_again(store: Store) -> None:
     crowd = make_crowd(store, n_units=4, n_gold=0, terms={"pay": {"cents": 5}})
-    lease = crowd.take()
-    assert lease is not None
+    lease = crowd.must_take()
     crowd.send(lease)
     for tab in ("second", "third"):
         with store.write() as tx:

@@ -49,8 +49,7 @@ def test_a_slot_that_a_rater_is_taking_is_not_closed(store: Store) -> None:
 
 def test_a_slot_that_late_work_fills_is_not_closed(store: Store) -> None:
     crowd = three_answers(store)
-    late = crowd.take(4)
-    assert late is not None
+    late = crowd.must_take(4)
     with store.write() as tx:
         leases.close(tx, late, "expired", actor=None)
     out = writing(store, lambda tx: trust.eject(tx, crowd.job, crowd.raters[0]))
@@ -73,8 +72,7 @@ def test_a_lease_that_its_rater_takes_up_again_is_not_freed_under_their_hands(st
 
 def test_a_slot_that_late_work_is_filling_goes_to_nobody_else(store: Store, clock: FakeClock) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, judgments=1, terms={})
-    late = crowd.take(0)
-    assert late is not None
+    late = crowd.must_take(0)
     clock.advance(2 * HOUR)
     sent, taken = interrupted(store, lambda: crowd.send(late), lambda: crowd.take(1), before="UPDATE leases.*done")
     assert (sent.status, taken.result()) == ("valid", None)
@@ -83,8 +81,7 @@ def test_a_slot_that_late_work_is_filling_goes_to_nobody_else(store: Store, cloc
 
 def test_of_two_tabs_that_save_a_draft_at_once_the_second_is_told(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, judgments=1, terms={})
-    lease = crowd.take(0)
-    assert lease is not None
+    lease = crowd.must_take(0)
     mine = {"unit_id": lease.unit_id, "person_id": lease.person_id}
     one = writing(store, lambda tx: marks.save_draft(tx, **mine, revision=0, body={"tab": 1}))
     two = writing(store, lambda tx: marks.save_draft(tx, **mine, revision=0, body={"tab": 2}))
@@ -166,8 +163,7 @@ def test_a_place_is_completed_or_times_out_and_never_both(store: Store, clock: F
 def test_an_answer_that_waits_for_new_terms_is_followed_by_what_they_want(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, judgments=2, terms=REDUNDANCY)
     crowd.work(0)
-    lease = crowd.take(1)
-    assert lease is not None
+    lease = crowd.must_take(1)
     more = writing(store, lambda tx: set_terms(tx, crowd.job.job_id, {"redundancy": {"least": 3, "most": 5}}))
     interrupted(store, lambda: crowd.send(lease), more, before=LOCKS_UNIT)
     with store.read() as tx:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -17,7 +18,8 @@ from sqlalchemy import text as sql
 
 from grater.annotate import credentials, invitations, people
 from grater.annotate.store import Store, Tx, database, migrations, open_store
-from grater.errors import GraterError, StoreBusy, UsageError
+from grater.annotate.store.database import Moment
+from grater.errors import GraterError, StoreBusy, StoreFull, UsageError
 from tests.annotate.store.postgres import new_database
 
 ROOT = Path(__file__).parents[3]
@@ -72,6 +74,46 @@ def test_a_failure_inside_a_transaction_leaves_nothing(store: Store) -> None:
 def _add_one_good_and_one_bad(tx: Tx) -> None:
     people.add(tx, name="Ann", role="owner")
     people.add(tx, name="Bob", role="king")
+
+
+def test_changes_that_wait_for_another_are_stored_and_one_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    with open_store(tmp_path / "study.db", create=True) as store:
+
+        def add(name: str) -> None:
+            with store.write() as tx:
+                people.add(tx, name=name, role="worker")
+
+        def fail() -> None:
+            with store.write() as tx:
+                people.add(tx, name="half", role="worker")
+                for thread in threads:
+                    thread.start()
+                people.get(tx, "nobody")
+
+        threads = [threading.Thread(target=add, args=(name,)) for name in "abc"]
+        with pytest.raises(GraterError, match="no such person"):
+            fail()
+        for thread in threads:
+            thread.join(300)
+        with store.read() as tx:
+            assert {person.name for person in people.all(tx)} == set("abc")
+
+
+def test_when_the_commit_fails_nothing_is_stored_and_the_next_change_is(tmp_path: Path) -> None:
+    is_full = True
+
+    def witness(moment: Moment) -> None:
+        if moment == "before" and is_full:
+            raise StoreFull("the disk is full")
+
+    with open_store(tmp_path / "study.db", create=True, around_commit=witness) as store:
+        with pytest.raises(StoreFull), store.write() as tx:
+            people.add(tx, name="lost", role="worker")
+        is_full = False
+        with store.write() as tx:
+            people.add(tx, name="later", role="worker")
+        with store.read() as tx:
+            assert [person.name for person in people.all(tx)] == ["later"]
 
 
 def test_a_reader_sees_one_snapshot(store: Store) -> None:
@@ -248,8 +290,6 @@ def test_a_connection_that_comes_back_after_the_end_is_closed(cluster: str) -> N
 
 
 def test_no_secret_is_stored_as_it_is(store: Store) -> None:
-    from sqlalchemy import text as sql
-
     with store.write() as tx:
         ann = people.add(tx, name="Ann", role="worker").person_id
         told = [

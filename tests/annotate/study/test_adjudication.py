@@ -37,7 +37,6 @@ def judged(store: Store, tmp_path: Path) -> Store:
             person_id = people.add(tx, name=name, role="annotator").person_id
             for _ in labels:
                 lease = leases.take(tx, job_id=job_id, person_id=person_id)
-                assert lease is not None
                 item = units.get(tx, lease.unit_id).unit.items[0].item
                 label = labels[0] if item.essay_id == "e0" else labels[1]
                 answers = [Answer(item.item_id, label, alternatives=(f"of {name}",))]

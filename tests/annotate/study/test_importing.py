@@ -129,7 +129,6 @@ def test_practice_comes_first_and_is_no_work_any_more(store: Store, tmp_path: Pa
         assert units.ids_of_job(tx, job.job_id, role="work") == []
         person_id = people.add(tx, name="Ann", role="worker").person_id
         lease = leases.take(tx, job_id=job.job_id, person_id=person_id)
-        assert lease is not None
         assert units.get(tx, lease.unit_id).role == "practice"
         assert checks.violations(tx) == []
 

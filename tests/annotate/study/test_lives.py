@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -122,26 +122,18 @@ def nothing(*_: Any, **__: Any) -> None:
     """Leave undone what should be done."""
 
 
-def _lose(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(submissions, "store_all", nothing)
+Defect: TypeAlias = Callable[[pytest.MonkeyPatch], None]
 
 
-def _double(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(submissions, "submission_id_of", lambda _lease_id: new_id())
+def instead(place: object, name: str, does: Any) -> Defect:
+    """The named function of a module does something else."""
+    return lambda patch: patch.setattr(place, name, does)
 
 
-def _issue_twice(patch: pytest.MonkeyPatch) -> None:
+def without_slots(state: str) -> Defect:
+    """No slot ever gets into a state."""
     right = units.set_slot
-    patch.setattr(units, "set_slot", lambda *given: right(*given) if given[-1] != "leased" else None)
-
-
-def _starve(patch: pytest.MonkeyPatch) -> None:
-    right = units.set_slot
-    patch.setattr(units, "set_slot", lambda *given: right(*given) if given[-1] != "free" else None)
-
-
-def _let_go_for_good(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(leases, "_take_again", nothing)
+    return instead(units, "set_slot", lambda *given: right(*given) if given[-1] != state else None)
 
 
 def _draw_gold_twice(patch: pytest.MonkeyPatch) -> None:
@@ -149,21 +141,9 @@ def _draw_gold_twice(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(leases, "GOLD", first.limit(1))
 
 
-def _eject_by_halves(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(trust, "_with_status", lambda *_: [])
-
-
 def _leave_doors_open(patch: pytest.MonkeyPatch) -> None:
     for name in ("end_access", "end_all_sessions"):
         patch.setattr(credentials, name, nothing)
-
-
-def _give_codes_away(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(panels, "_ending", lambda *_: "completed")
-
-
-def _forget_gold(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(standing, "gold_answers", lambda *_: [])
 
 
 def _forget_rows(patch: pytest.MonkeyPatch) -> None:
@@ -198,26 +178,22 @@ def _type_over(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(marks, "save_draft", save)
 
 
-def _lose_drafts(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(marks, "put_draft", lambda *_, **__: 1)
-
-
-CONTROLS = {
-    "P1 a judgment is lost": _lose,
-    "P2 a submission is stored twice": _double,
-    "P3 a slot is issued twice": _issue_twice,
-    "P4 a slot is never free again": _starve,
-    "P5 a returned unit is not the next": _let_go_for_good,
+CONTROLS: dict[str, Defect] = {
+    "P1 a judgment is lost": instead(submissions, "store_all", nothing),
+    "P2 a submission is stored twice": instead(submissions, "submission_id_of", lambda _lease_id: new_id()),
+    "P3 a slot is issued twice": without_slots("leased"),
+    "P4 a slot is never free again": without_slots("free"),
+    "P5 a returned unit is not the next": instead(leases, "_take_again", nothing),
     "P5 gold is drawn twice": _draw_gold_twice,
-    "P6 an ejected rater's work counts": _eject_by_halves,
+    "P6 an ejected rater's work counts": instead(trust, "_with_status", lambda *_: []),
     "P8 a judgment is not exported": _forget_rows,
     "P8 exports differ": _export_in_any_order,
     "P10 a suggestion is shown": _show_the_suggestion,
     "P14 an old tab types over a newer draft": _type_over,
-    "P14 a draft is not kept": _lose_drafts,
+    "P14 a draft is not kept": instead(marks, "put_draft", lambda *_, **__: 1),
     "P11 access does not end": _leave_doors_open,
-    "P12 a code for nothing": _give_codes_away,
-    "trust is not counted": _forget_gold,
+    "P12 a code for nothing": instead(panels, "_ending", lambda *_: "completed"),
+    "trust is not counted": instead(standing, "gold_answers", lambda *_: []),
 }
 
 

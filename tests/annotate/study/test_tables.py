@@ -59,8 +59,6 @@ def test_labels_become_verdicts_the_latest_of_a_rater_counts_and_programs_vote_w
         tables(filled, "cloze")
     with filled.read() as tx:
         words, programs = labels_of(tx, "cloze"), labels_of(tx, "cloze", groups=("program",))
-    assert words is not None
-    assert programs is not None
     assert words.frame["label"].to_list() == ["at"]
     assert programs.frame.select("rater", "label").rows() == [("bot", "on")]
 
@@ -110,7 +108,6 @@ def test_answers_to_gold_count_for_raters_only(filled: Store, tmp_path: Path) ->
         set_terms(tx, job.job_id, {"gold": {"quiz": 1}})
         zoe = people.named(tx, "Zoe").person_id
         lease = leases.take(tx, job_id=job.job_id, person_id=zoe)
-        assert lease is not None
         [asked] = units.get(tx, lease.unit_id).unit.items
         answers = [Answer(asked.item.item_id, "1")]
         submissions.submit(

@@ -37,24 +37,17 @@ def test_the_first_stage_has_no_context() -> None:
     assert in_context.before == "Last spring my cousin opened a bakery. The street was very quiet then."
 
 
-def test_the_star_belongs_to_the_second_stage() -> None:
+def test_the_star_belongs_to_the_second_stage_and_the_grey_answer_where_the_study_wants_it() -> None:
     assert values("no-context") == ["yes", "no"]
     assert values("in-context") == ["yes*", "yes", "no"]
-
-
-def test_a_star_in_the_first_stage_is_refused() -> None:
-    with pytest.raises(BadInput, match="a-singular: expected one of yes, no"):
-        TASK.read(noun_unit("no-context"), {**ALL_NO, "a-singular": ["yes*"]}, kept={})
-
-
-def test_the_grey_answer_is_there_where_the_study_wants_it() -> None:
     assert values("no-context", grey=True) == ["yes", "grey", "no"]
 
 
-def test_every_construction_needs_its_answer() -> None:
-    form = {name: answer for name, answer in ALL_NO.items() if name != "the-plural"}
+def test_a_star_in_the_first_stage_and_a_missing_answer_are_refused() -> None:
+    with pytest.raises(BadInput, match="a-singular: expected one of yes, no"):
+        TASK.read(noun_unit("no-context"), {**ALL_NO, "a-singular": ["yes*"]}, kept={})
     with pytest.raises(BadInput, match="the-plural"):
-        TASK.read(noun_unit("no-context"), form, kept={})
+        TASK.read(noun_unit("no-context"), {**ALL_NO, "the-plural": []}, kept={})
 
 
 def test_answers_go_to_the_items_of_their_construction() -> None:

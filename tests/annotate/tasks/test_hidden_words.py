@@ -8,6 +8,7 @@ from grater.annotate.tasks import choice, cloze, verify
 from grater.errors import BadInput, UsageError
 from grater.uncertainty import generator
 from tests.annotate.tasks.units import IN, OF, rng, unit_at
+from tests.each import for_each
 
 DIFFERS = unit_at(OF, payload={"suggestion": "on"})
 
@@ -18,12 +19,9 @@ def test_cloze_shows_the_sentence_alone() -> None:
     assert (shown.before, shown.after) == ("", "")
 
 
-@pytest.mark.parametrize(("written", "label"), [("On", "on"), ("towards", "toward"), ("out of", "out of")])
-def test_cloze_takes_a_preposition_in_any_case_and_spelling(written: str, label: str) -> None:
-    assert cloze.TASK.read(unit_at(OF), {"label": [written]}, kept={})[0].label == label
-
-
-def test_cloze_takes_one_preposition() -> None:
+def test_cloze_takes_one_preposition_in_any_case_and_spelling() -> None:
+    for written, label in (("On", "on"), ("towards", "toward"), ("out of", "out of")):
+        assert cloze.TASK.read(unit_at(OF), {"label": [written]}, kept={})[0].label == label
     with pytest.raises(BadInput, match="expected one preposition, found 2"):
         cloze.TASK.read(unit_at(OF), {"label": ["on, of"]}, kept={})
 
@@ -33,35 +31,28 @@ def test_choice_shows_the_writers_word_first_half_of_the_time() -> None:
     assert 160 <= firsts.count("writer") <= 240  # 200 expected; four standard deviations are 40
 
 
-@pytest.mark.parametrize(("picked", "first", "label"), [
+@for_each([
     ("first", "writer", "writer"), ("first", "system", "system"),
     ("second", "writer", "system"), ("second", "system", "writer"),
     ("equally good", "writer", "equally good"), ("equally bad", "system", "equally bad"),
 ])  # fmt: skip
-def test_choice_says_whose_word_was_picked(picked: str, first: str, label: str) -> None:
+def test_choice_says_whose_word_was_picked(case: tuple[str, str, str]) -> None:
+    picked, first, label = case
     (answer,) = choice.TASK.read(DIFFERS, {"label": [picked]}, kept={"first": first})
-    assert answer.label == label
-    assert answer.payload == {"first": first}
+    assert (answer.label, answer.payload) == (label, {"first": first})
 
 
-def test_choice_without_its_sides_is_refused() -> None:
+def test_choice_needs_its_sides_and_a_browser_cannot_say_whose_word_it_picked() -> None:
     with pytest.raises(UsageError, match="whose word stood first"):
         choice.TASK.read(DIFFERS, {"label": ["first"]}, kept={})
-
-
-def test_a_browser_cannot_say_whose_word_it_picked() -> None:
     with pytest.raises(BadInput, match="label"):
         choice.TASK.read(DIFFERS, {"label": ["system"]}, kept={"first": "writer"})
 
 
-def test_the_suggestion_takes_the_writers_capital_so_that_it_cannot_be_distinguished() -> None:
-    shown = choice.TASK.show(unit_at(IN, payload={"suggestion": "at"}), rng=rng())
-    assert {picked.text for picked in shown.fields[0].choices[:2]} == {"In", "At"}
-
-
-def test_a_suggestion_to_delete_is_shown_as_no_word() -> None:
-    shown = choice.TASK.show(unit_at(OF, payload={"suggestion": "-NONE-"}), rng=rng())
-    assert {picked.text for picked in shown.fields[0].choices[:2]} == {"of", "(no word)"}
+def test_a_suggestion_takes_the_writers_capital_and_one_to_delete_is_no_word() -> None:
+    for place, suggestion, words in ((IN, "at", {"In", "At"}), (OF, "-NONE-", {"of", "(no word)"})):
+        shown = choice.TASK.show(unit_at(place, payload={"suggestion": suggestion}), rng=rng())
+        assert {picked.text for picked in shown.fields[0].choices[:2]} == words
 
 
 @pytest.mark.parametrize("task", [choice.TASK, verify.TASK], ids=["choice", "verify"])

@@ -11,6 +11,7 @@ from grater.annotate.tasks.marking import TASK, edits_of, planted_found
 from grater.annotate.tasks.task import Answer
 from grater.errors import BadInput
 from grater.model import Edit, Essay, Item, Json, Span
+from tests.each import for_each
 
 TEXT = "She go 👩‍🚀 home.\r\nWe buyed bread in there."
 UNIT = Unit("u", Essay("e", TEXT), (UnitItem(Item("e", Span(0, len(TEXT)), "essay")),))
@@ -55,23 +56,17 @@ def test_spans_may_overlap_share_a_place_and_have_no_width() -> None:
     assert len(edits_of(read(edit("She go"), edit("go"), edit("go", "Vt"), gap), rater="")) == 4
 
 
-def test_an_essay_without_an_error_is_clean() -> None:
+def test_an_essay_is_clean_or_set_aside_with_what_was_marked() -> None:
     assert read().label == "clean"
-
-
-def test_an_essay_can_be_set_aside_with_what_was_marked() -> None:
     answer = read(edit("go"), set_aside=["on"])
     assert answer.label == "set-aside"
     assert len(edits_of(answer, rater="")) == 1
 
 
-def test_words_to_go_are_an_empty_correction() -> None:
+def test_words_to_go_are_an_empty_correction_and_three_tags_owe_none() -> None:
     assert edits_of(read(edit("in ", "Rloc", [""])), rater="")[0].replacements == ("",)
-
-
-@pytest.mark.parametrize("tag", ["Um", "Cit", "Wa"])
-def test_three_tags_owe_no_correction(tag: str) -> None:
-    assert edits_of(read(edit("go", tag, [])), rater="")[0].replacements == ()
+    for tag in ("Um", "Cit", "Wa"):
+        assert edits_of(read(edit("go", tag, [])), rater="")[0].replacements == ()
 
 
 @pytest.mark.parametrize(
@@ -99,13 +94,14 @@ def test_an_edit_that_does_not_hold_is_refused(change: dict[str, Json], complain
         read({**edit("go"), **change})
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1", "null", "[" * 100_000])
-def test_what_is_no_list_of_edits_is_refused_or_empty(text: str) -> None:
-    if text == "":
-        assert TASK.read(UNIT, {"edits": [text]}, kept={})[0].label == "clean"
-        return
+@for_each(["{}", "[1", "null", "[" * 100_000], name=len)
+def test_what_is_no_list_of_edits_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match="expected a JSON list"):
         TASK.read(UNIT, {"edits": [text]}, kept={})
+
+
+def test_no_edits_at_all_are_a_clean_essay() -> None:
+    assert TASK.read(UNIT, {"edits": [""]}, kept={})[0].label == "clean"
 
 
 def test_every_bad_edit_is_reported() -> None:
@@ -121,11 +117,10 @@ def test_gold_is_the_share_of_planted_errors_found() -> None:
     assert TASK.right([answer], {answer.item_id: places})
 
 
-def test_half_of_the_planted_errors_is_the_least() -> None:
-    answer = read(edit("go"))
-    assert TASK.right([answer], {answer.item_id: frozenset({"4-6", "21-26"})})
-    assert not TASK.right([answer], {answer.item_id: frozenset({"4-6", "21-26", "27-32"})})
-    assert not TASK.right([answer], {answer.item_id: frozenset({"4-6:Vt"})})
+@for_each([(("4-6", "21-26"), True), (("4-6", "21-26", "27-32"), False), (("4-6:Vt",), False)])
+def test_half_of_the_planted_errors_is_the_least(case: tuple[tuple[str, ...], bool]) -> None:
+    answer, (places, is_right) = read(edit("go")), case
+    assert TASK.right([answer], {answer.item_id: frozenset(places)}) == is_right
 
 
 def test_another_tag_set_can_be_named() -> None:

@@ -7,34 +7,31 @@ from grater.annotate.tasks.usage import TASK
 from grater.errors import BadInput
 from grater.model import Span
 from tests.annotate.tasks.units import IN, OF, TEXT, rng, unit_at
+from tests.each import for_each
 
 WHOLE = {"label": ["2"], "confidence": ["high"]}
 
 
-def test_the_sentence_before_is_shown_and_the_target_highlighted() -> None:
-    shown = TASK.show(unit_at(OF), rng=rng())
-    assert shown.before == "The street was very quiet then."
-    assert shown.pieces == (Piece("She depends "), Piece("of", "target"), Piece(" her brother for the bread."))
+AROUND_OF = (Piece("She depends "), Piece("of", "target"), Piece(" her brother for the bread."))
+BREAD, NOBODY = TEXT.index(" the bread"), TEXT.index(" Nobody")
 
 
-def test_a_target_at_the_start_of_its_sentence_has_no_piece_before_it() -> None:
-    assert TASK.show(unit_at(IN), rng=rng()).pieces[0] == Piece("In", "target")
-
-
-def test_the_first_sentence_has_none_before_it() -> None:
-    assert TASK.show(unit_at(Span(0, 4)), rng=rng()).before == ""
-
-
-def test_a_place_of_no_width_is_a_gap_in_its_sentence() -> None:
-    place = TEXT.index(" the bread")
-    shown = TASK.show(unit_at(Span(place, place), kind="prep-missing"), rng=rng())
-    assert shown.pieces == (Piece("She depends of her brother for"), Piece("", "gap"), Piece(" the bread."))
-
-
-def test_a_gap_between_two_sentences_belongs_to_the_first() -> None:
-    place = TEXT.index(" Nobody")
-    shown = TASK.show(unit_at(Span(place, place)), rng=rng())
-    assert shown.pieces == (Piece("In the morning they bake."), Piece("", "gap"))
+@for_each(
+    [
+        (OF, "The street was very quiet then.", AROUND_OF),
+        (IN, None, (Piece("In", "target"), Piece(" the morning they bake."))),
+        (Span(0, 4), "", None),  # nothing is before the first sentence
+        (Span(BREAD, BREAD), None, (Piece("She depends of her brother for"), Piece("", "gap"), Piece(" the bread."))),
+        (Span(NOBODY, NOBODY), None, (Piece("In the morning they bake."), Piece("", "gap"))),  # of the first of two
+    ]
+)
+def test_the_place_is_marked_in_its_sentence_with_the_one_before(
+    case: tuple[Span, str | None, tuple[Piece, ...] | None],
+) -> None:
+    span, before, pieces = case
+    shown = TASK.show(unit_at(span), rng=rng())
+    assert before is None or shown.before == before
+    assert pieces is None or shown.pieces == pieces
 
 
 def test_an_incorrect_preposition_comes_with_better_ones_in_order() -> None:
@@ -45,15 +42,11 @@ def test_an_incorrect_preposition_comes_with_better_ones_in_order() -> None:
     assert answer.flags == ("spelling", "grammar")
 
 
-def test_words_for_another_label_are_left_out() -> None:
+def test_words_count_for_their_own_label_alone() -> None:
     """Without JavaScript both boxes are on the page, and one may still hold a word."""
-    (answer,) = TASK.read(unit_at(OF), {**WHOLE, "better": ["on"], "others": ["to"]}, kept={})
-    assert answer.alternatives == ()
-
-
-def test_equally_good_prepositions_are_listed() -> None:
-    (answer,) = TASK.read(unit_at(OF), {**WHOLE, "label": ["e"], "others": ["on"]}, kept={})
-    assert answer.alternatives == ("on",)
+    for form, words in (({"better": ["on"], "others": ["to"]}, ()), ({"label": ["e"], "others": ["on"]}, ("on",))):
+        (answer,) = TASK.read(unit_at(OF), {**WHOLE, **form}, kept={})
+        assert answer.alternatives == words
 
 
 @pytest.mark.parametrize(

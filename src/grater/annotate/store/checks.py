@@ -192,7 +192,7 @@ def trust_recomputed(tx: Tx) -> Iterator[str]:
 def _from_scratch(tx: Tx, job_id: str, task: str) -> dict[str, tuple[int, int]]:
     query = (
         select(schema.submissions.c.submission_id, schema.submissions.c.person_id, schema.submissions.c.unit_id)
-        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+        .join(schema.units)
         .where(
             schema.submissions.c.job_id == job_id,
             schema.submissions.c.status.in_(("valid", "untrusted")),
@@ -251,7 +251,9 @@ def _lease(state: State, event: Event, places: dict[str, tuple[str, int | None]]
 def _submission(state: State, event: Event, places: Mapping[str, tuple[str, int | None]]) -> None:
     payload: Mapping[str, Any] = event.payload
     if event.verb == "submission.stored":
-        _answer_lease(state, payload["lease_id"], places)
+        if state.leases.get(lease_id := payload["lease_id"]) == "held":
+            state.leases[lease_id] = "done"
+            _slot(state, *places[lease_id], "free")
         kept = (payload["unit_id"], payload["body_hash"], payload["judgments"])
         state.submissions[event.noun] = (payload["status"], payload["n"], *kept)
         _slot(state, payload["unit_id"], payload["n"], "filled")
@@ -260,12 +262,6 @@ def _submission(state: State, event: Event, places: Mapping[str, tuple[str, int 
         _slot(state, rest[0], n, "free")
         _slot(state, rest[0], payload["n"], "filled")
         state.submissions[event.noun] = (payload["to"], payload["n"], *rest)
-
-
-def _answer_lease(state: State, lease_id: str | None, places: Mapping[str, tuple[str, int | None]]) -> None:
-    if lease_id is not None and state.leases.get(lease_id) == "held":
-        state.leases[lease_id] = "done"
-        _slot(state, *places[lease_id], "free")
 
 
 def _slot(state: State, unit_id: str, n: int | None, to: str) -> None:
@@ -407,16 +403,11 @@ def differences(rebuilt: State, stored: State) -> Iterator[str]:
                 yield f"{noun.name} {key}: {ours.get(key)} by the events, {theirs.get(key)} in the table"
 
 
-def _rebuilt(tx: Tx) -> Iterator[str]:
-    """The state rebuilt from the events equals the stored state."""
-    yield from differences(from_events(events.all(tx)), stored(tx))
-
-
 RULES: Mapping[str, tuple[Callable[[Tx], Iterator[str]], ...]] = {
     "lost": (stored_but_gone, changed_bodies),
     "doubled": (stored_twice,),
     "trust": (trust_recomputed,),
-    "rebuilt": (_rebuilt,),
+    "rebuilt": (lambda tx: differences(from_events(events.all(tx)), stored(tx)),),
 }
 """Checks that a query alone cannot do."""
 

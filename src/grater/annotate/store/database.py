@@ -71,20 +71,6 @@ def is_url(location: str) -> bool:
     return location.startswith(("postgresql:", "postgresql+psycopg:", "postgres:"))
 
 
-def make_engine(location: str) -> Engine:
-    return _postgres(location) if is_url(location) else _sqlite(Path(location))
-
-
-def make_glancing(engine: Engine, location: str) -> Engine:
-    """An engine for queries without a transaction: the same connections on SQLite, separate ones on PostgreSQL.
-
-    Switching a connection's isolation level back and forth would cost more than the query.
-    """
-    if not is_url(location):
-        return engine.execution_options(**{GLANCES: True})
-    return _postgres(location, pool_size=GLANCING_POOL, isolation_level="AUTOCOMMIT")
-
-
 def _sqlite(path: Path) -> Engine:
     engine = create_engine(
         f"sqlite:///{path}",
@@ -220,14 +206,6 @@ def _first_line(error: DBAPIError) -> str:
 Moment: TypeAlias = Literal["before", "after"]
 
 
-def no_observer(moment: Moment) -> None:
-    """The default, which ignores commits."""
-
-
-def no_check(tx: Tx) -> None:
-    """No check: anyone who has the store may change it, as commands may."""
-
-
 class Store:
     """An open study; `close` it, or use it in a `with`.
 
@@ -241,7 +219,7 @@ class Store:
         *,
         name: str,
         clock: Clock,
-        around_commit: Callable[[Moment], None] = no_observer,
+        around_commit: Callable[[Moment], None] = lambda _: None,
     ) -> None:
         self.engine = engine
         self.glancing = glancing
@@ -250,7 +228,7 @@ class Store:
         self._around_commit = around_commit
         self._writing = threading.Lock()
         self._key = ""
-        self._check: Callable[[Tx], None] = no_check
+        self._check: Callable[[Tx], None] = lambda _: None
         self._statement_seconds = 0.0
         self._is_closed = threading.Event()
         for each in (engine, glancing) if self.is_postgres else ():
@@ -374,15 +352,22 @@ def open_store(
     *,
     create: bool = False,
     clock: Clock = utc_now,
-    around_commit: Callable[[Moment], None] = no_observer,
+    around_commit: Callable[[Moment], None] = lambda _: None,
 ) -> Store:
     """Open a study by its file or `postgresql://` URL; `create` makes a new one and refuses an existing one."""
     address = str(location)
     name = address.rsplit("/", 1)[-1] if is_url(address) else address  # a URL holds a password; messages must not
     if not is_url(address):
         _require_file(address, create=create)
-    engine = make_engine(address)
-    store = Store(engine, make_glancing(engine, address), name=name, clock=clock, around_commit=around_commit)
+    # Queries without a transaction have the same connections on SQLite, others on PostgreSQL: switching the isolation
+    # level of a connection each time, and back, cost more than the query.
+    if is_url(address):
+        engine = _postgres(address)
+        glancing = _postgres(address, pool_size=GLANCING_POOL, isolation_level="AUTOCOMMIT")
+    else:
+        engine = _sqlite(Path(address))
+        glancing = engine.execution_options(**{GLANCES: True})
+    store = Store(engine, glancing, name=name, clock=clock, around_commit=around_commit)
     try:
         _prepare(store, create=create)
     except BaseException:
@@ -402,11 +387,17 @@ def _require_file(address: str, *, create: bool) -> None:
     if create and not path.parent.exists():
         raise UsageError(f"{path}: there is no folder {path.parent}; make it first")
     if create:
-        _make_private(path)
-    if not create and not _looks_like_sqlite(path):
-        raise UsageError(
-            f"{path}: expected a study of grater, found some other file; make a study: grater study new STUDY.db"
-        )
+        try:
+            path.touch(OWNER_ONLY)
+            path.chmod(OWNER_ONLY)  # also where an empty file was there already
+        except OSError as error:
+            raise UsageError(f"{path}: cannot be made: {error.strerror or error}") from error
+        return
+    with path.open("rb") as stream:
+        if stream.read(16) not in (b"SQLite format 3\0", b""):
+            raise UsageError(
+                f"{path}: expected a study of grater, found some other file; make a study: grater study new STUDY.db"
+            )
 
 
 def _real_file(name: str) -> Path:
@@ -425,14 +416,6 @@ OWNER_ONLY = 0o600
 """A study holds names, addresses and hashes of passwords; SQLite gives its log the rights of the file."""
 
 
-def _make_private(path: Path) -> None:
-    try:
-        path.touch(OWNER_ONLY)
-        path.chmod(OWNER_ONLY)  # also where an empty file was there already
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be made: {error.strerror or error}") from error
-
-
 def _is_blank(path: Path) -> bool:
     """Whether a file has no bytes or no tables, as when the disk filled up while a study was being created."""
     if not path.is_file() or not path.stat().st_size:
@@ -442,11 +425,6 @@ def _is_blank(path: Path) -> bool:
             return not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     except sqlite3.Error:
         return False
-
-
-def _looks_like_sqlite(path: Path) -> bool:
-    with path.open("rb") as stream:
-        return stream.read(16) in (b"SQLite format 3\0", b"")
 
 
 def _prepare(store: Store, *, create: bool) -> None:

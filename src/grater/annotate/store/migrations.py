@@ -45,69 +45,29 @@ END $$
 """
 
 
-def statements(dialect: str) -> list[str]:
-    """Every trigger of the schema in the dialect of one engine."""
-    make = _postgres if dialect == "postgresql" else _sqlite
-    kept = (*GROW_ONLY, *KEPT)
-    triggers = [FUNCTION, FUNCTION_OF_JOB] if dialect == "postgresql" else []
-    triggers += [make(table, "DELETE", "") for table in kept if table not in WITH_JOB]
-    triggers += [_unless_judged(table, dialect) for table in WITH_JOB]
-    triggers += [make(table, "UPDATE", "") for table in GROW_ONLY]
-    triggers += [make(table, "UPDATE", f" OF {_fixed(table, names)}") for table, names in MAY_CHANGE.items()]
-    if dialect == "postgresql":
-        triggers += [_truncating(table) for table in kept]
-    return triggers
-
-
 def create_triggers(connection: Connection) -> None:
-    for statement in statements(connection.dialect.name):
-        _run(connection, statement)
-
-
-def _run(connection: Connection, statement: str) -> None:
+    """Create every trigger of the schema, in the dialect of the engine."""
     is_postgres = connection.dialect.name == "postgresql"
-    connection.exec_driver_sql(statement.replace("%", "%%") if is_postgres else statement)
 
+    def refuse(
+        table: str, verb: str, *, of: str = "", each: str = "ROW", function: str = "grater_refuse", when: str = ""
+    ) -> str:
+        head = f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb}{of} ON {table} "
+        if is_postgres:
+            return f"{head}FOR EACH {each} EXECUTE FUNCTION {function}()"
+        return f"{head}{when}BEGIN SELECT RAISE(ABORT, '{table} rows are kept as they are'); END"
 
-def _fixed(table: str, names: tuple[str, ...]) -> str:
-    return ", ".join(
-        f'"{column.name}"' for column in schema.METADATA.tables[table].columns if column.name not in names
-    )
-
-
-def _sqlite(table: str, verb: str, columns: str) -> str:
-    return (
-        f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb}{columns} ON {table} "
-        f"BEGIN SELECT RAISE(ABORT, '{table} rows are kept as they are'); END"
-    )
-
-
-def _postgres(table: str, verb: str, columns: str) -> str:
-    return (
-        f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb}{columns} ON {table} "
-        "FOR EACH ROW EXECUTE FUNCTION grater_refuse()"
-    )
-
-
-def _unless_judged(table: str, dialect: str) -> str:
-    """A trigger that refuses deletions from a table once the job of a row has a submission."""
-    if dialect == "postgresql":
-        return (
-            f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} "
-            "FOR EACH ROW EXECUTE FUNCTION grater_refuse_judged()"
-        )
-    return (
-        f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} "
-        "WHEN EXISTS (SELECT 1 FROM submissions WHERE job_id = OLD.job_id) "
-        f"BEGIN SELECT RAISE(ABORT, '{table} rows are kept as they are'); END"
-    )
-
-
-def _truncating(table: str) -> str:
-    return (
-        f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table} "
-        "FOR EACH STATEMENT EXECUTE FUNCTION grater_refuse()"
-    )
+    kept, when = (*GROW_ONLY, *KEPT), "WHEN EXISTS (SELECT 1 FROM submissions WHERE job_id = OLD.job_id) "
+    triggers = [FUNCTION.replace("%", "%%"), FUNCTION_OF_JOB.replace("%", "%%")] if is_postgres else []
+    triggers += [refuse(table, "DELETE") for table in kept if table not in WITH_JOB]
+    triggers += [refuse(table, "DELETE", function="grater_refuse_judged", when=when) for table in WITH_JOB]
+    triggers += [refuse(table, "UPDATE") for table in GROW_ONLY]
+    for table, names in MAY_CHANGE.items():
+        fixed = [f'"{column.name}"' for column in schema.METADATA.tables[table].columns if column.name not in names]
+        triggers.append(refuse(table, "UPDATE", of=f" OF {', '.join(fixed)}"))
+    triggers += [refuse(table, "TRUNCATE", each="STATEMENT") for table in kept] if is_postgres else []
+    for statement in triggers:
+        connection.exec_driver_sql(statement)
 
 
 Step: TypeAlias = Callable[[Connection], None]

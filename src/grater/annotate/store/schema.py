@@ -36,6 +36,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import text as sql
 from sqlalchemy.engine import Dialect
+from sqlalchemy.schema import SchemaItem
 from sqlalchemy.types import TypeDecorator
 
 from grater.model import MOST_DEPTH, Json, is_deep
@@ -100,6 +101,10 @@ ID = Integer().with_variant(BigInteger, "postgresql")
 """A number that grows; SQLite insists on INTEGER for its own row number."""
 
 
+def table(name: str, *parts: SchemaItem, **more: Any) -> Table:
+    return Table(name, METADATA, *parts, **more)
+
+
 def text(name: str, *, default: str | None = None, **more: Any) -> Column[str]:
     """A text column that is not null; empty by default, or with the given default."""
     return Column(name, Text, nullable=False, server_default=default, **more)
@@ -146,12 +151,16 @@ def one_of(column: str, *values: str) -> CheckConstraint:
     return CheckConstraint(" OR ".join(f"{column} = '{value}'" for value in values), name=column)
 
 
-meta = Table("meta", METADATA, key("key"), text("value"))
+def partial(name: str, where: str, *columns: str, unique: bool = False) -> Index:
+    """An index of the rows for which this holds."""
+    return Index(name, *columns, unique=unique, sqlite_where=sql(where), postgresql_where=sql(where))
+
+
+meta = table("meta", key("key"), text("value"))
 """`version` of the schema, `study_id`, `name`, `key` (the study's secret, never exported)."""
 
-imports = Table(
+imports = table(
     "imports",
-    METADATA,
     key("import_id"),
     text("kind"),
     text("name"),
@@ -161,9 +170,8 @@ imports = Table(
     json_column("payload"),
 )
 
-essays = Table(
+essays = table(
     "essays",
-    METADATA,
     key("essay_id"),
     number("position", unique=True),
     text("text"),
@@ -172,9 +180,8 @@ essays = Table(
     optional("import_id", "imports.import_id"),
 )
 
-annotators = Table(
+annotators = table(
     "annotators",
-    METADATA,
     refers("essay_id", "essays.essay_id"),
     text("rater"),
     number("position"),
@@ -182,9 +189,8 @@ annotators = Table(
 )
 """The people who read a whole essay before it was imported; one may have marked nothing."""
 
-edits = Table(
+edits = table(
     "edits",
-    METADATA,
     refers("essay_id", "essays.essay_id"),
     number("position"),
     text("rater"),
@@ -198,9 +204,8 @@ edits = Table(
     CheckConstraint('start >= 0 AND start <= "end"', name="span"),
 )
 
-items = Table(
+items = table(
     "items",
-    METADATA,
     key("item_id"),
     optional("essay_id", "essays.essay_id"),
     number("start", nullable=True),
@@ -215,9 +220,8 @@ items = Table(
 """`essay_id` and span are empty for items known only from a table of judgments.  `outside_id`: what the table that
 brought the item called it, where that is not its id.  `payload`: any further column."""
 
-findings = Table(
+findings = table(
     "findings",
-    METADATA,
     key("finding_id"),
     refers("unit_id", "units.unit_id"),
     optional("person_id", "people.person_id"),
@@ -231,25 +235,21 @@ findings = Table(
 )
 """Findings of the corpus checks in an annotator's work, to be reviewed (NUCLE 2013, section 4)."""
 
-SCORE = Float(53)
-
 
 def score(name: str) -> Column[float]:
-    return Column(name, SCORE, nullable=True)
+    return Column(name, Float(53), nullable=True)
 
 
-systems = Table(
+systems = table(
     "systems",
-    METADATA,
     key("system"),
     text("signature", default=""),
     json_column("options"),
     moment("added_at"),
 )
 
-decisions = Table(
+decisions = table(
     "decisions",
-    METADATA,
     refers("system", "systems.system"),
     refers("item_id", "items.item_id"),
     Column("flagged", Boolean, nullable=False),
@@ -261,9 +261,8 @@ decisions = Table(
     Index("ix_decisions_item_id", "item_id"),
 )
 
-samples = Table(
+samples = table(
     "samples",
-    METADATA,
     key("sample_id"),
     text("name", unique=True),
     json_column("meta"),
@@ -271,9 +270,8 @@ samples = Table(
 )
 """`meta`: seed, design, systems and the hash of the sorted item ids, as in a sample's `.meta.json`."""
 
-sample_items = Table(
+sample_items = table(
     "sample_items",
-    METADATA,
     refers("sample_id", "samples.sample_id"),
     refers("item_id", "items.item_id"),
     text("system", default=""),
@@ -284,9 +282,8 @@ sample_items = Table(
     PrimaryKeyConstraint("sample_id", "item_id", "system"),
 )
 
-webhooks = Table(
+webhooks = table(
     "webhooks",
-    METADATA,
     key("webhook_id"),
     text("url"),
     text("secret"),
@@ -299,9 +296,8 @@ webhooks = Table(
 )
 """`claimed_until`: a process tells it at this moment."""
 
-deliveries = Table(
+deliveries = table(
     "deliveries",
-    METADATA,
     key("delivery_id"),
     refers("webhook_id", "webhooks.webhook_id"),
     number("n"),
@@ -314,11 +310,8 @@ deliveries = Table(
 )
 """`n` is the event that was to be delivered, `problem` why it was not."""
 
-RUN_STATES = ("waiting", "running", "done", "failed")
-
-runs = Table(
+runs = table(
     "runs",
-    METADATA,
     key("run_id"),
     text("kind"),
     text("title"),
@@ -333,16 +326,15 @@ runs = Table(
     moment("ended_at", optional=True),
     moment("beat_at", optional=True),
     number("tries", default="0"),
-    one_of("state", *RUN_STATES),
+    one_of("state", "waiting", "running", "done", "failed"),
     Index("ix_runs_state", "state", "made_at"),
 )
 """Long work in the background.  `done` of `total` steps; `words` are its result, or the error.  The process that
 works on it updates `beat_at` every few seconds: a silent one has died, and another starts over; `tries` counts how
 often."""
 
-run_files = Table(
+run_files = table(
     "run_files",
-    METADATA,
     refers("run_id", "runs.run_id"),
     number("position"),
     text("name"),
@@ -355,12 +347,11 @@ run_files = Table(
 
 JOB_STATES = ("draft", "open", "paused", "closed")
 LEASE_STATES = ("held", "done", "expired", "returned", "revoked")
-SLOT_STATES = ("free", "leased", "filled", "closed")
 STATUSES = ("valid", "untrusted", "surplus", "withdrawn")
+GIVEN_UP = "state IN ('returned', 'expired', 'revoked')"
 
-jobs = Table(
+jobs = table(
     "jobs",
-    METADATA,
     key("job_id"),
     text("name", unique=True),
     text("task"),
@@ -379,9 +370,8 @@ jobs = Table(
 """`judgments`: N, wanted for each unit.  `options`: what the task and the terms need to know (pay, gold, hours).
 A job with `archived_at` is out of sight; its judgments count as before."""
 
-guidelines = Table(
+guidelines = table(
     "guidelines",
-    METADATA,
     refers("job_id", "jobs.job_id"),
     number("version"),
     text("markdown"),
@@ -390,9 +380,8 @@ guidelines = Table(
     PrimaryKeyConstraint("job_id", "version"),
 )
 
-units = Table(
+units = table(
     "units",
-    METADATA,
     key("unit_id"),
     refers("job_id", "jobs.job_id"),
     optional("essay_id", "essays.essay_id"),
@@ -414,9 +403,8 @@ units = Table(
 """`wanted` is N here and now (dynamic redundancy may change it).  `follows`: the unit that the same rater must have
 done `delay_ms` ago.  Gold and practice units have no slots: each rater sees each of them once."""
 
-unit_items = Table(
+unit_items = table(
     "unit_items",
-    METADATA,
     refers("unit_id", "units.unit_id"),
     number("position"),
     refers("item_id", "items.item_id"),
@@ -426,9 +414,8 @@ unit_items = Table(
     Index("ix_unit_items_item_id", "item_id"),
 )
 
-slots = Table(
+slots = table(
     "slots",
-    METADATA,
     refers("unit_id", "units.unit_id"),
     number("n"),
     refers("job_id", "jobs.job_id"),
@@ -436,26 +423,14 @@ slots = Table(
     number("shuffle"),
     text("state", default="free"),
     PrimaryKeyConstraint("unit_id", "n"),
-    one_of("state", *SLOT_STATES),
+    one_of("state", "free", "leased", "filled", "closed"),
     Index("ix_slots_state", "job_id", "state"),
+    partial("ix_slots_free", "state = 'free'", "job_id", "batch", "shuffle", "unit_id", "n"),
 )
 """`batch` and `shuffle` are the unit's own and never change: with them one index answers "what comes next"."""
 
-FREE = sql("state = 'free'")
-Index(
-    "ix_slots_free",
-    slots.c.job_id,
-    slots.c.batch,
-    slots.c.shuffle,
-    slots.c.unit_id,
-    slots.c.n,
-    sqlite_where=FREE,
-    postgresql_where=FREE,
-)
-
-leases = Table(
+leases = table(
     "leases",
-    METADATA,
     key("lease_id"),
     refers("job_id", "jobs.job_id"),
     refers("unit_id", "units.unit_id"),
@@ -469,37 +444,16 @@ leases = Table(
     json_column("kept"),
     one_of("state", *LEASE_STATES),
     Index("ix_leases_unit_id", "unit_id"),
+    partial("one_lease_a_place", "state = 'held'", "job_id", "person_id", "place", unique=True),
+    partial("one_lease_a_slot", "state = 'held'", "unit_id", "n", unique=True),
+    partial("ix_leases_held", "state = 'held'", "job_id", "expires_at"),
+    partial("ix_leases_given_up", GIVEN_UP, "job_id", "person_id", "issued_at", "lease_id"),
 )
 """`kept` is stored with the lease and never sent (the sides of `choice`).  `place` is 0, or the place on a page that
 shows several units.  `n` is empty for gold and practice."""
 
-HELD = sql("state = 'held'")
-Index(
-    "one_lease_a_place",
-    leases.c.job_id,
-    leases.c.person_id,
-    leases.c.place,
-    unique=True,
-    sqlite_where=HELD,
-    postgresql_where=HELD,
-)
-Index("one_lease_a_slot", leases.c.unit_id, leases.c.n, unique=True, sqlite_where=HELD, postgresql_where=HELD)
-Index("ix_leases_held", leases.c.job_id, leases.c.expires_at, sqlite_where=HELD, postgresql_where=HELD)
-
-GIVEN_UP = sql("state IN ('returned', 'expired', 'revoked')")
-Index(
-    "ix_leases_given_up",
-    leases.c.job_id,
-    leases.c.person_id,
-    leases.c.issued_at,
-    leases.c.lease_id,
-    sqlite_where=GIVEN_UP,
-    postgresql_where=GIVEN_UP,
-)
-
-submissions = Table(
+submissions = table(
     "submissions",
-    METADATA,
     key("submission_id"),
     refers("job_id", "jobs.job_id"),
     refers("unit_id", "units.unit_id"),
@@ -508,7 +462,7 @@ submissions = Table(
     optional("lease_id", "leases.lease_id"),
     json_column("body"),
     text("body_hash"),
-    Column("seconds", Float(53), nullable=True),
+    score("seconds"),
     moment("at"),
     number("guidelines_version", default="0"),
     Column("is_late", Boolean, nullable=False, server_default=sql("false")),
@@ -518,31 +472,13 @@ submissions = Table(
     Index("ix_submissions_job_person", "job_id", "person_id", "status", "at", "unit_id"),
     Index("ix_submissions_lease_id", "lease_id"),
     Index("ix_submissions_unit_person", "unit_id", "person_id"),
+    partial("one_judgment_a_rater", "status IN ('valid', 'untrusted')", "unit_id", "person_id", unique=True),
+    partial("one_judgment_a_slot", "status = 'valid'", "unit_id", "n", unique=True),
 )
 """`n` is the slot that it fills while it is valid.  `is_right`: how it did on gold, as graded when it came."""
 
-COUNTING = sql("status IN ('valid', 'untrusted')")
-VALID = sql("status = 'valid'")
-Index(
-    "one_judgment_a_rater",
-    submissions.c.unit_id,
-    submissions.c.person_id,
-    unique=True,
-    sqlite_where=COUNTING,
-    postgresql_where=COUNTING,
-)
-Index(
-    "one_judgment_a_slot",
-    submissions.c.unit_id,
-    submissions.c.n,
-    unique=True,
-    sqlite_where=VALID,
-    postgresql_where=VALID,
-)
-
-judgments = Table(
+judgments = table(
     "judgments",
-    METADATA,
     refers("submission_id", "submissions.submission_id"),
     text("item_id"),
     number("position"),
@@ -555,9 +491,8 @@ judgments = Table(
     Index("ix_judgments_item_id", "item_id"),
 )
 
-drafts = Table(
+drafts = table(
     "drafts",
-    METADATA,
     refers("unit_id", "units.unit_id"),
     refers("person_id", "people.person_id"),
     number("revision"),
@@ -566,9 +501,8 @@ drafts = Table(
     PrimaryKeyConstraint("unit_id", "person_id"),
 )
 
-last_answers = Table(
+last_answers = table(
     "last_answers",
-    METADATA,
     refers("job_id", "jobs.job_id"),
     refers("person_id", "people.person_id"),
     optional("submission_id", "submissions.submission_id"),
@@ -576,9 +510,8 @@ last_answers = Table(
 )
 """The answer that a rater may undo (`submissions`); empty if they may not."""
 
-assignments = Table(
+assignments = table(
     "assignments",
-    METADATA,
     refers("unit_id", "units.unit_id"),
     refers("person_id", "people.person_id"),
     refers("job_id", "jobs.job_id"),
@@ -588,9 +521,8 @@ assignments = Table(
 )
 """`batch` is the person's own: they meet their batches in this order."""
 
-adjudications = Table(
+adjudications = table(
     "adjudications",
-    METADATA,
     refers("unit_id", "units.unit_id"),
     number("version"),
     refers("person_id", "people.person_id"),
@@ -601,9 +533,8 @@ adjudications = Table(
 )
 """The newest version counts; exports call its annotator `gold`."""
 
-events = Table(
+events = table(
     "events",
-    METADATA,
     Column("n", ID, Identity(always=False), primary_key=True, autoincrement=True),
     moment("at"),
     Column("actor", ForeignKey("people.person_id"), nullable=True),
@@ -621,9 +552,8 @@ ROLES = ("owner", "manager", "adjudicator", "annotator", "worker")
 KINDS = ("human", "program", "joint")
 SCOPES = ("read", "work", "manage")
 
-people = Table(
+people = table(
     "people",
-    METADATA,
     key("person_id"),
     text("name", unique=True),
     text("pseudonym", unique=True),
@@ -640,18 +570,16 @@ people = Table(
 )
 """`payload`: country, languages and whatever else a qualification may ask.  No password: no login."""
 
-joint_members = Table(
+joint_members = table(
     "joint_members",
-    METADATA,
     refers("person_id", "people.person_id"),
     refers("member_id", "people.person_id"),
     PrimaryKeyConstraint("person_id", "member_id"),
 )
 """The two people behind a joint seat (T&C 2008, 6.2)."""
 
-sessions = Table(
+sessions = table(
     "sessions",
-    METADATA,
     key("token_hash"),
     refers("person_id", "people.person_id"),
     text("csrf"),
@@ -665,9 +593,8 @@ sessions = Table(
 )
 """`member_id`: who sits on a joint seat; `address`: a keyed hash of where the login came from."""
 
-tokens = Table(
+tokens = table(
     "tokens",
-    METADATA,
     key("token_id"),
     text("token_hash", unique=True),
     refers("person_id", "people.person_id"),
@@ -684,9 +611,8 @@ tokens = Table(
 )
 """`role`: that of its person when it was made; `made_by`: the human who made it."""
 
-second_factors = Table(
+second_factors = table(
     "second_factors",
-    METADATA,
     key("person_id", "people.person_id"),
     text("secret"),
     number("last_step", default="0"),
@@ -695,9 +621,8 @@ second_factors = Table(
 )
 """`secret` in base 32; `last_step` is the newest time step whose code was used."""
 
-recovery_codes = Table(
+recovery_codes = table(
     "recovery_codes",
-    METADATA,
     key("code_hash"),
     refers("person_id", "people.person_id"),
     moment("made_at"),
@@ -705,9 +630,8 @@ recovery_codes = Table(
     Index("ix_recovery_codes_person_id", "person_id"),
 )
 
-invitations = Table(
+invitations = table(
     "invitations",
-    METADATA,
     key("invitation_id"),
     text("token_hash", unique=True),
     text("role"),
@@ -726,9 +650,8 @@ GOLD_STATES = ("active", "suspended", "forgiven")
 GOLD_POOLS = ("hidden", "quiz", "shown")
 TRUST_STATES = ("new", "quiz", "trusted", "flagged", "ejected")
 
-gold = Table(
+gold = table(
     "gold",
-    METADATA,
     refers("unit_id", "units.unit_id"),
     refers("item_id", "items.item_id"),
     json_column("accepted", default="[]"),
@@ -744,9 +667,8 @@ gold = Table(
 quiz, hidden among the work, or given to nobody any more, since a rater was shown what is right.  `revealed`: how many
 raters it ejected, who know by that that it is gold."""
 
-trust = Table(
+trust = table(
     "trust",
-    METADATA,
     refers("job_id", "jobs.job_id"),
     refers("person_id", "people.person_id"),
     number("seen", default="0"),
@@ -762,9 +684,8 @@ trust = Table(
 """`attempts` at the quiz that failed; `returns` of units, unanswered, by the rater.
 `why` a rater is in this state: `quiz`, `gold`, `manager`, `reinstated`."""
 
-messages = Table(
+messages = table(
     "messages",
-    METADATA,
     key("message_id"),
     optional("job_id", "jobs.job_id"),
     refers("from_id", "people.person_id"),
@@ -774,9 +695,8 @@ messages = Table(
     moment("read_at", optional=True),
 )
 
-disputes = Table(
+disputes = table(
     "disputes",
-    METADATA,
     key("dispute_id"),
     refers("submission_id", "submissions.submission_id"),
     refers("person_id", "people.person_id"),
@@ -789,9 +709,8 @@ disputes = Table(
     one_of("state", "open", "granted", "refused"),
 )
 
-reviews = Table(
+reviews = table(
     "reviews",
-    METADATA,
     key("review_id"),
     refers("job_id", "jobs.job_id"),
     refers("person_id", "people.person_id"),
@@ -803,9 +722,8 @@ reviews = Table(
 )
 """Raters' reviews of a job: how clear, how fair (T,C&M 2013, 7.1)."""
 
-payments = Table(
+payments = table(
     "payments",
-    METADATA,
     key("payment_id"),
     refers("job_id", "jobs.job_id"),
     refers("person_id", "people.person_id"),
@@ -823,9 +741,8 @@ payments = Table(
 )
 """Money is whole cents of one currency; a mistake is set right by another row, never by changing one."""
 
-panels = Table(
+panels = table(
     "panels",
-    METADATA,
     key("panel_id"),
     refers("job_id", "jobs.job_id"),
     text("provider"),
@@ -835,9 +752,8 @@ panels = Table(
     one_of("state", "open", "closed"),
 )
 
-panel_places = Table(
+panel_places = table(
     "panel_places",
-    METADATA,
     refers("panel_id", "panels.panel_id"),
     text("external_id"),
     optional("person_id", "people.person_id"),

@@ -43,7 +43,7 @@ from sqlalchemy import (
 from sqlalchemy.sql.elements import KeyedColumnElement
 
 from grater.annotate.store.schema import to_text
-from grater.errors import OutOfTime
+from grater.errors import NotFound, OutOfTime
 from grater.model import Json
 
 Clock: TypeAlias = Callable[[], int]
@@ -228,6 +228,19 @@ class Columns(Generic[T]):
         """The value of a row; `more` supplies the fields that do not come from the table."""
         cells = row._mapping
         return self.kind(**{name: cells[label] for name, label in self.labels.items()}, **more)
+
+    def all(self, tx: Tx, query: Executable, **values: Any) -> list[T]:
+        return [self.read(row) for row in tx.all(query, **values)]
+
+    def find(self, tx: Tx, query: Executable, **values: Any) -> T | None:
+        row = tx.first(query, **values)
+        return None if row is None else self.read(row)
+
+    def get(self, tx: Tx, query: Executable, missing: str, **values: Any) -> T:
+        """The value of the first row; where there is none, it is reported in these words."""
+        if (found := self.find(tx, query, **values)) is None:
+            raise NotFound(missing)
+        return found
 
     def row(self, value: T) -> dict[str, Any]:
         return {name: getattr(value, name) for name in self.labels}

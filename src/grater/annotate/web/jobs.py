@@ -180,11 +180,12 @@ def job_view(
         may_rate = [each for each in everybody if each.state == "active" and each.role in ("annotator", "worker")]
         has_people = bool(links or n_panels or assigned or may_rate)
         practice = units.ids_of_job(tx, job_id, role="practice")
+        times = [row.at for row in judgments.submitted(tx, job_id) if (row.status, row.role) == ("valid", "work")]
         shown = {
             "job": job,
             "task": TASKS[job.task],
             "far": far,
-            "charts": job_charts(far, judgments.times(tx, job_id)),
+            "charts": job_charts(far, times),
             "assigned": assigned,
             "idle": [people.get(tx, person_id) for person_id in assigned if person_id not in begun],
             "versions": jobs.guidelines_versions(tx, job_id),
