@@ -220,7 +220,7 @@ def server_of(request: HTTPConnection) -> Server:
 
 SESSION, NONCE, PLACE, DEVICE = "grater-session", "grater-visit", "grater-place", "grater-device"
 DEVICE_DAYS = 365
-RETURN_DAYS = 60
+PLACE_DAYS = 60
 LONGEST_COOKIE = 200
 
 
@@ -239,15 +239,6 @@ def set_cookie(response: Response, settings: Settings, name: str, value: str, se
 
 def end_session(response: Response, settings: Settings) -> None:
     response.delete_cookie(_name(SESSION, settings), path="/", secure=settings.is_secure, httponly=True)
-
-
-def read_return_code(request: Request, settings: Settings, person_id: str) -> str:
-    """The cookie that identifies the browser of a rater from a panel."""
-    return read_cookie(request, settings, f"{PLACE}-{person_id}")
-
-
-def set_return_code(response: Response, settings: Settings, person_id: str, code: str) -> None:
-    set_cookie(response, settings, f"{PLACE}-{person_id}", code, RETURN_DAYS * 86_400)
 
 
 MOST_FIELDS = 1000

@@ -48,7 +48,7 @@ from grater.annotate.web.charts import job_charts
 from grater.annotate.web.context import Context, RequestContext, number_of
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.security import MANAGERS
-from grater.annotate.web.work import QuizState, SentDraft, by_field, crowd_view, essay_json
+from grater.annotate.web.work import QuizState, SentDraft, by_field, crowd_view, essay_json, instructions
 from grater.annotate.work import checked, findings, own_job, shown_to_staff
 from grater.corpora.tagsets import TAGSETS
 from grater.errors import BadInput, Conflict, NotFound, UsageError
@@ -552,7 +552,7 @@ def try_page(context: Context, job_id: str, n: int = 1, marked: int = -1) -> Res
         }
         pace = OwnPace(n_done=max(1, min(n, n_units)) - 1, n_total=n_units, minutes_left=None, earned="")
         shown = {"sent": sent, "job": unit.job, "pace": pace, "receipt": None, "mends": True}
-        return context.page("manage_try_essay.html", shown, guidelines=_guidelines(tx, unit.job))
+        return context.page("manage_try_essay.html", shown, guidelines=instructions(tx, unit.job))
 
 
 @pages.put("/manage/jobs/{job_id}/try")
@@ -592,11 +592,6 @@ def _unit(tx: Tx, job_id: str, n: int) -> tuple[StudyUnit, int]:
     return units.get(tx, unit_ids[max(1, min(n, len(unit_ids))) - 1]), len(unit_ids)
 
 
-def _guidelines(tx: Tx, job: jobs.Job) -> str:
-    current = jobs.current_guidelines(tx, job.job_id)
-    return current.markdown if current else TASKS[job.task].guidelines
-
-
 def _form_page(
     context: RequestContext,
     tx: Tx,
@@ -614,4 +609,4 @@ def _form_page(
     values = {"unit": unit, "task": TASKS[unit.job.task], "shown": shown, "n": n, "n_units": n_units}
     values |= {"problems": problems or {}, "answers": answers, "marked": marked, "filled": context.fields()}
     status = 422 if problems else 200
-    return context.page("manage_try.html", values, status=status, guidelines=_guidelines(tx, unit.job))
+    return context.page("manage_try.html", values, status=status, guidelines=instructions(tx, unit.job))

@@ -7,9 +7,8 @@ may use it, whether it names a thing, whether it changes something.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
@@ -163,19 +162,6 @@ def statuses(method: str, path: str) -> list[int]:
 router = APIRouter(include_in_schema=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One line of the API page; `about` is the noun that it is under."""
-
-    about: str
-    method: str
-    path: str
-    name: str
-    words: str
-    roles: tuple[str, ...]
-    body: str
-
-
 @router.get(f"{API}/openapi.json")
 def openapi(context: Context) -> Response:
     """A visitor's one counts as many requests: it is as long as a hundred pages."""
@@ -186,30 +172,18 @@ def openapi(context: Context) -> Response:
 
 @router.get("/api")
 def api_page(context: Context) -> Response:
-    by_noun: dict[str, list[Call]] = {}
-    for call in calls(described(context)):
-        by_noun.setdefault(call.about, []).append(call)
+    """A line for each call, under its noun."""
+    whole, by_noun = described(context), dict[str, list[dict[str, object]]]()
+    for path, methods in whole["paths"].items():
+        for method, call in methods.items():
+            line = {"method": method.upper(), "path": path, "words": call["summary"], "body": _body(whole, call)}
+            roles = sorted(roles_of(method.upper(), path) - {PUBLIC})
+            by_noun.setdefault(call["tags"][0], []).append({**line, "roles": roles})
     return context.page("api.html", by_noun=by_noun)
 
 
 def described(context: RequestContext) -> dict[str, Any]:
     return schema(context.request.app, url=context.server.settings.link(""))
-
-
-def calls(whole: Mapping[str, Any]) -> Iterator[Call]:
-    for path, methods in whole["paths"].items():
-        for method, call in methods.items():
-            roles = tuple(sorted(roles_of(method.upper(), path) - {"public"}))
-            name, words = call["operationId"], call["summary"]
-            yield Call(
-                about=call["tags"][0],
-                method=method.upper(),
-                path=path,
-                name=name,
-                words=words,
-                roles=roles,
-                body=_body(whole, call),
-            )
 
 
 def _body(whole: Mapping[str, Any], call: Mapping[str, Any]) -> str:

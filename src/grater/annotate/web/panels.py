@@ -25,12 +25,13 @@ from grater.annotate.terms import terms_of
 from grater.annotate.web.account import address_of
 from grater.annotate.web.calls import Shape, When, calls_about, form_at, page_at
 from grater.annotate.web.context import (
+    PLACE,
+    PLACE_DAYS,
     SESSION,
     Context,
     RequestContext,
-    read_return_code,
+    read_cookie,
     set_cookie,
-    set_return_code,
 )
 from grater.annotate.web.rendering import PROVIDER_WORDS
 from grater.annotate.web.security import WORKER
@@ -102,7 +103,7 @@ def enter(context: Context, panel_id: str) -> Response:
         token, _ = credentials.start_session(tx, person.person_id, hours=hours, address=address)
     response = context.go(f"/jobs/{panel.job_id}")
     set_cookie(response, settings, SESSION, token, int(hours * 3600))
-    set_return_code(response, settings, person.person_id, code)
+    set_cookie(response, settings, f"{PLACE}-{person.person_id}", code, PLACE_DAYS * 86_400)
     return response
 
 
@@ -112,7 +113,7 @@ def _stranger(tx: Tx, context: RequestContext, person_id: str) -> str:
     if is_here or people.get(tx, person_id).role != WORKER:
         return ""
     sent = context.text("return_code")
-    kept = read_return_code(context.request, context.server.settings, person_id)
+    kept = read_cookie(context.request, context.server.settings, f"{PLACE}-{person_id}")
     if panels.is_same_browser(tx, person_id, sent or kept):
         return ""
     return WRONG_CODE if sent else ASK_CODE

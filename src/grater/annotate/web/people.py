@@ -42,20 +42,12 @@ def invite_form(context: Context) -> Response:
     sent, who = context.sent(NewInvitations), {"own_role": context.role, "actor": context.person.person_id}
     with context.changing() as tx:
         tokens = [invitations.invite(tx, sent, **who) for _ in range(sent.number)]
-    return people_view(context, tokens=tokens, job_id=sent.job_id or "")
-
-
-@pages.post("/manage/people/{person_id}/back")
-def way_back_form(context: Context, person_id: str) -> Response:
-    """A link for somebody whose password is lost; their work stays theirs."""
-    with context.changing() as tx:
-        token = invitations.invite_back(tx, person_id, own_role=context.role, actor=context.person.person_id)
-    return people_view(context, tokens=[token])
+    return people_view(context, links=[_link(context, token) for token in tokens], job_id=sent.job_id or "")
 
 
 @page_at(pages, PAGE)
 def people_view(
-    context: RequestContext, *, tokens: Sequence[str] = (), job_id: str = "", problems: Sequence[str] = ()
+    context: RequestContext, *, links: Sequence[str] = (), job_id: str = "", problems: Sequence[str] = ()
 ) -> Response:
     """Everybody and every invitation, with links that are shown this once, or what went wrong."""
     number, q = context.request.query_params.get("page", "1"), context.request.query_params.get("q", "").strip()
@@ -92,7 +84,7 @@ def people_view(
         all_roles=schema.ROLES,
         factor_roles=second_factor.ROLES,
         may_rule=context.role in OWNERS,
-        links=[context.server.settings.link(f"/join/{token}") for token in tokens],
+        links=links,
         problems=problems,
         status=422 if problems else 200,
     )
@@ -176,6 +168,7 @@ def end_invitation(context: Context, invitation_id: str) -> Invitation:
         return _invitation(tx, invitations.get(tx, invitation_id))
 
 
+@by_form(pages, "/manage/people/{person_id}/back", then=lambda context, made: people_view(context, links=[made.link]))
 @api.post("/people/{person_id}/back")
 def way_back(context: Context, person_id: str) -> Invited:
     """Create a link for choosing a new password; earlier ones expire."""
@@ -243,4 +236,8 @@ def _invitation(tx: Tx, stored: invitations.Invitation) -> Invitation:
 
 def _invited(context: RequestContext, tx: Tx, token: str) -> Invited:
     made = _invitation(tx, invitations.by_token(tx, token))
-    return Invited(**made.model_dump(), link=context.server.settings.link(f"/join/{token}"))
+    return Invited(**made.model_dump(), link=_link(context, token))
+
+
+def _link(context: RequestContext, token: str) -> str:
+    return context.server.settings.link(f"/join/{token}")

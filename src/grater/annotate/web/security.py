@@ -324,9 +324,14 @@ FIELD = "csrf"
 HEADER = "x-csrf-token"
 
 
+def signed(secret: str, words: str) -> str:
+    """A signature with the study's key; `words` begin with what it is for."""
+    return hmac.new(secret.encode(), words.encode(), hashlib.sha256).hexdigest()
+
+
 def visitor_token(secret: str, nonce: str) -> str:
     """The token for the forms of a visitor with this cookie."""
-    return hmac.new(secret.encode(), f"visitor|{nonce}".encode(), hashlib.sha256).hexdigest()
+    return signed(secret, f"visitor|{nonce}")
 
 
 def masked(token: str) -> str:
@@ -458,8 +463,7 @@ def is_password(password_hash: str, password: str) -> bool:
 
 def device_cookie(secret: str, person_id: str, nonce: str) -> str:
     """A browser's cookie for a person who logged in there, so that others' attempts do not slow them down."""
-    signature = hmac.new(secret.encode(), f"device|{person_id}|{nonce}".encode(), hashlib.sha256).hexdigest()
-    return f"{nonce}.{signature}"
+    return f"{nonce}.{signed(secret, f'device|{person_id}|{nonce}')}"
 
 
 def is_device(secret: str, person_id: str, cookie: str) -> bool:
@@ -470,7 +474,7 @@ def is_device(secret: str, person_id: str, cookie: str) -> bool:
 
 def keyed_address(secret: str, address: str) -> str:
     """An address as the study remembers it: enough to know it again, not to tell it."""
-    return hmac.new(secret.encode(), f"address|{address}".encode(), hashlib.sha256).hexdigest()[:32]
+    return signed(secret, f"address|{address}")[:32]
 
 
 def network_of(host: str) -> str:

@@ -21,7 +21,6 @@ Annotators see the essays that they handed in, and reopen them until their adjud
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 from collections.abc import Iterable
@@ -83,6 +82,7 @@ from grater.annotate.web.calls import (
 from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import status_of
 from grater.annotate.web.rendering import pager
+from grater.annotate.web.security import signed
 from grater.annotate.work import OwnJob
 from grater.errors import BadInput, Conflict, GraterError, NotFound, Stale
 from grater.model import Json
@@ -111,8 +111,8 @@ def job_page(context: Context, job_id: str) -> Response:
         mine = work.own_job(tx, jobs.visible(tx, job_id), context.person)
         crowd = crowd_view(tx, mine.job, context.person)
         current = jobs.current_guidelines(tx, job_id)
+        markdown = instructions(tx, mine.job)
         pace = pace_of(tx, mine.job, context.person.person_id, n_done=mine.n_done, pools=context.server.pools)
-    markdown = current.markdown if current else TASKS[mine.job.task].guidelines
     version = current.version if current else 0
     return context.page("job.html", mine=mine, crowd=crowd, pace=pace, markdown=markdown, guidelines_version=version)
 
@@ -148,6 +148,12 @@ def has_answered_all(tx: Tx, mine: OwnJob) -> bool:
     return 0 < progress.n_units(tx, mine.job.job_id) <= mine.n_done
 
 
+def instructions(tx: Tx, job: Job) -> str:
+    """The newest version, or those of the task where a job has none of its own."""
+    current = jobs.current_guidelines(tx, job.job_id)
+    return current.markdown if current else TASKS[job.task].guidelines
+
+
 class WorkPage(Protocol):
     """The page for a unit that the person holds; it sends its answer to the lease like a form."""
 
@@ -162,21 +168,17 @@ DESKS: Registry[WorkPage] = Registry("desk", "grater.desks", {"marking": "grater
 
 def last_page(tx: Tx, person_id: str, lease_id: str) -> str:
     """Where a rater reads why they were ejected; it needs no session, for theirs has ended."""
-    return f"/out/{person_id}/{lease_id}/{_signature(tx, person_id, lease_id)}"
+    return f"/out/{person_id}/{lease_id}/{signed(tx.key, f'out|{person_id}|{lease_id}')}"
 
 
 @pages.get("/out/{person_id}/{lease_id}/{signature}")
 def out_page(context: Context, person_id: str, lease_id: str, signature: str) -> Response:
     with context.server.store.read() as tx:
-        if not hmac.compare_digest(_signature(tx, person_id, lease_id).encode(), signature.encode()):
+        if not hmac.compare_digest(signed(tx.key, f"out|{person_id}|{lease_id}").encode(), signature.encode()):
             raise NotFound("there is no such page")
         desk, person = submissions.desk_of(tx, lease_id, person_id=person_id), people.get(tx, person_id)
         crowd = crowd_view(tx, desk.unit.job, person)
     return context.page("crowd_out.html", job=desk.unit.job, crowd=crowd, has_login=bool(person.password_hash))
-
-
-def _signature(tx: Tx, person_id: str, lease_id: str) -> str:
-    return hmac.new(tx.key.encode(), f"out|{person_id}|{lease_id}".encode(), hashlib.sha256).hexdigest()
 
 
 @pages.get("/leases/{lease_id}")
@@ -186,8 +188,7 @@ def work_page(context: Context, lease_id: str) -> Response:
         return context.page("over.html", desk=desk)
     if desk.task.name in DESKS:
         with context.server.store.read() as tx:
-            current = jobs.current_guidelines(tx, desk.lease.job_id)
-        guidelines = current.markdown if current else desk.task.guidelines
+            guidelines = instructions(tx, desk.unit.job)
         return DESKS[desk.task.name](context, desk.lease, desk.unit, guidelines=guidelines)
     return _form(context, desk, filled={}, problems={})
 
