@@ -87,11 +87,8 @@ def allowed(wing: str) -> frozenset[str]:
     return frozenset(direct | {wing}).union(*(allowed(each) for each in direct if wing not in WINGS[each]))
 
 
-def test_every_module_belongs_to_a_wing() -> None:
+def test_every_module_belongs_to_a_wing_and_imports_go_down_only() -> None:
     assert {wing_of(path) for path in FILES} - {"__init__"} <= WINGS.keys()
-
-
-def test_imports_go_down_only() -> None:
     assert [
         f"{path.relative_to(SOURCE)}:{line}: {wing_of(path)} may not import {module}"
         for path in FILES
@@ -103,7 +100,7 @@ def test_imports_go_down_only() -> None:
     ] == []
 
 
-def test_pure_wings_touch_nothing_of_the_world() -> None:
+def test_pure_wings_touch_nothing_of_the_world_and_the_exceptions_still_exist() -> None:
     pure = [path for path in FILES if wing_of(path) in PURE and path.relative_to(SOURCE).as_posix() not in IMPURE]
     imported = [
         f"{path.relative_to(SOURCE)}:{line}: imports {module}"
@@ -118,9 +115,6 @@ def test_pure_wings_touch_nothing_of_the_world() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WORLDLY_CALLS
     ]
     assert imported + called == []
-
-
-def test_exceptions_to_purity_still_exist() -> None:
     assert [name for name in IMPURE if not (SOURCE / name).exists()] == []
 
 

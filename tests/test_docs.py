@@ -16,7 +16,6 @@ import pytest
 from grater.annotate.tasks import TASKS
 from grater.cli import run
 from grater.cli.reference import python_reference, reference
-from grater.corpora.check import RULES
 from grater.corpora.formats import FORMATS
 from grater.corpora.tagsets import TAGSETS
 from grater.detect.systems import SYSTEMS
@@ -46,11 +45,6 @@ def blocks(page: Path, language: str) -> list[str]:
 def test_the_pages_of_commands_and_of_python_are_what_these_say() -> None:
     assert (ROOT / "docs" / "commands.md").read_text("utf-8") == reference()
     assert (ROOT / "docs" / "python.md").read_text("utf-8") == python_reference()
-
-
-@for_each(RULES)
-def test_every_rule_of_the_check_has_a_row(rule: str) -> None:
-    assert f"\n| `{rule}` | " in (ROOT / "docs" / "corpora.md").read_text("utf-8")
 
 
 @for_each([name for definition in COEFFICIENTS for name in definition.titles])

@@ -7,7 +7,7 @@ import pytest
 from tests.each import for_each
 
 
-def test_every_value_that_fails_is_named() -> None:
+def test_every_value_that_fails_is_named_and_no_values_are_no_test() -> None:
     seen = []
 
     @for_each([1, 2, 3], name=lambda number: f"number {number}")
@@ -19,9 +19,6 @@ def test_every_value_that_fails_is_named() -> None:
         is_two()
     assert "number 2" not in str(failure.value)
     assert seen == [1, 2, 3]
-
-
-def test_no_values_are_no_test() -> None:
     with pytest.raises(AssertionError, match="nothing to test"):
         for_each([])
 

@@ -40,12 +40,8 @@ def test_a_notebook_runs_and_shows_its_results(path: Path, tmp_path: Path, monke
     assert all("<table" in page for page in pages)
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_is_kept_without_outputs(path: Path) -> None:
-    notebook = json.loads(path.read_text("utf-8"))
-    assert notebook["nbformat"] == 4
-    assert [cell["outputs"] for cell in notebook["cells"] if cell.get("outputs")] == []
-
-
-def test_there_are_notebooks() -> None:
+def test_notebooks_are_kept_without_outputs() -> None:
     assert [path.stem for path in NOTEBOOKS] == ["agreement", "evaluation"]
+    for notebook in (json.loads(path.read_text("utf-8")) for path in NOTEBOOKS):
+        assert notebook["nbformat"] == 4
+        assert [cell["outputs"] for cell in notebook["cells"] if cell.get("outputs")] == []

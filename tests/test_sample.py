@@ -28,12 +28,6 @@ EDITS = [(essay, edit) for essay in ESSAYS for edit in essay.edits]
 TAGS = Counter(edit.tag for _, edit in EDITS)
 PAGE = " ".join((Path(__file__).parents[1] / "docs" / "sample.md").read_text("utf-8").split())
 
-each_essay = for_each(ESSAYS, name=lambda essay: essay.essay_id)
-
-
-def by(rater: str, essay: Essay) -> list[Edit]:
-    return sorted((edit for edit in essay.edits if edit.rater == rater), key=lambda edit: edit.span)
-
 
 def corrected(text: str, edits: Iterable[Edit]) -> str:
     """The text with the first correction of every edit put in; edits without one leave it as it is."""
@@ -68,19 +62,17 @@ def test_an_unknown_sample_file_is_answered_with_the_nearest() -> None:
         sample_path("essay.jsonl")
 
 
-@each_essay
+@for_each(ESSAYS, name=lambda essay: essay.essay_id)
 def test_corrections_change_the_text_and_leave_clean_spacing(essay: Essay) -> None:
     for rater in ("A", "B"):
-        corrections_are_clean(essay, by(rater, essay))
-
-
-def corrections_are_clean(essay: Essay, edits: list[Edit]) -> None:
-    text = corrected(essay.text, edits)
-    assert (text != essay.text) == bool(edits)
-    # A deletion that forgets its space, or a correction put in without one, shows as one of these.
-    assert not [slip for slip in ("  ", " .", " ,", "\n ", " \n", "..", ",,", " ;") if slip in text]
-    words = text.lower().split()
-    assert not [word for word, after in pairwise(words) if word == after and word in {"the", "a", "to", "is", "of"}]
+        edits = [edit for edit in essay.edits if edit.rater == rater]
+        text = corrected(essay.text, edits)
+        assert (text != essay.text) == bool(edits)
+        # A deletion that forgets its space, or a correction put in without one, shows as one of these.
+        assert not [slip for slip in ("  ", " .", " ,", "\n ", " \n", "..", ",,", " ;") if slip in text]
+        words = text.lower().split()
+        repeated = [word for word, after in pairwise(words) if word == after]
+        assert not {"the", "a", "to", "is", "of"}.intersection(repeated)
 
 
 def test_the_check_finds_nothing_wrong_with_it() -> None:
@@ -101,12 +93,13 @@ def identification_kappa() -> float:
         for token in token_spans(essay.text):
             marked = {edit.rater for edit in essay.edits if edit.span.touches(token)}
             cells["A" in marked, "B" in marked] += 1
-    n_tokens = cells.total()
-    share_a = (cells[True, True] + cells[True, False]) / n_tokens
-    share_b = (cells[True, True] + cells[False, True]) / n_tokens
-    observed = (cells[True, True] + cells[False, False]) / n_tokens
+    return kappa_of(cells[True, True], cells[True, False], cells[False, True], cells.total())
+
+
+def kappa_of(both: int, only_a: int, only_b: int, n: int) -> float:
+    share_a, share_b = (both + only_a) / n, (both + only_b) / n
     chance = share_a * share_b + (1 - share_a) * (1 - share_b)
-    return (observed - chance) / (1 - chance)
+    return (1 - (only_a + only_b) / n - chance) / (1 - chance)
 
 
 def test_annotators_agree_moderately_on_errors_and_on_prepositions_as_trained_raters_do() -> None:
@@ -116,14 +109,10 @@ def test_annotators_agree_moderately_on_errors_and_on_prepositions_as_trained_ra
     cells = preposition_table()
     n_items = cells.total()
     both, only_a, only_b = cells["error", "error"], cells["error", "ok"], cells["ok", "error"]
-    share_a, share_b = (both + only_a) / n_items, (both + only_b) / n_items
-    chance = share_a * share_b + (1 - share_a) * (1 - share_b)
-    kappa = (1 - (only_a + only_b) / n_items - chance) / (1 - chance)
+    kappa = kappa_of(both, only_a, only_b, n_items)
     assert 0.60 < kappa < 0.70
-    assert (
-        f"Of {n_items:,} prepositions A calls {both + only_a} wrong and B {both + only_b}, {both} of them both"
-        in PAGE
-    )
+    calls = f"Of {n_items:,} prepositions A calls {both + only_a} wrong and B {both + only_b}, {both} of them both"
+    assert calls in PAGE
     assert f"kappa is {kappa:.2f}" in PAGE
 
 

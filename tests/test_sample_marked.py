@@ -50,26 +50,16 @@ def test_a_correction_deletes_chooses_leaves_open_and_comments(
 
 def test_every_problem_is_reported_with_its_line() -> None:
     # The head of the first essay takes 5 lines, its text 2, the line before the marks 1.
-    text = (
-        HEAD
-        + "A Nn | chair => chairs\nA Nn | [chairs] => chair\n"
-        + HEAD.replace("one", "two")
-        + "B Mec | [m] => M\n"
-    )
+    marks = "A Nn | chair => chairs\nA Nn | [chairs] => chair\n"
+    text = f"{HEAD}{marks}{HEAD.replace('one', 'two')}B Mec | [m] => M\n"
     assert complaint(text).splitlines() == [
         "essays.txt:9: expected 'AB Tag | before [words] after => correction', found 'A Nn | chair => chairs'",
         "essays.txt:10: expected 'chairs' once in the text, found it 0 times",
         "essays.txt:19: expected 'm' once in the text, found it 3 times",
     ]
-
-
-def test_one_annotator_does_not_mark_a_place_twice() -> None:
     marks = "A Nn | three [chair in] => chairs in\nA Wcip | chair [in] => around\nB Wcip | chair [in] => near\n"
     assert complaint(HEAD + marks) == (
         "essays.txt:10: expected marks side by side, found 'chair in' and 'in' of A on one place"
     )
-
-
-@pytest.mark.parametrize("field", ["language Dutch", "score: good", "titled: no"])
-def test_a_head_holds_keys_and_values_and_a_score_is_a_number(field: str) -> None:
-    assert complaint(f"=== one\n{field}\n---\nMy room.\n---\n").startswith("essays.txt:2: expected 'key: value'")
+    for field in ("language Dutch", "score: good", "titled: no"):
+        assert complaint(f"=== one\n{field}\n---\nMy room.\n---\n").startswith("essays.txt:2: expected 'key: value'")

@@ -200,10 +200,8 @@ def test_unknown_tags_are_found_against_the_given_or_the_guessed_set() -> None:
         "did you mean 'Nn'?"
     )
     essay, of_errant = (
-        essay_of(
-            TAGGED_TEXT, edit_of(TAGGED_TEXT, "go", "goes", tag=verb), edit_of(TAGGED_TEXT, "days", "day", tag=noun)
-        )
-        for one, two in (("SVA", "Nn"), ("R:VERB:SVA", "R:NOUN:NUM"))
+        essay_of(TAGGED_TEXT, edit_of(TAGGED_TEXT, "go", "goes", tag=go), edit_of(TAGGED_TEXT, "days", "day", tag=s))
+        for go, s in (("SVA", "Nn"), ("R:VERB:SVA", "R:NOUN:NUM"))
     )
     assert not found(of_errant, rule="unknown-tag")
     other = essay_of(TAGGED_TEXT, edit_of(TAGGED_TEXT, "home", "house", tag="RN"))

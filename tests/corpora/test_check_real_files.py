@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from grater.corpora.check import Census, Finding, check_essays, check_together
+from grater.corpora.check import Census, Finding, check_essays
 from grater.corpora.formats import FORMATS, FileFormat
 from grater.corpora.source import open_source
 from tests.real_data import data_path
@@ -51,10 +51,3 @@ def test_the_combined_file_is_reported_to_drop_an_agreeing_annotator() -> None:
         "annotator '1' has no line in 88 of 1,312 sentences although annotator '0' has edits there: a combined file "
         "that drops an annotator who agrees; use the single-annotator files for agreement"
     ]
-
-
-def test_the_ten_annotators_have_the_same_sentences_and_tokens() -> None:
-    form = FORMATS["m2"]
-    assert isinstance(form, FileFormat)
-    corpora = {name: form.read(open_source(data_path(f"conll14/{name}"))) for name in TEN}
-    assert list(check_together(corpora)) == []

@@ -82,11 +82,9 @@ def test_empty_paragraphs_without_end_are_refused_while_they_are_unpacked(monkey
     assert peak < 2_000_000  # of 6 MB that would come out
 
 
-def test_another_archive_and_another_file_are_refused() -> None:
+def test_another_archive_is_refused() -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("other.xml", "<a/>")
-    packed.seek(0)
-    for stream in (packed, io.BytesIO(b"PK no archive")):
-        with pytest.raises(BadInput, match="Word document"):
-            read_docx(stream, name="essay.docx", most_bytes=1000)
+    with pytest.raises(BadInput, match="Word document"):
+        read_docx(packed, name="essay.docx", most_bytes=1000)

@@ -39,6 +39,7 @@ def read(name: str, files: dict[str, str]) -> Iterator[Essay]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_was_read_is_written_as_it_was(name: str) -> None:
+    assert FORMATS[name].name == name
     once = written(name, SAMPLE)
     assert written(name, read(name, once)) == once
 

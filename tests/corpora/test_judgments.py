@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora import read_corpus
 from grater.corpora.judgments import Match, items_of, judgments_from_edits
-from grater.corpora.merge import Reread, merge_annotators
-from grater.corpora.text.prepositions import canonical
-from grater.corpora.text.tokens import tokens_of
 from grater.errors import BadInput, UsageError
 from grater.model import Edit, Essay, Item, Span
 from grater.tables import read_decisions, read_items
 from tests.examples import examples
-from tests.real_data import data_path
 
 #        0         1         2         3
 #        0123456789012345678901234567890123456
 TEXT = "We meet in Monday because my old car."
 IN, CAR = Span(8, 10), Span(33, 36)
+ITEM = {"i": Item("e1", IN, "prep")}
 
 
 def edit(start: int, end: int, *replacements: str, tag: str = "Prep", rater: str = "Ada") -> Edit:
@@ -88,36 +82,26 @@ def test_a_point_is_a_gap_between_words_where_only_insertions_count() -> None:
 
 def test_every_annotator_of_the_essay_gives_a_judgment_and_unread_items_are_counted() -> None:
     marked = essay(edit(8, 10, "on"), annotators=("Ada", "Bo"))
-    frame = judgments_from_edits([marked], {"i": Item("e1", IN, "prep")}, tags=["Prep"]).frame
+    frame = judgments_from_edits([marked], ITEM, tags=["Prep"]).frame
     assert frame.select("rater", "label").rows() == [("Ada", "error"), ("Bo", "ok")]
-    judgments = judgments_from_edits([essay(annotators=())], {"i": Item("e1", IN, "prep")}, tags=["Prep"])
+    judgments = judgments_from_edits([essay(annotators=())], ITEM, tags=["Prep"])
     assert len(judgments) == 0
     assert judgments.dropped == {"item in an essay without annotators": 1}
 
 
-@pytest.mark.parametrize(
-    ("items", "words"),
-    [
-        ({"i": Item("e9", IN, "prep")}, "expected essay 'e9' of item i, found no such essay"),
-        (
-            {"i": Item("e1", Span(30, 40), "prep")},
-            "expected item i inside essay 'e1' of 37 characters, found 30 to 40",
-        ),
-    ],
-)
-def test_items_must_lie_in_the_corpus(items: dict[str, Item], words: str) -> None:
-    with pytest.raises(BadInput, match=words):
-        judgments_from_edits([essay()], items, tags=["Prep"], name="mine.m2")
-
-
-def test_repeated_essays_unknown_tags_and_matches_are_refused() -> None:
+def test_items_elsewhere_repeated_essays_unknown_tags_and_matches_are_refused() -> None:
+    for item, words in (
+        (Item("e9", IN, "prep"), "expected essay 'e9' of item i, found no such essay"),
+        (Item("e1", Span(30, 40), "prep"), "expected item i inside essay 'e1' of 37 characters, found 30 to 40"),
+    ):
+        with pytest.raises(BadInput, match=words):
+            judgments_from_edits([essay()], {"i": item}, tags=["Prep"], name="mine.m2")
     with pytest.raises(BadInput, match="expected essay 'e1' once, found it again; merge its annotators first"):
-        judgments_from_edits([essay(), essay()], {"i": Item("e1", IN, "prep")}, tags=["Prep"])
-    items = {"i": Item("e1", IN, "prep")}
+        judgments_from_edits([essay(), essay()], ITEM, tags=["Prep"])
     marked = [essay(edit(8, 10, "on"))]
     with pytest.raises(BadInput, match=r"no edit has this tag: unknown tag 'prep'\. Did you mean 'Prep'"):
-        judgments_from_edits(marked, items, tags=["Prep", "prep"])
-    assert len(judgments_from_edits(marked, items, tags=["ArtOrDet"])) == 1
+        judgments_from_edits(marked, ITEM, tags=["Prep", "prep"])
+    assert len(judgments_from_edits(marked, ITEM, tags=["ArtOrDet"])) == 1
     with pytest.raises(UsageError, match="expected match tag or any, found 'all'"):
         judgments_from_edits([essay()], {}, tags=["Prep"], match="all")  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="item g is a gap"):
@@ -167,35 +151,9 @@ def test_any_finds_what_tag_finds_or_calls_context(edits: list[Edit], spans: lis
     assert by_tag.select("item", "rater").n_unique() == len(items)
 
 
-def prepositions(essays: Iterable[Essay]) -> dict[str, Item]:
-    items = [
-        Item(essay.essay_id, token, "prep")
-        for essay in essays
-        for token in tokens_of(essay)
-        if canonical(token.of(essay.text)) is not None
-    ]
-    return {item.item_id: item for item in items}
-
-
-@pytest.mark.data
-def test_annotators_judge_every_preposition_of_conll14() -> None:
-    files = sorted(data_path("conll14/ten-annotators").glob("*.m2"))[:4]
-    corpora = {path.stem: Reread(lambda path=path: read_corpus(path)) for path in files}  # type: ignore[misc]
-    essays = list(merge_annotators(corpora))
-    items = prepositions(essays)
-    by_tag = judgments_from_edits(essays, items, tags=["Prep"]).frame
-    by_any = judgments_from_edits(essays, items, tags=["Prep"], match="any").frame
-    assert len(by_tag) == 4 * len(items)
-    n_context = by_tag.filter(flags="context").height
-    assert by_any.filter(label="error").height == by_tag.filter(label="error").height + n_context
-    # A preposition error is marked on about one in ten, by any one annotator.
-    assert 0.05 < by_tag.filter(label="error").height / len(by_tag) < 0.15
-
-
 @pytest.mark.parametrize(
     ("edits", "label"), [((), "2"), ((edit(8, 11, ""),), "0"), ((edit(8, 10, "on"),), "1"), ((edit(8, 10),), "1")]
 )
 def test_the_labels_of_usage_say_extraneous_incorrect_or_correct(edits: tuple[Edit, ...], label: str) -> None:
-    items = {"i": Item("e1", IN, "prep")}
-    judged = judgments_from_edits([essay(*edits)], items, tags=["Prep"], labels="usage").frame
+    judged = judgments_from_edits([essay(*edits)], ITEM, tags=["Prep"], labels="usage").frame
     assert judged["label"].to_list() == [label]

@@ -185,11 +185,3 @@ def test_problems_come_together_up_to_twenty_behind_the_essays() -> None:
     assert next(essays).text == "It dream"
     with pytest.raises(BadInput, match=r"x\.m2:4"):
         next(essays)
-
-
-TEA = [
-    "S I like tea .\nA 1 2|||R:VERB|||love|||REQUIRED|||-NONE-|||0\n\n",
-    "S So do we .\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n\n",
-    "S And they .\n\n",
-    "S I like tea .\n\n",
-]

@@ -61,22 +61,15 @@ def test_annotators_keep_their_order_and_those_who_marked_nothing_get_a_noop() -
 
 
 def test_annotators_who_are_no_numbers_are_numbered_in_order_and_reported_once() -> None:
-    def essay(text: str, *raters: str) -> Essay:
-        return tokenised(text, *(Edit(Span(0, 2), ("x",), "T", rater) for rater in raters), annotators=raters)
-
-    first, second = essay("My cat", "Ann", "7", "01"), essay("My dog", "0", "Ann")
+    first, second = (
+        tokenised(text, *(Edit(Span(0, 2), ("x",), "T", rater) for rater in raters), annotators=raters)
+        for text, *raters in (("My cat", "Ann", "7", "01"), ("My dog", "0", "Ann"))
+    )
     text, losses = write(first, second)
-    assert [line.rpartition("|||")[2] for line in text.splitlines() if line.startswith("A")] == [
-        "0",
-        "7",
-        "1",
-        "2",
-        "0",
-    ]
+    assert [line[-1] for line in text.splitlines() if line.startswith("A")] == list("07120")
     assert losses == [
-        f"essay {first.essay_id}: annotator 'Ann' changed: M2 numbers its annotators; this one is 0",
-        f"essay {first.essay_id}: annotator '01' changed: M2 numbers its annotators; this one is 1",
-        f"essay {second.essay_id}: annotator '0' changed: M2 numbers its annotators; this one is 2",
+        f"essay {essay.essay_id}: annotator {name!r} changed: M2 numbers its annotators; this one is {number}"
+        for number, (essay, name) in enumerate([(first, "Ann"), (first, "01"), (second, "0")])
     ]
 
 

@@ -154,8 +154,10 @@ def test_annotators_of_the_shape_of_table_2_agree_on_five_of_six_tokens() -> Non
 def test_an_edit_marks_the_tokens_that_change() -> None:
     text = "He have many friend here"
     assert marks(edit_of(1, 4, "has", "many", "friends"), text) == [(1, False, ("has",)), (3, False, ("friends",))]
-    found = edit_of(3, 5, "bravery")
-    assert marks(found, "My friends admire the brave .") == [(3, False, ()), (4, False, ("bravery",))]
+    assert marks(edit_of(3, 5, "bravery"), "My friends admire the brave .") == [
+        (3, False, ()),
+        (4, False, ("bravery",)),
+    ]
     assert marks(edit_of(2, 2, "a"), "We conduct survey") == [(2, False, ("a", "survey"))]
     assert marks(edit_of(3, 3, "now", "."), "We go home") == [(2, False, ("home", "now", "."))]
     text = "I maked my minds today"

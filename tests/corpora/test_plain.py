@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from grater.corpora.plain import FORMAT, read_text
 from grater.errors import BadInput, GraterError
-from grater.model import Edit, Essay, Span, short_hash
+from grater.model import Edit, Essay, Span
 from tests.corpora.sources import TextSource, Tried
 from tests.examples import examples
 
@@ -23,10 +23,6 @@ def read(text: str) -> Essay:
 
 def paragraphs(text: str) -> list[Essay]:
     return list(read_text(TextSource(text).lines(), name="test", one_per_line=True))
-
-
-def plain(text: str) -> Essay:
-    return Essay(short_hash(text), text)
 
 
 def test_a_paragraph_a_line_gives_an_essay_for_each_line_with_words() -> None:
@@ -47,23 +43,18 @@ def test_a_nul_character_is_refused_as_the_wrong_encoding() -> None:
 
 
 def test_several_essays_and_everything_but_words_are_reported() -> None:
-    text, losses = write(plain("One."), plain("Two.\n"), plain("Three."))
+    text, losses = write(Essay("a", "One."), Essay("b", "Two.\n"), Essay("c", "Three."))
     assert text == "One.\n\nTwo.\n\nThree."
     assert sum("its boundaries changed" in loss for loss in losses) == 2
     edits = (Edit(Span(3, 5), ("goes",), "SVA", "R1"), Edit(Span(0, 2), (), "Um", "R1"))
     essay = Essay("e1", "\ufeffHe\0 go", edits, ("R1", "R2"), (Span(0, 2),), {"language": "Thai"})
     text, losses = write(essay)
     assert text == "\ufeffHe go"
+    marks = ["edit 3-5 SVA", "edit 0-2 Um", "annotator R1", "annotator R2", "tokens", "metadata language"]
     assert losses == [
         "essay e1: id changed: a text file has no id: its name replaces it",
         "essay e1: U+FEFF at its start left out: it will be taken for a byte-order mark",
-        "essay e1: NUL characters left out: a text file contains only words",
-        "essay e1: edit 3-5 SVA left out: a text file contains only words",
-        "essay e1: edit 0-2 Um left out: a text file contains only words",
-        "essay e1: annotator R1 left out: a text file contains only words",
-        "essay e1: annotator R2 left out: a text file contains only words",
-        "essay e1: tokens left out: a text file contains only words",
-        "essay e1: metadata language left out: a text file contains only words",
+        *(f"essay e1: {what} left out: a text file contains only words" for what in ("NUL characters", *marks)),
     ]
 
 
@@ -75,11 +66,3 @@ def test_any_text_comes_back_as_it_was_or_is_refused(text: str) -> None:
             read(text)
     else:
         assert write(read(text))[0] == text
-
-
-@given(st.lists(st.text(st.characters(exclude_characters="\n\0", codec="utf-8")).filter(str.strip)))
-@examples(100)
-def test_any_lines_with_words_are_read_one_by_one(lines: list[str]) -> None:
-    essays = paragraphs("".join(f"{line}\n" for line in lines))
-    assert [essay.text for essay in essays] == [line.removesuffix("\r") for line in lines]
-    assert len({essay.essay_id for essay in essays}) == len(lines)

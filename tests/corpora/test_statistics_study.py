@@ -11,36 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora import read_corpus
 from grater.corpora.counts import CorpusCounts, Documents, Portion
 from grater.corpora.statistics import (
     CorpusStatistics,
-    Study,
-    Summary,
     corpus_statistics,
     in_order,
     summarise,
     value_of,
 )
 from grater.errors import UnknownName, UsageError
-from grater.model import Edit, Essay, Json, Span
+from grater.model import Edit, Essay, Span
 from grater.sheet import as_text
 from tests.cli.running import widest
 from tests.corpora.statistics.essays import TWO_SENTENCES, edit, m2_block, two_sentences
 from tests.examples import examples
-from tests.real_data import data_path
-
-KEYS = [
-    "documents",
-    "sentences",
-    "tokens",
-    "types",
-    "edits",
-    "by_annotator",
-    "by_tag",
-    "per_document",
-    "per_sentence",
-]
 
 
 def shown(*corpora: list[Essay], by: str | None = None) -> Any:
@@ -52,7 +36,8 @@ def shown(*corpora: list[Essay], by: str | None = None) -> Any:
 def test_json_by_hand_has_the_keys_of_the_contract() -> None:
     study = shown([two_sentences()], [m2_block("All is well .")], [])
     for part in (study, *study["files"]):
-        assert set(KEYS) <= part.keys()
+        assert {"documents", "sentences", "tokens", "types", "edits"} <= part.keys()
+        assert {"by_annotator", "by_tag", "per_document", "per_sentence"} <= part.keys()
     assert [file["name"] for file in study["files"]] == ["c0", "c1", "c2"]
     first = two_sentences(
         edit(11, 15, "likes", tag="SVA"), edit(29, 33, "plays", tag="SVA"), edit(37, 39, "", tag="Rloc")
@@ -118,7 +103,7 @@ ESSAYS = [
 ]
 
 
-def test_values_of_a_field_are_rows_in_order() -> None:
+def test_values_of_a_field_are_rows_in_order_and_unknown_fields_are_refused() -> None:
     study = corpus_statistics({"x": ESSAYS}, by="language").whole
     assert [(value, summary.counts.edits) for value, summary in study.by_value.items()] == [
         ("Malay", 2),
@@ -128,15 +113,8 @@ def test_values_of_a_field_are_rows_in_order() -> None:
     values = ["B2", "10", None, "A10", "9", "-1", "A2", "A"]
     assert in_order(values) == ["-1", "9", "10", "A", "A2", "A10", "B2", None]
     essay = two_sentences(level=3, exams=["FCE", "CAE"], native=False)
-    assert [value_of(essay, field) for field in ("level", "exams", "native", "age")] == [
-        "3",
-        '["FCE", "CAE"]',
-        "false",
-        None,
-    ]
-
-
-def test_unknown_fields_are_refused() -> None:
+    found = [value_of(essay, field) for field in ("level", "exams", "native", "age")]
+    assert found == ["3", '["FCE", "CAE"]', "false", None]
     with pytest.raises(UnknownName, match=r"unknown metadata field 'langage'\. Did you mean 'language'"):
         corpus_statistics({"x": ESSAYS}, by="langage")
     with pytest.raises(UsageError, match="no essay here has any metadata"):
@@ -164,10 +142,6 @@ def corpora(draw: st.DrawFn) -> list[Essay]:
     ]
 
 
-def numbers(study: Study) -> Json:
-    return study.to_dict()
-
-
 @examples(20)
 @given(corpora(), st.data())
 def test_order_of_essays_changes_nothing(essays: list[Essay], data: st.DataObject) -> None:
@@ -181,18 +155,16 @@ def test_order_of_essays_changes_nothing(essays: list[Essay], data: st.DataObjec
 def test_division_into_files_changes_no_total(essays: list[Essay], cut: int) -> None:
     one = corpus_statistics({"x": essays}, by="language")
     two = corpus_statistics({"x": essays[:cut], "y": essays[cut:]}, by="language")
-    assert numbers(one.whole) == numbers(two.whole)
+    assert one.whole.to_dict() == two.whole.to_dict()
     assert one.signature == two.signature
 
 
 @examples(20)
 @given(corpora())
 def test_merging_alternatives_never_adds_edits(essays: list[Essay]) -> None:
-    def counts(*, merge: bool) -> CorpusCounts:
-        summary: Summary = corpus_statistics({"x": essays}, merge_alternatives=merge).whole.summary
-        return summary.counts
-
-    apart, merged = counts(merge=False), counts(merge=True)
+    apart, merged = (
+        corpus_statistics({"x": essays}, merge_alternatives=merge).whole.summary.counts for merge in (False, True)
+    )
     assert merged.edits == merged.places == apart.places <= apart.edits
     assert apart.labels == apart.edits
 
@@ -261,8 +233,7 @@ REST = {f"other {number}": 557 for number in range(16)} | {"other 16": 564}
 BY_SENTENCE = {0: 34_510, 1: 12_262, 2: 6_382, 3: 6_716, 28: 1}
 
 
-@pytest.fixture(scope="module")
-def nucle() -> Summary:
+def test_the_numbers_of_the_nucle_paper_come_from_its_counts() -> None:
     counts = CorpusCounts(
         sentences=59_871,
         tokens=1_220_257,
@@ -276,15 +247,9 @@ def nucle() -> Summary:
         by_sentence=BY_SENTENCE,
     )
     documents = Documents(1_414, 0, Counter({15: 40, 33: 1_373, 194: 1}))
-    return summarise(Portion({0: counts}, documents))
-
-
-def test_table_5(nucle: Summary) -> None:
-    ratios = [*nucle.means.values(), nucle.estimates.density.value]
+    nucle = summarise(Portion({0: counts}, documents))
+    ratios = [*nucle.means.values(), nucle.estimates.density.value]  # Table 5
     assert ratios == pytest.approx([42.34, 862.98, 20.38, 32.95, 3.82], abs=0.005)
-
-
-def test_top_five_and_top_ten_tags(nucle: Summary) -> None:
     assert nucle.counts.edits == nucle.counts.labels
     # The paper's 57.83 % is the sum of its rounded shares; of the counts it is 26,951 / 46,597.
     assert nucle.estimates.top5.value == pytest.approx(0.578385, abs=5e-7)
@@ -293,44 +258,9 @@ def test_top_five_and_top_ten_tags(nucle: Summary) -> None:
     assert nucle.estimates.top10.value == pytest.approx(0.7966, abs=5e-5)
     assert list(nucle.estimates.tags)[:10] == list(TOP_TEN)
     assert nucle.estimates.tags["Wcip"].value == pytest.approx(0.1569, abs=5e-5)
-
-
-def test_shares_of_sentences(nucle: Summary) -> None:
     shares = [share.value for share in nucle.estimates.sentences.values()]
     # The paper's four shares sum to 99.99 %: the last was cut, not rounded.
     assert shares == pytest.approx([0.5764, 0.2048, 0.1066, 0.1121], abs=1e-4)
     assert nucle.per_sentence.highest == 28
-
-
-def test_shares_inside_a_sentence_and_with_alternatives(nucle: Summary) -> None:
     assert nucle.estimates.inside.value == pytest.approx(0.986, abs=5e-4)
     assert nucle.estimates.alternatives.value == pytest.approx(0.01, abs=5e-4)
-
-
-def study_of(*files: str) -> Study:
-    corpora = {name: read_corpus(data_path(f"conll14/{name}")) for name in files}
-    return corpus_statistics(corpora).whole
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(("annotator", "n_edits"), [(0, 2391), (1, 3317)])
-def test_official_m2(annotator: int, n_edits: int) -> None:
-    summary = study_of(f"official/official-2014.{annotator}.m2").summary
-    counts = summary.counts
-    assert (counts.sentences, counts.tokens, counts.edits) == (1312, 30_144, n_edits)
-    assert counts.sentences_read == 1312
-    assert summary.documents.n is None
-
-
-@pytest.mark.data
-def test_combined_m2_distinguishes_its_annotators_and_counts_no_no_op() -> None:
-    study = study_of("official/official-2014.combined.m2")
-    assert {name: summary.counts.edits for name, summary in study.by_annotator.items()} == {"0": 2391, "1": 3207}
-
-
-@pytest.mark.data
-def test_official_sgml() -> None:
-    study = study_of("official/official-2014.0.sgml", "official/official-2014.1.sgml")
-    edits = [summary.counts.edits for summary in study.by_annotator.values()]
-    assert sorted(edits) == [2397, 3331]
-    assert study.summary.documents.n == 100

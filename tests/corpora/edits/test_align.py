@@ -90,10 +90,8 @@ def cost(step: Step, old: Words, new: Words) -> float:
 @examples(100)
 @given(SENTENCES, SENTENCES)
 def test_the_search_finds_what_the_whole_table_does(source: list[str], target: list[str]) -> None:
-    old, new = (
-        words(" ".join([*source, "x"])),
-        words(" ".join([*target, "y"])),
-    )  # ends that differ: nothing is cut off
+    # ends that differ: nothing is cut off
+    old, new = words(" ".join([*source, "x"])), words(" ".join([*target, "y"]))
     start = module._differing(old.lower, new.lower)[0]
     searched = sum(cost(step, old, new) for step in align(old, new))
     rest, new_rest = (Words(side.texts[start:], side.tags[start:]) for side in (old, new))

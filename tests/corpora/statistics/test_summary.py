@@ -43,32 +43,26 @@ def test_the_interval_of_a_density_is_that_of_the_hand() -> None:
     error = sqrt((100 / 24) ** 2 * 2 * 4 / 6)
     factor = exp(t_value(2) * error / (100 / 12))
     assert (density.low, density.high) == pytest.approx((100 / 12 / factor, 100 / 12 * factor))
-
-
-def test_up_to_five_tags_are_the_top_five_for_certain() -> None:
+    # up to five tags are the top five for certain
     top5 = estimates_of(two_sentences(edit(11, 15, "likes")), two_sentences(essay_id="two")).top5
     assert (top5.value, top5.low, top5.high) == (1, 1, 1)
 
 
-@pytest.mark.parametrize(("n", "documents"), [(1, "1 document"), (2, "2 documents")])
-def test_fewer_than_three_documents_have_no_limits_and_say_why(n: int, documents: str) -> None:
-    essays = [two_sentences(*[edit(11, 15, "likes")] * number, essay_id=str(number)) for number in range(1, n + 1)]
-    statistics = corpus_statistics({"x": essays})
-    density = statistics.whole.summary.estimates.density
-    assert not isnan(density.value)
-    assert isnan(density.low)
-    assert density.undefined_because == f"its cases come from {documents}; an interval needs 3"
-    assert any(density.undefined_because in note for note in statistics.sheets()[-1].notes)
-
-
-def test_m2_without_documents_takes_sentences_as_independent_and_says_so() -> None:
+def test_few_documents_have_no_limits_and_unknown_ones_make_sentences_independent_and_both_say_so() -> None:
+    for n, documents in ((1, "1 document"), (2, "2 documents")):
+        essays = [two_sentences(*[edit(11, 15, "likes")] * at, essay_id=str(at)) for at in range(1, n + 1)]
+        statistics = corpus_statistics({"x": essays})
+        density = statistics.whole.summary.estimates.density
+        assert (isnan(density.value), isnan(density.low)) == (False, True)
+        assert density.undefined_because == f"its cases come from {documents}; an interval needs 3"
+        assert any(density.undefined_because in note for note in statistics.sheets()[-1].notes)
     blocks = [m2_block(f"Number {number} is well .") for number in range(9)]
     scope = corpus_statistics({"x": blocks}).scope
     assert (scope.unit, scope.n_units) == ("sentence", 9)
     assert "sentences taken as independent: their documents are not known" in scope.sentence
-    essays = corpus_statistics({"x": [two_sentences()]})
-    assert essays.scope.unit == "document"
-    assert "units:document" in str(essays.signature)
+    of_essays = corpus_statistics({"x": [two_sentences()]})
+    assert of_essays.scope.unit == "document"
+    assert "units:document" in str(of_essays.signature)
 
 
 def test_adjudicated_work_is_no_annotator() -> None:
@@ -140,21 +134,15 @@ def test_m2_blocks_that_name_their_document_make_one_in_each_file() -> None:
     assert (both.documents.n, both.documents.by_edits) == (3, {0: 1, 1: 2})
 
 
-def test_measures_by_hand() -> None:
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=40))
+def test_measures_are_those_of_the_list_and_nothing_read_has_none_with_a_reason(numbers: list[int]) -> None:
     # 0, 0, 0, 1, 1, 4, 101, 102
     histogram = Histogram({0: 3, 1: 2, 4: 1, 101: 1, 102: 1})
     assert (histogram.n, histogram.mean, histogram.median) == (8, 209 / 8, 1)
     assert (histogram.mode, histogram.highest, histogram.above(100)) == (0, 102, 2)
-
-
-def test_nothing_read_has_null_measures_with_a_reason() -> None:
     shown = Histogram({}).as_json()
     assert (shown["n"], shown["mean"], shown["max"]) == (0, None, None)
     assert shown["reason"]
-
-
-@given(st.lists(st.integers(0, 30), min_size=1, max_size=40))
-def test_median_is_that_of_the_list(numbers: list[int]) -> None:
     histogram = Histogram({number: numbers.count(number) for number in numbers})
     ranked = sorted(numbers)
     assert histogram.median == (ranked[(len(ranked) - 1) // 2] + ranked[len(ranked) // 2]) / 2

@@ -40,7 +40,7 @@ def test_the_guess_is_the_set_that_knows_most_of_the_tags(tags: list[str], name:
 
 
 @pytest.mark.parametrize("tagset", all_tagsets(), ids=lambda tagset: tagset.name)
-def test_every_tag_has_a_code_of_its_own_and_every_field(tagset: TagSet) -> None:
+def test_every_tag_has_a_code_of_its_own_every_field_and_an_example_with_the_correction_owed(tagset: TagSet) -> None:
     assert len(tagset.by_code) == len(tagset)
     for tag in tagset:
         assert tag.name
@@ -48,11 +48,6 @@ def test_every_tag_has_a_code_of_its_own_and_every_field(tagset: TagSet) -> None
         assert tag.description.endswith(".")
         assert tag.example
         assert "|" not in tag.description + tag.example
-
-
-@pytest.mark.parametrize("tagset", all_tagsets(), ids=lambda tagset: tagset.name)
-def test_every_example_of_a_tag_that_owes_a_correction_shows_one(tagset: TagSet) -> None:
-    for tag in tagset:
         if tag.code != "QL":  # an error of the question has no sentence of its own
             assert ("→" in tag.example) == tag.owes_correction, tag
 
@@ -80,9 +75,6 @@ def test_nucle_has_the_27_tags_of_table_1_in_its_13_groups() -> None:
     assert {group: " ".join(tag.code for tag in nucle.of_group(group)) for group in nucle.groups} == TABLE_1
     assert list(nucle.groups) == list(TABLE_1)
     assert (len(nucle), len(nucle.groups)) == (27, 13)
-
-
-def test_only_um_cit_and_wa_owe_no_correction_in_nucle() -> None:
     assert {tag.code for tag in TAGSETS["nucle"] if not tag.owes_correction} == {"Um", "Cit", "Wa"}
 
 
@@ -99,7 +91,6 @@ def test_errant_has_55_types_of_which_24_replace() -> None:
     assert len(errant) == 55
     assert [len(errant.of_group(group)) for group in errant.groups] == [15, 24, 15, 1]
     assert len({tag.code.partition(":")[2] or tag.code for tag in errant}) == 25
-    errant = TAGSETS["errant"]
     for main in ("SPELL", "ORTH", "WO", "MORPH", "NOUN:NUM", "NOUN:INFL", "VERB:SVA", "VERB:INFL", "ADJ:FORM"):
         assert f"R:{main}" in errant
         assert f"M:{main}" not in errant

@@ -29,6 +29,7 @@ def split_at_bars(text: str) -> tuple[str, list[str]]:
 @pytest.mark.parametrize(
     "text",
     [
+        # a stop ends a sentence whatever the case and space after it
         "We went home. |It rained.",
         "Why not? |Because! |I see.",
         "It is late. |we go now.",
@@ -39,16 +40,7 @@ def split_at_bars(text: str) -> tuple[str, list[str]]:
         "He came . . |she left.",
         "No stop at the end",
         "你好。|再见。",
-    ],
-)
-def test_a_stop_ends_a_sentence_whatever_the_case_and_space_after_it(text: str) -> None:
-    whole, parts = split_at_bars(text)
-    assert sentences(whole) == parts
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+        # abbreviations initials and decimals do not end a sentence alone
         "Dr. Lee met Mrs. Tan. |They spoke.",
         "I like fruit, e.g. Fuji apples. |It is good.",
         "We saw J. K. Lim. |He waved.",
@@ -61,38 +53,18 @@ def test_a_stop_ends_a_sentence_whatever_the_case_and_space_after_it(text: str) 
         "We met at 5 p.m. |It was dark.",
         "It costs 3.50 dollars. |See www.example.com. |Open essay.docx now.",
         "It is No. 5 on the list. |My answer is no. |Sorry.",
-    ],
-)
-def test_abbreviations_initials_and_decimals_do_not_end_a_sentence_alone(text: str) -> None:
-    whole, parts = split_at_bars(text)
-    assert sentences(whole) == parts
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+        # quotes and brackets close with the sentence
         'She said "Stop." |Then she left.',
         "(We know this.) |It is true.",
         "“Is it late?” |“Yes.” |He went.",
         '"Why?" he asked. |Nobody knew.',
         '"Go!" she cried. |"Now."',
         "He wrote ''the end.'' |We read it.",
-    ],
-)
-def test_quotes_and_brackets_close_with_the_sentence(text: str) -> None:
-    whole, parts = split_at_bars(text)
-    assert sentences(whole) == parts
-
-
-@pytest.mark.parametrize("text", ["Well... maybe not.", "He waited... |Then he left.", "So… |We stayed."])
-def test_an_ellipsis_ends_a_sentence_only_before_a_capital(text: str) -> None:
-    whole, parts = split_at_bars(text)
-    assert sentences(whole) == parts
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+        # an ellipsis ends a sentence only before a capital
+        "Well... maybe not.",
+        "He waited... |Then he left.",
+        "So… |We stayed.",
+        # the number of a list item belongs to it
         "1. Wash the rice. |2. Boil it.",
         "a. The first point",
         "A. The first point",
@@ -102,7 +74,7 @@ def test_an_ellipsis_ends_a_sentence_only_before_a_capital(text: str) -> None:
         "We read chapter 2. |It was long.",
     ],
 )
-def test_the_number_of_a_list_item_belongs_to_it(text: str) -> None:
+def test_a_sentence_ends_at_its_stops_and_nowhere_else(text: str) -> None:
     whole, parts = split_at_bars(text)
     assert sentences(whole) == parts
 
