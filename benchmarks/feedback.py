@@ -34,16 +34,21 @@ TEXTBOOK = ROOT / "tests" / "detect" / "textbook.txt"
 DIAGRAM = ROOT / "docs" / "images" / "reliability.svg"
 LINES_OF_A_TEXT = 100
 CLOSING = re.compile(r"[.,;:!?%)\]}]|'(?:s|re|ve|ll|m|d)|n't|''|\.\.\.", re.IGNORECASE)
+HYPHEN = re.compile(r"(?<=[A-Za-z])(-)(?=[A-Za-z])")
 OPENING = re.compile(r"[(\[{$#]|``")
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Lines of tokens joined as people write them; `spans` are the tokens of each line in `essay`."""
+    """Lines of tokens joined as people write them; `spans` are the tokens of each line in `essay`.
+
+    Where hyphens between letters are tokens (CWEB), so are those of corrections.
+    """
 
     essay: Essay
     lines: tuple[tuple[str, ...], ...]
     spans: tuple[tuple[Span, ...], ...]
+    has_split_hyphens: bool = False
 
 
 def joined(name: str, lines: Sequence[Sequence[str]], *, has_split_hyphens: bool = False) -> Text:
@@ -61,7 +66,7 @@ def joined(name: str, lines: Sequence[Sequence[str]], *, has_split_hyphens: bool
             text += token
         text += "\n"
         places.append(tuple(spans))
-    return Text(Essay(name, text), tuple(map(tuple, lines)), tuple(places))
+    return Text(Essay(name, text), tuple(map(tuple, lines)), tuple(places), has_split_hyphens)
 
 
 def corrected(text: Text, findings: Sequence[Finding]) -> list[str]:
@@ -77,7 +82,10 @@ def corrected(text: Text, findings: Sequence[Finding]) -> list[str]:
             old = Span(min(made.span.start, spans[start].start), max(made.span.end, spans[end - 1].end))
             new = text.essay.text[old.start : made.span.start] + made.replacements[0]
             new += text.essay.text[made.span.end : old.end]
-            by_line[number].append((start, end, [span.of(new) for span in token_spans(new)]))
+            words = [span.of(new) for span in token_spans(new)]
+            if text.has_split_hyphens:
+                words = [part for word in words for part in HYPHEN.split(word) if part]
+            by_line[number].append((start, end, words))
     outcome = []
     for number, tokens in enumerate(text.lines):
         words, last = list(tokens), len(tokens) + 1

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 from grater.corpora.plain import read_text
 from grater.detect.detector import Checker, Detector, Finding
 from grater.detect.explanations import Explanation
+from grater.detect.grammar import CONVENTIONS
 from grater.detect.marks import (
     Mark,
     advice,
@@ -40,7 +41,7 @@ from grater.detect.marks import (
     sureness,
     why,
 )
-from grater.detect.systems import at_precision, default_systems, load_systems
+from grater.detect.systems import PATTERNS, at_precision, default_systems, load_systems
 from grater.detect.taught import taught
 from grater.model import Essay, Json, Span, Variant
 from grater.result import HIDDEN, OPTIONAL, Result, in_json, key
@@ -229,17 +230,23 @@ def _is_shown(flag: Finding) -> bool:
 
 def _stated(flags: Sequence[Finding], text: str, systems: Sequence[str]) -> Iterator[Finding]:
     """The flags with the share of such marks that are right, for systems for which it was measured."""
-    n_marks, n_words = len({flag.item.span for flag in flags}), len(TOKEN.findall(text))
+    others = {flag.item.span for flag in flags if not _is_convention(flag)}
+    n_marks, n_words = len(others), len(TOKEN.findall(text))
     density = DENSITY * log((n_marks + 1) / (USUAL_MARKS * n_words + 1))
     for flag in flags:
         name, decision = flag.decision.system, flag.decision
-        if name not in systems or name not in RIGHT or (flag.confidence is None and name != "context"):
+        is_measured = name in systems and name in RIGHT and not _is_convention(flag)
+        if not is_measured or (flag.confidence is None and name != "context"):
             yield flag
             continue
         is_capital = name == "harper" and (decision.suggestion or "").lower() == flag.target.lower()
         score = min(MOST_SCORE, max(0.0, decision.score or 0.0)) if name == "context" else 0.0
         odds = RIGHT[name] + CAPITAL * is_capital + SCORE * score + density
         yield replace(flag, confidence=round(min(SUREST, 1 / (1 + exp(-odds))), 3))
+
+
+def _is_convention(flag: Finding) -> bool:
+    return flag.decision.system == PATTERNS and flag.item.kind in CONVENTIONS
 
 
 def _flag(finding: Finding, text: str) -> dict[str, Json]:

@@ -33,6 +33,15 @@ NAME = "grammar"
 SHARE = 0.73
 """The share of its marks that touch a correction (`python -m benchmarks feedback`)."""
 
+CONVENTIONS = {"compound": 0.85, "punctuation": 0.85}
+"""The same for kinds that the words alone decide, so that they are right as often in a text with few other errors."""
+
+NO_SPACE = re.compile(
+    r"(?<![^\s\"'“‘(])[A-Za-z][a-z]+(?:(?P<mark>[,?!])(?=[A-Za-z][a-z]+(?![^\s,.;:?!)\"'”’]))"
+    r"|(?P<stop>\.)(?=(?:I|The|This|That|It|He|She|We|They|But|And|In|So|My|You|There|When|If)\s))"
+)
+"""A mark between two words that no space follows; a full stop only before a word that often begins a sentence."""
+
 OBJECTS = {"i": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
 CLAUSE = r"(?:^|(?<=^, )|(?<= because/IN/because )|(?<= but/CC/but )|(?<= ;/:/; ))"
 WORD, TAG, BASE = r"[^/ ]+", r"[^/ ]+", r"[^ ]+"
@@ -121,7 +130,9 @@ class Grammar:
     """The patterns as a checker of whole texts."""
 
     name: str = NAME
-    kinds: tuple[str, ...] = ("prep", "prep-missing", "article", "number", "verb-form", "comparison", "repetition")
+    kinds: tuple[str, ...] = (
+        *("prep", "prep-missing", "article", "number", "verb-form", "comparison", "repetition", *CONVENTIONS),
+    )
 
     @property
     def card(self) -> Mapping[str, Json]:
@@ -132,9 +143,24 @@ class Grammar:
         for group in grouped(essays):
             for essay, sentences in zip(group, analyse_all(group), strict=True):
                 yield from (finding for sentence in sentences for finding in _in_sentence(essay, sentence, self.name))
+                yield from _spaces(essay, self.name)
 
     def marks(self, essay: Essay) -> Iterator[Finding]:
         return self.find([essay])
+
+
+def _spaces(essay: Essay, system: str) -> Iterator[Finding]:
+    for match in NO_SPACE.finditer(essay.text):
+        name = "mark" if match["mark"] else "stop"
+        rule = "comma-space" if match[name] == "," else "space-after"
+        yield _finding(essay, Span(*match.span(name)), "punctuation", f"{match[name]} ", system, rule)
+
+
+def _finding(essay: Essay, span: Span, kind: str, words: str, system: str, rule: str) -> Finding:
+    item = Item(essay.essay_id, span, kind)
+    type_ = "missing" if not len(span) else "choice" if words else "extraneous"
+    decision = Decision(item.item_id, system, flagged=True, score=1.0, type=type_, suggestion=words or DELETE)
+    return Finding(item, decision, span.of(essay.text), (), confidence=CONVENTIONS.get(kind, SHARE), rule=rule)
 
 
 def _in_sentence(essay: Essay, sentence: Sentence, system: str) -> Iterator[Finding]:
@@ -154,16 +180,15 @@ def _in_sentence(essay: Essay, sentence: Sentence, system: str) -> Iterator[Find
             start = sentence.spans[first].start
             span = Span(start, sentence.spans[last - 1].end if last > first else start)
             words = _written(pattern.better, match, span.of(essay.text), is_first=first == 0)
-            if words.lower() == span.of(essay.text).lower() or any(
-                own == span or (own.start < span.end and span.start < own.end) for own in done
+            if (
+                words.lower() == span.of(essay.text).lower()
+                or "|" in words
+                or any(own == span or (own.start < span.end and span.start < own.end) for own in done)
             ):
                 continue
             done.append(span)
             kind = "prep-missing" if pattern.kind == "prep" and not len(span) else pattern.kind
-            item = Item(essay.essay_id, span, kind)
-            type_ = "missing" if not len(span) else "choice" if words else "extraneous"
-            decision = Decision(item.item_id, system, flagged=True, score=1.0, type=type_, suggestion=words or DELETE)
-            yield Finding(item, decision, span.of(essay.text), (), confidence=SHARE, rule=pattern.rule)
+            yield _finding(essay, span, kind, words, system, pattern.rule)
 
 
 def _written(better: str, match: re.Match[str], written: str, *, is_first: bool) -> str:

@@ -253,6 +253,11 @@ LISTS = {
     name: "|".join(text.split())
     for name, text in {
         "DET": r"the an? my your his her its our their this these those some that no all most many several two three",
+        "UNIT": """second minute hour day night week month year decade century mile kilometer kilometre meter metre
+            foot inch page word letter story storey bedroom room person man woman part stage step course point star
+            lane seat door piece stone speed pound ton wave""",
+        "TENS": "twenty thirty forty fifty sixty seventy eighty ninety",
+        "ONES": "one two three four five six seven eight nine",
         "TIMES": "minute moment while hour day week month year time turn second lifetime night summer length",
         "THE_PLACES": "netherlands philippines maldives bahamas uk usa",
         "NEWS": "news information advice furniture homework luggage equipment",
