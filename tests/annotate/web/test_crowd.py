@@ -355,11 +355,11 @@ def test_every_page_of_a_manager_opens(crowd: Study) -> None:
     person_id = crowd.people["worker"].person_id
     own = f"/manage/jobs/{job_id}/raters/{person_id}"
     payment_id = hidden(manager.get(own).text, "payment_id")
-    assert "thank you" in manager.post(own, {"what": "message", "text": "thank you"}).text
-    bonus = {"what": "bonus", "cents": "120", "note": "speed", "payment_id": payment_id}
+    assert "thank you" in manager.post(f"{own}/messages", {"text": "thank you"}).text
+    bonus = {"cents": "120", "note": "speed", "payment_id": payment_id}
     for _ in range(2):  # a double click
-        assert manager.post(own, bonus).text.count("bonus 1.20 EUR") == 1
-    manager.post(f"/manage/jobs/{job_id}/money", {"what": "settle"})
+        assert manager.post(f"{own}/bonus", bonus).text.count("bonus 1.20 EUR") == 1
+    manager.post(f"/manage/jobs/{job_id}/payments/settle")
     rows = manager.get(f"/manage/jobs/{job_id}/payments.csv").text.splitlines()
     with crowd.store.read() as tx:
         from grater.annotate.standing import n_sent
@@ -369,10 +369,10 @@ def test_every_page_of_a_manager_opens(crowd: Study) -> None:
     assert "thank you" in rater.get(f"/jobs/{job_id}/talk").text
     rater.post(f"/jobs/{job_id}/reviews", {"stars": "4", "text": "clear enough"})
     assert "clear enough" in manager.get(f"/manage/jobs/{job_id}/crowd").text
-    manager.post(own, {"what": "reject"})
+    manager.post(f"{own}/standing", {"change": "reject"})
     assert "The people who run this job have removed you" in crowd.browser("worker").get(f"/jobs/{job_id}").text
     assert "Reinstate" in manager.get(own).text
-    manager.post(own, {"what": "reinstate"})
+    manager.post(f"{own}/standing", {"change": "reinstate"})
     with crowd.store.read() as tx:
         assert checks.violations(tx) == []
 
@@ -562,7 +562,7 @@ def test_each_panel_has_its_own_payment_file(crowd: Study) -> None:
     manager = crowd.browser("manager")
     manager.get(f"/manage/jobs/{job_id}/money")
     assert (
-        "Payments for CloudResearch Connect" in manager.post(f"/manage/jobs/{job_id}/money", {"what": "settle"}).text
+        "Payments for CloudResearch Connect" in manager.post(f"/manage/jobs/{job_id}/payments/settle").text
     )
     path = f"/manage/jobs/{job_id}/payments.csv"
     assert manager.get(f"{path}?panel=connect").text.splitlines()[1:] == ["connect,def,0.07,EUR"]

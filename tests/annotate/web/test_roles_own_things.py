@@ -74,7 +74,8 @@ def call(study: Study, who: str, method: str, route: str, ids: dict[str, str]) -
     path = re.sub(r"{(\w+)}", lambda found: ids[found.group(1)], route)
     body = next((sent for name, sent in SENT.items() if name in route), {})
     is_json = route.startswith(API) or route.endswith("/draft")
-    sent = {"json": body} if is_json else {"data": FILLED["marking"]}
+    form = {"state": "kept"} if route.endswith("/keep") else FILLED["marking"]
+    sent = {"json": body} if is_json else {"data": form}
     status = client.request(method, path, headers=headers, **({} if method == "GET" else sent)).status_code
     with study.store.read() as tx:
         return int(status), events.latest(tx) - before

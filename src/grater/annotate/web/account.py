@@ -147,16 +147,15 @@ def _invitation(context: RequestContext, token: str) -> Invitation:
 def _join_form(context: RequestContext, invitation: Invitation, *, name: str, problems: list[str]) -> Response:
     with context.server.store.read() as tx:
         job = jobs.find(tx, invitation.job_id) if invitation.job_id else None
-    status = 422 if problems else 200
     shown = {"role": invitation.role, "job": job, "shortest": SHORTEST, "name": name, "problems": problems}
-    return context.page("join.html", shown, status=status, is_back=invitation.person_id is not None)
+    return context.page("join.html", shown, is_back=invitation.person_id is not None)
 
 
 @pages.post("/me/password")
 def new_password(context: Context) -> Response:
     """A new password ends every session and token of the person, and begins a new session here."""
     old, new, again = (str(context.form.get(name, "")) for name in ("old", "password", "again"))
-    if not context.server.logins.take(f"password {context.person.person_id}"):
+    if not context.server.logins.take(f"password {context.person_id}"):
         return _own_page(context, problems=[TOO_OFTEN], status=429)
     if not security.is_password(context.person.password_hash, old):
         return _own_page(context, problems=["The current password is wrong."])
@@ -179,19 +178,19 @@ def new_token(context: Context) -> Response:
 
 @page_at(pages, "/me")
 def _own_page(
-    context: RequestContext, *, problems: Sequence[str] = (), secret: str = "", status: int = 422
+    context: RequestContext, *, problems: Sequence[str] = (), secret: str = "", status: int | None = None
 ) -> Response:
     with context.server.store.read() as tx:
         own_jobs = [own_job(tx, job, context.person) for job in jobs.all(tx) if job.state != "draft"]
-        seats = [seat for seat in people.seats(tx, context.person.person_id) if seat.state == "active"]
-        n_findings = len(marks.open_findings(tx, context.person.person_id))
-        own_tokens = credentials.tokens_of_person(tx, context.person.person_id)
+        seats = [seat for seat in people.seats(tx, context.person_id) if seat.state == "active"]
+        n_findings = len(marks.open_findings(tx, context.person_id))
+        own_tokens = credentials.tokens_of_person(tx, context.person_id)
     may_have_tokens = credentials.may_have_tokens(context.person)
     begun = [mine for mine in own_jobs if mine.n_done]
     shown = {"own_jobs": begun, "own_tokens": own_tokens, "seats": seats, "n_findings": n_findings, "secret": secret}
     shown |= {"scopes": schema.SCOPES, "problems": problems, "may_have_tokens": may_have_tokens}
     shown |= {"can_have_factor": second_factor.can_have_one(context.person)}
-    return context.page("me.html", shown, status=status if problems else 200)
+    return context.page("me.html", shown, status=status)
 
 
 @pages.post("/login/code")
@@ -230,7 +229,7 @@ def confirm_set_up(context: Context) -> Response:
 
 
 def _require_password(context: RequestContext) -> None:
-    if not context.server.logins.take(f"password {context.person.person_id}"):
+    if not context.server.logins.take(f"password {context.person_id}"):
         raise UsageError(TOO_OFTEN)
     if not security.is_password(context.person.password_hash, str(context.form.get("password", ""))):
         raise UsageError("The password is wrong.")
@@ -242,7 +241,7 @@ def _key(context: RequestContext, person: people.Person) -> str:
 
 
 @page_at(pages, FACTOR_PATH)
-def _page(context: RequestContext, *, problems: Sequence[str] = (), status: int = 422) -> Response:
+def _page(context: RequestContext, *, problems: Sequence[str] = (), status: int | None = None) -> Response:
     person = context.person
     with context.server.store.read() as tx:
         factor = second_factor.find(tx, person.person_id)
@@ -253,7 +252,7 @@ def _page(context: RequestContext, *, problems: Sequence[str] = (), status: int 
     address = second_factor.uri(begun, person.name) if begun else ""
     shown = {"is_on": is_on, "n_codes": n_codes, "is_required": is_required, "secret": begun, "problems": problems}
     shown |= {"uri": address, "picture": _picture(address), "can_have_one": second_factor.can_have_one(person)}
-    return context.page("second_factor.html", shown, status=status if problems else 200)
+    return context.page("second_factor.html", shown, status=status)
 
 
 @form_at(pages, FACTOR_PATH, refused=_page)
@@ -401,8 +400,8 @@ class Ended(Shape):
 def me(context: Context) -> Me:
     """Whose token this is."""
     with context.server.store.read() as tx:
-        n_findings = len(marks.open_findings(tx, context.person.person_id))
-        seats = [Person.of(seat) for seat in people.seats(tx, context.person.person_id) if seat.state == "active"]
+        n_findings = len(marks.open_findings(tx, context.person_id))
+        seats = [Person.of(seat) for seat in people.seats(tx, context.person_id) if seat.state == "active"]
     return Me(**Person.of(context.person).model_dump(), findings=n_findings, seats=seats)
 
 
@@ -410,14 +409,14 @@ def me(context: Context) -> Me:
 def my_tokens(context: Context) -> Tokens:
     """Your valid tokens, without their secrets."""
     with context.server.store.read() as tx:
-        tokens = credentials.tokens_of_person(tx, context.person.person_id)
+        tokens = credentials.tokens_of_person(tx, context.person_id)
     return Tokens(tokens=[Token.of(token) for token in tokens])
 
 
 @api.post("/me/tokens")
 def make_token(context: Context, sent: NewToken) -> MadeToken:
     """Create another token, which expires no later than this one; it is shown only once."""
-    own = context.access or Access(context.person, context.person.person_id)
+    own = context.access or Access(context.person, context.person_id)
     with context.changing() as tx:
         secret = credentials.make_token(
             tx,
@@ -436,5 +435,5 @@ def make_token(context: Context, sent: NewToken) -> MadeToken:
 def end_token(context: Context, token_id: str) -> Ended:
     """Revoke one of your tokens, including this one."""
     with context.changing() as tx:
-        credentials.end_token(tx, token_id, person_id=context.person.person_id)
+        credentials.end_token(tx, token_id, person_id=context.person_id)
     return Ended(token_id=token_id, ended=True)

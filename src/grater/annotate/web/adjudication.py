@@ -41,7 +41,7 @@ from grater.annotate.web.calls import Edit as EditShape
 from grater.annotate.web.calls import Shown as ShownShape
 from grater.annotate.web.context import Context, RequestContext, version_of
 from grater.annotate.web.rendering import pager
-from grater.annotate.web.units import Decision, SentAnswers, sent_json
+from grater.annotate.web.units import Decision, SentAnswers
 from grater.annotate.web.work import Reply, Tag, by_field
 from grater.annotate.work import Sent, is_finished, sent_for, shown_to_staff
 from grater.errors import BadInput, GraterError, NotFound, Problem, Stale
@@ -100,7 +100,7 @@ def decide_form(context: Context, unit_id: str) -> Response:
             adjudication.save(
                 tx,
                 unit_id=unit_id,
-                person_id=context.person.person_id,
+                person_id=context.person_id,
                 answers=answers,
                 version=version_of(context.text("version")),
                 comment=context.text("comment"),
@@ -409,7 +409,10 @@ def one_case(context: Context, unit_id: str) -> Case:
         job_id=unit.job.job_id,
         task=unit.job.task,
         shown=ShownShape.of(shown),
-        sent=[sent_json(answered, adjudication.letter_of(number)) for number, answered in enumerate(sent)],
+        sent=[
+            SentAnswers.of(answered).model_copy(update={"rater": adjudication.letter_of(number)})
+            for number, answered in enumerate(sent)
+        ],
         places=places,
         version=decided.version if decided else 0,
         made_from=adjudication.answers_mark([each.submission for each in sent]),
@@ -430,7 +433,7 @@ def decide(context: Context, unit_id: str, sent: NewDecision) -> DecisionSaved:
         made = adjudication.save(
             tx,
             unit_id=unit_id,
-            person_id=context.person.person_id,
+            person_id=context.person_id,
             answers=answers,
             version=sent.version,
             comment=sent.comment,

@@ -13,7 +13,7 @@ from math import isnan
 from typing import Annotated, Any, Self, TypeAlias, TypeVar, get_type_hints
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, StringConstraints, WithJsonSchema
+from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, JsonValue, StringConstraints, WithJsonSchema
 from pydantic import Field as About
 from starlette.responses import Response
 
@@ -140,6 +140,11 @@ class Shape(BaseModel):
     @classmethod
     def of(cls, noun: object) -> Self:
         return cls.model_validate(noun)
+
+
+def inside(*path: str) -> Any:
+    """A field that what a shape is made of has further inside, or under another name."""
+    return About(validation_alias=AliasPath(*path))
 
 
 class Page(Shape):

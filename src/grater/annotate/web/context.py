@@ -18,6 +18,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from math import inf
+from types import MappingProxyType
 from typing import Annotated, TypeVar, get_args, get_origin
 from urllib.parse import quote, urlsplit
 
@@ -297,6 +298,10 @@ class RequestContext:
         return self.visitor
 
     @property
+    def person_id(self) -> str:
+        return self.person.person_id
+
+    @property
     def address(self) -> str:
         """Where the request comes from, as far as it can be believed."""
         return address_of(self.request, self.server.settings)
@@ -370,17 +375,24 @@ class RequestContext:
         return fields
 
     def page(
-        self, template_name: str, values: Mapping[str, object] | None = None, /, *, status: int = 200, **more: object
+        self,
+        template_name: str,
+        values: Mapping[str, object] = MappingProxyType({}),
+        /,
+        *,
+        status: int | None = None,
+        **more: object,
     ) -> HTMLResponse:
-        """A page from a template; all text in it is escaped."""
+        """A page from a template; all text in it is escaped.  The status of one with `problems` is 422."""
         on_every_page = {
             "person": self.visitor,
             "csrf": self.csrf,
             "path": self.request.url.path,
             "study_name": self.server.title.of(self.server.store),
         }
-        template = self.server.templates.get_template(template_name)
-        response = HTMLResponse(template.render({**on_every_page, **(values or {}), **more}), status)
+        template, shown = self.server.templates.get_template(template_name), {**values, **more}
+        status = status or (422 if shown.get("problems") else 200)
+        response = HTMLResponse(template.render({**on_every_page, **shown}), status)
         if self.fresh_nonce and self.visitor is None:
             set_cookie(response, self.server.settings, NONCE, self.fresh_nonce, None)
         return response
@@ -557,7 +569,7 @@ def login_path(next_path: str) -> str:
 
 def require_slow(context: RequestContext, what: str) -> None:
     """Refuse more than a few a minute: words are cheap to send."""
-    if not context.server.logins.take(f"{what} {context.person.person_id}"):
+    if not context.server.logins.take(f"{what} {context.person_id}"):
         raise BadInput(Problem("form", "too many requests; wait a minute and try again"))
 
 

@@ -168,13 +168,13 @@ def _terms_page(
     terms = terms_of(job.options)
     shown = {"job": job, "terms": terms, "others": others, "n_gold": n_gold, "odds": odds_for(terms, n_gold)}
     shown |= {"is_saved": is_saved, "problems": problems, "days": DAYS, "policies": POLICIES}
-    return context.page("crowd_terms.html", shown, status=422 if problems else 200)
+    return context.page("crowd_terms.html", shown)
 
 
 @form_at(pages, "/manage/jobs/{job_id}/terms", refused=_terms_page)
 def new_terms(context: RequestContext, job_id: str) -> Response:
     with context.changing() as tx:
-        set_terms(tx, job_id, _filled_in(context), actor=context.person.person_id)
+        set_terms(tx, job_id, _filled_in(context), actor=context.person_id)
     return _terms_page(context, job_id, is_saved=True)
 
 
@@ -207,7 +207,7 @@ def change_terms(context: Context, job_id: str, sent: Terms) -> JobTerms:
     """Change some terms and keep the others; null removes one."""
     with context.changing() as tx:
         changed = sent.model_dump(exclude_unset=True)
-        return _job_terms(tx, set_terms(tx, job_id, changed, actor=context.person.person_id))
+        return _job_terms(tx, set_terms(tx, job_id, changed, actor=context.person_id))
 
 
 def whole_terms(job: Job) -> Terms:
@@ -320,9 +320,9 @@ def crowd(context: Context, job_id: str) -> Crowd:
 def new_program(context: Context, job_id: str, sent: NewProgram) -> Program:
     """Add a program as a rater: creates its own job and a token, shown only once."""
     with context.changing() as tx:
-        job, person = program_job(tx, jobs.get(tx, job_id), sent.name, actor=context.person.person_id)
+        job, person = program_job(tx, jobs.get(tx, job_id), sent.name, actor=context.person_id)
         made_by = context.access.human_id if context.access else None
         token = make_token(
-            tx, person.person_id, name="program", scope="work", made_by=made_by, actor=context.person.person_id
+            tx, person.person_id, name="program", scope="work", made_by=made_by, actor=context.person_id
         )
     return Program(job_id=job.job_id, job=job.name, person_id=person.person_id, token=token)

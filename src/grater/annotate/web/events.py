@@ -31,7 +31,7 @@ def _make(context: RequestContext, sent: NewWebhook) -> webhooks.Webhook:
     """A new webhook; its address is checked as it will be before every delivery."""
     webhooks.destination(sent.url, allow_private=context.server.settings.private_webhooks)
     with context.changing() as tx:
-        return webhooks.add(tx, url=sent.url, verbs=sent.verbs, actor=context.person.person_id)
+        return webhooks.add(tx, url=sent.url, verbs=sent.verbs, actor=context.person_id)
 
 
 @page_at(pages, "/manage/webhooks")
@@ -42,7 +42,7 @@ def _page(context: RequestContext, *, made: webhooks.Webhook | None = None, prob
             for each in webhooks.all(tx)
         ]
     shown = {"rows": rows, "made": made, "finished": FINISHED, "problems": problems}
-    return context.page("manage_webhooks.html", shown, status=422 if problems else 200)
+    return context.page("manage_webhooks.html", shown)
 
 
 @form_at(pages, "/manage/webhooks", refused=_page)
@@ -69,7 +69,7 @@ def audit_page(context: Context) -> Response:
     query = {name: value for name, value in asked.items() if value}
     older = urlencode({**query, "before": rows[ROWS - 1].event.n}) if len(rows) > ROWS else ""
     more = {"rows": rows[:ROWS], "asked": asked, "query": urlencode(query), "older": older, "problems": problems}
-    return context.page("audit.html", {**shown, **more}, status=422 if problems else 200)
+    return context.page("audit.html", {**shown, **more})
 
 
 @pages.get("/manage/audit.csv")
@@ -182,7 +182,7 @@ def add_webhook(context: Context, sent: NewWebhook) -> MadeWebhook:
 def set_webhook_state(context: Context, webhook_id: str, sent: NewWebhookState) -> Webhook:
     """Pause a webhook, or resume where it stopped."""
     with context.changing() as tx:
-        changed = webhooks.set_state(tx, webhook_id, sent.state, actor=context.person.person_id)
+        changed = webhooks.set_state(tx, webhook_id, sent.state, actor=context.person_id)
         return Webhook.model_validate(_shown(tx, changed))
 
 

@@ -48,7 +48,15 @@ from grater.annotate.web.charts import job_charts
 from grater.annotate.web.context import Context, RequestContext, number_of
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.security import MANAGERS
-from grater.annotate.web.work import QuizState, SentDraft, by_field, crowd_view, essay_json, instructions
+from grater.annotate.web.work import (
+    QuizState,
+    SentDraft,
+    by_field,
+    crowd_view,
+    essay_json,
+    instructions,
+    reviews_api,
+)
 from grater.annotate.work import checked, findings, own_job, shown_to_staff
 from grater.corpora.tagsets import TAGSETS
 from grater.errors import BadInput, Conflict, NotFound, UsageError
@@ -124,12 +132,12 @@ def _new_job_page(context: RequestContext, *, problems: Sequence[str] = (), **pr
             "preview": None,
             "preview_problem": "",
         }
-    return context.page("manage_new_job.html", shown | previewed, status=422 if problems else 200)
+    return context.page("manage_new_job.html", shown | previewed)
 
 
 @form_at(pages, "/manage/jobs", refused=_new_job_page)
 def make_job_form(context: RequestContext) -> Response:
-    job = add_job(context.store, _wanted(context), actor=context.person.person_id)
+    job = add_job(context.store, _wanted(context), actor=context.person_id)
     return context.go(f"/manage/jobs/{job.job_id}")
 
 
@@ -205,7 +213,7 @@ def job_view(
         }
     is_tried = is_tried or bool(links or n_panels)  # anyone who has invited people need not be asked to try it
     step = "try" if not is_tried else "open" if has_people else "people"
-    return context.page("manage_job.html", shown, status=422 if problems else 200, step=step)
+    return context.page("manage_job.html", shown, step=step)
 
 
 @pages.get("/manage/jobs/{job_id}/agreement")
@@ -237,7 +245,7 @@ def new_guidelines_form(context: Context, job_id: str) -> Response:
     if context.text("look"):
         return _guidelines_page(context, job_id, unsaved=markdown)
     with context.changing() as tx:
-        jobs.add_guidelines(tx, job_id, markdown, actor=context.person.person_id)
+        jobs.add_guidelines(tx, job_id, markdown, actor=context.person_id)
     return context.go(f"/manage/jobs/{job_id}/guidelines")
 
 
@@ -250,16 +258,6 @@ def _guidelines_page(context: RequestContext, job_id: str, *, version: int = 0, 
     shown = {"job": job, "versions": versions, "version": version, "unsaved": bool(unsaved)}
     shown["source"] = source_of(TASKS[job.task])
     return context.page("manage_guidelines.html", shown, markdown=unsaved or earlier)
-
-
-@pages.post("/manage/jobs/{job_id}/review")
-def look_over_form(context: Context, job_id: str) -> Response:
-    """Put what the check finds in the marks of a job into its annotators' queues."""
-    with context.server.store.read() as tx:
-        name = jobs.get(tx, job_id).name
-    n_new = review(context.store, name, actor=context.person.person_id)
-    words = f"{counted(n_new, 'mark')} returned to their annotators." if n_new else "No new unusual marks."
-    return job_view(context, job_id, done=words)
 
 
 api = calls_about("jobs")
@@ -404,7 +402,7 @@ def one_job(context: Context, job_id: str) -> WholeJob:
 def set_state(context: Context, job_id: str, sent: NewJobState) -> Job:
     """Open, pause or close a job; work in progress is still accepted."""
     with context.changing() as tx:
-        return Job.of(jobs.move(tx, job_id, sent.state, actor=context.person.person_id))
+        return Job.of(jobs.move(tx, job_id, sent.state, actor=context.person_id))
 
 
 @api.get("/jobs/{job_id}/guidelines")
@@ -419,7 +417,7 @@ def guideline_versions(context: Context, job_id: str) -> Versions:
 def new_guidelines(context: Context, job_id: str, sent: NewGuidelines) -> Guidelines:
     """Save a new version of the instructions, in Markdown."""
     with context.changing() as tx:
-        return Guidelines.of(jobs.add_guidelines(tx, job_id, sent.markdown, actor=context.person.person_id))
+        return Guidelines.of(jobs.add_guidelines(tx, job_id, sent.markdown, actor=context.person_id))
 
 
 @api.get("/jobs/{job_id}/progress")
@@ -456,7 +454,7 @@ def _own(tx: Tx, job: jobs.Job, person: Person) -> OwnJob:
 def make_job(context: Context, sent: NewJob) -> Job:
     """Create a job; a name that is taken is a conflict (409), so a repeated request creates no second one."""
     plan = of_sample(context.server.store, sent)
-    return Job.of(add_job(context.store, plan, actor=context.person.person_id))
+    return Job.of(add_job(context.store, plan, actor=context.person_id))
 
 
 class JobPreview(Shape):
@@ -485,7 +483,7 @@ def preview_job(context: Context, sent: NewJob) -> JobPreview:
 def rename_job(context: Context, job_id: str, sent: NewNames) -> Job:
     """Change a job's name and title."""
     with context.changing() as tx:
-        return Job.of(jobs.rename(tx, job_id, sent, actor=context.person.person_id))
+        return Job.of(jobs.rename(tx, job_id, sent, actor=context.person_id))
 
 
 def _after_archiving(context: RequestContext, job: Job) -> Response:
@@ -497,7 +495,7 @@ def _after_archiving(context: RequestContext, job: Job) -> Response:
 def archive_job(context: Context, job_id: str, sent: Archived) -> Job:
     """Archive or restore a job; its judgments stay in reports and exports."""
     with context.changing() as tx:
-        return Job.of(jobs.archive(tx, job_id, sent.archived, actor=context.person.person_id))
+        return Job.of(jobs.archive(tx, job_id, sent.archived, actor=context.person_id))
 
 
 @by_form(pages, "/manage/jobs/{job_id}/delete", then="/manage", refused=job_view)
@@ -505,8 +503,29 @@ def archive_job(context: Context, job_id: str, sent: Archived) -> Job:
 def delete_job(context: Context, job_id: str, sent: calls.Deleting) -> calls.Deleted:
     """Delete a job without judgments."""
     with context.changing(also_lock="everybody") as tx:
-        job = units.delete_job(tx, job_id, word=sent.word, actor=context.person.person_id)
+        job = units.delete_job(tx, job_id, word=sent.word, actor=context.person_id)
     return calls.Deleted(deleted=job.name)
+
+
+class LookedOver(Shape):
+    """How many new findings wait for their annotators."""
+
+    findings: int
+
+
+def _after_looking_over(context: RequestContext, done: LookedOver) -> Response:
+    n_new = done.findings
+    words = f"{counted(n_new, 'mark')} returned to their annotators." if n_new else "No new unusual marks."
+    return job_view(context, context.request.path_params["job_id"], done=words)
+
+
+@by_form(pages, "/manage/jobs/{job_id}/review", then=_after_looking_over)
+@reviews_api.post("/jobs/{job_id}/review")
+def look_over(context: Context, job_id: str) -> LookedOver:
+    """Run `corpus lint` on a job's marks and return the findings to their annotators, once."""
+    with context.server.store.read() as tx:
+        name = jobs.get(tx, job_id).name
+    return LookedOver(findings=review(context.store, name, actor=context.person_id))
 
 
 class HandOver(Body):
@@ -532,7 +551,7 @@ def hand_over_units(context: Context, job_id: str, sent: HandOver) -> HandedOver
     """Reassign a person's remaining units; returns their number."""
     with context.changing() as tx:
         giver, taker = people.named(tx, sent.giver), people.named(tx, sent.taker)
-        return HandedOver(units=hand_over(tx, jobs.get(tx, job_id), giver, taker, actor=context.person.person_id))
+        return HandedOver(units=hand_over(tx, jobs.get(tx, job_id), giver, taker, actor=context.person_id))
 
 
 @pages.get("/manage/jobs/{job_id}/try")
@@ -545,7 +564,7 @@ def try_page(context: Context, job_id: str, n: int = 1, marked: int = -1) -> Res
         address, name = f"/manage/jobs/{unit.job.job_id}/try?n={n}", f"try-{unit.unit_id}"
         sent: dict[str, Json] = essay_json(unit.unit, Draft(0)) | {
             "lease": name,
-            "person": context.person.person_id,
+            "person": context.person_id,
             "token": context.csrf,
             "submission": name,
             "urls": {"draft": address, "submit": address},
@@ -608,5 +627,4 @@ def _form_page(
         raise UsageError(shown.before or "this unit cannot be shown")
     values = {"unit": unit, "task": TASKS[unit.job.task], "shown": shown, "n": n, "n_units": n_units}
     values |= {"problems": problems or {}, "answers": answers, "marked": marked, "filled": context.fields()}
-    status = 422 if problems else 200
-    return context.page("manage_try.html", values, status=status, guidelines=instructions(tx, unit.job))
+    return context.page("manage_try.html", values, guidelines=instructions(tx, unit.job))

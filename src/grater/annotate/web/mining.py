@@ -53,7 +53,7 @@ def _lists(context: RequestContext, *, problems: Sequence[str] = ()) -> Response
         rows = [(job, mining.far(tx, job.job_id)) for job in mining.lists(tx)]
         n_essays = content.n_essays(tx)
     values = {"rows": rows, "n_essays": n_essays, "may_make": context.role in MANAGERS, "most": MOST}
-    return context.page("mining.html", values, status=422 if problems else 200, problems=problems)
+    return context.page("mining.html", values, problems=problems)
 
 
 def _list(
@@ -74,7 +74,7 @@ def _list(
     values = {"job": job, "rows": rows, "far": reviewed, "pager": here, "show": show, "first_open": first_open}
     form = {"may_make": context.role in MANAGERS, "n_each": N_EACH, "n_gold": N_GOLD, "judgments": mining.JUDGMENTS}
     after = {"problems": problems, "built": built, "done": done}
-    return context.page("mining_list.html", {**values, **form, **after}, status=422 if problems else 200)
+    return context.page("mining_list.html", {**values, **form, **after})
 
 
 @form_at(pages, "/mining", refused=_lists)
@@ -127,7 +127,7 @@ def _mine(context: RequestContext, sent: mining.NewList) -> jobs.Job:
         n_essays = content.n_essays(tx)
     if n_essays > MOST_ESSAYS:
         raise UsageError(f"{n_essays:,} essays are too many to mine here; use grater lab mine --study")
-    actor = context.person.person_id
+    actor = context.person_id
     return mining.mine_study(context.store, sent, counts_in_shipped_model, source=SHIPPED, actor=actor)
 
 
@@ -142,7 +142,7 @@ def _take_list(context: RequestContext) -> jobs.Job:
 
 
 def _build(context: RequestContext, job_id: str, sent: mining.NewBalanced) -> tuple[jobs.Job, review.Balanced]:
-    return mining.balanced_job(context.store, job_id, sent, counts_in_shipped_model, actor=context.person.person_id)
+    return mining.balanced_job(context.store, job_id, sent, counts_in_shipped_model, actor=context.person_id)
 
 
 api = calls_about("mining")

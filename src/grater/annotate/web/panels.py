@@ -130,7 +130,7 @@ def signed_links_form(context: Context, panel_id: str) -> Response:
 @pages.post("/manage/panels/{panel_id}/places")
 def set_place(context: Context, panel_id: str) -> Response:
     with context.changing() as tx:
-        job_id = panels.end_place(tx, panel_id, context.sent(PlaceEnd), actor=context.person.person_id)
+        job_id = panels.end_place(tx, panel_id, context.sent(PlaceEnd), actor=context.person_id)
     return context.go(f"/manage/jobs/{job_id}/panels")
 
 
@@ -148,7 +148,7 @@ def _page(
     shown = {"job": job, "providers": PROVIDER_WORDS, "endings": ENDINGS, "limit": terms_of(job.options).limit}
     links = {panel.panel_id: context.server.settings.link(panel.path) for panel, _ in rows}
     shown |= {"rows": rows, "links": links, "problems": problems, "signed": signed or {}}
-    return context.page("crowd_panels.html", shown, status=422 if problems else 200)
+    return context.page("crowd_panels.html", shown)
 
 
 @form_at(pages, "/manage/jobs/{job_id}/panels", refused=_page)
@@ -158,7 +158,7 @@ def new_panel_form(context: RequestContext, job_id: str) -> Response:
         for part, prefix in (("codes", "code"), ("addresses", "address"))
     }
     with context.changing() as tx:
-        panels.add(tx, job_id, context.sent(NewPanel, **by_ending), actor=context.person.person_id)
+        panels.add(tx, job_id, context.sent(NewPanel, **by_ending), actor=context.person_id)
     return context.go(f"/manage/jobs/{job_id}/panels")
 
 
@@ -229,7 +229,7 @@ def panel_list(context: Context, job_id: str) -> Panels:
 def new_panel(context: Context, job_id: str, sent: NewPanel) -> Panel:
     """Add a panel: raters join by a signed link and leave with a code."""
     with context.changing() as tx:
-        made = panels.add(tx, job_id, sent, actor=context.person.person_id)
+        made = panels.add(tx, job_id, sent, actor=context.person_id)
     return _panel(context, made, [], secret=made.secret)
 
 
@@ -244,7 +244,7 @@ def signed_links(context: Context, panel_id: str, sent: SignedIds) -> SignedLink
 def place_given_back(context: Context, panel_id: str, sent: PlaceEnd) -> PlaceState:
     """End a participant's place: returned, timed out, or completed."""
     with context.changing() as tx:
-        panels.end_place(tx, panel_id, sent, actor=context.person.person_id)
+        panels.end_place(tx, panel_id, sent, actor=context.person_id)
     return PlaceState(id=sent.id, state=sent.state)
 
 

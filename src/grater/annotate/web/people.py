@@ -39,7 +39,7 @@ class NewInvitations(NewInvitation):
 @pages.post("/manage/invitations")
 def invite_form(context: Context) -> Response:
     """New invitations; their links are shown this once, since only hashes are kept."""
-    sent, who = context.sent(NewInvitations), {"own_role": context.role, "actor": context.person.person_id}
+    sent, who = context.sent(NewInvitations), {"own_role": context.role, "actor": context.person_id}
     with context.changing() as tx:
         tokens = [invitations.invite(tx, sent, **who) for _ in range(sent.number)]
     return people_view(context, links=[_link(context, token) for token in tokens], job_id=sent.job_id or "")
@@ -86,7 +86,6 @@ def people_view(
         may_rule=context.role in OWNERS,
         links=links,
         problems=problems,
-        status=422 if problems else 200,
     )
 
 
@@ -94,8 +93,8 @@ def people_view(
 def sit_down(context: Context, person_id: str) -> Response:
     """A session as the seat; the person's own session ends with it."""
     with context.server.store.read() as tx:
-        joint = people.require_member(tx, person_id, context.person.person_id)
-    return begin_session(context, joint, "/jobs", member_id=context.person.person_id)
+        joint = people.require_member(tx, person_id, context.person_id)
+    return begin_session(context, joint, "/jobs", member_id=context.person_id)
 
 
 api = calls_about("people")
@@ -155,7 +154,7 @@ def invitation_list(context: Context) -> Invitations:
 def invite(context: Context, sent: NewInvitation) -> Invited:
     """Create an invitation; the link is shown only once."""
     with context.changing() as tx:
-        token = invitations.invite(tx, sent, own_role=context.role, actor=context.person.person_id)
+        token = invitations.invite(tx, sent, own_role=context.role, actor=context.person_id)
         return _invited(context, tx, token)
 
 
@@ -164,7 +163,7 @@ def invite(context: Context, sent: NewInvitation) -> Invited:
 def end_invitation(context: Context, invitation_id: str) -> Invitation:
     """Revoke an unused invitation."""
     with context.changing() as tx:
-        invitations.end(tx, invitation_id, actor=context.person.person_id)
+        invitations.end(tx, invitation_id, actor=context.person_id)
         return _invitation(tx, invitations.get(tx, invitation_id))
 
 
@@ -173,7 +172,7 @@ def end_invitation(context: Context, invitation_id: str) -> Invitation:
 def way_back(context: Context, person_id: str) -> Invited:
     """Create a link for choosing a new password; earlier ones expire."""
     with context.changing() as tx:
-        token = invitations.invite_back(tx, person_id, own_role=context.role, actor=context.person.person_id)
+        token = invitations.invite_back(tx, person_id, own_role=context.role, actor=context.person_id)
         return _invited(context, tx, token)
 
 
@@ -182,7 +181,7 @@ def way_back(context: Context, person_id: str) -> Invited:
 def new_seat(context: Context, sent: NewSeat) -> Person:
     """Create a joint seat: two people, one agreed judgment."""
     with context.changing() as tx:
-        return Person.of(people.add_seat(tx, sent.members, name=sent.name, actor=context.person.person_id))
+        return Person.of(people.add_seat(tx, sent.members, name=sent.name, actor=context.person_id))
 
 
 @by_form(pages, "/manage/people/{person_id}/role", then=PAGE)
@@ -190,7 +189,7 @@ def new_seat(context: Context, sent: NewSeat) -> Person:
 def set_role(context: Context, person_id: str, sent: NewRole) -> Person:
     """Change a person's role; their sessions end."""
     with context.changing(also_lock="owners") as tx:
-        return Person.of(credentials.give_role(tx, person_id, sent.role, actor=context.person.person_id))
+        return Person.of(credentials.give_role(tx, person_id, sent.role, actor=context.person_id))
 
 
 @api.get("/second-factor")
@@ -205,7 +204,7 @@ def second_factor_rule(context: Context) -> SecondFactorRule:
 def require_second_factor(context: Context, sent: NewSecondFactorRule) -> SecondFactorRule:
     """Require a second factor for these roles only."""
     with context.changing(also_lock="owners") as tx:
-        second_factor.require_of(tx, sent.roles, actor=context.person.person_id)
+        second_factor.require_of(tx, sent.roles, actor=context.person_id)
         return _factor_rule(tx)
 
 
@@ -214,7 +213,7 @@ def require_second_factor(context: Context, sent: NewSecondFactorRule) -> Second
 def reset_second_factor(context: Context, person_id: str) -> Person:
     """Reset a person's second factor; their sessions and tokens end."""
     with context.changing(also_lock="owners") as tx:
-        return Person.of(second_factor.reset(tx, person_id, actor=context.person.person_id))
+        return Person.of(second_factor.reset(tx, person_id, actor=context.person_id))
 
 
 @by_form(pages, "/manage/people/{person_id}/state", then=PAGE)
@@ -222,7 +221,7 @@ def reset_second_factor(context: Context, person_id: str) -> Person:
 def set_person_state(context: Context, person_id: str, sent: NewPersonState) -> Person:
     """Remove a person's access, with their tokens and sessions, or restore it; their work stays."""
     with context.changing(also_lock="owners") as tx:
-        return Person.of(credentials.set_state(tx, person_id, sent.state, actor=context.person.person_id))
+        return Person.of(credentials.set_state(tx, person_id, sent.state, actor=context.person_id))
 
 
 def _factor_rule(tx: Tx) -> SecondFactorRule:

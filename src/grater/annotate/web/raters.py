@@ -7,10 +7,10 @@ disputes them, writes to those who run the study, reviews the job, and states fa
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from fastapi import APIRouter
-from pydantic import AliasPath, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from grater.annotate import jobs, messages, money, panels, people, standing, trust
@@ -18,19 +18,21 @@ from grater.annotate import raters as study_raters
 from grater.annotate.jobs import Job
 from grater.annotate.messages import AboutYou, NewMessage, NewRaterMessage, NewReview, missed_by
 from grater.annotate.money import NewBonus
-from grater.annotate.raters import CHANGES, best, line_of, rater_lines
+from grater.annotate.raters import best, line_of, rater_lines
 from grater.annotate.store import Tx
 from grater.annotate.store.transaction import new_id
 from grater.annotate.terms import terms_of
 from grater.annotate.trust import open_dispute
 from grater.annotate.web import calls
-from grater.annotate.web.calls import Body, Interval, Shape, Shown, When, by_form, calls_about, example
+from grater.annotate.web.calls import Body, Interval, Shape, Shown, When, by_form, calls_about, example, inside
 from grater.annotate.web.context import Context, require_slow
 from grater.annotate.web.rendering import csv_file
-from grater.annotate.web.work import Known, crowd_view, known_json
+from grater.annotate.web.work import Known, crowd_view
 from grater.errors import BadInput, Problem
 
 pages = APIRouter()
+
+RATER = "/manage/jobs/{job_id}/raters/{person_id}"
 
 
 @pages.get("/manage/jobs/{job_id}/raters")
@@ -42,7 +44,7 @@ def raters_page(context: Context, job_id: str) -> Response:
     return context.page("crowd_raters.html", job=job, lines=lines, top=best(lines), others=others, behind=behind)
 
 
-@pages.get("/manage/jobs/{job_id}/raters/{person_id}")
+@pages.get(RATER)
 def rater_page(context: Context, job_id: str, person_id: str) -> Response:
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
@@ -55,23 +57,6 @@ def rater_page(context: Context, job_id: str, person_id: str) -> Response:
     return context.page("crowd_rater.html", shown, job=job, payment_id=new_id())
 
 
-@pages.post("/manage/jobs/{job_id}/raters/{person_id}")
-def change_rater(context: Context, job_id: str, person_id: str) -> Response:
-    with context.changing() as tx:
-        job = jobs.get(tx, job_id)
-        what, actor = context.text("what"), context.person.person_id
-        if what in CHANGES:
-            study_raters.change_standing(tx, job, person_id, what, actor=actor)
-        elif what == "bonus":
-            money.bonus(tx, job, person_id, context.sent(NewBonus), actor=actor)
-        elif what == "message":
-            messages.send_to_rater(tx, job, person_id, context.sent(NewMessage).text, actor=actor)
-        else:
-            words = f"what: expected flag, reject, reinstate, bonus or message, found {what[:20]!r}"
-            raise BadInput(Problem("form", words))
-    return context.go(f"/manage/jobs/{job_id}/raters/{person_id}")
-
-
 @pages.get("/jobs/{job_id}/talk")
 def talk_page(context: Context, job_id: str) -> Response:
     with context.server.store.read() as tx:
@@ -79,8 +64,8 @@ def talk_page(context: Context, job_id: str) -> Response:
         shown = {
             "job": job,
             "crowd": crowd_view(tx, job, context.person),
-            "missed": missed_by(tx, job, context.person.person_id),
-            "messages": messages.of_rater(tx, context.person.person_id),
+            "missed": missed_by(tx, job, context.person_id),
+            "messages": messages.of_rater(tx, context.person_id),
         }
     return context.page("crowd_talk.html", shown)
 
@@ -106,21 +91,6 @@ def money_page(context: Context, job_id: str) -> Response:
             "names": {person.person_id: person.name for person in people.all(tx)},
         }
     return context.page("crowd_money.html", shown)
-
-
-@pages.post("/manage/jobs/{job_id}/money")
-def write_money(context: Context, job_id: str) -> Response:
-    """Write down what is owed now, or note that it has been paid."""
-    what, actor = context.text("what"), context.person.person_id
-    with context.changing() as tx:
-        job = jobs.get(tx, job_id)
-        if what == "settle":
-            money.settle(tx, job, actor=actor)
-        elif what == "paid":
-            money.set_paid(tx, job_id, actor=actor)
-        else:
-            raise BadInput(Problem("form", f"what: expected settle or paid, found {what[:20]!r}"))
-    return context.go(f"/manage/jobs/{job_id}/money")
 
 
 @pages.get("/manage/jobs/{job_id}/payments.csv")
@@ -193,25 +163,28 @@ def payment_list(context: Context, job_id: str, panel: str = "") -> Payments:
         )
 
 
+@by_form(pages, "/manage/jobs/{job_id}/payments/settle", then="/manage/jobs/{job_id}/money")
 @money_api.post("/jobs/{job_id}/payments/settle")
 def settle_payments(context: Context, job_id: str) -> Settled:
     """Record what is owed now; repeating it changes nothing."""
     with context.changing() as tx:
-        return Settled(cents=money.settle(tx, jobs.get(tx, job_id), actor=context.person.person_id))
+        return Settled(cents=money.settle(tx, jobs.get(tx, job_id), actor=context.person_id))
 
 
+@by_form(pages, "/manage/jobs/{job_id}/payments/paid", then="/manage/jobs/{job_id}/money")
 @money_api.post("/jobs/{job_id}/payments/paid")
 def payments_paid(context: Context, job_id: str) -> Paid:
     """Mark everything owed in a job as paid."""
     with context.changing() as tx:
-        return Paid(rows=money.set_paid(tx, jobs.get(tx, job_id).job_id, actor=context.person.person_id))
+        return Paid(rows=money.set_paid(tx, jobs.get(tx, job_id).job_id, actor=context.person_id))
 
 
+@by_form(pages, f"{RATER}/bonus", then=RATER)
 @money_api.post("/jobs/{job_id}/raters/{person_id}/bonus")
 def pay_bonus(context: Context, job_id: str, person_id: str, sent: NewBonus) -> money.Payment:
     """Pay a rater a bonus, in the currency of the job."""
     with context.changing() as tx:
-        return money.bonus(tx, jobs.get(tx, job_id), person_id, sent, actor=context.person.person_id)
+        return money.bonus(tx, jobs.get(tx, job_id), person_id, sent, actor=context.person_id)
 
 
 def costs_json(tx: Tx, job: Job) -> Costs:
@@ -287,19 +260,8 @@ class Stored(Shape):
 def missed(context: Context, job_id: str) -> MissedQuestions:
     """The questions with known answers that you missed, with the expected answers and why, once the job is closed."""
     with context.server.store.read() as tx:
-        missed = missed_by(tx, jobs.visible(tx, job_id), context.person.person_id)
-    return MissedQuestions(
-        missed=[
-            MissedQuestion(
-                submission_id=question.submission_id,
-                shown=Shown.of(question.shown),
-                answers=[calls.Answer.of(answer) for answer in question.answers],
-                known=known_json(question.known),
-                dispute=Dispute.of(question.dispute) if question.dispute else None,
-            )
-            for question in missed
-        ]
-    )
+        missed = missed_by(tx, jobs.visible(tx, job_id), context.person_id)
+    return MissedQuestions(missed=[MissedQuestion.of(question) for question in missed])
 
 
 @by_form(pages, "/jobs/{job_id}/disputes", then="/jobs/{job_id}/talk")
@@ -308,7 +270,7 @@ def dispute(context: Context, job_id: str, sent: NewDispute) -> Dispute:
     """Dispute the known answer to a question you missed, once for each."""
     with context.changing() as tx:
         jobs.visible(tx, job_id)
-        return Dispute.of(open_dispute(tx, sent.submission_id, text=sent.text, person_id=context.person.person_id))
+        return Dispute.of(open_dispute(tx, sent.submission_id, text=sent.text, person_id=context.person_id))
 
 
 @talk.get("/jobs/{job_id}/messages")
@@ -316,7 +278,7 @@ def my_messages(context: Context, job_id: str) -> Messages:
     """Your messages, newest first."""
     with context.server.store.read() as tx:
         jobs.visible(tx, job_id)
-        return Messages(messages=[Message.of(message) for message in messages.of_rater(tx, context.person.person_id)])
+        return Messages(messages=[Message.of(message) for message in messages.of_rater(tx, context.person_id)])
 
 
 @by_form(pages, "/jobs/{job_id}/messages", then="/jobs/{job_id}/talk")
@@ -325,7 +287,7 @@ def send_message(context: Context, job_id: str, sent: NewMessage) -> SentMessage
     """Write to the people who run the study; marks your messages as read."""
     require_slow(context, "message")
     with context.changing() as tx:
-        message_id = messages.send_to_staff(tx, job_id, sent.text, person_id=context.person.person_id)
+        message_id = messages.send_to_staff(tx, job_id, sent.text, person_id=context.person_id)
     return SentMessage(message_id=message_id)
 
 
@@ -335,7 +297,7 @@ def review(context: Context, job_id: str, sent: NewReview) -> Stored:
     """Review a job, as often as you like."""
     require_slow(context, "review")
     with context.changing() as tx:
-        messages.review_job(tx, job_id, sent, person_id=context.person.person_id)
+        messages.review_job(tx, job_id, sent, person_id=context.person_id)
     return Stored(job_id=job_id, stored=True)
 
 
@@ -348,7 +310,7 @@ def say_about(context: Context, job_id: str, sent: AboutYou) -> Stored:
         if sent.when == standing.BEFORE and standing.lacks_consent(terms, context.person) and not sent.consent:
             raise BadInput(Problem("form", "expected your consent to the information about this job"))
         agreed = terms.consent if sent.consent else ""
-        who = context.person.person_id
+        who = context.person_id
         standing.say_about(tx, who, country=sent.country, languages=sent.languages, consent=agreed)
         standing.answer_questions(tx, job, who, sent.when, sent.answers)
     return Stored(job_id=job_id, stored=True)
@@ -366,26 +328,21 @@ class Signals(Shape):
     others_share: calls.Number
 
 
-def _from(*path: str) -> Any:
-    """A field that a line of the table of raters has further inside."""
-    return Field(validation_alias=AliasPath(*path))
-
-
 class Rater(Shape):
     """`marks` are what to look at: quick, one answer, against the others; `on_gold` is null before any gold."""
 
-    person_id: str = _from("person", "person_id")
-    name: str = _from("person", "name")
-    pseudonym: str = _from("person", "pseudonym")
-    state: str = _from("trust", "state")
-    why: str = _from("trust", "why")
-    valid: int = _from("done", "valid")
-    untrusted: int = _from("done", "untrusted")
-    surplus: int = _from("done", "surplus")
-    withdrawn: int = _from("done", "withdrawn")
-    last_at: When = _from("done", "last_at")
-    gold_seen: int = _from("trust", "seen")
-    gold_right: int = _from("trust", "right")
+    person_id: str = inside("person", "person_id")
+    name: str = inside("person", "name")
+    pseudonym: str = inside("person", "pseudonym")
+    state: str = inside("trust", "state")
+    why: str = inside("trust", "why")
+    valid: int = inside("done", "valid")
+    untrusted: int = inside("done", "untrusted")
+    surplus: int = inside("done", "surplus")
+    withdrawn: int = inside("done", "withdrawn")
+    last_at: When = inside("done", "last_at")
+    gold_seen: int = inside("trust", "seen")
+    gold_right: int = inside("trust", "right")
     on_gold: Interval | None
     seconds: float | None
     others_seconds: float | None
@@ -456,19 +413,21 @@ def one_rater(context: Context, job_id: str, person_id: str) -> WholeRater:
         )
 
 
+@by_form(pages, f"{RATER}/standing", then=RATER)
 @api.post("/jobs/{job_id}/raters/{person_id}/standing")
 def change_standing(context: Context, job_id: str, person_id: str, sent: NewStanding) -> Trust:
     """Flag, reject or reinstate a rater of a job."""
     with context.changing() as tx:
-        job, actor = jobs.get(tx, job_id), context.person.person_id
+        job, actor = jobs.get(tx, job_id), context.person_id
         return Trust.of(study_raters.change_standing(tx, job, person_id, sent.change, actor=actor))
 
 
+@by_form(pages, f"{RATER}/messages", then=RATER)
 @api.post("/jobs/{job_id}/raters/{person_id}/messages")
 def write_to_rater(context: Context, job_id: str, person_id: str, sent: NewMessage) -> Written:
     """Write to one rater; marks their messages as read."""
     with context.changing() as tx:
-        messages.send_to_rater(tx, jobs.get(tx, job_id), person_id, sent.text, actor=context.person.person_id)
+        messages.send_to_rater(tx, jobs.get(tx, job_id), person_id, sent.text, actor=context.person_id)
     return Written(messages=1)
 
 
@@ -477,7 +436,7 @@ def write_to_rater(context: Context, job_id: str, person_id: str, sent: NewMessa
 def write_to_raters(context: Context, job_id: str, sent: NewRaterMessage) -> Written:
     """Write to all raters of a job, or to the best."""
     with context.changing() as tx:
-        job, actor = jobs.get(tx, job_id), context.person.person_id
+        job, actor = jobs.get(tx, job_id), context.person_id
         if sent.to == "all":
             messages.send(tx, from_id=actor, job_id=job_id, text=sent.text)
             return Written(messages=1)

@@ -115,9 +115,11 @@ PAGES = _table({
         GET,POST /manage/jobs/{job_id}/gold/studio  POST /manage/jobs/{job_id}/gold/rule
         POST /manage/gold/{unit_id}/state  POST /manage/gold/{unit_id}/reason
         POST /manage/disputes/{dispute_id}  GET,POST /manage/jobs/{job_id}/raters
-        GET,POST /manage/jobs/{job_id}/raters/{person_id}  GET,POST /manage/jobs/{job_id}/money
-        GET /manage/jobs/{job_id}/payments.csv  GET,POST /manage/jobs/{job_id}/panels
-        POST /manage/panels/{panel_id}/links
+        GET /manage/jobs/{job_id}/raters/{person_id}  POST /manage/jobs/{job_id}/raters/{person_id}/standing
+        POST /manage/jobs/{job_id}/raters/{person_id}/bonus  POST /manage/jobs/{job_id}/raters/{person_id}/messages
+        GET /manage/jobs/{job_id}/money  POST /manage/jobs/{job_id}/payments/settle
+        POST /manage/jobs/{job_id}/payments/paid  GET /manage/jobs/{job_id}/payments.csv
+        GET,POST /manage/jobs/{job_id}/panels  POST /manage/panels/{panel_id}/links
         POST /manage/panels/{panel_id}/places  GET /manage/essays  GET /manage/items
         GET,POST /manage/import  GET /manage/people  POST /manage/invitations
         POST /manage/invitations/{invitation_id}/end  POST /manage/seats

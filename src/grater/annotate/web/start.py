@@ -50,7 +50,7 @@ def _texts_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Res
     filled = {name: values[0] for name, values in context.fields().items()}
     megabytes = context.server.settings.most_upload_bytes // 1_000_000
     shown = {"n_essays": n_essays, "filled": filled, "megabytes": megabytes, "problems": problems}
-    return context.page("manage_start.html", shown, status=422 if problems else 200)
+    return context.page("manage_start.html", shown)
 
 
 @form_at(pages, "/manage/start", refused=_texts_page)
@@ -74,7 +74,7 @@ def _from_file(context: RequestContext) -> str:
             return system
         table = read_decisions(path)
         items = [path] if set(table.frame.columns) >= PLACE else []
-        import_files(context.store, items=items, decisions=[path], actor=context.person.person_id)
+        import_files(context.store, items=items, decisions=[path], actor=context.person_id)
         return str(table.frame["system"][0])
 
 
@@ -89,8 +89,8 @@ def _system_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Re
     filled = {name: values[0] for name, values in context.fields().items()}
     others = [name.partition("=")[0] for name in context.server.settings.systems]
     shown = {"ours": list(SYSTEMS), "others": others, "contents": CONTENTS, "filled": filled, "problems": problems}
-    best, status = default_systems()[0], 422 if problems else 200
-    return context.page("manage_detector.html", shown, status=status, n_essays=n_essays, decided=decided, best=best)
+    best = default_systems()[0]
+    return context.page("manage_detector.html", shown, n_essays=n_essays, decided=decided, best=best)
 
 
 @form_at(pages, "/manage/detector", refused=_system_page)
@@ -128,14 +128,14 @@ def _sure_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Resp
             problems = [*problems, str(error)]
         shown = {"systems": systems, "judgments": judgments, "cents": cents, "is_begun": bool(jobs.all(tx))}
         shown |= {"aims": aims, "came": what_came(tx, system)}
-    return context.page("manage_sure.html", shown, problems=problems, status=422 if problems else 200)
+    return context.page("manage_sure.html", shown, problems=problems)
 
 
 @form_at(pages, "/manage/sure", refused=_sure_page)
 def sure_form(context: RequestContext) -> Response:
     """Draw the sample of the chosen width; the job is made from it."""
     system = context.text("system")
-    name = draw_for(context.store, system, number_of(context, "items", 0), actor=context.person.person_id)
+    name = draw_for(context.store, system, number_of(context, "items", 0), actor=context.person_id)
     with context.server.store.read() as tx:
         plan = {"task": task_of(samples.kind_of(samples.named(tx, name))), "sample": name, "system": system}
     plan |= {name: text for name in ("judgments", "cents") if (text := context.text(name))}

@@ -76,7 +76,7 @@ def _import_page(
         shown = {"earlier": importing.all_imports(tx), "jobs": jobs.all(tx), "preview": context.text("preview")}
     values = {**shown, "formats": list(FORMATS), "tasks": list(TASKS), "done": done, "problems": problems}
     megabytes = context.server.settings.most_upload_bytes // 1_000_000
-    return context.page("manage_import.html", values, status=422 if problems else 200, megabytes=megabytes)
+    return context.page("manage_import.html", values, megabytes=megabytes)
 
 
 @form_at(pages, "/manage/import", refused=_import_page)
@@ -97,7 +97,7 @@ def brought_in(context: RequestContext) -> list[importing.Imported] | Run:
         if sum(file.stat().st_size for _, file in files) <= BIG:
             return _imported(context, sent, paths)
         kept = [RunFile(file.relative_to(path.parent).as_posix(), file.read_bytes()) for path, file in files]
-        title, actor = f"Import {counted(len(kept), 'file')}", context.person.person_id
+        title, actor = f"Import {counted(len(kept), 'file')}", context.person_id
         with context.changing() as tx:
             run = runs.add(tx, "import", title, sent.model_dump(), files=kept, actor=actor)
         return context.server.runner.wait(run.run_id, seconds=0)
@@ -106,7 +106,7 @@ def brought_in(context: RequestContext) -> list[importing.Imported] | Run:
 def _imported(context: RequestContext, sent: Importing, paths: list[Path]) -> list[importing.Imported]:
     """Names in messages are those of the files, not of our folders."""
     files = paths if sent.kind == "corpus" else [file for path in paths for file in files_in(path)]
-    done = importing.import_kind(context.store, sent, files, actor=context.person.person_id)
+    done = importing.import_kind(context.store, sent, files, actor=context.person_id)
     return [replace(file, name=Path(file.name).name) for file in done]
 
 
@@ -116,7 +116,7 @@ def files_in(path: Path) -> list[Path]:
 
 def rename_to(context: RequestContext, name: str) -> None:
     with context.changing() as tx:
-        rename_study(tx, name, actor=context.person.person_id)
+        rename_study(tx, name, actor=context.person_id)
     context.server.title.forget()
 
 
@@ -134,8 +134,7 @@ def essay_list_page(context: Context, page: int = 1, essay: str = "", q: str = "
 def _essay_page(context: RequestContext, essay_id: str, *, problems: Sequence[str] = ()) -> Response:
     with context.server.store.read() as tx:
         essay, asked = _essay(tx, essay_id), units.of_essay(tx, essay_id)
-    status = 422 if problems else 200
-    return context.page("manage_essay.html", status=status, essay=essay, asked=asked, problems=problems)
+    return context.page("manage_essay.html", essay=essay, asked=asked, problems=problems)
 
 
 def _essay(tx: Tx, essay_id: str) -> StoredEssay:
@@ -198,7 +197,7 @@ def make_class_report(context: Context) -> Response:
 def _made(context: RequestContext, sent: NewRun) -> Response:
     """The file of a run that is soon over; else the page with its progress."""
     with context.changing() as tx:
-        asked = runs.ask(tx, sent, actor=context.person.person_id)
+        asked = runs.ask(tx, sent, actor=context.person_id)
     run = context.server.runner.wait(asked.run_id, seconds=context.server.settings.wait_seconds)
     if run.state == "failed":
         raise UsageError(run.words)
@@ -393,7 +392,7 @@ def public(context: Context) -> PublicPages:
 def set_public(context: Context, sent: NewPublicPages) -> PublicPages:
     """Open or close "Check my writing", and the calls for editors."""
     with context.changing() as tx:
-        open_to_public(tx, sent, actor=context.person.person_id)
+        open_to_public(tx, sent, actor=context.person_id)
     return public(context)
 
 
@@ -590,5 +589,5 @@ def _not_deleted(context: RequestContext, *, problems: Sequence[str]) -> Respons
 def delete_one_essay(context: Context, sent: DeletingEssay) -> calls.Deleted:
     """Delete an essay that no job or sample uses."""
     with context.changing() as tx:
-        content.delete_essay(tx, sent.essay_id, word=sent.word, actor=context.person.person_id)
+        content.delete_essay(tx, sent.essay_id, word=sent.word, actor=context.person_id)
     return calls.Deleted(deleted=sent.essay_id)

@@ -42,7 +42,7 @@ def price_page(context: RequestContext, name: str) -> Response | None:
 def asked_run(tx: Tx, context: RequestContext, sent: NewRun) -> runs.Run:
     """A run, of a system that is installed or that the server was started with."""
     settings = context.server.settings
-    return runs.ask(tx, sent, systems=settings.systems, chat=settings.chat, actor=context.person.person_id)
+    return runs.ask(tx, sent, systems=settings.systems, chat=settings.chat, actor=context.person_id)
 
 
 @page_at(pages, "/manage/systems")
@@ -55,7 +55,7 @@ def _page(context: RequestContext, *, problems: Sequence[str] = (), done: str = 
             "drawn": [(name, each.frame["item"].n_unique(), each.meta) for name, each in drawn.items()],
         }
     more = {"installed": list(offered_systems(context.server.settings.systems)), "problems": problems, "done": done}
-    return context.page("manage_systems.html", {**shown, **more}, status=422 if problems else 200)
+    return context.page("manage_systems.html", {**shown, **more})
 
 
 @form_at(pages, "/manage/systems", refused=_page)
@@ -76,7 +76,7 @@ def draw_sample_form(context: RequestContext) -> Response:
     """Draw items for a system, flagged and not; a job is then made from the sample."""
     flagged = context.text("flagged")
     sent = context.sent(NewSample, system=context.text("of"), flagged=None if flagged in ("", "0") else flagged)
-    draw(context.store, sent, actor=context.person.person_id)
+    draw(context.store, sent, actor=context.person_id)
     return context.go("/manage/systems")
 
 
@@ -173,7 +173,7 @@ def sample_list(context: Context) -> Samples:
 @api.post("/samples")
 def draw_sample(context: Context, sent: NewSample) -> DrawnSample:
     """Draw a sample of items for a system; the same draw again changes nothing."""
-    drawn = draw(context.store, sent, actor=context.person.person_id)
+    drawn = draw(context.store, sent, actor=context.person_id)
     with context.server.store.read() as tx:
         sample = _sample(samples.named(tx, sent.name))
     return DrawnSample(**sample.model_dump(), left=len(drawn.left))

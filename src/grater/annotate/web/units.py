@@ -10,22 +10,24 @@ button sets the recommended rule.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from grater.annotate import adjudication, gold, jobs, judgments, people, progress, protocol, trust, units, work
+from grater.annotate import adjudication, gold, jobs, judgments, people, progress, protocol, tasks, trust, units, work
 from grater.annotate.store import Tx
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import terms_of
+from grater.annotate.units import StudyUnit
 from grater.annotate.web import calls
-from grater.annotate.web.calls import A_PAGE, Body, Job, Most, Page, Shape, Shown, Start, by_form, calls_about
+from grater.annotate.web.calls import A_PAGE, Body, Job, Most, Page, Shape, Shown, Start, by_form, calls_about, inside
 from grater.annotate.web.context import Context, RequestContext, number_of
 from grater.annotate.web.raters import Dispute
 from grater.annotate.web.rendering import pager
-from grater.annotate.web.work import Known, known_json
+from grater.annotate.web.work import Known
 from grater.annotate.work import Sent, sent_for, shown_to_staff
 from grater.annotate.work import look as give_up_rating
 from grater.errors import BadInput, NotFound, Problem, UsageError
@@ -51,29 +53,39 @@ def unit_view(context: RequestContext, unit_id: str, *, problems: Sequence[str] 
     """One unit with its answers and its gold, as far as the manager may see them."""
     with context.server.store.read() as tx:
         seen = _seen(tx, context, unit_id)
-    task = TASKS[seen["unit"].job.task]
-    return context.page("manage_unit.html", seen, status=422 if problems else 200, task=task, problems=problems)
+    return context.page("manage_unit.html", vars(seen), task=TASKS[seen.unit.job.task], problems=problems)
 
 
-def _seen(tx: Tx, context: RequestContext, unit_id: str) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Seen:
     """A unit as page and API show it; the answers of others only to somebody who is not to judge it any more."""
+
+    unit: StudyUnit
+    may_see: bool
+    sent: Sequence[Sent]
+    decided: adjudication.Adjudication | None
+    shown: tasks.Shown
+    known: Sequence[gold.Gold]
+
+
+def _seen(tx: Tx, context: RequestContext, unit_id: str) -> Seen:
     unit = units.get(tx, unit_id)
-    may_see = work.may_see(tx, unit.job.job_id, unit_id, context.person.person_id)
-    return {
-        "unit": unit,
-        "may_see": may_see,
-        "sent": sent_for(tx, unit_id) if may_see else [],
-        "decided": adjudication.find(tx, unit_id) if may_see else None,
-        "shown": shown_to_staff(tx, unit_id),
-        "known": gold.of_unit(tx, unit_id),
-    }
+    may_see = work.may_see(tx, unit.job.job_id, unit_id, context.person_id)
+    return Seen(
+        unit=unit,
+        may_see=may_see,
+        sent=sent_for(tx, unit_id) if may_see else (),
+        decided=adjudication.find(tx, unit_id) if may_see else None,
+        shown=shown_to_staff(tx, unit_id),
+        known=gold.of_unit(tx, unit_id),
+    )
 
 
 @pages.post("/manage/units/{unit_id}/look")
 def look_form(context: Context, unit_id: str) -> Response:
     """See the answers of the unit's job from now on, and rate in it no more."""
     with context.changing() as tx:
-        give_up_rating(tx, units.get(tx, unit_id).job.job_id, context.person.person_id)
+        give_up_rating(tx, units.get(tx, unit_id).job.job_id, context.person_id)
     return context.go(f"/manage/units/{unit_id}")
 
 
@@ -115,11 +127,11 @@ class Units(Page):
 class SentAnswers(Shape):
     """What one rater handed in."""
 
-    rater: str
-    submission_id: str
-    status: str
-    at: calls.When
-    seconds: float | None
+    rater: str = inside("person", "pseudonym")
+    submission_id: str = inside("submission", "submission_id")
+    status: str = inside("submission", "status")
+    at: calls.When = inside("submission", "at")
+    seconds: float | None = inside("submission", "seconds")
     answers: list[calls.Answer]
 
 
@@ -138,19 +150,19 @@ class Unit(Shape):
     `known` are the accepted answers of gold and practice.
     """
 
-    unit_id: str
-    job_id: str
-    task: str
-    role: str
-    stage: str
-    batch: int
-    essay_id: str
-    wanted: int
+    unit_id: str = inside("unit", "unit_id")
+    job_id: str = inside("unit", "job", "job_id")
+    task: str = inside("unit", "job", "task")
+    role: str = inside("unit", "role")
+    stage: str = inside("unit", "unit", "stage")
+    batch: int = inside("unit", "batch")
+    essay_id: str = inside("unit", "unit", "essay", "essay_id")
+    wanted: int = inside("unit", "wanted")
     shown: Shown
     known: list[Known]
     may_see: bool
     sent: list[SentAnswers]
-    decision: Decision | None
+    decision: Decision | None = inside("decided")
 
 
 class Judgment(Shape):
@@ -203,23 +215,7 @@ def unit_list(context: Context, job_id: str, start: Start = 0, most: Most = A_PA
 def one_unit(context: Context, unit_id: str) -> Unit:
     """A unit with its judgments, once it is finished or you have given up rating in the job."""
     with context.server.store.read() as tx:
-        seen = _seen(tx, context, unit_id)
-        unit = seen["unit"]
-        return Unit(
-            unit_id=unit_id,
-            job_id=unit.job.job_id,
-            task=unit.job.task,
-            role=unit.role,
-            stage=unit.unit.stage,
-            batch=unit.batch,
-            essay_id=unit.unit.essay.essay_id,
-            wanted=unit.wanted,
-            shown=Shown.of(seen["shown"]),
-            known=known_json(seen["known"]),
-            may_see=seen["may_see"],
-            sent=[sent_json(answered, answered.person.pseudonym) for answered in seen["sent"]],
-            decision=Decision.of(seen["decided"]) if seen["decided"] else None,
-        )
+        return Unit.of(_seen(tx, context, unit_id))
 
 
 @api.get("/jobs/{job_id}/judgments")
@@ -239,7 +235,7 @@ def job_judgments(
         raise BadInput(Problem("status", f"expected {', '.join(judgments.ALL)}, found {strange[0][:20]!r}"))
     with context.server.store.read() as tx:
         jobs.get(tx, job_id)
-        of_done = not work.is_out(tx, job_id, context.person.person_id)
+        of_done = not work.is_out(tx, job_id, context.person_id)
         rows = judgments.table(tx, job_id, statuses, of_done=of_done, start=start, most=most + 1)
     here, following = calls.cut(rows, start, most)
     return Judgments(judgments=[Judgment.model_validate(row) for row in here], next=following)
@@ -249,20 +245,8 @@ def job_judgments(
 def look(context: Context, job_id: str) -> Looked:
     """See the answers to unfinished units; you can no longer rate in the job."""
     with context.changing() as tx:
-        give_up_rating(tx, job_id, context.person.person_id)
+        give_up_rating(tx, job_id, context.person_id)
     return Looked(job_id=job_id, looked=True)
-
-
-def sent_json(sent: Sent, rater: str) -> SentAnswers:
-    row = sent.submission
-    return SentAnswers(
-        rater=rater,
-        submission_id=row.submission_id,
-        status=row.status,
-        at=row.at,
-        seconds=row.seconds,
-        answers=[calls.Answer.of(answer) for answer in sent.answers],
-    )
 
 
 @by_form(pages, "/manage/units/{unit_id}/work", then="/manage/units/{unit_id}", refused=unit_view)
@@ -270,7 +254,7 @@ def sent_json(sent: Sent, rater: str) -> SentAnswers:
 def back_to_work(context: Context, unit_id: str) -> Unit:
     """Turn a gold or practice unit that nobody has seen back into work."""
     with context.changing(also_lock="everybody") as tx:
-        units.return_to_work(tx, unit_id, actor=context.person.person_id)
+        units.return_to_work(tx, unit_id, actor=context.person_id)
     return one_unit(context, unit_id)
 
 
@@ -297,7 +281,7 @@ def _gold_page(context: RequestContext, job_id: str, *, problems: Sequence[str] 
             for dispute in trust.disputes_of_job(tx, job_id)
         ]
     shown = {"job": job, "gold": records, "asked": asked, "rule": terms_of(job.options).gold, "warnings": warnings}
-    return context.page("crowd_gold.html", shown, status=422 if problems else 200, problems=problems, done=done)
+    return context.page("crowd_gold.html", shown, problems=problems, done=done)
 
 
 @calls.form_at(pages, "/manage/jobs/{job_id}/gold", refused=_gold_page)
@@ -324,7 +308,7 @@ def accept(context: Context, job_id: str) -> Response:
     try:
         with context.changing() as tx:
             job = jobs.get(tx, job_id)
-            item, reason, actor = context.text("item"), context.text("reason"), context.person.person_id
+            item, reason, actor = context.text("item"), context.text("reason"), context.person_id
             is_made = gold.make_gold(tx, job, item, accepted_by(context, job.task), reason=reason, actor=actor)
     except UsageError as error:
         return _candidate_page(context, job_id, n, problem=str(error))
@@ -343,7 +327,7 @@ def _candidate_page(context: RequestContext, job_id: str, n: int, *, problem: st
         reasons = gold.earlier_reasons(tx)
     values = {"job": job, "task": TASKS[job.task], "here": here, "shown": shown, "n": n, "n_waiting": len(waiting)}
     more = {"n_gold": n_gold, "enough": ENOUGH, "reasons": reasons, "problems": [problem] if problem else []}
-    return context.page("gold_studio.html", {**values, **more}, status=422 if problem else 200)
+    return context.page("gold_studio.html", {**values, **more})
 
 
 gold_api = calls_about("gold")
@@ -351,7 +335,7 @@ gold_api = calls_about("gold")
 Reason = Annotated[str, Field(max_length=gold.LONGEST_REASON)]
 
 
-class GoldUnit(Shape):
+class GoldRecord(Shape):
     """`missed` of `seen` answers; `is_trouble`: a manager should look at it; `viewings`: raters who were given it."""
 
     unit_id: str
@@ -363,6 +347,11 @@ class GoldUnit(Shape):
     disputes: int
     is_trouble: bool
     known: list[Known]
+
+
+class GoldUnit(GoldRecord):
+    """A unit of gold and what its page shows."""
+
     shown: Shown
 
 
@@ -426,9 +415,8 @@ def gold_list(context: Context, job_id: str) -> GoldUnits:
     with context.server.store.read() as tx:
         job, found = jobs.get(tx, job_id), []
         for record in trust.gold_records(tx, job_id):
-            fields = {name: getattr(record, name) for name in GoldUnit.model_fields if name not in ("known", "shown")}
             shown = Shown.of(shown_to_staff(tx, record.unit_id))
-            found.append(GoldUnit(**fields, known=known_json(record.known), shown=shown))
+            found.append(GoldUnit(**GoldRecord.of(record).model_dump(), shown=shown))
         return GoldUnits(gold=found, warnings=trust.gold_warnings(tx, job))
 
 
@@ -436,7 +424,7 @@ def gold_list(context: Context, job_id: str) -> GoldUnits:
 def make_gold(context: Context, job_id: str, sent: gold.GoldWanted) -> gold.MadeGold:
     """Make gold from expert agreement; for marked essays, from known errors."""
     with context.changing() as tx:
-        return gold.known_gold(tx, jobs.get(tx, job_id), sent, actor=context.person.person_id)
+        return gold.known_gold(tx, jobs.get(tx, job_id), sent, actor=context.person_id)
 
 
 class Candidates(Shape):
@@ -457,14 +445,14 @@ def candidate_list(context: Context, job_id: str) -> Candidates:
 def use_rule(context: Context, job_id: str) -> Job:
     """Use the recommended gold rule: a quiz of 12, then remove raters who are surely below 80 %."""
     with context.changing() as tx:
-        return Job.of(protocol.use_recommended_rule(tx, job_id, actor=context.person.person_id))
+        return Job.of(protocol.use_recommended_rule(tx, job_id, actor=context.person_id))
 
 
 @gold_api.post("/units/{unit_id}/known")
 def make_known(context: Context, unit_id: str, sent: NewKnown) -> gold.MadeGold:
     """Turn a unit of one item into gold or practice, unless raters have seen it."""
     with context.changing() as tx:
-        unit, actor = units.get(tx, unit_id), context.person.person_id
+        unit, actor = units.get(tx, unit_id), context.person_id
         item_id = unit.unit.items[0].item.item_id
         is_made = gold.make_gold(
             tx, unit.job, item_id, sent.accepted, reason=sent.reason, role=sent.role, actor=actor
@@ -478,9 +466,9 @@ def set_gold_state(context: Context, unit_id: str, sent: NewGoldState) -> GoldCh
     """Forgive, suspend or reactivate gold, and update everyone's trust; or move it to the other pool."""
     with context.changing() as tx:
         if sent.state is not None:
-            trust.set_gold_state(tx, unit_id, sent.state, actor=context.person.person_id)
+            trust.set_gold_state(tx, unit_id, sent.state, actor=context.person_id)
         if sent.pool is not None:
-            gold.set_pool(tx, unit_id, sent.pool, actor=context.person.person_id)
+            gold.set_pool(tx, unit_id, sent.pool, actor=context.person_id)
         return _changed(gold.of_unit(tx, unit_id))
 
 
@@ -489,7 +477,7 @@ def set_gold_state(context: Context, unit_id: str, sent: NewGoldState) -> GoldCh
 def set_gold_reason(context: Context, unit_id: str, sent: NewReason) -> GoldChanged:
     """Set the explanation raters see, when the job is closed, of gold that they missed."""
     with context.changing() as tx:
-        gold.set_reason(tx, unit_id, sent.reason, actor=context.person.person_id)
+        gold.set_reason(tx, unit_id, sent.reason, actor=context.person_id)
         return _changed(gold.of_unit(tx, unit_id))
 
 
@@ -505,7 +493,7 @@ def dispute_list(context: Context, job_id: str) -> Disputes:
 @gold_api.post("/disputes/{dispute_id}")
 def decide_dispute(context: Context, dispute_id: str, sent: DisputeDecided) -> Dispute:
     """Grant or refuse a dispute."""
-    is_granted, actor = sent.decision == "grant", context.person.person_id
+    is_granted, actor = sent.decision == "grant", context.person_id
     with context.changing() as tx:
         decided = trust.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor)
     return Dispute.of(decided)

@@ -23,12 +23,11 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Literal, Protocol
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 from starlette.responses import JSONResponse, Response
 
 from grater.annotate import (
@@ -45,7 +44,6 @@ from grater.annotate import (
     work,
 )
 from grater.annotate.adjudication import sent_edit
-from grater.annotate.gold import Gold
 from grater.annotate.jobs import Job
 from grater.annotate.panels import PanelPlace, conclude
 from grater.annotate.people import Person
@@ -99,8 +97,8 @@ def job_list(context: Context, early: bool = False) -> Response:
     """`early`: the reader has just joined for a job that is not open yet."""
     with context.server.store.read() as tx:
         own_jobs = [work.own_job(tx, job, context.person) for job in jobs.all(tx) if job.state == "open"]
-        n_findings = len(marks.open_findings(tx, context.person.person_id))
-        n_essays = marks.n_own_essays(tx, context.person.person_id)
+        n_findings = len(marks.open_findings(tx, context.person_id))
+        n_essays = marks.n_own_essays(tx, context.person_id)
     to_do = [mine for mine in own_jobs if mine.n_assigned != 0]
     return context.page("jobs.html", own_jobs=to_do, n_findings=n_findings, n_essays=n_essays, is_early=early)
 
@@ -112,7 +110,7 @@ def job_page(context: Context, job_id: str) -> Response:
         crowd = crowd_view(tx, mine.job, context.person)
         current = jobs.current_guidelines(tx, job_id)
         markdown = instructions(tx, mine.job)
-        pace = pace_of(tx, mine.job, context.person.person_id, n_done=mine.n_done, pools=context.server.pools)
+        pace = pace_of(tx, mine.job, context.person_id, n_done=mine.n_done, pools=context.server.pools)
     version = current.version if current else 0
     return context.page("job.html", mine=mine, crowd=crowd, pace=pace, markdown=markdown, guidelines_version=version)
 
@@ -121,7 +119,7 @@ def job_page(context: Context, job_id: str) -> Response:
 def next_unit_form(context: Context, job_id: str) -> Response:
     with context.server.store.glance() as tx:
         jobs.visible(tx, job_id)
-    lease = submissions.take_next(context.server.store, job_id=job_id, person_id=context.person.person_id)
+    lease = submissions.take_next(context.server.store, job_id=job_id, person_id=context.person_id)
     return context.go(f"/leases/{lease.lease_id}" if lease else f"/jobs/{job_id}/done")
 
 
@@ -131,10 +129,8 @@ def done_page(context: Context, job_id: str) -> Response:
     with context.server.store.read() as tx:
         mine = work.own_job(tx, jobs.visible(tx, job_id), context.person)
         crowd = crowd_view(tx, mine.job, context.person)
-        undo_id = submissions.undoable_lease(tx, job_id, context.person.person_id)
-        receipt = work.essay_receipt(
-            tx, context.request.query_params.get("after", ""), person_id=context.person.person_id
-        )
+        undo_id = submissions.undoable_lease(tx, job_id, context.person_id)
+        receipt = work.essay_receipt(tx, context.request.query_params.get("after", ""), person_id=context.person_id)
         has_all = has_answered_all(tx, mine)
     is_over = crowd.place is not None and crowd.place.state != "joined"
     shown = {"mine": mine, "crowd": crowd, "undo_id": "" if is_over else undo_id, "receipt": receipt}
@@ -229,7 +225,7 @@ def submit_form(context: Context, lease_id: str) -> Response:
 def give_back_form(context: Context, lease_id: str) -> Response:
     desk = _desk(context, lease_id)
     with context.changing() as tx:
-        leases.give_back(tx, lease_id, person_id=context.person.person_id)
+        leases.give_back(tx, lease_id, person_id=context.person_id)
     is_revision = desk.lease.place == leases.REVISION
     return context.go(f"/me/essays/{desk.unit.unit_id}" if is_revision else f"/jobs/{desk.lease.job_id}")
 
@@ -239,7 +235,7 @@ def skip_form(context: Context, lease_id: str) -> Response:
     """The rater would rather do another one first."""
     desk = _desk(context, lease_id)
     with context.changing() as tx:
-        leases.skip(tx, lease_id, person_id=context.person.person_id)
+        leases.skip(tx, lease_id, person_id=context.person_id)
     lease = submissions.take_next(context.server.store, job_id=desk.lease.job_id, person_id=desk.lease.person_id)
     return _next_page(context, desk, lease)
 
@@ -247,7 +243,7 @@ def skip_form(context: Context, lease_id: str) -> Response:
 @pages.post("/leases/{lease_id}/undo")
 def undo_form(context: Context, lease_id: str) -> Response:
     """The rater withdraws their last answer, and gives another."""
-    desk = submissions.undo_answer(context.store, lease_id, person_id=context.person.person_id)
+    desk = submissions.undo_answer(context.store, lease_id, person_id=context.person_id)
     return context.go(f"/leases/{desk.lease.lease_id}")
 
 
@@ -273,7 +269,7 @@ def by_field(error: BadInput, fields: tuple[FormField, ...]) -> dict[str, list[s
 
 def _desk(context: RequestContext, lease_id: str) -> Desk:
     with context.server.store.glance() as tx:
-        return submissions.desk_of(tx, lease_id, person_id=context.person.person_id)
+        return submissions.desk_of(tx, lease_id, person_id=context.person_id)
 
 
 def _next_page(context: RequestContext, desk: Desk, lease: leases.Lease | None) -> Response:
@@ -298,12 +294,12 @@ def _form(
     with context.server.store.glance() as tx:
         state = submissions.so_far(tx, desk.lease.job_id, desk.lease.person_id)
         pools = context.server.pools
-        pace = pace_of(tx, desk.unit.job, context.person.person_id, n_done=state.n_done, pools=pools)
+        pace = pace_of(tx, desk.unit.job, context.person_id, n_done=state.n_done, pools=pools)
     shown = {"desk": desk, "shown": desk.shown, "filled": filled, "problems": problems}
     n_returns = leases.returns_left(desk.lease, state.n_returned)
     shown |= {"pace": pace, "n_returns": n_returns, "undo_id": state.undoable_lease_id or ""}
     shown |= {"may_skip": leases.may_skip(desk.unit.job)}
-    return context.page("lease.html", shown, status=422 if problems else 200)
+    return context.page("lease.html", shown)
 
 
 class SentDraft(BaseModel):
@@ -341,7 +337,7 @@ def marking_page(context: RequestContext, lease: leases.Lease, study_unit: Study
 
 @pages.put("/leases/{lease_id}/draft")
 def save_draft_form(context: Context, lease_id: str, sent: SentDraft) -> Response:
-    person_id = context.person.person_id
+    person_id = context.person_id
     try:
         saved = work.save_draft(context.store, lease_id, person_id=person_id, revision=sent.revision, body=sent.body)
         return JSONResponse(saved)
@@ -367,7 +363,7 @@ def essay_json(unit: Unit, draft: marks.Draft) -> dict[str, Json]:
 def reviews_page(context: Context) -> Response:
     """What this person should look at again, essay by essay."""
     with context.server.store.read() as tx:
-        findings = marks.open_findings(tx, context.person.person_id)
+        findings = marks.open_findings(tx, context.person_id)
         unit_ids = dict.fromkeys(finding.unit_id for finding in findings)
         by_unit = {unit_id: units.get(tx, unit_id) for unit_id in unit_ids}
     groups = [
@@ -379,7 +375,7 @@ def reviews_page(context: Context) -> Response:
 @pages.get("/me/essays")
 def own_essays_page(context: Context, page: int = 1, q: str = "") -> Response:
     """What this person has handed in, the newest first."""
-    who = context.person.person_id
+    who = context.person_id
     with context.server.store.read() as tx:
         here = pager(marks.n_own_essays(tx, who, words=q), page, size=ROWS)
         essays = marks.own_essays(tx, who, words=q, start=here.start, most=here.size)
@@ -389,7 +385,7 @@ def own_essays_page(context: Context, page: int = 1, q: str = "") -> Response:
 @pages.get("/me/essays/{unit_id}")
 def own_essay_page(context: Context, unit_id: str, after: str = "") -> Response:
     """Their marks, the adjudicator's comments, and a button to reopen the essay."""
-    who = context.person.person_id
+    who = context.person_id
     with context.server.store.read() as tx:
         essay = marks.find_own_essay(tx, unit_id, person_id=who)
         receipt = work.essay_receipt(tx, after, person_id=who)
@@ -403,7 +399,7 @@ def own_essay_page(context: Context, unit_id: str, after: str = "") -> Response:
 def mend_form(context: Context, unit_id: str) -> Response:
     """The essay again, with the marks as they are."""
     with context.changing() as tx:
-        lease = marks.begin_revision(tx, unit_id=unit_id, person_id=context.person.person_id)
+        lease = marks.begin_revision(tx, unit_id=unit_id, person_id=context.person_id)
     return context.go(f"/leases/{lease.lease_id}")
 
 
@@ -432,7 +428,6 @@ class QuizState:
 class CrowdView:
     """`reason` is why there is no work now, in a word; `words` says it to the rater.
 
-    `short_of_code`: what the panel's code is for, where there is no more work and the rater has not given that.
     `limit`: the answers that one rater may give, 0 for any number.
     `lacks_consent`: the information about the job is to be agreed to; the pay amounts to `an_hour`.
     `questions` of the job to answer before its work, and `questions_after`.
@@ -441,21 +436,52 @@ class CrowdView:
     terms: Terms
     standing: Trust
     reason: str
-    words: str
-    quiz: QuizState | None
-    pay: str
     place: PanelPlace | None
+    n_valid: int
     n_unread: int
-    short_of_code: str = ""
-    limit: int = 0
-    lacks_consent: bool = False
-    an_hour: str = ""
-    questions: tuple[str, ...] = ()
-    questions_after: tuple[str, ...] = ()
+    limit: int
+    lacks_consent: bool
+    an_hour: str
+    questions: tuple[str, ...]
+    questions_after: tuple[str, ...]
 
     @property
     def is_tested(self) -> bool:
         return self.terms.gold is not None
+
+    @property
+    def pay(self) -> str:
+        agreed = self.terms.pay
+        return f"{money(agreed.cents, agreed.currency)} for each" if agreed and agreed.cents else ""
+
+    @property
+    def words(self) -> str:
+        if self.reason == "hours":
+            return f"Work is available at these times: {self.terms.opening}."
+        if self.reason == "ejected" and self.standing.why == "manager":
+            return "The people who run this job have removed you from it."
+        if self.reason == "unqualified":
+            return f"{WORDS[self.reason]} Wanted: {restrictions(self.terms)}."
+        return WORDS.get(self.reason, "")
+
+    @property
+    def short_of_code(self) -> str:
+        """What the panel's code is for, where there is no more work and the rater has not given that."""
+        is_working = self.place is not None and self.place.state == "joined"
+        if not is_working or self.reason not in ("", "gold", "flagged", "closed", "seat"):
+            return ""
+        agreed = f"for {self.limit} valid answers" if self.limit else "for all the work of this job"
+        given = f"Your panel’s code is {agreed}; you have given {self.n_valid}."
+        if not self.reason:
+            given += " Come back later with the same link: units that others do not finish are given out again."
+        return f"{given} The people who run this job can see this, and can end your part: write to them."
+
+    @property
+    def quiz(self) -> QuizState | None:
+        rule, current = self.terms.gold, self.standing
+        if rule is None or not standing.is_in_quiz(self.terms, current.state):
+            return None
+        return QuizState(questions=rule.quiz, needed=quiz_needed(rule), tries=rule.attempts - current.attempts)
 
     @property
     def is_completed(self) -> bool:
@@ -472,62 +498,27 @@ class CrowdView:
 
 
 def crowd_view(tx: Tx, job: Job, person: Person) -> CrowdView:
-    terms, current = terms_of(job.options), standing.find(tx, job.job_id, person.person_id)
-    limit = standing.limit_of(tx, job)
+    terms = terms_of(job.options)
     reason = standing.why_not(tx, job, person.person_id)
     if not reason and leases.lacks_quiz(tx, job, person.person_id):
         reason = "gold"
     place = panels.place_in_job(tx, job.job_id, person.person_id)
-    n_valid = standing.n_valid(tx, job.job_id, person.person_id) if place else 0
-    pay = f"{money(terms.pay.cents, terms.pay.currency)} for each" if terms.pay and terms.pay.cents else ""
     letters = messages.of_rater(tx, person.person_id)
     lacks_consent, an_hour = standing.lacks_consent(terms, person), ""
     if lacks_consent and terms.pay and (seconds := seconds_each(tx, job.task)[0]):
         an_hour = money(terms.pay.cents * AN_HOUR / seconds, terms.pay.currency)
     return CrowdView(
         terms=terms,
-        standing=current,
+        standing=standing.find(tx, job.job_id, person.person_id),
         reason=reason,
-        words=_words(reason, terms, current),
-        short_of_code=_short_of_code(reason, limit, place, n_valid),
-        limit=limit,
-        quiz=_quiz(terms, current),
-        pay=pay,
+        limit=standing.limit_of(tx, job),
+        n_valid=standing.n_valid(tx, job.job_id, person.person_id) if place else 0,
         lacks_consent=lacks_consent,
         an_hour=an_hour,
         questions=standing.open_questions(job, terms, person, standing.BEFORE),
         questions_after=standing.open_questions(job, terms, person, standing.AFTER),
         place=place,
         n_unread=sum(letter.to_id == person.person_id and not letter.read_at for letter in letters),
-    )
-
-
-def _words(reason: str, terms: Terms, current: Trust) -> str:
-    if reason == "hours":
-        return f"Work is available at these times: {terms.opening}."
-    if reason == "ejected" and current.why == "manager":
-        return "The people who run this job have removed you from it."
-    if reason == "unqualified":
-        return f"{WORDS[reason]} Wanted: {restrictions(terms)}."
-    return WORDS.get(reason, "")
-
-
-def _short_of_code(reason: str, limit: int, place: PanelPlace | None, n_valid: int) -> str:
-    """What a rater from a panel who gets no more work before they are done should know."""
-    if place is None or place.state != "joined" or reason not in ("", "gold", "flagged", "closed", "seat"):
-        return ""
-    agreed = f"for {limit} valid answers" if limit else "for all the work of this job"
-    given = f"Your panel’s code is {agreed}; you have given {n_valid}."
-    if not reason:
-        given += " Come back later with the same link: units that others do not finish are given out again."
-    return f"{given} The people who run this job can see this, and can end your part: write to them."
-
-
-def _quiz(terms: Terms, current: Trust) -> QuizState | None:
-    if terms.gold is None or not standing.is_in_quiz(terms, current.state):
-        return None
-    return QuizState(
-        questions=terms.gold.quiz, needed=quiz_needed(terms.gold), tries=terms.gold.attempts - current.attempts
     )
 
 
@@ -646,7 +637,7 @@ class Known(Shape):
     """One item's accepted answers, and why; for an essay the places `start-end:tag` of its errors."""
 
     item_id: str
-    accepted: list[str]
+    accepted: Annotated[list[str], BeforeValidator(sorted)]
     reason: str
 
 
@@ -673,10 +664,6 @@ def desk_json(desk: Desk) -> dict[str, Json]:
     return EssayLease.model_validate(lease).model_dump(mode="json")
 
 
-def known_json(gold: Iterable[Gold]) -> list[Known]:
-    return [Known(item_id=known.item_id, accepted=sorted(known.accepted), reason=known.reason) for known in gold]
-
-
 api = calls_about("work")
 """Raters call these all the time, so they answer with the bytes themselves: a shape checked again costs a thread."""
 
@@ -697,7 +684,7 @@ class Feedback(Shape):
 @api.post("/jobs/{job_id}/next", response_model=Taken)
 def next_unit(context: Context, job_id: str) -> JSONResponse:
     """Take a unit: the one you hold in this job, or a new one; `null` if there is none for you now."""
-    desk = submissions.take_desk(context.server.store, job_id=job_id, person_id=context.person.person_id)
+    desk = submissions.take_desk(context.server.store, job_id=job_id, person_id=context.person_id)
     return JSONResponse({"lease": desk_json(desk) if desk else None})
 
 
@@ -727,7 +714,7 @@ def give_back(context: Context, lease_id: str) -> GivenBack:
     """Give a unit back unanswered; somebody else may take it."""
     _desk(context, lease_id)
     with context.changing() as tx:
-        was_held = leases.give_back(tx, lease_id, person_id=context.person.person_id)
+        was_held = leases.give_back(tx, lease_id, person_id=context.person_id)
     return GivenBack(lease_id=lease_id, was_held=was_held)
 
 
@@ -736,13 +723,13 @@ def skip(context: Context, lease_id: str) -> GivenBack:
     """Skip a unit; it returns at the end. Refused (409) where raters are tested."""
     _desk(context, lease_id)
     with context.changing() as tx:
-        return GivenBack(lease_id=lease_id, was_held=leases.skip(tx, lease_id, person_id=context.person.person_id))
+        return GivenBack(lease_id=lease_id, was_held=leases.skip(tx, lease_id, person_id=context.person_id))
 
 
 @api.post("/leases/{lease_id}/undo", response_model=Taken)
 def undo(context: Context, lease_id: str) -> JSONResponse:
     """Undo your last answer, until you give the next one; the unit is yours again under a new lease."""
-    desk = submissions.undo_answer(context.store, lease_id, person_id=context.person.person_id)
+    desk = submissions.undo_answer(context.store, lease_id, person_id=context.person_id)
     return JSONResponse({"lease": desk_json(desk)})
 
 
@@ -750,10 +737,9 @@ def undo(context: Context, lease_id: str) -> JSONResponse:
 def feedback(context: Context, lease_id: str) -> Feedback:
     """The expected answer, after practice and where a job shows missed gold; otherwise 404."""
     with context.server.store.read() as tx:
-        desk = submissions.desk_of(tx, lease_id, person_id=context.person.person_id)
+        desk = submissions.desk_of(tx, lease_id, person_id=context.person_id)
         sent, known, answers = submissions.feedback_on(tx, desk)
-    given = [Answer.of(answer) for answer in answers]
-    return Feedback(is_right=sent.is_right, known=known_json(known), answers=given)
+    return Feedback.model_validate({"is_right": sent.is_right, "known": known, "answers": answers})
 
 
 class DraftSent(Body):
@@ -793,7 +779,7 @@ class DraftSaved(Shape):
 def one_draft(context: Context, lease_id: str) -> Draft:
     """Your unfinished marks on an essay, with notes on them; revision 0 if nothing is saved yet."""
     with context.server.store.read() as tx:
-        unit, draft = work.draft_of(tx, lease_id, person_id=context.person.person_id)
+        unit, draft = work.draft_of(tx, lease_id, person_id=context.person_id)
     body = {"edits": [], "set_aside": False, **draft.body}
     return Draft.model_validate({**body, "revision": draft.revision, "findings": work.findings(unit, draft.body)})
 
@@ -805,18 +791,12 @@ def save_draft(context: Context, lease_id: str, sent: DraftSent) -> DraftSaved:
     It also keeps the lease alive. One made from an older revision is a conflict (409): get the newer one and choose.
     """
     body = sent.model_dump(exclude={"revision"}, exclude_none=True)
-    who = context.person.person_id
+    who = context.person_id
     saved = work.save_draft(context.store, lease_id, person_id=who, revision=sent.revision, body=body)
     return DraftSaved.model_validate(saved)
 
 
 reviews_api = calls_about("reviews")
-
-
-class LookedOver(Shape):
-    """How many new findings wait for their annotators."""
-
-    findings: int
 
 
 class Finding(Shape):
@@ -842,21 +822,11 @@ class FindingState(Shape):
     state: str
 
 
-@reviews_api.post("/jobs/{job_id}/review")
-def look_over(context: Context, job_id: str) -> LookedOver:
-    """Run `corpus lint` on a job's marks and return the findings to their annotators, once."""
-    with context.server.store.read() as tx:
-        name = jobs.get(tx, job_id).name
-    return LookedOver(findings=marks.review(context.store, name, actor=context.person.person_id))
-
-
 @reviews_api.get("/findings")
 def my_findings(context: Context) -> Findings:
     """Findings about your own marks that are not settled yet."""
     with context.server.store.read() as tx:
-        return Findings(
-            findings=[Finding.of(finding) for finding in marks.open_findings(tx, context.person.person_id)]
-        )
+        return Findings(findings=[Finding.of(finding) for finding in marks.open_findings(tx, context.person_id)])
 
 
 @by_form(pages, "/reviews/{finding_id}/keep", then="/reviews")
@@ -864,7 +834,7 @@ def my_findings(context: Context) -> Findings:
 def settle_finding(context: Context, finding_id: str, sent: FindingSettled) -> FindingState:
     """Keep a mark as it is."""
     with context.changing() as tx:
-        marks.settle_finding(tx, finding_id, sent.state, person_id=context.person.person_id)
+        marks.settle_finding(tx, finding_id, sent.state, person_id=context.person_id)
     return FindingState(finding_id=finding_id, state=sent.state)
 
 
@@ -875,9 +845,9 @@ def mend(context: Context, unit_id: str) -> JSONResponse:
     Refused (409) once the essay's adjudication has begun, and in jobs that test their annotators.
     """
     with context.changing() as tx:
-        lease = marks.begin_revision(tx, unit_id=unit_id, person_id=context.person.person_id)
+        lease = marks.begin_revision(tx, unit_id=unit_id, person_id=context.person_id)
         return JSONResponse(
-            {"lease": desk_json(submissions.desk_of(tx, lease.lease_id, person_id=context.person.person_id))}
+            {"lease": desk_json(submissions.desk_of(tx, lease.lease_id, person_id=context.person_id))}
         )
 
 
@@ -913,7 +883,7 @@ class OwnEssay(HandedIn):
 def my_essays(context: Context, start: Start = 0, most: Most = A_PAGE) -> HandedInEssays:
     """The essays that you handed in, the newest first."""
     with context.server.store.read() as tx:
-        found = marks.own_essays(tx, context.person.person_id, start=start, most=most + 1)
+        found = marks.own_essays(tx, context.person_id, start=start, most=most + 1)
     here, following = cut(found, start, most)
     return HandedInEssays(essays=[HandedIn.of(each) for each in here], next=following)
 
@@ -921,7 +891,7 @@ def my_essays(context: Context, start: Start = 0, most: Most = A_PAGE) -> Handed
 @reviews_api.get("/me/essays/{unit_id}")
 def my_essay(context: Context, unit_id: str) -> OwnEssay:
     """Your marks on an essay, with the adjudicator's remarks on them once it is decided."""
-    who = context.person.person_id
+    who = context.person_id
     with context.server.store.read() as tx:
         essay = marks.find_own_essay(tx, unit_id, person_id=who)
         text, marked = essay.unit.unit.essay.text, marks.remarks_for(tx, essay)
