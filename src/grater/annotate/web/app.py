@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit
 
-from fastapi import Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -44,57 +44,32 @@ from grater.annotate.web import (
 from grater.annotate.web.context import Server, Settings, open_context
 from grater.annotate.web.errors import HANDLERS, answer
 from grater.annotate.web.rendering import PageFiles, environment
-from grater.annotate.web.security import SecurityHeaders, Shelter, Tries
+from grater.annotate.web.security import API, SecurityHeaders, Shelter, Tries
 from grater.annotate.webhooks import deliver_forever
 from grater.errors import GraterError
 
 LOG = logging.getLogger("grater.annotate.web")
 
-BUSY = (work.api, work.pages)
-"""The routes of raters: routes are tried one after the other, so the most frequent come first."""
-
-PAGES = (
-    account.pages,
-    panels.pages,
-    crowd.pages,
-    raters.pages,
-    jobs.pages,
-    start.pages,
-    study.pages,
-    systems.pages,
-    units.pages,
-    people.pages,
-    events.pages,
-    adjudication.pages,
-    mining.pages,
-    check.pages,
+MODULES = (
+    work,
+    account,
+    panels,
+    crowd,
+    raters,
+    jobs,
+    start,
+    study,
+    systems,
+    units,
+    people,
+    events,
+    adjudication,
+    mining,
+    check,
+    openapi,
 )
 
-CALLS = (
-    openapi.router,
-    account.api,
-    study.api,
-    systems.run_calls,
-    systems.api,
-    mining.api,
-    people.api,
-    jobs.api,
-    units.api,
-    work.reviews_api,
-    adjudication.api,
-    raters.talk,
-    crowd.api,
-    units.gold_api,
-    raters.api,
-    raters.money_api,
-    panels.api,
-    events.api,
-)
-
-DESCRIBED = (work.api, *CALLS)
-"""The routers that the description of the API names."""
-
-ROUTERS = (*BUSY, *PAGES, *CALLS)
+ROUTERS = [each for module in MODULES for each in vars(module).values() if isinstance(each, APIRouter)]
 
 LOOK_SECONDS = 20.0
 """Seconds between checks for background work of a dead process."""
@@ -140,7 +115,7 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
     )
     app.state.server = server
     for router in ROUTERS:
-        app.include_router(router, include_in_schema=router in DESCRIBED)
+        app.include_router(router, include_in_schema=router.prefix == API)
     app.mount("/static", PageFiles(), name="static")
     for kind, handler in HANDLERS.items():
         app.add_exception_handler(kind, handler)

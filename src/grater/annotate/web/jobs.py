@@ -55,7 +55,6 @@ from grater.annotate.web.work import (
     crowd_view,
     essay_json,
     instructions,
-    reviews_api,
 )
 from grater.annotate.work import checked, findings, own_job, shown_to_staff
 from grater.corpora.tagsets import TAGSETS
@@ -507,6 +506,9 @@ def delete_job(context: Context, job_id: str, sent: calls.Deleting) -> calls.Del
     return calls.Deleted(deleted=job.name)
 
 
+calls_of_reviews = calls_about("reviews")
+
+
 class LookedOver(Shape):
     """How many new findings wait for their annotators."""
 
@@ -520,7 +522,7 @@ def _after_looking_over(context: RequestContext, done: LookedOver) -> Response:
 
 
 @by_form(pages, "/manage/jobs/{job_id}/review", then=_after_looking_over)
-@reviews_api.post("/jobs/{job_id}/review")
+@calls_of_reviews.post("/jobs/{job_id}/review")
 def look_over(context: Context, job_id: str) -> LookedOver:
     """Run `corpus lint` on a job's marks and return the findings to their annotators, once."""
     with context.server.store.read() as tx:

@@ -173,12 +173,12 @@ def openapi(context: Context) -> Response:
 @router.get("/api")
 def api_page(context: Context) -> Response:
     """A line for each call, under its noun."""
-    whole, by_noun = described(context), dict[str, list[dict[str, object]]]()
+    whole, by_noun = described(context), {tag: list[dict[str, object]]() for tag in TAGS}
     for path, methods in whole["paths"].items():
         for method, call in methods.items():
             line = {"method": method.upper(), "path": path, "words": call["summary"], "body": _body(whole, call)}
             roles = sorted(roles_of(method.upper(), path) - {PUBLIC})
-            by_noun.setdefault(call["tags"][0], []).append({**line, "roles": roles})
+            by_noun[call["tags"][0]].append({**line, "roles": roles})
     return context.page("api.html", by_noun=by_noun)
 
 

@@ -31,7 +31,7 @@ import logging
 import re
 import secrets
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import TypeAlias
@@ -40,7 +40,7 @@ from weakref import WeakValueDictionary
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -316,10 +316,8 @@ class Shelter:
 
 def _declared(scope: Scope) -> int:
     """The length that the request claims; nonsense counts as too long."""
-    for name, value in scope["headers"]:
-        if name == b"content-length":
-            return int(value) if value.isdigit() else 1 << 62
-    return 0
+    length = Headers(scope=scope).get("content-length", "0")
+    return int(length) if length.isdecimal() else 1 << 62
 
 
 FIELD = "csrf"
@@ -396,45 +394,31 @@ HEADERS = {
 NO_STORE = {"cache-control": "no-store"}
 HSTS = {"strict-transport-security": "max-age=31536000; includeSubDomains"}
 
-Raw = list[tuple[bytes, bytes]]
-READ_ONLY = (POLICY_HEADER.encode(), READ_ONLY_POLICY.encode())
-
 
 class SecurityHeaders:
     """Adds the headers to whatever the application answers, errors too."""
 
     def __init__(self, app: ASGIApp, *, is_secure: bool) -> None:
         self.app = app
-        always = HEADERS | HSTS if is_secure else HEADERS
-        self._on_pages, self._on_files = _raw(always | NO_STORE), _raw(always)
+        self._on_files = HEADERS | HSTS if is_secure else HEADERS
+        self._on_pages = self._on_files | NO_STORE
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-
         if scope["method"] == "HEAD":  # the server leaves the body out; routes know of GET alone
             scope = {**scope, "method": "GET"}
         ours = self._on_files if scope["path"].startswith("/static/") else self._on_pages
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                existing = message["headers"]
-                added = _without(ours, [READ_ONLY]) if READ_ONLY in existing else ours
-                message["headers"] = [*_without(existing, added), *added]
+                headers = MutableHeaders(scope=message)
+                is_read_only = headers.get(POLICY_HEADER) == READ_ONLY_POLICY
+                headers.update(ours | {POLICY_HEADER: READ_ONLY_POLICY} if is_read_only else ours)
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
-
-
-def _raw(headers: dict[str, str]) -> Raw:
-    return [(name.encode(), value.encode()) for name, value in headers.items()]
-
-
-def _without(headers: Iterable[tuple[bytes, bytes]], ours: Raw) -> Raw:
-    """The application's headers without those that we set; Starlette's names are in lower case."""
-    names = {name for name, _ in ours}
-    return [(name, value) for name, value in headers if name not in names]
 
 
 SHORTEST, LONGEST = 10, 200
@@ -491,32 +475,28 @@ def network_of(host: str) -> str:
     return str(mapped) if mapped else str(ipaddress.ip_network((address, 64), strict=False))
 
 
+EVERYWHERE = ("0.0.0.0/0", "::/0")
+
+
 def client_address(host: str, forwarded: Sequence[str], proxies: Sequence[str]) -> str:
     """Where a request came from, by the headers of the named proxies that it passed, the nearest of them last.
 
     Anything before the first address that is not one of our proxies comes from the sender, and is not trusted.
     """
     for entry in reversed([part.strip() for line in forwarded for part in line.split(",")]):
-        if not is_among(host, proxies) or not _is_address(entry):
+        if not is_among(host, proxies) or not is_among(entry, EVERYWHERE):
             break
         host = entry
     return network_of(host)
 
 
-def is_among(host: str, proxies: Sequence[str]) -> bool:
-    """Whether an address is one of these, or in one of these networks."""
-    if not _is_address(host):
-        return False
-    address = ipaddress.ip_address(host)
-    return any(address in ipaddress.ip_network(proxy, strict=False) for proxy in proxies)
-
-
-def _is_address(text: str) -> bool:
+def is_among(host: str, networks: Sequence[str]) -> bool:
+    """Whether an address is one of these, or in one of these networks; what is no address is in none."""
     try:
-        ipaddress.ip_address(text)
+        address = ipaddress.ip_address(host)
     except ValueError:
         return False
-    return True
+    return any(address in ipaddress.ip_network(network, strict=False) for network in networks)
 
 
 MOST_BUCKETS = 20_000

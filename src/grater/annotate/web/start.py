@@ -29,8 +29,8 @@ from grater.annotate.store import Tx
 from grater.annotate.systems import decide
 from grater.annotate.web.calls import form_at, page_at
 from grater.annotate.web.context import RequestContext, number_of
-from grater.annotate.web.study import brought_in, rename_to
-from grater.annotate.web.systems import asked_run, price_page
+from grater.annotate.web.study import brought_in, rename_to, run_now
+from grater.annotate.web.systems import price_page
 from grater.annotate.web.uploads import received
 from grater.detect.systems import SYSTEMS, default_systems, load_system
 from grater.errors import GraterError, UsageError
@@ -103,11 +103,7 @@ def system_form(context: RequestContext) -> Response:
         return _to_goals(context, _from_file(context))
     if priced := price_page(context, system):
         return priced
-    with context.changing() as tx:
-        asked = asked_run(tx, context, NewRun.checked(kind="system", system=system))
-    run = context.server.runner.wait(asked.run_id, seconds=context.server.settings.wait_seconds)
-    if run.state == "failed":
-        raise UsageError(run.words)
+    run = run_now(context, NewRun.checked(kind="system", system=system))
     return _to_goals(context, system) if run.is_over else context.go("/manage/runs")
 
 

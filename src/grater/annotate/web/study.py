@@ -194,13 +194,25 @@ def make_class_report(context: Context) -> Response:
     return _made(context, NewRun(kind="class"))
 
 
-def _made(context: RequestContext, sent: NewRun) -> Response:
-    """The file of a run that is soon over; else the page with its progress."""
+def asked_run(context: RequestContext, sent: NewRun) -> Run:
+    """A run, of a system that is installed or that the server was started with."""
+    settings = context.server.settings
     with context.changing() as tx:
-        asked = runs.ask(tx, sent, actor=context.person_id)
-    run = context.server.runner.wait(asked.run_id, seconds=context.server.settings.wait_seconds)
+        return runs.ask(tx, sent, systems=settings.systems, chat=settings.chat, actor=context.person_id)
+
+
+def run_now(context: RequestContext, sent: NewRun) -> Run:
+    """A run that is over, unless it takes longer than a page waits; that it failed is an error."""
+    run_id, seconds = asked_run(context, sent).run_id, context.server.settings.wait_seconds
+    run = context.server.runner.wait(run_id, seconds=seconds)
     if run.state == "failed":
         raise UsageError(run.words)
+    return run
+
+
+def _made(context: RequestContext, sent: NewRun) -> Response:
+    """The file of a run that is soon over; else the page with its progress."""
+    run = run_now(context, sent)
     return result_file(context.server.store, run.run_id) if run.is_over else context.go("/manage/runs")
 
 

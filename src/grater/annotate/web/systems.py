@@ -15,13 +15,11 @@ from starlette.responses import HTMLResponse, Response
 from grater.annotate import content, jobs, people, runs, samples
 from grater.annotate.runs import MOST_RUNS, NewRun
 from grater.annotate.samples import NewSample, draw, kind_of
-from grater.annotate.store import Tx
 from grater.annotate.systems import decide, load_offered, model_in, offered_systems, require_offered
 from grater.annotate.web.calls import Body, Shape, When, calls_about, example, form_at, page_at
 from grater.annotate.web.context import Context, RequestContext
-from grater.annotate.web.study import result_file
+from grater.annotate.web.study import asked_run, result_file, run_now
 from grater.detect.systems import SYSTEMS
-from grater.errors import UsageError
 from grater.tables import Sample as Drawn
 
 pages = APIRouter()
@@ -37,12 +35,6 @@ def price_page(context: RequestContext, name: str) -> Response | None:
     with context.server.store.read() as tx:
         essays = list(content.own_essays(tx))
     return context.page("manage_model.html", model=model, planned=model.planned(essays), n_essays=len(essays))
-
-
-def asked_run(tx: Tx, context: RequestContext, sent: NewRun) -> runs.Run:
-    """A run, of a system that is installed or that the server was started with."""
-    settings = context.server.settings
-    return runs.ask(tx, sent, systems=settings.systems, chat=settings.chat, actor=context.person_id)
 
 
 @page_at(pages, "/manage/systems")
@@ -63,11 +55,7 @@ def run_system_form(context: RequestContext) -> Response:
     """Run an installed system over all essays, in the background where that takes long."""
     if priced := price_page(context, context.text("system")):
         return priced
-    with context.changing() as tx:
-        asked = asked_run(tx, context, context.sent(NewRun, kind="system"))
-    run = context.server.runner.wait(asked.run_id, seconds=context.server.settings.wait_seconds)
-    if run.state == "failed":
-        raise UsageError(run.words)
+    run = run_now(context, context.sent(NewRun, kind="system"))
     return _page(context, done=run.words) if run.is_over else context.go("/manage/runs")
 
 
@@ -223,8 +211,7 @@ def run_list(context: Context) -> LongRuns:
 @run_calls.post("/runs")
 def new_run(context: Context, sent: NewRun) -> LongRun:
     """Start a background task; it survives a restart of the server."""
-    with context.changing() as tx:
-        run = asked_run(tx, context, sent)
+    run = asked_run(context, sent)
     context.server.runner.wake()
     return LongRun.of(run)
 
