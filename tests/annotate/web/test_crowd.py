@@ -561,9 +561,7 @@ def test_each_panel_has_its_own_payment_file(crowd: Study) -> None:
         answer(rater, begin(rater, job_id), {"label": "error"})
     manager = crowd.browser("manager")
     manager.get(f"/manage/jobs/{job_id}/money")
-    assert (
-        "Payments for CloudResearch Connect" in manager.post(f"/manage/jobs/{job_id}/payments/settle").text
-    )
+    assert "Payments for CloudResearch Connect" in manager.post(f"/manage/jobs/{job_id}/payments/settle").text
     path = f"/manage/jobs/{job_id}/payments.csv"
     assert manager.get(f"{path}?panel=connect").text.splitlines()[1:] == ["connect,def,0.07,EUR"]
     assert manager.get(path).text.splitlines()[1:] == ["connect,def,0.07,EUR", "prolific,abc,0.07,EUR"]

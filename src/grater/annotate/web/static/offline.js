@@ -10,10 +10,11 @@ async function keep(request, reply) {
   for (const old of (await cache.keys()).slice(0, -MOST)) await cache.delete(old);
 }
 
-async function answer(request) {
+async function answer(event) {
+  const { request } = event;
   try {
     const reply = await fetch(request);
-    if (reply.ok && !reply.redirected) await keep(request, reply.clone());
+    if (reply.ok && !reply.redirected) event.waitUntil(keep(request, reply.clone())); // nobody waits for that
     return reply;
   } catch (error) {
     const kept = await caches.match(request, { ignoreVary: true });
@@ -28,5 +29,5 @@ self.addEventListener("fetch", (event) => {
   const { request } = event;
   const { pathname } = new URL(request.url);
   const isPage = request.mode === "navigate" && /^\/leases\/[^/]+$/.test(pathname);
-  if (request.method === "GET" && (isPage || pathname.startsWith("/static/"))) event.respondWith(answer(request));
+  if (request.method === "GET" && (isPage || pathname.startsWith("/static/"))) event.respondWith(answer(event));
 });
