@@ -210,11 +210,8 @@ def feedback_on(essay: Essay, systems: Sequence[Detector], *, name: str, languag
         n_candidates[system.name] = len(findings)
         flags += [finding for finding in findings if finding.decision.flagged]
     for checker in (system for system in systems if isinstance(system, Checker)):
-        taken = [flag.item.span for flag in flags]
-        for finding in checker.marks(essay):
-            own = finding.item.span  # of no words that are flagged already, and no gap that is
-            if not any(own == span or (own.start < span.end and span.start < own.end) for span in taken):
-                flags.append(finding)
+        taken = {place for flag in flags for place in _places(flag.item.span)}
+        flags += [finding for finding in checker.marks(essay) if taken.isdisjoint(_places(finding.item.span))]
     flags = [flag for flag in flags if flag.decision.system == "context" or _is_shown(flag)]
     measured = [system.name for system in systems if not getattr(system, "precision", None)]
     flags = [taught(flag, essay.text) for flag in _stated(flags, essay.text, measured) if _is_shown(flag)]
@@ -222,6 +219,11 @@ def feedback_on(essay: Essay, systems: Sequence[Detector], *, name: str, languag
     kinds = tuple(dict.fromkeys(kind for system in detectors for kind in system.kinds))
     silent = tuple(dict.fromkeys(kind for system in systems for kind in getattr(system, "silent", ())))
     return Feedback(name=name, essay=essay, flags=tuple(flags), n_candidates=n_candidates, kinds=kinds, silent=silent)
+
+
+def _places(span: Span) -> range:
+    """The characters of a span (2i + 1) and the gaps between them (2i), or the gap that it is."""
+    return range(2 * span.start + 1, 2 * span.end) if len(span) else range(2 * span.start, 2 * span.start + 1)
 
 
 def _is_shown(flag: Finding) -> bool:

@@ -29,7 +29,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from fastapi import APIRouter
@@ -158,25 +158,31 @@ def _kept(context: RequestContext, feedback: Feedback, answers: dict[str, str]) 
     return {"n_kept": keep(context.store, feedback, answers)}
 
 
-def _feedback(context: RequestContext, text: str, language: str = "") -> Feedback:
-    """Feedback on a text, whose letters count for the person who is logged in, or for the address.
+def _feedback(context: RequestContext, text: str) -> Feedback:
+    require_length("text", text, LONGEST)
+    _take_letters(context, len(text))
+    return context.server.proofreader.check(text)
+
+
+def _take_letters(context: RequestContext, n: int) -> None:
+    """Count the letters of a text for the person who is logged in, or for the address, before it is looked at.
 
     They do not count where somebody serves their own editor: on this machine, for this machine.
     """
-    require_length("text", text, LONGEST)
     settings, who = context.server.settings, context.visitor.person_id if context.visitor else context.address
-    checks, n = context.server.checks, max(LEAST_LETTERS, len(text))
+    checks, n = context.server.checks, max(LEAST_LETTERS, n)
     is_own = who == LOOPBACK and is_local(settings.base_url) and not settings.proxies
     if not is_own and not checks.take(who, amount=n):
         seconds = checks.seconds_until(who, n)
         raise HTTPException(429, TOO_OFTEN.format(seconds=seconds), {"retry-after": str(seconds)})
-    return context.server.proofreader.check(text, language)
 
 
 def marks_of(feedback: Feedback) -> tuple[Sequence[Mark], bool]:
-    """The marks that a reply has room for, and whether that is all of them."""
-    marks, most = feedback.marks, 20 + len(feedback.essay.text) // 40
-    return marks[:most], len(marks) <= most
+    """The marks that a reply has room for, and whether that is all of them; no others are explained."""
+    spans = list(dict.fromkeys(flag.item.span for flag in feedback.flags))
+    shown = frozenset(spans[: 20 + len(feedback.essay.text) // 40])
+    flags = tuple(flag for flag in feedback.flags if flag.item.span in shown)
+    return replace(feedback, flags=flags).marks, len(shown) == len(spans)
 
 
 def _page(context: RequestContext, *, feedback: Feedback | None = None, status: int = 200, **shown: Any) -> Response:
@@ -338,11 +344,12 @@ def check_for_editor(context: Context) -> Response:
     n = sum(len(sent if read_as is None else read_as) for sent, read_as in pieces)
     if n > LONGEST:
         raise HTTPException(413, f"Your text exceeds the limit of {LONGEST} characters (it's {n} characters).")
+    _take_letters(context, n)
     document = of_pieces(pieces)
     english = english_share(document.text) if parameters["language"] == AUTO else 1.0
     is_checked = english >= 0.5 and parameters.get("mode") != TEXT_LEVEL_ONLY
     variant = "" if parameters["language"] in (AUTO, "en") else language
-    feedback = _feedback(context, document.text if is_checked else "", variant)
+    feedback = context.server.proofreader.check(document.text if is_checked else "", variant)
     takes, (marks, has_all) = _taker(parameters), marks_of(feedback)
     matches = [match for match in _matches(marks, document) if takes(match["rule"])]
     named = {"name": VARIANTS[language], "code": language} if english >= 0.5 else UNKNOWN_LANGUAGE
@@ -413,7 +420,7 @@ def of_pieces(pieces: Pieces) -> Document:
             continue
         for character in sent:
             starts.append(at)
-            at += units(character)
+            at += 1 + (ord(character) > PLANE)
             ends.append(at)
     return Document("".join(texts), starts, ends)
 

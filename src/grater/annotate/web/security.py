@@ -33,6 +33,7 @@ import secrets
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil
 from typing import TypeAlias
 from urllib.parse import urlsplit
@@ -463,6 +464,7 @@ def keyed_address(secret: str, address: str) -> str:
     return signed(secret, f"address|{address}")[:32]
 
 
+@lru_cache(maxsize=1024)
 def network_of(host: str) -> str:
     """An IPv4 address as it is; of an IPv6 one its /64, since one machine has as many as it likes."""
     try:
@@ -492,6 +494,8 @@ def client_address(host: str, forwarded: Sequence[str], proxies: Sequence[str]) 
 
 def is_among(host: str, networks: Sequence[str]) -> bool:
     """Whether an address is one of these, or in one of these networks; what is no address is in none."""
+    if not networks:
+        return False
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
