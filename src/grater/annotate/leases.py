@@ -120,7 +120,7 @@ def lacks_quiz(tx: Tx, job: Job, person_id: str) -> bool:
     """Whether the rater gets no work because the quiz has no question left for them; a manager must make
     more gold.
     """
-    in_quiz = standing.is_in_quiz(terms_of(job.options), standing.find(tx, job.job_id, person_id).state)
+    in_quiz = terms_of(job.options).is_in_quiz(standing.find(tx, job.job_id, person_id).state)
     return in_quiz and _gold(tx, job, person_id, "quiz") is None
 
 

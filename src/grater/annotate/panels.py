@@ -414,7 +414,7 @@ def _ending(tx: Tx, job_id: str, person_id: str) -> str:
     has_open = tx.first(work.where(slots.c.state.in_(("free", "leased")), ~mine).limit(1)) is not None
     if job.state != "closed" and (reason or has_open):
         return ""
-    if standing.is_in_quiz(terms, current) or not standing.n_sent(tx, job_id, person_id):
+    if terms.is_in_quiz(current) or not standing.n_sent(tx, job_id, person_id):
         return "screened-out"
     counts = mine.where(sent.c.status == "valid")
     has_all = tx.first(work.where(~counts).limit(1)) is None

@@ -165,7 +165,6 @@ def _store(tx: Tx, job_id: str, person_id: str, *, actor: str | None, **values: 
 
 Due: TypeAlias = Literal["work", "hidden", "quiz"]
 
-IN_QUIZ = ("new", "quiz")
 N_HIDDEN = gold.OF_JOB.with_only_columns(func.count(schema.gold.c.unit_id.distinct())).where(
     schema.gold.c.pool != literal_column("'quiz'")
 )
@@ -225,15 +224,10 @@ def due(tx: Tx, job: Job, person_id: str, *, state: str, n_answered: int) -> Due
     terms = terms_of(job.options)
     if terms.gold is None:
         return "work"
-    if is_in_quiz(terms, state):
+    if terms.is_in_quiz(state):
         return "quiz"
     chance = multiplier(tx.key, "gold", job.job_id, person_id, str(n_answered)) / PRIME
     return "hidden" if chance < gold_rate(terms.page) else "work"
-
-
-def is_in_quiz(terms: Terms, state: str) -> bool:
-    """Whether the rater has yet to pass the entry quiz."""
-    return terms.gold is not None and terms.gold.quiz > 0 and state in IN_QUIZ
 
 
 def n_answered(tx: Tx, job_id: str, person_id: str) -> int:

@@ -41,7 +41,6 @@ from grater.annotate import adjudication, gold, jobs, judgments, leases, marks, 
 from grater.annotate.jobs import Job
 from grater.annotate.leases import Lease, UnitSlot
 from grater.annotate.people import Person
-from grater.annotate.standing import has_gold
 from grater.annotate.store import Store, events, schema
 from grater.annotate.store.transaction import ONE, Record, Tx, body_hash, chunks, locking
 from grater.annotate.tasks import TASKS, Shown, Task, Unit
@@ -164,7 +163,7 @@ def hand_in_and_take(
     No unit is taken before feedback is shown, or in a revision.
     """
     (body, answers), held, lease = _read(desk, fields), desk.lease, None
-    is_tested = has_gold(desk.unit.job)
+    is_tested = terms_of(desk.unit.job.options).gold is not None
     with store.write() as tx:
         receipt = submit(
             tx,
@@ -364,7 +363,7 @@ def submit(
     if status == "surplus" and int(tx.value(OF_LEASE, lease=lease_id) or 0) > 1 + MOST_SURPLUS:
         raise Conflict(f"this piece of work has {1 + MOST_SURPLUS} answers, and takes no more")
     if lease.place != leases.REVISION:  # what was the last answer before can no longer be withdrawn
-        is_final = standing.is_in_quiz(terms, row.trust) or row.unit_role == "practice" or job.task == MARKING.name
+        is_final = terms.is_in_quiz(row.trust) or row.unit_role == "practice" or job.task == MARKING.name
         last = submission_id if status == "valid" and not is_final else None
         tx.execute(REMEMBER, {"job": job.job_id, "person": person_id, "submission": last})
     if is_tested or row.unit_role == "gold":

@@ -317,6 +317,8 @@ KEY = "crowd"
 IMPORTED = "imported"
 """The option of a job that was judged elsewhere: the name of its file."""
 PAGE = 10
+IN_QUIZ = ("new", "quiz")
+"""States of trust before and during the entry quiz."""
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
@@ -429,6 +431,10 @@ class Terms(Body):
     def consent(self) -> str:
         """The version of the information that a rater agrees to; empty if there is none."""
         return sha256(self.information.encode()).hexdigest()[:16] if self.information else ""
+
+    def is_in_quiz(self, state: str) -> bool:
+        """Whether a rater in this state of trust has yet to pass the entry quiz."""
+        return self.gold is not None and self.gold.quiz > 0 and state in IN_QUIZ
 
     @model_validator(mode="before")
     @classmethod

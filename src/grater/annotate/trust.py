@@ -62,7 +62,7 @@ def judge(tx: Tx, job: Job, person_id: str, *, has_gold_changed: bool = False) -
     is_final = current.state == "flagged" or (is_ejected and not (has_gold_changed and current.why in BY_RULE))
     if rule is None or is_final:
         return current
-    if standing.is_in_quiz(terms, "quiz" if is_ejected and current.why == "quiz" else current.state):
+    if terms.is_in_quiz("quiz" if is_ejected and current.why == "quiz" else current.state):
         return _judge_quiz(tx, job, rule, current, answers)
     is_out = current.why != REINSTATED and is_below(rule, seen=current.seen, right=current.right)
     if is_out == is_ejected:

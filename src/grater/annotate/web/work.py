@@ -479,7 +479,7 @@ class CrowdView:
     @property
     def quiz(self) -> QuizState | None:
         rule, current = self.terms.gold, self.standing
-        if rule is None or not standing.is_in_quiz(self.terms, current.state):
+        if rule is None or not self.terms.is_in_quiz(current.state):
             return None
         return QuizState(questions=rule.quiz, needed=quiz_needed(rule), tries=rule.attempts - current.attempts)
 
