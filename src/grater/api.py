@@ -18,60 +18,11 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, Unpack
 
+from grater import options as opt
 from grater.errors import GraterError, UsageError
 from grater.files import URL, require_different
 from grater.model import Edit, Essay, Interval, Span, document_of
-from grater.options import (
-    FORMAT,
-    WIDTH,
-    Allocation,
-    ByColumns,
-    Columns,
-    ConfidenceApart,
-    Correcting,
-    DecisionTables,
-    Documents,
-    Duplicates,
-    Earlier,
-    EngineName,
-    ErrorsByFlag,
-    EssayFiles,
-    EssaySource,
-    Evaluating,
-    ExpertTable,
-    FigureTypes,
-    Flags,
-    FormatName,
-    GoldTable,
-    ItemTable,
-    JudgmentTables,
-    KindName,
-    LabelTable,
-    Language,
-    NumberDrawn,
-    NumberFlagged,
-    Opt,
-    PopulationName,
-    Precision,
-    Rates,
-    Reading,
-    ReadingAndIntervals,
-    ReadingAndResampling,
-    Renamed,
-    Resampling,
-    SampleTable,
-    Scoring,
-    Seed,
-    Strata,
-    SystemName,
-    SystemNames,
-    TableSource,
-    UnknownLabels,
-    Width,
-    Working,
-    WorksheetTask,
-    basis_of,
-)
+from grater.options import EssaySource, Opt, Reading, TableSource, basis_of
 from grater.options import described as _checked
 from grater.progress import NOTES
 from grater.sheet import counted
@@ -254,14 +205,14 @@ def convert(
             repeats=True,
         ),
     ],
-    from_format: Annotated[str | None, replace(FORMAT, flag="--from")] = None,
-    to_format: Annotated[str | None, replace(FORMAT, flag="--to")] = None,
+    from_format: Annotated[str | None, replace(opt.FORMAT, flag="--from")] = None,
+    to_format: Annotated[str | None, replace(opt.FORMAT, flag="--to")] = None,
     edits: Annotated[
         Literal["keep", "extract"], Opt("Keep the edits, or extract new ones from the corrected text.")
     ] = "keep",
     types: Annotated[Literal["keep", "errant"], Opt("Keep the tags of edits, or give each an ERRANT type.")] = "keep",
-    engine: EngineName = "grater",
-    documents: Documents = None,
+    engine: opt.EngineName = "grater",
+    documents: opt.Documents = None,
     losses: Annotated[
         Path | str | None, Opt("Write every loss to this file, as JSON lines.", "FILE", writes="file")
     ] = None,
@@ -296,8 +247,8 @@ def corpus_statistics(
     split_tags: Annotated[
         bool, Opt("Split Wcip into prepositions and others, Rloc into articles and others.")
     ] = False,
-    format_name: FormatName = None,
-    **options: Unpack[Working],
+    format_name: opt.FormatName = None,
+    **options: Unpack[opt.Working],
 ) -> CorpusStatistics:
     """Count documents, sentences, tokens, types and edits, by annotator, tag and metadata field."""
     from grater.corpora import note_left_out, open_corpora
@@ -329,8 +280,8 @@ def check_corpus(
     only: Annotated[Sequence[str], Opt("Report only this rule; repeatable.", "RULE")] = (),
     ignore: Annotated[Sequence[str], Opt("Ignore this rule; repeatable.", "RULE")] = (),
     known: Annotated[Path | str | None, Opt("Known defects: the --json of an earlier check.", "FILE")] = None,
-    format_name: FormatName = None,
-    **options: Unpack[Working],
+    format_name: opt.FormatName = None,
+    **options: Unpack[opt.Working],
 ) -> CheckResult:
     """Look for edits that change nothing, duplicates, unknown tags and more."""
     from grater.corpora import open_corpora
@@ -359,17 +310,17 @@ def check_corpus(
 @_checked
 def corpus_judgments(
     corpus: Annotated[EssaySource, Opt("Annotated corpora of the same essays.", "CORPUS", several=True)],
-    decisions: DecisionTables,
+    decisions: opt.DecisionTables,
     *,
     tags: Annotated[Sequence[str], Opt("Tags that make an item an error.", "TAG,TAG", split=True)],
     match: Annotated[Literal["tag", "any"], Opt("Which edits make an item an error.")] = "tag",
     labels: Annotated[
         Literal["verdict", "usage"], Opt("Labels to write: error and ok, or those of usage.")
     ] = "verdict",
-    items: ItemTable = None,
-    columns: Columns = None,
-    duplicates: Duplicates = "error",
-    format_name: FormatName = None,
+    items: opt.ItemTable = None,
+    columns: opt.Columns = None,
+    duplicates: opt.Duplicates = "error",
+    format_name: opt.FormatName = None,
     out: Annotated[
         Path | str | None, Opt("The table of judgments to write.", "FILE", writes="table", needed=True)
     ] = None,
@@ -413,11 +364,11 @@ def read_judgments(source: TableSource, **options: Unpack[Reading]) -> Judgments
 
 @_checked
 def agreement(
-    judgments: JudgmentTables,
+    judgments: opt.JudgmentTables,
     *,
-    by: ByColumns = (),
-    items: ItemTable = None,
-    contexts: Flags = (),
+    by: opt.ByColumns = (),
+    items: opt.ItemTable = None,
+    contexts: opt.Flags = (),
     compare: Annotated[Sequence[str], Opt("Compare the kappas of two pairs of raters.", "A,B:C,D")] = (),
     against: Annotated[TableSource | None, Opt("Compare with another table of judgments.", "FILE")] = None,
     weights: Annotated[
@@ -430,7 +381,7 @@ def agreement(
     ok: Annotated[str | None, Opt("The label that means no error.", "LABEL")] = None,
     all_pairs: Annotated[bool, Opt("Compare all pairs, even with more than 40 raters.")] = False,
     constructions: Annotated[bool, Opt("Agreement on the constructions of nouns (Lee et al. 2009).")] = False,
-    **options: Unpack[ReadingAndIntervals],
+    **options: Unpack[opt.ReadingAndIntervals],
 ) -> Agreement:
     """Measure agreement among raters: alpha, kappa, observed agreement and AC1, in all and by pair.
 
@@ -499,9 +450,9 @@ def edit_agreement(
     several: Annotated[
         Literal["joined", "first"], Opt("Join several marks on a token, or take the first.")
     ] = "joined",
-    documents: Documents = None,
-    format_name: FormatName = None,
-    **options: Unpack[Resampling],
+    documents: opt.Documents = None,
+    format_name: opt.FormatName = None,
+    **options: Unpack[opt.Resampling],
 ) -> CorpusAgreement:
     """How far the annotators of a corpus agree: which tokens are wrong, which error it is, which correction."""
     from grater.corpora import read_corpus
@@ -520,7 +471,11 @@ def _are_paths(source: object) -> bool:
 
 @_checked
 def raters(
-    judgments: JudgmentTables, *, gold: GoldTable = None, gold_columns: Renamed = None, **options: Unpack[Reading]
+    judgments: opt.JudgmentTables,
+    *,
+    gold: opt.GoldTable = None,
+    gold_columns: opt.Renamed = None,
+    **options: Unpack[Reading],
 ) -> Raters:
     """Profile each rater: accuracy on gold, agreement with others, skill, speed."""
     from grater.measure.crowd.raters import raters
@@ -530,16 +485,16 @@ def raters(
 
 @_checked
 def raters_needed(
-    judgments: JudgmentTables,
-    experts: ExpertTable = None,
+    judgments: opt.JudgmentTables,
+    experts: opt.ExpertTable = None,
     *,
-    gold: GoldTable = None,
+    gold: opt.GoldTable = None,
     reach: Annotated[float | None, Opt("The agreement to reach; default with gold: .95.", "SHARE")] = None,
-    expert_columns: Renamed = None,
-    items: ItemTable = None,
+    expert_columns: opt.Renamed = None,
+    items: opt.ItemTable = None,
     draws: Annotated[int, Opt("Draw N random subsets, as the paper does; 0: exact.", "N", min=0)] = 0,
-    unknown: UnknownLabels = "drop",
-    **options: Unpack[ReadingAndResampling],
+    unknown: opt.UnknownLabels = "drop",
+    **options: Unpack[opt.ReadingAndResampling],
 ) -> RatersNeeded:
     """Find the smallest number of raters that matches the experts.
 
@@ -589,16 +544,16 @@ def _kept(judgments: Judgments, unknown: Unknown) -> Judgments:
 
 @_checked
 def difficulty(
-    judgments: JudgmentTables,
+    judgments: opt.JudgmentTables,
     *,
-    experts: ExpertTable = None,
-    items: ItemTable = None,
-    essays: EssayFiles = (),
-    by: ByColumns = (),
+    experts: opt.ExpertTable = None,
+    items: opt.ItemTable = None,
+    essays: opt.EssayFiles = (),
+    by: opt.ByColumns = (),
     top: Annotated[int, Opt("Number of items to list.", min=1)] = 10,
     split: Annotated[float, Opt("A crowd is split below this share.", min=0, max=1)] = 0.75,
     quantiles: Annotated[int, Opt("Parts of a numeric column.", min=2)] = 4,
-    **options: Unpack[ReadingAndResampling],
+    **options: Unpack[opt.ReadingAndResampling],
 ) -> Difficulty:
     """List the easiest and hardest items, and what predicts disagreement.
 
@@ -633,7 +588,7 @@ def _merged(source: EssaySource, format_name: str | None = None) -> Iterable[Ess
 
 @_checked
 def aggregate(
-    judgments: JudgmentTables,
+    judgments: opt.JudgmentTables,
     *,
     method: Annotated[
         str,
@@ -643,15 +598,15 @@ def aggregate(
             names="grater.measure.crowd.aggregate:METHODS",
         ),
     ] = "dawid-skene",
-    gold: GoldTable = None,
+    gold: opt.GoldTable = None,
     true_labels: Annotated[
         TableSource | None, Opt("True labels; reports how often the answers are right.", "FILE")
     ] = None,
     iterations: Annotated[int, Opt("Maximum iterations.")] = 1000,
     tolerance: Annotated[float, Opt("Stop at this gain of log-likelihood per judgment.")] = 1e-6,
     restarts: Annotated[int, Opt("Random starts of MACE.")] = 10,
-    gold_columns: Renamed = None,
-    seed: Seed = 0,
+    gold_columns: opt.Renamed = None,
+    seed: opt.Seed = 0,
     **options: Unpack[Reading],
 ) -> Aggregation:
     """Aggregate judgments: an answer with its posterior for each item, and the skill of each rater.
@@ -688,7 +643,7 @@ def simulate(
     out: Annotated[Path | str | None, Opt("Write the judgments to this table.", "FILE", writes="table")] = None,
     true_labels_out: Annotated[Path | str | None, Opt("Write the true labels.", "FILE", writes="table")] = None,
     skills: Annotated[Path | str | None, Opt("Write the raters' kinds and skills.", "FILE", writes="table")] = None,
-    seed: Seed = 0,
+    seed: opt.Seed = 0,
 ) -> SimulatedCrowd:
     """Simulate judgments by raters of known skill, for planning and testing."""
     from grater.measure.crowd.simulate import Crowd, simulate
@@ -740,16 +695,16 @@ def read_decisions(
 @_checked
 def plan(
     *,
-    width: Annotated[float, WIDTH] = 0.1,
+    width: Annotated[float, opt.WIDTH] = 0.1,
     flag_rate: Annotated[float | None, Opt("Share of items the system flags; assumed: 0.1.", "SHARE")] = None,
     precision: Annotated[float | None, Opt("Expected precision; assumed: 0.8.", "SHARE")] = None,
     missed: Annotated[float | None, Opt("Expected error rate among unflagged items.", "RATE")] = None,
     recall: Annotated[float | None, Opt("Expected recall, instead of missed.", "SHARE")] = None,
     corpus_size: Annotated[int | None, Opt("Size of the corpus; default: unlimited.", "N", min=2)] = None,
-    decisions: DecisionTables | None = None,
-    system: SystemName = "",
-    strata: Strata = "score:10",
-    rates: Rates = None,
+    decisions: opt.DecisionTables | None = None,
+    system: opt.SystemName = "",
+    strata: opt.Strata = "score:10",
+    rates: opt.Rates = None,
     errors: Annotated[int | None, Opt("Errors that exhaustive judging should find.", "N", min=1)] = None,
     raters_per_item: Annotated[
         int | None, Opt("Raters per item; default: computed from their accuracy, or 1.", "N", min=1)
@@ -757,8 +712,8 @@ def plan(
     right: Annotated[float, Opt("How often the majority should be right.", "SHARE")] = 0.95,
     rater_accuracy: Annotated[float | None, Opt("How often one rater is right.", "SHARE", min=0, max=1)] = None,
     kappa: Annotated[float | None, Opt("Expected kappa of two raters, instead of their accuracy.", "KAPPA")] = None,
-    judgments: JudgmentTables | None = None,
-    gold: GoldTable = None,
+    judgments: opt.JudgmentTables | None = None,
+    gold: opt.GoldTable = None,
     items_per_hour: Annotated[float, Opt("Items a rater judges per hour.", "N")] = 125.0,
     wage: Annotated[float, Opt("Cost of an hour.", "MONEY", min=0)] = 0.0,
     judge_skill: Annotated[Sequence[float], Opt("Sensitivity and specificity of a cheap judge.", "SE,SP")] = (),
@@ -766,7 +721,7 @@ def plan(
         float | None, Opt("Errors per source sentence, for the recall of correctors.", "N")
     ] = None,
     sensitivity: Annotated[float, Opt("The share of errors that one rater marks.", "SHARE")] = 0.75,
-    population: PopulationName = "wider",
+    population: opt.PopulationName = "wider",
     **options: Unpack[Reading],
 ) -> Plan:
     """Compare the cost of exhaustive annotation, verification, and sampling (the paper's and ours).
@@ -845,18 +800,18 @@ def plan(
 
 @_checked
 def sample(
-    decisions: DecisionTables,
+    decisions: opt.DecisionTables,
     *,
-    system: SystemName,
-    n: NumberDrawn = None,
-    flagged: NumberFlagged = None,
-    strata: Strata = None,
-    allocation: Allocation = None,
-    rates: Rates = None,
-    stratum_labels: LabelTable = None,
+    system: opt.SystemName,
+    n: opt.NumberDrawn = None,
+    flagged: opt.NumberFlagged = None,
+    strata: opt.Strata = None,
+    allocation: opt.Allocation = None,
+    rates: opt.Rates = None,
+    stratum_labels: opt.LabelTable = None,
     add_to: Annotated[TableSource | None, Opt("An earlier sample, to which the system is added.", "SAMPLE")] = None,
-    width: Width = None,
-    judgments: JudgmentTables | None = None,
+    width: opt.Width = None,
+    judgments: opt.JudgmentTables | None = None,
     out: Annotated[
         Path | str | None,
         Opt("Write the sample to this file, with its design.", "SAMPLE", writes="table", needed=True),
@@ -867,10 +822,10 @@ def sample(
     worksheet: Annotated[
         Path | str | None, Opt("The worksheet to write, .csv or .xlsx.", "FILE", writes="folder")
     ] = None,
-    essays: EssayFiles = (),
-    items: ItemTable = None,
-    task: WorksheetTask = "error",
-    seed: Seed = 0,
+    essays: opt.EssayFiles = (),
+    items: opt.ItemTable = None,
+    task: opt.WorksheetTask = "error",
+    seed: opt.Seed = 0,
 ) -> Sample:
     """Items to judge, drawn from the strata of a system's decisions; or a system added to the sample `add_to`.
 
@@ -979,14 +934,14 @@ def _write_worksheet(
 
 @_checked
 def evaluate(
-    decisions: DecisionTables,
-    judgments: JudgmentTables,
+    decisions: opt.DecisionTables,
+    judgments: opt.JudgmentTables,
     *,
     bins: Annotated[
         Sequence[float], Opt("Show scores in bins of agreement, as in 0.5,0.75,0.9,1.", "EDGE,EDGE")
     ] = (),
-    contexts: Flags = (),
-    confidence_apart: ConfidenceApart = None,
+    contexts: opt.Flags = (),
+    confidence_apart: opt.ConfidenceApart = None,
     suggestions: Annotated[bool, Opt("Also score suggestions against the raters' alternatives.")] = False,
     corrections: Annotated[
         TableSource | None, Opt("Score suggestions against adjudicated corrections, columns item and label.", "FILE")
@@ -995,15 +950,15 @@ def evaluate(
     gold_answers: Annotated[
         TableSource | None, Opt("Judgments of gold that was hidden among the items.", "FILE")
     ] = None,
-    errors_by_flag: ErrorsByFlag = False,
+    errors_by_flag: opt.ErrorsByFlag = False,
     curve: Annotated[
         Path | str | None, Opt("Write precision and recall at every threshold to this table.", "FILE", writes="table")
     ] = None,
     higher: Annotated[
         Literal["auto", "error", "ok"], Opt("What a high score means; default: inferred from the system's flags.")
     ] = "auto",
-    width: Width = None,
-    **options: Unpack[Evaluating],
+    width: opt.Width = None,
+    **options: Unpack[opt.Evaluating],
 ) -> Evaluation:
     """Score systems against raters: precision, recall and F by majority, by rater, weighted, by agreement bin.
 
@@ -1100,14 +1055,14 @@ def _tables(decisions: TableSource, judgments: TableSource, options: Mapping[str
 
 @_checked
 def compare(
-    decisions: DecisionTables,
-    judgments: JudgmentTables,
+    decisions: opt.DecisionTables,
+    judgments: opt.JudgmentTables,
     *,
     score: Annotated[Literal["precision", "recall", "f0.5", "f1", "kappa"], Opt("The score to compare.")] = "f0.5",
     test: Annotated[
         Literal["paired", "randomisation", "mcnemar"], Opt("The test behind the rank groups.")
     ] = "paired",
-    **options: Unpack[Evaluating],
+    **options: Unpack[opt.Evaluating],
 ) -> Comparison:
     """Compare systems on common items: differences with intervals and p, rank groups."""
     from grater.measure.evaluation.comparison import compare
@@ -1121,21 +1076,21 @@ def compare(
 def report(
     *,
     out: Annotated[Path | str | None, Opt("The folder for the report.", "FOLDER", writes="folder")] = None,
-    judgments: JudgmentTables | None = None,
-    decisions: DecisionTables | None = None,
-    experts: ExpertTable = None,
-    essays: EssayFiles = (),
-    items: ItemTable = None,
-    kind: KindName = "",
-    gold: GoldTable = None,
-    sample: SampleTable = None,
+    judgments: opt.JudgmentTables | None = None,
+    decisions: opt.DecisionTables | None = None,
+    experts: opt.ExpertTable = None,
+    essays: opt.EssayFiles = (),
+    items: opt.ItemTable = None,
+    kind: opt.KindName = "",
+    gold: opt.GoldTable = None,
+    sample: opt.SampleTable = None,
     title: Annotated[str, Opt("The title.")] = "How good are these detectors?",
     author: Annotated[str, Opt("The author, shown under the title.", "NAME")] = "",
-    earlier: Earlier = None,
+    earlier: opt.Earlier = None,
     headline: Annotated[
         Path | str | None, Opt("Write the first figure alone: FILE.svg, FILE.png or FILE.pdf.", "FILE", writes="file")
     ] = None,
-    figures: FigureTypes = (),
+    figures: opt.FigureTypes = (),
     **options: Unpack[Reading],
 ) -> Report:
     """Report on judgments and decisions: an offline HTML page, Markdown, LaTeX, figures.
@@ -1206,7 +1161,7 @@ def score(
         Path | str | None, Opt("Save the result as JSON, to compare it later.", "FILE", writes="file")
     ] = None,
     html: Annotated[Path | str | None, Opt("Write a page with figures and tables.", "FILE", writes="file")] = None,
-    **options: Unpack[Scoring],
+    **options: Unpack[opt.Scoring],
 ) -> Scores:
     """Score corrections by M2, ERRANT or GLEU, with intervals, paired tests between systems, and rank groups.
 
@@ -1306,7 +1261,7 @@ def ceiling(
         Sequence[int], Opt("Numbers of references; default: 1 to all but one.", "N,N", flag="--references")
     ] = (),
     subsets: Annotated[int, Opt("Maximum number of sets of references of each size.", min=1)] = 300,
-    **options: Unpack[Scoring],
+    **options: Unpack[opt.Scoring],
 ) -> Ceiling:
     """Score each annotator against the others, and systems against the same number of references."""
     from grater.measure.corrections.ceiling import ceiling
@@ -1346,7 +1301,7 @@ def prefer(
     score: Annotated[
         EssaySource | None, Opt("References, to score the ranked outputs by our metrics.", "REF")
     ] = None,
-    documents: Documents = None,
+    documents: opt.Documents = None,
     html: Annotated[Path | str | None, Opt("Write a page with figures and tables.", "FILE", writes="file")] = None,
     units: Annotated[Literal["auto", "sentence", "document"], Opt("The independent units of intervals.")] = "auto",
     raters: Annotated[Literal["these", "random"], Opt("Intervals for these raters, or others like them.")] = "these",
@@ -1395,8 +1350,8 @@ def recall(
     *,
     fates: Annotated[TableSource, Opt("What became of each mark: item, system, rater, label.", "FILE")],
     verified: Annotated[TableSource | None, Opt("Verifiers' answers on the marks.", "FILE")] = None,
-    items: ItemTable = None,
-    **options: Unpack[ReadingAndResampling],
+    items: opt.ItemTable = None,
+    **options: Unpack[opt.ReadingAndResampling],
 ) -> Recall:
     """Estimate the recall of correctors from source sentences that two raters marked.
 
@@ -1422,7 +1377,7 @@ def remaining(
         TableSource,
         Opt("Errors in corrected sentences: item, system, rater, missed, half_right, introduced, words.", "FILE"),
     ],
-    **options: Unpack[Resampling],
+    **options: Unpack[opt.Resampling],
 ) -> Remaining:
     """Estimate the errors per 100 words that remain in corrected sentences."""
     from grater.measure.corrections.recall import estimate_remaining
@@ -1471,7 +1426,7 @@ def _named(name: str | Path) -> str:
 
 @_checked
 def check(
-    text: str, *, systems: SystemNames = (), precision: Precision = None, language: Language = None
+    text: str, *, systems: opt.SystemNames = (), precision: opt.Precision = None, language: opt.Language = None
 ) -> Feedback:
     """Feedback on an essay: what looks wrong, why, and what would be better; by the systems of `grater check`."""
     from grater.detect.feedback import check
@@ -1488,7 +1443,7 @@ def decide(
     systems: Sequence[str],
     places: TableSource | None = None,
     documents: Path | str | None = None,
-    **chat: Unpack[Correcting],
+    **chat: Unpack[opt.Correcting],
 ) -> Table:
     """A decision of every system on every place that it looks at, with where the place is.
 
@@ -1522,8 +1477,8 @@ def decide(
 def select(
     corpus: Annotated[EssaySource, Opt("Well-formed text, in any format of a corpus.", "CORPUS")],
     *,
-    systems: SystemNames,
-    format_name: FormatName = None,
+    systems: opt.SystemNames,
+    format_name: opt.FormatName = None,
 ) -> SelectionTests:
     """Measure how often systems predict the writer's preposition."""
     from grater.detect.prepositions.selection import SelectionTests, selection_test
@@ -1551,11 +1506,11 @@ def cloze(
         TableSource | None, Opt("Tables of the words that raters filled in.", "[JUDGMENTS]", several=True)
     ] = None,
     *,
-    decisions: DecisionTables | None = None,
+    decisions: opt.DecisionTables | None = None,
     writer: Annotated[str, Opt("The rater whose words are the writer's own.", "NAME")] = "writer",
     system: OneSystem = "",
-    essays: EssayFiles = (),
-    items: ItemTable = None,
+    essays: opt.EssayFiles = (),
+    items: opt.ItemTable = None,
     answers_out: AnswersOut = None,
     **options: Unpack[Reading],
 ) -> ClozeStudy | None:
@@ -1631,7 +1586,7 @@ def choice(
     *,
     accuracy: Annotated[float | None, Opt("The system's accuracy by exact match.", "SHARE", min=0, max=1)] = None,
     n_items: Annotated[int | None, Opt("Number of items.", "N", min=1)] = None,
-    decisions: DecisionTables | None = None,
+    decisions: opt.DecisionTables | None = None,
     words: Annotated[
         TableSource | None, Opt("The writer's words, columns item and label; with decisions.", "FILE")
     ] = None,
@@ -1639,8 +1594,8 @@ def choice(
         Literal["drop", "worse"], Opt("Ignore 'equally bad', or count it for the writer.")
     ] = "drop",
     system: OneSystem = "",
-    essays: EssayFiles = (),
-    items: ItemTable = None,
+    essays: opt.EssayFiles = (),
+    items: opt.ItemTable = None,
     answers_out: AnswersOut = None,
     **options: Unpack[Reading],
 ) -> ChoiceStudy | None:

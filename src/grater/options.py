@@ -386,7 +386,7 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     for parameter in inspect.signature(original).parameters.values():
         text = parameter.annotation
         if parameter.kind is parameter.VAR_KEYWORD:
-            shared = names[text.removeprefix("Unpack[").removesuffix("]")]
+            shared = eval(text.removeprefix("Unpack[").removesuffix("]"), names)
             for name, annotation in get_type_hints(shared, include_extras=True).items():
                 _, option = parts_of(annotation)
                 default = option.default if option else None

@@ -10,30 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
 import typer
 
+from grater import options as opt
 from grater.cli.command import Done, print_json, say
 from grater.cli.study import JobName, answers_of
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
-from grater.options import (
-    DROP_FLAGS,
-    MIN_CONFIDENCE,
-    REDUNDANCY,
-    AsJson,
-    Chatting,
-    ConfidenceApart,
-    Earlier,
-    ErrorsByFlag,
-    FigureTypes,
-    Flags,
-    Generalising,
-    JobNames,
-    KindName,
-    Opt,
-    StudyName,
-    Truth,
-    basis_of,
-    described,
-)
+from grater.options import Opt, basis_of, described
 from grater.sheet import counted
 
 if TYPE_CHECKING:
@@ -45,7 +27,7 @@ if TYPE_CHECKING:
 
 @described
 def adjudicate(
-    study: StudyName,
+    study: opt.StudyName,
     table: Annotated[Path | None, Opt("Table of decisions, columns item and label.", "[TABLE]")] = None,
     *,
     job: Annotated[str, Opt("The job to decide in.")] = "",
@@ -81,7 +63,7 @@ def adjudicate(
 
 
 @described
-def review_marks(study: StudyName, job: JobName) -> Done:
+def review_marks(study: opt.StudyName, job: JobName) -> Done:
     """Run `corpus lint` on a job's marks and return the findings to their annotators."""
     from grater.annotate.marks import review
     from grater.annotate.store import open_store
@@ -94,22 +76,22 @@ def review_marks(study: StudyName, job: JobName) -> Done:
 
 @described
 def evaluate_study(
-    study: StudyName,
+    study: opt.StudyName,
     *,
-    job: JobNames = (),
-    kind: KindName = "",
+    job: opt.JobNames = (),
+    kind: opt.KindName = "",
     sample: Annotated[str, Opt("The sample to estimate from; default: the latest that fits.", "NAME")] = "",
-    truth: Truth = "majority",
-    redundancy: Annotated[int | None, REDUNDANCY] = None,
+    truth: opt.Truth = "majority",
+    redundancy: Annotated[int | None, opt.REDUNDANCY] = None,
     with_programs: Annotated[bool, Opt("Also count the votes of programs.")] = False,
-    drop_flags: Annotated[Sequence[str], DROP_FLAGS] = (),
-    min_confidence: Annotated[float | None, MIN_CONFIDENCE] = None,
-    contexts: Flags = (),
-    confidence_apart: ConfidenceApart = None,
+    drop_flags: Annotated[Sequence[str], opt.DROP_FLAGS] = (),
+    min_confidence: Annotated[float | None, opt.MIN_CONFIDENCE] = None,
+    contexts: opt.Flags = (),
+    confidence_apart: opt.ConfidenceApart = None,
     assist: Annotated[str, Opt("A program that judged every item, as a cheap judge.", "PROGRAM")] = "",
     corrected: Annotated[bool, Opt("Also show scores corrected for raters' errors on gold.")] = False,
-    errors_by_flag: ErrorsByFlag = False,
-    **options: Unpack[Generalising],
+    errors_by_flag: opt.ErrorsByFlag = False,
+    **options: Unpack[opt.Generalising],
 ) -> Evaluation:
     """Score every system: precision, recall and F, from a sample for the whole corpus."""
     from grater.annotate.evaluation import Scheme, evaluate_study
@@ -138,7 +120,7 @@ def evaluate_study(
 
 
 @described
-def suggestions(study: StudyName, *, job: JobNames = ()) -> SuggestionEffect:
+def suggestions(study: opt.StudyName, *, job: opt.JobNames = ()) -> SuggestionEffect:
     """Measure the effect of a system's suggestions on marking."""
     from grater.annotate.marks import study_suggestions
     from grater.annotate.store import open_store
@@ -149,21 +131,21 @@ def suggestions(study: StudyName, *, job: JobNames = ()) -> SuggestionEffect:
 
 @described
 def write_report(
-    study: StudyName,
+    study: opt.StudyName,
     *,
     out: Annotated[Path | None, Opt("The folder for the report.", "FOLDER", writes="folder")] = None,
     title: Annotated[str, Opt("The title.")] = "",
-    job: JobNames = (),
-    kind: KindName = "",
+    job: opt.JobNames = (),
+    kind: opt.KindName = "",
     names: Annotated[bool, Opt("Name raters instead of using pseudonyms.")] = False,
     author: Annotated[str, Opt("The author, shown under the title.", "NAME")] = "",
-    earlier: Earlier = None,
+    earlier: opt.Earlier = None,
     headline: Annotated[
         Path | None, Opt("Write the first figure alone: FILE.svg, FILE.png or FILE.pdf.", "FILE", writes="file")
     ] = None,
-    drop_flags: Annotated[Sequence[str], DROP_FLAGS] = (),
-    min_confidence: Annotated[float | None, MIN_CONFIDENCE] = None,
-    figures: FigureTypes = (),
+    drop_flags: Annotated[Sequence[str], opt.DROP_FLAGS] = (),
+    min_confidence: Annotated[float | None, opt.MIN_CONFIDENCE] = None,
+    figures: opt.FigureTypes = (),
 ) -> Report:
     """Write the report of a study to a folder, `report` by default.
 
@@ -190,7 +172,7 @@ def write_report(
 
 @described
 def ask(
-    study: StudyName,
+    study: opt.StudyName,
     *,
     job: Annotated[str, Opt("The job to judge; default: the only one.")] = "",
     command: Annotated[str, Opt("A program that reads and writes one JSON line per unit.")] = "",
@@ -199,8 +181,8 @@ def ask(
     name: Annotated[str, Opt("The name of the rater; default: the model's name.")] = "",
     samples: Annotated[int, Opt("Answers per unit; several give a share.", min=1, max=100)] = 1,
     temperature: Annotated[float | None, Opt("0 for one answer per unit, 0.7 for several.", min=0, max=2)] = None,
-    as_json: AsJson = False,
-    **chatting: Unpack[Chatting],
+    as_json: opt.AsJson = False,
+    **chatting: Unpack[opt.Chatting],
 ) -> None:
     """Let a program or a language model judge the units of a job.
 

@@ -8,38 +8,24 @@ from typing import Annotated, Unpack
 from rich.console import Console
 from rich.progress import Progress
 
+from grater import options as opt
 from grater.cli.command import Done
 from grater.cli.study import answers_of, pasted
 from grater.detect.decisions import on_edits
 from grater.detect.systems import load_systems
 from grater.errors import UsageError
 from grater.model import EDIT
-from grater.options import (
-    STRATA,
-    Allocation,
-    Correcting,
-    KindName,
-    NumberDrawn,
-    NumberFlagged,
-    Opt,
-    Rates,
-    Seed,
-    StudyName,
-    SystemName,
-    SystemNames,
-    Width,
-    described,
-)
+from grater.options import Opt, described
 from grater.sheet import counted
 
 
 @described
 def run_systems(
-    study: StudyName,
+    study: opt.StudyName,
     *,
-    systems: SystemNames,
+    systems: opt.SystemNames,
     kind: Annotated[str, Opt("The kind of items an external system decides on.", "KIND")] = "",
-    **correcting: Unpack[Correcting],
+    **correcting: Unpack[opt.Correcting],
 ) -> Done:
     """Run systems on the essays and store their decisions; a second run changes nothing.
 
@@ -78,19 +64,19 @@ def run_systems(
 
 @described
 def draw_sample(
-    study: StudyName,
+    study: opt.StudyName,
     *,
-    system: SystemName,
-    n: NumberDrawn = None,
-    flagged: NumberFlagged = None,
-    strata: Annotated[str, Opt(STRATA)] = "decision",
-    allocation: Allocation = "paper",
-    rates: Rates = None,
-    kind: KindName = "",
+    system: opt.SystemName,
+    n: opt.NumberDrawn = None,
+    flagged: opt.NumberFlagged = None,
+    strata: Annotated[str, Opt(opt.STRATA)] = "decision",
+    allocation: opt.Allocation = "paper",
+    rates: opt.Rates = None,
+    kind: opt.KindName = "",
     add_to: Annotated[str, Opt("An earlier sample, to which the system is added.", "SAMPLE")] = "",
     name: Annotated[str, Opt("The sample's name.")] = "sample",
-    width: Width = None,
-    seed: Seed = 0,
+    width: opt.Width = None,
+    seed: opt.Seed = 0,
 ) -> Done:
     """Draw a sample, or add a system to one; earlier judgments are reused."""
     from grater.annotate.samples import NewSample, draw, extend, kind_of
