@@ -19,6 +19,7 @@ import grater
 from grater import api
 from grater.demo import sample_path
 from grater.options import is_optional
+from tests.each import for_each
 
 JUDGMENTS = pl.DataFrame(
     {
@@ -143,7 +144,7 @@ M2 = "S She go to school .\nA 1 2|||Vform|||goes|||REQUIRED|||-NONE-|||0\n\nS Fi
 NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
 
 
-def test_corrections_are_scored_from_lines_and_from_files(tmp_path: Path) -> None:
+def test_corrections_are_scored_from_lines_and_from_files_with_references_of_either_kind(tmp_path: Path) -> None:
     (tmp_path / "ref.m2").write_text(M2)
     (tmp_path / "mine.txt").write_text("She goes to school .\nFine .\n")
     lines = ["She go to school .", "Fine ."]
@@ -165,17 +166,11 @@ def test_corrections_are_scored_from_lines_and_from_files(tmp_path: Path) -> Non
     for name in ("pairs", "mine.csv"):
         with pytest.raises(grater.GraterError, match="expected one sentence per line"):
             grater.score(tmp_path / "ref.m2", {"mine": tmp_path / name})
-
-
-def test_gleu_takes_plain_references_with_their_source() -> None:
     source, better = ["She go to school .", "Fine ."], ["She goes to school .", "Fine ."]
     result = grater.score(better, {"mine": better}, metric="gleu", source=source)
     assert result.systems[0].overall.scores["gleu"].value == pytest.approx(1.0)
     with pytest.raises(grater.GraterError, match="need the sentences before correction"):
         grater.score(better, {"mine": better}, metric="gleu")
-
-
-# The names themselves
 
 
 def test_every_public_function_of_the_module_is_offered() -> None:
@@ -187,23 +182,15 @@ def test_every_public_function_of_the_module_is_offered() -> None:
     assert own == {name for name in grater.__all__ if not inspect.isclass(getattr(grater, name))}
 
 
-def test_options_are_keyword_only() -> None:
-    for name in grater.__all__:
-        function = getattr(grater, name)
-        if not inspect.isfunction(function):
-            continue
-        for parameter in inspect.signature(function).parameters.values():
-            is_option = parameter.default is not inspect.Parameter.empty and parameter.default is not None
-            assert not is_option or parameter.kind is inspect.Parameter.KEYWORD_ONLY, f"{name}: {parameter.name}"
-
-
-@pytest.mark.parametrize("name", grater.__all__)
-def test_every_name_shows_its_own_signature_and_words(name: str) -> None:
+@for_each(grater.__all__)
+def test_every_name_shows_its_own_signature_and_words_and_options_are_keyword_only(name: str) -> None:
     """No package has the name of a function: `help(grater.sample)` is about the function."""
     value = getattr(grater, name)
     assert not inspect.ismodule(value)
-    assert inspect.isclass(value) or inspect.signature(value)
     assert value.__doc__
+    for parameter in () if inspect.isclass(value) else inspect.signature(value).parameters.values():
+        is_option = parameter.default is not inspect.Parameter.empty and parameter.default is not None
+        assert not is_option or parameter.kind is inspect.Parameter.KEYWORD_ONLY, parameter.name
 
 
 def test_importing_grater_loads_nothing_heavy_and_a_wrong_name_is_an_attribute_error() -> None:

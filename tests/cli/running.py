@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -53,6 +54,11 @@ def invoked(command: str, *args: object) -> Result:
         raise result.exception
     _check_intervals(words, result.output)
     return result
+
+
+def as_json(command: str, *args: object) -> Any:
+    """What one command says to a program."""
+    return json.loads(invoked(command, *args, "--json").stdout)
 
 
 def widest(shown: str) -> int:

@@ -1,7 +1,5 @@
-import json
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -9,14 +7,11 @@ import pytest
 from grater.cli.command import is_corpus
 from grater.errors import GraterError
 from grater.tables import Judgments, write_table
-from tests.cli.running import invoked, widest
+from tests.cli.running import as_json, invoked, widest
 from tests.measure.agreement.tables import TABLE_3, judgments, of_confusion
 
 run = partial(invoked, "agree")
-
-
-def found(*args: object) -> Any:
-    return json.loads(run(*args, "--json").stdout)
+found = partial(as_json, "agree")
 
 
 @pytest.fixture
@@ -55,7 +50,8 @@ def test_two_files_are_one_table(prepositions: Path, tmp_path: Path) -> None:
 
 
 def test_batches_have_their_kappas_in_order_of_time_and_a_range(tmp_path: Path) -> None:
-    rows = [f"{batch}{n} {rater} {label}" for batch in "zb" for n in range(20) for rater, label in _said(batch, n)]
+    rows = [f"{batch}{n} 1 {n % 2}" for batch in "zb" for n in range(20)]
+    rows += [f"{batch}{n} 2 {(n + (n % every == 0)) % 2}" for batch, every in (("z", 4), ("b", 3)) for n in range(20)]
     table = judgments(*rows)
     at = pl.when(pl.col("item").str.starts_with("z")).then(pl.lit("2008-01")).otherwise(pl.lit("2008-02"))
     frame = table.frame.with_columns(batch=pl.col("item").str.slice(0, 1), at=at)
@@ -69,29 +65,6 @@ def test_batches_have_their_kappas_in_order_of_time_and_a_range(tmp_path: Path) 
     assert "combined" in shown
 
 
-def _said(batch: str, n: int) -> list[tuple[int, int]]:
-    return [(1, n % 2), (2, 1 - n % 2 if n % (4 if batch == "z" else 3) == 0 else n % 2)]
-
-
-def test_flagged_contexts_are_taken_out_by_both_readings_and_of_the_matrix(tmp_path: Path) -> None:
-    flags = ["spelling", None, "spelling", "spelling", None, None]
-    table = judgments("a 1 x", "a 2 y", "b 1 x", "b 2 y", "c 1 x", "c 2 x", flags=flags)
-    [by] = found(written(tmp_path, table), "--contexts", "spelling")["by"]
-    parts = [(part["group"], part["items"]) for part in by["groups"]]
-    assert parts == [
-        ("all items", 3),
-        ("without items flagged by any rater", 1),
-        ("without items flagged by all raters", 2),
-    ]
-    # T&C 2008 print Table 3 without the contexts that a rater flagged
-    flags = ["spelling", None, None, None, None, None]
-    table = judgments("a 1 x", "a 2 y", "b 1 x", "b 2 y", "c 1 x", "c 2 x", flags=flags)
-    shown = run(written(tmp_path, table), "--contexts", "spelling").stdout
-    assert shown.count("Confusion matrix") == 1
-    [_, after] = shown.split("Confusion matrix, without items flagged by any rater")
-    assert [line.split() for line in after.splitlines()[3:5]] == [["x", "1", "1"], ["y", "0", "0"]]
-
-
 @pytest.mark.parametrize("units", ["item", "essay"])
 def test_units_raters_and_the_bootstrap_are_named_in_the_signature(tmp_path: Path, units: str) -> None:
     rows = [f"i{n} {rater} {(n + (n % rater == 0)) % 2}" for n in range(60) for rater in (3, 4, 5)]
@@ -99,16 +72,11 @@ def test_units_raters_and_the_bootstrap_are_named_in_the_signature(tmp_path: Pat
     options = ("--units", units, "--interval", "bootstrap", "--resamples", 50, "--seed", 3)
     signature = found(path, *options)["signature"]
     assert all(part in signature for part in (f"units:{units}", "interval:bootstrap", "resamples:50", "seed:3"))
-    signature = found(path, "--units", units, "--raters", "random")["signature"]
-    assert all(part in signature for part in (f"units:{units}", "interval:jackknife-t", "raters:random"))
-    assert "seed" not in signature
-
-
-def test_two_pairs_of_raters_are_tested(tmp_path: Path) -> None:
-    rows = [f"i{n} {rater} {(n + (n % rater == 0)) % 2}" for n in range(40) for rater in (3, 4, 5)]
-    value = found(written(tmp_path, judgments(*rows)), "--compare", "3,4:3,5")
+    value = found(path, "--units", units, "--raters", "random", "--compare", "3,4:3,5")
+    assert all(part in value["signature"] for part in (f"units:{units}", "interval:jackknife-t", "raters:random"))
+    assert "seed" not in value["signature"]
     comparison = value["comparisons"]["3 and 4 against 3 and 5"]
-    assert comparison["items"] == 40
+    assert comparison["items"] == 60
     assert 0 < comparison["p"] <= 1
 
 

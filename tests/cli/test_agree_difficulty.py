@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -11,11 +9,12 @@ import pytest
 from grater.corpora import write_corpus
 from grater.model import Essay
 from grater.tables import write_table
-from tests.cli.running import invoked, widest
+from tests.cli.running import as_json, invoked, widest
 from tests.measure.agreement.test_difficulty import items_table
 from tests.measure.agreement.test_raters_needed import crowd_of, experts_of
 
 run = partial(invoked, "agree --hardest")
+found = partial(as_json, "agree --hardest")
 
 
 @pytest.fixture
@@ -24,10 +23,6 @@ def tables(tmp_path: Path) -> list[object]:
     write_table(experts_of(E="aaa", F="aab"), tmp_path / "experts.csv")
     write_table(items_table(use=["time", "place", "time"]), tmp_path / "items.csv")
     return [tmp_path / "crowd.csv", "--experts", tmp_path / "experts.csv", "--items", tmp_path / "items.csv"]
-
-
-def found(*args: object) -> Any:
-    return json.loads(run(*args, "--json").stdout)
 
 
 def test_both_ends_the_split_and_columns_are_in_json_and_on_a_terminal(tables: list[object]) -> None:
@@ -58,26 +53,14 @@ def test_both_ends_the_split_and_columns_are_in_json_and_on_a_terminal(tables: l
 
 def test_factors_of_difficulty_are_worked_out_from_the_essays(tmp_path: Path) -> None:
     texts = ("He waited for the bus in the morning.", "The gondolier bargained for pomegranates.")
-    rows = [
-        {
-            "item": f"i{at}",
-            "essay": f"e{at}",
-            "start": text.index("for"),
-            "end": text.index("for") + 3,
-            "kind": "prep",
-        }
-        for at, text in enumerate(texts)
-    ]
-    pl.DataFrame(rows).write_csv(tmp_path / "items.csv")
+    places = [(f"i{at}", f"e{at}", text.index("for"), text.index("for") + 3, "prep") for at, text in enumerate(texts)]
+    frame = pl.DataFrame(places, schema=["item", "essay", "start", "end", "kind"], orient="row")
+    frame.write_csv(tmp_path / "items.csv")
     write_corpus([Essay(f"e{at}", text) for at, text in enumerate(texts)], tmp_path / "e.jsonl", lambda _: None)
     write_table(crowd_of("aaaa", "aabb"), tmp_path / "crowd.csv")
     files = (tmp_path / "crowd.csv", "--items", tmp_path / "items.csv", "--essays", tmp_path / "e.jsonl")
     by = found(*files)["crowd"]["by"]
     lengths = {part["value"]: part["majority_share"]["value"] for part in by if part["column"] == "length"}
-    assert {part["column"] for part in by} == {
-        "frequency",
-        "surprise",
-        "length",
-        "alternatives",
-    }  # use and errors do not vary
+    columns = {part["column"] for part in by}
+    assert columns == {"frequency", "surprise", "length", "alternatives"}, "use and errors do not vary"
     assert lengths == {"9": 1.0, "6": 0.5}, "the crowd is split on the shorter, rarer sentence"

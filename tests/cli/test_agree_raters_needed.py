@@ -1,19 +1,18 @@
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from grater.errors import GraterError
 from grater.tables import write_table
-from tests.cli.running import invoked, widest
+from tests.cli.running import as_json, invoked, widest
 from tests.measure.agreement.tables import judgments
 from tests.measure.agreement.test_raters_needed import crowd_of, experts_of
 
 run = partial(invoked, "raters --needed")
+found = partial(as_json, "raters --needed")
 
 
 @pytest.fixture
@@ -26,10 +25,6 @@ def crowd(tmp_path: Path) -> Path:
 def experts(tmp_path: Path) -> Path:
     write_table(experts_of(E="ababab", F="ababaa"), tmp_path / "experts.csv")
     return tmp_path / "experts.csv"
-
-
-def found(*args: object) -> Any:
-    return json.loads(run(*args, "--json").stdout)
 
 
 def test_json_and_a_terminal_have_the_curve_and_the_answer(crowd: Path, experts: Path) -> None:

@@ -1,22 +1,17 @@
-import json
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
 
 from grater.errors import GraterError
 from grater.tables import write_table
-from tests.cli.running import invoked, widest
+from tests.cli.running import as_json, invoked, widest
 from tests.measure.crowd.tables import mixed_crowd
 from tests.measure.crowd.test_aggregate import THREE
 
 run = partial(invoked, "aggregate")
-
-
-def found(*args: object) -> Any:
-    return json.loads(run(*args, "--json").stdout)
+found = partial(as_json, "aggregate")
 
 
 @pytest.fixture
@@ -38,10 +33,6 @@ def test_answers_accuracy_and_skills_are_shown_with_limits(crowd: tuple[Path, Pa
     for text in ("Answers of 2,100 judgments by dawid-skene", "Skill of 30 raters", "Accuracy .", "Log-likelihood"):
         assert text in shown
     assert widest(shown) <= 80
-    names = ("majority", "mace")
-    plain, model = (found(crowd[0], "--true-labels", crowd[1], "--method", name)["accuracy"] for name in names)
-    assert plain["n"] == 300
-    assert plain["low"] < plain["value"] < model["value"] < model["high"]
     assert "did not converge in 2 iterations" in run(crowd[0], "--iterations", 2).stderr
 
 

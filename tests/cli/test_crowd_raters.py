@@ -1,4 +1,3 @@
-import json
 from functools import partial
 from pathlib import Path
 
@@ -7,7 +6,7 @@ import pytest
 
 from grater.errors import GraterError
 from grater.tables import write_table
-from tests.cli.running import invoked, widest
+from tests.cli.running import as_json, invoked, widest
 from tests.measure.crowd.tables import mixed_crowd
 from tests.measure.crowd.test_aggregate import THREE
 
@@ -22,13 +21,13 @@ def three(tmp_path: Path) -> Path:
 
 def test_json_has_a_row_for_each_rater_with_reasons(three: Path, tmp_path: Path) -> None:
     (tmp_path / "gold.csv").write_text("item,label\n1,x\n", encoding="utf-8")
-    value = json.loads(run(three, "--gold", tmp_path / "gold.csv", "--json").stdout)
+    value = as_json("raters", three, "--gold", tmp_path / "gold.csv")
     ada, _, cy = value["raters"]
     assert (ada["rater"], ada["n"], ada["gold"]["value"], ada["gold"]["n"]) == ("Ada", 3, 1, 1)
     assert cy["others"]["value"] == pytest.approx(1 / 3)
     assert cy["seconds"] is None
     assert "raters|" in value["signature"]
-    [ada, *_] = json.loads(run(three, "--json").stdout)["raters"]
+    [ada, *_] = as_json("raters", three)["raters"]
     assert ada["gold"] == {"value": None, "low": None, "high": None, "reason": "no gold item was judged", "n": 0}
     (tmp_path / "table.csv").write_text("item,label\n1,x\n1,x\n", encoding="utf-8")
     with pytest.raises(GraterError, match="need rater ids"):

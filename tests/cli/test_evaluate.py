@@ -5,24 +5,19 @@ from __future__ import annotations
 import json
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
 
-from grater.errors import GraterError, UsageError
+from grater.errors import UsageError
 from grater.measure.sampling.draw import draw_sample
 from grater.tables import write_table
-from tests.cli.running import INTERVAL, SPOKEN, Capture, Ran, grater, invoked, widest
+from tests.cli.running import INTERVAL, SPOKEN, Capture, Ran, as_json, grater, invoked, widest
 from tests.measure.evaluation.worlds import FLAGGED, SHARES, decisions, items, votes
 from tests.measure.sampling.corpora import figure_1
 
 run = partial(invoked, "evaluate")
-compare = partial(invoked, "compare")
-
-
-def found(*args: object) -> Any:
-    return json.loads(run(*args, "--json").stdout)
+found = partial(as_json, "evaluate")
 
 
 @pytest.fixture
@@ -70,13 +65,6 @@ def test_csv_has_cells_alone_and_what_intervals_speak_of_is_reported_next_to_it(
     assert not SPOKEN.search(ran.out)
 
 
-@pytest.mark.parametrize("unit", ["essay", "document"])
-def test_the_report_says_which_units_intervals_rest_on(world: list[object], tmp_path: Path, unit: str) -> None:
-    shown = run(*world, "--items", tmp_path / "i.csv", "--units", unit).stdout
-    assert f"units:{unit}" in "".join(shown.split())
-    assert f"95 % intervals generalise to other {unit}s like these 4" in " ".join(shown.split())
-
-
 def test_files_may_be_split_and_columns_bear_other_names(world: list[object], tmp_path: Path) -> None:
     rows = pl.read_csv(tmp_path / "j.csv").rename({"label": "verdict"})
     flags = pl.read_csv(tmp_path / "d.csv").rename({"flagged": "mark"})
@@ -86,19 +74,6 @@ def test_files_may_be_split_and_columns_bear_other_names(world: list[object], tm
             write_table(part, tmp_path / f"{name}{number}.csv")
             parts += [f"--{option}", tmp_path / f"{name}{number}.csv"]
     assert found(*parts, "--columns", "flagged=mark,label=verdict") == found(*world)
-
-
-def test_kind_and_parts_by_a_column(world: list[object], tmp_path: Path) -> None:
-    path = tmp_path / "i.csv"
-    write_table(pl.read_csv(path).with_columns(kind=pl.Series(["prep"] * 6 + ["article"] * 2)), path)
-    value = found(*world, "--items", path, "--by", "essay")
-    assert list(value["parts"]) == ["essay a", "essay b", "essay c", "essay d"]
-    assert value["parts"]["essay a"]["systems"][0]["counts"]["hit"] == 2
-    assert found(*world, "--items", path, "--kind", "prep")["items"] == 6
-    compared = compare(*world, "--items", path, "--kind", "prep", "--units", "item", "--json").stdout
-    assert json.loads(compared)["items"] == 6
-    with pytest.raises(GraterError, match="unknown kind 'noun'"):
-        run(*world, "--items", path, "--kind", "noun")
 
 
 def test_a_list_of_flags_is_completed_where_that_is_stated(world: list[object], tmp_path: Path) -> None:
@@ -112,33 +87,15 @@ def test_a_list_of_flags_is_completed_where_that_is_stated(world: list[object], 
     assert completed["counts"] == {"hit": 3, "false_alarm": 1, "miss": 1.5, "correct_rejection": 2.5}
 
 
-def test_items_without_a_judgment_are_a_row_of_their_own(tmp_path: Path) -> None:
-    write_table(decisions({"S": [1, 0, 1]}), tmp_path / "d.csv")
-    write_table(votes([1, 0], 2), tmp_path / "j.csv")
-    shown = " ".join(run("--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv").stdout.split())
-    assert "not judged – –" in shown
-    assert "1 items have no usable judgment; 1 flagged by S" in shown
-
-
-# Curves, suggestions, gold
-
-
-def scored_world(tmp_path: Path, world: list[object]) -> list[object]:
-    """The world with scores for S alone: 0.8 and down by tenths for what it flags, 0.4 and down for the rest."""
-    scores = [0.8, 0.7, 0.4, 0.6, 0.3, 0.5, 0.2, 0.1]
-    flags = pl.read_csv(tmp_path / "d.csv")
-    of_s = pl.DataFrame({"item": [f"i{place}" for place in range(8)], "system": "S", "score": scores})
-    write_table(flags.drop("score", strict=False).join(of_s, on=["item", "system"], how="left"), tmp_path / "d.csv")
-    return world
-
-
 def test_the_curve_goes_to_a_file_and_into_json_and_needs_scores(world: list[object], tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="thresholds need scores"):
         run(*world, "--curve", tmp_path / "c.csv")
     assert not (tmp_path / "c.csv").exists()
-    with pytest.raises(UsageError, match="named twice"):
-        run(*scored_world(tmp_path, world), "--curve", tmp_path / "d.csv")
-    args = [*scored_world(tmp_path, world), "--curve", tmp_path / "curve.csv"]
+    of_s = pl.DataFrame({"item": [f"i{n}" for n in range(8)], "system": "S", "score": [8, 7, 4, 6, 3, 5, 2, 1]})
+    flags = pl.read_csv(tmp_path / "d.csv").drop("score", strict=False)
+    scored = flags.join(of_s.with_columns(pl.col("score") / 10), on=["item", "system"], how="left")
+    write_table(scored, tmp_path / "d.csv")
+    args = [*world, "--curve", tmp_path / "curve.csv"]
     value = found(*args)
     (curve,) = value["curve"]
     assert (curve["system"], curve["higher"], curve["items"], curve["unscored"]) == ("S", "error", 8, 0)
@@ -151,60 +108,14 @@ def test_the_curve_goes_to_a_file_and_into_json_and_needs_scores(world: list[obj
     messages = run(*args, "--higher", "ok").stderr
     for words in ("too optimistic", "low scores mean errors", "always gave no scores and has no curve"):
         assert words in messages
-    assert "curve" not in found(*world)
-
-
-def test_suggestions_are_compared_with_raters_and_adjudicated_corrections(tmp_path: Path) -> None:
-    write_table(decisions({"S": [1, 1, 1]}, suggestion=["on", "in", "at"]), tmp_path / "d.csv")
-    words = pl.Series(["on", "", None, "to", None, "of"])
-    write_table(votes([2, 2, 2], 2).frame.with_columns(alternatives=words), tmp_path / "j.csv")
-    (tmp_path / "c.csv").write_text("item,label\ni0,on|upon\ni1,into\ni9,of\n")
-    files = ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv"]
-    assert found(*files, "--suggestions")["suggestions"][0]["any_rater"]["value"] == pytest.approx(1 / 3)
-    assert "some rater's" in run(*files, "--suggestions").stdout
-    (system,) = found(*files, "--corrections", tmp_path / "c.csv")["suggestions"]
-    assert (system["adjudicated"]["value"], system["adjudicated_recall"]["value"]) == pytest.approx((1 / 2, 1 / 3))
-
-
-def test_gold_next_to_another_truth_corrects_for_what_raters_get_wrong(tmp_path: Path) -> None:
-    write_table(decisions({"S": [1] * 50 + [0] * 50}), tmp_path / "d.csv")
-    write_table(votes([2] * 40 + [0] * 60, 2), tmp_path / "j.csv")
-    rows = [f"i{place},{'error' if place < 30 else 'ok'}" for place in (*range(18), 38, 39, *range(60, 78))]
-    (tmp_path / "g.csv").write_text("\n".join(["item,label", *rows]) + "\n")
-    args = ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv", "--gold", tmp_path / "g.csv"]
-    value = found(*args)
-    # all 18 gold errors are found; 18 of 20 good items are called good: (.8 + .9 - 1) / (1 + .9 - 1)
-    assert value["rater_error"]["specificity"]["value"] == pytest.approx(0.9)
-    assert value["corrected"]["S"]["precision"]["value"] == pytest.approx(0.7 / 0.9)
-    assert value["systems"][0]["precision"]["value"] == pytest.approx(0.8)
-    printed = run(*args).stdout
-    assert "Corrected for what raters get wrong" in printed
-    assert "raters: sensitivity 1.000 [.824, 1.000] on 18; specificity .900 [.699, .972] on 20 gold items" in printed
-    (tmp_path / "g.csv").write_text("item,label\ni1,error\ni99,ok\n")
-    short = run(*args, "--json")
-    assert "found 1" in json.loads(short.stdout)["corrected"]["S"]["recall"]["reason"]
-    assert "warning: nothing is corrected: expected 10 judged gold items" in short.stderr
-
-
-# Some judgments
 
 
 @pytest.fixture
 def doubtful(tmp_path: Path) -> list[object]:
     """Three items by two raters: the first has a flagged context, the second a judgment of low confidence."""
-    rows = [
-        ("i1", "A", "error", "spelling", 1.0),
-        ("i1", "B", "error", None, 1.0),
-        ("i2", "A", "error", None, 0.2),
-        ("i2", "B", "ok", None, 1.0),
-        ("i3", "A", "ok", None, 1.0),
-        ("i3", "B", "ok", None, 1.0),
-    ]
-    judged = pl.DataFrame(rows, schema=["item", "rater", "label", "flags", "confidence"], orient="row")
-    write_table(judged, tmp_path / "j.csv")
-    write_table(
-        pl.DataFrame({"item": ["i1", "i2", "i3"], "system": ["S"] * 3, "flagged": [1] * 3}), tmp_path / "d.csv"
-    )
+    labels = ("i1,A,error,spelling,1", "i1,B,error,,1", "i2,A,error,,.2", "i2,B,ok,,1", "i3,A,ok,,1", "i3,B,ok,,1")
+    (tmp_path / "j.csv").write_text("\n".join(("item,rater,label,flags,confidence", *labels)) + "\n")
+    (tmp_path / "d.csv").write_text("item,system,flagged\ni1,S,1\ni2,S,1\ni3,S,1\n")
     return ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv"]
 
 
@@ -288,20 +199,6 @@ def test_estimates_from_a_sample_and_the_way_to_a_wanted_width(figure: list[obje
     assert "it is within a width of 0.50" in run(*figure, "--width", 0.5).stderr
 
 
-def test_a_cheap_judge_of_every_item_narrows_intervals(figure: list[object], tmp_path: Path) -> None:
-    judged = pl.read_csv(Path(str(figure[-1])).parent / "everything.csv")
-    is_slip = pl.int_range(pl.len()) % 13 == 0
-    other = pl.when(pl.col("label") == "ok").then(pl.lit("error")).otherwise(pl.lit("ok"))
-    write_table(judged.with_columns(label=pl.when(is_slip).then(other).otherwise("label")), tmp_path / "llm.csv")
-    plain, helped = (found(*figure, *more) for more in ((), ("--assist", tmp_path / "llm.csv")))
-    widths = [each["systems"][0]["recall"]["high"] - each["systems"][0]["recall"]["low"] for each in (plain, helped)]
-    assert widths[1] < widths[0]
-    assert 0 < helped["sample"]["assist"]["judgments_saved"]["S"] <= 7750
-
-
-# Two systems
-
-
 @pytest.fixture
 def pair(tmp_path: Path) -> list[object]:
     truth = [place % 3 == 0 for place in range(120)]
@@ -312,23 +209,14 @@ def pair(tmp_path: Path) -> list[object]:
     return ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv"]
 
 
-@pytest.mark.parametrize("extra", [[], ["--weighted"], ["--score", "recall"], ["--test", "randomisation"]])
-def test_the_better_system_comes_first_and_has_another_letter(pair: list[object], extra: list[str]) -> None:
-    value = json.loads(compare(*pair, *extra, "--json").stdout)
-    assert [(system["system"], system["group"]) for system in value["systems"]] == [("good", "A"), ("bad", "B")]
-    [test] = value["pairs"]
-    assert test["systems"] == ["good", "bad"]
-    assert test["difference"]["low"] > 0
-    assert test["p_holm"] < 0.05
-    assert test["mcnemar"]["mid_p"] < 0.001
-    assert ("randomisation" in test) == (extra[:1] == ["--test"])
-
-
 def test_the_table_names_tests_groups_and_units(pair: list[object], tmp_path: Path) -> None:
-    shown = compare(*pair, "--items", tmp_path / "i.csv", "--test", "randomisation").stdout
+    files = (*pair, "--items", tmp_path / "i.csv")
+    [test] = as_json("compare", *files, "--weighted")["pairs"]
+    assert (test["systems"], "randomisation" in test) == (["good", "bad"], False)
+    shown = invoked("compare", *files, "--test", "randomisation").stdout
     for text in ("2 systems on 120 common items, best f0.5 first", "randomisation p", "McNemar mid-p", "group"):
         assert text in shown
     assert "other essays like these 24" in " ".join(shown.split())
     assert widest(shown) <= 120
-    warned = compare(*pair, "--items", tmp_path / "i.csv", "--by", "kind", "--units", "document").stdout
+    warned = invoked("compare", *files, "--by", "kind", "--units", "document").stdout
     assert "kind prep: 2 systems on 120 common items" in warned

@@ -54,23 +54,16 @@ def test_help_and_version_are_printed(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("args", "line"),
     [
-        (
-            ("lab", "simulat"),
-            "grater lab: no such command 'simulat'. Did you mean 'simulate'? Try 'grater lab --help'",
-        ),
-        (
-            ("corpus", "stat"),
-            "grater corpus: no such command 'stat'. Did you mean 'stats'? Try 'grater corpus --help'",
-        ),
-        (
-            ("plan", "--width", "wide"),
-            "grater plan: invalid value for '--width': 'wide' is not a number. Try 'grater plan --help'",
-        ),
-        (("corpus", "stats"), "grater corpus stats: missing argument 'FILE...'. Try 'grater corpus stats --help'"),
+        ("corpus stat", "grater corpus: no such command 'stat'. Did you mean 'stats'? Try 'grater corpus --help'"),
+        ("plan --width x", "grater plan: invalid value for '--width': 'x' is not a number. Try 'grater plan --help'"),
+        ("corpus stats", "grater corpus stats: missing argument 'FILE...'. Try 'grater corpus stats --help'"),
+        ("plan --recall 0.4 --recall 0.5", "--recall takes one value, found 2"),
+        ("corpus stats --by a --by b x.m2", "--by takes one value, found 2"),
+        ("study new x.db --name a --name b", "--name takes one value, found 2"),
     ],
-)
-def test_wrong_use_is_answered_in_one_line(capsys: Capture, args: tuple[str, ...], line: str) -> None:
-    ran = grater(capsys, *args)
+)  # fmt: skip
+def test_wrong_use_is_answered_in_one_line(capsys: Capture, args: str, line: str) -> None:
+    ran = grater(capsys, *args.split())
     assert (ran.status, ran.out, ran.err) == (2, "", line + "\n")
 
 
@@ -140,20 +133,6 @@ def test_help_needs_no_extra_and_a_command_on_studies_says_what_to_install(missi
     *lines, statuses = done.stderr.splitlines()
     assert json.loads(statuses) == [0] * len(helps) + [2, 2]
     assert lines == ["a study needs SQLAlchemy and pydantic: pip install 'grater[server]'"] * 2
-
-
-@pytest.mark.parametrize(
-    "args",
-    [
-        ("plan", "--recall", "0.4", "--recall", "0.5"),
-        ("corpus", "stats", "--by", "a", "--by", "b", "x.m2"),
-        ("study", "new", "x.db", "--name", "a", "--name", "b"),
-    ],
-)
-def test_an_option_that_takes_one_value_is_not_given_twice(capsys: Capture, args: tuple[str, ...]) -> None:
-    ran = grater(capsys, *args)
-    flag = next(word for word in args if word.startswith("--"))
-    assert (ran.status, ran.err) == (2, f"{flag} takes one value, found 2\n")
 
 
 def test_the_shell_completes_values() -> None:

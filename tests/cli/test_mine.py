@@ -70,20 +70,16 @@ def test_verdicts_are_kept_when_the_list_is_made_anew(folder: Path, capsys: Capt
     assert set(read_items(mined(folder, capsys)).frame["verdict"]) == {"y"}
 
 
-def test_answers_on_the_terminal_go_into_the_list(
-    folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("answers", "verdicts"), [(["y", "what?", "b", "n", "s", "y"], ["n", "", "y"]), (["y", "q"], ["y", "", ""])]
+)
+def test_answers_on_the_terminal_go_into_the_list_also_of_one_who_leaves_in_the_middle(
+    folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, answers: list[str], verdicts: list[str]
 ) -> None:
-    answers = iter(["y", "what?", "b", "n", "s", "y"])
-    monkeypatch.setattr("typer.prompt", lambda *_, **__: next(answers))
+    given = iter(answers)
+    monkeypatch.setattr("typer.prompt", lambda *_, **__: next(given))
     listed = read_items(mined(folder, capsys, "--ask")).frame
-    assert listed["verdict"].fill_null("").to_list() == ["n", "", "y"]
-
-
-def test_leaving_in_the_middle_loses_nothing(folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = iter(["y", "q"])
-    monkeypatch.setattr("typer.prompt", lambda *_, **__: next(answers))
-    listed = read_items(mined(folder, capsys, "--ask")).frame
-    assert listed["verdict"].fill_null("").to_list() == ["y", "", ""]
+    assert listed["verdict"].fill_null("").to_list() == verdicts
 
 
 def test_the_balanced_corpus_has_an_item_for_each_accepted_trigram_and_as_many_correct_ones(
@@ -99,12 +95,7 @@ def test_the_balanced_corpus_has_an_item_for_each_accepted_trigram_and_as_many_c
     )
     assert ran.status == 0, ran.err
     numbers = json.loads(ran.out)
-    assert {key: numbers[key] for key in ("errors", "correct", "gold", "duplicates")} == {
-        "errors": 3,
-        "correct": 3,
-        "gold": 2,
-        "duplicates": 0,
-    }
+    assert [numbers[key] for key in ("errors", "correct", "gold", "duplicates")] == [3, 3, 2, 0]
     items = read_items(out).frame
     assert sorted(items.filter(pl.col("label") == "error")["target"]) == ["about", "into", "with"]
     assert set(read_gold(gold).frame["item"]) <= set(items["item"])

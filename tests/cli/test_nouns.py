@@ -11,7 +11,6 @@ import pytest
 from grater.detect.articles.constructions import CONSTRUCTIONS
 from grater.tables import read_items
 from tests.cli.running import Capture, grater
-from tests.measure.agreement.test_constructions import _published as published
 
 TEXT = (
     "The farmer bought a cow and a dog. The dog barked at the cow. Dogs like bones, and the bone was big. "
@@ -85,17 +84,3 @@ def test_the_items_of_select_go_through_agree(capsys: Capture, text: Path, tmp_p
     shown = grater(capsys, "agree", "--constructions", judgments, "--items", items)
     assert shown.status == 0
     assert "Table 4" in shown.out
-
-
-def test_table_5_of_the_paper_comes_out_of_the_command(capsys: Capture, tmp_path: Path) -> None:
-    judgments, items = published()
-    judgments.frame.select("item", "rater", "label").write_csv(tmp_path / "judgments.csv")
-    items.frame.select("item", "essay", "start", "end", "kind").write_csv(tmp_path / "items.csv")
-    ran = grater(
-        capsys, "agree", "--constructions", tmp_path / "judgments.csv", "--items", tmp_path / "items.csv", "--json"
-    )
-    found = json.loads(ran.out)
-    # Lee et al. 2009, Table 5 and section 5: agreement 78 % and 82 %, kappa .55 and .60
-    assert [part["confusion"] for part in found["stages"]] == [[[846, 302], [108, 584]], [[462, 77], [260, 1041]]]
-    assert [round(part["kappa"]["value"], 2) for part in found["stages"]] == [0.55, 0.6]
-    assert [round(part["observed"]["value"], 2) for part in found["stages"]] == [0.78, 0.82]

@@ -9,7 +9,7 @@ from grater.corpora import write_corpus
 from grater.errors import GraterError
 from grater.model import Essay
 from grater.tables import read_sample, write_table
-from tests.cli.running import invoked
+from tests.cli.running import as_json, invoked
 from tests.measure.sampling.corpora import decisions_of, oracle
 
 run = partial(invoked, "sample")
@@ -39,9 +39,7 @@ def test_one_more_system_lists_only_what_is_still_to_judge(folder: Path) -> None
     run(decisions, "--system", "A", "--n", 200, "--flagged", 50, "--out", out)
     before = set(read_sample(out).frame["item"])
     args = ("--system", "B", "--add-to", out)
-    value = json.loads(
-        run(decisions, *args, "--out", folder / "both.csv", "--to-judge", folder / "new.csv", "--json").stdout
-    )
+    value = as_json("sample", decisions, *args, "--out", folder / "both.csv", "--to-judge", folder / "new.csv")
     assert len(value["draws"]) == 2
     assert not before & set(value["to_judge"])
     assert value["items"] == len(before) + len(value["to_judge"])
@@ -49,21 +47,12 @@ def test_one_more_system_lists_only_what_is_still_to_judge(folder: Path) -> None
 
 
 def test_strata_come_from_rates_scores_or_a_cheap_rater(folder: Path) -> None:
-    args = (
-        folder / "decisions.csv",
-        "--system",
-        "A",
-        "--n",
-        100,
-        "--allocation",
-        "neyman",
-        "--out",
-        folder / "s.csv",
-    )
+    of_a = ("--system", "A", "--n", 100, "--allocation", "neyman")
+    args = (folder / "decisions.csv", *of_a, "--out", folder / "s.csv")
     for rates in (("--rate", "flagged=.8", "--rate", "unflagged=.1"), ("--rate", "score")):
-        assert run(*args, *rates, "--json").stdout
-    scored = run(*args, "--rate", "score", "--strata", "score:4", "--json").stdout
-    assert len(json.loads(scored)["draws"][0]["by_stratum"]) == 4
+        assert as_json("sample", *args, *rates)
+    scored = as_json("sample", *args, "--rate", "score", "--strata", "score:4")
+    assert len(scored["draws"][0]["by_stratum"]) == 4
     write_table(oracle([place % 3 == 0 for place in range(1000)]), folder / "cheap.csv")
     args = ("--strata", "label", "--stratum-labels", folder / "cheap.csv", "--out", folder / "sample.csv")
     done = run(folder / "decisions.csv", "--system", "A", "--n", 80, *args).stderr
@@ -91,8 +80,7 @@ def test_a_worksheet_is_written_filled_and_estimated_from(tmp_path: Path) -> Non
     answered.write_csv(tmp_path / "Ada.csv")
     paths = {"decisions": "decisions.csv", "sample": "sample.csv", "judgments": "Ada.csv"}
     paths_given = [part for key, name in paths.items() for part in (f"--{key}", tmp_path / name)]
-    estimated = invoked("evaluate", *paths_given, "--json")
-    (system,) = json.loads(estimated.stdout)["systems"]
+    (system,) = as_json("evaluate", *paths_given)["systems"]
     assert (system["precision"]["value"], system["recall"]["value"]) == (1, 1)
     with pytest.raises(GraterError, match="expected different files"):
         run(tmp_path / "decisions.csv", *args, "--worksheet", tmp_path / "sample.csv")
@@ -100,5 +88,3 @@ def test_a_worksheet_is_written_filled_and_estimated_from(tmp_path: Path) -> Non
     with pytest.raises(GraterError, match="has answers already"):
         run(tmp_path / "decisions.csv", *args, "--seed", 3, "--worksheet", tmp_path / "Ada.csv")
     assert (tmp_path / "sample.csv").read_bytes() == before
-    with pytest.raises(GraterError, match="expected --essays CORPUS with --worksheet"):
-        run(tmp_path / "decisions.csv", *args[:4], "--out", tmp_path / "s.csv", "--worksheet", tmp_path / "w.csv")

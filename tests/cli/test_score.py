@@ -55,21 +55,18 @@ def test_errant_scores_m2_and_plain_text_by_types_with_no_extra(capsys: Capture,
     assert "|engine:grater-" in made["signature"]
     plain = json.loads(score(capsys, folder, "ours.txt", "ours.txt", "--source", "src", *args).out)
     assert plain["systems"][0]["f0.5"]["value"] == 1
-    ran = score(capsys, folder, "ref.m2", "ours.txt", "--by", "main")
-    assert (ran.status, ran.out) == (2, "")
-    assert "--by is for --metric errant" in ran.err
 
 
-def test_gleu_needs_the_source_and_takes_many_references(capsys: Capture, folder: Path) -> None:
-    refused = score(capsys, folder, "ours.txt", "--hyp", "idle.txt", "--metric", "gleu")
-    assert (refused.status, refused.out) == (2, "")
-    assert "--source" in refused.err
-    ran = score(
-        capsys, folder, "ours.txt", "idle.txt", "--hyp", "src", "--source", "src", "--metric", "gleu", "--json"
-    )
-    [system] = json.loads(ran.out)["systems"]
+def test_gleu_and_accuracy_take_plain_references_with_their_source(capsys: Capture, folder: Path) -> None:
+    args = ("ours.txt", "idle.txt", "--hyp", "src", "--source", "src", "--metric", "gleu", "--json")
+    [system] = json.loads(score(capsys, folder, *args).out)["systems"]
     assert system["system"] == "src"
     assert 0 < system["gleu"]["value"] < 1
+    args = ("ours.txt", "ours.txt", "idle.txt", "--source", "src", "--metric", "accuracy", "--json")
+    by_name = {system["system"]: system for system in json.loads(score(capsys, folder, *args).out)["systems"]}
+    n_same = sum(one == other for one, other in zip(TEXT, SOURCE, strict=True))
+    assert by_name["ours"]["accuracy"]["value"] == 1
+    assert by_name["idle"]["counts"] == {"right": n_same, "sentences": len(SOURCE)}
 
 
 def test_several_files_of_annotators_are_references_together(capsys: Capture, folder: Path) -> None:
@@ -93,9 +90,8 @@ def test_several_files_of_annotators_are_references_together(capsys: Capture, fo
 def test_the_screen_and_papers_show_scores_groups_and_how_they_were_made(capsys: Capture, folder: Path) -> None:
     ran = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt")
     assert ran.status == 0
-    assert "66.67" in ran.out
-    assert "not significantly different" in ran.out
-    assert "m2|grater:" in ran.out
+    for text in ("66.67", "not significantly different", "Nothing separates ours from idle.", "m2|grater:"):
+        assert text in ran.out
     assert widest(ran.out) <= 120
     ran = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt", "--table", "latex")
     scores, pairs = ran.out.split(r"\end{table}")[:2]
@@ -103,8 +99,6 @@ def test_the_screen_and_papers_show_scores_groups_and_how_they_were_made(capsys:
     assert re.search(r"^ours & .* & A\w* \\\\$", scores, re.MULTILINE)
     assert r"difference & p & Holm" in pairs
     assert re.search(r"^ours .* idle & .* & [1.]\S+ & [1.]\S+ \\\\$", pairs, re.MULTILINE)
-    ran = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt")
-    assert "Nothing separates ours from idle." in ran.out
     (folder / "ref.m2").write_text(REFERENCE * 9)
     (folder / "ours.txt").write_text("\n".join(TEXT * 9) + "\n")
     (folder / "idle.txt").write_text("\n".join(SOURCE * 9) + "\n")
@@ -120,17 +114,12 @@ def test_counts_of_every_sentence_are_written_on_demand(capsys: Capture, folder:
     assert ran.status == 0
     table = pl.read_csv(out)
     assert table.columns == ["system", "sentence", "reference", "tp", "fp", "fn", "precision", "recall", "f0.5"]
-    assert table.select("sentence", "reference", "tp", "fp", "fn").rows() == [
-        (1, 1, 1, 0, 0),
-        (2, 0, 1, 0, 0),
-        (3, 0, 0, 1, 0),
-        (4, 0, 0, 0, 1),
-    ]
+    rows = table.select("sentence", "reference", "tp", "fp", "fn").rows()
+    assert rows == [(1, 1, 1, 0, 0), (2, 0, 1, 0, 0), (3, 0, 0, 1, 0), (4, 0, 0, 0, 1)]
 
 
 def test_wrong_use_is_reported_in_one_line(capsys: Capture, folder: Path) -> None:
     (folder / "short.txt").write_text(TEXT[0] + "\n")
-    (folder / "table.csv").write_text("text\n" + "\n".join(TEXT[1:]) + "\n")
     (folder / "pretty.json").write_text("[\n" * len(TEXT))
     (folder / "ours.sgml").write_text("<p>\n" * len(TEXT))
     (folder / "empty.m2").write_text("")
@@ -139,7 +128,6 @@ def test_wrong_use_is_reported_in_one_line(capsys: Capture, folder: Path) -> Non
     for args, message in [
         (["outputs", "ours.txt"], "outputs: cannot be read: Is a directory"),
         (["absent.txt", "ours.txt"], "absent.txt: cannot be read: No such file"),
-        (["ref.m2", "table.csv"], "table.csv: expected one sentence per line or M2, found a table"),
         (["ref.m2", "pretty.json"], "pretty.json: expected one sentence per line or M2, found JSON"),
         (["ref.m2", "ours.sgml"], "ours.sgml: expected one sentence per line or M2, found a corpus"),
         (["empty.m2", "empty.txt"], "empty.m2: expected sentences to score, found none"),
@@ -148,9 +136,7 @@ def test_wrong_use_is_reported_in_one_line(capsys: Capture, folder: Path) -> Non
         (["-", "ours.txt", "--source", "-"], "expected standard input in one place, found '-' in several"),
         (["ref.m2", "ours.txt", "--seed", "x"], "'x' is not a whole number"),
         (["ref.m2"], "expected a reference and at least one hypothesis"),
-        (["ref.m2", "ours.txt", "--metric", "m3"], "unknown metric 'm3'"),
         (["ref.m2", "short.txt"], "found 1; nothing for sentence 2"),
-        (["ours.txt", "idle.txt"], "need the sentences before correction: --source"),
         (["ref.m2", "idle.txt", "--hyp", "ours.txt", "--metric", "gleu"], "found both"),
         (["ref.m2", "ours.txt", "--source", "src"], "leave out --source"),
         (["ref.m2", "ours.txt", "--beta", "-1"], "a beta above 0"),
@@ -260,33 +246,12 @@ def test_text_as_people_write_it_is_scored_with_one_option(capsys: Capture, fold
 
 
 def test_systems_are_combined_by_votes(capsys: Capture, folder: Path) -> None:
-    ran = grater(
-        capsys,
-        "lab",
-        "combine",
-        folder / "ours.txt",
-        folder / "idle.txt",
-        "--source",
-        folder / "src",
-        "--at-least",
-        "1",
-        "--out",
-        folder / "joint.txt",
-    )
-    assert ran.status == 0
-    assert (folder / "joint.txt").read_text().split() == (folder / "ours.txt").read_text().split()
-    over = grater(
-        capsys,
-        "lab",
-        "combine",
-        folder / "ours.txt",
-        folder / "idle.txt",
-        "--source",
-        folder / "src",
-        "--out",
-        folder / "src",
-    )
-    assert over.status == 2
+    named = [f"{name}={folder / name}.txt" for name in ("ours", "idle")]
+    for files in ([folder / "ours.txt", folder / "idle.txt"], named):
+        combine = ("lab", "combine", *files, "--source", folder / "src", "--at-least", "1", "--out")
+        assert grater(capsys, *combine, folder / "joint.txt").status == 0
+        assert (folder / "joint.txt").read_text() == (folder / "ours.txt").read_text()
+        assert grater(capsys, *combine, folder / "src").status == 2
 
 
 def test_systems_may_be_compared_with_a_baseline_alone(capsys: Capture, folder: Path) -> None:
@@ -301,26 +266,9 @@ def test_systems_may_be_compared_with_a_baseline_alone(capsys: Capture, folder: 
     assert (ran.status, ran.err.count("\n")) == (2, 1)
 
 
-def test_accuracy_is_the_share_of_sentences_as_an_annotator_wants_them(capsys: Capture, folder: Path) -> None:
-    made = json.loads(
-        score(
-            capsys, folder, "ours.txt", "ours.txt", "idle.txt", "--source", "src", "--metric", "accuracy", "--json"
-        ).out
-    )
-    by_name = {system["system"]: system for system in made["systems"]}
-    n_same = sum(one == other for one, other in zip(TEXT, SOURCE, strict=True))
-    assert by_name["ours"]["accuracy"]["value"] == 1
-    assert by_name["idle"]["counts"] == {"right": n_same, "sentences": len(SOURCE)}
-
-
 def test_systems_and_annotators_may_be_named(capsys: Capture, folder: Path) -> None:
     ran = grater(capsys, "score", folder / "ref.m2", f"mine={folder / 'ours.txt'}", "--json")
     assert json.loads(ran.out)["systems"][0]["system"] == "mine"
-    args = [f"{name}={folder / name}.txt" for name in ("ours", "idle")]
-    ran = grater(
-        capsys, "lab", "combine", *args, "--source", folder / "src", "--at-least", "1", "--out", folder / "joint.txt"
-    )
-    assert (ran.status, (folder / "joint.txt").read_text()) == (0, (folder / "ours.txt").read_text())
     names = [f"Ann={folder / 'ours.txt'}", f"Bob={folder / 'idle.txt'}"]
     people = grater(capsys, "score", "--ceiling", *names, "--source", folder / "src", "--metric", "gleu", "--json")
     assert json.loads(people.out)["annotators"] == ["Ann", "Bob"]

@@ -49,10 +49,9 @@ def test_people_and_systems_stand_in_one_table_on_every_way_out(capsys: Capture,
     assert ran.status == 0
     assert ran.out.startswith("**GLEU against 1 reference**")
     assert "|  | GLEU | % of human | sets |" in ran.out
-    for number, message in [("two", "expected numbers for --references"), ("4", "from 1 to 1 references")]:
-        ran = grater(capsys, "score", "--ceiling", reference, "--references", number)
-        assert (ran.status, ran.out) == (2, "")
-        assert message in ran.err
+    ran = grater(capsys, "score", "--ceiling", reference, "--references", "4")
+    assert (ran.status, ran.out) == (2, "")
+    assert "from 1 to 1 references" in ran.err
 
 
 @pytest.mark.data

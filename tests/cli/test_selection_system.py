@@ -33,17 +33,12 @@ def places(folder: Path) -> list[Finding]:
     return list(filled(linear_from_file(folder / "tiny.model"), essays).findings)
 
 
+def of_system(folder: Path) -> tuple[object, ...]:
+    return "--system", folder / "tiny.model", "--essays", folder / "essays.jsonl"
+
+
 def test_a_system_fills_the_blanks_that_people_filled(folder: Path, capsys: Capture) -> None:
-    args = (
-        "lab",
-        "cloze",
-        folder / "cloze.csv",
-        "--system",
-        folder / "tiny.model",
-        "--essays",
-        folder / "essays.jsonl",
-    )
-    ran = grater(capsys, *args, "--json")
+    ran = grater(capsys, "lab", "cloze", folder / "cloze.csv", *of_system(folder), "--json")
     assert ran.status == 0, ran.err
     pairs = {tuple(pair["pair"]): pair for pair in json.loads(ran.out)["pairs"]}
     blanks = places(folder)
@@ -58,24 +53,13 @@ def test_a_system_lists_the_places_of_a_choice_test_and_its_accuracy_is_correcte
     folder: Path, capsys: Capture
 ) -> None:
     out = folder / "mismatches.csv"
-    args = (
-        "lab",
-        "choice",
-        "--system",
-        folder / "tiny.model",
-        "--essays",
-        folder / "essays.jsonl",
-        "--answers-out",
-        out,
-    )
-    assert grater(capsys, *args).status == 0
+    assert grater(capsys, "lab", "choice", *of_system(folder), "--answers-out", out).status == 0
     listed = pl.read_csv(out)
     assert len(listed) == sum(is_mismatch(place) for place in places(folder))
     assert (listed["suggestion"] != listed["target"]).all()
     chosen = folder / "choice.csv"
     chosen.write_text("item,rater,label\na,R1,system\nb,R1,writer\nc,R1,writer\nd,R1,equally good\n", "utf-8")
-    args = ("lab", "choice", chosen, "--system", folder / "tiny.model", "--essays", folder / "essays.jsonl", "--json")
-    result = json.loads(grater(capsys, *args).out)
+    result = json.loads(grater(capsys, "lab", "choice", chosen, *of_system(folder), "--json").out)
     blanks = places(folder)
     accuracy = 1 - sum(is_mismatch(place) for place in blanks) / len(blanks)
     assert result["accuracy"]["value"] == pytest.approx(accuracy)
@@ -83,7 +67,7 @@ def test_a_system_lists_the_places_of_a_choice_test_and_its_accuracy_is_correcte
 
 
 def test_without_judgments_and_without_a_file_there_is_nothing_to_do(folder: Path, capsys: Capture) -> None:
-    ran = grater(capsys, "lab", "cloze", "--system", folder / "tiny.model", "--essays", folder / "essays.jsonl")
+    ran = grater(capsys, "lab", "cloze", *of_system(folder))
     assert (ran.status, ran.out) == (2, "")
     assert "--answers-out" in ran.err
     ran = grater(capsys, "lab", "cloze", folder / "cloze.csv", "--system", folder / "tiny.model")
@@ -91,7 +75,7 @@ def test_without_judgments_and_without_a_file_there_is_nothing_to_do(folder: Pat
     assert "expected --essays with --system" in ran.err
 
 
-def test_the_design_choice_asks_where_the_best_word_differs_and_not_where_a_flag_is(
+def test_the_design_choice_asks_where_the_best_word_differs_and_a_sample_without_a_size_has_the_papers(
     folder: Path, capsys: Capture
 ) -> None:
     study = folder / "study.db"
@@ -105,12 +89,5 @@ def test_the_design_choice_asks_where_the_best_word_differs_and_not_where_a_flag
     assert n_flagged < n_mismatches < len(blanks)
     assert made["units"] == n_mismatches
     assert made["not_filled"] == [f"units: {n_mismatches} instead of 200"]  # the paper has 200
-
-
-def test_a_sample_without_a_size_has_the_papers(folder: Path, capsys: Capture) -> None:
-    study = folder / "sampled.db"
-    grater(capsys, "study", "new", study)
-    grater(capsys, "study", "import", study, folder / "essays.jsonl")
-    grater(capsys, "study", "decide", study, "--system", folder / "tiny.model")
     made = json.loads(grater(capsys, "job", "new", study, "--design", "sampling", "--json").out)
     assert made["not_filled"] == [f"units: {made['units']} instead of 750"]  # T&C 2008, 6.2

@@ -18,6 +18,7 @@ from grater.annotate.importing import import_files
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Unit, UnitItem
+from grater.detect.articles.constructions import CONSTRUCTIONS
 from grater.model import Essay, Item, Span
 from grater.uncertainty import generator
 from tests.annotate.study.files import write_essays, write_items
@@ -77,32 +78,23 @@ def reply(content: object, **more: object) -> str:
     return json.dumps({"choices": [{"message": {"content": content}, **more}], "usage": more.get("usage")})
 
 
-@pytest.mark.parametrize(
-    ("fault", "n_asked"),
-    [
-        (reply([{"type": "text", "text": ANSWER}]), 2),
-        (reply(ANSWER, usage="many"), 2),
-        (reply(ANSWER, usage={"prompt_tokens": -100_000, "completion_tokens": True}), 2),
-        (reply(f"<think>Is it {{in}} or {{at}}?</think> {ANSWER}"), 2),
-        (reply('{"label": "1", "better": "\ud800", "confidence": "high"}'), 3),
-        (reply("\ud800"), 3),
-        (reply('{"label": ' + "[" * 100_000), 3),
-        ('{"choices": ' + "[" * 100_000, 3),
-    ],
-    ids=[
-        "parts",
-        "usage in words",
-        "negative usage",
-        "braces",
-        "half a character",
-        "surrogate",
-        "deep",
-        "deep reply",
-    ],
-)
+FAULTS = {
+    "parts": (reply([{"type": "text", "text": ANSWER}]), 2),
+    "usage in words": (reply(ANSWER, usage="many"), 2),
+    "negative usage": (reply(ANSWER, usage={"prompt_tokens": -100_000, "completion_tokens": True}), 2),
+    "braces": (reply(f"<think>Is it {{in}} or {{at}}?</think> {ANSWER}"), 2),
+    "half a character": (reply('{"label": "1", "better": "\ud800", "confidence": "high"}'), 3),
+    "surrogate": (reply("\ud800"), 3),
+    "deep": (reply('{"label": ' + "[" * 100_000), 3),
+    "deep reply": ('{"choices": ' + "[" * 100_000, 3),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
 def test_a_reply_of_any_shape_is_read_or_asked_for_again(
-    study: Path, server: ChatServer, capsys: Capture, fault: str, n_asked: int
+    study: Path, server: ChatServer, capsys: Capture, name: str
 ) -> None:
+    fault, n_asked = FAULTS[name]
     server.faults = [fault]
     ran = grater(capsys, "judge", study, "--endpoint", server.url, "--model-name", "tiny", "--json")
     result = json.loads(ran.out)
@@ -180,23 +172,14 @@ def test_wrong_labels_are_reported_one_line_a_unit_with_what_to_do(
 def test_a_refused_answer_of_a_program_is_reported_with_its_unit_and_one_that_fits(
     study: Path, tmp_path: Path, capsys: Capture
 ) -> None:
-    program = tmp_path / "rater.py"
-    program.write_text(
-        "import json, sys\n"
-        "for line in sys.stdin:\n"
-        "    print(json.dumps({'unit': json.loads(line)['unit'], 'fields': {'label': ['ok']}}))\n",
-        "utf-8",
-    )
+    program, code = tmp_path / "rater.py", "import json, sys\nfor line in sys.stdin:\n    print(json.dumps({}))\n"
+    answer = "{'unit': json.loads(line)['unit'], %s}"
+    program.write_text(code.format(answer % "'fields': {'label': ['ok']}"), "utf-8")
     ran = grater(capsys, "judge", study, "--command", f"{sys.executable} {program}")
     assert (ran.status, ran.err.count("\n")) == (2, 1)
     assert re.search(r"answer 1, unit [\w-]+: label: expected one of 0, 1, 2, e, found 'ok'", ran.err)
     [example] = re.findall(r"looks like (\{.*\})$", ran.err, re.M)
-    program.write_text(
-        "import json, sys\n"
-        "for line in sys.stdin:\n"
-        f"    print(json.dumps({{'unit': json.loads(line)['unit'], **{example}}}))\n",
-        "utf-8",
-    )
+    program.write_text(code.format(answer % f"**{example}"), "utf-8")
     assert grater(capsys, "judge", study, "--command", f"{sys.executable} {program}").status == 0
 
 
@@ -208,8 +191,7 @@ def unit_of(task: str) -> Unit:
         return unit_for(task)
     if task != "construction":
         return Unit("u", essay, (UnitItem(Item("e", Span(11, 13), "prep"), {"suggestion": "at"}),))
-    names = ("null-singular", "a-singular", "the-singular", "null-plural", "the-plural")
-    kinds = (f"construction/no-context/{name}" for name in names)
+    kinds = (f"construction/no-context/{name}" for name in CONSTRUCTIONS)
     nouns = tuple(UnitItem(Item("e", Span(14, 22), kind), {"words": "a stop"}) for kind in kinds)
     return Unit("u", essay, nouns, stage="no-context")
 

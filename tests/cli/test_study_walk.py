@@ -175,35 +175,28 @@ def test_the_report_of_a_study_has_every_part_that_it_can_fill(judged: Path, tmp
     assert (tmp_path / "report" / "report.html").read_text("utf-8") == page
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (("study", "decide", "STUDY", "--system", "egaer"), "unknown system 'egaer'"),
-        (("study", "sample", "STUDY", "--system", "eager"), "expected --n, the number of items to draw"),
-        (("study", "sample", "STUDY", "--system", "egaer", "--n", 3), "'egaer'"),
-        (
-            ("study", "sample", "STUDY", "--system", "eager", "--n", 3, "--kind", "article"),
-            "no decisions on items of kind",
-        ),
-        (("study", "sample", "STUDY", "--system", "careful", "--add-to", "smple"), "sample"),
-        (("job", "new", "STUDY", "--design", "smapling"), "Did you mean 'sampling'"),
-        (("job", "new", "STUDY", "--design", "choice"), "expected its name, found careful, eager"),
-        (("job", "new", "STUDY", "--design", "constructions"), "expected nouns with 30 phrases or more"),
-        (("study", "evaluate", "STUDY"), "no judgments with verdicts"),
-        (("study", "evaluate", "STUDY", "--sample", "none"), "unknown sample 'none'"),
-        (("job", "new", "STUDY", "--task", "usage", "--sample", "none"), "unknown sample 'none'"),
-        (("study", "report", "STUDY", "--job", "none"), "unknown job 'none'"),
-        (("study", "report", "STUDY", "--figures", "gif"), "gif"),
-    ],
-)
+@pytest.mark.usefixtures("study")
 def test_wrong_use_is_one_line_and_status_two(
-    study: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, args: tuple[Any, ...], message: str
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    ran = grater(capsys, *(str(study) if arg == "STUDY" else arg for arg in args))
-    assert (ran.status, ran.out) == (2, "")
-    assert message in ran.err
-    assert ran.err.count("\n") == 1
+    for args, message in (
+        ("study decide study.db --system egaer", "unknown system 'egaer'"),
+        ("study sample study.db --system egaer --n 3", "'egaer'"),
+        ("study sample study.db --system eager --n 3 --kind article", "no decisions on items of kind"),
+        ("study sample study.db --system careful --add-to smple", "sample"),
+        ("job new study.db --design smapling", "Did you mean 'sampling'"),
+        ("job new study.db --design choice", "expected its name, found careful, eager"),
+        ("job new study.db --design constructions", "expected nouns with 30 phrases or more"),
+        ("study evaluate study.db", "no judgments with verdicts"),
+        ("study evaluate study.db --sample none", "unknown sample 'none'"),
+        ("job new study.db --task usage --sample none", "unknown sample 'none'"),
+        ("study report study.db --figures gif", "gif"),
+    ):
+        ran = grater(capsys, *args.split())
+        assert (ran.status, ran.out) == (2, "")
+        assert message in ran.err
+        assert ran.err.count("\n") == 1
 
 
 def test_nothing_is_decided_in_a_study_without_essays(tmp_path: Path, capsys: Capture, systems: list[str]) -> None:

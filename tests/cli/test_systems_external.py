@@ -117,11 +117,8 @@ def test_edits_of_others_get_our_types_and_what_is_no_edit_is_listed(tmp_path: P
     ran = grater(capsys, *run, "--out", tmp_path / "d.csv")
     assert "5 edits: 3 on items, 2 on none (1 no change, 1 made twice)" in ran.err
     found = pl.read_csv(tmp_path / "d.csv")
-    assert sorted(found.select("suggestion", "type").rows()) == [
-        ("-NONE-", "U:DET"),
-        ("on", "R:PREP"),
-        ("upon", "R:PREP"),
-    ]
+    rows = sorted(found.select("suggestion", "type").rows())
+    assert rows == [("-NONE-", "U:DET"), ("on", "R:PREP"), ("upon", "R:PREP")]
     assert found["item"].n_unique() == 3
 
 
@@ -141,20 +138,13 @@ def test_a_sample_of_edits_is_stratified_by_type(tmp_path: Path, capsys: Capture
     result = json.loads(grater(capsys, "evaluate", *tables, "--json").out)
     assert result["systems"][0]["precision"]["value"] == pytest.approx(60 / 95)
     assert result["systems"][0]["recall"]["value"] is None
-    by_type = {
-        each["type"]: (each["flags"], each["precision"]["value"]) for each in result["by_type"] if each["flags"]
-    }
-    assert by_type == {"R:PREP": (60, 1.0), "M:DET": (30, 0.0), "U:ADJ": (5, 0.0)}
+    by_type = [(row["type"], row["flags"], row["precision"]["value"]) for row in result["by_type"] if row["flags"]]
+    assert sorted(by_type) == [("M:DET", 30, 0.0), ("R:PREP", 60, 1.0), ("U:ADJ", 5, 0.0)]
 
 
 def test_corrected_lines_that_were_shifted_are_refused(tmp_path: Path, capsys: Capture) -> None:
-    words = (
-        "boats cross wide rivers",
-        "horses carry heavy loads",
-        "castles have thick walls",
-        "bakers rise before dawn",
-    )
-    lines = [f"Most {four} ." for four in words]
+    words = "boats cross wide rivers, horses carry heavy loads, castles have thick walls, bakers rise before dawn"
+    lines = [f"Most {four} ." for four in words.split(", ")]
     (tmp_path / "essays.m2").write_text("".join(f"S {line}\n\n" for line in lines), encoding="utf-8")
     (tmp_path / "mine.txt").write_text("\n".join([*lines[1:], lines[0]]) + "\n", encoding="utf-8")
     systems = ("--system", f"corrected:{tmp_path / 'mine.txt'}", "--out", tmp_path / "d.csv")
@@ -165,36 +155,37 @@ def test_corrected_lines_that_were_shifted_are_refused(tmp_path: Path, capsys: C
 
 def test_systems_from_outside_that_are_incomplete_are_refused(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "essays.txt").write_text(TEXT, encoding="utf-8")
-    arguments = ["decide", str(tmp_path / "essays.txt"), "--system", "magic:wand", "--out", str(tmp_path / "d.csv")]
-    ran = grater(capsys, *arguments)
-    assert ran.status == 2
-    assert "unknown system 'magic:wand'" in ran.err
-    (tmp_path / "essays.txt").write_text(TEXT, encoding="utf-8")
-    ran = grater(capsys, "decide", tmp_path / "essays.txt", "--system", "corrected", "--out", tmp_path / "d.csv")
-    assert (ran.status, ran.err) == (2, "expected corrected:SOMETHING, found 'corrected' alone\n")
-    (tmp_path / "essays.txt").write_text(TEXT, encoding="utf-8")
-    ran = grater(capsys, "decide", tmp_path / "essays.txt", "--system", "command:cat", "--out", tmp_path / "d.csv")
-    assert (ran.status, ran.err.count("\n")) == (2, 1)
-    assert 'expected a JSON line {"essay": ID, "edits": [...]}' in ran.err
+    for system, message in (
+        ("magic:wand", "unknown system 'magic:wand'"),
+        ("corrected", "expected corrected:SOMETHING, found 'corrected' alone\n"),
+        ("command:cat", 'expected a JSON line {"essay": ID, "edits": [...]}'),
+    ):
+        ran = grater(capsys, "decide", tmp_path / "essays.txt", "--system", system, "--out", tmp_path / "d.csv")
+        assert (ran.status, ran.err.count("\n")) == (2, 1)
+        assert message in ran.err
+
+
+def decided_at(tmp_path: Path, capsys: Capture, rows: str, system: str = "") -> Ran:
+    (tmp_path / "essays.jsonl").write_text(ESSAY, encoding="utf-8")
+    (tmp_path / "mine.txt").write_text("The sister lives in town.\n", encoding="utf-8")
+    (tmp_path / "places.csv").write_text(f"item,essay,start,end,kind\n{rows}", encoding="utf-8")
+    fixed = ("--places", tmp_path / "places.csv", "--out", tmp_path / "d.csv")
+    system = system or f"mine=corrected:{tmp_path / 'mine.txt'}"
+    return grater(capsys, "decide", tmp_path / "essays.jsonl", "--system", system, *fixed)
 
 
 def test_places_of_a_table_are_decided_on_by_its_names(tmp_path: Path, capsys: Capture) -> None:
-    (tmp_path / "essays.jsonl").write_text(ESSAY, encoding="utf-8")
-    (tmp_path / "mine.txt").write_text("The sister lives in town.\n", encoding="utf-8")
-    rows = "item,essay,start,end,kind\nfirst,e1,0,3,article\nsecond,e1,4,11,noun\n"
-    (tmp_path / "places.csv").write_text(rows, encoding="utf-8")
-    out = tmp_path / "decisions.csv"
-    fixed = ["decide", str(tmp_path / "essays.jsonl"), "--places", str(tmp_path / "places.csv"), "--out", str(out)]
-    ran = grater(capsys, *fixed, "--system", f"mine=corrected:{tmp_path / 'mine.txt'}")
+    rows = "first,e1,0,3,article\nsecond,e1,4,11,noun\n"
+    ran = decided_at(tmp_path, capsys, rows)
     assert (ran.status, ran.err.count("\n")) == (0, 2), ran.err
-    found = pl.read_csv(out)
-    assert dict(zip(found["item"], found["flagged"].cast(pl.Boolean), strict=True)) == {
-        "first": False,
-        "second": True,
-    }
-    refused = grater(capsys, *fixed, "--system", "prep-maxent")
+    found = pl.read_csv(tmp_path / "d.csv", schema_overrides={"flagged": pl.String})
+    assert found.select("item", "flagged").rows() == [("first", "false"), ("second", "true")]
+    refused = decided_at(tmp_path, capsys, rows, "prep-maxent")
     assert (refused.status, refused.err.count("\n")) == (2, 1)
     assert "--places is for external systems" in refused.err
+    ran = decided_at(tmp_path, capsys, "one,e1,0,3,article\ntwo,e2,0,3,article\n")
+    assert ran.status == 0
+    assert "places.csv: 1 item in essays that" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -202,35 +193,13 @@ def test_places_of_a_table_are_decided_on_by_its_names(tmp_path: Path, capsys: C
     [
         ("one,e2,0,3,article\n", "1 item in essays that"),
         ("one,e1,20,99,noun\n", "expected places within its 26 characters, found 20-99"),
-        (
-            "one,e1,0,3,article\ntwo,e1,0,3,article\n",
-            "places.csv:3: expected one item at a place, found 'two' where 'one' is",
-        ),
+        ("one,e1,0,3,article\ntwo,e1,0,3,article\n", "places.csv:3: expected one item at a place, found 'two' where"),
     ],
 )
 def test_places_that_cannot_be_decided_on_are_reported_and_nothing_is_written(
     tmp_path: Path, capsys: Capture, rows: str, words: str
 ) -> None:
-    (tmp_path / "essays.jsonl").write_text(ESSAY, encoding="utf-8")
-    (tmp_path / "mine.txt").write_text("The sister lives in town.\n", encoding="utf-8")
-    (tmp_path / "places.csv").write_text(f"item,essay,start,end,kind\n{rows}", encoding="utf-8")
-    fixed = ["--places", tmp_path / "places.csv", "--out", tmp_path / "d.csv"]
-    ran = grater(
-        capsys, "decide", tmp_path / "essays.jsonl", "--system", f"corrected:{tmp_path / 'mine.txt'}", *fixed
-    )
+    ran = decided_at(tmp_path, capsys, rows)
     assert (ran.status, ran.err.count("\n")) == (2, 1)
     assert words in ran.err
     assert not (tmp_path / "d.csv").exists()
-
-
-def test_places_in_essays_that_are_not_here_are_counted(tmp_path: Path, capsys: Capture) -> None:
-    (tmp_path / "essays.jsonl").write_text(ESSAY, encoding="utf-8")
-    (tmp_path / "mine.txt").write_text("The sister lives in town.\n", encoding="utf-8")
-    rows = "item,essay,start,end,kind\none,e1,0,3,article\ntwo,e2,0,3,article\n"
-    (tmp_path / "places.csv").write_text(rows, encoding="utf-8")
-    fixed = ["--places", tmp_path / "places.csv", "--out", tmp_path / "d.csv"]
-    ran = grater(
-        capsys, "decide", tmp_path / "essays.jsonl", "--system", f"corrected:{tmp_path / 'mine.txt'}", *fixed
-    )
-    assert ran.status == 0
-    assert "places.csv: 1 item in essays that" in ran.err

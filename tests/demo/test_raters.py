@@ -42,24 +42,19 @@ def shares(frame: pl.DataFrame) -> dict[int, float]:
     return dict(grouped.iter_rows())
 
 
-def test_every_item_has_as_many_valid_judgments_as_wished(crowd: pl.DataFrame) -> None:
+def test_every_item_has_as_many_valid_judgments_as_wished_the_same_every_time(crowd: pl.DataFrame) -> None:
     counts = crowd.filter(pl.col("status") == "valid").group_by("item").len()["len"]
     assert set(counts) == {10}
     assert crowd["item"].n_unique() == len(MARKED)
-
-
-def test_nobody_judges_an_item_twice(crowd: pl.DataFrame) -> None:
     assert not crowd.select("item", "rater").is_duplicated().any()
+    assert sample_crowd(MARKED).equals(crowd)
 
 
-def test_the_crowd_leans_on_the_annotators(crowd: pl.DataFrame) -> None:
+def test_the_crowd_leans_on_the_annotators_and_hidden_gold_keeps_guessers_out(crowd: pl.DataFrame) -> None:
     found = shares(crowd)
     assert found[2] > 0.8
     assert found[0] < 0.15
     assert 0.3 < found[1] < 0.7
-
-
-def test_hidden_gold_keeps_guessers_out(crowd: pl.DataFrame) -> None:
     without = sample_crowd(MARKED, has_gold=False)
     assert set(without["status"]) == {"valid"}
     assert "untrusted" in set(crowd["status"])
@@ -71,10 +66,6 @@ def test_gold_is_what_both_annotators_say_and_half_of_it_errors() -> None:
     assert len(gold) == 20
     assert {MARKED[item] for item in gold} == {0, 2}
     assert sum(MARKED[item] == 2 for item in gold) == 10
-
-
-def test_the_same_wish_gives_the_same_crowd(crowd: pl.DataFrame) -> None:
-    assert sample_crowd(MARKED).equals(crowd)
 
 
 WORDS = ("of", "in", "at", "on", "to", "for", "with", "by")
@@ -127,13 +118,9 @@ def test_constructions_have_the_shape_of_the_paper() -> None:
     assert 0.75 < everybody.original_yes.value < 0.97
 
 
-def test_the_same_seed_gives_the_same_answers() -> None:
+def test_the_same_seed_gives_the_same_answers_and_systems_words_can_stand_as_suggestions() -> None:
     made = blanks(50)
     assert sample_cloze(made, system="S").equals(sample_cloze(made, system="S"))
     assert not sample_cloze(made, system="S").equals(sample_cloze(made, system="S", seed=1))
-
-
-def test_systems_words_can_stand_as_suggestions() -> None:
-    made = blanks(8)
     table = read_decisions(suggested(sample_cloze(made, system="S")))
     assert table.frame["suggestion"].to_list() == [blank.filled for blank in made]

@@ -139,38 +139,28 @@ def test_values_of_json_become_the_cells_they_mean(tmp_path: Path) -> None:
     )
     frame = read_decisions(path).frame
     assert frame.rows() == [("a", "S", True, None), ("b", "S", False, 2.0)]
-    path = tmp_path / "j.jsonl"
     path.write_text(
         '{"item": "a", "rater": "r", "label": "ok", "flags": ["spelling", "context"], "payload": {"x": [1]}}\n'
     )
     frame = read_judgments(path).frame
     assert frame.select("flags", "payload").rows() == [("spelling|context", '{"x": [1]}')]
-    path = tmp_path / "j.jsonl"
     row = '{"item": "%s", "system": "S", "flagged": 1, "score": %s}\n'
     path.write_text(row % ("a", "NaN") + row % ("b", "-Infinity"))
     with pytest.raises(BadInput) as caught:
         read_decisions(path)
     assert [problem.line for problem in caught.value.problems] == [1, 2]
-
-
-@pytest.mark.parametrize("value", ["[1, 2]", '{"a": 1}'])
-def test_several_values_are_no_label(tmp_path: Path, value: str) -> None:
-    path = tmp_path / "j.jsonl"
-    path.write_text(
-        f'{{"item": "a", "rater": "r", "label": "ok"}}\n{{"item": "b", "rater": "r", "label": {value}}}\n'
-    )
-    with pytest.raises(BadInput, match=r"j\.jsonl:2: expected text or a number in column 'label', found"):
-        read_judgments(path)
+    for value in ("[1, 2]", '{"a": 1}'):
+        rows_written = (
+            f'{{"item": "a", "rater": "{rater}", "label": {label}}}' for rater, label in (("r", 1), ("s", value))
+        )
+        path.write_text("\n".join(rows_written))
+        with pytest.raises(BadInput, match=r"j\.jsonl:2: expected text or a number in column 'label', found"):
+            read_judgments(path)
 
 
 def test_bad_lines_are_named() -> None:
     found = jsonl_complaint('{"item": 1}\n[1]\n{"item": \n"x"\n{"item": "\\ud800"}\n')
-    assert [line.split(": ")[0] for line in found.splitlines()] == [
-        "t.jsonl:2",
-        "t.jsonl:3",
-        "t.jsonl:4",
-        "t.jsonl:5",
-    ]
+    assert [line.split(": ")[0] for line in found.splitlines()] == [f"t.jsonl:{number}" for number in range(2, 6)]
 
 
 def test_a_column_that_changes_its_type_late_is_one_column() -> None:
@@ -280,27 +270,22 @@ def test_a_decimal_comma_is_read_where_semicolons_separate_and_nowhere_else(tmp_
         read_decisions(path)
 
 
-@pytest.mark.parametrize("text", ["", "\n", "\r\n\r\n"])
-def test_an_empty_file_has_no_header(text: str) -> None:
-    assert complaint(text) == "t.csv: expected a line that names the columns, found an empty file"
-
-
-@pytest.mark.parametrize("text", ['a,b\n1,"2\n3,4\n', 'a,b\n1,"2"x\n'])
-def test_quotes_that_do_not_pair_are_named_by_line(text: str) -> None:
-    assert complaint(text).startswith("t.csv:2: expected quotes in pairs")
+def test_empty_files_have_no_header_and_quotes_that_do_not_pair_are_named_by_line() -> None:
+    for text in ("", "\n", "\r\n\r\n"):
+        assert complaint(text) == "t.csv: expected a line that names the columns, found an empty file"
+    for text in ('a,b\n1,"2\n3,4\n', 'a,b\n1,"2"x\n'):
+        assert complaint(text).startswith("t.csv:2: expected quotes in pairs")
 
 
 def test_bytes_that_are_not_utf8_are_named_and_a_byte_order_mark_is_dropped(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(b"\xef\xbb\xbfa,b\n1,2\n")
     assert rows(read_text(path)) == [("1", "2")]
-    path = tmp_path / "t.csv"
     path.write_bytes(b"a,b\ncaf\xe9,2\n")
     with pytest.raises(
         BadInput, match=r"t\.csv:2: expected UTF-8, found byte 0xe9 at byte 7; save the file as UTF-8"
     ):
         read_text(path)
-    path = tmp_path / "t.csv"
     path.write_bytes("a,b\n1,2\n".encode("utf-16"))
     with pytest.raises(BadInput, match="expected UTF-8, found UTF-16"):
         read_text(path)

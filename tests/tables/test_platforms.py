@@ -39,31 +39,22 @@ def test_a_batch_is_known_by_its_header(batch: Path) -> None:
         ("H2", "W1", "ok", "valid", 12.5, "yesterday"),
     ]
     assert judgments.dropped == {"status untrusted": 1}
-
-
-@pytest.mark.parametrize("item", ["Input.item", "item"])
-def test_an_input_can_be_the_item(batch: Path, item: str) -> None:
-    assert read_judgments(batch, columns={"item": item}, status=("all",)).frame["item"].to_list() == [
-        "p7",
-        "p7",
-        "p8",
-    ]
+    for item in ("Input.item", "item"):
+        frame = read_judgments(batch, columns={"item": item}, status=("all",)).frame
+        assert frame["item"].to_list() == ["p7", "p7", "p8"]
 
 
 def test_answers_of_a_batch_are_one_column_or_named(tmp_path: Path) -> None:
     path = tmp_path / "b.csv"
     path.write_text("HITId,AssignmentId,WorkerId,Answer.usage,Answer.comment\nH1,S1,W1,ok,fine\n")
     with pytest.raises(
-        BadInput, match=r"b\.csv:1: expected one column Answer\.\*, found Answer\.usage, Answer\.comment"
+        BadInput, match=r"b\.csv:1: expected one column Answer\.\*, found Answer\.usage, Answer\.comm"
     ):
         read_judgments(path)
     for label in ("Answer.usage", "usage"):
         assert read_judgments(path, columns={"label": label}).frame["label"].to_list() == ["ok"]
-    with pytest.raises(
-        UnknownName, match=r"unknown column 'usge'. Did you mean|unknown column 'usge'. Known: Answer.usage"
-    ):
+    with pytest.raises(UnknownName, match=r"unknown column 'usge'. (Did you mean|Known: Answer.usage)"):
         read_judgments(path, columns={"label": "usge"})
-    path = tmp_path / "b.csv"
     path.write_text("HITId,AssignmentId,WorkerId\nH1,S1,W1\n")
     with pytest.raises(BadInput, match=r"found none"):
         read_judgments(path)
@@ -108,9 +99,8 @@ def test_test_questions_are_gold_each_once(report: Path) -> None:
     assert read_gold(report).frame.to_dicts() == [{"item": "12", "label": "ok|unsure", "reason": "Days take on."}]
     assert len(read_gold(report, columns={"label": "usage"})) == 1
     assert len(read_gold(report, columns={"label": "usage_gold"})) == 1
-    report.write_text(
-        REPORT_HEADER + REPORT_ROWS.replace("We met in Monday.,,", "We met in Monday.,error,Days take on.")
-    )
+    stray = REPORT_ROWS.replace("We met in Monday.,,", "We met in Monday.,error,Days take on.")
+    report.write_text(REPORT_HEADER + stray)
     assert read_gold(report).frame["item"].to_list() == ["12"]
     report.write_text(REPORT_HEADER + REPORT_ROWS.replace('"ok\nunsure"', '"ok"', 1))
     with pytest.raises(BadInput, match="expected item '12' once"):
@@ -134,8 +124,7 @@ def test_reports_of_other_shapes_are_refused(report: Path) -> None:
     with pytest.raises(BadInput, match="expected a full report, found an aggregated one"):
         read_judgments(report)
     report.write_text(REPORT_HEADER + REPORT_ROWS.replace("11/25/2013 17:00:00", "noon"))
-    with pytest.raises(
-        BadInput, match="expected a time like 11/25/2013 16:27:04 in '_created_at', found 'noon'"
-    ) as caught:
+    words = "expected a time like 11/25/2013 16:27:04 in '_created_at', found 'noon'"
+    with pytest.raises(BadInput, match=words) as caught:
         read_judgments(report)
     assert caught.value.problems[0].line == 5  # the row before holds a line end

@@ -53,13 +53,10 @@ def test_judgments_come_with_three_text_columns(csv: Path) -> None:
     assert judgments.dropped == {}
 
 
-@pytest.mark.parametrize("header", ["task,worker,response", "item,annotator,label", "Item,RATER,Label"])
-def test_synonyms_and_capitals_name_the_same_columns(csv: Path, header: str) -> None:
-    judgments = read_judgments(write(csv, JUDGMENTS.replace("item,rater,label", header)))
-    assert judgments.frame.columns == ["item", "rater", "label"]
-
-
-def test_one_column_has_each_name(csv: Path) -> None:
+def test_synonyms_and_capitals_name_the_same_columns_and_one_column_has_each_name(csv: Path) -> None:
+    for header in ("task,worker,response", "item,annotator,label", "Item,RATER,Label"):
+        judgments = read_judgments(write(csv, JUDGMENTS.replace("item,rater,label", header)))
+        assert judgments.frame.columns == ["item", "rater", "label"]
     assert read_gold(write(csv, "item,truth\nn1,ok\n")).frame.rows() == [("n1", "ok")]
     assert "'label' or 'response'" in problems(csv, "item,rater,truth\nn1,Ada,ok\n")[0]
     frame = read_judgments(write(csv, "item,task,rater,label\nn1,essay 4,Ada,ok\n")).frame
@@ -79,12 +76,9 @@ def test_columns_can_be_named_and_misspelt_names_are_answered_with_the_nearest(c
         read_judgments(write(csv, "orig_id,rater,label\n7,Ada,ok\n"), columns={"item": "orig_ids"})
     with pytest.raises(UnknownName, match=r"unknown column of judgments 'itm'\. Did you mean 'item'"):
         read_judgments(write(csv, JUDGMENTS), columns={"itm": "item"})
-
-
-@pytest.mark.parametrize("setting", ["item", "=x", "item=a,,"])
-def test_a_mapping_without_a_name_is_wrong_use(setting: str) -> None:
-    with pytest.raises(UsageError, match="expected NAME=COLUMN"):
-        parse_columns([setting])
+    for setting in ("item", "=x", "item=a,,"):
+        with pytest.raises(UsageError, match="expected NAME=COLUMN"):
+            parse_columns([setting])
 
 
 def test_missing_columns_and_cells_are_named_up_to_twenty(csv: Path) -> None:
@@ -106,31 +100,27 @@ def test_missing_columns_and_cells_are_named_up_to_twenty(csv: Path) -> None:
     assert found == ["j.csv:2: expected a number at least 0 in column 'seconds', found '-1'"]
 
 
-@pytest.mark.parametrize(
-    ("cell", "complaint"),
-    [
-        ("nan", "expected a finite number in column 'confidence', found 'nan'"),
-        ("-inf", "expected a finite number in column 'confidence', found '-inf'"),
-        ("sure", "expected a number in column 'confidence', found 'sure'"),
-        ("1,5", "expected a number in column 'confidence', found '1,5'"),
-    ],
-)
-def test_confidence_is_a_finite_number(csv: Path, cell: str, complaint: str) -> None:
-    assert problems(csv, f'item,rater,label,confidence\nn1,Ada,ok,"{cell}"\n') == [f"j.csv:2: {complaint}"]
+def test_confidence_is_a_finite_number_and_a_probability_above_zero_and_at_most_one(csv: Path) -> None:
+    for cell, expected in (
+        ("nan", "finite number"),
+        ("-inf", "finite number"),
+        ("sure", "number"),
+        ("1,5", "number"),
+    ):
+        complaint = f"j.csv:2: expected a {expected} in column 'confidence', found {cell!r}"
+        assert problems(csv, f'item,rater,label,confidence\nn1,Ada,ok,"{cell}"\n') == [complaint]
+    for cell in ("0", "1.01", "-0.5", "inf"):
+        (found,) = problems(csv, f"item,stratum,probability\nn1,flagged,{cell}\n", "sample")
+        assert found.endswith(f"in column 'probability', found {cell!r}")
 
 
-@pytest.mark.parametrize(
-    ("cell", "flagged"), [("0", False), ("1", True), ("true", True), ("FALSE", False), (" True", True)]
-)
-def test_flagged_is_zero_one_true_or_false(csv: Path, cell: str, flagged: bool) -> None:
-    table = read_decisions(write(csv, f"item,system,flagged\nn1,S,{cell}\n"))
-    assert table.frame["flagged"].to_list() == [flagged]
-
-
-@pytest.mark.parametrize("cell", ["yes", "2", "-1", "0.5"])
-def test_anything_else_is_no_flag(csv: Path, cell: str) -> None:
-    found = problems(csv, f"item,system,flagged\nn1,S,{cell}\n", "decisions")
-    assert found == [f"j.csv:2: expected 0, 1, true or false in column 'flagged', found {cell!r}"]
+def test_flagged_is_zero_one_true_or_false(csv: Path) -> None:
+    rows = "".join(f"n{n},S,{cell}\n" for n, cell in enumerate(("0", "1", "true", "FALSE", " True")))
+    table = read_decisions(write(csv, f"item,system,flagged\n{rows}"))
+    assert table.frame["flagged"].to_list() == [False, True, True, False, True]
+    for cell in ("yes", "2", "-1", "0.5"):
+        found = problems(csv, f"item,system,flagged\nn1,S,{cell}\n", "decisions")
+        assert found == [f"j.csv:2: expected 0, 1, true or false in column 'flagged', found {cell!r}"]
 
 
 def test_suggestions_and_samples_may_be_blank(csv: Path) -> None:
@@ -153,13 +143,6 @@ def test_items_start_before_they_end(csv: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("cell", ["0", "1.01", "-0.5", "inf"])
-def test_a_probability_is_above_zero_and_at_most_one(csv: Path, cell: str) -> None:
-    found = problems(csv, f"item,stratum,probability\nn1,flagged,{cell}\n", "sample")
-    assert len(found) == 1
-    assert found[0].endswith(f"in column 'probability', found {cell!r}")
-
-
 def test_damaged_and_missing_files_and_unknown_kinds_are_one_line(tmp_path: Path, csv: Path) -> None:
     path = tmp_path / "j.csv.gz"
     path.write_bytes(gzip.compress(JUDGMENTS.encode())[:-9])
@@ -172,12 +155,9 @@ def test_damaged_and_missing_files_and_unknown_kinds_are_one_line(tmp_path: Path
         read_judgments(tmp_path / "none.parquet")
     with pytest.raises(UnknownName, match="Known: judgments, decisions, items, gold, sample"):
         read_table("judgements", csv)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("name", ["j.ods", "j", "j.parquet.gz", "j.csv.zip"])
-def test_an_unknown_extension_is_answered_with_the_known_ones(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match=r"expected a table with extension \.csv, \.tsv, \.jsonl, \.parquet"):
-        read_judgments(write(tmp_path / name, JUDGMENTS))
+    for name in ("j.ods", "j", "j.parquet.gz", "j.csv.zip"):
+        with pytest.raises(UsageError, match=r"expected a table with extension \.csv, \.tsv, \.jsonl, \.parquet"):
+            read_judgments(write(tmp_path / name, JUDGMENTS))
 
 
 FRAME = pl.DataFrame({"item": ["1", "2"], "rater": ["a", "a"], "label": ["ok", "error"]})
@@ -186,16 +166,8 @@ FRAME = pl.DataFrame({"item": ["1", "2"], "rater": ["a", "a"], "label": ["ok", "
 def test_whatever_a_caller_has_becomes_judgments(tmp_path: Path) -> None:
     path = tmp_path / "judgments.csv"
     FRAME.write_csv(path)
-    sources = [
-        path,
-        str(path),
-        FRAME,
-        FRAME.lazy(),
-        FRAME.to_arrow(),
-        FRAME.to_pandas(),
-        read_table("judgments", path),
-    ]
-    for source in sources:
+    frames = (FRAME, FRAME.lazy(), FRAME.to_arrow(), FRAME.to_pandas())
+    for source in (path, str(path), *frames, read_table("judgments", path)):
         assert as_judgments(source).frame.select("item", "rater", "label").equals(FRAME)
 
 

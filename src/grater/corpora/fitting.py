@@ -245,9 +245,8 @@ def begun(text: str) -> str:
     return repr(text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…")
 
 
-ENGLISH = frozenset(
-    ["the", "of", "and", "to", "that", "for", "it", "with", "are", "this", "have", "be", "by", "they"]
-)
+_ENGLISH = "the of and to that for it with are this have be by they"
+ENGLISH = frozenset(_ENGLISH.split())
 LEAST_ENGLISH, FEWEST_WORDS = 0.08, 100
 
 

@@ -150,9 +150,8 @@ def _tokens(value: Json, length: int) -> tuple[Span, ...]:
     tokens = tuple(_span(pair, f"tokens[{n}]", length) for n, pair in enumerate(_typed(value, list, "tokens")))
     for n in range(1, len(tokens)):
         if tokens[n].start < tokens[n - 1].end:
-            raise _Wrong(
-                f"expected tokens in the order of the text, found tokens[{n}] inside or before the one before it"
-            )
+            found = f"tokens[{n}] inside or before the one before it"
+            raise _Wrong(f"expected tokens in the order of the text, found {found}")
     return tokens
 
 

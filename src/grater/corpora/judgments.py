@@ -111,9 +111,8 @@ def judgments_from_edits(
             raise BadInput(Problem(name, f"no edit has this tag: {unknown('tag', tag, sorted(found_tags))}"))
     if labels == "usage":  # an error whose every correction deletes the word is extraneous
         of_error = {True: EXTRANEOUS, False: INCORRECT}
-        rows = [
-            replace(row, label=CORRECT if row.label == OK else of_error[row.alternatives == DELETE]) for row in rows
-        ]
+        named = [CORRECT if row.label == OK else of_error[row.alternatives == DELETE] for row in rows]
+        rows = [replace(row, label=label) for row, label in zip(rows, named, strict=True)]
     names = ("item", "rater", "label", "flags", "alternatives", "essay", *(["document"] if is_placed else []))
     columns = {column: [getattr(row, column) for row in rows] for column in names}
     frame = pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String))
@@ -133,10 +132,9 @@ def items_of(decisions: Table, items: Table | None = None) -> dict[str, Item]:
         return _items(places)
     missing = [column for column in PLACE if column not in decisions.frame.columns]
     if missing:
-        message = (
-            f"expected columns {', '.join(PLACE[1:])} that give the positions of items, found no {', '.join(missing)}"
-        )
-        raise BadInput(Problem(decisions.name, f"{message}; give the items table too"))
+        columns = f"expected columns {', '.join(PLACE[1:])} that give the positions of items"
+        message = f"{columns}, found no {', '.join(missing)}; give the items table too"
+        raise BadInput(Problem(decisions.name, message))
     places = decisions.frame.select(PLACE).unique(maintain_order=True)
     return _items(read_items(places, name=decisions.name).frame)
 
@@ -158,11 +156,8 @@ def _placed(essay: Essay, items: list[tuple[str, Item]], problems: Problems) -> 
     text = Span(0, len(essay.text))
     for item_id, item in items:
         if not text.covers(item.span):
-            where = f"{item.span.start} to {item.span.end}"
-            message = (
-                f"expected item {item_id} inside essay {essay.essay_id!r} of {len(text)} characters, found {where}"
-            )
-            problems.add(message)
+            where = f"essay {essay.essay_id!r} of {len(text)} characters"
+            problems.add(f"expected item {item_id} inside {where}, found {item.span.start} to {item.span.end}")
     return [(item_id, item) for item_id, item in items if text.covers(item.span)]
 
 

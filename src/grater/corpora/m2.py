@@ -169,12 +169,9 @@ def _annotation(line: str, number: int, n_tokens: int, problems: Problems) -> An
         start, end = int(numbers[1]), int(numbers[2])
         if 0 <= start <= end <= n_tokens or (fields[1] == NOOP and n_tokens >= 0):
             return Annotation(start, end, fields[1], fields[2], fields[3], fields[4], annotator, number)
-        message = (
-            f"expected a start that is not after the end, found {start} {end}"
-            if start > end
-            else f"expected token numbers from 0 to {max(n_tokens, 0)} "
-            f"(the sentence has {max(n_tokens, 0)} tokens), found {start} {end}"
-        )
+        within = f"token numbers from 0 to {max(n_tokens, 0)} (the sentence has {max(n_tokens, 0)} tokens)"
+        wanted = "a start that is not after the end" if start > end else within
+        message = f"expected {wanted}, found {start} {end}"
     problems.add(message, line=number)
     return None
 

@@ -108,17 +108,16 @@ def _require_same(essay: Essay, stem: str, other: Essay, other_stem: str) -> Non
     if essay.text != other.text:
         at = first_difference(essay.text, other.text)
         actual, expected = essay.text[at : at + 20], other.text[at : at + 20]
-        message = (
-            f"expected the text that {other_stem} has for essay {essay.essay_id!r}, found {actual!r} in place of "
-        )
-        raise BadInput(Problem(stem, f"{message}{expected!r} at character {at}", essay.line))
+        raise _differ("text", essay, stem, other_stem, f"{actual!r} in place of {expected!r} at character {at}")
     if essay.tokens is not None and other.tokens is not None and essay.tokens != other.tokens:
         at = first_difference(essay.tokens, other.tokens)
-        actual, expected = _token(essay, at), _token(other, at)
-        message = (
-            f"expected the tokens that {other_stem} has for essay {essay.essay_id!r}, found {actual} in place of "
-        )
-        raise BadInput(Problem(stem, f"{message}{expected} as token {at}", essay.line))
+        found = f"{_token(essay, at)} in place of {_token(other, at)} as token {at}"
+        raise _differ("tokens", essay, stem, other_stem, found)
+
+
+def _differ(what: str, essay: Essay, stem: str, other_stem: str, found: str) -> BadInput:
+    expected = f"expected the {what} that {other_stem} has for essay {essay.essay_id!r}"
+    return BadInput(Problem(stem, f"{expected}, found {found}", essay.line))
 
 
 def first_difference(one: Sequence[object], other: Sequence[object]) -> int:
@@ -130,9 +129,8 @@ def first_difference(one: Sequence[object], other: Sequence[object]) -> int:
 def shared_ends(one: Sequence[object], other: Sequence[object]) -> tuple[int, int]:
     """How many members two sequences have in common at their start, then, of what is left, at their end."""
     first = first_difference(one, other)
-    return first, first_difference(
-        one[: first - 1 if first else None : -1], other[: first - 1 if first else None : -1]
-    )
+    stop = first - 1 if first else None
+    return first, first_difference(one[:stop:-1], other[:stop:-1])
 
 
 def _token(essay: Essay, at: int) -> str:

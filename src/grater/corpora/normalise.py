@@ -45,7 +45,7 @@ from typing import TypeAlias
 from grater.corpora.formats import EssayIds, Loss, Report, edit_name
 from grater.corpora.merge import first_difference, shared_ends
 from grater.corpora.text.sentences import sentence_spans
-from grater.corpora.text.tokens import token_spans, tokens_of
+from grater.corpora.text.tokens import spans_of_words, token_spans, tokens_of
 from grater.model import Edit, Essay, Json, Span
 
 Cost: TypeAlias = tuple[int, int]
@@ -143,11 +143,8 @@ def token_texts(text: str) -> tuple[str, ...]:
 def normalised_edits(essay: Essay) -> tuple[TokenEdit, ...]:
     """Every edit of an essay in tokens, with alternatives listed separately, in the order of the edits."""
     tokens, is_tokenised = tokens_of(essay), essay.tokens is not None
-    return tuple(
-        token_edit
-        for edit in essay.edits
-        for token_edit in normalise(edit, essay.text, tokens, is_tokenised=is_tokenised)
-    )
+    each = (normalise(edit, essay.text, tokens, is_tokenised=is_tokenised) for edit in essay.edits)
+    return tuple(token_edit for token_edits in each for token_edit in token_edits)
 
 
 def normalise(edit: Edit, text: str, tokens: Sequence[Span], *, is_tokenised: bool = False) -> tuple[TokenEdit, ...]:
@@ -242,9 +239,8 @@ def project(token_edit: TokenEdit, tokens_text: Sequence[str], *, gaps: bool = F
         marks = [_mark(token_edit, index, None) for index in range(token_edit.start, token_edit.end)]
         return tuple(marks or _inserted(token_edit, None, tokens_text, gaps))
     if token_edit.start == token_edit.end:
-        return (
-            tuple(_inserted(token_edit, token_edit.replacement, tokens_text, gaps)) if token_edit.replacement else ()
-        )
+        words = token_edit.replacement
+        return tuple(_inserted(token_edit, words, tokens_text, gaps)) if words else ()
     return tuple(_aligned(token_edit, tokens_text[token_edit.start : token_edit.end], gaps))
 
 
@@ -405,10 +401,7 @@ def _block(
     text = sentence.of(essay.text)
     tokens = (essay.tokens or ()) if is_tokenised else token_spans(text)
     words = [token.of(text) for token in tokens]
-    joined, spans, at = " ".join(words), list[Span](), 0
-    for word in words:
-        spans.append(Span(at, at + len(word)))
-        at += len(word) + 1
+    joined, spans = " ".join(words), spans_of_words(words)
     originals, kept = [], []
     for edit in edits:
         start, end = (min(max(at - sentence.start, 0), len(text)) for at in (edit.span.start, edit.span.end))
@@ -423,7 +416,7 @@ def _block(
         originals.append(edit)
         kept.append(replace(edit, span=place.span(joined, spans), replacements=place.replacements))
     metadata: dict[str, Json] = {"document": essay.essay_id, "document_start": sentence.start}
-    block = Essay(ids.of_text(joined), joined, tuple(kept), essay.annotators, tuple(spans), metadata, essay.line)
+    block = Essay(ids.of_text(joined), joined, tuple(kept), essay.annotators, spans, metadata, essay.line)
     return Block(block, tuple(originals))
 
 

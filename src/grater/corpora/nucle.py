@@ -45,9 +45,7 @@ repeat, any other metadata or extra.
 
 Only what looks like a whole tag on one line is a tag.  Elements that hold words (TITLE, P, TYPE, CORRECTION, COMMENT
 and any that NUCLE does not know) end at a NUCLE tag or at their own end tag; anything else in them is words.  Names
-of NUCLE's elements are read in capitals and small letters.  The five named references of XML and numeric references
-are resolved on reading, and characters that would be misread are escaped on writing; a `&` that begins no reference
-is itself.
+of NUCLE's elements are read in capitals and small letters.
 
 Unknown attributes and elements, and REFERENCE sections, are kept as one JSON value under the key `sgml` of
 an essay's metadata and of an edit's extra; only the parts that are set:

@@ -27,7 +27,7 @@ from grater.corpora.edits.engine import AT_ONCE, Engine, GraterEngine, WordEdit
 from grater.corpora.fitting import require_lines_fit
 from grater.corpora.formats import EssayIds, Report
 from grater.corpora.m2 import token_spans_of_line
-from grater.corpora.normalise import corrected_text, cut, has_whole_tokens, tokens_of_edit
+from grater.corpora.normalise import TokenRange, corrected_text, cut, has_whole_tokens, tokens_of_edit
 from grater.errors import BadInput, Problem, UsageError
 from grater.model import Edit, Essay, Span
 
@@ -61,8 +61,7 @@ def parallel_essays(
 
 
 def _edit(edit: WordEdit, text: str, tokens: Sequence[Span], annotator: str) -> Edit:
-    point = tokens[edit.start].start if edit.start < len(tokens) else len(text)
-    span = Span(point, tokens[edit.end - 1].end) if edit.start < edit.end else Span(point, point)
+    span = TokenRange(edit.start, edit.end, ()).span(text, tokens)
     is_uncorrected = edit.type == UNCORRECTED and edit.correction == span.of(text)
     return Edit(span, () if is_uncorrected else (edit.correction,), edit.type, annotator)
 

@@ -105,9 +105,8 @@ class PathSource:
         try:
             return content.decode(self.encoding).removeprefix("\ufeff")
         except LookupError as error:
-            raise UsageError(
-                f"unknown encoding {self.encoding!r}; expected utf-8, cp1252, utf-16 or the like"
-            ) from error
+            message = f"unknown encoding {self.encoding!r}; expected utf-8, cp1252, utf-16 or the like"
+            raise UsageError(message) from error
         except UnicodeDecodeError as error:
             message = f"expected {self.encoding}, found byte 0x{content[error.start]:02x} at byte {error.start}"
             raise BadInput(Problem(self.name, f"{message}; {CONVERT}")) from error
@@ -213,10 +212,10 @@ def without_nul(lines: Iterable[str], problems: Problems) -> Iterator[str]:
     """The lines; a NUL character is reported as a problem."""
     for number, line in enumerate(lines, 1):
         if "\0" in line:
-            problems.add(
-                "expected text, found a NUL character; is it UTF-16? Convert it to UTF-8, or name its `encoding`",
-                line=number,
+            message = (
+                "expected text, found a NUL character; is it UTF-16? Convert it to UTF-8, or name its `encoding`"
             )
+            problems.add(message, line=number)
         yield line
 
 

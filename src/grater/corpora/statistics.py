@@ -354,6 +354,9 @@ def sections(summary: Summary) -> list[list[Line]]:
         numbers = [f"{documents.median:g}", *highest]
     p = p_value(summary.dispersion.p)
     spread = f"{summary.dispersion.index:.2f}, p {p if p.startswith('<') else f'= {p}'}"  # `3.42, p < .0001`
+    spread = UNDEFINED if isnan(summary.dispersion.index) else spread
+    labelled = [(label.capitalize(), nan if mean is None else mean) for label, mean in summary.means.items()]
+    means = [(label, number(mean, digits=2)) for label, mean in labelled]
     return [
         [
             ("Documents", _whole(summary.documents.n)),
@@ -362,25 +365,13 @@ def sections(summary: Summary) -> list[list[Line]]:
             ("Word types", _whole(summary.types)),
             ("Edits", _whole(counts.edits)),
         ],
-        [
-            *(
-                (label.capitalize(), number(nan if mean is None else mean, digits=2))
-                for label, mean in summary.means.items()
-            ),
-            (DENSITY.capitalize(), interval(estimates.density, digits=2)),
-        ],
+        [*means, (DENSITY.capitalize(), interval(estimates.density, digits=2))],
         [
             *((f"Sentences with {names[name]}", interval(share)) for name, share in estimates.sentences.items()),
             ("Most edits in a sentence", _whole(histogram.highest if histogram.n else None)),
             ("Edits inside one sentence", interval(estimates.inside)),
         ],
-        [
-            *zip(tail, numbers, strict=True),
-            (
-                f"Dispersion over {summary.scope.unit}s (1 by chance)",
-                UNDEFINED if isnan(summary.dispersion.index) else spread,
-            ),
-        ],
+        [*zip(tail, numbers, strict=True), (f"Dispersion over {summary.scope.unit}s (1 by chance)", spread)],
         [
             ("Edits with the top 5 tags", interval(estimates.top5)),
             ("Edits with the top 10 tags", interval(estimates.top10)),

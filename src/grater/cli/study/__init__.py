@@ -5,14 +5,24 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from grater.errors import BadInput, Problem
 from grater.files import reason
 from grater.options import Opt
 
+if TYPE_CHECKING:
+    from grater.annotate.store import Store
+
 ServerUrl: TypeAlias = Annotated[str, Opt("The public address of the server.")]
 JobName: TypeAlias = Annotated[str, Opt("The name of the job.", "JOB")]
+
+
+def opened(study: str) -> Store:
+    """An existing study; help need not wait for SQLAlchemy."""
+    from grater.annotate.store import open_store
+
+    return open_store(study)
 
 
 def pasted(study: str) -> str:

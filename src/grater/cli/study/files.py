@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Unpack
 from zipfile import is_zipfile
 
 from grater.cli.command import Done, say
-from grater.cli.study import ServerUrl, answers_of, pasted, unmet_gold
+from grater.cli.study import ServerUrl, answers_of, opened, pasted, unmet_gold
 from grater.corpora import note_left_out
 from grater.errors import MissingExtra, UsageError
 from grater.files import require_different
@@ -51,9 +51,8 @@ NEXT_STEPS: Mapping[Step, str] = {
 def show_status(study: StudyName) -> Done:
     """Show counts, the progress of each job, and the next step."""
     from grater.annotate.status import status
-    from grater.annotate.store import open_store
 
-    with open_store(study) as store, store.read() as tx:
+    with opened(study) as store, store.read() as tx:
         summary = status(tx)
     counts = [
         counted(summary.essays, "essay"),
@@ -107,13 +106,12 @@ def import_into(
     from grater.annotate import jobs
     from grater.annotate.importing import import_files
     from grater.annotate.standing import has_gold
-    from grater.annotate.store import open_store
 
     if not any((files, items, decisions, sample, judgments, gold, practice)):
         raise UsageError("expected files to import, found none; see grater study import --help")
     require_different([*files, *items, *judgments, *gold, *practice])
     require_different([*files, *decisions, *sample])
-    with open_store(study) as store:
+    with opened(study) as store:
         done = import_files(
             store,
             corpora=files,
@@ -159,10 +157,9 @@ def write_units(
     rater: Annotated[Sequence[str], Opt("Write a worksheet for this rater; repeatable.", "NAME")] = (),
 ) -> Done:
     """Write what is to judge as worksheets; import them with `grater study import --judgments SHEET --job JOB`."""
-    from grater.annotate.store import open_store
     from grater.annotate.worksheets import write_worksheet
 
-    with open_store(study) as store:
+    with opened(study) as store:
         written = write_worksheet(store, worksheet, job=job, sample=sample, task=task, raters=rater)
     again = f"grater study import {pasted(study)} --judgments SHEET --job {shlex.quote(job or 'NAME')}"
     messages = [f"{file}: {counted(n_items, 'item')} to judge" for file, n_items in written.items()]
@@ -173,9 +170,9 @@ def write_units(
 @described
 def verify(study: StudyName) -> Done:
     """Look for lost, duplicate or orphaned work in a study."""
-    from grater.annotate.store import checks, open_store
+    from grater.annotate.store import checks
 
-    with open_store(study) as store, store.read() as tx:
+    with opened(study) as store, store.read() as tx:
         violations = checks.violations(tx)
     value = [{"kind": each.kind, "message": each.message} for each in violations]
     found = counted(len(violations), "violation") if violations else "no problems found"
@@ -192,9 +189,8 @@ def export_to(
 ) -> Done:
     """Write a consistent snapshot of the study, without secrets."""
     from grater.annotate.archive import export
-    from grater.annotate.store import open_store
 
-    with open_store(study) as store:
+    with opened(study) as store:
         done = export(store, folder, names=names, raw=raw)
     who = "names" if names else "pseudonyms"
     messages = [f"{done.folder}: {counted(done.files, 'file')}, raters by {who}; manifest.json has their hashes"]
@@ -264,7 +260,6 @@ def serve(
     **correcting: Unpack[Correcting],
 ) -> None:
     """Serve a study in the browser; the first start prints a one-time set-up link."""
-    from grater.annotate.store import open_store
     from grater.annotate.systems import require_one_host
     from grater.detect.external import is_external
     from grater.detect.systems import load_system
@@ -293,7 +288,7 @@ def serve(
         check_page=check_page,
         editors=editors,
     )
-    with open_store(study) as store, store.serving():
+    with opened(study) as store, store.serving():
         server.require_processes(store, processes)
         link = setup_link(settings, store)
         if link:

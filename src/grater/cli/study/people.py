@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from grater.annotate.tasks import TASKS
 from grater.cli.command import Done
-from grater.cli.study import JobName, ServerUrl, pasted, read_guidelines, unmet_gold
+from grater.cli.study import JobName, ServerUrl, opened, pasted, read_guidelines, unmet_gold
 from grater.corpora import read_corpus
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
@@ -65,7 +65,6 @@ def add_job_command(
     from grater.annotate import progress
     from grater.annotate.plans import NewJob, add_job
     from grater.annotate.samples import Order, of_sample
-    from grater.annotate.store import open_store
 
     if bool(task) == bool(design) or (flagged is not None and not design):
         raise UsageError("expected `task` TASK, or `design` DESIGN with `flagged` N if wanted")
@@ -103,7 +102,7 @@ def add_job_command(
         seed=seed,
         open=not draft,
     )
-    with open_store(study) as store:
+    with opened(study) as store:
         job = add_job(store, of_sample(store, plan))
         with store.read() as tx:
             n_units = progress.units_by_job(tx)[job.job_id]["work"]
@@ -118,9 +117,8 @@ def add_job_command(
 def _start_design(study: str, order: Order) -> Done:
     from grater.annotate import progress, samples
     from grater.annotate.samples import DESIGNS, MISSING, notes_on, start
-    from grater.annotate.store import open_store
 
-    with open_store(study) as store:
+    with opened(study) as store:
         job = start(store, order)
         with store.read() as tx:
             n_units = progress.units_by_job(tx)[job.job_id]["work"]
@@ -155,9 +153,8 @@ def close_job(study: StudyName, job: JobName) -> Done:
 
 def _move(study: str, job: str, state: GivenState) -> Done:
     from grater.annotate import jobs, trust
-    from grater.annotate.store import open_store
 
-    with open_store(study) as store, store.write() as tx:
+    with opened(study) as store, store.write() as tx:
         changed = jobs.move(tx, jobs.named(tx, job).job_id, state)
         warnings = trust.gold_warnings(tx, changed) if state == "open" else ()
     return _state(study, changed, warnings)
@@ -170,10 +167,9 @@ def guidelines(
     """Give a job a new version of its instructions."""
     from grater.annotate import jobs
     from grater.annotate.jobs import NewGuidelines
-    from grater.annotate.store import open_store
 
     words = NewGuidelines.checked(markdown=read_guidelines(file)).markdown
-    with open_store(study) as store, store.write() as tx:
+    with opened(study) as store, store.write() as tx:
         changed = jobs.named(tx, job)
         jobs.add_guidelines(tx, changed.job_id, words)
     return _state(study, changed)
@@ -181,9 +177,8 @@ def guidelines(
 
 def _state(study: str, job: Job, warnings: Sequence[str] = ()) -> Done:
     from grater.annotate import jobs
-    from grater.annotate.store import open_store
 
-    with open_store(study) as store, store.read() as tx:
+    with opened(study) as store, store.read() as tx:
         current = jobs.current_guidelines(tx, job.job_id)
     version = current.version if current else 0
     value: JsonValue = {"job": job.name, "state": job.state, "guidelines": version}
@@ -207,10 +202,9 @@ def make_gold_units(
     from grater.annotate import jobs
     from grater.annotate.gold import PLANTED, GoldWanted, gold_from_planted, known_gold
     from grater.annotate.standing import has_gold
-    from grater.annotate.store import open_store
 
     good = None if planted is None else list(read_corpus(planted))
-    with open_store(study) as store, store.write() as tx:
+    with opened(study) as store, store.write() as tx:
         target = jobs.named(tx, job)
         if good is not None:
             made = gold_from_planted(tx, target, good, reason=reason or PLANTED)
@@ -237,10 +231,9 @@ def terms(
     from grater.annotate import jobs
     from grater.annotate.money import job_costs, owed_frame, settle
     from grater.annotate.protocol import protocol_sheet
-    from grater.annotate.store import open_store
     from grater.annotate.terms import terms_json, terms_of
 
-    with open_store(study) as store:
+    with opened(study) as store:
         if changed is not None:
             _change(store, job, changed)
         if pay is not None:
@@ -285,9 +278,8 @@ def hand_units_over(
     """Reassign a person's remaining units in a job to somebody else."""
     from grater.annotate import jobs, people
     from grater.annotate.plans import hand_over
-    from grater.annotate.store import open_store
 
-    with open_store(study) as store, store.write() as tx:
+    with opened(study) as store, store.write() as tx:
         n_units = hand_over(tx, jobs.named(tx, job), people.named(tx, giver), people.named(tx, taker))
     value: JsonValue = {"job": job, "from": giver, "to": taker, "units": n_units}
     return Done(value, [f"{job}: {counted(n_units, 'unit')} of {giver} went to {taker}"])
@@ -307,10 +299,9 @@ def make_link(
     """Print an invitation link that works once."""
     from grater.annotate import jobs, people
     from grater.annotate.invitations import NewInvitation, invite, invite_back
-    from grater.annotate.store import open_store
 
     sent = NewInvitation.checked(role=role, days=days, name=note)
-    with open_store(study) as store, store.write() as tx:
+    with opened(study) as store, store.write() as tx:
         if back:
             person = people.named(tx, back)
             token, role = invite_back(tx, person.person_id, days=sent.days), person.role
@@ -333,10 +324,9 @@ def make_seat(
     """Create a joint seat; either person can open it from their own page."""
     from grater.annotate import people
     from grater.annotate.people import NewSeat
-    from grater.annotate.store import open_store
 
     sent = NewSeat.checked(members=[first, second], name=name)
-    with open_store(study) as store, store.write() as tx:
+    with opened(study) as store, store.write() as tx:
         seat = people.add_seat(tx, sent.members, name=sent.name)
     message = f"{seat.name}: a joint seat of {first} and {second}, {seat.role}; they open it from their own page"
     members: list[JsonValue] = [first, second]
@@ -357,10 +347,9 @@ def print_token(
     """Print a new API token; it can do what the person can, within its scope."""
     from grater.annotate import credentials, people
     from grater.annotate.credentials import NewToken, end_token
-    from grater.annotate.store import open_store
 
     sent = NewToken.checked(name=note, days=days, scope=scope)
-    with open_store(study) as store, store.write() as tx:
+    with opened(study) as store, store.write() as tx:
         if end:
             end_token(tx, end, person_id=None)
             return Done({"ended": end}, [f"{end}: ended"])
@@ -418,9 +407,8 @@ def second_factor(
     """List who has a second factor and which roles need one; reset or require it."""
     from grater.annotate import people
     from grater.annotate.second_factor import NewSecondFactorRule, people_with_one, require_of, required_roles, reset
-    from grater.annotate.store import open_store
 
-    with open_store(study) as store, store.write() as tx:
+    with opened(study) as store, store.write() as tx:
         if reset_name:
             reset(tx, people.named(tx, reset_name).person_id)
         if roles is not None:
@@ -450,12 +438,11 @@ def audit(
 ) -> Done:
     """Show the audit log, newest first: the latest 50 events, or all in a file."""
     from grater.annotate.audit import audit_filter, csv_parts, entries, json_lines
-    from grater.annotate.store import open_store
 
     write = {".csv": csv_parts, ".jsonl": json_lines}.get(out.suffix.lower() if out else ".csv")
     if write is None:
         raise UsageError(f"{out}: expected a file that ends in .csv or .jsonl")
-    with open_store(study) as store, store.read() as tx:
+    with opened(study) as store, store.read() as tx:
         wanted = audit_filter(tx, person=person, kind=kind, since=since, until=until, job=job, search=search)
         if out is not None:
             with out.open("w", encoding="utf-8", newline="") as stream:

@@ -12,7 +12,7 @@ import typer
 
 from grater import options as opt
 from grater.cli.command import Done, print_json, say
-from grater.cli.study import JobName, answers_of
+from grater.cli.study import JobName, answers_of, opened
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.options import Opt, basis_of, described
@@ -40,11 +40,10 @@ def adjudicate(
     from grater.annotate import jobs
     from grater.annotate.adjudication import accept as accept_answers
     from grater.annotate.adjudication import decide, waiting
-    from grater.annotate.store import open_store
 
     if not job or (table is not None and accept is not None):
         raise UsageError("expected `job` NAME, and a table or `accept` but not both")
-    with open_store(study) as store:
+    with opened(study) as store:
         n_decided = 0
         if table is not None:
             n_decided = decide(store, job, table, decider=decider)
@@ -66,9 +65,8 @@ def adjudicate(
 def review_marks(study: opt.StudyName, job: JobName) -> Done:
     """Run `corpus lint` on a job's marks and return the findings to their annotators."""
     from grater.annotate.marks import review
-    from grater.annotate.store import open_store
 
-    with open_store(study) as store:
+    with opened(study) as store:
         n_new = review(store, job)
     message = f"{job}: {counted(n_new, 'new finding')} for its annotators; they see them on their own page"
     return Done({"job": job, "findings": n_new}, [message])
@@ -95,10 +93,9 @@ def evaluate_study(
 ) -> Evaluation:
     """Score every system: precision, recall and F, from a sample for the whole corpus."""
     from grater.annotate.evaluation import Scheme, evaluate_study
-    from grater.annotate.store import open_store
     from grater.annotate.tables import Counting, judged_by_programs
 
-    with open_store(study) as store, store.read() as tx:
+    with opened(study) as store, store.read() as tx:
         programs = {} if with_programs else judged_by_programs(tx, job_names=job)
         for program, n_judged in programs.items():
             say(f"{program}, a program: {counted(n_judged, 'judgment')} not counted; --with-programs counts them")
@@ -123,9 +120,8 @@ def evaluate_study(
 def suggestions(study: opt.StudyName, *, job: opt.JobNames = ()) -> SuggestionEffect:
     """Measure the effect of a system's suggestions on marking."""
     from grater.annotate.marks import study_suggestions
-    from grater.annotate.store import open_store
 
-    with open_store(study) as store, store.read() as tx:
+    with opened(study) as store, store.read() as tx:
         return study_suggestions(tx, job_names=job)
 
 
@@ -152,11 +148,10 @@ def write_report(
     Its title is the study's name by default.
     """
     from grater.annotate.reporting import study_inputs
-    from grater.annotate.store import open_store
     from grater.annotate.tables import Counting
     from grater.reporting.save import built
 
-    with open_store(study) as store, store.read() as tx:
+    with opened(study) as store, store.read() as tx:
         inputs = study_inputs(
             tx,
             title=title,
@@ -206,9 +201,8 @@ def ask(
 
 def _ask_program(study: str, job: str, command: str, name: str, *, as_json: bool) -> None:
     from grater.annotate.programs import judge, program_job, the_job, through
-    from grater.annotate.store import open_store
 
-    with open_store(study) as store:
+    with opened(study) as store:
         with store.write() as tx:
             own, person = program_job(tx, the_job(tx, job), name)
         n_done = judge(store, own, person, partial(through, command))
@@ -220,11 +214,10 @@ def _ask_model(
     study: str, job: str, endpoint: Endpoint, cache: Path, name: str, n_samples: int, *, as_json: bool
 ) -> None:
     from grater.annotate.programs import judge_by_model, program_job, the_job
-    from grater.annotate.store import open_store
     from grater.chat import Cache, Chat
 
     chat = Chat(endpoint, Cache(cache), tell=say)
-    with open_store(study) as store:
+    with opened(study) as store:
         with store.write() as tx:
             own, person = program_job(tx, the_job(tx, job), name, model=endpoint.model)
         done = judge_by_model(store, own, person, chat, n_samples=n_samples)

@@ -10,7 +10,7 @@ from rich.progress import Progress
 
 from grater import options as opt
 from grater.cli.command import Done
-from grater.cli.study import answers_of, pasted
+from grater.cli.study import answers_of, opened, pasted
 from grater.detect.decisions import on_edits
 from grater.detect.systems import load_systems
 from grater.errors import UsageError
@@ -32,12 +32,11 @@ def run_systems(
     If its decisions differ from those stored under the same name, the run is refused.
     """
     from grater.annotate import content
-    from grater.annotate.store import open_store
     from grater.annotate.systems import decide, places_of
 
     console = Console(stderr=True)
     with (
-        open_store(study) as store,
+        opened(study) as store,
         Progress(console=console, transient=True, disable=not console.is_terminal) as bar,
     ):
         with store.read() as tx:
@@ -80,13 +79,12 @@ def draw_sample(
 ) -> Done:
     """Draw a sample, or add a system to one; earlier judgments are reused."""
     from grater.annotate.samples import NewSample, draw, extend, kind_of
-    from grater.annotate.store import open_store
 
     if n is None and not add_to:
         raise UsageError("expected `n`, the number of items to draw, or `add_to`, an earlier sample")
     if width is not None and not add_to:
         raise UsageError("expected `add_to` with `width`: a first sample has no judgments yet")
-    with open_store(study) as store:
+    with opened(study) as store:
         if add_to:
             name = name if name != add_to and name != "sample" else f"{add_to}+{system}"
             drawn = extend(store, add_to, name, system, n=n, width=width)

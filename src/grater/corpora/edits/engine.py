@@ -119,11 +119,8 @@ class _Side:
             return True
         at = self.start + index
         is_apostrophe = self.lower[index] in ("'", "’") and at > 0
-        return (
-            is_apostrophe
-            and self.words.lower[at - 1].endswith("s")
-            and self.words.categories(at - 1, at) == ("NOUN",)
-        )
+        is_after_s = is_apostrophe and self.words.lower[at - 1].endswith("s")
+        return is_after_s and self.words.categories(at - 1, at) == ("NOUN",)
 
 
 def _shared(kinds: frozenset[str]) -> str:
@@ -324,9 +321,8 @@ class GraterEngine:
         if isinstance(self.tagger, PerceptronTagger):
             old_tags = self.tagger.tag_parts([change.source() for change in changes])
             targets = [change.target(tags) for change, tags in zip(changes, old_tags, strict=True)]
-            new_tags = [
-                part.before + tags for part, tags in zip(targets, self.tagger.tag_parts(targets), strict=True)
-            ]
+            tagged = zip(targets, self.tagger.tag_parts(targets), strict=True)
+            new_tags = [part.before + tags for part, tags in tagged]
         else:
             old_tags = self.tagger.tag_all([change.old for change in changes])
             new_tags = self.tagger.tag_all([change.new for change in changes])
@@ -359,9 +355,8 @@ class _Change(NamedTuple):
         if old == new:
             return None
         start, end, new_end = changed_part(old, new)
-        return _Change(
-            old, new, max(0, start - N_BEFORE), min(len(old), end + N_AFTER), min(len(new), new_end + N_AFTER)
-        )
+        ends = min(len(old), end + N_AFTER), min(len(new), new_end + N_AFTER)
+        return _Change(old, new, max(0, start - N_BEFORE), *ends)
 
     def source(self) -> Part:
         return Part(self.old, 0, self.end)

@@ -28,6 +28,7 @@ from functools import lru_cache
 
 from grater.corpora.text.sentences import sentence_tokens
 from grater.corpora.text.tags import Tagger, load_tagger
+from grater.corpora.text.tokens import spans_of_words
 from grater.model import Essay, Span
 
 LETTERS = {
@@ -112,12 +113,7 @@ def analyse_all(essays: Iterable[Essay | str], *, tagger: Tagger | None = None) 
 
 def analyse_words(words: Sequence[str]) -> Sentence:
     """One ready-made sentence, as if written with a space between words; the offsets are of that text."""
-    spans: list[Span] = []
-    start = 0
-    for word in words:
-        spans.append(Span(start, start + len(word)))
-        start += len(word) + 1
-    return _sentence(tuple(spans), tuple(words), load_tagger().tag(words))
+    return _sentence(spans_of_words(words), tuple(words), load_tagger().tag(words))
 
 
 def _sentence(spans: tuple[Span, ...], words: tuple[str, ...], tags: tuple[str, ...]) -> Sentence:

@@ -339,11 +339,5 @@ def _is_read_as_letters(word: str) -> bool:
         return False
     if is_spelt_out(head) or not re.search("[aeiouyAEIOUY]", head):
         return True
-    is_capitals = len(head) > 1 and head.isupper() and head == word
-    return (
-        is_capitals
-        and len(head) <= 5
-        and head[1] not in "AEIOUY"
-        and head[0] not in "AEIOU"
-        and not ONSETS.match(head)
-    )
+    is_capitals = 1 < len(head) <= 5 and head.isupper() and head == word
+    return is_capitals and head[1] not in "AEIOUY" and head[0] not in "AEIOU" and not ONSETS.match(head)

@@ -158,6 +158,12 @@ def token_spans(text: str) -> tuple[Span, ...]:
     return TokenisedText(text).spans()
 
 
+def spans_of_words(words: Sequence[str]) -> tuple[Span, ...]:
+    """Where words are in the text that has one space between them."""
+    starts = accumulate((len(word) + 1 for word in words), initial=0)
+    return tuple(Span(start, start + len(word)) for start, word in zip(starts, words, strict=False))
+
+
 def tokens_of(essay: Essay) -> tuple[Span, ...]:
     """The essay's own tokens where it carries them; nothing tokenises such an essay again."""
     return token_spans(essay.text) if essay.tokens is None else essay.tokens

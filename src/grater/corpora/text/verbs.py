@@ -63,22 +63,8 @@ _SECOND = (
 SECOND_FORMS: dict[str, str] = dict(pair.split(":") for pair in _SECOND.split())
 """Other pasts or participles, to their base."""
 
-PREFIXES = (
-    "over",
-    "under",
-    "out",
-    "mis",
-    "re",
-    "un",
-    "fore",
-    "inter",
-    "up",
-    "with",
-    "counter",
-    "pre",
-    "breast",
-    "cross",
-)
+_PREFIXES = "over under out mis re un fore inter up with counter pre breast cross"
+PREFIXES = tuple(_PREFIXES.split())
 BE_FORMS = {
     **dict.fromkeys(("be", "am", "is", "are", "was", "were", "been", "being"), "be"),
     **dict.fromkeys(("'m", "’m", "'re", "’re"), "be"),
