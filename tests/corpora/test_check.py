@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
@@ -21,9 +22,12 @@ from grater.corpora.check import (
     check_essays,
     check_together,
 )
+from grater.corpora.formats import FORMATS, FileFormat
 from grater.corpora.m2 import read_m2, token_spans_of_line
+from grater.corpora.source import open_source
 from grater.corpora.tagsets import TAGSETS
 from grater.model import Edit, Essay, Span, short_hash
+from tests.real_data import data_path
 
 
 def edit_of(text: str, words: str, *corrections: str, tag: str = "Mec", rater: str = "A", line: int = 7) -> Edit:
@@ -417,3 +421,46 @@ def test_the_rules_that_may_be_named_are_those_of_the_documentation() -> None:
     page = (Path(__file__).parents[2] / "docs" / "corpora.md").read_text(encoding="utf-8")
     table = page.partition("| rule | what it finds |")[2].partition("\n\n")[0]
     assert sorted(re.findall(r"^\| `([a-z-]+)`", table, re.MULTILINE)) == sorted([*RULES, UNREADABLE])
+
+
+OFFICIAL = [f"official/official-2014.{name}" for name in ("0.m2", "1.m2", "combined.m2", "combined-withalt.m2")]
+SGML = ["official/official-2014.0.sgml", "official/official-2014.1.sgml"]
+TEN = [f"ten-annotators/A{number}.m2" for number in range(1, 11)]
+
+
+def checked(relative: str) -> tuple[list[Finding], Census]:
+    heard: list[Census] = []
+    path = data_path(f"conll14/{relative}")
+    form = FORMATS["nucle" if path.suffix == ".sgml" else "m2"]
+    assert isinstance(form, FileFormat)
+    findings = list(check_essays(form.read(open_source(path)), tally=heard.append))
+    return findings, heard[0]
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    "relative", [*OFFICIAL, *SGML, TEN[0], *(pytest.param(name, marks=pytest.mark.slow) for name in TEN[1:])]
+)
+def test_the_check_ends_on_every_file_and_knows_every_tag(relative: str) -> None:
+    findings, census = checked(relative)
+    assert census.edits > 0
+    assert "unknown-tag" not in Counter(finding.rule for finding in findings)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("relative", "n_edits"), [(SGML[0], 2397), (SGML[1], 3331)])
+def test_the_redundancies_that_remove_nothing_are_found_in_the_sgml_files(relative: str, n_edits: int) -> None:
+    findings, census = checked(relative)
+    assert census.edits == n_edits
+    # Looked at by eye: refers → refers to, and five commas added after a word.
+    assert Counter(finding.rule for finding in findings)["redundancy"] == {2397: 1, 3331: 5}[n_edits]
+
+
+@pytest.mark.data
+def test_the_combined_file_is_reported_to_drop_an_agreeing_annotator() -> None:
+    findings, _ = checked("official/official-2014.combined.m2")
+    # Counted against the single files: in all 88 the two have the same corrections (in 73 the same tags too).
+    assert [finding.message for finding in findings if finding.rule == "coverage"] == [
+        "annotator '1' has no line in 88 of 1,312 sentences although annotator '0' has edits there: a combined file "
+        "that drops an annotator who agrees; use the single-annotator files for agreement"
+    ]

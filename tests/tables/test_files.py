@@ -154,7 +154,7 @@ def test_values_of_json_become_the_cells_they_mean(tmp_path: Path) -> None:
             f'{{"item": "a", "rater": "{rater}", "label": {label}}}' for rater, label in (("r", 1), ("s", value))
         )
         path.write_text("\n".join(rows_written))
-        with pytest.raises(BadInput, match=r"j\.jsonl:2: expected text or a number in column 'label', found"):
+        with pytest.raises(BadInput, match=r"d\.jsonl:2: expected text or a number in column 'label', found"):
             read_judgments(path)
 
 
