@@ -10,6 +10,7 @@ import json
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -56,6 +57,9 @@ TERMS: Mapping[str, Json] = {
 }
 
 
+marking = partial(NewJob, task="marking", judgments=2)
+
+
 @dataclass(slots=True)
 class BackdatedClock:
     """The time of the study while it is played."""
@@ -82,18 +86,9 @@ def populate(store: Store, essays: Sequence[Essay], marked: Mapping[str, int]) -
             )
         _essays(store, clock, essays)
         _crowd(store, clock, marked)
-        add_job(
-            store,
-            NewJob(
-                name=NEXT,
-                task="verify",
-                title="Is the other word better?",
-                judgments=3,
-                system=NEXT_SYSTEM,
-                most=40,
-                open=False,
-            ),
-        )
+        title = "Is the other word better?"
+        plan = NewJob(name=NEXT, task="verify", title=title, judgments=3, system=NEXT_SYSTEM, most=40, open=False)
+        add_job(store, plan)
     finally:
         store.clock = earlier
     return password
@@ -124,40 +119,19 @@ def _hashed(password: str) -> str:
 def _essays(store: Store, clock: BackdatedClock, essays: Sequence[Essay]) -> None:
     """Two annotators mark essays, as the sample's did; the adjudicator has decided two, one waits to be looked at."""
     chosen = _much_marked(essays, 10)
-    plain, offered = chosen[:6], chosen[6:]
-    plans = {
-        ESSAYS: NewJob(
-            name=ESSAYS,
-            task="marking",
-            title="Mark term essays",
-            judgments=2,
-            annotators=ANNOTATORS,
-            essay_ids=_ids(plain),
-        ),
-        OFFERED: NewJob(
-            name=OFFERED,
-            task="marking",
-            title="Mark essays with suggestions",
-            judgments=2,
-            annotators=ANNOTATORS,
-            essay_ids=_ids(offered),
-            system=SYSTEM,
-            suggested_share=0.5,
-        ),
-    }
     by_id = {essay.essay_id: essay for essay in chosen}
-    for name, n_done in ((ESSAYS, (5, 4)), (OFFERED, (2, 1))):
-        job = add_job(store, plans[name])
-        for annotator, marks_of, n in zip(ANNOTATORS, ("A", "B"), n_done, strict=True):
+    by_two = partial(marking, annotators=ANNOTATORS)
+    plain = by_two(name=ESSAYS, title="Mark term essays", essay_ids=tuple(by_id)[:6])
+    title = "Mark essays with suggestions"
+    offered = by_two(name=OFFERED, title=title, essay_ids=tuple(by_id)[6:], system=SYSTEM, suggested_share=0.5)
+    for plan, n_done in ((plain, (5, 4)), (offered, (2, 1))):
+        job = add_job(store, plan)
+        for annotator, marks_of, n in zip(ANNOTATORS, MARKERS, n_done, strict=True):
             for _ in range(n):
                 clock.at += 40 * MINUTE
                 _mark(store, job, annotator, by_id, marks_of)
     review(store, ESSAYS)
     _adjudicate_essays(store, clock)
-
-
-def _ids(essays: Sequence[Essay]) -> tuple[str, ...]:
-    return tuple(essay.essay_id for essay in essays)
 
 
 def _much_marked(essays: Sequence[Essay], n: int) -> list[Essay]:
@@ -206,18 +180,10 @@ def mark_with_suggestions(store: Store, essays: Sequence[Essay]) -> None:
     """
     rng = generator(0, "accepted suggestions")
     by_id = {essay.essay_id: essay for essay in essays}
-    job = add_job(
-        store,
-        NewJob(
-            name=MARKED_AGAIN,
-            task="marking",
-            judgments=len(MARKERS),
-            annotators=MARKERS,
-            essay_ids=tuple(by_id),
-            system=OFFERING,
-            suggested_share=0.5,
-        ),
+    plan = marking(
+        name=MARKED_AGAIN, annotators=MARKERS, essay_ids=tuple(by_id), system=OFFERING, suggested_share=0.5
     )
+    job = add_job(store, plan)
     for marker in MARKERS:
         person_id = _person(store, marker).person_id
         while desk := take_desk(store, job_id=job.job_id, person_id=person_id):

@@ -123,8 +123,7 @@ class DemoStudy(Data):
 def make_study(out: Path, essays: Sequence[Essay], *, file_types: Sequence[FileType] = FILE_TYPES) -> DemoStudy:
     """Fill the study of a folder (`fresh_study`), make its report, and let people in."""
     detectors = _detectors()
-    store = open_store(out / STUDY)
-    try:
+    with open_store(out / STUDY) as store:
         import_files(store, corpora=[out / "essays.jsonl"])
         decide(store, [*detectors, earlier_version(detectors[0])])
         tables = _tables(store, out, essays)
@@ -145,8 +144,6 @@ def make_study(out: Path, essays: Sequence[Essay], *, file_types: Sequence[FileT
         write_table(judged, out / "sample-judgments.csv")
         headline, page = _report(store, out, essays, file_types)
         password = populate(store, essays, tables.marked)
-    finally:
-        store.close()
     return DemoStudy(
         n_items=len(tables.marked),
         n_expert=tables.n_expert,

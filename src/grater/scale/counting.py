@@ -273,15 +273,10 @@ def _add_buckets(
     partials: Sequence[Path], totals: Mapping[str, int], folder: Path, made_from: str, engine: Engine
 ) -> list[Part]:
     n = n_files(totals["tokens"])
+    bounds = pairwise(number * N_BUCKETS // n for number in range(n + 1))
     tasks = [
-        BucketTask(
-            number=number,
-            first=number * N_BUCKETS // n,
-            last=(number + 1) * N_BUCKETS // n,
-            partials=tuple(partials),
-            path=folder / part_name(number, made_from),
-        )
-        for number in range(n)
+        BucketTask(number, first, last, tuple(partials), folder / part_name(number, made_from))
+        for number, (first, last) in enumerate(bounds)
     ]
     earlier = {task.number: existing_part(task.path) for task in tasks}
     results = {number: part for number, part in earlier.items() if part}

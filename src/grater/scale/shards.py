@@ -204,67 +204,49 @@ def chunks_of(essays: Iterable[ShardEssay], *, size: int = SIZE) -> Iterator[lis
         yield chunk
 
 
-class Cutter:
-    """Writes the shards of a corpus one after the other; `finish` writes the manifest that makes them one."""
-
-    def __init__(self, folder: Path, *, lines: bool = False) -> None:
-        self.folder, self.lines = place(folder), lines
-        self._shards: list[Shard] = []
-        self._hash = hashlib.sha256()
-        _make_room(self.folder)
-
-    def add(self, chunk: Sequence[ShardEssay]) -> Shard:
-        rows = [_row_of(each) for each in chunk]
-        for row in rows:
-            self._hash.update(json.dumps(row[:3], ensure_ascii=False).encode("utf-8", "surrogatepass"))
-        content = BytesIO()
-        pl.DataFrame(rows, schema=SCHEMA, orient="row").write_parquet(content)
-        number = len(self._shards)
-        file = f"shard-{number:06}.parquet"
-        with replacing(self.folder / file) as stream:
-            stream.write(content.getbuffer())
-        shard = Shard(
-            folder=str(self.folder),
-            number=number,
-            file=file,
-            n_essays=len(chunk),
-            n_characters=sum(len(each.essay.text) for each in chunk),
-            sha256=hashlib.sha256(content.getbuffer()).hexdigest(),
-        )
-        self._shards.append(shard)
-        return shard
-
-    def finish(self) -> Shards:
-        shards = Shards(shards=tuple(self._shards), sha256=self._hash.hexdigest(), lines=self.lines)
-        with replacing(self.folder / MANIFEST) as stream:
-            stream.write((json.dumps(shards.manifest(), indent=1) + "\n").encode())
-        return shards
-
-
 class LazyCut:
-    """A corpus that is cut as its shards are taken, so that work begins with the first."""
+    """A corpus that is cut as its shards are taken, so that work begins with the first; a manifest makes them one."""
 
     def __init__(self, essays: Iterable[ShardEssay], folder: Path, *, size: int = SIZE, lines: bool = False) -> None:
-        self._essays, self._size = essays, size
-        self._cutter = Cutter(folder, lines=lines)
+        self._essays, self._folder, self._size, self._lines = essays, place(folder), size, lines
         self._done: Shards | None = None
+        _make_room(self._folder)
 
     def __iter__(self) -> Iterator[Shard]:
-        yield from map(self._cutter.add, chunks_of(self._essays, size=self._size))
-        self._done = self._cutter.finish()
+        shards, corpus_hash = [], hashlib.sha256()
+        for number, chunk in enumerate(chunks_of(self._essays, size=self._size)):
+            rows = [_row_of(each) for each in chunk]
+            for row in rows:
+                corpus_hash.update(json.dumps(row[:3], ensure_ascii=False).encode("utf-8", "surrogatepass"))
+            content = BytesIO()
+            pl.DataFrame(rows, schema=SCHEMA, orient="row").write_parquet(content)
+            file = f"shard-{number:06}.parquet"
+            with replacing(self._folder / file) as stream:
+                stream.write(content.getbuffer())
+            n_characters = sum(len(each.essay.text) for each in chunk)
+            digest = hashlib.sha256(content.getbuffer()).hexdigest()
+            shards.append(Shard(str(self._folder), number, file, len(chunk), n_characters, digest))
+            yield shards[-1]
+        self._done = Shards(shards=tuple(shards), sha256=corpus_hash.hexdigest(), lines=self._lines)
+        with replacing(self._folder / MANIFEST) as stream:
+            stream.write((json.dumps(self._done.manifest(), indent=1) + "\n").encode())
+
+    @property
+    def done(self) -> Shards:
+        assert self._done, "the corpus has not been cut to its end"
+        return self._done
 
     @property
     def sha256(self) -> str:
-        assert self._done, "the corpus has not been cut to its end"
-        return self._done.sha256
+        return self.done.sha256
 
 
 def cut(essays: Iterable[ShardEssay], folder: Path, *, size: int = SIZE, lines: bool = False) -> Shards:
     """Write a corpus as shards in a folder; until the last is written the folder is not a corpus."""
-    cutter = Cutter(folder, lines=lines)
-    for chunk in chunks_of(essays, size=size):
-        cutter.add(chunk)
-    return cutter.finish()
+    lazy = LazyCut(essays, folder, size=size, lines=lines)
+    for _ in lazy:
+        pass
+    return lazy.done
 
 
 def _make_room(folder: Path) -> None:

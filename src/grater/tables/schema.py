@@ -261,12 +261,9 @@ def series_of(name: str, values: Sequence[object]) -> pl.Series:
     types = set(map(type, values)) - {type(None)}
     if not types:
         return pl.Series(name, values, dtype=pl.Null)
-    if types == {str}:
-        return pl.Series(name, values, dtype=pl.String)
-    if types == {bool}:
-        return pl.Series(name, values, dtype=pl.Boolean)
-    if types == {float}:
-        return pl.Series(name, values, dtype=pl.Float64)
+    for alone, dtype in ((str, pl.String), (bool, pl.Boolean), (float, pl.Float64)):
+        if types == {alone}:
+            return pl.Series(name, values, dtype=dtype)
     if types <= {int, float} and all(not isinstance(value, int) or abs(value) < WHOLE_AS_FLOAT for value in values):
         return pl.Series(name, values, dtype=pl.Int64 if types == {int} else pl.Float64, strict=False)
     return pl.Series(name, values, dtype=pl.Object)
