@@ -188,7 +188,5 @@ def marking(
     """A page of a new annotator on a new essay; no script error, no breach of the content policy."""
     person = site.person()
     address = site.lease(site.marking_job(text, offered=offered), person)
-    context = site.context(chromium, person, **options)
-    with watched(context) as (page, complaints):
+    with site.visit(chromium, person, **options) as (page, complaints):
         yield replace(open_essay(page, site, person, address), complaints=complaints)
-    context.close()

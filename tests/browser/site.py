@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
-from playwright.sync_api import Browser, BrowserContext
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from grater.annotate import content, credentials, jobs, judgments, people, units
 from grater.annotate.people import Person
@@ -28,7 +28,7 @@ from grater.annotate.web.context import SESSION
 from grater.annotate.web.serving import listening
 from grater.model import Essay, Item, Json, Span, Suggestion
 from tests.annotate.web import studies
-from tests.browser.chromium import WAIT
+from tests.browser.chromium import WAIT, Complaints, watched
 
 START_SECONDS = 300
 NUMBER = count(1)
@@ -83,6 +83,17 @@ class Site:
         context.set_default_timeout(WAIT)
         context.add_cookies([{"name": SESSION, "value": token, "url": self.url, "httpOnly": True}])
         return context
+
+    @contextmanager
+    def visit(self, browser: Browser, person: Person | None, **options: Any) -> Iterator[tuple[Page, Complaints]]:
+        """A page on which nothing may go wrong, of a person or of a stranger."""
+        if person is None:
+            context = browser.new_context(base_url=self.url, **options)
+        else:
+            context = self.context(browser, person, **options)
+        with watched(context) as found:
+            yield found
+        context.close()
 
     def marking_job(self, *texts: str, judgments: int = 1, offered: Sequence[tuple[str, str, str]] = ()) -> str:
         """A job of whole essays; gives its id.  `offered` are words, correction and tag of suggestions to all."""

@@ -10,7 +10,6 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, ViewportSize
 
-from tests.browser.chromium import watched
 from tests.browser.essay_page import marking
 from tests.browser.phone import misnamed, off_screen
 from tests.browser.site import Site
@@ -44,20 +43,16 @@ def complaints(page: Page, *, dark: bool = False) -> list[str]:
 
 @contextmanager
 def visited(site: Site, chromium: Browser, role: str) -> Iterator[Page]:
-    context = site.context(chromium, site.person(role), viewport={"width": 1100, "height": 800})
-    with watched(context) as (page, _):
+    with site.visit(chromium, site.person(role), viewport={"width": 1100, "height": 800}) as (page, _):
         yield page
-    context.close()
 
 
 @pytest.mark.parametrize("task", RATINGS)
 def test_the_form_of_a_task(site: Site, chromium: Browser, task: str) -> None:
     person = site.person("worker")
-    context = site.context(chromium, person)
-    with watched(context) as (page, _):
+    with site.visit(chromium, person) as (page, _):
         page.goto(site.lease(site.rating_job(task), person))
         assert complaints(page, dark=task == "usage") == []
-    context.close()
 
 
 def test_every_route_is_on_the_tour_and_every_stop_has_its_picture(site: Site) -> None:
@@ -70,8 +65,7 @@ def test_every_route_is_on_the_tour_and_every_stop_has_its_picture(site: Site) -
 def test_every_page_on_the_tour(site: Site, chromium: Browser, part: Callable[[Site], Iterator[Stop]]) -> None:
     size: ViewportSize = {"width": 1100, "height": 800}
     for person, stops in by_person(list(part(site))):
-        context = site.context(chromium, person) if person else chromium.new_context(base_url=site.url)
-        with watched(context) as (page, _):
+        with site.visit(chromium, person) as (page, _):
             for stop in stops:
                 page.set_viewport_size(size)
                 reply = page.goto(stop.path)
@@ -79,7 +73,6 @@ def test_every_page_on_the_tour(site: Site, chromium: Browser, part: Callable[[S
                 assert reply.status == 200, stop.path
                 assert complaints(page, dark=stop.picture in IN_THE_DARK) == []
                 assert (off_screen(page), misnamed(page)) == ([], []), stop.path
-        context.close()
 
 
 def test_the_marking_page_with_its_slip_and_its_marks(site: Site, chromium: Browser) -> None:

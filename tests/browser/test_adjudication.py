@@ -17,7 +17,6 @@ from grater.annotate.people import Person
 from grater.annotate.submissions import desk_of, hand_in
 from grater.annotate.tasks.construction import CONSTRUCTIONS
 from grater.annotate.tasks.marking import edits_of
-from tests.browser.chromium import watched
 from tests.browser.essay_page import open_own_desk
 from tests.browser.form_page import PHONE, WAYS, answer, tab_to
 from tests.browser.site import Site, live_site
@@ -64,8 +63,7 @@ def rated(site: Site, task: str) -> str:
 def test_a_whole_session_over_items_of_every_task(site: Site, chromium: Browser, way: str) -> None:
     hand, size, has_script = WAYS[way]
     by_task = {task: rated(site, task) for task in TASKS}
-    context = site.context(chromium, site.person("adjudicator"), viewport=size, java_script_enabled=has_script)
-    with watched(context) as (page, _):
+    with site.visit(chromium, site.person("adjudicator"), viewport=size, java_script_enabled=has_script) as (page, _):
         page.goto("/adjudicate")
         for unit_id in by_task.values():
             follow(page, hand, f"/adjudicate/{unit_id}")
@@ -77,7 +75,6 @@ def test_a_whole_session_over_items_of_every_task(site: Site, chromium: Browser,
         page.goto(f"/adjudicate/{by_task['usage']}")
         checked = page.locator("input:checked").evaluate_all("inputs => inputs.map((input) => input.value)")
         assert checked == ["0", "low"], "the earlier decision is filled in"
-    context.close()
     found = {task: labels_of(site, unit_id) for task, unit_id in by_task.items()}
     assert found.pop("choice") < {"writer", "system"}, "whose word the first one was is for the server to know"
     assert found == {
@@ -185,8 +182,7 @@ def decide_with_letters(page: Page) -> None:
 )
 def test_an_essay_is_adjudicated(site: Site, chromium: Browser, decide, options) -> None:  # type: ignore[no-untyped-def]
     unit_id = marked(site)
-    context = site.context(chromium, site.person("adjudicator"), **options)
-    with watched(context) as (page, _):
+    with site.visit(chromium, site.person("adjudicator"), **options) as (page, _):
         page.goto(f"/adjudicate/{unit_id}")
         width = options.get("viewport", {"width": 1280})["width"]
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -196,7 +192,6 @@ def test_an_essay_is_adjudicated(site: Site, chromium: Browser, decide, options)
         ]  # fmt: skip
         decide(page)
         page.wait_for_url("**/adjudicate")
-    context.close()
     gold = gold_of(site, unit_id)
     assert [edit for edit in gold if edit[0] != "near"] == [
         ("puppy", ("a puppy",), "ArtOrDet"), ("own", ("has",), "SVA"), ("chair", ("chairs",), "Nn"),
@@ -211,8 +206,7 @@ def test_eighteen_places_fill_less_than_two_screens_and_every_card_holds_its_tex
     text = "".join(f"In the long run the {word} of this town hope that it will become better. " for word in words)
     said = [[(word, f"{word} indeed", "Mec") for word in words], [(word, word[1:], "Wcip") for word in words]]
     unit_id = marked(site, text, comment="", said=said)
-    context = site.context(chromium, site.person("adjudicator"), viewport={"width": 1280, "height": 800})
-    with watched(context) as (page, _):
+    with site.visit(chromium, site.person("adjudicator"), viewport={"width": 1280, "height": 800}) as (page, _):
         page.goto(f"/adjudicate/{unit_id}")
         assert page.locator(".place").count() == 18
         assert page.evaluate("document.documentElement.scrollHeight") < 2 * 800
@@ -223,14 +217,12 @@ def test_eighteen_places_fill_less_than_two_screens_and_every_card_holds_its_tex
                 "all => all.map((it) => [it.scrollWidth - it.clientWidth, it.scrollHeight - it.clientHeight])"
             )
             assert max(map(max, cards)) <= 0
-    context.close()
 
 
 def test_a_comment_by_key_reaches_the_annotator_who_reads_it_under_their_mark(site: Site, chromium: Browser) -> None:
     annotator, other = site.person(), site.person()
     unit_id = marked(site, annotators=(annotator, other))
-    context = site.context(chromium, site.person("adjudicator"))
-    with watched(context) as (page, complaints):
+    with site.visit(chromium, site.person("adjudicator")) as (page, complaints):
         complaints.allow.append("422")
         page.goto(f"/adjudicate/{unit_id}")
         page.keyboard.press("m")
@@ -240,16 +232,13 @@ def test_a_comment_by_key_reaches_the_annotator_who_reads_it_under_their_mark(si
         page.keyboard.press("Shift+A")
         page.keyboard.press("Control+Enter")
         page.wait_for_url("**/adjudicate")
-    context.close()
     for who, n in ((annotator, 1), (other, 0)):
-        context = site.context(chromium, who)
-        with watched(context) as (page, _):
+        with site.visit(chromium, who) as (page, _):
             page.goto("/jobs")
             page.get_by_role("link", name="1 essay that you handed in").click()
             page.get_by_role("link", name="She adopted puppy").click()
             expect(page.get_by_text("Adjudicator: plural after three")).to_have_count(n)
             expect(page.get_by_role("button", name="Reopen this essay")).to_have_count(0)
-        context.close()
 
 
 def gold_of(site: Site, unit_id: str) -> list[tuple[str, tuple[str, ...], str]]:
@@ -261,8 +250,7 @@ def gold_of(site: Site, unit_id: str) -> list[tuple[str, tuple[str, ...], str]]:
 
 def test_a_place_without_a_decision_is_named_and_nothing_is_forgotten(site: Site, chromium: Browser) -> None:
     unit_id = marked(site)
-    context = site.context(chromium, site.person("adjudicator"), java_script_enabled=False)
-    with watched(context) as (page, complaints):
+    with site.visit(chromium, site.person("adjudicator"), java_script_enabled=False) as (page, complaints):
         complaints.allow.append("422")
         page.goto(f"/adjudicate/{unit_id}")
         page.locator("#place-1 label").nth(0).click()
@@ -276,28 +264,24 @@ def test_a_place_without_a_decision_is_named_and_nothing_is_forgotten(site: Site
         page.goto(f"/adjudicate/{unit_id}")
         checked = page.locator(".place input[type=radio]:checked").evaluate_all("nodes => nodes.map((n) => n.value)")
         assert len(checked) == 4, "the earlier decision is filled in"
-    context.close()
     assert len(gold_of(site, unit_id)) == 4
 
 
 def test_nothing_is_wrong_is_filled_in_again_as_the_annotator_who_chose_it(site: Site, chromium: Browser) -> None:
     unit_id = marked(site)
-    context = site.context(chromium, site.person("adjudicator"))
-    with watched(context) as (page, _):
+    with site.visit(chromium, site.person("adjudicator")) as (page, _):
         page.goto(f"/adjudicate/{unit_id}")
         decide_with_mouse(page)
         page.wait_for_url("**/adjudicate")
         page.goto(f"/adjudicate/{unit_id}")
         expect(page.locator("#place-2 input:checked")).to_have_count(1)
         expect(page.locator("#place-2 label:has(input:checked)")).to_contain_text("nothing wrong here")
-    context.close()
 
 
 def test_what_nobody_marked_is_marked_in_the_essay_and_comes_back(site: Site, chromium: Browser) -> None:
     unit_id = marked(site)
     adjudicator = site.person("adjudicator")
-    context = site.context(chromium, adjudicator)
-    with watched(context) as (page, _):
+    with site.visit(chromium, adjudicator) as (page, _):
         desk = open_own_desk(page, site, adjudicator, unit_id)
         desk.mark("in ", "wcip", "during")
         desk.drag("three")
@@ -322,7 +306,6 @@ def test_what_nobody_marked_is_marked_in_the_essay_and_comes_back(site: Site, ch
         page.get_by_role("button", name="Save the decision").click()
         page.wait_for_url("**/adjudicate")
         assert gold_of(site, unit_id) == [each for each in everything if each[2] != "Mec"]
-    context.close()
 
 
 def test_marks_of_ones_own_survive_a_decision_without_script(site: Site, chromium: Browser) -> None:
@@ -330,8 +313,7 @@ def test_marks_of_ones_own_survive_a_decision_without_script(site: Site, chromiu
     start = TEXT.index("in <b>")
     own = {"start": start, "end": start + 2, "quote": "in", "tag": "Wcip", "replacements": ["during"], "comment": ""}
     for has_script in (True, False):
-        context = site.context(chromium, site.person("adjudicator"), java_script_enabled=has_script)
-        with watched(context) as (page, _):
+        with site.visit(chromium, site.person("adjudicator"), java_script_enabled=has_script) as (page, _):
             page.goto(f"/adjudicate/{unit_id}")
             if has_script:
                 page.locator("#more").evaluate("(field, own) => { field.value = JSON.stringify([own]); }", own)
@@ -341,5 +323,4 @@ def test_marks_of_ones_own_survive_a_decision_without_script(site: Site, chromiu
                 expect(page.locator("#whole li")).to_contain_text("during")
                 page.get_by_role("button", name="Save the decision").click()
             page.wait_for_url("**/adjudicate")
-        context.close()
         assert ("in", ("during",), "Wcip") in gold_of(site, unit_id)

@@ -10,7 +10,6 @@ from playwright.sync_api import Browser, Page, expect
 
 from grater.annotate import judgments
 from grater.annotate.writing import JOB
-from tests.browser.chromium import watched
 from tests.browser.site import Site
 from tests.browser.test_accessibility import complaints
 
@@ -21,15 +20,13 @@ MENDED = "She is interested in music. I arrived at the station. I listened to th
 @pytest.fixture
 def desk(site: Site, chromium: Browser) -> Iterator[Page]:
     """The page on a small screen, with the marks of the text that was typed."""
-    context = chromium.new_context(base_url=site.url, viewport={"width": 360, "height": 720})
-    with watched(context) as (page, heard):
+    with site.visit(chromium, None, viewport={"width": 360, "height": 720}) as (page, heard):
         heard.allow += ["422", "429", "503"]
         page.goto("/check")
         expect(page.locator("#text")).to_be_focused()
         page.keyboard.type(TEXT)
         expect(page.locator("[data-under] mark")).to_have_text(["of", "to", "the"])
         yield page
-    context.close()
 
 
 def test_marks_come_while_typing_and_are_answered_in_place_and_kept_with_consent(site: Site, desk: Page) -> None:
@@ -100,10 +97,8 @@ def test_a_text_outlives_the_page(desk: Page) -> None:
 
 
 def test_a_file_that_is_chosen_is_checked(site: Site, chromium: Browser) -> None:
-    context = chromium.new_context(base_url=site.url)
-    with watched(context) as (page, _):
+    with site.visit(chromium, None) as (page, _):
         page.goto("/check")
         page.locator("#file").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": TEXT.encode()})
         expect(page.locator("#text")).to_have_value(TEXT)
         expect(page.locator("[data-under] mark")).to_have_count(3)
-    context.close()

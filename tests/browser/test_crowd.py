@@ -8,7 +8,6 @@ from playwright.sync_api import Browser, Page, expect
 
 from grater.annotate import gold, panels, units
 from grater.annotate.protocol import set_terms
-from tests.browser.chromium import watched
 from tests.browser.site import Site, live_site
 
 REASON = "Two people wait at a place."
@@ -37,8 +36,7 @@ def test_gold_of_a_first_job_is_chosen_by_keys_and_anyone_who_misses_it_learns_w
 
 
 def _choose_gold(chromium: Browser, site: Site, job_id: str) -> None:
-    manager = site.context(chromium, site.person("manager"))
-    with watched(manager) as (page, _):
+    with site.visit(chromium, site.person("manager")) as (page, _):
         page.goto(f"/manage/jobs/{job_id}/gold")
         page.get_by_role("link", name="Choose gold one by one").click()
         expect(page.get_by_role("heading", name="Gold studio")).to_be_visible()
@@ -49,12 +47,10 @@ def _choose_gold(chromium: Browser, site: Site, job_id: str) -> None:
         page.goto(f"/manage/jobs/{job_id}/terms")
         page.get_by_role("button", name="Use the recommended rule").click()
         expect(page.get_by_label("Questions in the entry quiz")).to_have_value("2")
-    manager.close()
 
 
 def _miss_gold(chromium: Browser, site: Site, link: str) -> None:
-    rater = chromium.new_context(base_url=site.url)
-    with watched(rater) as (page, _):
+    with site.visit(chromium, None) as (page, _):
         page.goto(link)
         start(page)
         start(page)
@@ -63,7 +59,6 @@ def _miss_gold(chromium: Browser, site: Site, link: str) -> None:
         expect(page.get_by_text("You have been removed from this job")).to_be_visible()
         expect(page.get_by_text("give your place back on the page that sent you here")).to_be_visible()
         expect(page.get_by_text("log in to continue")).to_have_count(0)
-    rater.close()
 
 
 def test_anyone_who_is_ejected_over_an_essay_sees_why(chromium: Browser, site: Site) -> None:
@@ -75,8 +70,7 @@ def test_anyone_who_is_ejected_over_an_essay_sees_why(chromium: Browser, site: S
         item_id = known.unit.items[0].item.item_id
         gold.convert(tx, known.unit_id, item_id, ["10-12:Wcip"], reason=REASON)
         set_terms(tx, job_id, {"gold": {"quiz": 1}})
-    context = site.context(chromium, person)
-    with watched(context) as (page, _):
+    with site.visit(chromium, person) as (page, _):
         page.goto(f"/jobs/{job_id}")
         page.get_by_role("button", name="Start").first.click()
         expect(page.locator("#save-state")).to_have_text("All marks saved")  # the script is there
@@ -86,4 +80,3 @@ def test_anyone_who_is_ejected_over_an_essay_sees_why(chromium: Browser, site: S
         expect(page.get_by_text(REASON)).to_have_count(0)
         page.goto(f"/jobs/{job_id}")
         expect(page.get_by_role("button", name="Log in")).to_be_visible()
-    context.close()

@@ -8,7 +8,6 @@ import pytest
 from playwright.sync_api import Browser, Route, expect
 
 from grater.annotate.people import Person
-from tests.browser.chromium import watched
 from tests.browser.site import Site
 from tests.browser.test_adjudication import marked
 from tests.browser.test_mining import mined_list
@@ -55,8 +54,7 @@ def essay(site: Site, _: Person) -> str:
 )
 def test_a_key_before_its_module(site: Site, chromium: Browser, address_of, module, keys, effect) -> None:  # type: ignore[no-untyped-def]
     person = site.person("adjudicator")
-    context = site.context(chromium, person)
-    with watched(context) as (page, _):
+    with site.visit(chromium, person) as (page, _):
         held = Held()
         page.route(f"**/{module}*", lambda route: held.hold(route))
         page.goto(address_of(site, person), wait_until="commit")
@@ -65,4 +63,3 @@ def test_a_key_before_its_module(site: Site, chromium: Browser, address_of, modu
         expect(page.locator(effect)).to_have_count(0)
         held.let_go()
         expect(page.locator(effect)).to_have_count(1)
-    context.close()

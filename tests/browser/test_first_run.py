@@ -15,7 +15,6 @@ from playwright.sync_api import Browser, Page, expect
 from grater.annotate import credentials, people
 from grater.annotate.evaluation import evaluate_study
 from grater.annotate.status import study_name
-from tests.browser.chromium import watched
 from tests.browser.site import Site, live_site
 from tests.chat_server import serving
 from tests.cli.test_chat_loop import N_ESSAYS, essay
@@ -74,8 +73,7 @@ class Clicks:
 
 def test_from_pasted_essays_to_the_answer_in_few_clicks(chromium: Browser, own_site: Site, tmp_path: Path) -> None:
     site = own_site
-    context = site.context(chromium, site.person("manager"))
-    with watched(context) as (page, _):
+    with site.visit(chromium, site.person("manager")) as (page, _):
         click = Clicks(page)
         paste(click, many_essays())
         click.on("button", "Continue")
@@ -87,7 +85,6 @@ def test_from_pasted_essays_to_the_answer_in_few_clicks(chromium: Browser, own_s
         answer = page.locator(".answer")
         expect(answer).to_contain_text("mine is right in")
         expect(answer).to_contain_text("Recall to ± .05 takes more texts than these.")
-    context.close()
 
 
 def test_a_language_model_is_priced_asked_and_judged_in_few_clicks(
@@ -99,31 +96,31 @@ def test_a_language_model_is_priced_asked_and_judged_in_few_clicks(
     with serving(corrected) as model:
         chat = {"key_env": "MODEL_KEY", "price_in": 1, "price_out": 4, "cache": str(tmp_path / "answers.jsonl")}
         offered = f"gpt=chat:{model.url}#tiny"
-        with live_site(tmp_path, systems=(offered,), chat=chat) as site:
-            context = site.context(chromium, site.person("manager"))
-            with watched(context) as (page, _):
-                click = Clicks(page)
-                paste(click, texts)
-                assert page.get_by_label("System", exact=True).input_value() == "gpt"
-                click.on("button", "Continue")
-                expect(page.locator(".big-words")).to_contain_text(f"{len(texts)} questions, about ")
-                expect(page.locator(".hint").first).to_contain_text("0 requests, 0 tokens")
-                assert not model.requests
-                click.on("button", "Ask gpt")
-                used = f"{len(texts)} requests, {110 * len(texts):,} tokens, cost 0.0034"
-                expect(page.get_by_role("status")).to_contain_text(f"gpt: {4 * len(texts)} edits. Used: {used}.")
-                assert "secret-of-the-model" not in page.content()
-                assert model.headers[0]["Authorization"] == "Bearer secret-of-the-model"
-                page.get_by_role("radio", name=re.compile(r"± \.10")).check()
-                click.n += 1
-                click.on("button", "Continue")
-                expect(page.get_by_role("radio", name=re.compile("Check a suggestion"))).to_be_checked()
-                let_judge(site, opened_job(click))
-                see_the_answer(click, site, tmp_path / "report.html")
-                answer = page.locator(".answer")
-                expect(answer).to_contain_text("gpt is right in about three of four edits")
-                expect(answer.get_by_role("link", name="what it missed")).to_be_visible()
-            context.close()
+        with (
+            live_site(tmp_path, systems=(offered,), chat=chat) as site,
+            site.visit(chromium, site.person("manager")) as (page, _),
+        ):
+            click = Clicks(page)
+            paste(click, texts)
+            assert page.get_by_label("System", exact=True).input_value() == "gpt"
+            click.on("button", "Continue")
+            expect(page.locator(".big-words")).to_contain_text(f"{len(texts)} questions, about ")
+            expect(page.locator(".hint").first).to_contain_text("0 requests, 0 tokens")
+            assert not model.requests
+            click.on("button", "Ask gpt")
+            used = f"{len(texts)} requests, {110 * len(texts):,} tokens, cost 0.0034"
+            expect(page.get_by_role("status")).to_contain_text(f"gpt: {4 * len(texts)} edits. Used: {used}.")
+            assert "secret-of-the-model" not in page.content()
+            assert model.headers[0]["Authorization"] == "Bearer secret-of-the-model"
+            page.get_by_role("radio", name=re.compile(r"± \.10")).check()
+            click.n += 1
+            click.on("button", "Continue")
+            expect(page.get_by_role("radio", name=re.compile("Check a suggestion"))).to_be_checked()
+            let_judge(site, opened_job(click))
+            see_the_answer(click, site, tmp_path / "report.html")
+            answer = page.locator(".answer")
+            expect(answer).to_contain_text("gpt is right in about three of four edits")
+            expect(answer.get_by_role("link", name="what it missed")).to_be_visible()
 
 
 def paste(click: Clicks, texts: list[str]) -> None:

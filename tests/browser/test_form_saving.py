@@ -47,35 +47,31 @@ def test_of_two_tabs_the_first_answer_counts_and_the_second_is_told(site: Site, 
 @pytest.mark.parametrize("has_script", [True, False], ids=["script", "plain"])
 def test_back_after_an_answer_shows_that_it_is_stored(site: Site, chromium: Browser, has_script: bool) -> None:
     person, job_id = site.person("worker"), site.rating_job("error")
-    context = site.context(chromium, person, java_script_enabled=has_script)
     address = site.lease(job_id, person)
-    with watched(context) as (page, _):
+    with site.visit(chromium, person, java_script_enabled=has_script) as (page, _):
         page.goto(address)
         say(page, "Error")
         page.wait_for_url(lambda url: not url.endswith(address))
         page.go_back()
         expect(page.get_by_role("heading", name="Already answered")).to_be_visible()
         assert answers(site, job_id) == ["error"]
-    context.close()
 
 
 def test_an_answer_given_off_line_stays_on_the_page_and_is_sent_once(site: Site, chromium: Browser) -> None:
     person, job_id = site.person("worker"), site.rating_job("error")
-    context = site.context(chromium, person)
     address = site.lease(job_id, person)
-    with watched(context) as (page, complaints):
+    with site.visit(chromium, person) as (page, complaints):
         complaints.allow += NOT_THERE
         page.goto(address)
-        context.set_offline(True)
+        page.context.set_offline(True)
         say(page, "Error")
         expect(page.get_by_role("status")).to_contain_text("No connection")
         page.get_by_label("OK", exact=False).first.check()  # second thoughts
         page.get_by_role("button", name="Save and continue").click()
         assert answers(site, job_id) == []
-        context.set_offline(False)
+        page.context.set_offline(False)
         page.wait_for_url(lambda url: not url.endswith(address))
         assert answers(site, job_id) == ["ok"]
-    context.close()
 
 
 def given_again(site: Site, chromium: Browser, lose: Callable[[Route], None], **options: object) -> list[str]:
@@ -84,9 +80,8 @@ def given_again(site: Site, chromium: Browser, lose: Callable[[Route], None], **
     The browser does not know that the line is dead: its own error page comes, and reloading it sends again.
     """
     person, job_id = site.person("worker"), site.rating_job("error")
-    context = site.context(chromium, person, **options)
     address = site.lease(job_id, person)
-    with watched(context) as (page, complaints):
+    with site.visit(chromium, person, **options) as (page, complaints):
         complaints.allow += NOT_THERE
         page.goto(address)
         page.route(f"**{address}", lose)
@@ -95,7 +90,6 @@ def given_again(site: Site, chromium: Browser, lose: Callable[[Route], None], **
         page.unroute(f"**{address}")
         page.reload()
         page.wait_for_url(lambda url: "/leases/" in url and not url.endswith(address))
-    context.close()
     return answers(site, job_id)
 
 
@@ -131,36 +125,32 @@ def test_of_two_adjudicators_the_second_is_told_of_the_first(site: Site, chromiu
 
 def test_a_decision_made_off_line_waits_and_back_shows_it_stored(site: Site, chromium: Browser) -> None:
     unit_id = rated(site, "error")
-    context = site.context(chromium, site.person("adjudicator"))
-    with watched(context) as (page, complaints):
+    with site.visit(chromium, site.person("adjudicator")) as (page, complaints):
         complaints.allow += NOT_THERE
         page.goto(f"/adjudicate/{unit_id}")
-        context.set_offline(True)
+        page.context.set_offline(True)
         decide(page, "Error")
         expect(page.get_by_role("status")).to_contain_text("No connection")
-        context.set_offline(False)
+        page.context.set_offline(False)
         page.wait_for_url("**/adjudicate")
         assert versions(site, unit_id) == ["error"]
         page.go_back()
         expect(page.locator("tr", has_text="gold")).to_contain_text("version 1")
-    context.close()
 
 
 def test_an_essay_decided_off_line_waits_with_every_choice(site: Site, chromium: Browser) -> None:
     unit_id = marked(site)
-    context = site.context(chromium, site.person("adjudicator"))
-    with watched(context) as (page, complaints):
+    with site.visit(chromium, site.person("adjudicator")) as (page, complaints):
         complaints.allow += NOT_THERE
         page.goto(f"/adjudicate/{unit_id}")
         for number in (1, 2, 3):
             page.locator(f"#place-{number} label").first.click()
-        context.set_offline(True)
+        page.context.set_offline(True)
         page.get_by_role("button", name="Save the decision").click()
         expect(page.get_by_role("status")).to_contain_text("No connection")
-        context.set_offline(False)
+        page.context.set_offline(False)
         page.wait_for_url("**/adjudicate")
         assert versions(site, unit_id) == ["marked"]
-    context.close()
 
 
 def decide(page: Page, words: str) -> None:
@@ -179,9 +169,8 @@ def versions(site: Site, unit_id: str) -> list[str]:
 
 def test_backspace_takes_the_last_answer_back(site: Site, chromium: Browser) -> None:
     person, job_id = site.person("worker"), site.rating_job("error")
-    context = site.context(chromium, person)
     address = site.lease(job_id, person)
-    with watched(context) as (page, _):
+    with site.visit(chromium, person) as (page, _):
         page.goto(address)
         asked = page.locator(".passage").inner_text()
         expect(page.locator("form[data-undo]")).to_have_count(0)
@@ -194,4 +183,3 @@ def test_backspace_takes_the_last_answer_back(site: Site, chromium: Browser) -> 
         with page.expect_navigation():
             say(page, "OK")
         assert answers(site, job_id) == ["ok"]
-    context.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, expect
 
-from tests.browser.chromium import watched
 from tests.browser.site import Site
 from tests.browser.tour import answered, crowd_job
 
@@ -14,8 +13,7 @@ A_WHILE = 31_000
 
 def test_new_judgments_appear_until_the_page_is_stopped(site: Site, chromium: Browser) -> None:
     job_id, rater = crowd_job(site), site.person("worker")
-    context = site.context(chromium, site.person("manager"))
-    with watched(context) as (page, _):
+    with site.visit(chromium, site.person("manager")) as (page, _):
         page.clock.install()
         page.goto(f"/manage/jobs/{job_id}/crowd")
         raters = page.locator("dt:text-is('Working now') + dd small")
@@ -28,4 +26,3 @@ def test_new_judgments_appear_until_the_page_is_stopped(site: Site, chromium: Br
         page.clock.fast_forward(A_WHILE)
         page.wait_for_load_state("networkidle")
         expect(raters).to_have_text("of 1 rater")
-    context.close()

@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from grater.annotate.store import checks
-from tests.browser.chromium import watched
 from tests.browser.site import Site, live_site
 from tests.browser.test_first_run import let_answer
 
@@ -32,8 +31,7 @@ def empty(tmp_path: Path) -> Iterator[Site]:
 def test_from_an_empty_study_to_the_report_without_a_mouse(
     chromium: Browser, empty: Site, tmp_path: Path, screen: str
 ) -> None:
-    context = empty.context(chromium, empty.person("owner"), viewport=SCREENS[screen])
-    with watched(context) as (page, _):
+    with empty.visit(chromium, empty.person("owner"), viewport=SCREENS[screen]) as (page, _):
         page.goto("/manage")
         paste_texts(page)
         job_id = make_a_job(page)
@@ -42,7 +40,6 @@ def test_from_an_empty_study_to_the_report_without_a_mouse(
         let_answer(empty, job_id, role="annotator", n_raters=2)
         look(page)
         report(page, tmp_path)
-    context.close()
     with empty.store.read() as tx:
         assert checks.violations(tx) == []
 

@@ -11,7 +11,6 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from grater.annotate import leases
-from tests.browser.chromium import watched
 from tests.browser.essay_page import EssayPage, marking, open_essay
 from tests.browser.form_page import go_on, log_in_with_keys
 from tests.browser.site import Site
@@ -72,12 +71,10 @@ def test_a_session_with_the_mouse(site: Site, chromium: Browser, width: str) -> 
 def logged_in_with_keys(site: Site, chromium: Browser, **options: object) -> Iterator[EssayPage]:
     """The same page, reached by the keyboard alone: login, the job, its first essay."""
     person, job_id = site.member(), site.marking_job(TEXT)
-    context = chromium.new_context(base_url=site.url, **options)  # type: ignore[arg-type]
-    with watched(context) as (page, complaints):
+    with site.visit(chromium, None, **options) as (page, complaints):
         log_in_with_keys(page, person.name, f"/jobs/{job_id}")
         go_on(page, "keyboard", "Start")
         yield replace(open_essay(page, site, person, page.url.removeprefix(site.url)), complaints=complaints)
-    context.close()
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, expect
 
-from tests.browser.chromium import watched
 from tests.browser.site import Site
 
 TEXT = "\n".join(
@@ -22,9 +21,8 @@ SHIFTS = """() => new Promise((resolve) => {
 def test_the_marking_page_is_light_and_stands_still(site: Site, chromium: Browser) -> None:
     person = site.person()
     address = site.lease(site.marking_job(TEXT), person)
-    context = site.context(chromium, person)
-    with watched(context) as (page, _):
-        network = context.new_cdp_session(page)
+    with site.visit(chromium, person) as (page, _):
+        network = page.context.new_cdp_session(page)
         network.send("Network.enable")
         loaded: list[float] = []
         network.on("Network.loadingFinished", lambda event: loaded.append(event["encodedDataLength"]))
@@ -33,15 +31,12 @@ def test_the_marking_page_is_light_and_stands_still(site: Site, chromium: Browse
         assert page.evaluate(SHIFTS) < MOST_SHIFT
         assert sum(n > 0 for n in loaded) <= MOST_REQUESTS  # of nothing: from the cache of the browser
         assert sum(loaded) <= MOST_BYTES
-    context.close()
 
 
 def test_the_essay_is_readable_without_scripts(site: Site, chromium: Browser) -> None:
     person = site.person()
     address = site.lease(site.marking_job(TEXT), person)
-    context = site.context(chromium, person, java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address)
-    expect(page.locator("#essay p")).to_have_count(TEXT.count("\n") + 1)
-    expect(page.get_by_text("Marking an essay needs JavaScript")).to_be_visible()
-    context.close()
+    with site.visit(chromium, person, java_script_enabled=False) as (page, _):
+        page.goto(address)
+        expect(page.locator("#essay p")).to_have_count(TEXT.count("\n") + 1)
+        expect(page.get_by_text("Marking an essay needs JavaScript")).to_be_visible()

@@ -10,7 +10,6 @@ from grater.annotate import content
 from grater.annotate.mining import NewList, all_of, mine_study
 from grater.model import Essay
 from tests.annotate.study.mined_lists import MORE, TEXT, count
-from tests.browser.chromium import watched
 from tests.browser.site import Site
 
 NUMBER = numbers(1)
@@ -32,8 +31,7 @@ def verdicts(site: Site, job_id: str) -> list[tuple[str, int]]:
 
 def test_a_list_is_gone_through_by_keys_alone(site: Site, chromium: Browser) -> None:
     job_id = mined_list(site)
-    context = site.context(chromium, site.person("adjudicator"))
-    with watched(context) as (page, _):
+    with site.visit(chromium, site.person("adjudicator")) as (page, _):
         page.goto(f"/mining/{job_id}/1")
         expect(page.get_by_role("heading", level=1)).to_have_text("discussed about the")
         page.keyboard.press("y")
@@ -49,15 +47,13 @@ def test_a_list_is_gone_through_by_keys_alone(site: Site, chromium: Browser) -> 
         expect(page.get_by_role("heading", level=1)).to_have_text("discussed about the")
         page.keyboard.press("n")
         expect(page.get_by_text("3 of 3 decided")).to_be_visible()
-    context.close()
     assert verdicts(site, job_id) == [("n", 3), ("n", 1), ("y", 1)]
 
 
 def test_buttons_do_the_same_without_script_on_a_phone(site: Site, chromium: Browser) -> None:
     job_id = mined_list(site)
     person = site.person("manager")
-    context = site.context(chromium, person, viewport={"width": 360, "height": 720}, java_script_enabled=False)
-    with watched(context) as (page, _):
+    with site.visit(chromium, person, viewport={"width": 360, "height": 720}, java_script_enabled=False) as (page, _):
         page.goto(f"/mining/{job_id}")
         page.get_by_role("link", name="Start").click()
         page.get_by_role("button", name="Yes, an error").click()
@@ -67,5 +63,4 @@ def test_buttons_do_the_same_without_script_on_a_phone(site: Site, chromium: Bro
         expect(page.get_by_text(f"Rejected by {person.name}")).to_be_visible()
         page.get_by_role("button", name="Undo verdict").click()
         expect(page.get_by_text("0 of 3 decided")).to_be_visible()
-    context.close()
     assert verdicts(site, job_id)[0] == ("", 4)

@@ -9,7 +9,6 @@ from playwright.sync_api import Browser, Page
 
 from grater.detect.learners import CheckedEssay, ClassReport
 from tests.browser import alive
-from tests.browser.chromium import watched
 from tests.browser.phone import misnamed, off_screen
 from tests.browser.pictures import DASHBOARD, open_dashboard
 from tests.browser.site import Site
@@ -20,8 +19,7 @@ from tests.browser.tour import by_person
 def test_every_page_of_a_living_study_fits_a_phone(chromium: Browser, living: Site) -> None:
     for person, stops in by_person(alive.stops(living)):
         assert person is not None
-        context = living.context(chromium, person)
-        with watched(context) as (page, _):
+        with living.visit(chromium, person) as (page, _):
             for stop in stops:
                 page.goto(stop.path)
                 if stop.picture == DASHBOARD:
@@ -29,7 +27,6 @@ def test_every_page_of_a_living_study_fits_a_phone(chromium: Browser, living: Si
                 assert (off_screen(page), misnamed(page)) == ([], []), stop.path
                 if page.locator(".stack").count():
                     assert complaints(page) == []
-        context.close()
 
 
 def test_a_class_report_fits_a_phone(module_page: Page) -> None:

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.browser import alive
-from tests.browser.essay_page import open_essay
+from tests.browser.essay_page import marking
 from tests.browser.palette import smaller
 from tests.browser.pictures import DASHBOARD, ESSAY, MARKING, open_dashboard
 from tests.browser.readme import HEADLINE, TERMINAL, said_in, terminal, words_of
@@ -38,20 +38,14 @@ def test_the_readme_and_how_tos_show_the_figure_the_marking_page_the_dashboard_a
 def test_the_dashboard_is_as_in_its_picture(chromium: Browser, living: Site) -> None:
     [stop] = [stop for stop in alive.stops(living) if stop.picture == DASHBOARD]
     assert stop.person is not None
-    context = living.context(chromium, stop.person)
-    page = context.new_page()
-    open_dashboard(page, stop.path)
-    assert words_of(page) == words_in(DASHBOARD)
-    context.close()
+    with living.visit(chromium, stop.person) as (page, _):
+        open_dashboard(page, stop.path)
+        assert words_of(page) == words_in(DASHBOARD)
 
 
 def test_the_marking_page_is_as_in_its_picture(chromium: Browser, site: Site) -> None:
-    person = site.person()
-    context = site.context(chromium, person)
-    page = context.new_page()
-    open_essay(page, site, person, site.lease(site.marking_job(ESSAY), person))
-    assert set(words_of(page)) <= set(words_in(MARKING))
-    context.close()
+    with marking(site, chromium, ESSAY) as desk:
+        assert set(words_of(desk.page)) <= set(words_in(MARKING))
 
 
 def test_the_terminal_says_what_check_says() -> None:

@@ -12,7 +12,6 @@ from collections.abc import Collection
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.chromium import watched
 from tests.browser.form_page import WAYS, answer, go_on, log_in_with_keys
 from tests.browser.site import Site
 
@@ -35,13 +34,9 @@ SESSIONS = [
 def test_a_whole_session(site: Site, chromium: Browser, task: str, way: str) -> None:
     hand, size, has_script = WAYS[way]
     person, job_id = site.member("worker"), site.rating_job(task)
-    by_login = hand == "keyboard"
-    if by_login:
-        context = chromium.new_context(base_url=site.url, viewport=size, java_script_enabled=has_script)
-    else:
-        context = site.context(chromium, person, viewport=size, java_script_enabled=has_script)
-    with watched(context) as (page, _):
-        if by_login:
+    visitor = None if hand == "keyboard" else person
+    with site.visit(chromium, visitor, viewport=size, java_script_enabled=has_script) as (page, _):
+        if visitor is None:
             log_in_with_keys(page, person.name, f"/jobs/{job_id}")
         else:
             page.goto(f"/jobs/{job_id}")
@@ -54,7 +49,6 @@ def test_a_whole_session(site: Site, chromium: Browser, task: str, way: str) -> 
             n_pages += 1
             assert n_pages < 5, "the same page came back"
         expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
-    context.close()
     n_items = {"construction": 5, "rank": 3, "fate": 3, "remaining": 2}.get(task, 1)
     assert len(site.handed_in(job_id)) == n_pages * n_items > 0
 
@@ -68,8 +62,7 @@ KEYS["pairs"] = "3"
 def test_one_key_answers_and_goes_on_without_a_page_being_loaded(site: Site, chromium: Browser, task: str) -> None:
     person = site.person("worker")
     job_id = site.rating_job("rank", pairs=True) if task == "pairs" else site.rating_job(task)
-    context = site.context(chromium, person)
-    with watched(context) as (page, _):
+    with site.visit(chromium, person) as (page, _):
         page.goto(site.lease(job_id, person))
         page.locator("#quick").check()
         page.evaluate("window.isTheSame = true")
@@ -85,7 +78,6 @@ def test_one_key_answers_and_goes_on_without_a_page_being_loaded(site: Site, chr
             expect(page.get_by_text("1 of 2 done")).to_be_visible()
             page.keyboard.type(KEYS[task])
         expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
-    context.close()
     labels = [answer.label for answer in site.handed_in(job_id)]
     expected = {
         "error": ["error"] * 2,
@@ -101,8 +93,7 @@ def test_one_key_answers_and_goes_on_without_a_page_being_loaded(site: Site, chr
 
 def test_one_tap_answers_and_goes_on_on_a_phone(site: Site, chromium: Browser) -> None:
     person, job_id = site.person("worker", surname=" Featherstonehaugh"), site.rating_job("choice")
-    context = site.context(chromium, person, **PHONE)
-    with watched(context) as (page, _):
+    with site.visit(chromium, person, **PHONE) as (page, _):
         page.goto(site.lease(job_id, person))
         assert page.locator(".head-inner").evaluate("node => node.clientHeight") < 60, "the head is one row"
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
@@ -111,5 +102,4 @@ def test_one_tap_answers_and_goes_on_on_a_phone(site: Site, chromium: Browser) -
         expect(page.get_by_text("1 of 2 done")).to_be_visible()
         page.get_by_text("Equally bad").tap()
         expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
-    context.close()
     assert [answer.label for answer in site.handed_in(job_id)] == ["equally good", "equally bad"]

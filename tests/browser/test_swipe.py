@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.chromium import watched
 from tests.browser.site import Site
 from tests.browser.test_ratings import PHONE
 
@@ -22,8 +21,7 @@ def swipe(page: Page, start: int, dx: int, dy: int = 0) -> None:
 
 def test_a_swipe_answers_and_a_short_steep_or_edge_one_does_not(site: Site, chromium: Browser) -> None:
     person, job_id = site.person("worker"), site.rating_job("error")
-    context = site.context(chromium, person, **PHONE)
-    with watched(context) as (page, _):
+    with site.visit(chromium, person, **PHONE) as (page, _):
         page.goto(site.lease(job_id, person))
         expect(page.get_by_text("Or swipe: left for “Error”, right for “OK”.")).to_be_visible()
         page.locator("#quick").check()
@@ -34,5 +32,4 @@ def test_a_swipe_answers_and_a_short_steep_or_edge_one_does_not(site: Site, chro
         expect(page.get_by_text("1 of 2 done")).to_be_visible()
         swipe(page, 120, 120)
         expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
-    context.close()
     assert [answer.label for answer in site.handed_in(job_id)] == ["error", "ok"]

@@ -9,7 +9,6 @@ from playwright.sync_api import Browser, Dialog, Page, expect
 
 from grater.annotate import credentials
 from grater.annotate.people import Person
-from tests.browser.chromium import watched
 from tests.browser.essay_page import EssayPage, marking, open_own_desk
 from tests.browser.site import Site
 from tests.browser.test_adjudication import marked, rated
@@ -125,8 +124,7 @@ def test_giving_an_essay_back_waits_for_what_is_typed(site: Site, chromium: Brow
 
 def test_an_adjudicators_open_slip_is_kept_and_leaving_asks(site: Site, chromium: Browser) -> None:
     unit_id, adjudicator = marked(site), site.person("adjudicator")
-    context = site.context(chromium, adjudicator)
-    with watched(context) as (page, _):
+    with site.visit(chromium, adjudicator) as (page, _):
         desk = open_own_desk(page, site, adjudicator, unit_id)
         comment_on(desk, "puppy", tag="", comment="which one?")
         with asked(page):
@@ -134,13 +132,11 @@ def test_an_adjudicators_open_slip_is_kept_and_leaving_asks(site: Site, chromium
         page.get_by_role("button", name="Save the decision").click()
         expect(page.locator(COMMENT)).to_have_value("which one?")
         assert page.url.endswith(unit_id)
-    context.close()
 
 
 def test_an_adjudication_left_half_done_is_there_again(site: Site, chromium: Browser) -> None:
     unit_id, adjudicator = marked(site), site.person("adjudicator")
-    context = site.context(chromium, adjudicator)
-    with watched(context) as (page, _):
+    with site.visit(chromium, adjudicator) as (page, _):
         desk = open_own_desk(page, site, adjudicator, unit_id)
         page.locator("#place-1 label").first.click()
         page.locator("#comment").fill("both are right")
@@ -152,7 +148,6 @@ def test_an_adjudication_left_half_done_is_there_again(site: Site, chromium: Bro
         expect(page.locator("#place-1 input").first).to_be_checked()
         expect(page.locator(".entry-words")).to_have_text("puppy → dog")
         expect(page.get_by_text("What you filled in earlier is back")).to_be_visible()
-    context.close()
 
 
 def signed_in_again(site: Site, page: Page, person: Person) -> None:
@@ -163,8 +158,7 @@ def signed_in_again(site: Site, page: Page, person: Person) -> None:
 
 def test_a_comment_sent_after_the_session_ended_comes_back_after_the_login(site: Site, chromium: Browser) -> None:
     unit_id, adjudicator = rated(site, "error"), site.person("adjudicator")
-    context = site.context(chromium, adjudicator)
-    with watched(context) as (page, _):
+    with site.visit(chromium, adjudicator) as (page, _):
         page.goto(f"/adjudicate/{unit_id}")
         page.get_by_label("Error", exact=False).first.check()
         page.locator("#comment").fill("see the guidelines, 3")
@@ -179,13 +173,11 @@ def test_a_comment_sent_after_the_session_ended_comes_back_after_the_login(site:
         page.get_by_role("button", name="Save as gold").click()
         page.wait_for_url("**/adjudicate")
         assert page.evaluate("sessionStorage.length") == 0
-    context.close()
 
 
 def test_instructions_looked_at_and_not_saved_are_asked_about(site: Site, chromium: Browser) -> None:
     manager, job_id = site.person("manager"), site.rating_job("error")
-    context = site.context(chromium, manager)
-    with watched(context) as (page, _):
+    with site.visit(chromium, manager) as (page, _):
         page.goto(f"/manage/jobs/{job_id}/guidelines")
         page.locator("#markdown").fill("Mark the smallest span.")
         page.get_by_role("button", name="Preview").click()
@@ -193,13 +185,11 @@ def test_instructions_looked_at_and_not_saved_are_asked_about(site: Site, chromi
         with asked(page):
             page.get_by_role("link", name="People").click()
         expect(page.locator("#markdown")).to_have_value("Mark the smallest span.")
-    context.close()
 
 
 def test_a_message_typed_next_to_another_form_is_asked_about(site: Site, chromium: Browser) -> None:
     worker, job_id = site.person("worker"), site.rating_job("error")
-    context = site.context(chromium, worker)
-    with watched(context) as (page, _):
+    with site.visit(chromium, worker) as (page, _):
         page.goto(f"/jobs/{job_id}/talk")
         page.locator("#message").fill("the third sentence is cut off")
         page.locator("#words").fill("more pay")
@@ -208,4 +198,3 @@ def test_a_message_typed_next_to_another_form_is_asked_about(site: Site, chromiu
         page.locator("#message").fill("")
         with page.expect_navigation():  # a question that nobody answers would hold it
             page.get_by_role("button", name="Send review").click()
-    context.close()

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from grater.annotate import credentials
 from grater.annotate.web.openapi import schema
 from grater.annotate.web.security import API
 from tests.annotate.web.json_schema import complaints, referred
@@ -70,11 +69,8 @@ class Program:
     """Calls the API as a person (by role); `called` remembers what it used."""
 
     def __init__(self, study: Study, who: str = "", *, token: str = "") -> None:
-        if not token:
-            with study.store.write() as tx:
-                token = credentials.make_token(tx, study.people[who].person_id)
         self.client = study.client()
-        self.headers = {"authorization": f"Bearer {token}"}
+        self.headers = {"authorization": f"Bearer {token}"} if token else study.bearer(who)
         self.described = description_of(study)
         self.called: set[str] = set()
 

@@ -95,6 +95,15 @@ class Study:
             browser.csrf = session.csrf
         return browser
 
+    def bearer(self, who: str) -> dict[str, str]:
+        """The header of a program that has a token of this person (by role)."""
+        with self.store.write() as tx:
+            return {"authorization": f"Bearer {credentials.make_token(tx, self.people[who].person_id)}"}
+
+    def units_of(self, job_id: str, **of: Any) -> list[str]:
+        with self.store.read() as tx:
+            return units.ids_of_job(tx, job_id, **of)
+
     def _named(self, name: str) -> Person:
         with self.store.read() as tx:
             return people.named(tx, name)

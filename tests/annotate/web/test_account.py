@@ -67,9 +67,7 @@ def test_cookies_are_out_of_reach_of_scripts_and_other_sites(bare: Study) -> Non
     browser.client.follow_redirects = False
     browser.get("/login")
     cookie = browser.post("/login", {"name": "Worker", "password": PASSWORD}).headers["set-cookie"].lower()
-    assert "httponly" in cookie
-    assert "samesite=lax" in cookie
-    assert "path=/" in cookie
+    assert all(words in cookie for words in ("httponly", "samesite=lax", "path=/"))
 
 
 @pytest.mark.parametrize(
@@ -225,18 +223,12 @@ def test_only_owners_bring_managers_and_owners_back(bare: Study) -> None:
         assert link_for(bare.browser("owner"), bare, role)[0] == 200
 
 
-def test_an_old_link_is_worth_nothing_once_its_person_has_another_role(bare: Study) -> None:
+def test_an_old_link_is_worth_nothing_once_its_person_has_another_role_or_is_shut_out(bare: Study) -> None:
     """Else a manager could keep one for an annotator, and have an owner's account when the annotator becomes one."""
-    _, path = link_for(bare.browser("manager"), bare, "annotator")
+    (_, promoted), (_, shut_out) = (link_for(bare.browser("manager"), bare, role) for role in ("annotator", "worker"))
     with bare.store.write() as tx:
         people.set_role(tx, bare.people["annotator"].person_id, "owner")
-    assert come_back(bare, path) == 404
-    assert log_in(bare.browser(), "Annotator", PASSWORD) == 200
-
-
-def test_who_is_shut_out_does_not_come_back_by_a_link(bare: Study) -> None:
-    _, path = link_for(bare.browser("owner"), bare, "worker")
-    with bare.store.write() as tx:
         people.set_state(tx, bare.people["worker"].person_id, "ended")
-    assert come_back(bare, path) == 404
+    assert [come_back(bare, path) for path in (promoted, shut_out)] == [404, 404]
+    assert log_in(bare.browser(), "Annotator", PASSWORD) == 200
     assert link_for(bare.browser("owner"), bare, "worker")[0] == 422

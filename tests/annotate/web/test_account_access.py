@@ -103,6 +103,7 @@ def test_links_that_somebody_made_end_with_their_power_to_make_them(
     page = manager.post("/manage/invitations", {"role": "annotator", "number": "1", "days": "14"}).text
     page += manager.post(f"/manage/people/{rater}/back").text
     links = re.findall(r"/join/[\w-]+", page)
+    assert "/join/" not in manager.get("/manage/people").text, "shown once"
     stranger = study.browser()
     before = [stranger.get(link).status_code for link in links]
     end(study, "manager")

@@ -12,7 +12,6 @@ import pyotp
 import pytest
 
 from grater.annotate import invitations, people, second_factor
-from grater.annotate.credentials import make_token
 from grater.annotate.second_factor import STEP_SECONDS, require_of
 from grater.annotate.store import events
 from grater.annotate.store.transaction import MINUTE
@@ -193,11 +192,10 @@ def test_setting_up_and_turning_off_take_the_password_and_a_code(bare: Study) ->
 
 
 def test_who_must_have_one_is_led_to_it_and_does_nothing_before(bare: Study) -> None:
-    with bare.store.write() as tx:
-        token = make_token(tx, bare.people["manager"].person_id)
+    headers = bare.bearer("manager")
     owner = bare.browser("owner")
     assert owner.post("/manage/second-factor", {"roles": "manager"}).url.path == "/manage/people"
-    manager, headers = bare.browser("manager"), {"authorization": f"Bearer {token}"}
+    manager = bare.browser("manager")
     assert manager.get("/manage/people").url.path == FACTOR
     assert manager.post("/manage/invitations", {"role": "worker"}).url.path == FACTOR
     assert bare.client().get(f"{API}/people", headers=headers).status_code == 403
@@ -224,8 +222,7 @@ def test_the_owner_resets_somebodys_through_every_door(
     bare: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     person_id, path = bare.people["manager"].person_id, tmp_path / "study.db"
-    with bare.store.write() as tx:
-        headers = {"authorization": f"Bearer {make_token(tx, bare.people['owner'].person_id)}"}
+    headers = bare.bearer("owner")
     page = f"/manage/people/{person_id}/second-factor"
     call = f"{API}/people/{person_id}/second-factor/reset"
     doors: dict[str, Callable[[], int]] = {
@@ -250,8 +247,7 @@ def test_it_is_required_alike_through_every_door(
     set_up(bare, "owner")
     owner, ticket = password_step(bare, "owner")
     code_step(owner, ticket, code_of(bare, "owner"))
-    with bare.store.write() as tx:
-        headers = {"authorization": f"Bearer {make_token(tx, bare.people['owner'].person_id)}"}
+    headers = bare.bearer("owner")
 
     def required() -> list[str]:
         rule = bare.client().get(f"{API}/second-factor", headers=headers).json()

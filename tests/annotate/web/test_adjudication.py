@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.annotate import adjudication, judgments, units
+from grater.annotate import adjudication, judgments
 from grater.annotate.adjudication import Adjudication, EssayTable
 from grater.annotate.jobs import Job
 from grater.annotate.tasks import TASKS, Answer, Unit
@@ -42,8 +42,7 @@ def test_adjudication_shows_raters_side_by_side_and_stores_gold(study: Study) ->
     all_of(study, "annotator", "usage", {"label": "2", "confidence": "low"})
     adjudicator = study.browser("adjudicator")
     assert "0 of 10 decided" in adjudicator.get("/adjudicate").text
-    with study.store.read() as tx:
-        unit_id = units.ids_of_job(tx, study.jobs["usage"])[0]
+    unit_id = study.units_of(study.jobs["usage"])[0]
     page = adjudicator.get(f"/adjudicate/{unit_id}").text
     assert "<td>A</td>" in page
     assert "<td>B</td>" in page
@@ -64,8 +63,7 @@ def test_adjudication_shows_raters_side_by_side_and_stores_gold(study: Study) ->
 def test_a_decision_made_from_an_older_one_is_stale(study: Study) -> None:
     for who in TWO:
         all_of(study, who, "error", {"label": "error"})
-    with study.store.read() as tx:
-        unit_id = units.ids_of_job(tx, study.jobs["error"])[0]
+    unit_id = study.units_of(study.jobs["error"])[0]
     one, other = study.browser("adjudicator"), study.browser("owner")
     assert 'value="error" data-key="1" checked' in one.get(f"/adjudicate/{unit_id}").text  # as all raters say
     assert one.post(f"/adjudicate/{unit_id}", {"label": "ok", "version": "0"}).status_code == 200
@@ -82,8 +80,7 @@ def test_a_decision_made_from_an_older_one_is_stale(study: Study) -> None:
 def test_a_choice_is_adjudicated_by_whose_word_it_is(study: Study) -> None:
     for who in TWO:
         all_of(study, who, "choice", {"label": "equally good"})
-    with study.store.read() as tx:
-        unit_id = units.ids_of_job(tx, study.jobs["choice"])[0]
+    unit_id = study.units_of(study.jobs["choice"])[0]
     adjudicator = study.browser("adjudicator")
     page = adjudicator.get(f"/adjudicate/{unit_id}").text
     adjudicator.post(f"/adjudicate/{unit_id}", {"label": "first", "version": "0"})

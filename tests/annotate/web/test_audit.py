@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from grater.annotate import audit, jobs, people
-from grater.annotate.credentials import give_role, make_token, set_state
+from grater.annotate.credentials import give_role, set_state
 from grater.annotate.store import events
 from grater.annotate.store.transaction import DAY
 from grater.annotate.submissions import take_next
@@ -54,9 +54,7 @@ FILTERS: list[tuple[dict[str, str], list[str]]] = [
 
 
 def by_api(study: Study, asked: dict[str, str], *, who: str = "manager", status: int = 200) -> Any:
-    with study.store.write() as tx:
-        token = make_token(tx, study.people[who].person_id)
-    reply = study.client().get(f"{API}/audit", params=asked, headers={"authorization": f"Bearer {token}"})
+    reply = study.client().get(f"{API}/audit", params=asked, headers=study.bearer(who))
     assert reply.status_code == status, reply.text
     return reply.json()
 

@@ -110,6 +110,8 @@ def a_rating_job(crew: Crew) -> None:
     first = crew.annotator.call("next_unit", job_id=job_id)["lease"]["lease_id"]
     assert crew.annotator.call("submit", lease_id=first)["status"] == "valid"
     assert crew.annotator.call("submit", lease_id=first)["is_replay"] is True
+    other = {"fields": {"label": ["ok"]}, "submission_id": "my-program-000017"}
+    crew.annotator.call("submit", other, lease_id=first, status=409)
     assert crew.annotator.call("undo", lease_id=first)["lease"]["lease_id"] != first
     for rater, label in ((crew.worker, "ok"), (crew.annotator, "error"), (owner, "error")):
         rater.answer_all(job_id, label)
@@ -289,6 +291,7 @@ def people_come_and_go(crew: Crew) -> None:
     assert owner.call("require_second_factor", {"roles": []})["roles"] == []
     assert owner.call("set_role", person_id=crew.person_id("annotator"))["role"] == "adjudicator"
     assert owner.call("set_person_state", person_id=crew.person_id("adjudicator"))["state"] == "ended"
+    assert "password" not in json.dumps(owner.call("everybody"))
     assert len(owner.call("everybody")["people"]) == 8  # with the seat, the program and whom the panel sent
     assert owner.get("/people?name=Worker")["people"][0]["role"] == "worker"
 

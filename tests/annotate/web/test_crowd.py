@@ -1,4 +1,7 @@
-"""A rater's and a manager's life with gold, through the pages and the API; and gold that nobody can tell (P5)."""
+"""A rater's and a manager's life with gold, through the pages and the API; and gold that nobody can tell (P5).
+
+Raters from panels: an id in a link is no password.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from grater.annotate.store import checks
 from grater.annotate.submissions import submission_id_of
 from grater.annotate.units import NewUnit
 from grater.annotate.worksheets import add_judgments
+from grater.errors import Forbidden
 from grater.model import Decision, Json
 from grater.tables import read_judgments
 from tests.annotate.store.crowds import statements
@@ -77,7 +81,6 @@ def test_gold_and_work_of_the_same_words_are_the_same_to_the_byte(crowd: Study, 
     """The same sentence as work in one job and as gold in its twin; neither page, keys, order nor names tell."""
     with crowd.store.write() as tx:
         ids = {role: twin(tx, role) for role in ("work", "gold")}
-        token = credentials.make_token(tx, crowd.people["worker"].person_id)
     browser = crowd.browser("worker")
     paths = {role: until(crowd, browser, job_id, role) for role, job_id in ids.items()}
     if access == "page":
@@ -87,7 +90,7 @@ def test_gold_and_work_of_the_same_words_are_the_same_to_the_byte(crowd: Study, 
         assert pages["work"] == pages["gold"]
         assert "zzz-reason" not in pages["gold"]
         return
-    headers = {"authorization": f"Bearer {token}"}
+    headers = crowd.bearer("worker")
     calls = {role: crowd.client().get(f"/api/v1{path}", headers=headers).json() for role, path in paths.items()}
     assert list(calls["work"]) == list(calls["gold"])  # the same keys in the same order
     differing = {key for key in calls["work"] if calls["work"][key] != calls["gold"][key]}
@@ -101,8 +104,7 @@ def test_gold_and_work_cost_the_server_the_same(crowd: Study, access: str, monke
     monkeypatch.setattr(leases, "new_shuffle", lambda: 0)  # from the first unit on: nobody has to begin anew
     with crowd.store.write() as tx:
         job_id = crowd_job(tx, {"gold": {"least_seen": 50}, "page": 2}, name="timed")
-        token = credentials.make_token(tx, crowd.people["worker"].person_id)
-    browser, headers = crowd.browser("worker"), {"authorization": f"Bearer {token}"}
+    browser, headers = crowd.browser("worker"), crowd.bearer("worker")
     crowd.client().get("/api/v1/me", headers=headers)  # the first use of a token is noted
     begin(browser, job_id)
     costs: dict[bool, set[tuple[tuple[str, ...], ...]]] = {True: set(), False: set()}
@@ -209,9 +211,7 @@ def test_a_miss_is_explained_at_once_where_the_manager_chose_that(crowd: Study) 
     assert told.url.path == f"{path}/feedback"
     assert REASON in told.text
     assert rater.post(f"{path}/undo").status_code == 409, "a miss that was explained stays one"
-    with crowd.store.write() as tx:
-        token = credentials.make_token(tx, crowd.people["worker"].person_id)
-    headers = {"authorization": f"Bearer {token}"}
+    headers = crowd.bearer("worker")
     known = crowd.client().get(f"/api/v1{path}/feedback", headers=headers).json()["known"]
     assert [each["reason"] for each in known] == [REASON]
     assert "shown to a rater" in manager.get(f"/manage/jobs/{job_id}/gold").text
@@ -344,14 +344,11 @@ def test_an_open_link_lets_anybody_in_but_not_too_often(crowd: Study) -> None:
     assert statuses == [200] * 5 + [409] * 5 + [429]  # a day has five from one address, a minute ten attempts
 
 
-def test_every_page_of_a_manager_opens(crowd: Study) -> None:
+def test_a_manager_writes_pays_rejects_and_reinstates(crowd: Study) -> None:
     job_id = crowd.jobs["crowd"]
     rater = crowd.browser("worker")
     answer_all(rater, begin(rater, job_id), {"label": "error"})
     manager = crowd.browser("manager")
-    for name in ("crowd", "terms", "gold", "raters", "money", "panels"):
-        page = manager.get(f"/manage/jobs/{job_id}/{name}")
-        assert page.status_code == 200, name
     person_id = crowd.people["worker"].person_id
     own = f"/manage/jobs/{job_id}/raters/{person_id}"
     payment_id = hidden(manager.get(own).text, "payment_id")
@@ -362,9 +359,7 @@ def test_every_page_of_a_manager_opens(crowd: Study) -> None:
     manager.post(f"/manage/jobs/{job_id}/payments/settle")
     rows = manager.get(f"/manage/jobs/{job_id}/payments.csv").text.splitlines()
     with crowd.store.read() as tx:
-        from grater.annotate.standing import n_sent
-
-        n_units = n_sent(tx, job_id, person_id)
+        n_units = standing.n_sent(tx, job_id, person_id)
     assert rows == ["panel,id,amount,currency", f",Worker,{1.2 + 0.07 * n_units:.2f},EUR"]
     assert "thank you" in rater.get(f"/jobs/{job_id}/talk").text
     rater.post(f"/jobs/{job_id}/reviews", {"stars": "4", "text": "clear enough"})
@@ -536,8 +531,7 @@ def test_a_panel_rater_who_is_ejected_over_an_essay_gets_the_code(crowd: Study) 
 def test_a_manager_gives_gold_a_reason_that_teaches(crowd: Study) -> None:
     job_id, manager = crowd.jobs["crowd"], crowd.browser("manager")
     manager.get(f"/manage/jobs/{job_id}/gold")
-    with crowd.store.read() as tx:
-        ids = units.ids_of_job(tx, job_id, role="gold")
+    ids = crowd.units_of(job_id, role="gold")
     for unit_id in ids:
         page = manager.post(f"/manage/gold/{unit_id}/reason", {"reason": "Think of a <bus> stop."}).text
     assert page.count("Think of a &lt;bus&gt; stop.") == len(ids)
@@ -588,3 +582,41 @@ def test_a_sampled_job_is_estimated_for_the_whole_corpus(crowd: Study) -> None:
     cells = r'detector</td>.*"Items">6</td><td class="number" data-label="Precision">1\.000<'
     assert re.search(cells, page)
     assert "No interval: its cases come from" in page
+
+
+def test_a_second_browser_with_the_same_id_is_asked_for_what_only_the_first_knows(crowd: Study) -> None:
+    job_id = crowd.jobs["crowd"]
+    panel_id = panel_of(crowd, job_id)
+    first, page = enter(crowd, panel_id, "abc")
+    code = re.search(r"return code: <code>([A-Z2-7]{4}-[A-Z2-7]{4})</code>", page.text)
+    assert code
+    thief, reply = enter(crowd, panel_id, "abc")
+    assert (reply.status_code, thief.get("/jobs").url.path) == (403, "/login")
+    form = {"PROLIFIC_PID": "abc", "STUDY_ID": "s1"}
+    assert thief.post(f"/p/{panel_id}", {**form, "return_code": "AAAA-AAAA"}).status_code == 403
+    other = panel_of(crowd, job_id)
+    assert thief.post(f"/p/{other}", form).status_code == 403  # nor by another panel of the same provider
+    first.post("/logout")
+    first.get(f"/p/{panel_id}?PROLIFIC_PID=abc")
+    assert first.post(f"/p/{panel_id}", form).url.path == f"/jobs/{job_id}"  # the first browser is known again
+    own, _ = enter(crowd, panel_id, "abc")
+    typed = code.group(1).lower().replace("-", " ")
+    assert own.post(f"/p/{panel_id}", {**form, "return_code": typed}).url.path == f"/jobs/{job_id}"
+    assert code.group(1) in crowd.browser("manager").get(f"/manage/jobs/{job_id}/panels").text  # for who lost it
+
+
+def test_guesses_of_a_return_code_are_few(crowd: Study) -> None:
+    panel_id = panel_of(crowd, crowd.jobs["crowd"])
+    enter(crowd, panel_id, "abc")
+    thief, _ = enter(crowd, panel_id, "abc")
+    form = {"PROLIFIC_PID": "abc", "return_code": "AAAA-AAAA"}
+    statuses = [thief.post(f"/p/{panel_id}", form).status_code for _ in range(12)]
+    assert statuses == [403] * 8 + [429] * 4
+
+
+def test_a_rater_from_a_panel_makes_no_tokens(crowd: Study) -> None:
+    rater, _ = enter(crowd, panel_of(crowd, crowd.jobs["crowd"]), "abc")
+    assert "Create a token" not in rater.get("/me").text
+    assert rater.post("/me/tokens", {"name": "mine"}).status_code == 403
+    with crowd.store.write() as tx, pytest.raises(Forbidden):
+        credentials.make_token(tx, people.named(tx, "prolific abc").person_id)

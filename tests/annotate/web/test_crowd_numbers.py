@@ -57,8 +57,7 @@ def test_judgments_units_and_raters_are_the_same_on_every_page(living: Study, ta
     job_page = shown(manager, f"/manage/jobs/{job_id}")
     board = shown(manager, f"/manage/jobs/{job_id}/crowd")
     raters = shown(manager, f"/manage/jobs/{job_id}/raters")
-    with living.store.read() as tx:
-        n_work = len(units.ids_of_job(tx, job_id, role="work"))
+    n_work = len(living.units_of(job_id, role="work"))
     (judged,) = numbers(r"([\d,]+) of ([\d,]+) judgments", study_page)
     assert numbers(r"Judgments ([\d,]+) of ([\d,]+) wanted", job_page) == {judged}
     assert numbers(r"Judgments ([\d,]+) of ([\d,]+) wanted", board) == {judged}

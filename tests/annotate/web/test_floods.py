@@ -55,10 +55,8 @@ def test_an_answer_stores_the_fields_of_its_task_and_no_others(study: Study) -> 
     for sent in ({"label": "ok", "filler": "x" * 100_000}, {"label": ["ok"] * 900}, {"label": "ok", "edits": "[]"}):
         reply = browser.post(path, {**sent, "submission_id": "one"})
         assert reply.status_code == 422
-    with study.store.write() as tx:
-        key = credentials.make_token(tx, study.people["worker"].person_id)
     sent = {"fields": {"label": ["ok"], "filler": ["x"]}}
-    reply = study.client().post(f"/api/v1{path}", json=sent, headers={"authorization": f"Bearer {key}"})
+    reply = study.client().post(f"/api/v1{path}", json=sent, headers=study.bearer("worker"))
     assert (reply.status_code, "'filler'" in reply.json()["error"]["message"]) == (422, True)
     assert bytes_stored(study) == 0
     assert browser.post(path, {"label": "ok"}).status_code == 200

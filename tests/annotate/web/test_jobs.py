@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import pytest
 
-from grater.annotate import content, credentials, invitations, jobs, judgments, leases, progress, units
+from grater.annotate import content, jobs, judgments, leases, progress, units
 from grater.annotate.raters import rater_lines
 from grater.annotate.tasks import TASKS, error, verify
 from grater.model import Essay
@@ -97,19 +97,15 @@ def test_the_paper_behind_the_instructions_is_for_managers(study: Study) -> None
     assert "Tetreault" not in page
 
 
-def test_progress_shows_numbers_and_charts(study: Study) -> None:
-    all_of(study, "worker", "error", {"label": "error"})
-    page = study.browser("manager").get(f"/manage/jobs/{study.jobs['error']}").text
-    assert page.count('<svg class="chart"') >= 2
-    assert "1 of 2: 10 units" in page
-    assert "Time per unit" in page
-    assert "Worker" in page
-
-
-def test_a_job_with_all_its_judgments_leads_to_the_report_and_gives_its_raters_no_more(study: Study) -> None:
+def test_a_job_shows_its_progress_and_with_all_its_judgments_leads_to_the_report_and_gives_no_more(
+    study: Study,
+) -> None:
     path = f"/manage/jobs/{study.jobs['error']}"
     all_of(study, "worker", "error", {"label": "error"})
-    assert "All judgments are in" not in study.browser("manager").get(path).text
+    page = study.browser("manager").get(path).text
+    assert page.count('<svg class="chart"') >= 2
+    assert all(words in page for words in ("1 of 2: 10 units", "Time per unit", "Worker"))
+    assert "All judgments are in" not in page
     assert "nothing left for now" in study.browser("worker").get("/jobs").text
     assert "nothing left for now" not in study.browser("annotator").get("/jobs").text
     all_of(study, "annotator", "error", {"label": "ok"})
@@ -146,8 +142,7 @@ def test_the_unit_list_leads_to_judgments(study: Study) -> None:
     manager = study.browser("manager")
     page = manager.get(f"/manage/jobs/{study.jobs['usage']}/units").text
     assert page.count("1 of 2") == 10
-    with study.store.read() as tx:
-        unit_id = units.ids_of_job(tx, study.jobs["usage"])[0]
+    unit_id = study.units_of(study.jobs["usage"])[0]
     manager.post(f"/manage/units/{unit_id}/look")  # the unit is not finished
     page = manager.get(f"/manage/units/{unit_id}").text
     assert "on, upon" in page
@@ -167,16 +162,6 @@ def test_items_are_listed_by_kind_with_their_words(study: Study) -> None:
     assert "essay-1" not in manager.get("/manage/essays?q=TEACHER").text
     assert "essay-3" in manager.get("/manage/essays?q=TEACHER").text
     assert "No essay has these words" in manager.get("/manage/essays?q=50%25").text
-
-
-def test_links_of_invitations_are_shown_once_and_work(bare: Study) -> None:
-    manager = bare.browser("manager")
-    reply = manager.post("/manage/invitations", {"role": "annotator", "number": "2", "days": "3"})
-    links = [line for line in reply.text.split() if "/join/" in line]
-    assert len(links) == 2
-    with bare.store.read() as tx:
-        assert len(invitations.all(tx)) == 2
-    assert "/join/" not in manager.get("/manage/people").text
 
 
 FORMAL = replace(error.TASK, name="formal", kind="register", title="Formal or casual", summary="Is it formal?")
@@ -252,9 +237,7 @@ def test_agreement_on_marked_essays_is_that_on_marks_and_their_units_show_every_
     identified, _, classified = page.partition("<h2>Classification</h2>")
     assert '<td>Observed agreement</td><td><span class="when">1.000' in identified
     assert '<td>Observed agreement</td><td><span class="when">.000' in classified
-    with study.store.write() as tx:
-        token = credentials.make_token(tx, study.people["manager"].person_id)
-    headers = {"authorization": f"Bearer {token}"}
+    headers = study.bearer("manager")
     told = study.client().get(f"/api/v1/jobs/{study.jobs['marking']}/agreement", headers=headers).json()
     assert told["labels"] is None
     assert [told["marks"][name]["observed"] for name in ("identification", "classification")] == [1, 0]
@@ -330,7 +313,6 @@ def test_a_unit_that_somebody_has_met_stays_work(study: Study) -> None:
     browser = study.browser("worker")
     path = start(browser, study, "error")
     answer(browser, path, {"label": "ok"})
-    with study.store.read() as tx:
-        n_units = len(units.ids_of_job(tx, study.jobs["error"]))
+    n_units = len(study.units_of(study.jobs["error"]))
     pages = [known(study, "error", {"accepted": ["error"]}, place)[0] for place in range(n_units)]
     assert sum("This unit cannot be changed" in page for page in pages) == 2  # one judged, one in the worker's hands

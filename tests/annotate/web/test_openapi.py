@@ -32,20 +32,18 @@ def test_what_is_served_is_what_is_described(shared: Study, described: Described
     assert shared.client().get(f"{API}/openapi.json").json() == json.loads(json.dumps(described.whole))
 
 
-def test_every_call_has_a_short_name_words_and_a_known_tag(described: Described) -> None:
-    for name, (_, _, call) in described.calls.items():
+def test_every_call_has_a_name_of_its_own_words_a_known_tag_and_its_places(
+    described: Described,
+) -> None:
+    for name, (_, path, call) in described.calls.items():
         assert re.fullmatch(r"[a-z]+(_[a-z]+)*", name), name
         assert call["description"].startswith(call["summary"]), name
         assert not call["summary"].istitle(), name  # FastAPI's own guess, from the name of the function
         assert set(call["tags"]) <= set(TAGS), name
-    assert {tag for _, _, call in described.calls.values() for tag in call["tags"]} == set(TAGS)
-
-
-def test_no_two_calls_share_a_name_and_every_place_in_a_path_is_described(described: Described) -> None:
-    assert len(described.calls) == sum(len(methods) for methods in described.whole["paths"].values())
-    for name, (_, path, call) in described.calls.items():
         places = {each["name"] for each in call.get("parameters", ()) if each["in"] == "path"}
         assert places == set(re.findall(r"\{(\w+)\}", path)), name
+    assert {tag for _, _, call in described.calls.values() for tag in call["tags"]} == set(TAGS)
+    assert len(described.calls) == sum(len(methods) for methods in described.whole["paths"].values())
 
 
 def test_every_body_is_closed_and_has_an_example_that_fits(described: Described) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from grater.annotate import content, credentials, invitations, people, units
+from grater.annotate import content, credentials, invitations, people
 from grater.annotate.credentials import set_state
 from grater.annotate.store import Store, events
 from grater.annotate.submissions import take_next
@@ -129,8 +129,7 @@ def test_no_call_changes_anything_for_somebody_whose_access_ended_since_they_wer
                 continue
             body = (described.body_of(name) or {}).get("examples", [{}])[0]
             place = re.sub(r"{(\w+)}", lambda match: names.get(match[1], "none"), path)
-            with study.store.write() as tx:
-                headers = {"authorization": f"Bearer {credentials.make_token(tx, study.people['owner'].person_id)}"}
+            headers = study.bearer("owner")
             if study.client().request(method, place, json=body, headers=headers).status_code == 403:
                 refused.add(name)
         with study.store.read() as tx:
@@ -153,8 +152,7 @@ def known_names(study: Study) -> dict[str, str]:
     job_id, owner_id = study.jobs["error"], study.people["owner"].person_id
     lease = take_next(study.store, job_id=job_id, person_id=owner_id)
     assert lease is not None
-    with study.store.read() as tx:
-        unit_id = units.ids_of_job(tx, job_id)[0]
+    unit_id = study.units_of(job_id)[0]
     names = {"job_id": job_id, "person_id": study.people["worker"].person_id}
     return {**names, "unit_id": unit_id, "lease_id": lease.lease_id}
 

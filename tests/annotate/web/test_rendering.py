@@ -86,8 +86,7 @@ def test_the_menu_says_where_a_page_belongs(study: Study) -> None:
 
 def test_what_a_refused_form_or_address_says_comes_back_as_text(study: Study) -> None:
     browser, job_id = study.browser("owner"), study.jobs["error"]
-    with study.store.read() as tx:
-        unit_id = units.ids_of_job(tx, job_id)[0]
+    unit_id = study.units_of(job_id)[0]
     job = f"/manage/jobs/{job_id}"
     forms = {
         browser.post(f"/jobs/{job_id}/next").url.path: {"label": EVIL},

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from starlette.routing import Mount
 
-from grater.annotate import credentials
 from grater.annotate.web.security import API, EDITORS, PUBLIC, ROLES_OF, roles_of
 from tests.annotate.web.studies import BASE, ROLES, Study, served
 
@@ -89,10 +88,7 @@ def ask(study: Study, method: str, path: str, role: str) -> int:
     """The status of one call as a role; a redirect to the login counts as 401."""
     place = path.replace("{", "").replace("}", "")
     if path.startswith(API):
-        headers = {}
-        if role != PUBLIC:
-            with study.store.write() as tx:
-                headers["authorization"] = f"Bearer {credentials.make_token(tx, study.people[role].person_id)}"
+        headers = {} if role == PUBLIC else study.bearer(role)
         return int(study.client(follow=False).request(method, place, headers=headers, json={}).status_code)
     browser = study.browser("" if role == PUBLIC else role)
     browser.client.follow_redirects = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,18 +23,12 @@ def test_every_answer_has_the_headers(bare: Study) -> None:
         headers = client.get(path).headers
         assert headers["content-security-policy"] == POLICY, path
         assert (headers["x-content-type-options"], headers["x-frame-options"]) == ("nosniff", "DENY"), path
+        assert (headers.get("cache-control") == "no-store") == (path != "/static/base.css"), path
     assert "unsafe" not in POLICY
-
-
-def test_pages_are_not_kept_by_browsers_and_static_files_are(bare: Study) -> None:
-    assert bare.client().get("/login").headers["cache-control"] == "no-store"
-    assert "no-store" not in bare.client().get("/static/base.css").headers.get("cache-control", "")
 
 
 def test_https_servers_say_so_and_keep_their_cookies_to_themselves(tmp_path: Path) -> None:
     with served(tmp_path) as study:
-        from dataclasses import replace
-
         study.settings = replace(study.settings, base_url="https://testserver")
         reply = study.client(follow=False).get("/login")
     assert "max-age" in reply.headers["strict-transport-security"]
@@ -51,13 +46,6 @@ def test_static_files_stay_in_their_folder(bare: Study) -> None:
     for path in ("app.py", "%2e%2e/app.py", "..%2fapp.py", "/etc/passwd", "../../model.py"):
         reply = client.get(f"/static/{path}")
         assert (reply.status_code, "import" in reply.text) == (404, False), path
-
-
-def test_a_hundred_megabytes_are_refused(bare: Study) -> None:
-    browser = bare.browser("manager")
-    headers = {"origin": BASE, "content-length": str(HUGE), "content-type": "multipart/form-data; boundary=x"}
-    chunks = (b"x" * 1_000_000 for _ in range(100))
-    assert browser.client.post("/manage/import", content=chunks, headers=headers).status_code == 413
 
 
 @pytest.mark.parametrize("path", ["/manage/import", "/api/v1/import", "/login"])
@@ -92,11 +80,6 @@ def test_only_the_import_takes_large_bodies(bare: Study) -> None:
     client = bare.browser("manager").client
     for path in ("/login", "/manage/invitations", "/api/v1/jobs"):
         assert client.post(path, content=b"x" * 2_000_001, headers={"origin": BASE}).status_code == 413, path
-
-
-def test_a_large_upload_is_not_read_from_somebody_who_may_not_send_it(bare: Study) -> None:
-    reply = bare.browser("worker").post("/manage/import", files=[("files", ("a.txt", b"x" * 3_000_000))])
-    assert reply.status_code == 403
 
 
 def test_an_unforeseen_error_is_a_plain_page_without_a_trace(bare: Study, monkeypatch: pytest.MonkeyPatch) -> None:

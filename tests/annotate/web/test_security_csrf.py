@@ -1,4 +1,7 @@
-"""Changes come from our own pages only: CSRF token and Origin on every route that changes something."""
+"""Changes come from our own pages only: CSRF token and Origin on every route that changes something.
+
+That looking changes nothing is in `test_rendering_hostile`.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate.store import events
 from grater.annotate.web.security import API, EDITORS, ROLES_OF
 from tests.annotate.web.studies import BASE, Study, served
 
@@ -15,7 +17,6 @@ WITHOUT_COOKIES = (API, EDITORS)
 CHANGES = sorted(
     (method, path) for method, path in ROLES_OF if method != "GET" and not path.startswith(WITHOUT_COOKIES)
 )
-READS = sorted(path for method, path in ROLES_OF if method == "GET")
 
 
 @pytest.fixture(scope="module")
@@ -51,17 +52,6 @@ def test_the_token_of_another_session_is_refused(shared: Study) -> None:
     browser, other = shared.browser("owner"), shared.browser("owner")
     browser.csrf = other.csrf
     assert browser.post("/manage/invitations", {"role": "worker"}).status_code == 403
-
-
-@pytest.mark.parametrize("path", READS)
-def test_looking_changes_nothing(shared: Study, path: str) -> None:
-    with shared.store.read() as tx:
-        before = events.latest(tx)
-    browser = shared.browser("owner")
-    job_id = shared.jobs["error"]
-    browser.get(path.replace("{job_id}", job_id).replace("{", "").replace("}", ""))
-    with shared.store.read() as tx:
-        assert events.latest(tx) == before
 
 
 def test_a_cookie_is_worth_nothing_to_the_api(shared: Study) -> None:

@@ -106,18 +106,16 @@ def test_the_line_to_a_killed_process_ends_at_once() -> None:
 def test_a_rater_works_through_two_servers_in_turn(location: str) -> None:
     with served(location, tasks=("error",), judgments=1) as study, open_store(location, clock=study.clock) as store:
         job_id = study.jobs["error"]
-        with study.store.write() as tx:
-            key = credentials.make_token(tx, study.people["worker"].person_id)
+        headers = study.bearer("worker")
         servers = [study.client(), replace(study, store=store, made=None).client()]
-        done = list(work_in_turn(servers, job_id, key))
+        done = list(work_in_turn(servers, job_id, headers))
         with store.read() as tx:
             assert len(judgments.table(tx, job_id)) == len(set(done)) == 10
             assert checks.violations(tx) == []
 
 
-def work_in_turn(servers: Sequence[Client], job_id: str, key: str) -> Iterator[str]:
+def work_in_turn(servers: Sequence[Client], job_id: str, headers: dict[str, str]) -> Iterator[str]:
     """Answers, each taken from one server and handed in at the other."""
-    headers = {"authorization": f"Bearer {key}"}
     for turn in count():
         taken_by, told_to = servers[turn % 2], servers[(turn + 1) % 2]
         lease = taken_by.post(f"/api/v1/jobs/{job_id}/next", json={}, headers=headers).json()["lease"]

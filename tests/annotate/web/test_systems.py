@@ -21,10 +21,17 @@ def test_no_path_command_or_new_name_from_a_form_is_run(study: Study) -> None:
         assert content.n_decisions(tx) == 0
 
 
-def test_a_sample_is_drawn_shown_and_offered_for_a_job(study: Study) -> None:
+def decided(study: Study, *systems: str) -> list[str]:
+    """The items of a job, the first four of which the systems flag."""
     with study.store.write() as tx:
         ids = [new.items[0][0] for new in new_units(tx, "error")]
-        content.add_decisions(tx, [Decision(each, "mine", number < 4) for number, each in enumerate(ids)])
+        flags = [Decision(each, system, place < 4) for system in systems for place, each in enumerate(ids)]
+        content.add_decisions(tx, flags)
+    return ids
+
+
+def test_a_sample_is_drawn_shown_and_offered_for_a_job(study: Study) -> None:
+    ids = decided(study, "mine")
     manager = study.browser("manager")
     page = manager.get("/manage/systems").text
     assert '<td>mine</td><td class="number">10</td><td class="number">4</td>' in page
@@ -39,9 +46,7 @@ def test_a_sample_is_drawn_shown_and_offered_for_a_job(study: Study) -> None:
 
 
 def test_a_sample_that_cannot_be_drawn_is_reported(study: Study) -> None:
-    with study.store.write() as tx:
-        ids = [new.items[0][0] for new in new_units(tx, "error")]
-        content.add_decisions(tx, [Decision(each, "mine", number < 4) for number, each in enumerate(ids)])
+    decided(study, "mine")
     manager = study.browser("manager")
     manager.get("/manage/systems")
     for form, words in (
@@ -58,10 +63,7 @@ def test_a_sample_that_cannot_be_drawn_is_reported(study: Study) -> None:
 
 
 def test_the_earlier_version_of_a_system_is_chosen_for_the_report(study: Study, tmp_path: Path) -> None:
-    with study.store.write() as tx:
-        ids = [new.items[0][0] for new in new_units(tx, "error")]
-        for system in ("mine", "yours"):
-            content.add_decisions(tx, [Decision(each, system, number < 4) for number, each in enumerate(ids)])
+    ids = decided(study, "mine", "yours")
     rows = [f"{item},{rater},{'ok' if number % 3 else 'error'}" for rater in "AB" for number, item in enumerate(ids)]
     (tmp_path / "told.csv").write_text("\n".join(["item,rater,label", *rows]))
     import_files(study.store, judgments=[tmp_path / "told.csv"], job="told")

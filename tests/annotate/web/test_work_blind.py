@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, credentials, jobs, people, progress, trust, units
+from grater.annotate import content, jobs, people, progress, trust, units
 from grater.annotate.store import checks
 from grater.annotate.units import NewUnit
-from grater.model import Item, Json, Span
+from grater.model import Edit, Item, Json, Span
 from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import new_database
 from tests.annotate.web.programs import Program
-from tests.annotate.web.studies import TEXTS, Patience, Study, served
+from tests.annotate.web.studies import TEXTS, Patience, Study, corpus, served
 from tests.annotate.web.test_work import FILLED, answer, answer_all, start
 
 __all__ = ["cluster"]
@@ -52,18 +54,17 @@ def page_of(study: Study, job_id: str) -> str:
 
 
 @pytest.mark.parametrize("task", ["usage", "cloze", "error"])
-def test_the_page_is_the_same_to_the_byte_whatever_a_system_decided(study: Study, task: str) -> None:
+def test_the_page_is_the_same_to_the_byte_whatever_a_system_decided_and_the_api_tells_no_more(
+    study: Study, task: str
+) -> None:
     flagged, plain = (page_of(study, blind_job(study, task, payload)) for payload in (SECRET, {}))
     assert flagged == plain
-    assert not any(word in flagged for word in HIDDEN)
+    lease = Program(study, "worker").post(f"/jobs/{study.jobs[task]}/next")["lease"]
+    assert "unit" not in lease
+    assert not any(word in flagged + json.dumps(lease) for word in HIDDEN)
 
 
 def test_a_marking_page_tells_nothing_of_earlier_annotators(study: Study) -> None:
-    from dataclasses import replace
-
-    from grater.model import Edit
-    from tests.annotate.web.studies import corpus
-
     marked = replace(
         corpus()[0],
         essay_id="marked",
@@ -79,7 +80,9 @@ def test_a_marking_page_tells_nothing_of_earlier_annotators(study: Study) -> Non
         jobs.set_state(tx, job.job_id, "open")
     page = study.browser("worker").post(f"/jobs/{job.job_id}/next").text
     assert "Last spring" in page
-    assert "zzz-" not in page
+    essay = Program(study, "worker").post(f"/jobs/{job.job_id}/next")["lease"]
+    assert (len(essay["tags"]), "edits" in essay) == (27, False)
+    assert "zzz-" not in page + json.dumps(essay)
 
 
 def test_cloze_never_sends_the_writers_word(study: Study) -> None:
@@ -110,8 +113,7 @@ def test_adjudicators_see_only_finished_units(study: Study) -> None:
     one = study.browser("annotator")
     path = start(one, study, "error")
     answer(one, path, {"label": "error"})
-    with study.store.read() as tx:
-        unit_ids = units.ids_of_job(tx, study.jobs["error"])
+    unit_ids = study.units_of(study.jobs["error"])
     adjudicator = study.browser("adjudicator")
     assert "No unit has all its judgments yet" in adjudicator.get("/adjudicate").text
     assert all(adjudicator.get(f"/adjudicate/{unit_id}").status_code == 404 for unit_id in unit_ids)
@@ -125,8 +127,7 @@ def test_a_manager_sees_no_answers_before_a_unit_is_finished_or_they_give_up_rat
     rater, manager = study.browser("annotator"), study.browser("manager")
     answer_all(rater, start(rater, study, "usage"), {"label": "1", "better": "zzzother", "confidence": "low"})
     job_id = study.jobs["usage"]
-    with study.store.read() as tx:
-        unit_ids = units.ids_of_job(tx, job_id)
+    unit_ids = study.units_of(job_id)
     answer(manager, start(manager, study, "usage"), FILLED["usage"])
     pages = [manager.get(f"/manage/units/{unit_id}").text for unit_id in unit_ids]
     assert sum("zzzother" in page for page in pages) == 1  # the one that the manager finished
@@ -144,9 +145,7 @@ def test_a_manager_sees_no_answers_before_a_unit_is_finished_or_they_give_up_rat
 def test_the_api_tells_a_manager_of_finished_units_until_they_give_up_rating(study: Study) -> None:
     rater, job_id = study.browser("annotator"), study.jobs["error"]
     answer(rater, start(rater, study, "error"), FILLED["error"])
-    with study.store.write() as tx:
-        token = credentials.make_token(tx, study.people["manager"].person_id)
-    client, headers = study.client(), {"authorization": f"Bearer {token}"}
+    client, headers = study.client(), study.bearer("manager")
     assert client.get(f"/api/v1/jobs/{job_id}/judgments", headers=headers).json()["judgments"] == []
     assert client.post(f"/api/v1/jobs/{job_id}/look", headers=headers).status_code == 200
     assert len(client.get(f"/api/v1/jobs/{job_id}/judgments", headers=headers).json()["judgments"]) == 1
