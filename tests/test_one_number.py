@@ -20,22 +20,21 @@ from typing import Any
 import pytest
 
 import grater
-from grater.annotate import jobs, judgments, leases, people, samples, submissions, units
+from grater.annotate import jobs, judgments, people, samples
 from grater.annotate.archive import export
 from grater.annotate.dashboard import JobPace, dashboard_of, figures_of, forecasts, sizes
 from grater.annotate.evaluation import evaluate_study
 from grater.annotate.reporting import study_inputs
 from grater.annotate.store import Store, open_store
-from grater.annotate.tasks.task import Answer
 from grater.annotate.web import Settings
 from grater.cli import run
-from grater.corpora import write_corpus
-from grater.model import Essay, Interval, Item, Span
+from grater.model import Interval
 from grater.reporting.build import build
 from grater.reporting.document import Report, Section
 from grater.reporting.save import report_html
 from grater.sheet import interval
 from tests.annotate.study.files import write_text
+from tests.annotate.study.places import answer_all, places_in, write_places
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import BASE, Study
 from tests.cli.running import Capture
@@ -44,10 +43,8 @@ from tests.cli.running import grater as command
 Scores = dict[str, dict[str, dict[str, Any]]]
 
 N_ESSAYS, N_PLACES, N_DRAWN = 12, 20, 84
-PLACES = [
-    Item(f"e{essay}", Span(14 * at + 5, 14 * at + 7), "prep") for essay in range(N_ESSAYS) for at in range(N_PLACES)
-]
-IDS = [place.item_id for place in PLACES]
+PLACES = places_in(N_ESSAYS, N_PLACES)
+IDS = list(PLACES)
 RNG = Random(7)
 ERRORS = {item for item in IDS if RNG.random() < 0.3}
 FLAGS = {
@@ -74,14 +71,9 @@ class Opened:
 
 
 def new_study(folder: Path) -> Path:
-    text = " ".join(["word in noun."] * N_PLACES)
-    write_corpus([Essay(f"e{number}", text) for number in range(N_ESSAYS)], folder / "e.jsonl", lambda _: None)
-    spans = [f"{place.item_id},{place.essay_id},{place.span.start},{place.span.end},prep" for place in PLACES]
-    flags = [f"{item},{system},{int(item in flagged)}" for system, flagged in FLAGS.items() for item in IDS]
-    items = write_text(folder / "i.csv", "item,essay,start,end,kind", *spans)
-    decisions = write_text(folder / "d.csv", "item,system,flagged", *flags)
-    studied(("new", folder / "study.db"), ("import", folder / "study.db", folder / "e.jsonl"))
-    studied(("import", folder / "study.db", "--items", items, "--decisions", decisions))
+    corpus, items, decisions = write_places(folder, PLACES, FLAGS)
+    studied(("new", folder / "study.db"))
+    studied(("import", folder / "study.db", corpus, "--items", items, "--decisions", decisions))
     with open_store(folder / "study.db") as store, store.write() as tx:
         people.add(tx, name="Owner", role="owner")
     return folder / "study.db"
@@ -115,32 +107,9 @@ def sampled(study: Path) -> None:
         ("job", "terms", study, "crowd", "--change", TERMS),
     )
     with open_store(study) as store:
-        answer_all(store, "crowd")
+        answer_all(store, "crowd", label, n_raters=4)
     studied(("adjudicate", study, "--job", "crowd", "--accept", "unanimous"))
     judged(study, IDS, job="model", raters=("model",), group="program")
-
-
-def answer_all(store: Store, job: str) -> None:
-    with store.write() as tx:
-        job_id = jobs.named(tx, job).job_id
-        raters = {people.add(tx, name=f"rater {n}", role="worker").person_id: f"rater {n}" for n in range(4)}
-    for person_id, name in raters.items():
-        while True:
-            with store.write() as tx:
-                lease = leases.take(tx, job_id=job_id, person_id=person_id)
-                if lease is None:
-                    break
-                (each,) = units.get(tx, lease.unit_id).unit.items
-                own_label = label(each.item.item_id, name)
-                submissions.submit(
-                    tx,
-                    submission_id=f"of-{lease.lease_id}",
-                    lease_id=lease.lease_id,
-                    person_id=person_id,
-                    body={"label": own_label},
-                    answers=[Answer(each.item.item_id, own_label)],
-                    seconds=3.0,
-                )
 
 
 @pytest.fixture(scope="module", params=["sample", "whole", "flags"])

@@ -16,14 +16,12 @@ from typing import Any
 
 import pytest
 
-from grater.annotate import jobs, leases, people, samples, submissions, units
-from grater.annotate.store import Store, open_store
-from grater.annotate.tasks.task import Answer
+from grater.annotate import samples
+from grater.annotate.store import open_store
 from grater.cli import run
-from grater.corpora import write_corpus
-from grater.model import Essay, Item, Span
 from tests.annotate.store.crowds import evenly_hidden_gold
 from tests.annotate.study.files import write_text
+from tests.annotate.study.places import answer_all, places_in, write_places
 from tests.cli.running import Capture, grater
 
 N_ESSAYS, N_PLACES, N_RATERS, N_GOLD = 12, 30, 3, 15
@@ -36,7 +34,6 @@ TERMS = '{"gold": {"minimum": 0}, "page": 2}'
 class Place:
     """Whether the system flags an item, whether it is an error, and whether raters call it one."""
 
-    item: Item
     is_flagged: bool
     is_error: bool
     is_called: bool
@@ -44,15 +41,15 @@ class Place:
 
 def _places() -> Iterable[Place]:
     rng = Random(3)
-    for essay in range(N_ESSAYS):
-        for at in range(N_PLACES):
-            is_flagged = at % 3 == 0
-            is_error = at % 2 == 0 if is_flagged else (at + essay) % 8 == 1
-            item = Item(f"e{essay}", Span(14 * at + 5, 14 * at + 7), "prep")
-            yield Place(item, is_flagged, is_error, rng.random() < CALLED[is_flagged, is_error])
+    for number in range(N_ESSAYS * N_PLACES):
+        essay, at = divmod(number, N_PLACES)
+        is_flagged = at % 3 == 0
+        is_error = at % 2 == 0 if is_flagged else (at + essay) % 8 == 1
+        yield Place(is_flagged, is_error, rng.random() < CALLED[is_flagged, is_error])
 
 
-PLACES = {place.item.item_id: place for place in _places()}
+ITEMS = places_in(N_ESSAYS, N_PLACES)
+PLACES = dict(zip(ITEMS, _places(), strict=True))
 
 
 def _gold() -> dict[str, str]:
@@ -91,16 +88,12 @@ def same_order() -> Iterator[None]:
 def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
     folder = tmp_path_factory.mktemp("gold")
     study = folder / "study.db"
-    text = " ".join(["word in noun."] * N_PLACES)
-    write_corpus([Essay(f"e{number}", text) for number in range(N_ESSAYS)], folder / "e.jsonl", lambda _: None)
-    rows = [(name, place.item, int(place.is_flagged)) for name, place in PLACES.items()]
-    spans = [f"{name},{item.essay_id},{item.span.start},{item.span.end},prep" for name, item, _ in rows]
-    items = write_text(folder / "i.csv", "item,essay,start,end,kind", *spans)
-    flags = write_text(folder / "d.csv", "item,system,flagged", *(f"{name},S,{flag}" for name, _, flag in rows))
+    flagged = {name for name, place in PLACES.items() if place.is_flagged}
+    corpus, items, flags = write_places(folder, ITEMS, {"S": flagged})
     gold = write_text(folder / "g.csv", "item,label", *(f"{name},{label}" for name, label in GOLD.items()))
     steps: tuple[tuple[object, ...], ...] = (
         ("study", "new", study),
-        ("study", "import", study, folder / "e.jsonl", "--items", items, "--decisions", flags),
+        ("study", "import", study, corpus, "--items", items, "--decisions", flags),
         ("study", "sample", study, "--system", "S", "--n", 120, "--flagged", 50),
         ("job", "new", study, "--task", "error", "--sample", "sample", "--judgments-per-item", 1),
         ("study", "import", study, "--gold", gold, "--job", "error"),
@@ -110,38 +103,14 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
         assert [run([*map(str, words)]) for words in steps] == [0] * len(steps)
     with open_store(study) as store:
         with evenly_hidden_gold(), same_order():
-            answered = _answer(store)
+            answered = answer_all(store, "error", called_by_raters, n_raters=N_RATERS)
         with store.read() as tx:
             drawn = set(samples.named(tx, "sample").frame["item"])
     return Judged(study, frozenset(drawn & answered), frozenset(GOLD.keys() & answered))
 
 
-def _answer(store: Store) -> set[str]:
-    """Raters take units until there are none; return the items that were answered."""
-    with store.write() as tx:
-        job_id = jobs.named(tx, "error").job_id
-        raters = [people.add(tx, name=f"rater {n}", role="worker").person_id for n in range(N_RATERS)]
-    answered: set[str] = set()
-    while raters:
-        with store.write() as tx:
-            lease = leases.take(tx, job_id=job_id, person_id=raters[0])
-            if lease is None:
-                del raters[0]
-                continue
-            (each,) = units.get(tx, lease.unit_id).unit.items
-            label = "error" if PLACES[each.item.item_id].is_called else "ok"
-            submissions.submit(
-                tx,
-                submission_id=f"of-{lease.lease_id}",
-                lease_id=lease.lease_id,
-                person_id=lease.person_id,
-                body={"label": label},
-                answers=[Answer(each.item.item_id, label)],
-                seconds=3.0,
-            )
-        answered.add(each.item.item_id)
-        raters = [*raters[1:], raters[0]]
-    return answered
+def called_by_raters(item_id: str, _: str) -> str:
+    return "error" if PLACES[item_id].is_called else "ok"
 
 
 def called(names: Iterable[str], **wanted: bool) -> float:
