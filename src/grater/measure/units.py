@@ -37,6 +37,7 @@ from grater.registry import unknown
 from grater.sheet import counted, natural
 from grater.tables import Judgments, Sample, Table
 from grater.uncertainty import (
+    BASIS,
     FEWEST_UNITS,
     INDEPENDENT,
     SENTENCES,
@@ -320,10 +321,8 @@ class Essays:
         codes = self.codes(items)
         return nan if codes is None else design_effect(self._influence(values, codes), self._influence(values, None))
 
-    def scope_of(
-        self, items: pl.Series, *, basis: Basis | None = None, effect: float = nan, n_raters: int = 0
-    ) -> Scope:
-        basis, distinct, n_alone = basis or Basis(), items.unique(), 0
+    def scope_of(self, items: pl.Series, *, basis: Basis = BASIS, effect: float = nan, n_raters: int = 0) -> Scope:
+        distinct, n_alone = items.unique(), 0
         n_units, notes = len(distinct), [self.note] if self.note else []
         if self.of_items is not None:
             names = self._names(distinct)
@@ -350,9 +349,7 @@ def essays_of(
     units: Unit = "auto",
     population: Population = "wider",
 ) -> Essays:
-    """The units of the judged items, from these tables and the judgments; the first table that has an item's unit
-    decides.
-    """
+    """The units of the judged items; the first table, of these and the judgments, that has an item's unit decides."""
     present = [table for table in (*tables, judgments) if table is not None]
     if units == ITEM or (units == "auto" and population == "these"):
         return Essays(note="" if population == "these" else AS_ASKED)

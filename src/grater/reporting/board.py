@@ -37,7 +37,7 @@ from grater.measure.corrections.scores import (
 from grater.reporting.document import PARTS, Figure, ItemList, ItemView, Report, Section, lead_words, section_of
 from grater.reporting.drawing import forest, number_axis
 from grater.sheet import Sheet, counted, percent
-from grater.uncertainty import Basis, Ints, Numbers
+from grater.uncertainty import BASIS, Basis, Ints, Numbers
 
 MOST_LISTED = 20
 MOST_OF_A_PART = 10
@@ -71,14 +71,14 @@ def board(
     hypotheses: Sequence[Hypothesis],
     *,
     options: MetricOptions,
-    basis: Basis | None = None,
+    basis: Basis = BASIS,
 ) -> Report:
     """The page as a value; `grater.reporting.save.report_html` writes it."""
     page = _Data(
         metric=metric,
         scores=scores,
         options=options,
-        basis=basis or Basis(),
+        basis=basis,
         sources=[source_words(essay) for essay in references.essays],
         changes=list(_all_changes(references, hypotheses)),
         documents=references.documents,

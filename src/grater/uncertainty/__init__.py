@@ -109,6 +109,9 @@ class Basis:
         }
 
 
+BASIS = Basis()
+
+
 def z_value(level: float = LEVEL) -> float:
     """The normal quantile that leaves (1 - level) / 2 above it: 1.96 for 95 %."""
     return NormalDist().inv_cdf((1 + level) / 2)
@@ -238,7 +241,7 @@ class Influence:
         )
 
 
-def influence(units: Units, score: Score, den: Numbers | None = None, basis: Basis | None = None) -> Influence:
+def influence(units: Units, score: Score, den: Numbers | None = None, basis: Basis = BASIS) -> Influence:
     """The score of all units, and what each changes; `den` is by unit, 1 by default."""
     den = np.ones(len(units.rows)) if den is None else den
     sums = units.sums
@@ -246,7 +249,7 @@ def influence(units: Units, score: Score, den: Numbers | None = None, basis: Bas
     with np.errstate(divide="ignore", invalid="ignore"):  # 0/0 is no change
         left_out = score(sums - units.rows) if len(units.rows) else np.zeros(0)
     draws = None
-    if basis is not None and basis.interval == "bootstrap":
+    if basis.interval == "bootstrap":
         draws = score(resampled_sums(units, n_resamples=basis.n_resamples, seed=basis.seed))
     return Influence(value, _change(value, left_out), den, units.counts, units.unit, draws)
 
@@ -507,12 +510,14 @@ def paired_tests(scores: Mapping[str, Influence], *, baseline: str = "") -> list
     pairs = list(combinations(scores, 2))
     if baseline:
         pairs = [(name, baseline) for name in scores if name != baseline]
-    found = [difference(scores[first] - scores[second]) for first, second in pairs]
+    return adjusted_tests(pairs, [difference(scores[first] - scores[second]) for first, second in pairs])
+
+
+def adjusted_tests(pairs: Sequence[tuple[str, str]], found: Sequence[Difference]) -> list[PairTest]:
+    """The difference of each pair, with Holm's correction for all of them."""
     adjusted = holm([each.p for each in found])
-    return [
-        PairTest(pair, each.difference, each.p, p_holm)
-        for pair, each, p_holm in zip(pairs, found, adjusted, strict=True)
-    ]
+    rows = zip(pairs, found, adjusted, strict=True)
+    return [PairTest(pair, each.difference, each.p, p_holm) for pair, each, p_holm in rows]
 
 
 LETTERS = ascii_uppercase + ascii_lowercase

@@ -134,8 +134,7 @@ def weight_matrix(weights: WeightName | npt.ArrayLike, n_labels: int) -> Matrix:
 
 
 def matrix_of_rows(rows: Iterable[tuple[object, object, object]], labels: tuple[str, ...], *, name: str) -> Matrix:
-    """Read a table with the columns label, other, weight into a matrix; bad rows are reported with their line
-    numbers.
+    """Read a table of label, other and weight into a matrix; bad rows are reported with their lines.
 
     A weight holds in both directions unless the other direction has its own row. Missing pairs have weight 0, and a
     label has weight 1 with itself.
@@ -298,9 +297,7 @@ def _beyond(name: str, weights: Matrix, chance: Chance) -> Coefficient:
 
 
 def specific(label: int) -> Coefficient:
-    """Agreement on one label: among pairs of judgments with this label at least once, each counted once per use, the
-    share in which both use it.
-    """
+    """Agreement on one label: of pairs of judgments, once for each use of it, the share in which both use it."""
 
     def rows(patterns: Ints) -> Numbers:
         times, n_judgments = patterns[:, label], patterns.sum(axis=1)
@@ -390,9 +387,7 @@ class Margins:
 
 
 def margin_scores(sums: Numbers, n_labels: int) -> Numbers:
-    """Every coefficient (last axis) from the sums `n, agreeing share, disagreeing pairs / (m - 1), shares ..., counts
-    ...`.
-    """
+    """Every coefficient (last axis) from the sums `n, agreeing, disagreeing / (m - 1), shares ..., counts ...`."""
     if not n_labels:  # nobody marked anything: no coefficient need know how to do without labels
         return np.full((*sums.shape[:-1], len(COEFFICIENTS)), nan)
     margins = Margins(
@@ -405,9 +400,7 @@ def margin_scores(sums: Numbers, n_labels: int) -> Numbers:
 
 
 def pair_scores(sums: Numbers, n_labels: int) -> Numbers:
-    """Observed agreement and Cohen's kappa (1960) from `n, agreeing, first rater's labels ..., second rater's labels
-    ...`.
-    """
+    """Observed agreement and Cohen's kappa (1960) from `n, agreeing, first's labels ..., second's labels ...`."""
     n = sums[..., 0]
     agreeing = ratio(sums[..., 1], n)
     margins = sums[..., 2 : 2 + n_labels] * sums[..., 2 + n_labels :]
@@ -525,9 +518,7 @@ def influence_of(coefficient: Coefficient, counts: Counts, basis: Basis, *, by_i
 def with_interval(
     coefficient: Coefficient, counts: Counts, basis: Basis, *, without: Numbers | None = None
 ) -> Interval:
-    """The value with its interval; `without` has the values with each rater left out, for intervals that generalise
-    to other raters.
-    """
+    """The value with its interval; for other raters, `without` has the values with each rater left out."""
     if not counts.n_compared:
         return Interval(nan, nan, nan, NO_PAIR)
     it = influence_of(coefficient, counts, basis)
@@ -541,9 +532,7 @@ def with_interval(
 
 
 def rare_of(counts: Counts) -> Rare:
-    """The number of items, averaged over raters, that do not get the most frequent label, and the number of units
-    they are in.
-    """
+    """Items without the most frequent label, averaged over raters, and the units they are in."""
     margins = counts.n_items @ counts.patterns
     is_rare = counts.patterns.sum(axis=1) > counts.patterns[:, int(margins.argmax())]
     units = counts.units(is_rare[:, None].astype(np.float64))

@@ -47,6 +47,7 @@ from grater.model import Interval
 from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, Data, in_json, key
 from grater.uncertainty import (
+    BASIS,
     Basis,
     Influence,
     Ints,
@@ -237,10 +238,8 @@ def kappa(table: Confusion, *, weights: Matrix | None = None) -> float:
     return float(cohen(_weights(table, weights))(table.cells.ravel().astype(np.float64)))
 
 
-def kappa_influence(table: Confusion, *, weights: Matrix | None = None, basis: Basis | None = None) -> Influence:
-    """Kappa, and the influence of each unit; a cell's part of the denominator is the mean distance of its labels to
-    all.
-    """
+def kappa_influence(table: Confusion, *, weights: Matrix | None = None, basis: Basis = BASIS) -> Influence:
+    """Kappa and each unit's influence; `den` of a cell is the mean distance of its labels to all."""
     used = _weights(table, weights)
     given = table.cells.sum(axis=0) + table.cells.sum(axis=1)
     apart = (1 - used) @ given / max(1, given.sum())
@@ -248,9 +247,8 @@ def kappa_influence(table: Confusion, *, weights: Matrix | None = None, basis: B
     return influence(units, cohen(used), units.rows @ np.add.outer(apart, apart).ravel(), basis)
 
 
-def cohen_kappa(table: Confusion, *, weights: Matrix | None = None, basis: Basis | None = None) -> Interval:
+def cohen_kappa(table: Confusion, *, weights: Matrix | None = None, basis: Basis = BASIS) -> Interval:
     """Kappa with an interval that rests on the pair's own shared and rare items."""
-    basis = basis or Basis()
     it = kappa_influence(table, weights=weights, basis=basis)
     return coefficient(it, rare=table.rare, undefined=ONE_LABEL if table.n else NO_ITEM)
 
@@ -287,9 +285,7 @@ def fce_interval(table: Confusion, *, weights: Matrix | None = None) -> Interval
 
 @dataclass(frozen=True, slots=True)
 class MeanPairwise:
-    """The mean of `n_pairs` kappas; `n_undefined` further pairs have none; `n_shared` is the median number of items a
-    pair shares.
-    """
+    """The mean of `n_pairs` kappas; `n_undefined` pairs have none; `n_shared` is the median of shared items."""
 
     kappa: Interval
     n_pairs: int
@@ -303,10 +299,9 @@ class MeanPairwise:
 
 
 def mean_pairwise(
-    coded: Coded, tables: Sequence[Confusion], *, weights: Matrix | None = None, basis: Basis | None = None
+    coded: Coded, tables: Sequence[Confusion], *, weights: Matrix | None = None, basis: Basis = BASIS
 ) -> MeanPairwise:
     """`tables` holds the table of every pair, in the order of `confusions`."""
-    basis = basis or Basis()
     matrix = label_matrix(coded)
     pairs = combinations(range(len(coded.raters)), 2)
     found = [
@@ -353,9 +348,7 @@ def mean_influence(kappas: Sequence[Influence]) -> Influence:
     )
 
 
-def on_items(
-    columns: Labels, table: Confusion, *, weights: Matrix | None = None, basis: Basis | None = None
-) -> Influence:
+def on_items(columns: Labels, table: Confusion, *, weights: Matrix | None = None, basis: Basis = BASIS) -> Influence:
     """Kappa of two columns of labels, with one influence per item if units are items.
 
     Two kappas on the same items can then be subtracted.
@@ -363,7 +356,7 @@ def on_items(
     if table.by_unit is not None:
         return kappa_influence(table, weights=weights, basis=basis)
     cell = _cell(columns[:, 0], columns[:, 1], len(table.labels))
-    if basis is not None and basis.interval == "bootstrap":
+    if basis.interval == "bootstrap":
         rows = np.vstack([np.eye(table.cells.size), np.zeros(table.cells.size)])[cell]
         return kappa_influence(replace(table, by_unit=rows), weights=weights, basis=basis)
     it = kappa_influence(table, weights=weights)
@@ -398,9 +391,9 @@ def _conger_rows(matrix: Labels, weights: Matrix) -> Numbers:
 
 
 def conger_kappa(
-    coded: Coded, *, weights: Matrix | None = None, basis: Basis | None = None, rare: Rare | None = None
+    coded: Coded, *, weights: Matrix | None = None, basis: Basis = BASIS, rare: Rare | None = None
 ) -> Interval:
-    basis, n_labels = basis or Basis(), len(coded.labels)
+    n_labels = len(coded.labels)
     used = weight_matrix("identity", n_labels) if weights is None else weights
     matrix = label_matrix(coded)
     patterns, place, n_items = np.unique(matrix, axis=0, return_inverse=True, return_counts=True)

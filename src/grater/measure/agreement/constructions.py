@@ -39,7 +39,7 @@ from grater.model import Interval
 from grater.result import FLAT, Data, Estimate, Result, frame_of, in_json, key
 from grater.sheet import Sheet, Signature, count, digest, interval, number, p_value, undefined_notes, with_notes
 from grater.tables import Judgments, Table, require_raters
-from grater.uncertainty import Basis, Ints, Scope, shares_by_unit
+from grater.uncertainty import BASIS, Basis, Ints, Scope, shares_by_unit
 
 CONSTRUCTIONS = ("null-singular", "the-singular", "null-plural", "a-singular", "the-plural")
 """In the order of Table 1."""
@@ -236,7 +236,7 @@ def _two_parts(
     return [Contrast(name=name, first=first, second=second, paper=paper, ours=test)]
 
 
-def _part(marks: ConstructionMarks, name: str, frame: pl.DataFrame, pair: Pair, basis: Basis | None) -> PartAgreement:
+def _part(marks: ConstructionMarks, name: str, frame: pl.DataFrame, pair: Pair, basis: Basis) -> PartAgreement:
     """Whether each of the two answered yes, where both answered."""
     keys = [ESSAY, "place", "stage", "construction"]
     sides = [frame.filter(pl.col("rater") == rater).select(*keys, pl.col("is_yes").alias(rater)) for rater in pair]
@@ -310,12 +310,11 @@ class ConstructionStudy(Result):
         return with_notes(tables, notes, str(self.signature))
 
 
-def construction_study(judgments: Judgments, items: Table, *, basis: Basis | None = None) -> ConstructionStudy:
+def construction_study(judgments: Judgments, items: Table, *, basis: Basis = BASIS) -> ConstructionStudy:
     require_raters(judgments, "studies of constructions")
     marks = construction_marks(judgments, items)
     raters = tuple(marks.raters)
     pair = (raters[0], raters[1]) if len(raters) > 1 else None
-    basis = basis or Basis()
     stages = [stage for stage in STAGES if len(marks.stage(stage))]
     rows = marks.frame.select("item", "rater", "label").sort("item", "rater").iter_rows()
     data = digest("|".join(row) for row in rows)

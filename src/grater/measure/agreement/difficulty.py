@@ -40,7 +40,7 @@ from grater.sheet import (
     without_empty_columns,
 )
 from grater.tables import Judgments, Table, data_hash
-from grater.uncertainty import Basis, Ints, Numbers, Scope, ratio
+from grater.uncertainty import BASIS, Basis, Ints, Numbers, Scope, ratio
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -271,13 +271,12 @@ def difficulty(
     top: int = 10,
     split: float = SPLIT,
     n_quantiles: int = 4,
-    basis: Basis | None = None,
+    basis: Basis = BASIS,
 ) -> Difficulty:
     """Which items are hard, for whom, and which columns correlate with difficulty.
 
     `top` items are listed at each end; without `by`, every useful column of the items table is tried.
     """
-    basis = basis or Basis()
     essays = known_essays(crowd, items, units=basis.units) if essays is None else essays
     if by and items is None:
         raise UsageError(f"expected a table of items for the column {by[0]!r}, found none")

@@ -63,6 +63,7 @@ from grater.model import DELETE, Essay, Interval, Json, is_adjudicated
 from grater.result import HIDDEN, Data, Estimate, Result, encode, in_json, key
 from grater.sheet import Sheet, Signature, count, counted, interval, undefined_notes, with_notes
 from grater.uncertainty import (
+    BASIS,
     MOST_WEIGHTS,
     SENTENCES,
     Basis,
@@ -266,9 +267,7 @@ class UnitLabels:
 
 
 def unit_labels(marks: EditMarks, criterion: Criterion) -> UnitLabels:
-    """The units to compare: for identification, those of every read essay, ok (0) or error (1); for classification
-    and exact, the marked ones.
-    """
+    """The units to compare: those of every read essay, ok (0) or error (1), or else the marked ones."""
     cluster, ones = marks.cluster[marks.essay], np.ones_like(marks.essay)
     if criterion != "identification":
         return UnitLabels(cluster, marks.tag if criterion == "classification" else marks.exact, ones)
@@ -303,9 +302,7 @@ def _sums_of(cluster: Ints, values: npt.NDArray[Any], n_clusters: int) -> Number
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """Units with at least two judgments: `times` units of a cluster have `size` judgments; `unit`, `label` and
-    `count` list them.
-    """
+    """Units with two judgments or more: `times` of a cluster have `size` judgments, listed by `unit` and `label`."""
 
     cluster: Ints
     size: Ints
@@ -503,9 +500,9 @@ def edit_agreement(
     gaps: bool = False,
     several: SeveralMarks = "joined",
     most_raters: int = MOST_RATERS,
-    basis: Basis | None = None,
+    basis: Basis = BASIS,
 ) -> CorpusAgreement:
-    basis, coverage = basis or Basis(), Coverage()
+    coverage = Coverage()
     marks = edit_marks(_seen(essays, coverage), gaps=gaps, several=several)
     is_shared = marks.reads.sum(axis=1) > 1
     if not is_shared.any():

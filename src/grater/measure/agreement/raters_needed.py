@@ -56,6 +56,7 @@ from grater.sheet import UNDEFINED, Sheet, Signature, count, counted, interval, 
 from grater.tables import Judgments, Table, data_hash, require_raters
 from grater.tables.schema import LIST_SEPARATOR
 from grater.uncertainty import (
+    BASIS,
     LEVEL,
     Basis,
     Influence,
@@ -81,8 +82,7 @@ MOST_PLOTTED, HEIGHT = 20, 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """Kinds of items: the crowd's counts by label, the experts' labels (`NOBODY` if missing), and the number of items
-    of each kind.
+    """Kinds of items: the crowd's counts by label, the experts' labels (or `NOBODY`), and how many there are.
 
     If essays are known, `place` is the kind of each item and `unit_of` its essay.
     """
@@ -115,9 +115,7 @@ class Design:
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """The pairs whose agreement is to be matched: each expert with the writer if there is one, else every two
-        experts.
-        """
+        """The pairs to match: each expert with the writer if there is one, else every two experts."""
         if WRITER in self.experts:
             writer = self.experts.index(WRITER)
             return [(expert, writer) for expert in range(len(self.experts)) if expert != writer]
@@ -243,9 +241,7 @@ def _one_hot(labels: Ints, n_labels: int) -> Numbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawn:
-    """`scores[N - 1, expert]` is the mean agreement and kappa over draws; `wins[kind, label, N - 1]` is how often
-    each label won.
-    """
+    """Mean `scores[N - 1, expert]` over draws, and how often each label won: `wins[kind, label, N - 1]`."""
 
     scores: Numbers
     wins: Numbers
@@ -459,13 +455,12 @@ def raters_needed(
     essays: Essays | None = None,
     n_draws: int = 0,
     reach: float | None = None,
-    basis: Basis | None = None,
+    basis: Basis = BASIS,
 ) -> RatersNeeded:
     """The curves of a crowd against experts on the items that both judged.
 
     `n_draws` of 0 gives the exact expectation; `reach` is a target share of agreement, used instead of experts.
     """
-    basis = basis or Basis()
     if reach is not None and not 0 < reach <= 1:
         raise UsageError(f"expected a share to reach above 0 and at most 1, found {reach:g}")
     crowd, experts = one_spelling(crowd), one_spelling(experts)
@@ -590,9 +585,7 @@ class _Crowds:
         return Target(what, mean, tuple((*pair, float(value)) for pair, value in zip(names, kappas, strict=True)))
 
     def scope(self, essays: Essays) -> Scope:
-        """The population that intervals generalise to; the design effect is that of one rater's agreement with the
-        experts.
-        """
+        """What intervals generalise to; the design effect is that of one rater's agreement with the experts."""
         shared, effect = self.shared, nan
         rows = crowd_rows(shared, self.wins[:, :, 0])
         if shared.unit_of is not None:

@@ -111,6 +111,7 @@ from grater.sheet import (
 from grater.tables import Judgments, Table, require_raters
 from grater.tables.schema import LIST_SEPARATOR
 from grater.uncertainty import (
+    BASIS,
     FEW_FOR_AGREEMENT,
     Basis,
     Influence,
@@ -151,9 +152,7 @@ def _table_json(table: Confusion) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairAgreement(Data):
-    """Two raters: their table, Cohen's kappa, kappa with the interval of Fleiss, Cohen & Everitt, and T&C's
-    disagreement rates if there is a label for OK.
-    """
+    """Two raters: their table, Cohen's kappa with two intervals, and T&C's disagreement rates if one label is OK."""
 
     table: Confusion = field(metadata=key(flat=True, write=_table_json))
     kappa: Interval = field(metadata=key(write=coefficient_json))
@@ -282,13 +281,13 @@ def agreement(
     order: Sequence[str] = (),
     ok: str | None = None,
     most_raters: int = MOST_RATERS,
-    basis: Basis | None = None,
+    basis: Basis = BASIS,
 ) -> Agreement:
     """The agreement of all raters of a table; programs and adjudicated labels are left out.
 
     `essays` defaults to the units in the table's own columns.
     """
-    basis, n_given = basis or Basis(), len(judgments)
+    n_given = len(judgments)
     judgments = people_only(judgments)
     if n_given and not len(judgments):
         raise UsageError(f"{judgments.name}: every judgment is by a program, or adjudicated; none is by a rater")
@@ -528,9 +527,8 @@ class Comparison(Data):
     test: KappaTest = field(metadata=FLAT)
 
 
-def compare_pairs(judgments: Coded, first: Pair, second: Pair, *, basis: Basis | None = None) -> Comparison:
+def compare_pairs(judgments: Coded, first: Pair, second: Pair, *, basis: Basis = BASIS) -> Comparison:
     """Cohen's kappa of two pairs of raters, on the items that all of them judged."""
-    basis = basis or Basis()
     for rater in (*first, *second):
         if rater not in judgments.raters:
             raise UnknownName(f"{judgments.name}: {unknown('rater', rater, list(judgments.raters))}")
@@ -547,13 +545,12 @@ def compare_pairs(judgments: Coded, first: Pair, second: Pair, *, basis: Basis |
 
 
 def compare_tables(
-    first: Judgments, second: Judgments, *, essays: Essays | None = None, basis: Basis | None = None
+    first: Judgments, second: Judgments, *, essays: Essays | None = None, basis: Basis = BASIS
 ) -> Comparison:
     """The agreement in two tables: paired if they share items, else as two samples.
 
     `essays` covers both tables; by default each table's own columns define it.
     """
-    basis = basis or Basis()
     both = [
         with_essays(coded(one_spelling(table)), essays or essays_of(table, units=basis.units))
         for table in map(people_only, (first, second))
@@ -724,7 +721,7 @@ def agreement_by_group(
     by: str,
     with_tests: bool = True,
     essays: Essays | None = None,
-    basis: Basis | None = None,
+    basis: Basis = BASIS,
 ) -> Groups:
     """Agreement in each table, and tests between every two if they are few; p values have Holm's correction."""
     parts = {name: measure(table) for name, table in tables.items()}

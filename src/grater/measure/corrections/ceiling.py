@@ -47,7 +47,7 @@ from grater.measure.corrections.scores import (
 from grater.model import Interval
 from grater.result import FLAT, HIDDEN, Data, Estimate, Result
 from grater.sheet import Sheet, Signature, count, counted, percent, undefined_notes, with_notes
-from grater.uncertainty import Basis, Influence, Scope, density, generator, ratio, share
+from grater.uncertainty import BASIS, Basis, Influence, Scope, density, generator, ratio, share
 
 Kind: TypeAlias = Literal["annotator", "human", "system"]
 
@@ -89,9 +89,7 @@ class CeilingRow(Data):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Ceiling(Result):
-    """Rows by number of references; for each, first the human mean, then each annotator, then the systems, best
-    first.
-    """
+    """By number of references: first the human mean, then each annotator, then the systems, best first."""
 
     metric: str
     headline: str = field(metadata=HIDDEN)
@@ -155,7 +153,7 @@ def ceiling(
     hypotheses: Sequence[Hypothesis] = (),
     *,
     options: MetricOptions | None = None,
-    basis: Basis | None = None,
+    basis: Basis = BASIS,
     sizes: Sequence[int] | None = None,
     most_subsets: int = MOST_SUBSETS,
     advance: Callable[[int, int], None] | None = None,
@@ -165,7 +163,7 @@ def ceiling(
 
     `advance` is called with the number of annotators and systems done, and the total.
     """
-    options, basis = knowing_texts(options or MetricOptions(), hypotheses), basis or Basis()
+    options = knowing_texts(options or MetricOptions(), hypotheses)
     annotators = annotators_of(references)
     is_read = np.array([set(annotators) <= set(essay.annotators) for essay in references.essays], np.bool_)
     if not is_read.any():

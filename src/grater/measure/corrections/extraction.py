@@ -25,7 +25,7 @@ from grater.measure.corrections.scores import References, design_of, require_sam
 from grater.model import Essay, Interval, Json
 from grater.result import FLAT, HIDDEN, Estimate, Result, in_json, key
 from grater.sheet import Sheet, Signature, count, counted, interval, undefined_notes, with_notes
-from grater.uncertainty import Basis, Numbers, Scope, Score, influence, ratio, share
+from grater.uncertainty import BASIS, Basis, Numbers, Scope, Score, influence, ratio, share
 
 Spans: TypeAlias = dict[tuple[int, int, str], str]
 """Types by start, end and correction."""
@@ -95,9 +95,9 @@ def compare_edits(
     *,
     first_name: str = "first",
     second_name: str = "second",
-    basis: Basis | None = None,
+    basis: Basis = BASIS,
 ) -> EditComparison:
-    theirs, ours, basis = list(first), list(second), basis or Basis()
+    theirs, ours = list(first), list(second)
     require_same_sources(theirs, ours, reference_name=first_name, hypothesis_name=second_name)
     confusions: Counter[tuple[str, str]] = Counter()
     rows = np.array([_counted(one, other, confusions) for one, other in zip(theirs, ours, strict=True)], np.float64)

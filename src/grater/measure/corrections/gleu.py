@@ -118,9 +118,7 @@ def _words(sources: Sequence[str], hypotheses: Sequence[str], references: Sequen
 
 
 def _matches(words: _Words) -> Ints:
-    """The matches for each sentence, reference and order; n-grams are extended word by word and keep
-    unique numbers.
-    """
+    """The matches for each sentence, reference and order; n-grams grow by a word and keep unique numbers."""
     n_sentences, n_sides = words.length.shape
     matches = np.zeros((n_sentences, n_sides - 2, ORDER), np.int64)
     n_words = int(words.word.max(initial=0)) + 1
@@ -206,9 +204,7 @@ class GleuMetric(Metric):
         return sums[..., :1]
 
     def rows(self, counts: SentenceCounts) -> Numbers:
-        """The ten counts for every draw of references, one draw after the other; a single draw if there
-        is no choice.
-        """
+        """The ten counts for every draw of references, one after the other; a single draw without a choice."""
         cells = counts.cells.astype(np.float64)
         if cells.shape[1] == 1:
             return cells[:, 0]

@@ -37,6 +37,7 @@ from grater.sheet import Sheet, Signature, count, counted, digest, interval, num
 from grater.tables import Judgments, Table
 from grater.tables.schema import LEFT
 from grater.uncertainty import (
+    BASIS,
     Basis,
     Influence,
     Numbers,
@@ -85,7 +86,7 @@ def recall_rows(found: Numbers, gone: Numbers) -> Numbers:
     return np.concatenate([seen * gone[:, None], seen * (1 - gone[:, None])], axis=1)
 
 
-def recalls(units: Units, basis: Basis | None = None) -> tuple[Influence, Interval, Interval]:
+def recalls(units: Units, basis: Basis = BASIS) -> tuple[Influence, Interval, Interval]:
     """Chapman's recall with its influence and interval, and the union's interval, from `recall_rows` by unit."""
     rows = units.rows
     marks = rows[:, [0, 1, 3, 4]].sum(axis=1) - rows[:, [2, 5]].sum(axis=1)
@@ -176,13 +177,12 @@ def estimate_recall(
     *,
     verified: Judgments | None = None,
     items: Table | None = None,
-    basis: Basis | None = None,
+    basis: Basis = BASIS,
 ) -> Recall:
     """Recall of every system in `fates` (item, system, rater, label) from the marks of two raters (label: the type).
 
     If marks were `verified` (label error or another), only those that all verifiers call an error count.
     """
-    basis = basis or Basis()
     frame = marks.frame.select(pl.col("item", "rater", "label").cast(pl.String))
     raters = sorted(frame["rater"].unique().to_list())
     if len(raters) != 2:
@@ -328,9 +328,8 @@ class Remaining(Result):
         return [Sheet(title, columns, tuple(rows), notes=notes, signature=str(self.signature), name="remaining")]
 
 
-def estimate_remaining(counts: Table, *, basis: Basis | None = None) -> Remaining:
+def estimate_remaining(counts: Table, *, basis: Basis = BASIS) -> Remaining:
     """Errors left per 100 words, from counts by sentence, system and rater."""
-    basis = basis or Basis()
     counted_rows = counts.frame.with_columns(pl.col("item", "system").cast(pl.String))
     others = [name for name in ("essay", "document") if name in counted_rows.columns]
     sentences = counted_rows.group_by("item", "system").agg(

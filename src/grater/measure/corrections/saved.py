@@ -30,7 +30,7 @@ from grater.measure.corrections.scores import (
 )
 from grater.result import encode
 from grater.sheet import Signature
-from grater.uncertainty import Basis
+from grater.uncertainty import BASIS, Basis
 
 SAVED_FORMAT = "grater-scores-1"
 COMPARED = frozenset({"units", "interval", "level", "resamples", "seed", "test", "baseline"})
@@ -112,7 +112,7 @@ def _counts(system: str, own: Any, n_columns: int) -> SentenceCounts:
 
 
 def compare_saved(
-    saved: Sequence[SavedScores], *, basis: Basis | None = None, test: Test = "paired", baseline: str = ""
+    saved: Sequence[SavedScores], *, basis: Basis = BASIS, test: Test = "paired", baseline: str = ""
 ) -> Scores:
     first, *others = saved
     for other in others:
@@ -130,7 +130,7 @@ def compare_saved(
         replace(first.signature, options=made),
         options=first.options,
         documents=next((one.documents for one in saved if one.documents), None),
-        basis=basis or Basis(),
+        basis=basis,
         test=test,
         baseline=baseline,
     )

@@ -42,6 +42,7 @@ from grater.registry import Registry
 from grater.result import FLAT, HIDDEN, Data, Estimate, Result, in_json
 from grater.sheet import UNDEFINED, Sheet, Signature, count, counted, p_value, percent, undefined_notes, with_notes
 from grater.uncertainty import (
+    BASIS,
     SENTENCES,
     Basis,
     Influence,
@@ -508,9 +509,7 @@ class ScoredCounts(Data):
 
     @property
     def shown_counts(self) -> Mapping[str, float]:
-        """True positives, false positives and false negatives; nothing for GLEU, whose ten counts mean little to a
-        reader.
-        """
+        """True positives, false positives and false negatives; nothing for GLEU, whose ten counts mean little."""
         return self.counts if len(self.counts) == 3 else {}
 
     def cells(self) -> tuple[str, ...]:
@@ -710,7 +709,7 @@ def score_systems(
     hypotheses: Sequence[Hypothesis],
     *,
     options: MetricOptions | None = None,
-    basis: Basis | None = None,
+    basis: Basis = BASIS,
     test: Test = "paired",
     baseline: str = "",
     tokenised: bool = False,
@@ -741,7 +740,7 @@ def score_systems(
         signature,
         options=options,
         documents=references.documents,
-        basis=basis or Basis(),
+        basis=basis,
         test=test,
         baseline=baseline,
     )

@@ -240,8 +240,7 @@ def _beta_prior(right: Numbers, n: Numbers, bounds: tuple[float, float]) -> tupl
 
 
 def agrees_with_others(ballots: Ballots) -> tuple[Numbers, npt.NDArray[np.bool_]]:
-    """Each judgment's share in the plurality of the item's other judgments (1/k in a tie of k), and whether there are
-    any.
+    """Each judgment's share in the plurality of the item's others (1/k in a tie of k), and whether there are any.
 
     When one vote is removed, its label is on top only if it led alone; then it still leads, or ties with the second.
     """

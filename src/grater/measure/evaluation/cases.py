@@ -71,7 +71,7 @@ from grater.registry import unknown as unknown_name
 from grater.result import HIDDEN, Data, Estimate, encode, in_json
 from grater.sheet import Sheet, count, number
 from grater.tables import Judgments, Sample, Table, are_first, exploded, require_raters
-from grater.uncertainty import Basis, Ints, Numbers, ratio
+from grater.uncertainty import BASIS, Basis, Ints, Numbers, ratio
 
 Flags: TypeAlias = npt.NDArray[np.int8]
 
@@ -133,9 +133,7 @@ def counts_of(flagged: npt.ArrayLike, truth: npt.ArrayLike) -> Counts:
 
 
 def cells(flagged: Flags, truth: Numbers) -> Numbers:
-    """Flags (items, systems) and truths (items) give counts (items, systems, 4); a missing decision
-    counts nowhere.
-    """
+    """Flags (items, systems) and truths (items) give counts (items, systems, 4); a missing decision gives none."""
     is_error = truth[:, None]
     is_flagged, is_passed = flagged == 1, flagged == 0
     parts = [is_flagged * is_error, is_flagged * (1 - is_error), is_passed * is_error, is_passed * (1 - is_error)]
@@ -339,9 +337,7 @@ class Cases(Votes):
         )
 
     def as_systems(self, flagged: Flags, column: int = 0) -> Self:
-        """The same items with other flags, each column an unnamed system that is weighted like the system of
-        `column`.
-        """
+        """The same items with other flags: unnamed systems that are weighted like the system of `column`."""
         k = flagged.shape[1]
         names, scores = tuple(map(str, range(k))), np.full(flagged.shape, np.nan)
         design = self.design.of_systems([column] * k) if self.design else None
@@ -356,7 +352,7 @@ def cases_of(
     sample: Sample | None = None,
     labels: Judgments | None = None,
     judge: CheapJudge | None = None,
-    basis: Basis | None = None,
+    basis: Basis = BASIS,
     unknown: Unknown = "drop",
     first: int = 0,
     missing: Missing = "absent",
@@ -388,7 +384,6 @@ def cases_of(
     flagged[place, system] = frame["flagged"].cast(pl.Int8).to_numpy()
     votes = votes_of(judgments, items=names, unknown=unknown, first=first)
     of_votes = dict(vars(votes))  # without what it will have worked out
-    basis = basis or Basis()
     essays = essays_of(judgments, items, decisions, sample, units=basis.units, population=basis.population)
     codes = essays.codes(names)
     design = None
@@ -721,9 +716,7 @@ OWN = "by a model on its own corrections"
 
 
 def own_work_sentence(program: str, system: str, own: pl.Series, people: pl.Series) -> str:
-    """The share of its own corrections that a model calls right and, for the same items, people's share; from both
-    sets of labels.
-    """
+    """The share of its own corrections that a model calls right, and people's share for the same items."""
     is_right = [labels.cast(pl.String) == VERDICT_WORDS[0] for labels in (own, people)]
     shares = [f"{each.sum():,} of {len(each):,}" for each in is_right]
     return (

@@ -71,6 +71,7 @@ from grater.uncertainty import (
     Numbers,
     PairTest,
     Scope,
+    adjusted_tests,
     difference,
     few_draws,
     holm,
@@ -89,9 +90,7 @@ MCNEMAR_BY_ITEM = "McNemar's test takes items as independent, and rejects too of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair(Data):
-    """Two systems: the difference of their scores, McNemar's test of their decisions, and randomisation
-    if requested.
-    """
+    """Two systems: the difference of their scores, McNemar's test, and randomisation if requested."""
 
     test: PairTest = field(metadata=FLAT)
     mcnemar: McNemar = field(metadata=HIDDEN)
@@ -277,9 +276,7 @@ def _whole(
     test: Test,
     correction: Correction | None,
 ) -> Comparison:
-    """All systems on their common items; if there are none, each alone, with groups among systems that
-    share items.
-    """
+    """All systems on their common items; without any, each alone, and groups of those that share items."""
     if (different is None or is_comparable(cases, truth, np.ones(len(cases), bool))) and not flag_lists(cases):
         return compare_systems(cases, truth, basis=basis, score=score, test=test, correction=correction)
     systems = tuple(against(cases, truth, basis=basis))
@@ -406,42 +403,31 @@ def _corrected(
     """The same pairs after correction for raters' errors."""
     if score not in HEADLINE:
         raise UsageError(f"differences of {score} cannot be corrected; compare {', '.join(HEADLINE)}")
-    column = {name: place for place, name in enumerate(cases.systems)}
-    found = []
-    for each in tests:
-        strata, first, second = _joint(cases, truth, column[each.first], column[each.second], basis)
-        found.append(corrected_difference(strata, score, first, second, correction.raters))
-    adjusted = holm([each.p for each in found])
-    return [
-        PairTest(test.systems, each.difference, each.p, p_holm)
-        for test, each, p_holm in zip(tests, found, adjusted, strict=True)
-    ]
+    joint = (_joint(cases, truth, *each.systems, basis) for each in tests)
+    found = [corrected_difference(strata, score, first, second, correction.raters) for strata, first, second in joint]
+    return adjusted_tests([each.systems for each in tests], found)
 
 
 def _sampled(cases: Cases, truth: Truth, scores: Mapping[str, Influence], score: str, basis: Basis) -> list[PairTest]:
     """Pairs on one sample; withheld if no judged item is among those on which the two systems disagree."""
-    column, found = {name: place for place, name in enumerate(cases.systems)}, []
-    pairs = list(combinations(scores, 2))
+    pairs, found = list(combinations(scores, 2)), []
     for first, second in pairs:
-        strata, of_first, of_second = _joint(cases, truth, column[first], column[second], basis)
+        strata, of_first, of_second = _joint(cases, truth, first, second, basis)
         size, n = strata.sizes.sum(axis=0), strata.judged.sum(axis=0)
         it = scores[first] - scores[second]
         it = replace(it, variance=it.variance + small_cell_variance(strata, score, of_first, of_second))
         if ((of_first != of_second) & (size > 0) & (n == 0)).any():
             it = replace(it, withheld_because=PART_UNJUDGED.format(first, second))
         found.append(difference(it))
-    adjusted = holm([each.p for each in found])
-    return [
-        PairTest(pair, each.difference, each.p, p_holm)
-        for pair, each, p_holm in zip(pairs, found, adjusted, strict=True)
-    ]
+    return adjusted_tests(pairs, found)
 
 
-def _joint(cases: Cases, truth: Truth, one: int, other: int, basis: Basis) -> tuple[Strata, Flags, Flags]:
+def _joint(cases: Cases, truth: Truth, one: str, other: str, basis: Basis) -> tuple[Strata, Flags, Flags]:
     """The crossed cells of two systems, and the flags of each system by cell; all items if nothing was sampled."""
-    marks, design = cases.flagged[:, [one, other]], cases.design
+    columns, design = [cases.systems.index(name) for name in (one, other)], cases.design
+    marks = cases.flagged[:, columns]
     decided, known = (marks >= 0).all(axis=1), known_items(cases, truth)
-    keys = [marks[:, 0], marks[:, 1]] + ([design.systems[at].cell for at in (one, other)] if design else [])
+    keys = [marks[:, 0], marks[:, 1]] + ([design.systems[at].cell for at in columns] if design else [])
     rows, cell = np.unique(np.stack(keys, axis=1)[decided], axis=0, return_inverse=True)
     is_items, k = cases.essays.unit == "item", len(rows)
     unit_of = np.zeros(int(decided.sum()), np.int64) if is_items else cases.unit_of[decided]

@@ -235,9 +235,7 @@ class FromSample(Data):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Evaluation(Result):
-    """All results, the parts by a column, and how they were computed; `shows_weighted` and `shows_bins` affect its
-    tables only.
-    """
+    """All results, the parts by a column, and how they were computed; `shows_...` affect tables only."""
 
     cases: Cases = field(metadata=key("raters", write=lambda cases: list(cases.raters)))
     truth: Truth = field(metadata=key(write=lambda truth: truth.name))
@@ -331,8 +329,7 @@ def evaluate(
     higher: Higher = "auto",
     on_gold: Judgments | None = None,
 ) -> Evaluation:
-    """Evaluate every system against the raters; adjudicated gold is the truth, other gold corrects for raters'
-    errors.
+    """Evaluate every system against the raters; adjudicated gold is the truth, other gold corrects raters' errors.
 
     Answers to gold are among the judgments, or in `on_gold` if gold items were hidden among others. With the `sample`
     from which the judged items were drawn, all numbers are estimates for the corpus; `labels` are those that its
@@ -618,9 +615,7 @@ def parts_by(cases: Cases, column: str) -> dict[str, Truths]:
 
 
 def signature_of(cases: Cases, options: EvaluationOptions, *, what: str = "evaluate", **named_too: str) -> Signature:
-    """How the numbers were computed; `data` hashes flags and votes, ignoring the order of rows and the names of
-    raters.
-    """
+    """How the numbers were computed; `data` hashes flags and votes, in any order and under any names of raters."""
     columns = [*cases.flagged.T, cases.n_error, cases.n_votes]
     columns += [cases.equal.n_error, cases.equal.n_votes] if options.redundancy else []
     rows, times = patterns(columns)

@@ -168,9 +168,7 @@ class Sides:
         return [share for side in pairs for share in (side.sensitivity, side.specificity)]
 
     def differences(self) -> Iterator[tuple[str, float, float]]:
-        """The shares that differ significantly between the sides, by the test for two proportions with their common
-        rate.
-        """
+        """Shares that differ significantly between the sides, by the test for two proportions."""
         first, second = self.flagged, self.passed
         shares = [
             ("sensitivity", first.n_caught, first.n_errors, second.n_caught, second.n_errors),

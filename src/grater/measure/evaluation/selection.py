@@ -53,7 +53,7 @@ from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, in_json, key
 from grater.sheet import Sheet, Signature, count, digest, interval, number
 from grater.tables import Judgments, Table, exploded, require_raters
-from grater.uncertainty import Basis, Scope, shares_by_unit, with_parameters
+from grater.uncertainty import BASIS, Basis, Scope, shares_by_unit, with_parameters
 
 WRITER = "writer"
 EQUALLY_BAD = "equally bad"
@@ -259,9 +259,7 @@ def choice_study(
     equally_bad: EquallyBad = "drop",
     essays: Essays | None = None,
 ) -> ChoiceStudy:
-    """The shares by rater, from the labels writer, system, equally good and equally bad, and the
-    corrected accuracy.
-    """
+    """The shares by rater, from the labels writer, system, equally good or bad, and the corrected accuracy."""
     require_raters(judgments, "shares by rater")
     essays, codes = essays_of(judgments) if essays is None else essays, coded(judgments)
     names = [label.casefold().replace("-", " ").replace("_", " ").strip() for label in codes.labels]
@@ -373,9 +371,8 @@ class ConstructionScores(Result):
 
 
 def construction_scores(
-    decisions: Table, judgments: Judgments, items: Table, *, basis: Basis | None = None
+    decisions: Table, judgments: Judgments, items: Table, *, basis: Basis = BASIS
 ) -> ConstructionScores:
-    basis = basis or Basis()
     places, accepted = _places(items), _accepted(judgments, items)
     chosen = _chosen(decisions, places).join(accepted, on="place", how="inner")
     if not len(chosen):

@@ -343,9 +343,7 @@ def _interval(name: str, it: Influence, by_unit: Tally, factor: float, *, is_wei
 
 
 def _finite(name: str, it: Influence, by_unit: Tally, basis: Basis) -> tuple[Influence, float]:
-    """For exactly these items: the influence, and the factor by which the cases count more; inf if all
-    were judged.
-    """
+    """For these items alone: the influence, and the factor by which cases count more; inf if all were judged."""
     if basis.population == "wider":
         return it, 1.0
     hit, false_alarm, miss, rejection = by_unit.plain

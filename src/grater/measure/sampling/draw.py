@@ -231,9 +231,7 @@ def to_judge(sample: Sample, judged: Collection[str]) -> list[str]:
 
 
 def crossed(decisions: Table, sample: Sample, *, labels: Judgments | None = None) -> pl.DataFrame:
-    """Every item of the corpus with its stratum in each draw (`stratum 0`, ...), its probability, and whether it is
-    in.
-    """
+    """Every item with its stratum in each draw (`stratum 0`, ...), its probability, and whether it is in."""
     return _crossed(decisions, _meta(sample), draws_of(sample), labels)
 
 
@@ -293,9 +291,7 @@ def _fewest(
     width: float | None,
     errors: Mapping[str, float] | None,
 ) -> dict[str, int]:
-    """The sizes of a draw that adds as few items as possible: by the old probabilities, or for a target width of
-    recall.
-    """
+    """The sizes of a draw that adds the fewest items: by the old probabilities, or for a width of recall."""
     first, by_side = draws[0].by_stratum, {}
     for side, word in ((True, FLAGGED), (False, UNFLAGGED)):
         parts = [drawn for name, drawn in first.items() if name.startswith(word)]
@@ -366,9 +362,7 @@ def growing(whole: pl.DataFrame, old_strata: Sequence[str], errors: Mapping[str,
 
 
 def least_thresholds(sample: Growing, start: Numbers, is_flagged: Flags, width: float) -> Numbers:
-    """The thresholds by stratum that reach the width with the fewest new items; all items if the width cannot be
-    reached.
-    """
+    """The thresholds by stratum that reach the width with the fewest new items; all items if none does."""
     best, fewest = np.ones(len(start)), inf
     lowest = np.where(is_flagged, start[~is_flagged].min(initial=1.0), start)
     for step in range(STEPS + 1):

@@ -437,9 +437,7 @@ CLUSTERED = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Marking(Data):
-    """The cost of measuring a corrector's recall: the verified marks needed, and the source sentences to find them
-    in.
-    """
+    """The cost of measuring a corrector's recall: verified marks, and source sentences to find them in."""
 
     n_marks: int
     n_sentences: int
@@ -454,9 +452,7 @@ class Marking(Data):
 
 
 def plan_marking(recall: float, width: float, *, errors_per_sentence: float, sensitivity: float) -> Marking:
-    """Marks are 1.5 z² R (1 - R) / (width / 2)², where 1.5 allows for errors that share an essay;
-    sentences follow.
-    """
+    """Marks are 1.5 z² R (1 - R) / (width / 2)², where 1.5 allows for errors that share an essay."""
     for name, each in {"recall": recall, "width": width, "sensitivity": sensitivity}.items():
         if not 0 < each < 1:
             raise UsageError(f"expected a {name} between 0 and 1, found {each:g}")
@@ -559,17 +555,19 @@ def plan(
 
 def _exhaustive(expected: Expected, width: float, work: Work, errors: int | None) -> PlanRow:
     """Every item of a corpus large enough to contain the errors that recall needs."""
-
-    def reached(n: int) -> float:
-        recall = wilson(expected.recall * n, n)
-        return recall.high - recall.low
-
-    n_errors = errors or _smallest(lambda n: reached(n) <= width)
+    n_errors = errors or _smallest(lambda n: _width_of(expected.recall, n) <= width)
     items = ceil(n_errors / expected.error_rate - 1e-9)
     note = f"{n_errors:,} errors at {expected.error_rate:.3g}"
     if items > expected.size:
         note += "; more than the corpus has"
-    return _row("exhaustive", items, round(items * expected.flagged), reached(n_errors), work, note)
+    reached = _width_of(expected.recall, n_errors)
+    return _row("exhaustive", items, round(items * expected.flagged), reached, work, note)
+
+
+def _width_of(share: float, n: int) -> float:
+    """The width of the interval of a share of n independent cases."""
+    found = wilson(share * n, n)
+    return found.high - found.low
 
 
 def _verification(expected: Expected, width: float, work: Work) -> PlanRow:
@@ -588,13 +586,8 @@ def _verification(expected: Expected, width: float, work: Work) -> PlanRow:
 
 def precision_needed(precision: float, width: float, *, size: int) -> tuple[int, float]:
     """How many of `size` flags to judge for an interval of precision of this width, and the width they give."""
-
-    def reached(n: int) -> float:
-        interval = wilson(precision * n, n)
-        return interval.high - interval.low
-
-    n = _smallest(lambda n: reached(n) <= width, most=size)
-    return n, reached(n)
+    n = _smallest(lambda n: _width_of(precision, n) <= width, most=size)
+    return n, _width_of(precision, n)
 
 
 def _too_small(reached: float, width: float) -> str:

@@ -68,9 +68,7 @@ class Gold:
 
 
 def gold_of(gold: Table, items: pl.Series, labels: Sequence[str]) -> Gold:
-    """The gold of judged items by code; labels that only gold has come last. It is an error if there are no common
-    items.
-    """
+    """The gold of judged items by code, with labels of gold alone last; some items must be common."""
     codes = pl.DataFrame({"item": items.cast(pl.String), "code": np.arange(len(items))})
     rows = exploded(gold.frame.select("item", "label"), "label").join(codes, on="item", maintain_order="left")
     if rows.is_empty():
