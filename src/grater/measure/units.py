@@ -344,10 +344,7 @@ NO_ESSAYS = Essays()
 
 
 def essays_of(
-    judgments: Judgments,
-    *tables: AnyTable | None,
-    units: Unit = "auto",
-    population: Population = "wider",
+    judgments: Judgments, *tables: AnyTable | None, units: Unit = "auto", population: Population = "wider"
 ) -> Essays:
     """The units of the judged items; the first table, of these and the judgments, that has an item's unit decides."""
     present = [table for table in (*tables, judgments) if table is not None]

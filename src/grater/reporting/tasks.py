@@ -23,12 +23,7 @@ import numpy as np
 import polars as pl
 
 from grater.measure.agreement.cohen import Confusion, between, cohen_kappa
-from grater.measure.agreement.constructions import (
-    IN_CONTEXT,
-    NO_CONTEXT,
-    ConstructionStudy,
-    construction_study,
-)
+from grater.measure.agreement.constructions import IN_CONTEXT, NO_CONTEXT, ConstructionStudy, construction_study
 from grater.measure.agreement.summary import kappa_cells
 from grater.measure.evaluation.offered import FATE_WORDS, SuggestionEffect
 from grater.measure.evaluation.selection import choice_study, cloze_study, construction_scores, corrected_accuracy

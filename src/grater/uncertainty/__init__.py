@@ -56,11 +56,7 @@ Score: TypeAlias = Callable[[Numbers], Numbers]
 Unit: TypeAlias = str
 """`auto`, `item`, `essay`, `document`, or another column that groups items."""
 Population: TypeAlias = Literal["wider", "these"]
-CHOICES = {
-    "raters": ("these", "random"),
-    "population": ("wider", "these"),
-    "interval": ("jackknife", "bootstrap"),
-}
+CHOICES = {"raters": ("these", "random"), "population": ("wider", "these"), "interval": ("jackknife", "bootstrap")}
 
 LEVEL = 0.95
 FEWEST_UNITS = 3

@@ -212,8 +212,7 @@ def test_tables_of_two_article_raters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scale", "expected"),
-    [("nominal", 0.743421), ("ordinal", 0.815388), ("interval", 0.849107), ("ratio", 0.797403)],
+    ("scale", "expected"), [("nominal", 0.743421), ("ordinal", 0.815388), ("interval", 0.849107), ("ratio", 0.797403)]
 )
 def test_alpha_of_krippendorffs_example(scale: Scale, expected: float) -> None:
     counts = tally(of_matrix(krippendorff_matrix()))

@@ -31,26 +31,11 @@ from tests.examples import examples
 from tests.measure.agreement.tables import TABLE_3, of_matrix
 
 CELLS = arrays(np.int64, (3, 3), elements=st.integers(0, 30))
-SKLEARN = {"identity": None, "linear": "linear", "quadratic": "quadratic"}
 STATSMODELS = {"identity": None, "linear": "linear", "quadratic": "quadratic"}
 
 
 def table_of(cells: Ints) -> Confusion:
     return confusion(cells, ("a", "b", "c"))
-
-
-@pytest.mark.parametrize("name", list(SKLEARN))
-@given(CELLS)
-@examples(30)
-def test_kappa_is_that_of_scikit_learn(name: WeightName, cells: Ints) -> None:
-    from sklearn.metrics import cohen_kappa_score
-
-    ours = kappa(table_of(cells), weights=weight_matrix(name, 3))
-    if isnan(ours):
-        return
-    pairs = [(row, column) for row in range(3) for column in range(3) for _ in range(int(cells[row, column]))]
-    first, second = zip(*pairs, strict=True)
-    assert ours == pytest.approx(cohen_kappa_score(first, second, labels=[0, 1, 2], weights=SKLEARN[name]), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", list(STATSMODELS))

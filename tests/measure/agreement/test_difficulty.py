@@ -6,13 +6,7 @@ import polars as pl
 import pytest
 
 from grater.errors import GraterError
-from grater.measure.agreement.difficulty import (
-    Difficulty,
-    column_groups,
-    difficulty,
-    ranked,
-    spreads,
-)
+from grater.measure.agreement.difficulty import Difficulty, column_groups, difficulty, ranked, spreads
 from grater.tables import Table, read_items
 from tests.measure.agreement.tables import judgments
 from tests.measure.agreement.test_raters_needed import crowd_of, experts_of

@@ -16,11 +16,7 @@ from grater.corpora import read_corpus
 from grater.corpora.merge import Reread, attach_documents, merge_annotators
 from grater.errors import GraterError
 from grater.measure.agreement.cohen import mean_influence
-from grater.measure.agreement.edits import (
-    Criterion,
-    edit_agreement,
-    edit_marks,
-)
+from grater.measure.agreement.edits import Criterion, edit_agreement, edit_marks
 from grater.measure.agreement.summary import agreement
 from grater.model import Edit, Essay, Span
 from grater.uncertainty import Basis, from_left_out
@@ -66,11 +62,7 @@ def test_identification_kappa_by_hand() -> None:
 
 @pytest.mark.parametrize(
     ("kappas", "mean"),
-    [
-        ((0.4775, 0.3627, 0.3230), 0.3877),
-        ((0.6206, 0.5352, 0.4894), 0.5484),
-        ((0.5313, 0.4956, 0.4246), 0.4838),
-    ],
+    [((0.4775, 0.3627, 0.3230), 0.3877), ((0.6206, 0.5352, 0.4894), 0.5484), ((0.5313, 0.4956, 0.4246), 0.4838)],
 )
 def test_the_means_of_nucle_table_3(kappas: tuple[float, ...], mean: float) -> None:
     # NUCLE, Table 3

@@ -10,12 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.errors import GraterError
-from grater.measure.agreement.raters_needed import (
-    MEAN,
-    RatersNeeded,
-    raters_needed,
-    win_probabilities,
-)
+from grater.measure.agreement.raters_needed import MEAN, RatersNeeded, raters_needed, win_probabilities
 from grater.tables import Judgments
 from grater.uncertainty import Basis
 from tests.examples import examples
@@ -38,26 +33,11 @@ def by_enumeration(counts: list[int]) -> list[list[Fraction]]:
     return table
 
 
-def test_a_small_draw_by_hand() -> None:
-    # two of a, one of b: of the three draws of two, one is aa and two are ab, a coin's toss: 1/3 + 2/3 * 1/2
-    assert win_probabilities([2, 1])[0] == pytest.approx([2 / 3, 2 / 3, 1])
-    # a, b, c once each: whatever is drawn, each is as likely
-    assert win_probabilities([1, 1, 1]) == pytest.approx(np.full((3, 3), 1 / 3))
-
-
 @examples(40)
 @given(COUNTS)
 def test_exact_wins_are_those_of_all_draws(counts: list[int]) -> None:
     expected = [[float(share) for share in row] for row in by_enumeration(counts)]
     assert win_probabilities(counts) == pytest.approx(np.array(expected), abs=1e-12)
-
-
-@given(st.integers(0, 40), st.integers(0, 40))
-@examples(25)
-def test_an_even_crowd_is_no_better_than_one_rater_less_with_two_labels(first: int, second: int) -> None:
-    found = win_probabilities([first, second])[0]
-    for m in range(1, (first + second) // 2 + 1):
-        assert found[2 * m - 1] == pytest.approx(found[2 * m - 2], abs=1e-12)
 
 
 def crowd_of(*items: str) -> Judgments:

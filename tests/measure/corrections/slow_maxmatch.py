@@ -122,10 +122,7 @@ def matches(arc: Arc, edit: GoldEdit, hypothesis: Sequence[str]) -> bool:
 
 
 def weigh(
-    arcs: list[Arc],
-    ways: Mapping[Arc, Way],
-    edits: Sequence[GoldEdit],
-    hypothesis: Sequence[str],
+    arcs: list[Arc], ways: Mapping[Arc, Way], edits: Sequence[GoldEdit], hypothesis: Sequence[str]
 ) -> dict[Arc, float]:
     weights: dict[Arc, float] = {arc: way.n_steps for arc, way in ways.items()}
     for span in sorted({span_of(arc) for arc in arcs}):

@@ -20,9 +20,7 @@ from tests.real_data import data_path
 def test_weighted_counts_are_those_of_the_authors_program() -> None:
     """Its output on these four sentences: tp 2.1081068062330672, fp 1.1418931937669328, fn .8581068062330673."""
     scores = score_systems(
-        METRIC,
-        References("ref", essays(REFERENCE)),
-        [Hypothesis("s", "s", sentences=essays(SYSTEM))],
+        METRIC, References("ref", essays(REFERENCE)), [Hypothesis("s", "s", sentences=essays(SYSTEM))]
     )
     assert scores.systems[0].overall.counts == pytest.approx(
         {"tp": 2.1081068062330672, "fp": 1.1418931937669328, "fn": 0.8581068062330673}, abs=1e-12

@@ -271,17 +271,3 @@ def test_conll14_systems_have_the_official_scores_with_alternatives() -> None:
     f = [percentages(choose_references(counts)[1].tolist())[2] for counts in counted]
     found = dict(zip(outputs(), f, strict=True))
     assert found == WITH_ALTERNATIVES
-
-
-@pytest.mark.data
-@pytest.mark.slow
-@pytest.mark.parametrize("system", WITH_ALTERNATIVES)
-@pytest.mark.parametrize("name", ["combined", "combined-withalt"])
-def test_every_conll14_sentence_has_the_counts_of_the_slow_scorer(system: str, name: str) -> None:
-    sentences, hypotheses = references(name), outputs()[system]
-    [fast] = count_systems(sentences, [hypotheses])
-    slow = [
-        slow_counts(gold.words, hypothesis, gold.edits)
-        for gold, hypothesis in zip(sentences, hypotheses, strict=True)
-    ]
-    assert fast == slow

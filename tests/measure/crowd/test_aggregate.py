@@ -84,17 +84,6 @@ def test_first_iteration_of_dawid_skene_by_hand() -> None:
     assert found.skill[0] == pytest.approx(2 / 3 * 5 / 6 + 1 / 3 * 2 / 3)
 
 
-def test_first_iteration_of_one_coin_by_hand() -> None:
-    """Ada is right with chance (2/3 + 2/3 + 1) / 3 = 7/9, Cy with (1/3 + 1/3 + 1) / 3 = 5/9; p(x) = 2/3."""
-    found = aggregate(THREE, "one-coin", options=ONCE)
-    assert found.skill.tolist() == pytest.approx([7 / 9, 7 / 9, 5 / 9])
-    x, y = 2 / 3 * (7 / 9) ** 2 * (4 / 9), 1 / 3 * (2 / 9) ** 2 * (5 / 9)
-    assert found.posteriors[0].tolist() == pytest.approx([x / (x + y), y / (x + y)])
-    second = 2 / 3 * (2 / 9) ** 2 * (5 / 9) + 1 / 3 * (7 / 9) ** 2 * (4 / 9)
-    third = 2 / 3 * (7 / 9) ** 2 * (5 / 9) + 1 / 3 * (2 / 9) ** 2 * (4 / 9)
-    assert found.fit.history == pytest.approx((log(x + y) + log(second) + log(third),))
-
-
 @pytest.mark.parametrize("method", EVERY)
 def test_simulated_truth_and_skills_are_recovered(method: str) -> None:
     crowd = mixed_crowd()

@@ -12,13 +12,7 @@ import pytest
 import grater
 from grater.errors import BadInput, UsageError
 from grater.measure.evaluation.cases import TRUTHS, error_shares
-from grater.measure.evaluation.gold import (
-    RaterError,
-    Sides,
-    as_many_votes,
-    corrected,
-    rater_error,
-)
+from grater.measure.evaluation.gold import RaterError, Sides, as_many_votes, corrected, rater_error
 from grater.measure.sampling.draw import draw_sample
 from grater.tables import Judgments, Table, read_gold, read_judgments
 from grater.uncertainty.sampled import SampleScores, Strata, sample_scores

@@ -13,14 +13,7 @@ from grater.errors import UnknownName, UsageError
 from grater.measure.evaluation.cases import Cases, cases_of, truth_of
 from grater.measure.evaluation.evaluation import EvaluationOptions, signature_of
 from grater.measure.evaluation.standard import against, weighted
-from grater.measure.evaluation.thresholds import (
-    SHOWN,
-    TOO_GOOD,
-    Curve,
-    Higher,
-    curve_of_thresholds,
-    frame_of_curve,
-)
+from grater.measure.evaluation.thresholds import SHOWN, TOO_GOOD, Curve, Higher, curve_of_thresholds, frame_of_curve
 from grater.tables import Judgments, Table, read_decisions, read_judgments
 from grater.uncertainty import Basis
 from tests.examples import examples
@@ -186,18 +179,6 @@ def test_the_operating_point_has_the_numbers_of_the_evaluation() -> None:
     for name in ("precision", "recall", "f0.5"):
         assert curve.operating.standard[name] == standard[name]
         assert curve.operating.weighted[name].low == pytest.approx(shared[name].low, abs=1e-12)
-
-
-def test_precision_and_recall_are_those_of_scikit_learn() -> None:
-    from sklearn.metrics import precision_recall_curve
-
-    table, judged, cases = world(300)
-    curve = drawn(table, judged, higher="error", n_points=1000)
-    truth = truth_of(cases).values
-    precision, recall, thresholds = precision_recall_curve(truth, table.frame["score"].to_numpy())
-    assert [point.threshold for point in curve.points] == pytest.approx(thresholds[::-1])
-    assert [point.standard["precision"].value for point in curve.points] == pytest.approx(precision[:-1][::-1])
-    assert [point.standard["recall"].value for point in curve.points] == pytest.approx(recall[:-1][::-1])
 
 
 @examples(10)

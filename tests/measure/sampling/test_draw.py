@@ -7,15 +7,7 @@ import pytest
 
 from grater.errors import BadInput, GraterError
 from grater.measure.evaluation.cases import error_shares
-from grater.measure.sampling.draw import (
-    add_system,
-    crossed,
-    draw_sample,
-    drawn,
-    draws_of,
-    to_judge,
-    with_numbers,
-)
+from grater.measure.sampling.draw import add_system, crossed, draw_sample, drawn, draws_of, to_judge, with_numbers
 from grater.measure.sampling.plan import assign_strata, recall_width
 from grater.tables import Sample, Table, read_decisions, read_sample, write_table
 from grater.uncertainty import permanent_number

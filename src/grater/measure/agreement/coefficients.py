@@ -91,21 +91,14 @@ def odd_label_warnings(codes: Coded) -> Iterator[str]:
         for other in np.flatnonzero(~is_used[rater] & is_used.any(axis=0)):
             one, two = (codes.labels[code].strip().casefold() for code in (label, other))
             if one and two and one != two and (one.startswith(two) or two.startswith(one)):
-                named = (
-                    f"only {codes.raters[rater]} answers {codes.labels[label]!r}, and never {codes.labels[other]!r}"
-                )
-                yield f"{named}: merge the two if they mean the same (--merge)"
+                named = f"only {codes.raters[rater]} answers {codes.labels[label]!r}"
+                yield f"{named}, and never {codes.labels[other]!r}: merge the two if they mean the same (--merge)"
 
 
 def require_order(labels: Sequence[str], *, scale: str, weights: object, order: Sequence[str]) -> None:
     """Refuse to order words alphabetically."""
-    needed_for = (
-        "scale ordinal"
-        if scale == "ordinal"
-        else f"weights {weights}"
-        if (isinstance(weights, str) and weights in ("linear", "quadratic"))
-        else ""
-    )
+    is_by_distance = isinstance(weights, str) and weights in ("linear", "quadratic")
+    needed_for = "scale ordinal" if scale == "ordinal" else f"weights {weights}" if is_by_distance else ""
     if not needed_for or order or len(labels) < FEWEST_ORDERED or as_numbers(labels) is not None:
         return
     names = ", ".join(map(str, labels[:MOST_NAMED])) + (", ..." if len(labels) > MOST_NAMED else "")

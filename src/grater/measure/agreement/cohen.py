@@ -34,13 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grater.errors import UnknownName, UsageError
-from grater.measure.agreement.coefficients import (
-    NO_PAIR,
-    Matrix,
-    for_other_raters,
-    pair_agreement,
-    weight_matrix,
-)
+from grater.measure.agreement.coefficients import NO_PAIR, Matrix, for_other_raters, pair_agreement, weight_matrix
 from grater.measure.agreement.coefficients import ONE_LABEL as ONE_LABEL_OF_ALL
 from grater.measure.units import MOST_CELLS, UNKNOWN, Coded
 from grater.model import Interval
@@ -196,15 +190,13 @@ def disagreements(table: Confusion, *, ok: str) -> tuple[Disagreement, Disagreem
     is_error = np.array([label not in (ok, UNKNOWN) for label in table.labels])
     whole = np.repeat(is_error[:, None], len(is_ok), axis=1)
     part = is_error[:, None] & is_ok
+
+    def of(part: npt.NDArray[np.bool_], whole: npt.NDArray[np.bool_], rater: str, other: str) -> Disagreement:
+        n_ok, n = int(table.cells[part].sum()), int(table.cells[whole].sum())
+        return Disagreement(rater=rater, other=other, n_ok=n_ok, n=n, rate=table.share(part, whole))
+
     first, second = table.raters
-    return _disagreement(table, part, whole, first, second), _disagreement(table, part.T, whole.T, second, first)
-
-
-def _disagreement(
-    table: Confusion, part: npt.NDArray[np.bool_], whole: npt.NDArray[np.bool_], rater: str, other: str
-) -> Disagreement:
-    n_ok, n = int(table.cells[part].sum()), int(table.cells[whole].sum())
-    return Disagreement(rater=rater, other=other, n_ok=n_ok, n=n, rate=table.share(part, whole))
+    return of(part, whole, first, second), of(part.T, whole.T, second, first)
 
 
 def ok_label(labels: Sequence[str]) -> str | None:

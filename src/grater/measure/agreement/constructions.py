@@ -220,12 +220,7 @@ def _contrasts(marks: ConstructionMarks, pair: Pair, basis: Basis) -> list[Contr
 
 
 def _two_parts(
-    name: str,
-    marks: ConstructionMarks,
-    frame: pl.DataFrame,
-    pair: Pair,
-    basis: Basis,
-    parts: Mapping[str, pl.Expr],
+    name: str, marks: ConstructionMarks, frame: pl.DataFrame, pair: Pair, basis: Basis, parts: Mapping[str, pl.Expr]
 ) -> list[Contrast]:
     first, second = (_part(marks, part, frame.filter(where), pair, basis) for part, where in parts.items())
     if not first.table.n or not second.table.n:

@@ -660,23 +660,19 @@ def _criteria_sheet(result: CorpusAgreement) -> Sheet:
         rows.append((name.capitalize(), count(criterion.n_units), "", ""))
         if criterion.pairs:
             n_defined = len(criterion.pairs) - criterion.n_undefined
-            is_one = len(criterion.pairs) == 1
-            words = (
-                coefficient_title("kappa") if is_one else f"mean {coefficient_title('kappa')} of {n_defined} pairs"
-            )
-            rows.append(
-                (f"  {words}", "", *kappa_cells(criterion.pairs[0].kappa if is_one else criterion.mean_kappa))
-            )
-            if is_one:
+            title = coefficient_title("kappa")
+            if len(criterion.pairs) == 1:
+                [pair] = criterion.pairs
                 independent = f"    by {FCE}, {result.unit}s taken as independent"
-                rows.append((independent, "", *kappa_cells(criterion.pairs[0].fce)))
+                rows += [(f"  {title}", "", *kappa_cells(pair.kappa)), (independent, "", *kappa_cells(pair.fce))]
+            else:
+                rows.append((f"  mean {title} of {n_defined} pairs", "", *kappa_cells(criterion.mean_kappa)))
         for title, value in criterion.coefficients.items():
             words = "" if title == "observed" else band_words(value)
             rows.append((f"  {coefficient_title(title)}", "", interval(value), words))
     heading = f"Agreement of {counted(len(result.raters), 'annotator')} on {counted(result.n_units, result.unit)}"
-    return Sheet(
-        heading, ("", f"{result.unit}s", "value", "band"), tuple(rows), name="agreement", rules=tuple(rules[1:])
-    )
+    columns = ("", f"{result.unit}s", "value", "band")
+    return Sheet(heading, columns, tuple(rows), name="agreement", rules=tuple(rules[1:]))
 
 
 def pairs_sheet(result: CorpusAgreement) -> Sheet:

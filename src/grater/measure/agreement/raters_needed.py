@@ -75,8 +75,6 @@ from grater.uncertainty import (
 )
 
 WRITER = "writer"
-
-
 MOST_PLOTTED, HEIGHT = 20, 10
 
 
@@ -131,8 +129,7 @@ def design(crowd: Judgments, experts: Judgments, *, essays: Essays = NO_ESSAYS) 
     both = rows != NOBODY
     if not both.any():
         raise BadInput(Problem(experts.name, f"expected items of {crowd.name}, found none of them"))
-    names = {*ours.labels, *theirs.labels}
-    listed = sorted(names)
+    listed = sorted({*ours.labels, *theirs.labels})
     labels = tuple(listed[index] for index in in_order(listed))
     counts = table_of(ours.item, _recoded(ours.labels, labels)[ours.label], len(labels))[both]
     chosen = label_matrix(theirs)[rows[both]]
@@ -618,19 +615,15 @@ def _smallest(crowds: _Crowds, reach: float | None) -> Interval:
         if target is not None:
             apart.append(difference(crowds.against(index, lines, KAPPA) - target).difference)
         else:
-            agreed, goal = crowds.agreement(index, lines), reach or 0.0
-            apart.append(Interval(agreed.value - goal, agreed.low - goal, agreed.high - goal))
+            agreed, least = crowds.agreement(index, lines), reach or 0.0
+            apart.append(Interval(agreed.value - least, agreed.low - least, agreed.high - least))
     value, low, high = (
         next((n for n, of in enumerate(apart, start=1) if getattr(of, end) >= -FUZZ), inf)
         for end in ("value", "high", "low")
     )
     if all(isnan(of.low) for of in apart):
         low = high = nan
-    return _reported(Interval(value, min(low, value), max(high, value)), shared, reach=reach)
-
-
-def _reported(smallest: Interval, shared: Design, *, reach: float | None = None) -> Interval:
-    value, low, high = smallest.value, smallest.low, smallest.high
+    low, high = min(low, value), max(high, value)
     goal = "the experts" if reach is None else number(reach, digits=2)
     if value == inf:
         short = "kappa stays below the experts'" if reach is None else f"agreement stays below {goal}"
@@ -658,14 +651,11 @@ def _warnings(result: RatersNeeded, shared: Design, experts: Judgments) -> Itera
     if SEVERAL in experts.dropped:
         yield f"{counted(experts.dropped[SEVERAL], 'item')} of {experts.name} accept several labels and are left out"
     if shared.n_crowd_only or shared.n_experts_only:
-        yield (
-            f"{shared.n_crowd_only:,} items have no expert and {shared.n_experts_only:,} no crowd; they are left out"
-        )
-    if not isnan(result.smallest.value):
-        n = int(result.smallest.value)
-        n_left_out = result.curves[0].points[n - 1].n_left_out
-        if n_left_out:
-            yield f"{n_left_out:,} items have fewer than {n} judgments and are left out there"
+        alone = f"{shared.n_crowd_only:,} items have no expert and {shared.n_experts_only:,} no crowd"
+        yield f"{alone}; they are left out"
+    n = 0 if isnan(result.smallest.value) else int(result.smallest.value)
+    if n and (n_left_out := result.curves[0].points[n - 1].n_left_out):
+        yield f"{n_left_out:,} items have fewer than {n} judgments and are left out there"
 
 
 # As people see it

@@ -665,9 +665,8 @@ def _with_column(judgments: Judgments, column: str, items: Table | None) -> pl.D
         return judgments.frame
     known = [name for name in judgments.frame.columns if name not in ("item", "label")]
     if items is None:
-        raise UnknownName(
-            f"{judgments.name}: {unknown('column', column, known)}; columns of items need a table of items"
-        )
+        lost = unknown("column", column, known)
+        raise UnknownName(f"{judgments.name}: {lost}; columns of items need a table of items")
     if column not in items.frame.columns:
         raise UnknownName(f"{items.name}: {unknown('column', column, [*known, *items.frame.columns])}")
     named = items.frame.select(pl.col("item").cast(pl.String), column)
@@ -741,11 +740,8 @@ CLEAN = "without items flagged by any rater"
 
 def agreement_by_context(judgments: Judgments, measure: Measure, flags: Sequence[str]) -> Groups:
     """T&C 2008, 5.2 and note 7: with and without flagged contexts, by both readings of "flagged"."""
-    tables = {
-        "all items": judgments,
-        CLEAN: without_flagged(judgments, flags, by="any"),
-        "without items flagged by all raters": without_flagged(judgments, flags, by="all"),
-    }
+    ways: dict[str, FlaggedBy] = {CLEAN: "any", "without items flagged by all raters": "all"}
+    tables = {"all items": judgments, **{name: without_flagged(judgments, flags, by=by) for name, by in ways.items()}}
     kept = {name: table for name, table in tables.items() if len(table)}
     return agreement_by_group(kept, measure, by=f"flags {', '.join(flags)}", with_tests=False)
 
@@ -762,13 +758,8 @@ class AgreementReport(Agreement):
 
     def to_frame(self) -> pl.DataFrame:
         """Columns part, raters, coefficient, items, value, low, high, band."""
-        parts: list[tuple[str, Agreement]] = [
-            ("", self),
-            *(part for groups in self.groups for part in groups.parts.items()),
-        ]
-        return coefficient_frame(
-            ({"part": name, **of}, value) for name, part in parts for of, value in part.estimates()
-        )
+        parts: list[tuple[str, Agreement]] = [("", self), *(each for of in self.groups for each in of.parts.items())]
+        return coefficient_frame(({"part": name, **of}, value) for name, it in parts for of, value in it.estimates())
 
     def sheets(self) -> list[Sheet]:
         tables = [*self.tables(), *(_parts_sheet(groups, self) for groups in self.groups)]
@@ -797,10 +788,10 @@ def agreement_report(
     """The agreement of a table, by column and by flagged contexts, and compared: `A,B:C,D`, or with another table."""
     groups = []
     for column in by:
-        parts = by_batch(judgments) if column == "batch" else by_column(judgments, column, items=items)
-        with_tests = column != "batch"
+        is_batch = column == "batch"
+        parts = by_batch(judgments) if is_batch else by_column(judgments, column, items=items)
         groups.append(
-            agreement_by_group(parts, measure, by=column, with_tests=with_tests, essays=essays, basis=basis)
+            agreement_by_group(parts, measure, by=column, with_tests=not is_batch, essays=essays, basis=basis)
         )
     if contexts:
         groups.append(agreement_by_context(judgments, measure, contexts))

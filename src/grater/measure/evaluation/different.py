@@ -24,16 +24,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from grater.measure.evaluation.cases import (
-    ABSENT,
-    REASONS,
-    Cases,
-    Truth,
-    Truths,
-    cells,
-    score_of,
-    sides,
-)
+from grater.measure.evaluation.cases import ABSENT, REASONS, Cases, Truth, Truths, cells, score_of, sides
 from grater.measure.evaluation.standard import (
     EDGES,
     FEW,
@@ -185,8 +176,7 @@ def different_data(cases: Cases, truth: Truth, *, basis: Basis, edges: Sequence[
             n_common=int((decided[:, one] & decided[:, other]).sum()),
             differences={
                 name: difference(
-                    drawn[one].influences[name].unpaired(drawn[other].influences[name]),
-                    undefined=REASONS[name],
+                    drawn[one].influences[name].unpaired(drawn[other].influences[name]), undefined=REASONS[name]
                 ).difference
                 for name in SHOWN
             },

@@ -44,13 +44,7 @@ from grater.measure.evaluation.cases import (
 )
 from grater.measure.evaluation.design import Assisted, CheapJudge, check_judge, judgments_saved
 from grater.measure.evaluation.different import Different, different_data
-from grater.measure.evaluation.gold import (
-    Correction,
-    as_many_votes,
-    corrected,
-    correction_of,
-    limits_of_correction,
-)
+from grater.measure.evaluation.gold import Correction, as_many_votes, corrected, correction_of, limits_of_correction
 from grater.measure.evaluation.standard import (
     EDGES,
     HEADLINE,

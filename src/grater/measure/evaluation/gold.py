@@ -33,16 +33,7 @@ from grater.model import Interval
 from grater.result import HIDDEN, Data, in_json
 from grater.sheet import counted, digest, interval, number
 from grater.tables import Judgments, Table, exploded
-from grater.uncertainty import (
-    Difference,
-    Influence,
-    Numbers,
-    difference,
-    generator,
-    wilson,
-    with_parameters,
-    z_value,
-)
+from grater.uncertainty import Difference, Influence, Numbers, difference, generator, wilson, with_parameters, z_value
 from grater.uncertainty.sampled import Flags, SampleScores, Strata, influence_of, scores_of_totals, with_flagged_share
 
 FEW_GOLD = 10
@@ -89,11 +80,7 @@ class RaterError(Data):
 
 
 def rater_error(
-    judged: pl.DataFrame,
-    gold: Table,
-    *,
-    merge: Mapping[str, str] | None = None,
-    only: pl.Series | None = None,
+    judged: pl.DataFrame, gold: Table, *, merge: Mapping[str, str] | None = None, only: pl.Series | None = None
 ) -> RaterError:
     """How often the truth of an evaluation is right on gold: `judged` has item and error, a share from 0 to 1.
 

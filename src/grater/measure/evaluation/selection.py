@@ -120,11 +120,7 @@ class ClozeStudy(Result):
 
 
 def cloze_study(
-    judgments: Judgments,
-    *,
-    decisions: Table | None = None,
-    writer: str = WRITER,
-    essays: Essays | None = None,
+    judgments: Judgments, *, decisions: Table | None = None, writer: str = WRITER, essays: Essays | None = None
 ) -> ClozeStudy:
     """Table 2: the writer with each rater, the writer with each system, rater with rater, and the means of each."""
     require_raters(judgments, "the pairs of a cloze study")

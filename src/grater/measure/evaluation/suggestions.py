@@ -41,11 +41,7 @@ class Suggested(Data):
 
 
 def suggestions(
-    decisions: Table,
-    judgments: Judgments,
-    *,
-    essays: Essays | None = None,
-    corrections: Table | None = None,
+    decisions: Table, judgments: Judgments, *, essays: Essays | None = None, corrections: Table | None = None
 ) -> list[Suggested]:
     _require(decisions.frame, "suggestion", decisions.name)
     if corrections is None:

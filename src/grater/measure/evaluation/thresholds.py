@@ -22,16 +22,7 @@ import numpy as np
 import polars as pl
 
 from grater.errors import UnknownName, UsageError
-from grater.measure.evaluation.cases import (
-    ABSENT,
-    CELLS,
-    DECIMALS,
-    Cases,
-    Flags,
-    Truth,
-    f_score,
-    graded,
-)
+from grater.measure.evaluation.cases import ABSENT, CELLS, DECIMALS, Cases, Flags, Truth, f_score, graded
 from grater.measure.evaluation.standard import Scored, against
 from grater.registry import unknown
 from grater.result import HIDDEN, Data, in_json, key
@@ -109,13 +100,7 @@ class Chosen:
 
 
 def curve_of_thresholds(
-    cases: Cases,
-    system: str,
-    truth: Truth,
-    *,
-    basis: Basis,
-    n_points: int = N_POINTS,
-    higher: Higher = "auto",
+    cases: Cases, system: str, truth: Truth, *, basis: Basis, n_points: int = N_POINTS, higher: Higher = "auto"
 ) -> Curve:
     """The curve of one system; a system that is unknown or has no scores is refused."""
     if n_points < LEAST_POINTS:

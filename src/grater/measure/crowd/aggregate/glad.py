@@ -21,16 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from grater.measure.crowd.aggregate.ballots import (
-    Ballots,
-    Fit,
-    Options,
-    Sparse,
-    climb,
-    incidence,
-    posteriors,
-    summed,
-)
+from grater.measure.crowd.aggregate.ballots import Ballots, Fit, Options, Sparse, climb, incidence, posteriors, summed
 from grater.measure.units import Codes
 from grater.uncertainty import Numbers
 
