@@ -83,6 +83,11 @@ def count(value: float) -> str:
     return _minus(text.rstrip("0").rstrip("."))
 
 
+def listed(names: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))
+
+
 def counted(n: int, one: str, several: str = "") -> str:
     """A number with its noun: `1 essay`, `2,391 edits`."""
     return f"{n:,} {one if n == 1 else several or one + 's'}"

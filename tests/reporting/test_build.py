@@ -21,10 +21,11 @@ from grater.errors import UnknownName
 from grater.model import Interval
 from grater.reporting.agreement import confusion_map
 from grater.reporting.build import Inputs, build, of_kind
-from grater.reporting.document import ItemView, Report, Section, interval, listed, percent_of, sentence
+from grater.reporting.document import ItemView, Report, Section, interval, percent_of, sentence
 from grater.reporting.drawing import DARK, INK, MUTED, PAPER, SERIES, VARIABLES, as_bytes, as_svg
 from grater.reporting.items import texts_of
 from grater.reporting.save import report_html, report_latex, report_markdown, save_report
+from grater.sheet import listed
 from grater.tables import read_decisions, read_judgments, write_table
 from tests.cli.running import grater as run
 from tests.measure.agreement.tables import TABLE_3

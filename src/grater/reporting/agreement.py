@@ -27,7 +27,7 @@ from grater.measure.agreement.raters_needed import RatersNeeded, raters_needed, 
 from grater.measure.agreement.summary import Agreement, agreement, kappa_cells, without_flagged
 from grater.measure.units import known_essays
 from grater.model import Interval
-from grater.reporting.document import Figure, Row, Section, interval, listed, percent_of, section_of
+from grater.reporting.document import Figure, Row, Section, interval, percent_of, section_of
 from grater.reporting.drawing import (
     HEIGHT,
     INK,
@@ -44,7 +44,7 @@ from grater.reporting.drawing import (
     series,
 )
 from grater.reporting.items import safe_name
-from grater.sheet import Sheet, count, counted, number
+from grater.sheet import Sheet, count, counted, listed, number
 from grater.tables import Judgments, Table, with_confidence
 from grater.tables.read import with_labels
 from grater.tables.schema import entries

@@ -27,13 +27,12 @@ from grater.reporting.document import (
     Section,
     Spec,
     interval,
-    listed,
     sentences,
 )
 from grater.reporting.drawing import MUTED, PAPER, data, interval_columns, names_axis, number_axis, series
 from grater.reporting.items import in_its_sentence, list_name
 from grater.reporting.systems import ENOUGH, n_behind
-from grater.sheet import Sheet, counted, number, undefined_notes
+from grater.sheet import Sheet, counted, listed, number, undefined_notes
 from grater.sheet import interval as cell
 
 SCORES = {"precision": "Precision", "recall": "Recall", "f0.5": "F0.5"}

@@ -9,9 +9,9 @@ from grater.corpora.statistics import CorpusStatistics, corpus_statistics
 from grater.measure.agreement.coefficients import band_words
 from grater.measure.agreement.edits import CorpusAgreement, Criterion, edit_agreement, pairs_sheet
 from grater.model import Essay, Interval, as_annotated
-from grater.reporting.document import Figure, Section, interval, listed, percent_of, section_of, sentences
+from grater.reporting.document import Figure, Section, interval, percent_of, section_of, sentences
 from grater.reporting.drawing import HEIGHT, SERIES, WIDTH, data, names_axis
-from grater.sheet import Sheet, counted, natural
+from grater.sheet import Sheet, counted, listed, natural
 
 CRITERIA: dict[Criterion, str] = {
     "identification": "which tokens are wrong",

@@ -20,7 +20,7 @@ from grater.measure.agreement.difficulty import Difficulty, GroupDifficulty, Ite
 from grater.measure.evaluation.evaluation import Evaluation
 from grater.measure.evaluation.standard import Bin, agreement_of, histogram
 from grater.model import Essay
-from grater.reporting.document import Figure, Row, Section, interval, listed, percent_of, section_of
+from grater.reporting.document import Figure, Row, Section, interval, percent_of, section_of
 from grater.reporting.drawing import (
     HEIGHT,
     SERIES,
@@ -35,7 +35,7 @@ from grater.reporting.drawing import (
     whiskers,
 )
 from grater.reporting.items import CONTENTIOUS, Texts
-from grater.sheet import Sheet, counted, number, undefined_notes
+from grater.sheet import Sheet, counted, listed, number, undefined_notes
 from grater.sheet import interval as cell
 from grater.tables import Judgments, Table
 

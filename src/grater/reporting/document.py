@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeAlias
 
 from grater import __version__, sheet
 from grater.model import Interval, Json
-from grater.sheet import UNDEFINED, Sheet, Signature, counted
+from grater.sheet import UNDEFINED, Sheet, Signature, counted, listed
 from grater.uncertainty import Scope
 
 Spec: TypeAlias = Mapping[str, Any]
@@ -346,8 +346,3 @@ def lead_words(first: str, alike: Sequence[str]) -> str:
     if alike:
         return f"The lead of {first} over {listed(alike)} may be chance."
     return f"The lead of {first} over every other system is significant."
-
-
-def listed(names: Sequence[str]) -> str:
-    """`a, b and c`."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))

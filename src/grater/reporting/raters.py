@@ -20,7 +20,7 @@ from grater.errors import GraterError
 from grater.measure.agreement.raters_needed import RatersNeeded, raters_needed, whole_words
 from grater.measure.crowd.raters import SPOKEN_OF, Rater, Raters, raters, signature_of
 from grater.measure.units import known_essays
-from grater.reporting.document import Figure, Row, Section, listed, sentences
+from grater.reporting.document import Figure, Row, Section, sentences
 from grater.reporting.drawing import (
     HEIGHT,
     SERIES,
@@ -31,7 +31,7 @@ from grater.reporting.drawing import (
     number_axis,
     point_names,
 )
-from grater.sheet import UNDEFINED, Sheet, count, counted, duration, natural, number
+from grater.sheet import UNDEFINED, Sheet, count, counted, duration, listed, natural, number
 from grater.tables import Judgments, Table
 
 MOST_ROWS = 10

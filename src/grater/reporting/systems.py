@@ -12,7 +12,6 @@ from dataclasses import replace
 from math import isnan
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from grater.measure.evaluation.cases import bounds_sheet
@@ -123,8 +122,7 @@ def _notes(evaluation: Evaluation) -> tuple[str, ...]:
 
 
 def _comparison(evaluation: Evaluation) -> Comparison | None:
-    here = np.ones(len(evaluation.cases), bool)
-    if len(evaluation.cases.systems) < 2 or not is_comparable(evaluation.cases, evaluation.truth, here):
+    if len(evaluation.cases.systems) < 2 or not is_comparable(evaluation.cases, evaluation.truth):
         return None
     return compare_systems(evaluation.cases, evaluation.truth, basis=evaluation.basis)
 

@@ -30,8 +30,8 @@ from grater.measure.evaluation.selection import choice_study, cloze_study, const
 from grater.measure.units import Essays, known_essays
 from grater.model import Interval
 from grater.reporting.agreement import confusion_map
-from grater.reporting.document import Section, interval, listed, percent_of, section_of, sentences
-from grater.sheet import Sheet, count, counted, number
+from grater.reporting.document import Section, interval, percent_of, section_of, sentences
+from grater.sheet import Sheet, count, counted, listed, number
 from grater.tables import Judgments, Table
 
 EVERYBODY = "all"

@@ -104,7 +104,7 @@ def _version(evaluation: Evaluation, new: str, old: str) -> Version | None:
         return None
     cases = evaluation.cases.of_systems([systems.index(new), systems.index(old)])
     flags = cases.flagged
-    if not is_comparable(cases, evaluation.truth, np.ones(len(cases), bool)):
+    if not is_comparable(cases, evaluation.truth):
         return None
     differences, p, n_items = {}, 1.0, 0
     for score in SCORES:

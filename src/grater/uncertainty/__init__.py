@@ -133,6 +133,14 @@ def ratio(above: npt.ArrayLike, under: npt.ArrayLike) -> Numbers:
     return found
 
 
+def nan_mean(values: Numbers, *, axis: int) -> Numbers:
+    """The mean of the numbers that are not nan; nan, without numpy's warning, if all are."""
+    known = ~np.isnan(values)
+    n = known.sum(axis=axis)
+    total = np.where(known, values, 0.0).sum(axis=axis)
+    return np.asarray(np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0), np.float64)
+
+
 # Rules 1 and 2
 
 
@@ -446,6 +454,19 @@ def from_left_out(
     return Influence(value, _change(value, without), ones if den is None else den, ones, unit, draws)
 
 
+def mean_influence(scores: Sequence[Influence]) -> Influence:
+    """The mean of scores on the same units; its cases are those of all of them."""
+    draws = [it.draws for it in scores if it.draws is not None]
+    return Influence(
+        value=float(np.mean([it.value for it in scores])),
+        change=np.sum([it.change for it in scores], axis=0) / len(scores),
+        den=np.sum([it.den for it in scores], axis=0),
+        times=scores[0].times,
+        unit=scores[0].unit,
+        draws=nan_mean(np.stack(draws), axis=0) if draws else None,
+    )
+
+
 def _welch(variance: float, parts: Iterable[tuple[float, float]]) -> float:
     below = sum(part**2 / freedom for part, freedom in parts)
     return max(1.0, variance**2 / below) if below else inf
@@ -517,6 +538,13 @@ def adjusted_tests(pairs: Sequence[tuple[str, str]], found: Sequence[Difference]
 
 
 LETTERS = ascii_uppercase + ascii_lowercase
+
+
+def shares_differ(hits: float, n: float, other_hits: float, other_n: float, *, level: float = LEVEL) -> bool:
+    """Whether two shares differ by more than chance allows, by the test for two proportions with a common rate."""
+    rate = (hits + other_hits) / (n + other_n)
+    error = sqrt(rate * (1 - rate) * (1 / n + 1 / other_n))
+    return error > 0 and abs(hits / n - other_hits / other_n) > z_value(level) * error
 
 
 def few_draws(basis: Basis, n_pairs: int, *, are_swaps: bool) -> Iterator[str]:

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from grater.corpora import read_corpus
 from grater.corpora.merge import Reread, attach_documents, merge_annotators
 from grater.errors import GraterError
-from grater.measure.agreement.cohen import mean_influence
 from grater.measure.agreement.edits import Criterion, edit_agreement, edit_marks
 from grater.measure.agreement.summary import agreement
 from grater.model import Edit, Essay, Span
-from grater.uncertainty import Basis, from_left_out
+from grater.uncertainty import Basis, from_left_out, mean_influence
 from tests.examples import examples
 from tests.measure.agreement.tables import judgments
 from tests.real_data import data_path

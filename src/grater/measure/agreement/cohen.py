@@ -52,6 +52,7 @@ from grater.uncertainty import (
     coefficient,
     grouped_rows,
     influence,
+    mean_influence,
     ratio,
     shares_by_unit,
     wilson,
@@ -264,12 +265,17 @@ def standard_error(table: Confusion, *, error: Error = "fce", weights: Matrix | 
 def fce_interval(table: Confusion, *, weights: Matrix | None = None) -> Interval:
     """Kappa with the interval of Fleiss, Cohen & Everitt 1969, which treats items as independent."""
     value, error = kappa(table, weights=weights), standard_error(table, weights=weights)
-    if isnan(value):
-        return Interval(nan, nan, nan, ONE_LABEL if table.n else NO_ITEM)
+    return published_interval(value, error, undefined=ONE_LABEL if table.n else NO_ITEM)
+
+
+def published_interval(kappa: float, error: float, *, undefined: str) -> Interval:
+    """A kappa with the normal interval of a standard error from the literature."""
+    if isnan(kappa):
+        return Interval(nan, nan, nan, undefined)
     if error == 0:
-        return Interval(value, nan, nan, "the two never disagree, so the standard error is 0")
+        return Interval(kappa, nan, nan, "the two never disagree, so the standard error is 0")
     half = z_value() * error
-    return Interval(value, max(-1.0, value - half), min(1.0, value + half))
+    return Interval(kappa, max(-1.0, kappa - half), min(1.0, kappa + half))
 
 
 # The mean over all pairs of raters, and Conger's kappa
@@ -317,27 +323,6 @@ def mean_pairwise(
     rare = Rare(*np.median([(each.cases, each.units) for each in rarest], axis=0))
     interval = coefficient(mean, rare=rare, undefined=NO_KAPPA)
     return MeanPairwise(interval, n_pairs=len(found), n_undefined=n_undefined, n_shared=n_shared)
-
-
-def nan_mean(values: Numbers, *, axis: int) -> Numbers:
-    """The mean of the numbers that are not nan; nan, without numpy's warning, if all are."""
-    known = ~np.isnan(values)
-    n = known.sum(axis=axis)
-    total = np.where(known, values, 0.0).sum(axis=axis)
-    return np.asarray(np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0), np.float64)
-
-
-def mean_influence(kappas: Sequence[Influence]) -> Influence:
-    n = len(kappas)
-    draws = [it.draws for it in kappas if it.draws is not None]
-    return Influence(
-        value=float(np.mean([it.value for it in kappas])),
-        change=np.sum([it.change for it in kappas], axis=0) / n,
-        den=np.sum([it.den for it in kappas], axis=0),
-        times=np.ones(len(kappas[0].change)),
-        unit=kappas[0].unit,
-        draws=nan_mean(np.stack(draws), axis=0) if draws else None,
-    )
 
 
 def on_items(columns: Labels, table: Confusion, *, weights: Matrix | None = None, basis: Basis = BASIS) -> Influence:

@@ -56,7 +56,7 @@ from grater.measure.agreement.coefficients import (
     pair_scores,
 )
 from grater.measure.agreement.coefficients import ONE_LABEL as ONE_LABEL_OF_ALL
-from grater.measure.agreement.cohen import ONE_LABEL, mean_influence
+from grater.measure.agreement.cohen import ONE_LABEL, published_interval
 from grater.measure.agreement.summary import BANDS_NOTE, FCE, MOST_RATERS, coefficient_frame, kappa_cells
 from grater.measure.units import in_order
 from grater.model import DELETE, Essay, Interval, Json, is_adjudicated
@@ -78,10 +78,10 @@ from grater.uncertainty import (
     from_left_out,
     grouped_rows,
     influence,
+    mean_influence,
     ratio,
     resampled_sums,
     share,
-    z_value,
 )
 
 SeveralMarks: TypeAlias = Literal["joined", "first"]
@@ -643,10 +643,8 @@ def _fce(table: UnitLabels, observed: float, kappa: float, *, undefined: str) ->
     expected = float(rows @ columns) / n**2
     by_expected = (columns[first] + rows[second]) / n - 2 * expected
     slope = ((first == second) - observed) * (1 - expected) - (1 - observed) * by_expected
-    half = z_value() * sqrt(float(table.times @ slope**2)) / (1 - expected) ** 2 / n
-    if half == 0:
-        return Interval(kappa, nan, nan, "the two never disagree, so the standard error is 0")
-    return Interval(kappa, max(-1.0, kappa - half), min(1.0, kappa + half))
+    error = sqrt(float(table.times @ slope**2)) / (1 - expected) ** 2 / n
+    return published_interval(kappa, error, undefined=undefined)
 
 
 # As people see it

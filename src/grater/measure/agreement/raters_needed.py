@@ -48,7 +48,7 @@ import polars as pl
 
 from grater.errors import BadInput, Problem, UsageError
 from grater.measure.agreement.coefficients import band_words, coefficient_json, pair_scores
-from grater.measure.agreement.cohen import NOBODY, label_matrix, nan_mean
+from grater.measure.agreement.cohen import NOBODY, label_matrix
 from grater.measure.units import NO_ESSAYS, Essays, coded, essays_of, in_order, one_spelling, table_of, with_essays
 from grater.model import Interval, Json
 from grater.result import OPTIONAL, Data, Estimate, Result, encode, frame_of, key
@@ -71,6 +71,7 @@ from grater.uncertainty import (
     generator,
     grouped_rows,
     influence,
+    nan_mean,
     share,
 )
 

@@ -47,7 +47,7 @@ from grater.measure.corrections.scores import (
 from grater.model import Interval
 from grater.result import FLAT, HIDDEN, Data, Estimate, Result
 from grater.sheet import Sheet, Signature, count, counted, percent, undefined_notes, with_notes
-from grater.uncertainty import BASIS, Basis, Influence, Scope, density, generator, ratio, share
+from grater.uncertainty import BASIS, Basis, Influence, Scope, density, generator, mean_influence, ratio, share
 
 Kind: TypeAlias = Literal["annotator", "human", "system"]
 
@@ -229,7 +229,8 @@ def _means(work: _Work, name: str, kind: Kind, counts: AnnotatorCounts, subsets:
     counted = iter(work.metric.among(counts, np.concatenate(allowed), work.options))
     for of_size in allowed:
         of_sets = [_of_set(work, next(counted)) for _ in of_size]
-        yield _Means(name, kind, [_mean(each) for each in zip(*of_sets, strict=True)], len(of_sets))
+        means = map(mean_influence, zip(*of_sets, strict=True))
+        yield _Means(name, kind, [replace(it, den=it.den / len(of_sets)) for it in means], len(of_sets))
 
 
 def _of_set(work: _Work, counts: SentenceCounts) -> list[Influence]:
@@ -238,28 +239,13 @@ def _of_set(work: _Work, counts: SentenceCounts) -> list[Influence]:
     return [replace(it, value=value) for it, value in zip(its, values, strict=True)]
 
 
-def _mean(its: Sequence[Influence]) -> Influence:
-    draws = [it.draws for it in its if it.draws is not None]
-    return Influence(
-        value=float(np.mean([it.value for it in its])),
-        change=np.mean([it.change for it in its], axis=0),
-        den=np.mean([it.den for it in its], axis=0),
-        times=its[0].times,
-        unit=its[0].unit,
-        draws=np.mean(draws, axis=0) if draws else None,
-    )
-
-
 def _rows(work: _Work, means: Sequence[_Means], size: int) -> Iterator[CeilingRow]:
     """The rows for one number of references; a sample of sets may leave an annotator with none."""
     means = [mean for mean in means if mean.n_subsets]
     people = [mean for mean in means if mean.kind == "annotator"]
     systems = [mean for mean in means if mean.kind == "system"]
     systems.sort(key=lambda mean: (-mean.scores[-1].value, mean.name))
-    of_people = [
-        replace(it := _mean(each), den=it.den * len(each))
-        for each in zip(*(mean.scores for mean in people), strict=True)
-    ]
+    of_people = list(map(mean_influence, zip(*(mean.scores for mean in people), strict=True)))
     human = _Means(HUMAN, "human", of_people, sum(mean.n_subsets for mean in people))
     names = work.metric.score_names(work.options)
     for mean in (human, *people, *systems):

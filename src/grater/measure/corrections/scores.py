@@ -40,7 +40,18 @@ from grater.measure.corrections.edit_table import EditTable, Mode, SourceSentenc
 from grater.model import Edit, Essay, Interval, Span, short_hash
 from grater.registry import Registry
 from grater.result import FLAT, HIDDEN, Data, Estimate, Result, in_json
-from grater.sheet import UNDEFINED, Sheet, Signature, count, counted, p_value, percent, undefined_notes, with_notes
+from grater.sheet import (
+    UNDEFINED,
+    Sheet,
+    Signature,
+    count,
+    counted,
+    listed,
+    p_value,
+    percent,
+    undefined_notes,
+    with_notes,
+)
 from grater.uncertainty import (
     BASIS,
     SENTENCES,
@@ -561,15 +572,15 @@ class Scores(Result):
         parts = []
         for others in dict.fromkeys(filter(None, worse.values())):
             better = [name for name in ranked if worse[name] == others]
-            parts.append(f"{_listed(better)} {'is' if len(better) == 1 else 'are'} better than {_listed(others)}")
+            parts.append(f"{listed(better)} {'is' if len(better) == 1 else 'are'} better than {listed(others)}")
         letters = dict.fromkeys(letter for system in self.systems for letter in system.group)
         groups = [[system.system for system in self.systems if letter in system.group] for letter in letters]
         if baseline:
             groups = [[baseline, *(name for name in ranked if name != baseline and {name, baseline} not in apart)]]
         pairs = [[f"{each[0]} from {each[1]}"] if len(each) == 2 else each for each in groups if len(each) > 1]
         if baseline:
-            pairs = [[f"{baseline} from {_listed(each[1:])}"] for each in groups if len(each) > 1]
-        if same := [_listed(each) for each in pairs]:
+            pairs = [[f"{baseline} from {listed(each[1:])}"] for each in groups if len(each) > 1]
+        if same := [listed(each) for each in pairs]:
             parts.append(f"{'nothing' if parts else 'Nothing'} separates {', nor '.join(same)}")
         return "; ".join(parts) + "."
 
@@ -583,7 +594,7 @@ class Scores(Result):
         whose = f" of {counted(self.n_annotators, 'annotator')}" if self.n_annotators else ""
         where = f" ({self.references})" if self.references else ""
         words = [
-            f"We scored the output of {_listed(names)} on {n_sentences} against the references{whose}{where} by "
+            f"We scored the output of {listed(names)} on {n_sentences} against the references{whose}{where} by "
             f"{METHODS.get(self.metric, self.metric)}, as implemented in grater {__version__}."
         ]
         if "beta" in options:
@@ -617,10 +628,6 @@ class Scores(Result):
         sheets = [_system_sheet(self), *by_type, *([_pair_sheet(self)] if self.pairs else [])]
         notes = [self.scope.sentence, *([self.verdict] if self.verdict else [])]
         return with_notes(sheets, notes, str(self.signature))
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 METHODS = {

@@ -277,7 +277,7 @@ def _whole(
     correction: Correction | None,
 ) -> Comparison:
     """All systems on their common items; without any, each alone, and groups of those that share items."""
-    if (different is None or is_comparable(cases, truth, np.ones(len(cases), bool))) and not flag_lists(cases):
+    if (different is None or is_comparable(cases, truth)) and not flag_lists(cases):
         return compare_systems(cases, truth, basis=basis, score=score, test=test, correction=correction)
     systems = tuple(against(cases, truth, basis=basis))
     scope = cases.essays.scope_of(cases.items.filter(known_items(cases, truth)), basis=basis)
@@ -371,8 +371,9 @@ def _census(test: PairTest) -> PairTest:
     return PairTest(test.systems, Interval(value, value, value), p, p)
 
 
-def is_comparable(cases: Cases, truth: Truth, where: Truths) -> bool:
-    return bool((where & (cases.flagged >= 0).all(axis=1) & known_items(cases, truth)).any())
+def is_comparable(cases: Cases, truth: Truth, where: Truths | None = None) -> bool:
+    common = (cases.flagged >= 0).all(axis=1) & known_items(cases, truth)
+    return bool((common if where is None else common & where).any())
 
 
 def _pairs(

@@ -44,7 +44,7 @@ from grater.registry import unknown
 from grater.result import Data, key
 from grater.sheet import counted, number
 from grater.tables import Judgments, Sample, Table, require_same_items, with_stratum_size
-from grater.uncertainty import Basis, Influence, Ints, Numbers, holm, z_value
+from grater.uncertainty import Basis, Influence, Ints, Numbers, holm, shares_differ, z_value
 from grater.uncertainty.sampled import ASIDE, Flags, Strata, influence_of, own_rates
 
 FEWEST = 10
@@ -321,17 +321,11 @@ def selection(flagged: npt.NDArray[np.int8], judged: Flags, systems: Sequence[st
         if not all(all_) or sum(seen) == sum(all_):
             continue
         shares = [n / total for n, total in zip(seen, all_, strict=True)]
-        if _differ(*seen, *all_) and abs(shares[0] - shares[1]) > LEAST_RATIO * max(shares):
+        by_chance = not shares_differ(seen[0], all_[0], seen[1], all_[1], level=SURE)
+        if not by_chance and abs(shares[0] - shares[1]) > LEAST_RATIO * max(shares):
             yield f"{100 * shares[0]:.0f} % of what {system} flags was judged and {100 * shares[1]:.0f} % of the rest"
         elif shares[1] < NEARLY_ALL and _ranks_differ(scores[:, column], judged, marks == 0):
             yield f"the unflagged items that were judged have other scores of {system} than those that were not"
-
-
-def _differ(first: int, second: int, n_first: int, n_second: int) -> bool:
-    """Whether two shares differ by more than equal ones would by chance, at the .001 level."""
-    rate = (first + second) / (n_first + n_second)
-    error = sqrt(rate * (1 - rate) * (1 / n_first + 1 / n_second))
-    return error > 0 and abs(first / n_first - second / n_second) > z_value(SURE) * error
 
 
 def _ranks_differ(scores: Numbers, judged: Flags, where: Flags) -> bool:

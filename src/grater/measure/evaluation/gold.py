@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from math import isnan, nan, sqrt
+from math import isnan, nan
 from typing import TypeAlias
 
 import numpy as np
@@ -33,7 +33,17 @@ from grater.model import Interval
 from grater.result import HIDDEN, Data, in_json
 from grater.sheet import counted, digest, interval, number
 from grater.tables import Judgments, Table, exploded
-from grater.uncertainty import Difference, Influence, Numbers, difference, generator, wilson, with_parameters, z_value
+from grater.uncertainty import (
+    Difference,
+    Influence,
+    Numbers,
+    difference,
+    generator,
+    shares_differ,
+    wilson,
+    with_parameters,
+    z_value,
+)
 from grater.uncertainty.sampled import Flags, SampleScores, Strata, influence_of, scores_of_totals, with_flagged_share
 
 FEW_GOLD = 10
@@ -162,11 +172,7 @@ class Sides:
             ("specificity", first.n_passed, first.n_ok, second.n_passed, second.n_ok),
         ]
         for name, hits, n, other_hits, other_n in shares:
-            if min(n, other_n) < FEW_GOLD:
-                continue
-            rate = (hits + other_hits) / (n + other_n)
-            error = sqrt(rate * (1 - rate) * (1 / n + 1 / other_n))
-            if error and abs(hits / n - other_hits / other_n) > z_value() * error:
+            if min(n, other_n) >= FEW_GOLD and shares_differ(hits, n, other_hits, other_n):
                 yield name, hits / n, other_hits / other_n
 
 
