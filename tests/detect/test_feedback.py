@@ -91,6 +91,15 @@ def test_a_mark_is_said_to_be_surer_in_a_text_with_many_errors() -> None:
     assert 0.5 < among_few.confidence < among_many[0].confidence - 0.1
 
 
+def test_a_mark_that_the_words_alone_decide_is_as_sure_in_any_text_and_makes_no_other_surer() -> None:
+    clean = "The weather was fine, and we walked along the river for an hour. " * 20
+    alone, [other] = (check(text + clean, ["spelling", "grammar"]).flags for text in ("", "I recieved a letter. "))
+    assert alone == ()
+    flags = check("I recieved a letter. I made it my self. " + clean, ["spelling", "grammar"]).flags
+    assert [(flag.target, flag.confidence) for flag in flags][1] == ("my self", 0.75)
+    assert flags[0].confidence == pytest.approx(other.confidence, abs=0.01)
+
+
 def test_feedback_asks_less_of_a_mark_where_errors_are_frequent() -> None:
     pytest.importorskip("onnxruntime")
     (context,) = load_systems(["context"])

@@ -10,13 +10,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from grater.detect.prepositions.engines import save_linear
 from grater.detect.systems import SYSTEMS, load_system
 from grater.errors import BadInput, UnknownName
 from grater.model import Essay, Span
 from grater.models import shipped_names, write_model
-from tests.detect.prepositions.tiny import tiny_engine
+from tests.detect.articles.tiny import tiny_detector as tiny_articles
+from tests.detect.prepositions.tiny import tiny_detector, tiny_engine
+from tests.examples import examples
 
 ESSAY = Essay("a", "She is good in mathematics, and we discussed about the problem.")
 
@@ -55,6 +59,22 @@ def test_findings_stay_inside_the_text_and_name_their_system(name: str) -> None:
         assert finding.decision.system == system.name == name
         assert finding.decision.item_id == finding.item.item_id
         assert finding.decision.type or not finding.decision.flagged
+
+
+PIECES = ["in", "To", "the", "a", "An", "girl", "dogs", "owl", "foxes", "waited", "saw", "near", "water", "is", "old"]
+PIECES += [" ", "\n", ".", "of of", "on.", "discussed", "😀", "—", "for", "1990"]
+
+
+@examples(60)
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=25).map(" ".join))
+def test_any_text_is_read_and_findings_lie_inside_it(text: str) -> None:
+    for detector in (tiny_detector(), tiny_articles()):
+        for finding in detector.find([Essay("e", text)]):
+            assert Span(0, len(text)).covers(finding.item.span)
+            assert finding.item.span.of(text) == finding.target
+            assert finding.decision.item_id == finding.item.item_id
+            if finding.item.kind.startswith("prep"):
+                assert (finding.item.kind == "prep") == bool(finding.target)
 
 
 @EVERY_SYSTEM

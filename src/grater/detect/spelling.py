@@ -36,7 +36,7 @@ _PREFIXES = """
     neuro non out over para photo poly post pre
     pro pseudo psycho re semi socio sub super tele trans tri ultra un under up
 """
-_SUFFIXES = "able al ed er ers ful ing ish ism ist ity less like ly ness s wise"
+_SUFFIXES = "able al ed er ers eth ful ing ish ism ist ity less like ly ness s wise"
 _NEGATED = "are can could did do does had has have is must need should was were would"
 PREFIXES, SUFFIXES = tuple(_PREFIXES.split()), tuple(_SUFFIXES.split())
 CONTRACTIONS = {f"{verb}nt": f"{verb}n't" for verb in _NEGATED.split()} | {

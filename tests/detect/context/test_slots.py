@@ -23,6 +23,7 @@ def asked(text: str, kind: str) -> list[str]:
         ("Children play outside.", ["Children"]),
         ("The writ of habeas protects the prisoner.", ["writ", "prisoner"]),
         ("The right-of-way is public and gives informations.", ["informations"]),
+        ("Molasses and cilia do not cause diabetes.", []),
         ("Old houses", []),
         ("Old houses are cold", ["houses"]),
     ],
@@ -65,9 +66,10 @@ def test_gonna_has_its_to_in_it(text: str) -> None:
         ("As the town grew, they moved after two years.", ["after"]),
         ("They left after we had called.", []),
         ("She worked as a nurse until the war.", ["as", "until"]),
+        ("The two were moderately to highly correlated.", []),
     ],
 )
-def test_a_conjunction_is_no_preposition(text: str, prepositions: list[str]) -> None:
+def test_a_conjunction_and_a_range_are_no_prepositions(text: str, prepositions: list[str]) -> None:
     (sentence,) = analyse(text)
     slots = [slot for slot in slots_of(sentence) if slot.kind == PREP]
     assert [slot.target for slot in slots if not slot.is_right] == prepositions

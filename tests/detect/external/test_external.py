@@ -208,8 +208,11 @@ def test_harper_is_not_shown_endless_words_and_marks_what_is_around_them() -> No
 def test_harper_marks_capitals_and_no_names_compounds_or_abbreviations() -> None:
     pytest.importorskip("harper", reason="harper-py is not installed")
     text = "Mr. and Mrs. Smith came at 5 p.m. on monday. Sam sold heatsinks by DeWitt etc. and left; i saw VUE."
+    text += " We speak english and read about electron microscopy. Oh! how good. shows the result. the end."
     found = external("harper:errors").marks(Essay("e1", text))
-    assert [finding.target for finding in found] == ["monday", "i"]
+    assert [(finding.target, finding.item.kind) for finding in found] == [
+        (word, "capital") for word in ("monday", "i", "english", "the")
+    ]
 
 
 def test_harper_flags_a_preposition_that_its_rules_know() -> None:

@@ -34,15 +34,11 @@ def test_a_list_comes_back_with_its_verdicts(tmp_path: Path, suffix: str) -> Non
     assert table.frame["target"].to_list() == ["with"]
 
 
-def test_another_word_as_verdict_is_refused_with_its_row(tmp_path: Path) -> None:
+def test_verdicts_of_other_words_or_none_at_all_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "list.csv"
     write_table(suspects_table([SUSPECT], {"marry with her": "perhaps"}), path)
     with pytest.raises(BadInput, match="row 1: expected y, n or nothing as the verdict on 'marry with her'"):
         verdicts_of(read_items(path))
-
-
-def test_a_table_without_verdicts_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "list.csv"
     write_table(suspects_table([SUSPECT], {}).drop("verdict"), path)
     with pytest.raises(BadInput, match="expected a column 'verdict'"):
         verdicts_of(read_items(path))
@@ -91,17 +87,13 @@ def test_what_was_built_is_reported_in_words_and_in_json() -> None:
     assert made.to_dict() == {**counts, "shortfalls": made.lines("")[1:]}
 
 
-def test_gold_is_half_errors_and_comes_with_its_label() -> None:
-    made = balance(ERRORS, CORRECT, rng=rng(), n_gold=5)
+def test_gold_is_half_errors_and_the_same_seed_gives_the_same_corpus_in_mixed_order() -> None:
+    made, again = (balance(ERRORS, CORRECT, rng=rng(), n_gold=5) for _ in range(2))
     gold = made.gold()
     assert sorted(gold["label"].to_list()) == ["error"] * 3 + ["ok"] * 2
     assert set(gold["item"]) <= set(made.items["item"])
-
-
-def test_the_same_seed_gives_the_same_corpus_and_errors_stand_among_the_others() -> None:
-    first, second = (balance(ERRORS, CORRECT, rng=rng(), n_gold=4).items for _ in range(2))
-    assert first.equals(second)
-    assert first["label"].to_list() != sorted(first["label"].to_list())
+    assert made.items.equals(again.items)
+    assert made.items["label"].to_list() != sorted(made.items["label"].to_list())
 
 
 def test_nothing_accepted_or_too_much_gold_is_refused() -> None:

@@ -66,13 +66,6 @@ def test_scores_are_log_probabilities_and_do_not_depend_on_the_batch() -> None:
     assert together.tobytes() == alone.tobytes() == backwards.tobytes()
 
 
-def test_a_model_whose_parts_do_not_fit_together_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "odd.model"
-    write_model(path, kind=LINEAR, card={}, arrays={"keys": np.zeros((4, 3), np.uint8)}, strings={"words": ["a"]})
-    with pytest.raises(BadInput, match="expected the parts of a model of prepositions"):
-        load_linear(path)
-
-
 CARD: dict[str, Json] = {"name": "two", "thresholds": {"choice": 1.0, "extraneous": 1.0, "missing": 1.0}}
 
 
@@ -123,8 +116,11 @@ def test_a_combination_comes_back_from_its_file_as_it_was(tmp_path: Path) -> Non
     assert {finding.decision.system for finding in found} == {"two"}
 
 
-def test_a_file_whose_parts_do_not_fit_together_is_refused(tmp_path: Path) -> None:
+def test_files_whose_parts_do_not_fit_together_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "odd.model"
+    write_model(path, kind=LINEAR, card={}, arrays={"keys": np.zeros((4, 3), np.uint8)}, strings={"words": ["a"]})
+    with pytest.raises(BadInput, match="expected the parts of a model of prepositions"):
+        load_linear(path)
     strings = {"parts": ["a"], "hashes": ["b"]}
     write_model(path, kind=COMBINED, card=CARD, arrays={"costs": np.zeros(3)}, strings=strings)
     with pytest.raises(BadInput, match="expected the parts of a combination"):

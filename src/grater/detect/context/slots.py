@@ -61,7 +61,8 @@ WITHOUT_ARTICLE = (OPEN, CARDINAL, QUANTIFIER, PROPER)
 NOUNS = frozenset(("NN", "NNS"))
 VERBS = frozenset(("VB", "VBP", "VBZ", "VBD", "VBN", "VBG"))
 UNASKED = MODALS | {"am", "long"}
-BOTH_NUMBERS = frozenset(("agenda", "aids", "algae", "bacteria", "contretemps", "data", "innings", "media"))
+BOTH_NUMBERS = frozenset(("agenda", "aids", "algae", "bacteria", "cilia", "contretemps", "data", "diabetes"))
+BOTH_NUMBERS |= {"flagella", "innings", "media", "molasses"}
 SHORTEST_NOUN = 3
 FEWEST_CAPITALS = 4
 """Words of a sentence that is read as if its capitals were small: fewer may be a heading or initials."""
@@ -148,8 +149,15 @@ def _prepositions(sentence: Sentence) -> Iterator[Slot]:
             written=canonical(word) or word,
             span=sentence.spans[index],
             target=word,
-            is_right=word.lower() in CONJUNCTIONS and _begins_clause(sentence, index + 1),
+            is_right=(word.lower() in CONJUNCTIONS and _begins_clause(sentence, index + 1))
+            or _is_range(sentence, index),
         )
+
+
+def _is_range(sentence: Sentence, index: int) -> bool:
+    """Whether *to* joins two adverbs or adjectives: *moderately to highly*."""
+    around = sentence.tags[index - 1 : index + 2 : 2] if index else ()
+    return sentence.words[index].lower() == "to" and around in (("RB", "RB"), ("JJ", "JJ"))
 
 
 def _begins_clause(sentence: Sentence, index: int) -> bool:

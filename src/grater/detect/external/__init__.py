@@ -213,11 +213,13 @@ def _kind(kind: str, target: str, better: str | None) -> str:
     changed = {word.lower() for word in (target, better or "") if word}
     if kind == REPETITION:
         return kind
+    if target and better and len(changed) == 1 and target != better:
+        return CAPITAL
     if changed and changed <= set(ARTICLES):
         return ARTICLE
     if changed and changed <= set(PREPOSITIONS):
         return PREP if target else MISSING
-    return CAPITAL if better and len(changed) == 1 and target != better else kind
+    return kind
 
 
 def findings(essay: Essay, edits: Sequence[Edit], items: Iterable[Item], system: str) -> Iterator[Finding]:

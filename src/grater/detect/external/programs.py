@@ -35,6 +35,8 @@ from urllib.error import URLError
 from urllib.parse import urlencode, urlsplit
 from urllib.request import Request, urlopen
 
+from grater.corpora.text.lemmas import is_word
+from grater.corpora.text.verbs import verb_base
 from grater.errors import GraterError, MissingExtra, UsageError
 from grater.model import Edit, Essay, Json, Span
 
@@ -250,10 +252,16 @@ NO_ERROR = frozenset(" \t\n\r\xa0.…")
 ABBREVIATED = re.compile(r"(?:\b[A-Z]\w*|\.\w+|\b(?:approx|cf|eg|etc|ie|vs)|\.\s*\.|…)\.?[ \t]*\Z")
 """What ends in a full stop and may stand in the middle of a sentence: *Mr.*, *p.m.*, dots."""
 
+AT_THE_START, SPELT_AS_NAME = "This sentence does not start", "Did you mean to spell"
+EXCLAIMED = re.compile(r"[!?][ \t]*\Z")
+NATIONS = frozenset(("english", "german"))
+"""Languages that are words in small letters, too, and that Harper marks; its other such marks are on common nouns."""
+
 LINTING = Lock()
 """A linter takes one text at a time."""
 
 OUR_KINDS = {"mass noun": "number", "plural noun": "number", "indefinite article": "article", "preposition": "prep"}
+OUR_KINDS |= {"closed compound": "compound", "Discourse markers": "punctuation"}
 """What a message of Harper's is about, by words in it, whatever its kind."""
 
 
@@ -332,6 +340,10 @@ def _is_error(lint: Any, text: str) -> bool:
         return False
     if any(text.lower() == words.lower() for text in better):
         before = text[: lint.span.start]
+        if lint.message.startswith(SPELT_AS_NAME) and words not in NATIONS and is_word(words):
+            return False
+        if lint.message.startswith(AT_THE_START) and (verb_base(words) != words or EXCLAIMED.search(before)):
+            return False  # what is left of a sentence without its subject, or *Oh! how good*
         return words.islower() and (not before or before[-1].isspace()) and not ABBREVIATED.search(before)
     return all(text.replace(" ", "") != words for text in better)
 
