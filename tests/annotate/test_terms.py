@@ -1,11 +1,4 @@
-"""How many judgments an item gets.
-
-Terms of a job: read, written, refused; and the hours in which work is given out.
-Money adds up.
-The rules of gold.
-
-What a rule of gold does to raters.
-"""
+"""The terms of a job: redundancy, opening hours, money, and what a rule of gold does to raters."""
 
 from __future__ import annotations
 
@@ -64,6 +57,7 @@ answers = st.lists(st.sampled_from(["error", "ok", "unknown"]), max_size=30)
 
 @given(rules, answers)
 def test_asking_ends_between_the_least_and_the_most(rule: Redundancy, labels: list[str]) -> None:
+    assert len(labels) + still_wanted(rule, labels) <= max(rule.most, len(labels))
     so_far: list[str] = []
     for label in labels + ["ok"] * 30:
         if not still_wanted(rule, so_far):
@@ -73,22 +67,13 @@ def test_asking_ends_between_the_least_and_the_most(rule: Redundancy, labels: li
     assert len(so_far) == rule.most or lead_of(so_far) >= rule.lead
 
 
-@given(rules, answers)
-def test_never_more_is_asked_for_than_the_most(rule: Redundancy, labels: list[str]) -> None:
-    assert len(labels) + still_wanted(rule, labels) <= max(rule.most, len(labels))
-
-
 def test_agreement_ends_early_and_a_split_goes_on() -> None:
     rule = Redundancy(least=3, most=7, lead=3)
     assert still_wanted(rule, ["ok"] * 3) == 0
     assert still_wanted(rule, ["ok", "ok", "error"]) == 2
     assert still_wanted(rule, ["ok", "error", "ok", "error"]) == 3
     assert still_wanted(rule, ["ok", "error"] * 3 + ["ok"]) == 0
-
-
-def test_a_rule_names_itself_for_signatures() -> None:
-    assert str(Redundancy(5, 5)) == "5"
-    assert str(Redundancy(3, 7, 2)) == "3-7:lead=2"
+    assert [str(each) for each in (rule, Redundancy(5, 5))] == ["3-7:lead=3", "5"], "for signatures"
 
 
 WHOLE: dict[str, Json] = {
@@ -282,13 +267,10 @@ def at_most(right: int, seen: int, chance: float) -> float:
     return sum(comb(seen, n) * chance**n * (1 - chance) ** (seen - n) for n in range(right + 1))
 
 
-def test_the_quiz_alone_is_a_binomial_tail() -> None:
+def test_the_quiz_alone_is_a_binomial_tail_and_another_attempt_helps_the_lucky() -> None:
     found = odds(RULE, steady(0.5, 8))
     assert found.fails_quiz == found.out == pytest.approx(219 / 256)  # five of eight or fewer
     assert odds(RULE, steady(0.88, 8)).out == pytest.approx(at_most(5, 8, 0.88))
-
-
-def test_another_attempt_helps_the_lucky() -> None:
     twice = TrustRule(minimum=0.7, least_seen=8, quiz=8, attempts=2)
     assert odds(twice, steady(0.5, 8)).fails_quiz == pytest.approx((219 / 256) ** 2)
 

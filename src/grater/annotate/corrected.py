@@ -175,10 +175,9 @@ def fates(
         for mark in by_essay[each.essay.essay_id]:
             if not each.span.start <= mark.span.start < max(each.span.end, mark.span.start):
                 continue
-            items = _items(each, "fate", mark.span, set(each.by_system.values()))
             items = [
                 (item, text)
-                for item, text in items
+                for item, text in _items(each, "fate", mark.span, set(each.by_system.values()))
                 if item.item_id not in asked and system in ("", item.kind.partition("/")[2])
             ]
             if items:
@@ -216,19 +215,9 @@ def corrector_results(tx: Tx) -> Correctors | None:
 def _missed(tx: Tx, fates: pl.DataFrame) -> Iterator[ItemList]:
     """For each system, the marks that most answers do not call gone."""
     places = {item.item_id: item for item in accepted_marks(tx)}
-    texts = texts_of(
-        Table(
-            "items",
-            pl.DataFrame(
-                [
-                    {"item": name, "essay": item.essay_id, "start": item.span.start, "end": item.span.end}
-                    for name, item in places.items()
-                ]
-            ),
-            "marks",
-        ),
-        list(content.essays_of(tx, sorted({item.essay_id for item in places.values()}))),
-    )
+    rows = [(name, item.essay_id, item.span.start, item.span.end) for name, item in places.items()]
+    table = Table("items", pl.DataFrame(rows, ["item", "essay", "start", "end"], orient="row"), "marks")
+    texts = texts_of(table, list(content.essays_of(tx, sorted({item.essay_id for item in places.values()}))))
     for [system], own in fates.sort("system", "item").group_by("system", maintain_order=True):
         by_item: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for item, rater, label in own.select("item", "rater", "label").iter_rows():

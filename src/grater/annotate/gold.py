@@ -30,10 +30,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
-from sqlalchemy import Select, bindparam, exists, func, literal_column, select
+from sqlalchemy import bindparam, exists, func, literal_column, select
 
 from grater.annotate import content, jobs, units
 from grater.annotate.content import plant, shown
@@ -41,7 +41,7 @@ from grater.annotate.jobs import Job
 from grater.annotate.judgments import label_counts
 from grater.annotate.requests import Body, example, require_length
 from grater.annotate.store import events, schema
-from grater.annotate.store.transaction import Record, Tx
+from grater.annotate.store.transaction import Columns, Record, Tx
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.error import ASKS
 from grater.annotate.tasks.marking import DEFAULT_TAGSET, SUGGESTIONS
@@ -70,6 +70,7 @@ class Gold:
     pool: str = "hidden"
 
 
+COLUMNS = Columns(Gold, schema.gold, without=["accepted"])
 ALERTS = "alerts"
 """The option of a job that names what its manager has been alerted to since gold was last made."""
 
@@ -132,14 +133,7 @@ def all(tx: Tx) -> list[tuple[str, Gold]]:  # noqa: A001  (read as gold.all)
 
 
 def read(row: Record) -> Gold:
-    return Gold(
-        unit_id=row.unit_id,
-        item_id=row.item_id,
-        accepted=frozenset(row.accepted),
-        reason=row.reason,
-        state=row.state,
-        pool=row.pool,
-    )
+    return COLUMNS.read(row, accepted=frozenset(row.accepted))
 
 
 def grade(task: str, answers: Sequence[Answer], known: Iterable[Gold]) -> bool | None:
@@ -148,23 +142,11 @@ def grade(task: str, answers: Sequence[Answer], known: Iterable[Gold]) -> bool |
     return TASKS[task].right(answers, accepted) if accepted else None
 
 
-def work_with(tx: Tx, job_id: str, item_id: str) -> str | None:
-    """The work unit of a job that asks about this item, alone or with others."""
-    unit_id: str | None = tx.value(_units_with(job_id, item_id).where(schema.units.c.role == "work").limit(1))
-    return unit_id
-
-
-def is_known(tx: Tx, job_id: str, item_id: str) -> bool:
-    """Whether the item is already gold or practice in this job."""
-    return tx.first(_units_with(job_id, item_id).where(schema.units.c.role != "work")) is not None
-
-
-def _units_with(job_id: str, item_id: str) -> Select[Any]:
-    return (
-        select(schema.units.c.unit_id)
-        .join(schema.unit_items)
-        .where(schema.units.c.job_id == job_id, schema.unit_items.c.item_id == item_id)
-    )
+def _units_with(tx: Tx, job_id: str, item_id: str) -> dict[str, str]:
+    """A unit of a job that asks about this item, alone or with others, by role."""
+    query = select(schema.units.c.role, schema.units.c.unit_id).join(schema.unit_items)
+    query = query.where(schema.units.c.job_id == job_id, schema.unit_items.c.item_id == item_id)
+    return {row.role: row.unit_id for row in reversed(tx.all(query))}
 
 
 def convert(
@@ -298,11 +280,11 @@ def make_gold(
         raise UsageError(f"{job.name}: expected answers from {', '.join(known)}, found {wrong[0]!r}")
     require_length("reason", reason, LONGEST_REASON)
     jobs.lock(tx, job.job_id)  # of two who make the same gold at once the second sees that it is known
-    if is_known(tx, job.job_id, item_id):
+    by_role = _units_with(tx, job.job_id, item_id)
+    if by_role.keys() - {"work"}:
         return False
-    unit_id = work_with(tx, job.job_id, item_id)
-    if unit_id is not None:
-        return convert(tx, unit_id, item_id, accepted, reason=reason, role=role, actor=actor)
+    if by_role:
+        return convert(tx, by_role["work"], item_id, accepted, reason=reason, role=role, actor=actor)
     add_known(tx, job.job_id, item_id, list(accepted), reason=reason, role=role)
     return True
 
@@ -321,10 +303,8 @@ def _make_all(
     for item_id, accepted in known:
         if made == most:
             break
-        if make_gold(tx, job, item_id, accepted, reason=reason, actor=actor):
-            made += 1
-        else:
-            met += 1
+        is_made = make_gold(tx, job, item_id, accepted, reason=reason, actor=actor)
+        made, met = made + is_made, met + (not is_made)
     return MadeGold(made, met)
 
 
@@ -373,7 +353,7 @@ def gold_from_edits(tx: Tx, job: Job, *, rater: str | None = None, reason: str, 
     for essay in content.all_essays(tx):
         edits = [edit for edit in essay.edits if rater is None or edit.rater == rater]
         item = Item(essay.essay_id, Span(0, len(essay.text)), TASKS["marking"].kind)
-        if not edits or (work_with(tx, job.job_id, item.item_id) is None):
+        if not edits or "work" not in _units_with(tx, job.job_id, item.item_id):
             continue
         _require_tags(tags, essay.essay_id, edits)
         known.append((item.item_id, sorted({f"{edit.span.start}-{edit.span.end}:{edit.tag}" for edit in edits})))
@@ -453,20 +433,10 @@ def candidates(tx: Tx, job: Job) -> list[Candidate]:
     chosen: dict[str, Candidate] = {}
     for item_id, accepted, reason, source in _proposed(tx, job):
         if item_id in open_units and item_id not in chosen and accepted:
-            chosen[item_id] = Candidate(
-                unit_id=open_units[item_id], item_id=item_id, accepted=accepted, reason=reason, source=source
-            )
-    return [
-        *chosen.values(),
-        *_unanswered(job, {item: unit for item, unit in open_units.items() if item not in chosen}),
-    ]
-
-
-def _unanswered(job: Job, unit_by_item: Mapping[str, str]) -> Iterator[Candidate]:
-    """Units that the manager must answer, in an order that stays stable while gold is made from them."""
-    order = sorted(unit_by_item, key=lambda item_id: sha256(f"{job.name} {item_id}".encode()).digest())
-    for item_id in order[:MOST_OWN]:
-        yield Candidate(unit_id=unit_by_item[item_id], item_id=item_id, accepted=(), reason="", source=OWN)
+            chosen[item_id] = Candidate(open_units[item_id], item_id, accepted, reason, source)
+    # What the manager must answer, in an order that stays stable while gold is made from it.
+    rest = sorted(open_units.keys() - chosen.keys(), key=lambda item: sha256(f"{job.name} {item}".encode()).digest())
+    return [*chosen.values(), *(Candidate(open_units[item], item, (), "", OWN) for item in rest[:MOST_OWN])]
 
 
 def _proposed(tx: Tx, job: Job) -> Iterator[tuple[str, tuple[str, ...], str, str]]:
@@ -478,10 +448,6 @@ def _proposed(tx: Tx, job: Job) -> Iterator[tuple[str, tuple[str, ...], str, str
             yield known.item_id, accepted, known.reason, f"Gold of the job {name}"
     for item_id, accepted in sorted(unanimous(tx, job, least=LEAST_EXPERTS).items()):
         yield item_id, accepted, "", "All experts who judged it agree"
-    yield from _by_crowds(tx, job)
-
-
-def _by_crowds(tx: Tx, job: Job) -> Iterator[tuple[str, tuple[str, ...], str, str]]:
     tallies = meanings([other for other in jobs.all(tx) if other.job_id != job.job_id], label_counts(tx))
     for item_id, of_item in sorted(tallies.items(), key=lambda each: (-each[1].total(), each[0])):
         if of_item.total() >= LEAST_CROWD and len(of_item) == 1:

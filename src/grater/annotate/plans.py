@@ -118,9 +118,7 @@ class NewJob(Body):
     @property
     def payload(self) -> dict[str, Json]:
         """The options that determine how every unit is shown."""
-        tagset: dict[str, Json] = {"tagset": self.tagset} if self.tagset else {}
-        looks: dict[str, Json] = {name: True for name in ("grey", PAIRS) if getattr(self, name)}
-        return {**looks, **tagset}
+        return {name: looks for name in ("grey", PAIRS, "tagset") if (looks := getattr(self, name))}
 
 
 def add_job(store: Store, plan: NewJob, *, actor: str | None = None) -> Job:
@@ -176,11 +174,10 @@ def plan_job(
     )
     new: list[NewUnit] = []
     theirs: list[tuple[tuple[str, ...], int]] = []
-    is_spread = subject_of(task) == "ranking" and not persons and not plan.batch_size
+    spread = subject_of(task) == "ranking" and not persons and not plan.batch_size
     for batch in batches(plan, len(chains)):
-        n_people = len(batch.people) or None
-        placed: dict[str, Any] = {"batch": batch.number, "overlap": batch.overlap, "wanted": n_people}
-        placed["spread"] = is_spread
+        placed: dict[str, Any] = {"batch": batch.number, "overlap": batch.overlap, "spread": spread}
+        placed["wanted"] = len(batch.people) or None
         for unit in (unit for number in batch.units for unit in chains[number]):
             new.append(replace(unit, **placed, payload={**unit.payload, **(asks or {})}))
             theirs.append((batch.people, batch.number))

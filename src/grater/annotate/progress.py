@@ -216,7 +216,7 @@ def _n_held(tx: Tx, job_id: str) -> int:
 
 def of_job(tx: Tx, job_id: str) -> Progress:
     query = BY_UNIT.where(schema.units.c.job_id == job_id).order_by(schema.units.c.position)
-    by_unit = tuple(UnitProgress(**row._mapping) for row in tx.all(query))
+    by_unit = _units(tx, query)
     counts = select(schema.slots.c.state, func.count().label("n_slots")).group_by(schema.slots.c.state)
     slots = tx.all(counts.where(schema.slots.c.job_id == job_id).order_by(schema.slots.c.state))
     return Progress(
@@ -254,13 +254,16 @@ def units_answered(tx: Tx, job_id: str, person_id: str) -> UnitsAnswered:
 
 
 def of_unit(tx: Tx, unit_id: str) -> UnitProgress | None:
-    row = tx.first(BY_UNIT.where(schema.units.c.unit_id == unit_id))
-    return None if row is None else UnitProgress(**row._mapping)
+    return next(iter(_units(tx, BY_UNIT.where(schema.units.c.unit_id == unit_id))), None)
 
 
 def some_units(tx: Tx, job_id: str, *, start: int, most: int) -> tuple[UnitProgress, ...]:
     """Work units of a job in order, at most `most` from number `start` on."""
     query = BY_UNIT.where(schema.units.c.job_id == job_id).order_by(schema.units.c.position).offset(start).limit(most)
+    return _units(tx, query)
+
+
+def _units(tx: Tx, query: Select[Any]) -> tuple[UnitProgress, ...]:
     return tuple(UnitProgress(**row._mapping) for row in tx.all(query))
 
 

@@ -14,6 +14,7 @@ from grater.annotate.store import Store, checks
 from grater.annotate.store.checks import QUERIES, RULES
 from grater.annotate.units import NewUnit
 from grater.annotate.worksheets import add_judgments
+from grater.model import Edit, Essay, Span
 from grater.tables import read_judgments
 from tests.annotate.store.worlds import World, make_world
 
@@ -177,8 +178,6 @@ def test_trust_without_its_count_or_its_consequences_is_found(store: Store, stat
 
 
 def test_an_edit_outside_its_essay_is_found(store: Store) -> None:
-    from grater.model import Edit, Essay, Span
-
     world = make_world(store)
     with store.write() as tx:
         content.add_essays(tx, [Essay("marked", "Short.", (Edit(Span(0, 5), ("Long",), "Wform", "A1"),), ("A1",))])

@@ -7,6 +7,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 from sqlalchemy import text as sql
 
 from grater.annotate import judgments
@@ -31,9 +32,6 @@ def fill_disk(store: Store) -> None:
         n_pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
         connection.rollback()
     store.engine.dispose()
-
-    from sqlalchemy import event
-
     event.listen(store.engine, "connect", lambda raw, _: raw.execute(f"PRAGMA max_page_count={n_pages}"))
 
 
@@ -43,9 +41,6 @@ def make_room(store: Store) -> None:
             tx.execute(sql("DROP TRIGGER disk_is_full ON judgments"))
         return
     store.engine.dispose()
-
-    from sqlalchemy import event
-
     event.listen(store.engine, "connect", lambda raw, _: raw.execute("PRAGMA max_page_count=1000000"))
 
 

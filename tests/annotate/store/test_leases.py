@@ -1,15 +1,8 @@
-"""Who gets which unit, and when.
-What becomes of an answered page.
-Surplus work takes the slots that an ejection frees, and never breaks a promise by it.
-Dynamic redundancy: fewer judgments where raters agree, more where they do not, and none too many.
-`unit.finished`: written when a unit has all its judgments, whoever brings it there, on either engine.
-Drafts and adjudications: a newer revision is never silently overwritten.
-"""
+"""Who gets which unit and when, and what becomes of an answered page: slots, surplus, redundancy, drafts."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,11 +36,6 @@ from tests.annotate.store.races import interrupted, two_answers_at_once, writing
 from tests.annotate.store.worlds import FakeClock, World, make_world, new_units
 
 
-def test_a_reload_gives_the_same_lease(store: Store) -> None:
-    world = make_world(store)
-    assert world.must_take().lease_id == world.must_take().lease_id
-
-
 @pytest.mark.parametrize(
     ("passed", "is_free"),
     [(10 * MINUTE - 1, False), (10 * MINUTE, True), (-MINUTE, False), (-30 * DAY, True)],
@@ -62,44 +50,43 @@ def test_a_lease_that_is_over_goes_to_the_next_rater(
     assert (world.take(1) is not None) == is_free
 
 
-def test_a_rater_who_comes_back_late_but_first_goes_on(store: Store, clock: FakeClock) -> None:
+def test_a_reload_gives_the_same_lease_and_one_who_comes_back_late_but_first_goes_on(
+    store: Store, clock: FakeClock
+) -> None:
     world = make_world(store, n_units=1, judgments=1, lease_minutes=10)
     old = world.must_take(0)
+    assert world.must_take(0) == old
     clock.advance(2 * HOUR)
     again = world.must_take(0)
     assert (again.lease_id, again.expires_at) == (old.lease_id, clock.now + 10 * MINUTE)
     assert world.take(1) is None
 
 
-def test_a_lease_given_back_while_another_rater_gets_its_slot_frees_nothing(store: Store, clock: FakeClock) -> None:
+@pytest.mark.parametrize("comes_back", [False, True], ids=["gives back", "comes back"])
+def test_one_whose_slot_another_is_just_taking_frees_nothing_and_has_none(
+    store: Store, clock: FakeClock, comes_back: bool
+) -> None:
+    """The change begins while rater 1 has taken the slot and not committed, and is done after it."""
     world = make_world(store, n_units=1, judgments=1, lease_minutes=10)
-    old = world.must_take(0)
+    old, late = world.must_take(0), world.raters[0]
     clock.advance(10 * MINUTE)
-    assert _meanwhile(world, lambda tx: leases.give_back(tx, old.lease_id, person_id=world.raters[0])) is False
-    assert world.take(2) is None  # rater 1 has the only slot
-    with store.read() as tx:
-        assert leases.find(tx, old.lease_id, person_id=world.raters[0]) == replace(old, state="expired")
-        assert checks.violations(tx) == []
-
-
-def test_a_rater_who_comes_back_while_another_gets_the_slot_has_none(store: Store, clock: FakeClock) -> None:
-    world = make_world(store, n_units=1, judgments=1, lease_minutes=10)
-    world.must_take(0)
-    clock.advance(10 * MINUTE)
-    assert _meanwhile(world, lambda tx: leases.take(tx, job_id=world.job_id, person_id=world.raters[0])) is None
-    with store.read() as tx:
-        assert checks.violations(tx) == []
-
-
-def _meanwhile(world: World, does: Callable[[Tx], object]) -> object:
-    """What comes of a change that begins while rater 1 has taken a slot and not committed, and is done after it."""
 
     def take_and_wait(tx: Tx) -> None:
         assert leases.take(tx, job_id=world.job_id, person_id=world.raters[1]) is not None
         tx.execute(sql("SELECT 'taken, not committed'"))
 
-    taking, later = writing(world.store, take_and_wait), writing(world.store, does)
-    return interrupted(world.store, taking, later, before="SELECT 'taken")[1].result()
+    def come_or_give_back(tx: Tx) -> object:
+        if comes_back:
+            return leases.take(tx, job_id=world.job_id, person_id=late)
+        return leases.give_back(tx, old.lease_id, person_id=late)
+
+    taking, later = writing(store, take_and_wait), writing(store, come_or_give_back)
+    found = interrupted(store, taking, later, before="SELECT 'taken")[1].result()
+    assert found is (None if comes_back else False)
+    assert world.take(2) is None  # rater 1 has the only slot
+    with store.read() as tx:
+        assert leases.find(tx, old.lease_id, person_id=late) == replace(old, state="expired")
+        assert checks.violations(tx) == []
 
 
 def test_a_lease_given_back_is_free_for_others(store: Store) -> None:
@@ -232,14 +219,6 @@ def test_a_replay_gets_the_stored_result_and_another_body_or_another_rater_a_con
     assert counts(world) == {"valid": 1}
 
 
-def test_a_second_tab_with_another_id_is_kept_as_surplus(store: Store) -> None:
-    world = make_world(store)
-    lease = world.must_take()
-    world.submit(lease, submission_id="a")
-    assert world.submit(lease, submission_id="b").status == "surplus"
-    assert counts(world) == {"valid": 1, "surplus": 1}
-
-
 @pytest.mark.parametrize(
     ("judgments", "n_others", "status"),
     [(2, 1, "valid"), (1, 1, "surplus"), (1, 0, "valid")],
@@ -321,7 +300,6 @@ def test_answers_must_be_about_the_units_items(store: Store, item_ids: list[str]
     ],
 )
 def test_the_database_itself_refuses_to_forget(store: Store, statement: str) -> None:
-
     world = make_world(store)
     with store.write() as tx:
         jobs.add_guidelines(tx, world.job_id, "Read first.")
@@ -372,25 +350,26 @@ def crowded(store: Store, clock: FakeClock, *, n_late: int = 2) -> World:
     return world
 
 
-def test_the_oldest_surplus_answer_takes_the_slot_of_an_ejected_rater(store: Store, clock: FakeClock) -> None:
+@pytest.mark.parametrize(
+    ("ejected", "after"),
+    [([2], ("valid", "surplus")), ([0, 2], ("surplus", "valid"))],
+    ids=["trusted", "ejected too"],
+)
+def test_the_oldest_surplus_answer_of_a_trusted_rater_takes_the_slot_of_an_ejected_one(
+    store: Store, clock: FakeClock, ejected: list[int], after: tuple[str, str]
+) -> None:
     world = crowded(store, clock)
     assert statuses(world) == {"in time": "valid", "late 0": "surplus", "late 1": "surplus"}
-    eject(world, 2)
-    assert statuses(world) == {"in time": "untrusted", "late 0": "valid", "late 1": "surplus"}
+    for rater in ejected:
+        eject(world, rater)
+    assert statuses(world) == {"in time": "untrusted", "late 0": after[0], "late 1": after[1]}
 
 
-def test_the_work_of_an_ejected_rater_is_not_promoted(store: Store, clock: FakeClock) -> None:
-    world = crowded(store, clock)
-    eject(world, 0)
-    eject(world, 2)
-    assert statuses(world) == {"in time": "untrusted", "late 0": "surplus", "late 1": "valid"}
-
-
-def test_a_second_answer_of_the_same_rater_stays_surplus(store: Store) -> None:
+def test_a_second_answer_of_the_same_rater_is_kept_as_surplus_and_stays_so(store: Store) -> None:
     world = make_world(store, n_units=1, judgments=2)
     lease = world.must_take(0)
     world.submit(lease, submission_id="first")
-    world.submit(lease, submission_id="second")
+    assert world.submit(lease, submission_id="second").status == "surplus"
     world.submit(world.must_take(1), submission_id="other")
     eject(world, 1)
     assert statuses(world) == {"first": "valid", "second": "surplus", "other": "untrusted"}
@@ -466,24 +445,18 @@ def only_unit(crowd: Crowd) -> str:
     return unit_id
 
 
-def test_it_is_told_once_when_the_last_judgment_comes(store: Store) -> None:
-    crowd = crowd_of(store)
-    crowd.work(0)
-    assert finished(store) == []
-    crowd.work(1)
-    assert finished(store) == [only_unit(crowd)]
-
-
 def test_of_two_last_answers_at_once_one_tells(store: Store) -> None:
     crowd = crowd_of(store)
     two_answers_at_once(crowd, "error", "error")
     assert finished(store) == [only_unit(crowd)]
 
 
-def test_it_is_told_again_when_it_gets_there_again(store: Store) -> None:
+def test_it_is_told_once_when_the_last_judgment_comes_and_again_when_it_comes_again(store: Store) -> None:
     crowd = crowd_of(store)
     crowd.work(0)
+    assert finished(store) == []
     crowd.work(1)
+    assert finished(store) == [only_unit(crowd)]
     with store.write() as tx:
         trust.eject(tx, crowd.job, crowd.raters[0])
     assert finished(store) == [only_unit(crowd)]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate import jobs, leases, panels, people
+from grater.annotate import jobs, leases, panels, people, units
 from grater.annotate.panels import PROVIDERS, NewPanel, Panel, PanelPlace, exit_of, id_from
 from grater.annotate.store import Store
 from grater.annotate.store.transaction import MINUTE
+from grater.annotate.units import NewUnit
 from grater.errors import Conflict, UsageError
 from tests.annotate.store.crowds import Crowd, make_crowd
-from tests.annotate.store.worlds import FakeClock
+from tests.annotate.store.worlds import FakeClock, new_items
 
 OPTIONS = {"codes": {"completed": "C-1", "failed": "F-1"}, "places": 2, "minutes": 10}
 
@@ -105,13 +106,8 @@ def test_a_qualification_is_met_by_work_and_gold_of_another_job(store: Store) ->
     crowd.work(1, n=2)
     with store.write() as tx:
         wanted = {"crowd": {"qualifications": [{"job": "job", "judgments": 5, "accuracy": 0.8}]}}
-        from tests.annotate.store.worlds import new_items
-
         found = new_items(tx, 60)[50:]
         other = jobs.add(tx, name="other", task="error", options=wanted)  # type: ignore[arg-type]
-        from grater.annotate import units
-        from grater.annotate.units import NewUnit
-
         units.add_all(tx, other.job_id, [NewUnit(((item_id, {}),), essay_id) for essay_id, item_id in found])
         jobs.set_state(tx, other.job_id, "open")
         assert leases.take(tx, job_id=other.job_id, person_id=crowd.raters[0]) is not None

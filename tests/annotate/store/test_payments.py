@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from grater.annotate import jobs, judgments, money, submissions, trust, units
 from grater.annotate.leases import Lease
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Store, schema
+from grater.annotate.store import Store, open_store, schema
 from grater.annotate.tasks.task import Answer
 from grater.annotate.terms import PAID, POLICIES, Policy
 from grater.errors import Conflict
@@ -40,8 +40,6 @@ CHANGES = st.lists(st.tuples(st.integers(0, 11), st.sampled_from(schema.STATUSES
 def test_the_rows_add_up_to_what_the_policy_owes(
     tmp_path_factory: pytest.TempPathFactory, policy: Policy, changes: list[tuple[int, str, bool]], cents: int
 ) -> None:
-    from grater.annotate.store import open_store
-
     with open_store(tmp_path_factory.mktemp("pay") / "study.db", create=True) as store:
         crowd = make_crowd(store, n_units=6, n_gold=0, terms={"pay": {"cents": cents, "policy": policy}})
         ids = [f"of-{lease.lease_id}" for rater in range(2) for lease in _all(crowd, rater)]
@@ -69,16 +67,6 @@ def _all(crowd: Crowd, rater: int) -> list[Lease]:
     return found
 
 
-def test_an_ejected_rater_is_still_paid_unless_the_terms_say_otherwise(store: Store) -> None:
-    crowd = make_crowd(store, n_units=4, n_gold=0, terms={"pay": {"cents": 5}})
-    crowd.work(n=4)
-    settle(crowd)
-    with store.write() as tx:
-        trust.eject(tx, crowd.job, crowd.raters[0])
-    settle(crowd)
-    assert paid(crowd)[crowd.raters[0]] == 20
-
-
 def test_a_bonus_is_next_to_the_pay_and_only_in_its_currency(store: Store) -> None:
     crowd = make_crowd(store, n_units=4, n_gold=0, terms={"pay": {"cents": 5, "currency": "EUR"}})
     crowd.work(n=4)
@@ -91,7 +79,7 @@ def test_a_bonus_is_next_to_the_pay_and_only_in_its_currency(store: Store) -> No
         set_terms(tx, crowd.job.job_id, {"pay": {"cents": 5, "currency": "USD"}})
 
 
-def test_what_is_paid_is_paid_once(store: Store) -> None:
+def test_what_is_paid_is_paid_once_and_an_ejected_rater_is_still_paid(store: Store) -> None:
     crowd = make_crowd(store, n_units=4, n_gold=0, terms={"pay": {"cents": 5}})
     crowd.work(n=2)
     settle(crowd)
@@ -102,6 +90,10 @@ def test_what_is_paid_is_paid_once(store: Store) -> None:
     with store.read() as tx:
         rows = [(each.cents, each.state) for each in money.payments_of(tx, crowd.job.job_id)]
     assert sorted(rows) == [(10, "owed"), (10, "paid")]
+    with store.write() as tx:
+        trust.eject(tx, crowd.job, crowd.raters[0])
+    settle(crowd)
+    assert paid(crowd)[crowd.raters[0]] == 20
 
 
 def test_a_second_answer_to_the_same_unit_is_kept_and_not_paid_again(store: Store) -> None:

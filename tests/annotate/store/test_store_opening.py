@@ -1,6 +1,4 @@
-"""Studies are made, opened, brought up to date and served, each by the right one.
-What the database keeps of people: no secret as it is, no text that it cannot hold.
-"""
+"""Studies are made, opened, brought up to date and served, each by the right one; no secret is stored as it is."""
 
 from __future__ import annotations
 
@@ -23,12 +21,6 @@ from grater.errors import GraterError, StoreBusy, StoreFull, UsageError
 from tests.annotate.store.postgres import new_database
 
 ROOT = Path(__file__).parents[3]
-
-
-def test_a_study_is_made_once(location: str) -> None:
-    open_store(location, create=True).close()
-    with pytest.raises(UsageError, match="already"):
-        open_store(location, create=True)
 
 
 def test_a_study_in_sqlite_needs_no_driver_of_postgresql(tmp_path: Path) -> None:
@@ -57,9 +49,11 @@ def test_a_file_or_folder_of_somebody_else_is_no_place_for_a_study(tmp_path: Pat
     assert (tmp_path / "notes.db").read_text() == "keep me"
 
 
-def test_what_was_stored_is_there_after_opening_again(location: str) -> None:
+def test_a_study_is_made_once_and_what_was_stored_is_there_after_opening_again(location: str) -> None:
     with open_store(location, create=True) as store, store.write() as tx:
         people.add(tx, name="Ann", role="owner")
+    with pytest.raises(UsageError, match="already"):
+        open_store(location, create=True)
     with open_store(location) as store, store.read() as tx:
         assert [person.name for person in people.all(tx)] == ["Ann"]
 

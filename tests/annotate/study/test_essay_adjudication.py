@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from grater.annotate.adjudication import places_of
 from grater.model import Edit, Essay, Span
 
@@ -18,41 +20,38 @@ def kinds(*edits: Edit) -> list[tuple[str, str]]:
     return [(place.kind, place.span.of(TEXT)) for place in places_of(Essay("e", TEXT), by_rater)]
 
 
-def test_the_same_omission_on_either_neighbour_is_one_place_where_both_say_the_same() -> None:
-    first, second = edit("adopted", "adopted a", "ArtOrDet", "A"), edit("puppy", "a puppy", "ArtOrDet", "B")
-    assert kinds(first, second) == [("same", "adopted puppy")]
+OMISSION = (edit("adopted", "adopted a", "ArtOrDet", "A"), edit("puppy", "a puppy", "ArtOrDet", "B"))
+EVERY_KIND = (
+    edit("puppy", "a puppy", "ArtOrDet", "A"), edit("puppy", "a puppy", "ArtOrDet", "B"),
+    edit("own", "owns", "SVA", "A"), edit("own", "owned", "SVA", "B"),
+    edit("chair", "chairs", "Nn", "A"), edit("chair", "chairs", "Wform", "B"),
+    edit("summer", "the summer", "ArtOrDet", "B"),
+)  # fmt: skip
+LONG_AND_SHORT = (
+    edit("own three chair", "owns three chairs", "SVA", "A"),
+    edit("own", "owns", "SVA", "B"), edit("chair", "chairs", "Nn", "B"),
+)  # fmt: skip
+NEAR = (edit("own", "owns", "SVA", "A"), edit("three", "3", "Mec", "B"))
+NOT_CORRECTED = (edit("own", None, "SVA", "A"), edit("own", "owns", "SVA", "B"))
 
 
-def test_differences_come_in_the_order_identification_type_correction_same() -> None:
-    found = kinds(
-        edit("puppy", "a puppy", "ArtOrDet", "A"), edit("puppy", "a puppy", "ArtOrDet", "B"),
-        edit("own", "owns", "SVA", "A"), edit("own", "owned", "SVA", "B"),
-        edit("chair", "chairs", "Nn", "A"), edit("chair", "chairs", "Wform", "B"),
-        edit("summer", "the summer", "ArtOrDet", "B"),
-    )  # fmt: skip
-    assert found == [("identification", "summer"), ("type", "chair"), ("correction", "own"), ("same", "puppy")]
-
-
-def test_one_long_edit_and_two_short_ones_inside_it_are_one_place() -> None:
-    found = kinds(
-        edit("own three chair", "owns three chairs", "SVA", "A"),
-        edit("own", "owns", "SVA", "B"), edit("chair", "chairs", "Nn", "B"),
-    )  # fmt: skip
-    assert found == [("type", "own three chair")]
-
-
-def test_marks_that_only_lie_near_each_other_are_two_places() -> None:
-    assert kinds(edit("own", "owns", "SVA", "A"), edit("three", "3", "Mec", "B")) == [
-        ("identification", "own"), ("identification", "three"),
-    ]  # fmt: skip
-
-
-def test_an_error_found_but_not_corrected_differs_in_correction_from_one_that_is() -> None:
-    assert kinds(edit("own", None, "SVA", "A"), edit("own", "owns", "SVA", "B")) == [("correction", "own")]
-
-
-def test_an_essay_that_nobody_marked_has_no_place() -> None:
-    assert kinds() == []
+@pytest.mark.parametrize(
+    ("edits", "expected"),
+    [
+        pytest.param(OMISSION, [("same", "adopted puppy")], id="the same omission on either neighbour is one place"),
+        pytest.param(
+            EVERY_KIND,
+            [("identification", "summer"), ("type", "chair"), ("correction", "own"), ("same", "puppy")],
+            id="in the order identification, type, correction, same",
+        ),
+        pytest.param(LONG_AND_SHORT, [("type", "own three chair")], id="short edits inside a long one are one place"),
+        pytest.param(NEAR, [("identification", "own"), ("identification", "three")], id="near each other are two"),
+        pytest.param(NOT_CORRECTED, [("correction", "own")], id="found but not corrected"),
+        pytest.param((), [], id="nobody marked anything"),
+    ],
+)
+def test_places_where_annotators_differ(edits: tuple[Edit, ...], expected: list[tuple[str, str]]) -> None:
+    assert kinds(*edits) == expected
 
 
 def test_two_places_under_the_same_long_selection_have_names_of_their_own() -> None:

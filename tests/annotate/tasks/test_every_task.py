@@ -30,10 +30,6 @@ def everything(shown: Shown) -> str:
     return " ".join([shown.before, *(piece.text for piece in shown.pieces), shown.after, repr(shown.fields)])
 
 
-def test_the_tasks_of_the_papers_are_registered() -> None:
-    assert set(FROM_PAPERS) <= set(TASKS.names())
-
-
 def test_an_unknown_task_is_answered_with_the_nearest() -> None:
     with pytest.raises(UnknownName, match="Did you mean 'cloze'"):
         TASKS["clozed"]
