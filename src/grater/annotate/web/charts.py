@@ -103,8 +103,8 @@ def job_charts(progress: Progress, moments: Sequence[int]) -> list[tuple[str, Ma
     """The charts of a job with their titles; those with nothing to show are left out."""
     drawn = {
         "Judgments per unit": unit_chart(progress),
-        "Judgments per rater": rater_chart(progress),
         "Over time": time_chart(moments),
+        "Judgments per rater": rater_chart(progress),
     }
     return [(title, chart) for title, chart in drawn.items() if chart]
 
@@ -149,7 +149,7 @@ def time_chart(moments: Sequence[int]) -> Markup:
 
 # The dashboard: intervals over the number of judgments
 
-LEFT, RIGHT, TOP, BOTTOM = 38, 140, 14, 30
+LEFT, RIGHT, TOP, BOTTOM = 38, 162, 14, 30
 MOST_SERIES = 6
 
 
@@ -231,7 +231,7 @@ def _band(one: Series, number: int, least: int, most: int, end: float) -> Markup
         value[-1],
         xs[-1] + 9,
         end + 5,
-        _short(one.name, 15),
+        _short(one.name, 17),
     )
 
 
