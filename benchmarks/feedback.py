@@ -1,11 +1,11 @@
 """What `grater check` is worth: as a corrector, on textbook sentences, on native prose, and how sure it is.
 
-CWEB-S (web pages of organisations) and the half of CoNLL-2014 that no threshold was fitted on, by document, are
-checked in texts of many lines, as tokens joined the way that people write; the first suggestion of every mark is
-made, and the outcome is scored by ERRANT against the two annotators.  Brown says how often well-formed text is
-marked.  Textbook sentences and native prose are our own (`tests/detect/textbook.txt`), written before the rules.
-*Stated* is the share of marks that feedback says is right, *found* the share that touches a correction of either
-annotator, on texts that no share was fitted on.
+The halves of CWEB-S (web pages of organisations) and CoNLL-2014 that nothing was fitted on, by hundreds of lines and
+by document, are checked in texts of many lines, as tokens joined the way that people write; the first suggestion of
+every mark is made, and the outcome is scored by ERRANT against the two annotators.  Brown says how often well-formed
+text is marked.  Textbook sentences and native prose are our own (`tests/detect/textbook.txt`), written before the
+rules.  *Stated* is the share of marks that feedback says is right, *found* the share that touches a correction of
+either annotator, on texts that no share was fitted on.
 """
 
 from __future__ import annotations
@@ -117,17 +117,19 @@ def measure(size: Size) -> Iterator[Table]:
 Corpus = tuple[str, list[Text], list[str], list[list[str]]]
 
 
-def cweb(part: str, n: int | None) -> Corpus:
+def cweb(part: str, n: int | None, half: int = 1) -> Corpus:
+    """Every other hundred of lines: confidence was fitted to the others (`grater.detect.feedback.RIGHT`)."""
     lines = [
-        (DATA / "cweb" / f"CWEB-{part}.dev.{name}.txt").read_text("utf-8").splitlines()[:n]
+        (DATA / "cweb" / f"CWEB-{part}.dev.{name}.txt").read_text("utf-8").splitlines()
         for name in ("source", "ann0", "ann1")
     ]
-    source = [line.split() for line in lines[0]]
+    kept = [[line for at, line in enumerate(own) if (at // LINES_OF_A_TEXT) % 2 == half][:n] for own in lines]
+    source = [line.split() for line in kept[0]]
     texts = [
         joined(f"cweb{start}", source[start : start + LINES_OF_A_TEXT], has_split_hyphens=True)
         for start in range(0, len(source), LINES_OF_A_TEXT)
     ]
-    return f"CWEB-{part}", texts, lines[0], lines[1:]
+    return f"CWEB-{part}, held out", texts, kept[0], kept[1:]
 
 
 def conll(n: int | None, half: int = 1) -> Corpus:
