@@ -237,9 +237,7 @@ def usage_section(judgments: Judgments, *, places: Table | None = None) -> Secti
     named = with_labels(judgments, LABELS)
     given = set(named.frame["label"].cast(pl.String).unique().to_list())
     order = tuple(label for label in ORDER if label in given)
-    results = {
-        name: agreement(part, ok=OK, order=order, essays=known_essays(part, places)) for name, part in _parts(named)
-    }
+    results = {name: agreement(of, ok=OK, order=order, essays=known_essays(of, places)) for name, of in _parts(named)}
     rows = tuple(
         (name, count(result.counts.n_compared), interval(result.observed), *kappa_cells(result.headline[1]))
         for name, result in results.items()

@@ -81,9 +81,7 @@ def difficulty_section(
     hardest = [ranked for ranked in crowd.hardest if ranked.majority_share < 1]
     easiest = [ranked for ranked in crowd.easiest if ranked not in hardest]
     ranked_items = (("hardest", "The hardest items", hardest), ("easiest", "The easiest items", easiest))
-    sheets = [
-        _sheet(name, title, ranked[:MOST_SHOWN], texts, listed) for name, title, ranked in ranked_items if ranked
-    ]
+    sheets = [_sheet(name, title, of[:MOST_SHOWN], texts, listed) for name, title, of in ranked_items if of]
     if experts is not None:
         n_agreed = counted(result.n_unanimous, "item")
         words.append(f"Experts agree on {n_agreed}; on {len(result.split):,} of these the crowd is split.")

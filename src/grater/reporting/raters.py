@@ -120,9 +120,7 @@ def _oddest_first(rows: Sequence[Row]) -> list[Row]:
     if not scored:
         return []
     middle, amount = (median(row[name] for row in scored) for name in ("value", "n"))
-    return sorted(
-        scored, key=lambda row: (-abs(row["value"] - middle), -abs(row["n"] - amount), natural(row["rater"]))
-    )
+    return sorted(scored, key=lambda of: (-abs(of["value"] - middle), -abs(of["n"] - amount), natural(of["rater"])))
 
 
 def _scatter_words(raters: Sequence[Rater], *, has_gold: bool) -> str:

@@ -52,9 +52,6 @@ def test_the_sentence_of_nucle_table_2() -> None:
     assert two("identification", TABLE_2)[0] == pytest.approx(5 / 6)
     assert two("classification", TABLE_2)[::2] == (1, 1)
     assert two("exact", TABLE_2)[::2] == (1, 1)
-
-
-def test_identification_kappa_by_hand() -> None:
     # A marks 2 of 6 tokens, B 1: po 5/6, pe (2/6)(1/6) + (4/6)(5/6) = 22/36, kappa (30 - 22) / (36 - 22)
     assert two("identification", TABLE_2)[1] == pytest.approx(8 / 14)
 

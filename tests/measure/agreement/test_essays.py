@@ -16,9 +16,9 @@ from grater.measure.agreement.summary import (
     compare_tables,
 )
 from grater.measure.units import coded, essays_of, with_essays
-from grater.model import Interval
 from grater.tables import read_judgments
 from tests.measure.agreement.worlds import clustered
+from tests.measure.evaluation.worlds import width
 
 
 @pytest.fixture(scope="module")
@@ -28,10 +28,6 @@ def frame() -> pl.DataFrame:
 
 def result(frame: pl.DataFrame, **options: object) -> Agreement:
     return grater.agreement(frame, **options)  # type: ignore[arg-type]
-
-
-def width(estimate: Interval) -> float:
-    return estimate.high - estimate.low
 
 
 def test_essays_in_the_judgments_are_drawn_and_named(frame: pl.DataFrame) -> None:

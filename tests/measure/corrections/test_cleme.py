@@ -57,13 +57,10 @@ def references() -> References:
     return References("ref", rewritten(SOURCE, TEXTS, source_name="source"))
 
 
-def test_any_annotator_will_do() -> None:
+def test_accuracy_takes_any_annotator_and_compares_people_with_each_other() -> None:
     hypothesis = Hypothesis("s", "s", texts=["a  B", "c D", "e f", "G h"])
     scores = score_systems(METRICS["accuracy"], references(), [hypothesis])
     assert scores.systems[0].overall.scores["accuracy"].value == pytest.approx(3 / 4)
-
-
-def test_people_are_compared_with_each_other() -> None:
     people = ceiling(METRICS["accuracy"], references(), options=MetricOptions(), sizes=[1])
     assert people.rows[0].scores["accuracy"].value == pytest.approx(1 / 4)
 
@@ -77,13 +74,10 @@ def compared(first: list[str], second: list[str]) -> EditComparison:
     return compare_edits(*sides)
 
 
-def test_a_corpus_agrees_with_itself() -> None:
+def test_a_corpus_agrees_with_itself_and_spans_of_one_side_lower_precision_or_recall() -> None:
     result = compared(["She goes home .", "I have two dogs ."], ["She goes home .", "I have two dogs ."])
     assert [score.value for score in result.scores.values()] == [1, 1, 1, 1, 1]
     assert not result.confusions
-
-
-def test_spans_of_one_side_alone_lower_precision_or_recall() -> None:
     result = compared(["She goes home .", "I have two dogs ."], ["She goes home .", "I has two dog ."])
     assert result.scores["precision"].value == 1
     assert result.scores["recall"].value == pytest.approx(1 / 3)

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from grater.corpora import read_corpus
-from grater.corpora.m2 import annotators_of, read_m2
+from grater.corpora.m2 import FORMAT
 from grater.corpora.source import open_source
 from grater.errors import UsageError
 from grater.measure.corrections.edit_table import MODES, Mode, Tier, read_table
 from grater.measure.corrections.errant import ErrantScore, errant_signature, score_errant
 from grater.model import Edit, Essay, Span
+from tests.corpora.sources import TextSource
 
 GOLDENS = Path(__file__).parent / "goldens"
 TIERS: tuple[Tier, ...] = ("op", "main", "full")
@@ -28,7 +29,7 @@ def essays(m2: str) -> list[Essay]:
             span, tag, correction, annotator = line.split("|||")
             line = f"{span}|||{tag}|||{correction}|||REQUIRED|||-NONE-|||{annotator}"
         lines.append(f"{line}\n")
-    return list(read_m2(lines, name="test", annotators=annotators_of(lines)))
+    return list(FORMAT.read(TextSource("".join(lines), "test.m2")))
 
 
 def one(m2: str) -> Essay:

@@ -244,14 +244,12 @@ def test_dawid_and_skene_run_until_no_posterior_moves(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", EVERY)
-def test_gold_is_held_fast_against_everybody(method: str) -> None:
+def test_gold_is_held_fast_against_everybody_and_may_accept_several_labels(method: str) -> None:
     found = aggregate(THREE, method, gold=gold(**{"1": "y"}), options=QUICK)
     assert found.posteriors[0].tolist() == [0, 1]
     assert found.to_frame()["label"][0] == "y"
 
-
-@pytest.mark.parametrize("method", EVERY)
-def test_gold_may_accept_several_labels(method: str) -> None:
+    # Gold may accept several labels.
     table = judgments("1 a x", "1 b y", "1 c z", "1 d z", "2 a x", "2 b x", "2 c x", "2 d z")
     found = aggregate(table, method, gold=gold(**{"1": "x|y"}), options=QUICK)
     x, y, z = found.posteriors[0]
@@ -309,14 +307,12 @@ def test_posteriors_equal_crowd_kits_after_equal_iterations(name: str, method: s
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_posteriors_equal_crowd_kits_with_gold(name: str) -> None:
+def test_shares_answers_with_gold_and_glad_equal_crowd_kits(name: str) -> None:
     gold = Table("gold", pl.DataFrame({"item": list(GOLD), "label": list(GOLD.values())}), "gold")
     assert np.abs(ours(name, "dawid-skene", 10, gold).posteriors - theirs(name, "dawid-skene gold")).max() < 1e-6
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_shares_equal_crowd_kits(name: str) -> None:
     assert np.abs(ours(name, "majority", 1).posteriors - theirs(name, "majority")).max() < 1e-8
+    # One iteration later; both climb by conjugate gradients until the slope is below 0.01, not to the very top.
+    assert np.abs(ours(name, "glad", 3).posteriors - theirs(name, "glad")).max() < 1e-3
 
 
 def mace_from_their_start(judgments: Judgments) -> MaceState:
@@ -336,12 +332,6 @@ def test_mace_from_the_same_start_equals_crowd_kits(name: str) -> None:
     found = mace_from_their_start(table(name))
     assert np.abs(found.posteriors - theirs(name, "mace")).max() < 1e-6
     assert np.abs(found.parameters.knows - theirs(name, "mace knows")).max() < 1e-6
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_glad_equals_crowd_kits_one_iteration_later(name: str) -> None:
-    # Both climb by conjugate gradients until the slope is below 0.01, not to the very top.
-    assert np.abs(ours(name, "glad", 3).posteriors - theirs(name, "glad")).max() < 1e-3
 
 
 pytestmark = pytest.mark.data

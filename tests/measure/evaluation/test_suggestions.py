@@ -18,6 +18,7 @@ from grater.measure.evaluation.suggestions import suggestions
 from grater.model import Edit, Essay, Interval, Span, Suggestion
 from grater.tables import Judgments, Table, read_decisions, read_gold, read_judgments
 from grater.uncertainty import t_value, wilson
+from tests.measure.evaluation.worlds import limits
 
 # i0: two of three raters want `on`, one of them also `upon`; i1: delete it; i2: fine; i3: nobody judged; i4: missed
 JUDGED = [
@@ -177,10 +178,6 @@ def choices(*rows: tuple[str, str]) -> Judgments:
         for rater, label in zip(("ann", "bob"), labels, strict=True)
     ]
     return read_judgments(pl.DataFrame(cells, schema=["item", "rater", "label"], orient="row"))
-
-
-def limits(share: Interval) -> tuple[float, float, float]:
-    return share.value, share.low, share.high
 
 
 def test_shares_equal_or_better_per_rater_and_for_both() -> None:

@@ -447,9 +447,7 @@ COEFFICIENTS: tuple[Definition, ...] = (
     ),
 )
 NAMES = tuple(definition.name for definition in COEFFICIENTS)
-TITLES = {"kappa": "Cohen kappa"} | {
-    name: title for definition in COEFFICIENTS for name, title in definition.titles.items()
-}
+TITLES = {"kappa": "Cohen kappa"} | {name: title for each in COEFFICIENTS for name, title in each.titles.items()}
 """The title of every coefficient by its name, for tables, report and pages alike."""
 
 TITLE_OF_TWO = {"fleiss": "Scott pi (Fleiss kappa)"}

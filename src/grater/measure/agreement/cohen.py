@@ -315,9 +315,7 @@ def mean_pairwise(
     if basis.raters == "random":
         left = [[it.value for it, pair, _ in found if rater not in pair] for rater in range(len(coded.raters))]
         without = np.array([float(np.mean(values)) if values else nan for values in left])
-        by_item = [
-            on_items(matrix[:, pair], replace(table, by_unit=None), weights=weights) for _, pair, table in found
-        ]
+        by_item = [on_items(matrix[:, pair], replace(of, by_unit=None), weights=weights) for _, pair, of in found]
         mean = for_other_raters(mean, without, mean_influence(by_item))
     rarest = [table.rare for table in tables if table.n]
     rare = Rare(*np.median([(each.cases, each.units) for each in rarest], axis=0))

@@ -210,9 +210,8 @@ def _contrasts(marks: ConstructionMarks, pair: Pair, basis: Basis) -> list[Contr
     seen = marks.stage(IN_CONTEXT)
     definite = seen.filter(pl.col("original").str.starts_with("the-"))
     is_before = pl.col("anaphoric").str.to_lowercase().is_in(["true", "1", "yes"])
-    contrasts += _two_parts(
-        "mention", marks, definite, pair, basis, {"mentioned before": is_before, "not mentioned": ~is_before}
-    )
+    mentions = {"mentioned before": is_before, "not mentioned": ~is_before}
+    contrasts += _two_parts("mention", marks, definite, pair, basis, mentions)
     low = seen.filter(pl.col("entropy") == "low")
     is_frequent = pl.col("construction") == pl.col("dominant")
     contrasts += _two_parts("frequency", marks, low, pair, basis, {FREQUENT: is_frequent, "the others": ~is_frequent})
@@ -313,9 +312,7 @@ def construction_study(judgments: Judgments, items: Table, *, basis: Basis = BAS
     stages = [stage for stage in STAGES if len(marks.stage(stage))]
     rows = marks.frame.select("item", "rater", "label").sort("item", "rater").iter_rows()
     data = digest("|".join(row) for row in rows)
-    answers = [
-        (rater, stage, marks.stage(stage).filter(pl.col("rater") == rater)) for stage in stages for rater in raters
-    ]
+    answers = [(who, stage, marks.stage(stage).filter(pl.col("rater") == who)) for stage in stages for who in raters]
     return ConstructionStudy(
         raters=raters,
         n_places=marks.n_places,
@@ -343,13 +340,10 @@ def _several_sheet(several: Sequence[SeveralRight]) -> Sheet:
     )
     sets = several[-1].sets if several else ()
     named = "; ".join(f"{{{', '.join(names)}}} {n}" for names, n in sets)
-    return Sheet(
-        "Several right constructions, and the original (section 4)",
-        ("rater", "places", "several yes*", "several yes", "original yes", "original yes*", "yes* per place"),
-        tuple(rows),
-        notes=(f"Most frequent sets of yes*: {named}.",) if named else (),
-        name="several",
-    )
+    title = "Several right constructions, and the original (section 4)"
+    columns = ("rater", "places", "several yes*", "several yes", "original yes", "original yes*", "yes* per place")
+    notes = (f"Most frequent sets of yes*: {named}.",) if named else ()
+    return Sheet(title, columns, tuple(rows), notes=notes, name="several")
 
 
 def _contrasts_sheet(contrasts: Sequence[Contrast]) -> Sheet:

@@ -244,9 +244,7 @@ class Difficulty(Result):
 
     def to_frame(self) -> pl.DataFrame:
         """One row per item and group: judgments, majority_share, pair_agreement, entropy, unknown_share."""
-        frames = [
-            spread.to_frame().select(pl.lit(name).alias("group"), pl.all()) for name, spread in self.spreads.items()
-        ]
+        frames = [of.to_frame().select(pl.lit(name).alias("group"), pl.all()) for name, of in self.spreads.items()]
         return pl.concat(frames)
 
     def sheets(self) -> list[Sheet]:
@@ -376,23 +374,16 @@ def _only_crowd_split(
     share, n = crowd.majority_share, crowd.n
     found = [(ours, theirs) for ours, theirs in rows if n[ours] > 1 and share[ours] < split]
     found.sort(key=lambda pair: (share[pair[0]], -n[pair[0]], str(crowd.items[pair[0]])))
-    return tuple(
-        OnlyCrowdSplit(_item(crowd, ours, texts), _item(experts, theirs, texts)) for ours, theirs in found
-    ), len(rows)
+    split_items = (OnlyCrowdSplit(_item(crowd, ours, texts), _item(experts, theirs, texts)) for ours, theirs in found)
+    return tuple(split_items), len(rows)
 
 
 # As people see it
 
 
 def _sheets(result: Difficulty) -> Iterator[Sheet]:
-    rows = [
-        (
-            each.name,
-            count(each.n_ranked),
-            *map(interval, (each.majority_share, each.pair_agreement, each.unknown_share)),
-        )
-        for each in result.groups
-    ]
+    shares = [(each.majority_share, each.pair_agreement, each.unknown_share) for each in result.groups]
+    rows = [(of.name, count(of.n_ranked), *map(interval, own)) for of, own in zip(result.groups, shares, strict=True)]
     columns = ("", "items", "majority", "pairs agree", "unknown")
     yield Sheet("How far raters agree, mean over items", columns, tuple(rows), name="difficulty")
     for group in result.groups:

@@ -306,9 +306,7 @@ def agreement(
     effect = nan
     if counts.unit_of is not None and counts.n_compared:
         nominal = alpha("nominal", counts.labels)
-        effect = design_effect(
-            *(influence_of(nominal, counts, Basis(), by_item=by_item) for by_item in (False, True))
-        )
+        effect = design_effect(*(influence_of(nominal, counts, Basis(), by_item=each) for each in (False, True)))
     scope = Scope(
         unit=essays.unit,
         n_units=counts.n_units if counts.unit_of is not None else counts.n_compared,
@@ -460,10 +458,7 @@ def confusion_sheet(table: Confusion, title: str = "Confusion matrix") -> Sheet:
 def _disagreement_sheet(pairs: Sequence[PairAgreement]) -> Sheet:
     """T&C 2008, 5.2: one rater's errors that the other calls OK."""
     rates = [rate for pair in pairs for rate in pair.disagreements]
-    rows = [
-        (f"{rate.rater}, to {rate.other}", f"{rate.n_ok:,}/{rate.n:,}", interval(rate.rate))
-        for rate in rates[:MOST_ROWS]
-    ]
+    rows = [(f"{of.rater}, to {of.other}", f"{of.n_ok:,}/{of.n:,}", interval(of.rate)) for of in rates[:MOST_ROWS]]
     if len(rates) > MOST_ROWS:
         rows.append((f"and {len(rates) - MOST_ROWS:,} more", "", ""))
     return Sheet(

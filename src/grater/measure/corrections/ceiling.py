@@ -120,13 +120,10 @@ class Ceiling(Result):
             (row.name, *map(percent, row.scores.values()), percent(row.of_human), count(row.n_subsets))
             for row in rows
         ]
-        return Sheet(
-            f"{metric_title(self.metric)} against {counted(size, 'reference')}",
-            ("", *map(score_title, rows[0].scores), "% of human", "sets"),
-            tuple(cells),
-            name="ceiling",
-            rules=(first_system,) if first_system else (),
-        )
+        title = f"{metric_title(self.metric)} against {counted(size, 'reference')}"
+        columns = ("", *map(score_title, rows[0].scores), "% of human", "sets")
+        rules = (first_system,) if first_system else ()
+        return Sheet(title, columns, tuple(cells), name="ceiling", rules=rules)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,12 +172,8 @@ def ceiling(
     if wrong := [size for size in numbers if not 1 <= size < len(annotators)]:
         most = f"expected from 1 to {len(annotators) - 1} references, since one annotator is scored"
         raise UsageError(f"{most}, found {wrong[0]}")
-    subsets = [
-        subsets_of(
-            len(annotators), size, most=most_subsets, rng=generator(basis.seed, "ceiling", "subsets", str(size))
-        )
-        for size in numbers
-    ]
+    streams = [(size, generator(basis.seed, "ceiling", "subsets", str(size))) for size in numbers]
+    subsets = [subsets_of(len(annotators), size, most=most_subsets, rng=rng) for size, rng in streams]
     systems = [  # where one is of a wrong length the metric says what differs
         each if is_read.all() or each.n_sentences != is_read.size else each.only(is_read.nonzero()[0].tolist())
         for each in hypotheses

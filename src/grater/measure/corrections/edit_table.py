@@ -91,17 +91,9 @@ def table_of(essays: Iterable[Essay]) -> EditTable:
         if essay.tokens is None:
             raise UsageError(f"essay {essay.essay_id!r} has no tokens; convert the corpus to M2 first")
         starts = [token.start for token in essay.tokens]
-        lines += [
-            (
-                index,
-                edit.rater,
-                *_tokens(edit.span, essay, essay.tokens, starts),
-                edit.tag,
-                _spelt(edit, essay.text),
-                0,
-            )
-            for edit in essay.edits
-        ]
+        for edit in essay.edits:
+            start, end = _tokens(edit.span, essay, essay.tokens, starts)
+            lines.append((index, edit.rater, start, end, edit.tag, _spelt(edit, essay.text), 0))
     return _table(sentences, lines)
 
 
@@ -258,10 +250,8 @@ def _shared(ours: Sequence[str], theirs: Sequence[str]) -> tuple[list[str], tupl
     """The names of both sides, sorted, and for each side its own codes as indices into them."""
     names = sorted({*ours, *theirs})
     places = {name: place for place, name in enumerate(names)}
-    return names, (
-        np.array([places[name] for name in ours], np.int64),
-        np.array([places[name] for name in theirs], np.int64),
-    )
+    first, second = (np.array([places[name] for name in own], np.int64) for own in (ours, theirs))
+    return names, (first, second)
 
 
 def _cut(
@@ -289,11 +279,8 @@ def _pairs(ours: MatchUnits, theirs: MatchUnits, *, n_sentences: int) -> tuple[I
     n_before = np.cumsum(n_of_group) - n_of_group
     our_group = np.repeat(np.arange(len(n_of_group)), n_of_group)
     place = np.arange(len(our_group)) - n_before[our_group]
-    return (
-        our_group,
-        first_theirs[ours.group_sentence[our_group]] + place,
-        n_before - first_theirs[ours.group_sentence],
-    )
+    their_group = first_theirs[ours.group_sentence[our_group]] + place
+    return our_group, their_group, n_before - first_theirs[ours.group_sentence]
 
 
 def _tally(units: MatchUnits) -> tuple[Ints, Ints, Ints]:
@@ -335,9 +322,8 @@ class TypeCounts:
         """One array (n_sentences, 3) of tp, fp, fn for each type."""
         names, place = self._names(tier)
         shape = (len(names), self.n_sentences, 3)
-        cells = (
-            np.ravel_multi_index((place[self.type_of], self.sentence, self.column), shape) if names else self.type_of
-        )
+        where = (place[self.type_of], self.sentence, self.column)
+        cells = np.ravel_multi_index(where, shape) if names else self.type_of
         counts = np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)
         return dict(zip(names, counts, strict=True))
 

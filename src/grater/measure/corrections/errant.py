@@ -112,9 +112,7 @@ def errant_signature(references: Sentences, *, mode: Mode, beta: float) -> Signa
     """How scores against these references are computed; scores with equal signatures are comparable."""
     table = _table(references)
     texts = (" ".join(sentence.text.split()) for sentence in table.sentences)
-    groups = (
-        f"{sentence} {name}" for sentence, name in zip(table.group_sentence, table.group_annotator, strict=True)
-    )
+    groups = (f"{place} {name}" for place, name in zip(table.group_sentence, table.group_annotator, strict=True))
     numbers = np.stack([table.group, table.start, table.end, table.tag, table.correction], axis=1).tolist()
     edits = (
         f"{group} {start} {end} {table.tags[tag]} {table.corrections[correction]}"

@@ -421,9 +421,7 @@ def with_withheld(cases: Cases, truth: Truth) -> Cases:
     withheld = {name: f"{name} lists only what it flags; {LISTED}" for name in flag_lists(cases)}
     if "kind" in cases.columns.columns:  # edits are no places where a system passed an error over
         flags = cases.flagged[(cases.columns["kind"].cast(pl.String) == EDIT).fill_null(value=False).to_numpy()] == 1
-        withheld |= {
-            name: f"{name} {EDITED}" for name, any_edit in zip(cases.systems, flags.any(0), strict=True) if any_edit
-        }
+        withheld |= {name: f"{name} {EDITED}" for name, has in zip(cases.systems, flags.any(0), strict=True) if has}
     if cases.design is None and not known.all():
         chosen = list(selection(cases.flagged, known, cases.systems, cases.scores))
         if chosen:

@@ -270,9 +270,7 @@ def _warnings(different: Different, edges: Sequence[float]) -> Iterator[str]:
     groups = "; ".join(", ".join(names[at] for at in group) for group in different.same_items)
     yield f"systems decided on different items ({groups}): they are not ranked against each other"
     for one, other in combinations((group[0] for group in different.same_items), 2):
-        first, second = (
-            [replace(within, systems=(within.systems[at],)) for within in different.bins] for at in (one, other)
-        )
+        first, second = ([replace(of, systems=(of.systems[at],)) for of in different.bins] for at in (one, other))
         yield from (f"{names[one]} and {names[other]}: {warning}" for warning in different_rates(first, second))
     for each in different.systems:
         yield from (f"{each.own.system}: {warning}" for warning in each.scope.warnings)
@@ -300,9 +298,7 @@ def _bins_sheet(different: Different) -> Sheet:
 def _standard_sheet(different: Different) -> Sheet:
     rows = [(each.own.system, *(interval(each.scores[name]) for name in SHOWN)) for each in different.systems]
     n = sum(stratum.n for stratum in different.standard)
-    mix = ", ".join(
-        f"{100 * stratum.low:g}-{100 * stratum.high:g} % {number(stratum.n / n)}" for stratum in different.standard
-    )
+    mix = ", ".join(f"{100 * of.low:g}-{100 * of.high:g} % {number(of.n / n)}" for of in different.standard)
     title = f"At one error rate ({number(different.prevalence)}) and one mix of agreement"
     notes = (
         f"The standard is all {counted(n, 'judged item')} together, held fixed; its bins: {mix}.",

@@ -88,14 +88,8 @@ class SuggestionEffect(Result):
         yield from each_score(self.kappas, measure="identification kappa")
 
     def sheets(self) -> list[Sheet]:
-        rows = [
-            (
-                words,
-                *self._cells(self.scores[name], name),
-                interval(self.differences[name], digits=DIGITS.get(name, 3)),
-            )
-            for name, words in MEASURES.items()
-        ]
+        apart = {name: interval(each, digits=DIGITS.get(name, 3)) for name, each in self.differences.items()}
+        rows = [(words, *self._cells(self.scores[name], name), apart[name]) for name, words in MEASURES.items()]
         rows.append(("agreement on where errors are (kappa)", *self._cells(self.kappas), ""))
         shown = ", ".join(f"{self.n_markings[name]:,} markings {name}" for name in CONDITIONS)
         notes = (
@@ -130,8 +124,8 @@ def suggestion_effect(markings: Iterable[MarkedOnce]) -> SuggestionEffect:
     for marking in known:
         words = len(marking.essay.text.split())
         kinds = {suggestion.tag for suggestion in marking.suggestions}
-        marked = sum(any(_touch(suggestion, edit) for edit in marking.edits) for suggestion in marking.suggestions)
-        at = [any(_touch(suggestion, edit) for suggestion in marking.suggestions) for edit in marking.edits]
+        marked = sum(any(at.span.touches(edit.span) for edit in marking.edits) for at in marking.suggestions)
+        at = [any(each.span.touches(edit.span) for each in marking.suggestions) for edit in marking.edits]
         of_kinds = [is_at for is_at, edit in zip(at, marking.edits, strict=True) if edit.tag in kinds]
         seconds = marking.seconds
         pairs = [
@@ -162,10 +156,6 @@ def suggestion_effect(markings: Iterable[MarkedOnce]) -> SuggestionEffect:
         fates={fate: fates[fate] for fate in FATES},
         signature=Signature("suggestions", Basis().signature("essay")),
     )
-
-
-def _touch(suggestion: Suggestion, edit: Edit) -> bool:
-    return suggestion.span.touches(edit.span)
 
 
 def _ratio(units: Units, part: int) -> Influence:

@@ -51,7 +51,7 @@ from grater.measure.units import Essays, coded, essays_of, known_essays, with_es
 from grater.model import DELETE, Interval
 from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, in_json, key
-from grater.sheet import Sheet, Signature, count, digest, interval, number
+from grater.sheet import Sheet, Signature, count, digest, interval, number, with_notes
 from grater.tables import Judgments, Table, exploded, require_raters
 from grater.uncertainty import BASIS, Basis, Scope, shares_by_unit, with_parameters
 
@@ -103,20 +103,10 @@ class ClozeStudy(Result):
             (f"{pair.first} – {pair.second}", count(pair.n), interval(pair.agreement), interval(pair.kappa))
             for pair in self.pairs
         ]
-        return [
-            Sheet(
-                "Agreement on filled blanks",
-                ("", "items", "agreement", "kappa"),
-                tuple(rows),
-                notes=(
-                    *(f"mean kappa {kind}: {number(mean)}" for kind, mean in self.mean_kappa.items()),
-                    *self.reasons,
-                    self.scope.sentence,
-                ),
-                signature=str(self.signature),
-                name="cloze",
-            )
-        ]
+        means = (f"mean kappa {kind}: {number(mean)}" for kind, mean in self.mean_kappa.items())
+        columns = ("", "items", "agreement", "kappa")
+        own = Sheet("Agreement on filled blanks", columns, tuple(rows), notes=tuple(means), name="cloze")
+        return with_notes([own], [*self.reasons, self.scope.sentence], str(self.signature))
 
 
 def cloze_study(
@@ -221,9 +211,8 @@ class ChoiceStudy(Result):
     def estimates(self) -> Iterator[Estimate]:
         corrected = self.corrected
         for name, share in self.choice.shares.items():
-            yield from each_score(
-                {"share": share, **({"accuracy": corrected[name]} if corrected else {})}, rater=name
-            )
+            scores = {"share": share, **({"accuracy": corrected[name]} if corrected else {})}
+            yield from each_score(scores, rater=name)
 
     def sheets(self) -> list[Sheet]:
         corrected = self.corrected
@@ -235,17 +224,9 @@ class ChoiceStudy(Result):
         if len(self.choice.by_rater) > 1:
             notes.append("all raters: every rater of an item finds the system's word equal or better")
         notes += [f"accuracy by exact match {interval(self.accuracy)}"] if self.accuracy else []
-        notes += [*self.reasons, self.scope.sentence]
-        return [
-            Sheet(
-                "System's word equal or better",
-                ("", "share", *(["corrected accuracy"] if corrected else [])),
-                tuple(rows),
-                notes=tuple(notes),
-                signature=str(self.signature),
-                name="choice",
-            )
-        ]
+        columns = ("", "share", *(["corrected accuracy"] if corrected else []))
+        own = Sheet("System's word equal or better", columns, tuple(rows), notes=tuple(notes), name="choice")
+        return with_notes([own], [*self.reasons, self.scope.sentence], str(self.signature))
 
 
 def choice_study(
@@ -343,12 +324,8 @@ class ConstructionScores(Result):
     @property
     @in_json()
     def warnings(self) -> tuple[str, ...]:
-        none = (
-            (f"raters accept no construction of {self.n_none:,} nouns: wrong for every system",)
-            if self.n_none
-            else ()
-        )
-        return (*self.scope.warnings, *none)
+        none = f"raters accept no construction of {self.n_none:,} nouns: wrong for every system"
+        return (*self.scope.warnings, *([none] if self.n_none else []))
 
     def estimates(self) -> Iterator[Estimate]:
         for system in self.systems:
@@ -356,14 +333,10 @@ class ConstructionScores(Result):
                 yield {"system": system.system, "rule": name}, score
 
     def sheets(self) -> list[Sheet]:
-        rows = [
-            (system.system, count(system.n), *(interval(system.scores[name]) for name in RULES))
-            for system in self.systems
-        ]
-        title = "Share of nouns whose construction is right, in context"
-        notes = (*self.reasons, self.scope.sentence)
-        columns = ("", "nouns", *RULES.values())
-        return [Sheet(title, columns, tuple(rows), notes=notes, signature=str(self.signature), name="constructions")]
+        rows = [(of.system, count(of.n), *(interval(of.scores[name]) for name in RULES)) for of in self.systems]
+        title, columns = "Share of nouns whose construction is right, in context", ("", "nouns", *RULES.values())
+        own = Sheet(title, columns, tuple(rows), name="constructions")
+        return with_notes([own], [*self.reasons, self.scope.sentence], str(self.signature))
 
 
 def construction_scores(
@@ -441,10 +414,8 @@ def _of_parts(frame: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
     both = nouns.join(articles, on=["essay", "start"]).join(numbers, on=["system", "essay", "end"])
     article, number = (pl.col("written").str.split("-").list.get(place) for place in (0, 1))
     other = pl.when(number == "singular").then(pl.lit("plural")).otherwise(pl.lit("singular"))
-    made = pl.concat_str(
-        pl.coalesce("new", article), pl.when("is_other").then(other).otherwise(number), separator="-"
-    )
-    return both.with_columns(construction=made)
+    parts = (pl.coalesce("new", article), pl.when("is_other").then(other).otherwise(number))
+    return both.with_columns(construction=pl.concat_str(*parts, separator="-"))
 
 
 def _named(decisions: Table, places: pl.DataFrame) -> pl.DataFrame:

@@ -469,9 +469,7 @@ def _tallies(cases: Cases, column: int, here: Truths, *, by_unit: bool) -> Itera
 
 
 def _without_intervals(found: Scored, why: str) -> Scored:
-    points = {
-        name: Interval(score.value, nan, nan, score.undefined_because or why) for name, score in found.scores.items()
-    }
+    points = {name: Interval(of.value, nan, nan, of.undefined_because or why) for name, of in found.scores.items()}
     return replace(found, scores=points, influences={})
 
 
@@ -501,10 +499,8 @@ def discordant(cases: Cases, truth: Truth, first: int, second: int) -> McNemar:
 
 def effects_note(effects: dict[str, dict[str, float]]) -> str:
     parts = []
-    for system, of_scores in effects.items():
-        shown = [
-            f"{title} {of_scores[name]:.1f}" for name, title in SHOWN.items() if not isnan(of_scores.get(name, nan))
-        ]
+    for system, of in effects.items():
+        shown = [f"{title} {of[name]:.1f}" for name, title in SHOWN.items() if not isnan(of.get(name, nan))]
         if shown:
             parts.append(f"{system} {', '.join(shown)}")
     return f"Design effects: {'; '.join(parts)}." if parts else ""

@@ -106,9 +106,8 @@ def _against(filled: pl.DataFrame, wanted: pl.DataFrame | None, essays: Essays) 
     known = filled.join(answers, on="item", how="semi")
     right = known.join(wanted, on=["item", "word"], how="semi")
     undefined = "no suggestion has an adjudicated answer"
-    return _share(known, _is_in(known, right), essays, undefined), _share(
-        answers, _is_in(answers, right), essays, undefined
-    )
+    found, recalled = (_share(rows, _is_in(rows, right), essays, undefined) for rows in (known, answers))
+    return found, recalled
 
 
 def _plain(column: str) -> pl.Expr:

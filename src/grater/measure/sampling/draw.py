@@ -241,9 +241,7 @@ def _crossed(decisions: Table, meta: SampleMeta, draws: list[Draw], labels: Judg
         rows = assign_strata(decisions, draw.system, strata=draw.strata, labels=labels)
         one = drawn(rows.join(whole.select("item", "random"), on="item"), draw.by_stratum)
         columns = ["stratum", "stratum_size", "probability", "is_drawn"]
-        whole = whole.join(
-            one.select("item", *(pl.col(name).alias(f"{name} {place}") for name in columns)), on="item"
-        )
+        whole = whole.join(one.select("item", *(pl.col(of).alias(f"{of} {place}") for of in columns)), on="item")
     places = range(len(draws))
     return whole.with_columns(
         probability=pl.max_horizontal([f"probability {place}" for place in places]),
