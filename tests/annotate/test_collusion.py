@@ -49,16 +49,13 @@ def test_honest_raters_are_named_in_at_most_one_of_twenty_jobs(spread: float) ->
     assert sum(bool(copying(simulated(seed, spread=spread))) for seed in range(20)) <= 1
 
 
-def test_raters_who_copy_are_named_and_nobody_else() -> None:
+def test_raters_who_copy_are_named_with_the_numbers_and_nobody_else() -> None:
     named = [
         {rater for group in copying(simulated(seed, copying=COPYING)) for rater in group.raters} for seed in range(20)
     ]
     assert sum(set(COPYING) == group for group in named) >= 15
     assert sum(len(set(COPYING) & group) >= 3 for group in named) >= 19
     assert sum(bool(group - set(COPYING)) for group in named) <= 1
-
-
-def test_those_who_copied_most_come_first_with_the_numbers() -> None:
     (group,) = copying(simulated(1, copying=COPYING))
     assert group.raters == COPYING
     assert group.shared > 3 * group.expected

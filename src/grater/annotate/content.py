@@ -142,16 +142,8 @@ def _whole(tx: Tx, rows: Sequence[Record]) -> list[Essay]:
     query = select(schema.edits).order_by(schema.edits.c.position)
     marks: dict[str, list[Edit]] = defaultdict(list)
     for row in tx.all(query.where(schema.edits.c.essay_id.in_(ids))):
-        marks[row.essay_id].append(
-            Edit(
-                span=Span(row.start, row.end),
-                replacements=tuple(row.replacements),
-                tag=row.tag,
-                rater=row.rater,
-                comment=row.comment,
-                extra=row.extra,
-            )
-        )
+        span, words = Span(row.start, row.end), tuple(row.replacements)
+        marks[row.essay_id].append(Edit(span, words, row.tag, row.rater, row.comment, row.extra))
     return [
         replace(read_bare(row), edits=tuple(marks[row.essay_id]), annotators=tuple(raters[row.essay_id]))
         for row in rows

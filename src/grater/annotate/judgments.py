@@ -25,7 +25,7 @@ from sqlalchemy import (
 from grater.annotate import units
 from grater.annotate.progress import DONE, TAKEN_BACK
 from grater.annotate.store import events, schema
-from grater.annotate.store.transaction import Record, Tx, as_iso
+from grater.annotate.store.transaction import Columns, Record, Tx, as_iso
 from grater.annotate.tasks.task import Answer
 from grater.errors import NotFound
 from grater.model import PROGRAM, Json
@@ -75,20 +75,33 @@ def table(
 
     `of_done` selects those of finished units. At most `most` are returned, from number `start` on.
     """
-    job = schema.jobs.c.name
+    own, sent, unit, person = schema.judgments.c, schema.submissions.c, schema.units.c, schema.people.c
+    columns: dict[str, ColumnElement[Any]] = {
+        "item": own.item_id,
+        "rater": person.name if names else person.pseudonym,
+        "label": own.label,
+        "status": sent.status,
+        "confidence": own.confidence,
+        "seconds": sent.seconds,
+        "at": sent.at,
+        "flags": own.flags,
+        "alternatives": own.alternatives,
+        "stage": unit.stage,
+        "batch": unit.batch,
+        "group": person.person_id,
+        "role": unit.role,
+        "kind": person.kind,
+        "job": schema.jobs.c.name,
+        "unit": unit.unit_id,
+        "submission": own.submission_id,
+        "guidelines": sent.guidelines_version,
+        **({"payload": own.payload} if payload else {}),
+    }
     query = (
-        select(
-            schema.judgments,
-            *(schema.submissions.c[name] for name in ("status", "seconds", "at", "unit_id")),
-            schema.submissions.c.guidelines_version.label("guidelines"),
-            *(schema.units.c[name] for name in ("stage", "role", "batch")),
-            job.label("job"),
-            (schema.people.c.name if names else schema.people.c.pseudonym).label("rater"),
-            *(schema.people.c[name] for name in ("person_id", "kind")),
-        )
+        select(*(column.label(name) for name, column in columns.items()))
         .select_from(WHOLE.join(schema.jobs, schema.jobs.c.job_id == schema.submissions.c.job_id))
         .where(schema.units.c.role.in_(roles), schema.submissions.c.status.in_(statuses))
-        .order_by(tx.binary(job), *_in_order(tx))
+        .order_by(tx.binary(schema.jobs.c.name), *_in_order(tx))
     )
     if job_id is not None:
         query = query.where(schema.submissions.c.job_id == job_id)
@@ -98,30 +111,7 @@ def table(
     if most is not None:
         query = query.offset(start).limit(most)
     group_of = groups(tx)
-    return [
-        {
-            "item": row.item_id,
-            "rater": row.rater,
-            "label": row.label,
-            "status": row.status,
-            "confidence": row.confidence,
-            "seconds": row.seconds,
-            "at": as_iso(row.at),
-            "flags": row.flags,
-            "alternatives": row.alternatives,
-            "stage": row.stage,
-            "batch": row.batch,
-            "group": group_of[row.person_id],
-            "role": row.role,
-            "kind": row.kind,
-            "job": row.job,
-            "unit": row.unit_id,
-            "submission": row.submission_id,
-            "guidelines": row.guidelines,
-            **({"payload": row.payload} if payload else {}),
-        }
-        for row in tx.all(query)
-    ]
+    return [{**row._mapping, "at": as_iso(row.at), "group": group_of[row.group]} for row in tx.all(query)]
 
 
 def labels(tx: Tx, job_id: str, statuses: Sequence[str] = ("valid",)) -> list[dict[str, Json]]:
@@ -176,15 +166,11 @@ def by_submission(
         yield row, tuple(answers[row.submission_id])
 
 
+ANSWER_COLUMNS = Columns(Answer, schema.judgments, without=["flags", "alternatives"])
+
+
 def _answer(row: Record) -> Answer:
-    return Answer(
-        item_id=row.item_id,
-        label=row.label,
-        confidence=row.confidence,
-        flags=tuple(row.flags),
-        alternatives=tuple(row.alternatives),
-        payload=row.payload,
-    )
+    return ANSWER_COLUMNS.read(row, flags=tuple(row.flags), alternatives=tuple(row.alternatives))
 
 
 def label_counts(

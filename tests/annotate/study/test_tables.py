@@ -119,4 +119,4 @@ def test_answers_to_gold_count_for_raters_only(filled: Store, tmp_path: Path) ->
     assert found.on_gold is not None
     assert len(found.on_gold) == 1
     [sheet] = raters_section(found.judgments, gold=found.gold, on_gold=found.on_gold).sheets
-    assert sorted(row[2] for row in sheet.rows) == ["1.000 [.207, 1.000]", "–"]  # Wilson's interval of 1 of 1
+    assert sorted(row[2] for row in sheet.rows) == ["1.00 [.21, 1.00]", "–"]  # Wilson's interval of 1 of 1
