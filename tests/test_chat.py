@@ -73,7 +73,7 @@ def test_a_fault_is_waited_out(server: ChatServer, tmp_path: Path, faults: list[
     assert len(server.requests) == len(faults) + 1
 
 
-def test_a_fault_is_given_up_after_all_retries_silence_is_one_and_a_date_to_retry_after_is_understood(
+def test_silence_is_a_fault_given_up_after_all_retries_and_dates_are_understood(
     server: ChatServer, tmp_path: Path
 ) -> None:
     server.faults = [f"429 after {format_datetime(datetime.now(UTC) + timedelta(seconds=50), usegmt=True)}"]
@@ -117,9 +117,7 @@ def test_requests_keep_their_pace(server: ChatServer, tmp_path: Path) -> None:
     assert waits.slept == [2.0, 2.0]
 
 
-def test_the_limit_of_tokens_is_never_exceeded_and_tokens_are_estimated_without_usage(
-    server: ChatServer, tmp_path: Path
-) -> None:
+def test_the_limit_of_tokens_holds_and_tokens_are_estimated_without_usage(server: ChatServer, tmp_path: Path) -> None:
     chat = chat_with(server, tmp_path / "c", most_tokens=400, max_tokens=50)
     for sample in range(3):  # 110 tokens each; a fourth could take 150
         chat.ask(HELLO, sample=sample)

@@ -191,9 +191,7 @@ def words_of(options: dict[str, int]) -> list[object]:
     return [word for name, value in options.items() for word in (f"--{name}", *([] if value is True else [value]))]
 
 
-def test_the_command_and_the_api_say_what_python_says(
-    opened: Opened, options: dict[str, int], capsys: Capture
-) -> None:
+def test_command_and_api_say_what_python_says(opened: Opened, options: dict[str, int], capsys: Capture) -> None:
     expected = evaluated(opened, **options)
     ran = command(capsys, "study", "evaluate", opened.path, *words_of(options), "--json")
     assert json.loads(ran.out) == expected
@@ -201,7 +199,7 @@ def test_the_command_and_the_api_say_what_python_says(
     assert Program(served(opened), "owner").call("evaluation", query=query) == expected
 
 
-def test_exported_tables_give_the_same_again(
+def test_exports_give_the_same_again(
     opened: Opened, options: dict[str, int], capsys: Capture, tmp_path: Path
 ) -> None:
     expected = evaluated(opened, **options)
@@ -290,9 +288,7 @@ def test_the_report_prints_the_same_everywhere(opened: Opened, reported: Report)
             assert estimates[system["system"]][1:4] == tuple(printed(system[score]) for score in SCORES[:3])
 
 
-def test_every_warning_is_in_the_report_and_its_json(
-    opened: Opened, reported: Report, capsys: Capture, tmp_path: Path
-) -> None:
+def test_every_warning_is_in_page_and_json(opened: Opened, reported: Report, capsys: Capture, tmp_path: Path) -> None:
     ran = command(capsys, "study", "report", opened.path, "--out", tmp_path / "report", "--figures", "svg", "--json")
     assert json.loads(ran.out)["warnings"] == list(reported.warnings)
     page = plain((tmp_path / "report" / "report.html").read_text("utf-8")).casefold()

@@ -179,7 +179,7 @@ def test_a_mark_of_both_is_one_edit_for_each_of_an_essay_with_head_and_text() ->
         (" => # Leave it out.", ("",), "Leave it out."),
     ],
 )
-def test_a_correction_deletes_chooses_leaves_open_and_comments(
+def test_a_correction_deletes_chooses_or_comments(
     correction: str, replacements: tuple[str, ...], comment: str
 ) -> None:
     [edit] = edits(f"B Wcip | chair [in] my{correction}")

@@ -46,9 +46,7 @@ def study(request: pytest.FixtureRequest, tmp_path: Path, capsys: Capture) -> tu
     return url, FACTS["postgresql"]
 
 
-def test_a_study_of_0_2_opens_and_says_the_same(
-    study: tuple[str, dict[str, Any]], tmp_path: Path, capsys: Capture
-) -> None:
+def test_a_study_of_0_2_says_the_same(study: tuple[str, dict[str, Any]], tmp_path: Path, capsys: Capture) -> None:
     place, facts = study
     for command in ("check", "status", "evaluate"):
         now = "verify" if command == "check" else command  # 0.2 called it check

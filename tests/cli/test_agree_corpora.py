@@ -63,7 +63,7 @@ def test_undefined_kappas_have_a_reason_and_dropped_annotators_a_warning(tmp_pat
     assert any("drops an annotator who agrees" in warning for warning in value["warnings"])
 
 
-def test_three_annotators_have_pairs_and_documents_are_what_is_resampled(
+def test_three_annotators_have_pairs_resampled_by_document(
     files: list[Path], tmp_path: Path, capsys: Capture
 ) -> None:
     shown = grater(capsys, "agree", *files, m2(tmp_path / "cat.m2", FIRST[0], SECOND[1])).out

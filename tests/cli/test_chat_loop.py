@@ -77,7 +77,7 @@ def people_judge(sheet: Path) -> dict[str, int]:
     return counts
 
 
-def test_a_model_is_run_sampled_judged_by_people_and_itself_and_evaluated(
+def test_a_model_is_run_judged_by_people_and_itself_and_evaluated(
     run: Run, server: ChatServer, tmp_path: Path
 ) -> None:
     write_corpus([essay(number) for number in range(N_ESSAYS)], tmp_path / "essays.jsonl", print)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -9,9 +10,17 @@ import pytest
 
 from grater.detect.feedback import check
 from grater.detect.marks import sureness
-from tests.cli.running import Capture, grater
+from tests.cli.running import Capture, Ran, grater
+
+Run = Callable[..., Ran]
 
 LEARNER = "The girl waited on the bus.\nThe boy discussed about the film & more. The king listened the music.\n"
+
+
+@pytest.fixture
+def run(capsys: Capture, tiny_model: Path) -> Run:
+    """`grater check` by a small model of prepositions."""
+    return lambda *args: grater(capsys, "check", *args, "--system", tiny_model)
 
 
 @pytest.fixture
@@ -21,20 +30,20 @@ def essay(tmp_path: Path) -> Path:
     return path
 
 
-def test_check_says_what_to_do_about_each_flag_on_a_terminal_and_in_json(
-    capsys: Capture, essay: Path, tiny_model: Path
-) -> None:
-    ran = grater(capsys, "check", essay, "--system", tiny_model)
+def test_check_says_what_to_do_about_each_flag_on_a_terminal_and_in_json(run: Run, essay: Path) -> None:
+    ran = run(essay)
     assert ran.status == 0
     assert "on → for" in ran.out
     assert "drop about" in ran.out
     assert "put in to" in ran.out
     assert "3 places to look at again" in ran.out
-    ran = grater(capsys, "check", essay, "--system", tiny_model)
     assert "The girl waited [on] the bus." in ran.out
     assert "listened [▁] the music" in ran.out
-    ran = grater(capsys, "check", essay, "--system", tiny_model, "--json")
+    note = "Looked for: prepositions, missing prepositions; not for spelling, verbs, word order or anything else."
+    assert " ".join(ran.err.split()) == note
+    ran = run(essay, "--json")
     result = json.loads(ran.out)
+    assert result["note"] == note
     assert [(flag["type"], flag["suggestion"]) for flag in result["flags"]] == [
         ("choice", "for"),
         ("extraneous", "-NONE-"),
@@ -42,13 +51,7 @@ def test_check_says_what_to_do_about_each_flag_on_a_terminal_and_in_json(
     ]
     for flag in result["flags"]:
         assert LEARNER[flag["start"] : flag["end"]] == flag["target"]
-    assert ran.out == grater(capsys, "check", essay, "--system", tiny_model, "--show", "json").out
-    ran = grater(capsys, "check", essay, "--system", tiny_model)
-    note = " ".join(ran.err.split())
-    assert note == (
-        "Looked for: prepositions, missing prepositions; not for spelling, verbs, word order or anything else."
-    )
-    assert json.loads(grater(capsys, "check", essay, "--system", tiny_model, "--json").out)["note"] == note
+    assert ran.out == run(essay, "--show", "json").out
 
 
 class Words(HTMLParser):
@@ -73,10 +76,8 @@ class Words(HTMLParser):
             self.marks.append(data)
 
 
-def test_check_as_html_is_one_page_that_loads_nothing_and_takes_html_for_words(
-    capsys: Capture, essay: Path, tiny_model: Path, tmp_path: Path
-) -> None:
-    ran = grater(capsys, "check", essay, "--system", tiny_model, "--show", "html")
+def test_html_is_one_page_that_loads_nothing_and_escapes_words(run: Run, essay: Path, tmp_path: Path) -> None:
+    ran = run(essay, "--show", "html")
     page = Words()
     page.feed(ran.out)
     assert page.marks == ["on", "about", "\u200b"]
@@ -85,17 +86,17 @@ def test_check_as_html_is_one_page_that_loads_nothing_and_takes_html_for_words(
     assert "&amp; more" in ran.out
     path = tmp_path / "<b>.txt"
     path.write_text("<script>alert(1)</script> The girl waited on the bus.", encoding="utf-8")
-    ran = grater(capsys, "check", path, "--system", tiny_model, "--show", "html")
+    ran = run(path, "--show", "html")
     assert "<script>" not in ran.out
     assert "<b>.txt" not in ran.out
 
 
-def test_empty_missing_and_foreign_essays_and_unknown_systems_are_one_line(
-    capsys: Capture, tmp_path: Path, tiny_model: Path, essay: Path
+def test_essays_and_systems_that_cannot_be_had_are_one_line(
+    run: Run, capsys: Capture, tmp_path: Path, essay: Path
 ) -> None:
     path = tmp_path / "empty.txt"
     path.write_text("", encoding="utf-8")
-    ran = grater(capsys, "check", path, "--system", tiny_model)
+    ran = run(path)
     assert ran.status == 0
     assert "nothing to look at again" in ran.out
     ran = grater(capsys, "check", essay, "--system", "prep-maxnt")
@@ -107,12 +108,12 @@ def test_empty_missing_and_foreign_essays_and_unknown_systems_are_one_line(
     assert (ran.status, len(ran.err.splitlines())) == (2, 1)
     assert "cannot be read" in ran.err
     (tmp_path / "essay.ODT").write_bytes(b"PK\x03\x04")
-    ran = grater(capsys, "check", tmp_path / "essay.ODT", "--system", tiny_model)
+    ran = run(tmp_path / "essay.ODT")
     assert (ran.status, ran.out) == (2, "")
     assert "save it as text (.txt) first" in ran.err
     for suffix in (".m2", ".sgm", ".jsonl"):
         (tmp_path / f"essays{suffix}").write_text("S The girl waited on the bus .\n")
-        ran = grater(capsys, "check", tmp_path / f"essays{suffix}", "--system", tiny_model)
+        ran = run(tmp_path / f"essays{suffix}")
         assert (ran.status, ran.out) == (2, "")
         assert f"found a corpus ({suffix}); use grater decide" in ran.err
 
@@ -130,57 +131,47 @@ def essays(tmp_path: Path) -> list[Path]:
     return [tmp_path / name for name in texts]
 
 
-def test_every_essay_has_a_page_of_its_own(
-    capsys: Capture, tmp_path: Path, essays: list[Path], tiny_model: Path
-) -> None:
+def test_every_essay_has_a_page_of_its_own(run: Run, tmp_path: Path, essays: list[Path]) -> None:
     out = tmp_path / "new" / "pages"
-    ran = grater(capsys, "check", *essays, "--system", tiny_model, "--show", "html", "--out", out)
+    ran = run(*essays, "--show", "html", "--out", out)
     assert (ran.status, ran.out) == (0, "")
     assert sorted(path.name for path in out.iterdir()) == ["essay-2.html", "essay.html", "good.html"]
     assert "Nothing to look at again" in (out / "good.html").read_text(encoding="utf-8")
     assert "3 files, 4 places to look at again" in " ".join(ran.err.split())
 
 
-def test_several_essays_are_one_json_document_and_several_pages_need_a_folder(
-    capsys: Capture, essays: list[Path], tiny_model: Path
-) -> None:
-    result = json.loads(grater(capsys, "check", *essays, "--system", tiny_model, "--json").out)
+def test_several_essays_are_one_json_document_and_several_pages_need_a_folder(run: Run, essays: list[Path]) -> None:
+    result = json.loads(run(*essays, "--json").out)
     assert result["flags"] == 4
     assert [len(file["flags"]) for file in result["files"]] == [3, 1, 0]
-    ran = grater(capsys, "check", *essays, "--system", tiny_model, "--show", "html")
+    ran = run(*essays, "--show", "html")
     assert (ran.status, ran.out) == (2, "")
     assert "--out FOLDER" in ran.err
 
 
-def test_text_in_a_folder_is_what_the_terminal_shows(
-    capsys: Capture, tmp_path: Path, essay: Path, tiny_model: Path
-) -> None:
-    shown = grater(capsys, "check", essay, "--system", tiny_model).out
-    grater(capsys, "check", essay, "--system", tiny_model, "--out", tmp_path / "out")
+def test_text_in_a_folder_is_what_the_terminal_shows(run: Run, tmp_path: Path, essay: Path) -> None:
+    shown = run(essay).out
+    run(essay, "--out", tmp_path / "out")
     assert (tmp_path / "out" / "essay.txt").read_text(encoding="utf-8").startswith(shown)
 
 
 @pytest.mark.parametrize(("name", "status"), [("essay.txt", 1), ("good.txt", 0)])
-def test_marks_fail_only_where_that_is_asked(
-    capsys: Capture, tmp_path: Path, tiny_model: Path, name: str, status: int
-) -> None:
+def test_marks_fail_only_where_that_is_asked(run: Run, tmp_path: Path, name: str, status: int) -> None:
     text = {"essay.txt": LEARNER, "good.txt": "The boy ran."}[name]
     (tmp_path / name).write_text(text, encoding="utf-8")
-    assert grater(capsys, "check", tmp_path / name, "--system", tiny_model).status == 0
-    assert grater(capsys, "check", tmp_path / name, "--system", tiny_model, "--fail").status == status
-    assert grater(capsys, "check", tmp_path / name, "--system", tiny_model, "--fail", "--json").status == status
+    assert run(tmp_path / name).status == 0
+    assert run(tmp_path / name, "--fail").status == status
+    assert run(tmp_path / name, "--fail", "--json").status == status
 
 
 # The terminal, and the reasons
 
 
-def test_on_a_terminal_the_marked_word_is_the_brightest(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch, essay: Path, tiny_model: Path
-) -> None:
+def test_a_terminal_has_the_marked_word_brightest(run: Run, monkeypatch: pytest.MonkeyPatch, essay: Path) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    line = grater(capsys, "check", essay, "--system", tiny_model).out.splitlines()[0]
+    line = run(essay).out.splitlines()[0]
     number, _, rest = line.partition("The girl")
     before, style, _ = re.split(r"\x1b\[([\d;]+)mon\x1b", rest)
     assert number.startswith("\x1b[2m"), "the number of the line is dim"
@@ -189,15 +180,13 @@ def test_on_a_terminal_the_marked_word_is_the_brightest(
     assert "2" not in style.split(";")
 
 
-def test_a_rule_is_reported_at_every_mark_and_its_example_once(
-    capsys: Capture, tmp_path: Path, tiny_model: Path
-) -> None:
+def test_a_rule_is_reported_at_every_mark_and_its_example_once(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "twice.txt"
     path.write_text("The girl waited on the bus.\nThe boy waited on the bus.\n", encoding="utf-8")
-    out = grater(capsys, "check", path, "--system", tiny_model).out
+    out = run(path).out
     assert out.count("learn “wait for” as one piece") == 2
     assert out.count("✗ wait on   ✓ wait for") == 1
-    page = grater(capsys, "check", path, "--system", tiny_model, "--show", "html").out
+    page = run(path, "--show", "html").out
     assert (page.count("learn “wait for” as one piece"), page.count("wait on<br>")) == (2, 1)
 
 
@@ -274,7 +263,6 @@ def test_misspelt_words_are_mended_by_the_words_around_them() -> None:
 def test_a_mark_of_harper_says_how_often_its_kind_is_right_and_suggests_no_more_than_is_missing() -> None:
     pytest.importorskip("harper")
     assert marked_by(ERRORS, "We meet on monday.") == [("monday", ("Monday",))]
-    pytest.importorskip("harper")
     feedback = check("We meet on monday at the the station.", [ERRORS])
     assert all("right" in sureness(flag) for flag in feedback.flags)
     careful = check("We meet on monday at the the station.", [ERRORS], precision=0.95)
@@ -283,9 +271,9 @@ def test_a_mark_of_harper_says_how_often_its_kind_is_right_and_suggests_no_more_
 
 
 @pytest.mark.usefixtures("essays")
-def test_a_folder_stands_for_its_text_files(capsys: Capture, tmp_path: Path, tiny_model: Path) -> None:
-    result = json.loads(grater(capsys, "check", tmp_path, "--system", tiny_model, "--json").out)
+def test_a_folder_stands_for_its_text_files(run: Run, tmp_path: Path) -> None:
+    result = json.loads(run(tmp_path, "--json").out)
     assert [len(file["flags"]) for file in result["files"]] == [3, 1, 0]
     (tmp_path / "empty").mkdir()
-    ran = grater(capsys, "check", tmp_path / "empty", "--system", tiny_model)
+    ran = run(tmp_path / "empty")
     assert (ran.status, "found none in this folder" in ran.err) == (2, True)

@@ -28,9 +28,7 @@ def corpus(tmp_path: Path) -> Path:
     return path
 
 
-def test_marks_are_counted_by_rule_learner_and_date_in_json_and_tables(
-    capsys: Capture, corpus: Path, tiny_model: Path
-) -> None:
+def test_marks_are_counted_by_rule_learner_and_date(capsys: Capture, corpus: Path, tiny_model: Path) -> None:
     result = json.loads(grater(capsys, "learners", corpus, "--system", tiny_model, "--json").out)
     assert [(row["mark"], row["n"], row["learners"]) for row in result["marks"]] == [
         ("Verb + preposition", 3, 1),
@@ -50,7 +48,7 @@ def test_marks_are_counted_by_rule_learner_and_date_in_json_and_tables(
     assert [row["learner"] for row in result["learners"]] == ["2026-09-01", "2026-10-01"]
 
 
-def test_a_page_to_print_loads_nothing_and_escapes_names(
+def test_a_page_loads_nothing_and_escapes_names(
     capsys: Capture, tmp_path: Path, corpus: Path, tiny_model: Path
 ) -> None:
     ran = grater(capsys, "learners", corpus, "--system", tiny_model, "--out", tmp_path / "class.html")

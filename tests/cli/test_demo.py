@@ -35,9 +35,7 @@ SECTIONS = (
 )
 
 
-def test_the_demo_is_the_whole_loop_and_compares_a_system_with_its_earlier_version(
-    capsys: Capture, demo: Demo
-) -> None:
+def test_the_demo_is_the_whole_loop_and_has_an_earlier_version_of_a_system(capsys: Capture, demo: Demo) -> None:
     out = demo.folder
     assert {path.name for path in out.iterdir()} >= FILES
     assert "flags errors with precision" in demo.out
@@ -59,9 +57,7 @@ def test_the_demo_is_the_whole_loop_and_compares_a_system_with_its_earlier_versi
     assert EARLIER not in (demo.folder / "decisions.csv").read_text("utf-8")
 
 
-def test_a_report_on_one_job_counts_its_annotators_and_nobody_elses_pay(
-    demo: Demo, tmp_path: Path, capsys: Capture
-) -> None:
+def test_a_report_on_one_job_counts_its_annotators_and_no_pay(demo: Demo, tmp_path: Path, capsys: Capture) -> None:
     # the living part of the demo adds marks of other people, adjudicated marks and paid raters
     options = ("--job", "annotators", "--out", tmp_path, "--figures", "svg", "--json")
     ran = grater(capsys, "study", "report", demo.folder / "study.db", *options)
@@ -129,7 +125,7 @@ def is_password_of(study: Store, name: str, password: str) -> bool:
         return bool(PasswordHasher().verify(people.named(tx, name).password_hash, password))
 
 
-def test_a_demo_that_is_there_is_served_as_it_is(
+def test_a_demo_that_is_there_is_just_served(
     capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     served: list[str] = []

@@ -56,9 +56,7 @@ def test_json_has_the_keys_of_the_contract_and_the_terminal_shows_what_was_asked
     assert widest(shown) <= 120
 
 
-def test_csv_has_cells_alone_and_what_intervals_speak_of_is_reported_next_to_it(
-    world: list[object], capsys: Capture
-) -> None:
+def test_csv_has_cells_alone_and_notes_are_reported_next_to_it(world: list[object], capsys: Capture) -> None:
     ran = grater(capsys, "evaluate", *world, "--table", "csv")
     assert INTERVAL.search(ran.out)
     assert SPOKEN.search(ran.err)

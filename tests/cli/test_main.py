@@ -101,9 +101,7 @@ def test_a_terminal_that_lacks_our_letters_is_no_reason_to_stop(tmp_path: Path) 
     assert "\\u2013" in done.stdout
 
 
-def test_a_closed_standard_output_is_reported_in_one_line(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_closed_output_is_one_line(capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     corpus = tmp_path / "essays.txt"
     corpus.write_text("We met on Monday.")
     monkeypatch.setattr("sys.stdout", None)  # as Python has it after >&-

@@ -82,9 +82,7 @@ def test_answers_on_the_terminal_go_into_the_list_also_of_one_who_leaves_in_the_
     assert listed["verdict"].fill_null("").to_list() == verdicts
 
 
-def test_the_balanced_corpus_has_an_item_for_each_accepted_trigram_and_as_many_correct_ones(
-    folder: Path, capsys: Capture
-) -> None:
+def test_the_balanced_corpus_has_as_many_correct_items_as_accepted_ones(folder: Path, capsys: Capture) -> None:
     verdicts = mined(folder, capsys)
     accept_all(verdicts)
     out, gold = folder / "items.csv", folder / "gold.csv"

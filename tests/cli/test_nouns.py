@@ -40,9 +40,7 @@ def test_entropy_counts_constructions_and_shows_the_nouns_that_are_asked_for(cap
     assert "farmer" not in ran.out
 
 
-def test_select_writes_items_that_a_study_can_use_or_refuses_in_one_line(
-    capsys: Capture, text: Path, tmp_path: Path
-) -> None:
+def test_select_writes_items_for_a_study_or_refuses_in_one_line(capsys: Capture, text: Path, tmp_path: Path) -> None:
     out = tmp_path / "items.csv"
     ran = grater(capsys, "lab", "nouns", text, "--out", out, "--min-phrases", "99")
     assert ran.status == 2

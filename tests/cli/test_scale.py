@@ -76,9 +76,7 @@ main(sys.argv[1:])
 """A driver that is killed when it has written two parts."""
 
 
-def test_a_killed_driver_leaves_nothing_that_is_read_and_a_second_run_completes_it(
-    folder: Path, tmp_path: Path, capsys: Capture
-) -> None:
+def test_a_second_run_completes_what_a_killed_one_left_unread(folder: Path, tmp_path: Path, capsys: Capture) -> None:
     cut = shard(capsys, folder, tmp_path / "cut", 2000)
     command = ("decide", cut, "--system", folder / "tiny.model", "--out")
     ran = subprocess.run([sys.executable, "-c", KILLED, *map(str, command), tmp_path / "d"], check=False)
@@ -114,9 +112,7 @@ def test_suspects_are_mined_by_a_folder_of_counts(folder: Path, tmp_path: Path, 
     assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text()
 
 
-def test_statistics_and_defects_of_shards_are_those_of_the_corpus(
-    folder: Path, tmp_path: Path, capsys: Capture
-) -> None:
+def test_statistics_and_defects_of_shards_add_up(folder: Path, tmp_path: Path, capsys: Capture) -> None:
     cut = shard(capsys, folder, tmp_path / "cut", 2000)
     options = ("--by", "language", "--json")
     plain = json.loads(grater(capsys, "corpus", "stats", folder / "essays.jsonl", *options).out)

@@ -214,9 +214,7 @@ def test_files_are_called_by_their_stem_or_as_much_as_it_takes() -> None:
 @pytest.mark.parametrize(
     ("line", "found"), [("{source}\t{text}", "found a tab in each"), ('{{"text": "{text}"}}', "found JSON")]
 )
-def test_what_is_more_than_a_sentence_a_line_is_not_scored(
-    capsys: Capture, folder: Path, line: str, found: str
-) -> None:
+def test_more_than_a_sentence_a_line_is_not_scored(capsys: Capture, folder: Path, line: str, found: str) -> None:
     for name in ("pairs", "pairs.jsonl"):
         pairs = zip(SOURCE, TEXT, strict=True)
         (folder / name).write_text("".join(line.format(source=source, text=text) + "\n" for source, text in pairs))
@@ -275,7 +273,7 @@ def test_systems_and_annotators_may_be_named(capsys: Capture, folder: Path) -> N
 
 
 @pytest.mark.parametrize("piped", ["ref.m2", "ours.m2", "ours.txt"])
-def test_standard_input_stands_for_any_file(
+def test_standard_input_is_any_file(
     capsys: Capture, folder: Path, monkeypatch: pytest.MonkeyPatch, piped: str
 ) -> None:
     system = "ours.m2" if piped == "ours.m2" else "ours.txt"

@@ -127,9 +127,7 @@ def test_a_system_fills_the_blanks_that_people_filled(folder: Path, capsys: Capt
     assert pairs["writer", "Ann"]["agreement"]["value"] == pytest.approx(of_ann)
 
 
-def test_a_system_lists_the_places_of_a_choice_test_and_its_accuracy_is_corrected(
-    folder: Path, capsys: Capture
-) -> None:
+def test_a_system_lists_places_of_a_choice_test_and_accuracy_is_corrected(folder: Path, capsys: Capture) -> None:
     out = folder / "mismatches.csv"
     assert grater(capsys, "lab", "choice", *of_system(folder), "--answers-out", out).status == 0
     listed = pl.read_csv(out)
@@ -153,9 +151,7 @@ def test_without_judgments_and_without_a_file_there_is_nothing_to_do(folder: Pat
     assert "expected --essays with --system" in ran.err
 
 
-def test_the_design_choice_asks_where_the_best_word_differs_and_a_sample_without_a_size_has_the_papers(
-    folder: Path, capsys: Capture
-) -> None:
+def test_the_design_choice_asks_where_words_differ_in_the_papers_sample(folder: Path, capsys: Capture) -> None:
     study = folder / "study.db"
     grater(capsys, "study", "new", study)
     grater(capsys, "study", "import", study, folder / "essays.jsonl")

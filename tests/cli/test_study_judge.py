@@ -43,7 +43,7 @@ def test_a_program_may_answer_each_question_at_once(study: str) -> None:
         assert judge(store, job, person, answers) == 4
 
 
-def test_a_program_is_run_and_its_judgments_are_its_own_and_a_failure_is_one_line(
+def test_a_programs_judgments_are_its_own_and_a_failure_is_one_line(
     study: str, capsys: Capture, tmp_path: Path
 ) -> None:
     ran = grater(capsys, "judge", study, "--job", "job", "--command", "false")

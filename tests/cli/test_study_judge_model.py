@@ -91,9 +91,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_reply_of_any_shape_is_read_or_asked_for_again(
-    study: Path, server: ChatServer, capsys: Capture, name: str
-) -> None:
+def test_any_reply_is_read_or_asked_for_again(study: Path, server: ChatServer, capsys: Capture, name: str) -> None:
     fault, n_asked = FAULTS[name]
     server.faults = [fault]
     ran = grater(capsys, "judge", study, "--endpoint", server.url, "--model-name", "tiny", "--json")
@@ -140,9 +138,7 @@ def test_a_silent_endpoint_ends_the_run_in_one_line_and_loses_nothing(
     assert "1 unit judged by tiny" in again.err
 
 
-def test_a_killed_run_goes_on_with_the_unit_it_was_asking_about(
-    study: Path, server: ChatServer, capsys: Capture
-) -> None:
+def test_a_killed_run_goes_on_with_the_unit_it_asked_about(study: Path, server: ChatServer, capsys: Capture) -> None:
     is_asked = silent_at_second(server)
     args = ["judge", str(study), "--endpoint", server.url, "--model-name", "tiny", "--json"]
     with subprocess.Popen([sys.executable, "-m", "grater", *args], stdout=subprocess.DEVNULL) as process:
@@ -153,9 +149,7 @@ def test_a_killed_run_goes_on_with_the_unit_it_was_asking_about(
     assert questions[1] == questions[2] != questions[0]
 
 
-def test_wrong_labels_are_reported_one_line_a_unit_with_what_to_do(
-    study: Path, server: ChatServer, capsys: Capture
-) -> None:
+def test_wrong_labels_are_one_line_a_unit_with_what_to_do(study: Path, server: ChatServer, capsys: Capture) -> None:
     server.answer = lambda request: '{"label":\n"maybe"}' if "[[in]]" in str(request["messages"][1:]) else ANSWER
     args = ("judge", study, "--endpoint", server.url, "--model-name", "tiny")
     ran = grater(capsys, *args)
@@ -169,7 +163,7 @@ def test_wrong_labels_are_reported_one_line_a_unit_with_what_to_do(
     assert len(server.requests) == n_asked, "what was paid for is not asked again"
 
 
-def test_a_refused_answer_of_a_program_is_reported_with_its_unit_and_one_that_fits(
+def test_a_refused_answer_is_reported_with_its_unit_and_one_that_fits(
     study: Path, tmp_path: Path, capsys: Capture
 ) -> None:
     program, code = tmp_path / "rater.py", "import json, sys\nfor line in sys.stdin:\n    print(json.dumps({}))\n"

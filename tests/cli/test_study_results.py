@@ -35,9 +35,7 @@ def study(tmp_path: Path) -> Path:
     return path
 
 
-def test_what_waits_is_listed_and_clear_cases_are_accepted_or_decided_by_a_table(
-    study: Path, tmp_path: Path, capsys: Capture
-) -> None:
+def test_clear_cases_are_accepted_or_decided_by_a_table(study: Path, tmp_path: Path, capsys: Capture) -> None:
     listed = grater(capsys, "study", "adjudicate", study, "--job", "errors")
     assert listed.status == 0
     assert listed.out.count("error 2") == 2
@@ -81,7 +79,7 @@ def test_seats_links_back_and_what_is_handed_over(study: Path, capsys: Capture) 
         assert people.named(tx, "The pair").kind == "joint"
 
 
-def test_odd_marks_are_queued_once_and_a_job_is_paused_with_new_instructions(
+def test_odd_marks_are_queued_once_and_new_instructions_pause_a_job(
     study: Path, capsys: Capture, tmp_path: Path
 ) -> None:
     first, second = (grater(capsys, "job", "review", study, "marks", "--json") for _ in range(2))

@@ -139,9 +139,7 @@ def evaluated(judged: Judged, capsys: Capture, *words: object) -> Any:
 
 
 @pytest.mark.parametrize("option", ["--corrected", "--errors-by-flag"])
-def test_a_sampled_study_is_corrected_by_the_answers_to_its_hidden_gold(
-    judged: Judged, capsys: Capture, option: str
-) -> None:
+def test_a_sampled_study_is_corrected_by_its_hidden_gold(judged: Judged, capsys: Capture, option: str) -> None:
     result = evaluated(judged, capsys, option)
     [system] = result["systems"]
     by_hand = expected(judged)  # raters err differently on the two sides, so both options correct by side
@@ -159,9 +157,7 @@ def test_the_correction_covers_the_truth_where_raters_follow_flags(judged: Judge
     assert "Corrected for what raters get wrong" in ran.out
 
 
-def test_drawn_items_that_became_gold_stay_in_the_sample_and_are_not_waited_for(
-    judged: Judged, capsys: Capture
-) -> None:
+def test_drawn_items_that_became_gold_stay_in_the_sample(judged: Judged, capsys: Capture) -> None:
     result = evaluated(judged, capsys)
     n_gold = len(judged.sample & GOLD.keys())
     assert n_gold > 5

@@ -23,9 +23,7 @@ def study(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_token_acts_for_its_person_while_it_lasts_and_unknown_people_are_refused(
-    study: Path, capsys: Capture
-) -> None:
+def test_a_token_acts_for_its_person_while_it_lasts(study: Path, capsys: Capture) -> None:
     ran = grater(capsys, "people", "token", study, "Ann", "--days", 2)
     assert ran.err == "acts for Ann, manager, scope manage, for 2 days\n"
     with open_store(study) as store, store.read() as tx:
@@ -54,8 +52,6 @@ def test_tokens_are_listed_with_their_scope_and_last_use_and_ended(study: Path, 
 
 
 @pytest.mark.parametrize("options", [("Ann", "--scope", "rule"), ("Ann", "--days", 0), ("Ann", "--days", 400), ()])
-def test_what_a_token_cannot_be_is_refused_in_one_line(
-    study: Path, capsys: Capture, options: tuple[object, ...]
-) -> None:
+def test_what_a_token_cannot_be_is_one_line(study: Path, capsys: Capture, options: tuple[object, ...]) -> None:
     ran = grater(capsys, "people", "token", study, *options)
     assert (ran.status, ran.out, ran.err.count("\n")) == (2, "", 1)

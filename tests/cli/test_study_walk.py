@@ -56,9 +56,7 @@ def result_of(ran: Ran) -> Any:
     return json.loads(ran.out)
 
 
-def test_decisions_say_what_was_done_and_are_not_changed_by_another_run(
-    study: Path, capsys: Capture, systems: list[str]
-) -> None:
+def test_decisions_say_what_was_done_and_stay(study: Path, capsys: Capture, systems: list[str]) -> None:
     ran = grater(capsys, "study", "decide", study, "--system", systems[0])
     assert (ran.status, ran.out) == (0, "")
     assert "1 flagged, 0 new decisions" in ran.err
@@ -74,7 +72,7 @@ def test_decisions_say_what_was_done_and_are_not_changed_by_another_run(
     assert grater(capsys, "study", "decide", study, "--system", renamed).status == 0
 
 
-def test_a_system_from_outside_decides_on_the_items_of_the_study(
+def test_a_system_from_outside_decides_on_items(
     study: Path, tmp_path: Path, capsys: Capture, systems: list[str]
 ) -> None:
     places = write_text(tmp_path / "nouns.csv", "item,essay,start,end,kind,target", "n1,e0,17,20,noun,bus")
@@ -176,9 +174,7 @@ def test_the_report_of_a_study_has_every_part_that_it_can_fill(judged: Path, tmp
 
 
 @pytest.mark.usefixtures("study")
-def test_wrong_use_is_one_line_and_status_two(
-    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_use_is_one_line(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for args, message in (
         ("study decide study.db --system egaer", "unknown system 'egaer'"),

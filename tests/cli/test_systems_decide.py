@@ -55,7 +55,7 @@ def test_decisions_are_rows_or_a_table_of_items_and_meet_annotations_in_judgment
     assert system["counts"]["miss"] == 0
 
 
-def test_documents_of_sentences_go_with_decisions_into_judgments(
+def test_documents_go_with_decisions_into_judgments(
     capsys: Capture, tmp_path: Path, corpus: Path, tiny_model: Path
 ) -> None:
     decisions, judgments = tmp_path / "d.csv", tmp_path / "j.csv"
@@ -80,7 +80,7 @@ def test_documents_of_sentences_go_with_decisions_into_judgments(
     assert judged["essay"].n_unique() == 2
 
 
-def test_the_corpus_is_not_written_over_and_one_without_places_is_reported(
+def test_a_corpus_without_places_is_reported_and_stays(
     capsys: Capture, corpus: Path, tiny_model: Path, tmp_path: Path
 ) -> None:
     ran = grater(capsys, "decide", corpus, "--system", tiny_model, "--out", corpus)

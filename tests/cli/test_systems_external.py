@@ -196,7 +196,7 @@ def test_places_of_a_table_are_decided_on_by_its_names(tmp_path: Path, capsys: C
         ("one,e1,0,3,article\ntwo,e1,0,3,article\n", "places.csv:3: expected one item at a place, found 'two' where"),
     ],
 )
-def test_places_that_cannot_be_decided_on_are_reported_and_nothing_is_written(
+def test_places_that_cannot_be_decided_on_are_reported(
     tmp_path: Path, capsys: Capture, rows: str, words: str
 ) -> None:
     ran = decided_at(tmp_path, capsys, rows)

@@ -18,7 +18,7 @@ def text(tmp_path: Path) -> Path:
     return tmp_path / "native"
 
 
-def test_select_gives_three_set_ups_with_limits_where_texts_allow_them(
+def test_select_gives_three_set_ups_within_limits(
     capsys: Capture, text: Path, tiny_model: Path, tmp_path: Path
 ) -> None:
     result = json.loads(grater(capsys, "lab", "select", text, "--system", tiny_model, "--json").out)

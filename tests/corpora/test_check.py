@@ -88,7 +88,7 @@ TEXTS = st.text(alphabet=st.sampled_from("ab.A ,\n\t\u00a0é👩"), max_size=30)
 
 
 @given(TEXTS, TEXTS, st.sampled_from(["Rloc", "Um", "Mec", "R:DET", "?"]), st.booleans(), st.data())
-def test_no_essay_makes_the_check_fail(
+def test_no_essay_fails_the_check(
     text: str, correction: str, tag: str, is_corrected: bool, data: st.DataObject
 ) -> None:
     start = data.draw(st.integers(0, len(text)))

@@ -387,9 +387,7 @@ def test_whatever_markup_is_accepted_comes_back_equal(inner: str) -> None:
 @given(
     spans=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=8), rng=st.randoms(use_true_random=False)
 )
-def test_every_edit_is_written_or_reported_whatever_the_spans(
-    spans: list[tuple[int, int]], rng: random.Random
-) -> None:
+def test_every_edit_is_written_or_reported_at_any_spans(spans: list[tuple[int, int]], rng: random.Random) -> None:
     edits = tuple(edit_of(min(span), max(span), rng.choice("xy")) for span in spans)
     text, losses = write(essay_of("one\ntwo x", *edits))
     written = list(read(text)[0].edits)

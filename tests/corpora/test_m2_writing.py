@@ -303,9 +303,7 @@ def test_a_block_is_a_sentence_with_its_words_joined_by_single_spaces() -> None:
         ("doesn't sleeps", "doesn't sleep", "sleeps", "sleep"),
     ],
 )
-def test_an_edit_is_placed_on_the_tokens_that_it_changes(
-    words: str, replacement: str, changed: str, into: str
-) -> None:
+def test_an_edit_is_placed_on_the_tokens_it_changes(words: str, replacement: str, changed: str, into: str) -> None:
     ((_, found, replacements),) = placed(TEXT, edit_of(TEXT, words, replacement))
     assert (found, replacements) == (changed, (into,))
 

@@ -197,7 +197,7 @@ def test_every_sentence_of_the_test_set_is_found_in_its_document() -> None:
 @pytest.mark.parametrize(
     ("annotator", "n_in_sgml", "n_left_out", "n_changed"), [("0", 2397, 3, 7), ("1", 3331, 17, 4)]
 )
-def test_sgml_to_m2_names_every_edit_that_m2_cannot_hold(
+def test_sgml_to_m2_names_what_m2_cannot_hold(
     annotator: str, n_in_sgml: int, n_left_out: int, n_changed: int
 ) -> None:
     documents = list(NUCLE.read(open_source(data_path(f"{OFFICIAL}{annotator}.sgml"))))

@@ -39,9 +39,7 @@ def test_what_cannot_be_read_is_an_error_of_ours(tmp_path: Path) -> None:
             lines_of(tmp_path / name)
 
 
-def test_pipes_and_standard_input_are_read_twice_and_progress_is_told(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_pipes_are_read_twice_and_progress_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("né\n".encode())))
     source = open_source(Path("-"))
     assert list(source.lines()) == list(source.lines()) == ["né\n"]
@@ -162,7 +160,7 @@ def test_a_folder_with_ann_files_is_brat_and_files_that_nobody_reads_are_named(t
         ("list.csv a.txt", "text", ["a.txt"]),
     ],
 )
-def test_a_folder_speaks_of_annotated_formats_first_then_of_texts(
+def test_a_folder_is_of_annotated_formats_or_texts(
     tmp_path: Path, names: str, expected: str, read: list[str]
 ) -> None:
     for name in names.split():

@@ -108,7 +108,7 @@ def processes() -> Iterator[Processes]:
 
 
 @pytest.mark.parametrize("name", JOBS)
-def test_the_cut_and_the_number_of_processes_change_nothing(
+def test_neither_cut_nor_processes_change_a_thing(
     name: str, folder: Path, tmp_path: Path, processes: Processes
 ) -> None:
     is_text = name in TEXT_JOBS

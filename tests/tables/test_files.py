@@ -316,9 +316,7 @@ def test_standard_input_may_be_parquet(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(read_judgments("-")) == 1
 
 
-def test_a_damaged_parquet_file_is_one_line_of_ours_and_nothing_of_the_decoders(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_damaged_parquet_file_is_one_line_of_ours_alone(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "j.parquet"
     pl.DataFrame({name: list(cells) * 50 for name, cells in COLUMNS.items()}).write_parquet(path)
     whole = path.read_bytes()

@@ -36,8 +36,7 @@ them unchanged). Declarations (`<!DOCTYPE`, `<!ENTITY`) are refused, so entities
 escapes only what would be misread. In a REFERENCE the release closes a paragraph with a second `<P>` (those scripts
 repair it); this is read, and written correctly.
 
-The personal fields of the full corpus (FIRST_LANGUAGE and the like) are metadata under their lower-case names;
-unknown attributes and elements are kept under `sgml` in the metadata or in an edit's `extra` (`Leftovers`, `Kept`).
+The personal fields of the full corpus (FIRST_LANGUAGE and the like) are metadata under their lower-case names.
 
 Losses are reported: alternatives (the first is written: a MISTAKE each would change the count),
 corrections that the rule above would read differently, the order of edits of different annotators, tokens, ids that
@@ -48,7 +47,7 @@ and any that NUCLE does not know) end at a NUCLE tag or at their own end tag; an
 of NUCLE's elements are read in capitals and small letters.
 
 Unknown attributes and elements, and REFERENCE sections, are kept as one JSON value under the key `sgml` of
-an essay's metadata and of an edit's extra; only the parts that are set:
+an essay's metadata and of an edit's extra (`Leftovers`, `Kept`); only the parts that are set:
 
     {"attributes": {"DOC": {"source": "web"}, "P 2": {...}, "ANNOTATION 8": {...}},
      "elements": {"DOC": [{"name": "GRADE", "text": "B", "attributes": {...}}]},

@@ -123,9 +123,7 @@ OPERATION = st.tuples(st.sampled_from("SDI"), WORD, WORD)
 
 @examples(150)
 @given(st.lists(OPERATION, max_size=9))
-def test_edits_are_those_of_trying_every_stretch(
-    operations: list[tuple[str, tuple[str, str], tuple[str, str]]],
-) -> None:
+def test_edits_are_those_of_every_stretch(operations: list[tuple[str, tuple[str, str], tuple[str, str]]]) -> None:
     steps: list[Step] = []
     old: list[tuple[str, str]] = []
     new: list[tuple[str, str]] = []

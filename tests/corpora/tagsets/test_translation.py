@@ -56,7 +56,7 @@ KITCHEN = "We came to the kitchen for powerful tea."
         ("to", "", "Wcip", "errant", "U:PREP"),
     ],
 )
-def test_the_words_of_the_edit_choose_between_the_halves(
+def test_words_choose_between_the_halves(
     words: str, correction: str, tag: str, target: str, code: str | None
 ) -> None:
     assert translate_edit(edit_of(KITCHEN, words, correction, tag), KITCHEN, "nucle", target).code == code
