@@ -241,7 +241,7 @@ NUMBERS: dict[str, Doors] = {
     ),
     "bonus.cents": Doors(
         None,
-        lambda value, _: ("/manage/jobs/{job}/raters/{worker}", {"what": "bonus", "cents": value}),
+        lambda value, _: ("/manage/jobs/{job}/raters/{worker}/bonus", {"cents": value}),
         lambda value, _: ("/jobs/{job}/raters/{worker}/bonus", {"cents": value}),
         model=NewBonus,
     ),
