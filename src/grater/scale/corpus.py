@@ -1,4 +1,4 @@
-"""The way to a corpus's shards, and to the engine that works on them, for whatever is done on big corpora."""
+"""Open the shards of a big corpus and choose the engine that works on them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def n_passes(paths: Sequence[Path], format_name: str | None, *, lines: bool) -> int:
-    """How often a corpus is gone through when it is read."""
+    """How many times a corpus is read from front to back."""
     return 1 if lines else max(format_for(path, format_name).n_passes for path in paths)
 
 

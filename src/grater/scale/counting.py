@@ -64,7 +64,7 @@ from grater.scale.shards import ShardEssay, ShardSource
 ORDER = 4
 N_BUCKETS = 1 << 12
 WORDS_AT_ONCE = 3 << 18
-"""At most three million n-grams, some hundred megabytes."""
+"""The most n-grams held at once, three million: a few hundred megabytes."""
 LEAST_WORDS, SHARED_FILES = 1 << 16, 16
 """A corpus of fewer words than those of sixteen files has files of at least 65,536, for several workers to add up."""
 MOST_LOCAL_WORDS = 1 << 15
@@ -285,7 +285,7 @@ def _add_buckets(
 
 
 def held_out_table(lines: Iterable[str]) -> pl.DataFrame:
-    """Lines with their hashes, smallest first."""
+    """A table of lines and their hashes, smallest hash first."""
     return pl.DataFrame([(hash_of(line), line) for line in smallest(lines)], schema=line_schema(), orient="row")
 
 
@@ -311,7 +311,7 @@ def held_out_lines(folder: Path) -> list[str]:
 
 
 def counts_in_parts(parts: Parts, wanted: Collection[Sequence[str]]) -> dict[tuple[str, ...], float]:
-    """The counts of wanted n-grams, given as normal words."""
+    """The counts of these n-grams, given as normalised words."""
     spelt = pl.Series("ngram", sorted({" ".join(ngram) for ngram in wanted}), dtype=pl.String)
     counts: dict[tuple[str, ...], float] = {}
     for frame in parts.frames():

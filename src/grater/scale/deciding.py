@@ -49,7 +49,7 @@ def decided_at_once(
     format_name: str | None,
     correcting: Mapping[str, Any],
 ) -> tuple[list[dict[str, JsonValue]], dict[str, EditAccount]]:
-    """Run systems of which some are from outside, each over the whole corpus."""
+    """Run systems, some of them external, each on the whole corpus."""
     asked = read_item_places(places) if places and str(places) != EDITS else None
     by_essay = asked.by_essay if asked else None
     detectors = at_precision(load_systems(job.systems, places=by_essay, chat=correcting), job.precision)

@@ -35,7 +35,7 @@ from grater.errors import GraterError, MissingExtra
 
 MOST_ATTEMPTS = 3
 BIG = 2_000_000
-"""Bytes of input from which on several processes are worth their start."""
+"""Bytes of input above which starting several processes pays off."""
 
 THREADS = dict.fromkeys(("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 """Every worker has one core."""
@@ -45,11 +45,11 @@ Tell = Callable[[str], None]
 
 
 class Task(Protocol[Outcome]):
-    """Something to be done by some worker, perhaps on another machine."""
+    """A piece of work for a worker, perhaps on another machine."""
 
     @property
     def name(self) -> str:
-        """For messages: what the task is about."""
+        """What the task is about, for messages."""
         ...
 
     def run(self) -> Outcome: ...
@@ -73,7 +73,7 @@ class Engine(Protocol):
 
 
 def n_workers(n_jobs: int | None, n_bytes: int) -> int:
-    """As many as were asked for, else one for every core where the input is big, else one."""
+    """The number asked for; else one per core for big input, and one for small."""
     return n_jobs or (len(os.sched_getaffinity(0)) if n_bytes >= BIG else 1)
 
 
@@ -179,7 +179,7 @@ class Processes:
                 del os.environ[name]
 
     def prepare(self, task: Task[T]) -> T:
-        """In a worker; this process loads nothing itself."""
+        """Load it in a worker, so that this process stays small."""
         (prepared,) = self.run([task])
         return prepared
 
@@ -190,7 +190,7 @@ class Processes:
 
 
 def _begin() -> None:
-    """A worker dies without a word when it is interrupted, and when its parent is gone."""
+    """Let a worker end silently when it is interrupted or its parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     Thread(target=_end_with_parent, daemon=True).start()
 
@@ -237,7 +237,7 @@ class SparkEngine:
                 raise
 
     def prepare(self, task: Task[T]) -> T:
-        """Here: every machine has the same models."""
+        """Load it here: every machine has the same models."""
         return task.run()
 
     def close(self) -> None:

@@ -91,7 +91,7 @@ class PartFolder:
     about: Mapping[str, Json] = field(hash=False)
 
     def begin(self) -> None:
-        """Make the folder; from here to `finish` nobody reads it."""
+        """Make the folder; it counts as unfinished until `finish`."""
         try:
             make_room(self.path, _is_ours, "results")
             with replacing(self.path / UNFINISHED) as stream:
@@ -162,7 +162,7 @@ def holds_results(path: Path, job: str) -> bool:
 
 
 def read_parts(folder: Path, *, job: str) -> Parts:
-    """The results of a job, by their manifest."""
+    """The results of a job, read by its manifest."""
     path = folder / MANIFEST
     if not path.exists() and (folder / UNFINISHED).exists():
         raise BadInput(Problem(str(folder), "the job that writes here has not finished; run it again to complete it"))

@@ -44,7 +44,7 @@ MANIFEST = "manifest.json"
 FORMAT = "grater-shards"
 VERSION = 1
 SIZE = 1_000_000
-"""Characters of a shard: some seconds of a detector's work, some tens of megabytes of its decisions."""
+"""Characters per shard: seconds of a detector's work, tens of megabytes of its decisions."""
 
 SCHEMA: dict[str, Any] = {
     "essay": str,
@@ -99,7 +99,7 @@ def verified(path: Path, sha256: str, made: str) -> pl.DataFrame:
 
 @contextmanager
 def reading_manifest(path: Path, what: str) -> Iterator[None]:
-    """Whatever is wrong with a manifest is said in one line."""
+    """Report anything wrong with a manifest in one line."""
     try:
         yield
     except OSError as error:
@@ -109,7 +109,7 @@ def reading_manifest(path: Path, what: str) -> Iterator[None]:
 
 
 def make_room(folder: Path, is_ours: Callable[[Path], bool], what: str) -> None:
-    """A folder of its own: new, empty, or one with files of ours."""
+    """Make a folder that is new, empty, or has only files of ours."""
     folder.mkdir(parents=True, exist_ok=True)
     if others := [file.name for file in folder.iterdir() if not is_ours(file)]:
         raise UsageError(f"{folder}: expected a new folder or one of {what}, found {others[0]} in it")
@@ -242,7 +242,7 @@ class LazyCut:
 
 
 def cut(essays: Iterable[ShardEssay], folder: Path, *, size: int = SIZE, lines: bool = False) -> Shards:
-    """Write a corpus as shards in a folder; until the last is written the folder is not a corpus."""
+    """Write a corpus as shards in a folder, which is a corpus only once the last is written."""
     lazy = LazyCut(essays, folder, size=size, lines=lines)
     for _ in lazy:
         pass
@@ -250,7 +250,7 @@ def cut(essays: Iterable[ShardEssay], folder: Path, *, size: int = SIZE, lines: 
 
 
 def _make_room(folder: Path) -> None:
-    """A folder of its own; shards that it has are replaced."""
+    """Make the folder; shards in it are replaced."""
     try:
         make_room(folder, _is_ours, "shards")
         (folder / MANIFEST).unlink(missing_ok=True)
@@ -276,7 +276,7 @@ def is_cut(path: Path) -> bool:
 
 
 def read_shards(folder: Path) -> Shards:
-    """The shards that a manifest names, whatever else lies in the folder."""
+    """The shards that the manifest names, whatever else is in the folder."""
     folder = place(folder)
     with reading_manifest(folder / MANIFEST, "the manifest of a cut corpus"):
         manifest = json.loads((folder / MANIFEST).read_bytes())

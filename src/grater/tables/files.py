@@ -75,12 +75,12 @@ UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def as_path(source: object) -> Path | None:
-    """The path that a source is, or None where it is something else."""
+    """The source as a path; None if it is not one."""
     return Path(source) if isinstance(source, str | Path) else None
 
 
 def file_type(path: Path) -> FileType:
-    """The type by the extension; `.gz` behind it does not count, except that parquet is packed inside."""
+    """The file type by its extension, ignoring a final `.gz` (which parquet does not take: it is packed inside)."""
     if is_stdin(path):
         raise UsageError("expected the name of a file, which ends in .csv or the like, found '-'")
     suffix = extension(path)
@@ -93,7 +93,7 @@ def file_type(path: Path) -> FileType:
 
 
 def extension(path: Path) -> str:
-    """The last extension but `.gz`, in lower case."""
+    """The last extension other than `.gz`, in lower case."""
     return (path.with_suffix("") if is_packed(path) else path).suffix.lower()
 
 
@@ -112,7 +112,7 @@ PARTS_FORMAT = "grater-parts"
 
 
 def parts(path: Path) -> list[Path]:
-    """The parquet files of a table: itself, those that the manifest of a folder names, or all, as Spark writes it."""
+    """The parquet files of a table: the file itself, or those of a folder (named by its manifest, else all)."""
     if not path.is_dir():
         return [path]
     if (path / MANIFEST).exists():
@@ -146,7 +146,7 @@ def is_stdin(path: Path) -> bool:
 
 
 def read_text(path: Path) -> str:
-    """The whole file as text, its byte-order mark gone."""
+    """The whole file as text, without its byte-order mark."""
     return _decoded(_bytes_of(path), str(path))
 
 
@@ -177,20 +177,20 @@ HARMLESS = rf"^(?:[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|{DELETE})$"
 
 
 def guarded(cells: pl.Series) -> pl.Series:
-    """The cells as they may be shown to a spreadsheet."""
+    """The cells, changed so that no spreadsheet runs one as a formula."""
     is_risky = cells.str.contains(RISKY) & ~cells.str.contains(HARMLESS)
     return _chosen(is_risky, "'" + cells, cells)
 
 
 def guarded_frame(frame: pl.DataFrame) -> pl.DataFrame:
-    """A whole table, its header too; only text can be a formula."""
+    """Guard every text cell and the header; only text can be a formula."""
     cells = [guarded(series) if series.dtype == pl.String else series for series in frame.get_columns()]
     names = guarded(pl.Series(frame.columns, dtype=pl.String))
     return pl.DataFrame(dict(zip(names, cells, strict=True)))
 
 
 def unguarded(cells: pl.Series) -> pl.Series:
-    """The cells as they were before they were guarded."""
+    """The cells without the guard."""
     is_guarded = cells.str.contains(GUARDED)
     return _chosen(is_guarded, cells.str.slice(1), cells)
 
@@ -209,7 +209,7 @@ LEFT_OUT = ["Approve", "Reject"]
 
 
 def read_delimited(text: str, *, name: str, separator: str) -> Raw:
-    """The table that the text holds; every cell is text.
+    """Parse delimited text; every cell is text.
 
     A header without the separator that the file's name speaks of, but with another, has that one: spreadsheets of
     many countries write `.csv` with semicolons.
@@ -239,7 +239,7 @@ Read: TypeAlias = tuple[list[str], list[pl.Series], pl.Series]
 
 
 def _read_at_once(text: str, separator: str) -> Read | None:
-    """As polars reads it; None where anything about the text is odd.
+    """Parse with polars; None where anything about the text is unusual.
 
     A text without quotes is understood if no line end and no separator is left over.  With quotes, if polars writes
     back the same text.
@@ -269,7 +269,7 @@ def _read_at_once(text: str, separator: str) -> Read | None:
 
 
 def _read_by_row(text: str, name: str, separator: str) -> Read:
-    """Row by row, with every defect by its line."""
+    """Parse row by row and name the line of every defect."""
     # The module's limit on the size of a cell is global; it is only ever raised, to what this text needs.
     csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     rows = _rows(text, name, separator)
@@ -299,7 +299,7 @@ def _header(cells: list[str]) -> list[str]:
 
 
 def _rows(text: str, name: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Every row that is not blank, with the line where it begins."""
+    """Every row that is not blank, with its first line."""
     if QUOTE not in text:
         lines = enumerate((line.removesuffix("\r") for line in text.split("\n")), 1)
         yield from ((number, line.split(separator)) for number, line in lines if line)
@@ -317,7 +317,7 @@ def _rows(text: str, name: str, separator: str) -> Iterator[tuple[int, list[str]
 
 
 def read_jsonl(text: str, *, name: str) -> Raw:
-    """The table that the lines hold."""
+    """Parse JSON lines, one row a line."""
     if not text.strip():
         raise BadInput(Problem(name, "expected a JSON object a line, found an empty file"))
     problems = Problems(name)
@@ -356,7 +356,7 @@ CONVERTERS = ("to_arrow", "to_pandas", "toPandas")
 
 
 def read_frame(frame: object, *, name: str) -> Raw:
-    """The table that a frame holds."""
+    """A raw table from a data frame of any library."""
     if isinstance(frame, pl.LazyFrame):
         try:
             frame = frame.collect()
@@ -388,7 +388,7 @@ def _column_by_column(frame: object, name: str, refusal: str) -> Raw:
 
 
 def read_parquet(source: list[FilePath] | BytesIO, *, name: str) -> Raw:
-    """The table of one parquet file or several."""
+    """A raw table from one or several parquet files."""
     try:
         with _panics_unprinted():
             frame = pl.read_parquet(source, glob=False, hive_partitioning=False)

@@ -90,7 +90,7 @@ def data_hash(*tables: Judgments) -> str:
 
 
 def require_raters(judgments: Judgments, what: str) -> None:
-    """Refuses what needs to know raters (`what`, in the plural) where they are only positions."""
+    """Raise where raters are only positions; `what` (a plural) needs to know them."""
     if judgments.anonymous_raters:
         raise UsageError(
             f"{judgments.name}: {what} need rater ids, and this table has none: raters 1, 2, ... are positions, "
@@ -99,7 +99,7 @@ def require_raters(judgments: Judgments, what: str) -> None:
 
 
 def with_status(judgments: Judgments, status: Collection[str] = (VALID,)) -> Judgments:
-    """Only judgments of these statuses; `all` lets every one pass."""
+    """Only judgments of these statuses; `all` keeps every one."""
     if "status" not in judgments.frame.columns or ANY in status:
         return judgments
     given = pl.col("status").fill_null(VALID)
@@ -110,7 +110,7 @@ def with_status(judgments: Judgments, status: Collection[str] = (VALID,)) -> Jud
 
 
 def without_flags(judgments: Judgments, flags: Collection[str]) -> Judgments:
-    """Only judgments that bear none of these flags; one that bears several counts under the first."""
+    """Only judgments without these flags; one that has several is counted under the first."""
     dropped = {}
     frame = judgments.frame
     for flag in flags:
@@ -123,7 +123,7 @@ def without_flags(judgments: Judgments, flags: Collection[str]) -> Judgments:
 
 
 def with_confidence(judgments: Judgments, least: float) -> Judgments:
-    """Only judgments whose rater was at least this confident."""
+    """Only judgments with at least this confidence."""
     _require_column(judgments, "confidence", f"ask for a confidence of {least:g}")
     n_silent = judgments.frame["confidence"].null_count()
     kept = judgments.frame.filter(pl.col("confidence") >= least)
@@ -228,7 +228,7 @@ def _first(judgments: Judgments, n: int) -> tuple[npt.NDArray[np.bool_], int]:
 
 
 def _moments(judgments: Judgments) -> pl.Series:
-    """The times as numbers: as text, 10 would come before 9, and noon in Oslo before noon in London."""
+    """Times as numbers, so that they sort across digits and time zones."""
     times = judgments.frame["at"].cast(pl.String)
     numbers = times.cast(pl.Float64, strict=False)
     if not numbers.null_count() and numbers.is_finite().all():
@@ -280,12 +280,12 @@ class Sample:
 
 
 def items_hash(item_ids: Iterable[str]) -> str:
-    """One short name for a set of items, whatever their order and however often each is named."""
+    """A hash of a set of items; order and repeats do not change it."""
     return short_hash("\n".join(sorted(set(item_ids))))
 
 
 def require_same_items(sample: Sample, item_ids: Iterable[str]) -> None:
-    """Refuses a sample that was drawn from other items than these."""
+    """Raise where a sample was drawn from other items than these."""
     known = set(item_ids)
     strangers = [item for item in sample.frame["item"].unique(maintain_order=True) if item not in known]
     if strangers:
@@ -389,7 +389,7 @@ def canonical(schema: Schema, columns: Mapping[str, str]) -> dict[str, str]:
 
 
 def _column_in(column: Column, free: list[str], name: str) -> str | None:
-    """The file's column that bears the name, else the one that bears a synonym."""
+    """The file's column with this name, else the one with a synonym."""
     own = [theirs for theirs in free if theirs.lower() == column.name]
     others = [theirs for theirs in free if theirs.lower() in column.synonyms]
     if column.name in own:
@@ -407,7 +407,7 @@ def _column_in(column: Column, free: list[str], name: str) -> str | None:
 
 
 def near(schema: Schema, column: Column, raw: Raw) -> str | None:
-    """A further column whose name is nearly that of the wanted one, or holds it (`worker_id`)."""
+    """Another column whose name resembles or contains the wanted one (`worker_id`)."""
     free = {theirs.lower(): theirs for theirs in raw.columns if schema.column(theirs) is None}
     holding = [theirs for lower, theirs in free.items() if any(name in lower for name in column.names)]
     close = (get_close_matches(name, list(free), n=1, cutoff=LIKENESS) for name in column.names)
@@ -439,7 +439,7 @@ NO_JUDGMENT = "rows without an answer"
 
 
 def is_list(cells: pl.Series) -> bool:
-    """Whether a column holds lists, real ones or written in brackets, and nothing else."""
+    """Whether every cell is a list, a real one or one written in brackets."""
     if isinstance(cells.dtype, pl.List | pl.Array):
         return True
     if cells.dtype == pl.Object:
@@ -503,7 +503,7 @@ def _labels(cell: object) -> list[str] | None:
 
 
 def _long(raw: Raw, entries: list[list[tuple[str, str]]]) -> tuple[Raw, int]:
-    """The rows of `raw` once for every (rater, label) they hold."""
+    """One row for each (rater, label) in a row of `raw`."""
     rows = pl.Series([row for row, pairs in enumerate(entries) for _ in pairs], dtype=pl.UInt32)
     columns = {name: further(cells).gather(rows) for name, cells in raw.columns.items()}
     columns["rater"] = pl.Series("rater", [rater for pairs in entries for rater, _ in pairs], dtype=pl.String)
@@ -523,7 +523,7 @@ def read_table(
     duplicates: Duplicates = "error",
     name: str | None = None,
 ) -> Table:
-    """A table of any kind, every row of it; `columns` maps our columns to those of the source."""
+    """Read a table of any kind, with every row; `columns` maps our columns to those of the source."""
     if kind not in SCHEMAS:
         raise UnknownName(f"unknown kind of table {kind!r}. Known: {', '.join(SCHEMAS)}")
     schema = SCHEMAS[kind]

@@ -307,14 +307,14 @@ def text_of(value: object) -> str | None:
 # Checks
 
 Fault: TypeAlias = "Callable[[pl.Series, str], None]"
-"""Hears of rows whose cell is wrong: which (a mask), and what was expected."""
+"""Called with the rows whose cell is wrong (a mask), and what was expected."""
 
 DECIMAL_COMMA = r"^(\s*[+-]?\d*),(\d+\s*)$"
 TRUTH = {"0": False, "1": True, "false": False, "true": True}
 
 
 def cast(column: Column, cells: pl.Series, fault: Fault) -> pl.Series:
-    """The cells in the column's type; what cannot be brought to it is null, and reported to `fault`."""
+    """The cells in the column's type; those that cannot be converted become null and are reported to `fault`."""
     match column.type:
         case "text":
             return _text(cells, fault)
@@ -366,7 +366,7 @@ def _joined_cell(cell: object) -> object:
 
 
 def _json(cells: pl.Series, fault: Fault) -> pl.Series:
-    """JSON that other programs can take on."""
+    """JSON that any program can read."""
 
     def is_bad(cell: str) -> bool:
         try:
@@ -415,7 +415,7 @@ def _float(cell: object) -> float | None:
 
 
 def outside(numbers: pl.Series, bounds: Range) -> pl.Series:
-    """Which numbers lie out of bounds; a missing one does not."""
+    """A mask of the numbers that are out of range; missing ones are not."""
     low = numbers <= bounds.low if bounds.is_low_open else numbers < bounds.low
     return (low | (numbers > bounds.high)).fill_null(False)
 
@@ -495,7 +495,7 @@ def _checked_column(column: Column, cells: pl.Series, raw: Raw, problems: Proble
 
 
 def add(problems: Problems, raw: Raw, row: int, message: str) -> None:
-    """Tells a problem at its line, or at its row where the table has no lines."""
+    """Report a problem with its line, or its row where the table has no lines."""
     if raw.lines is None:
         problems.add(f"row {row}: {message}")
     else:
@@ -520,7 +520,7 @@ MOST_DUPLICATES = 3
 def without_duplicates(
     schema: Schema, frame: pl.DataFrame, raw: Raw, duplicates: Duplicates
 ) -> tuple[pl.DataFrame, dict[str, int]]:
-    """The frame with each key once, in its order and without places, and how many rows that set aside."""
+    """The frame with each key once, in order and without places, and the number of rows removed."""
     if duplicates not in ("error", "first", "last"):
         raise UsageError(f"expected duplicates error, first or last, found {duplicates!r}")
     key = [name for name in schema.key if name in frame.columns]

@@ -121,11 +121,11 @@ def _text(value: object) -> str:
 MOST_BYTES = 256 * 1024 * 1024
 MOST_MEMBERS = 10_000
 MOST_ROWS, MOST_CELLS = 1 << 20, 1 << 26
-"""A cell may claim any address, and what lies before it counts."""
+"""The most rows or cells of a sheet: a cell may have any address, and empty ones before it count."""
 LONGEST_CELL = 32_767
-"""Characters that a cell may have."""
+"""The most characters in a cell."""
 LONGEST_LIST = 250
-"""Characters that a list of answers may have."""
+"""The most characters in a list of answers."""
 NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 WIDTHS = {"item": 18, "before": 40, "sentence": 70, "question": 40, "answers": 24, "comment": 30}
 UNREADABLE = (

@@ -72,7 +72,7 @@ def write_joined(files: Sequence[FilePath], schema: Mapping[str, Any], path: str
 
 
 def require_table_place(path: str | FilePath) -> None:
-    """Raise before the work what `write_table` would raise after it: the wrong extension, no such folder."""
+    """Raise now what `write_table` would raise after the work: a wrong extension, a missing folder."""
     file_type(FilePath(path))
     require_place(FilePath(path))
 
@@ -83,7 +83,7 @@ XLSX, CSV = ".xlsx", ".csv"
 def write_worksheet(sheet: Worksheet, path: FilePath) -> None:
     """A workbook with the instructions on a separate page, or a CSV file that begins with them.
 
-    A sheet with answers in it is never written over.
+    A sheet with answers in it is never overwritten.
     """
     suffix = path.suffix.lower()
     if suffix not in (CSV, XLSX):
