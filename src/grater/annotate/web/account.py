@@ -61,7 +61,7 @@ def home(context: Context) -> Response:
 
 @pages.get("/healthz")
 def health(context: Context) -> Response:
-    """Whether the server and its database answer, for those who watch over them."""
+    """Whether the server and its database answer, for monitoring."""
     with context.server.store.read():
         return PlainTextResponse("ok")
 
@@ -213,7 +213,7 @@ def enter_code(context: Context) -> Response:
 
 @pages.post(f"{FACTOR_PATH}/confirm")
 def confirm_set_up(context: Context) -> Response:
-    """On, by the first code; the recovery codes are shown this once, in a session that began with the factor."""
+    """Turn the factor on with its first code; recovery codes are shown once, in a session begun with the factor."""
     if not context.server.logins.take(_key(context, context.person)):
         return _page(context, problems=[TOO_OFTEN], status=429)
     try:
@@ -236,7 +236,7 @@ def _require_password(context: RequestContext) -> None:
 
 
 def _key(context: RequestContext, person: people.Person) -> str:
-    """Whose tries a code uses up."""
+    """The key under which attempts at a code are counted."""
     return f"code {_device(context, person) or person.person_id}"
 
 
@@ -257,7 +257,7 @@ def _page(context: RequestContext, *, problems: Sequence[str] = (), status: int 
 
 @form_at(pages, FACTOR_PATH, refused=_page)
 def begin_set_up(context: RequestContext) -> Response:
-    """A new secret, for who knows the password; it is shown until it is confirmed or begun again."""
+    """A new secret for somebody who knows the password, shown until it is confirmed or begun again."""
     _require_password(context)
     with context.changing() as tx:
         second_factor.begin(tx, context.person)
@@ -266,7 +266,7 @@ def begin_set_up(context: RequestContext) -> Response:
 
 @form_at(pages, f"{FACTOR_PATH}/off", refused=_page)
 def turn_off_own(context: RequestContext) -> Response:
-    """Off, by password and code; refused where the role requires it."""
+    """Turn the factor off with password and code; refused where the role requires it."""
     _require_password(context)
     with context.changing() as tx:
         second_factor.turn_off(tx, context.person, context.text("code"))
@@ -285,7 +285,7 @@ def _picture(address: str) -> Markup:
 
 
 def admit(context: RequestContext, person: people.Person, path: str) -> Response:
-    """A person whose password is right: in, or on to the page that asks for the second factor."""
+    """Log in a person whose password is right, or send them to the page that asks for the second factor."""
     with context.server.store.read() as tx:
         is_asked = second_factor.is_on(tx, person.person_id)
     if not is_asked:
@@ -318,7 +318,7 @@ def ticket_holder(context: RequestContext, ticket: str) -> people.Person | None:
 
 
 def _device(context: RequestContext, person: people.Person | None) -> str:
-    """The cookie of a browser in which the person came in before; empty in any other."""
+    """The cookie of a browser in which the person has logged in before; empty in any other."""
     cookie = read_cookie(context.request, context.server.settings, DEVICE)
     return (
         cookie if person is not None and security.is_device(context.server.secret, person.person_id, cookie) else ""
@@ -326,7 +326,7 @@ def _device(context: RequestContext, person: people.Person | None) -> str:
 
 
 def address_of(context: RequestContext) -> str:
-    """Where the request comes from, as the study remembers it."""
+    """The address of the request, as the study stores it."""
     return security.keyed_address(context.server.secret, context.address)
 
 
@@ -355,7 +355,7 @@ def begin_session(
 
 
 def own_path(path: str) -> str:
-    """The path if it is one of ours, else the front door: a login must not send people to other sites."""
+    """The path if it is one of ours, else the home page: a login must not send people to other sites."""
     is_ours = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() and "\\" not in path
     return path if is_ours else "/"
 
@@ -398,7 +398,7 @@ class Ended(Shape):
 
 @api.get("/me")
 def me(context: Context) -> Me:
-    """Whose token this is."""
+    """The owner of this token."""
     with context.server.store.read() as tx:
         n_findings = len(marks.open_findings(tx, context.person_id))
         seats = [Person.of(seat) for seat in people.seats(tx, context.person_id) if seat.state == "active"]

@@ -160,7 +160,7 @@ def _first_values(context: RequestContext) -> dict[str, str]:
 def filled_by(
     unit: StudyUnit, shown: Shown, sent: Sequence[Sent], decided: Sequence[Answer]
 ) -> Mapping[str, Sequence[str]]:
-    """The form as far as it is clear: the decision made before, else what all raters agree on."""
+    """The form, filled with the earlier decision, or else with what all raters agree on."""
     if decided:
         # The form that says the same as a decision.
         form = _form_of(shown, decided)
@@ -236,7 +236,7 @@ def name_of(span: Span) -> str:
 
 
 def earlier_choices(table: EssayTable) -> dict[str, str]:
-    """The form as it was decided before; at first only what all annotators agree on is filled in."""
+    """The form with the earlier decision; without one, only what all annotators agree on is filled in."""
     places = table.places
     filled = {f"choice {place.name}": place.opinions[0].rater for place in places if place.kind == "same"}
     if table.earlier is None:
@@ -282,7 +282,7 @@ def _content(edit: Edit) -> tuple[Span, tuple[str, ...], str, str]:
 
 
 def answers_of(table: EssayTable, filled: Mapping[str, str]) -> tuple[Answer, ...]:
-    """Through the task's own reader, so that a decision obeys the same rules as an annotator's work."""
+    """Read the answers with the task's own reader, so that a decision obeys the rules of an annotator's work."""
     sent = json.dumps([sent_edit(table.text, edit) for edit in decided(table, filled)])
     (answer,) = TASK.read(table.unit.unit, {"edits": [sent], "set_aside": ["1"] * ("set_aside" in filled)}, kept={})
     comments = [(place.span, filled.get(f"comment {place.name}", "")) for place in table.places]

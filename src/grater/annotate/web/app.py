@@ -75,10 +75,10 @@ LOOK_SECONDS = 20.0
 """Seconds between checks for background work of a dead process."""
 
 AT_ONCE = 10
-"""Requests of a visitor or guest that are served as they come; more are served at the pace of their minute."""
+"""Requests of a visitor or guest that are served at once; further ones at the rate allowed per minute."""
 
 WATCH_SECONDS = 300.0
-"""Between two looks for raters who share wrong answers."""
+"""Seconds between two searches for raters who share wrong answers."""
 
 
 def create_app(settings: Settings, store: Store) -> FastAPI:
@@ -125,7 +125,7 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """Tell webhooks and do long work, also what an earlier process left, for as long as the server runs."""
+    """While the server runs, deliver to webhooks and do long work, also what an earlier process left unfinished."""
     server: Server = app.state.server
     await run_in_threadpool(server.runner.take_up)
     async with (
@@ -154,7 +154,7 @@ async def _work_forever(runner: Runner) -> None:
 
 
 async def _watch(store: Store) -> None:
-    """Tell managers of raters who share wrong answers."""
+    """Notify managers of raters who share wrong answers."""
     n_answers: dict[str, int] = {}
     while True:
         await asyncio.sleep(WATCH_SECONDS)

@@ -46,7 +46,7 @@ def calls_about(tag: str) -> APIRouter:
 
 
 def page_at(pages: APIRouter, path: str) -> Callable[[Call], Call]:
-    """Let a view, which forms also end at with what went wrong, be the page of an address."""
+    """Register a view as the page of an address; forms also show it with what went wrong."""
 
     def add(view: Call) -> Call:
         def answer(context: Context) -> Any:
@@ -59,7 +59,7 @@ def page_at(pages: APIRouter, path: str) -> Callable[[Call], Call]:
 
 
 def form_at(pages: APIRouter, path: str, *, refused: Callable[..., Response]) -> Callable[[Call], Call]:
-    """Let a handler take the form of a page; `refused` makes the page that shows what was wrong with it."""
+    """Register a handler for the form of a page; `refused` makes the page that shows what was wrong."""
 
     def add(handler: Call) -> Call:
         def answer(context: Context) -> Any:
@@ -133,7 +133,7 @@ Object: TypeAlias = dict[str, JsonValue]
 
 
 class Shape(BaseModel):
-    """Made of anything that has attributes of these names, and of nothing else that it has."""
+    """Built from the attributes with these names of any object, ignoring all others."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -143,7 +143,7 @@ class Shape(BaseModel):
 
 
 def inside(*path: str) -> Any:
-    """A field that what a shape is made of has further inside, or under another name."""
+    """A field that the object behind a shape holds further inside, or under another name."""
     return About(validation_alias=AliasPath(*path))
 
 
@@ -195,7 +195,7 @@ class Deleting(Body):
 
 
 class Deleted(Shape):
-    """Its original name."""
+    """The name of what was deleted."""
 
     deleted: str
 

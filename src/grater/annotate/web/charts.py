@@ -1,4 +1,4 @@
-"""Charts of pages as SVG text: how far a job is and how fast, intervals that narrow, confusions, raters by skill.
+"""Charts of pages as SVG text: the progress and pace of a job, narrowing intervals, confusions, raters by skill.
 
 Plain shapes with classes, coloured by the style sheet, each chart with its numbers in words.  There are no style
 attributes: the content policy forbids them.  Series differ in the pattern of their line as well as in colour.
@@ -110,7 +110,7 @@ def job_charts(progress: Progress, moments: Sequence[int]) -> list[tuple[str, Ma
 
 
 def unit_chart(progress: Progress) -> Markup:
-    """How many units have how many of the judgments they want."""
+    """The number of units with each number of judgments."""
     wanted = max((unit.wanted for unit in progress.by_unit), default=0)
     counts = [sum(min(unit.valid, wanted) == n for unit in progress.by_unit) for n in range(wanted + 1)]
     if len(counts) > 12:
@@ -137,7 +137,7 @@ def rater_chart(progress: Progress) -> Markup:
 
 
 def time_chart(moments: Sequence[int]) -> Markup:
-    """Judgments over time, added up."""
+    """Judgments over time, cumulative."""
     times = sorted(moments)
     if len(times) < 2:
         return Markup("")
@@ -192,7 +192,7 @@ def _y(value: float) -> float:
 
 
 def _apart(heights: Sequence[float], gap: float = 16) -> list[float]:
-    """Heights of labels moved down until none covers another."""
+    """Heights of labels, moved down until none overlaps."""
     order = sorted(range(len(heights)), key=lambda number: heights[number])
     placed, last = list(heights), -gap
     for number in order:
@@ -280,7 +280,7 @@ def pair_map(pairs: Sequence[PairShare], names: Mapping[str, str], *, title: str
 
 
 def _left(labels: Sequence[str]) -> int:
-    """How far from the left the first cell begins, so that every label fits before it."""
+    """Where the first cell begins, so that every label fits on its left."""
     return 16 + LETTER * min(MOST_LETTERS, max(map(len, labels)))
 
 

@@ -102,7 +102,7 @@ Shown: TypeAlias = dict[str, Any]
 
 
 def _answer(context: RequestContext, work: Callable[[RequestContext, Feedback, dict[str, str]], Shown]) -> Response:
-    """The result of a text; whatever goes wrong, the text and its answers stay on the page."""
+    """The result for a text; if anything goes wrong, the text and its answers stay on the page."""
     answers = {
         name.removeprefix(ANSWER): value
         for name, value in context.form.multi_items()
@@ -228,13 +228,13 @@ def _stretches(text: str, marks: Sequence[Mark], answers: Mapping[str, str]) -> 
 
 
 def require_open(context: RequestContext, name: str) -> None:
-    """Refuse what nobody has opened, as if it were not there."""
+    """Answer as if the page did not exist where nobody has opened it."""
     if not is_open(context, name):
         raise NotFound("There is no such page.")
 
 
 def is_open(context: RequestContext, name: str) -> bool:
-    """Whether an owner, or the command that started the server, has opened it."""
+    """Whether an owner, or the command that started the server, has opened the page."""
     if getattr(context.server.settings, name):
         return True
     with context.server.store.read() as tx:

@@ -193,7 +193,7 @@ class Server:
 
 @dataclass(slots=True, eq=False)
 class StudyTitle:
-    """The name of the study, which is on every page; read again after some seconds, and kept while busy."""
+    """The name of the study, shown on every page; read again every few seconds, kept while the database is busy."""
 
     name: str = ""
     read_at: float = -inf
@@ -263,11 +263,11 @@ class Access:
 
 
 class FactorNeeded(Exception):
-    """A page for somebody whose role requires a second factor, and who has none yet."""
+    """Raised for somebody whose role requires a second factor, and who has none yet."""
 
 
 class LoginNeeded(Exception):
-    """A page that wants to know who is there; the answer is the way to the login."""
+    """Raised by a page that needs a login; the answer leads there."""
 
     def __init__(self, next_path: str) -> None:
         super().__init__(next_path)
@@ -303,7 +303,7 @@ class RequestContext:
 
     @property
     def address(self) -> str:
-        """Where the request comes from, as far as it can be believed."""
+        """The address of the request, as far as it can be trusted."""
         return address_of(self.request, self.server.settings)
 
     @property
@@ -398,7 +398,7 @@ class RequestContext:
         return response
 
     def go(self, path: str) -> Response:
-        """After a change: look at another page."""
+        """After a change, redirect to another page."""
         return RedirectResponse(path, 303)
 
 
@@ -458,7 +458,7 @@ AT_WORK = 2
 
 
 class TooOften(Exception):
-    """Somebody without an account has used up what a minute has for them."""
+    """Somebody without an account has used up their budget for this minute."""
 
 
 def _require_budget(server: Server, request: Request, access: Access | None) -> tuple[str, float]:
@@ -568,7 +568,7 @@ def login_path(next_path: str) -> str:
 
 
 def require_slow(context: RequestContext, what: str) -> None:
-    """Refuse more than a few a minute: words are cheap to send."""
+    """Refuse more than a few a minute: messages are cheap to send."""
     if not context.server.logins.take(f"{what} {context.person_id}"):
         raise BadInput(Problem("form", "too many requests; wait a minute and try again"))
 

@@ -129,7 +129,7 @@ QUESTIONS = ("questions_before", "questions_after")
 
 
 def _filled_in(context: RequestContext) -> dict[str, Json]:
-    """The terms that a form asks for; what is left empty is taken away."""
+    """The terms in a form; an empty field removes its term."""
 
     def filled(*names: str) -> dict[str, Json]:
         return {name: text for name in names if (text := context.text(name))}

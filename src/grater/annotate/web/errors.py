@@ -81,7 +81,7 @@ def status_of(error: GraterError) -> int:
 
 
 def answer(request: Request, status: int, *lines: str) -> Response:
-    """The error as the asker wants it: JSON under the API, a line to editors, else a page."""
+    """The error in the form that suits the client: JSON for the API, a line for editors, else a page."""
     if request.url.path.startswith(API):
         return JSONResponse({"error": {"status": status, "message": "\n".join(lines)}}, status)
     if request.url.path.startswith(f"{EDITORS}/"):
@@ -140,7 +140,7 @@ async def on_factor_needed(request: Request, error: FactorNeeded) -> Response:  
 
 
 async def on_too_often(request: Request, error: TooOften) -> Response:  # noqa: ARG001
-    """Few words, late: a client that waits for its answers costs next to nothing while it waits."""
+    """A short answer, given late: a client that waits costs next to nothing meanwhile."""
     await asyncio.sleep(server_of(request).settings.refusal_seconds)
     return PlainTextResponse(TOO_OFTEN, 429, {"retry-after": "60", "connection": "close"})
 
@@ -156,5 +156,5 @@ HANDLERS: Mapping[type[Exception], Any] = {
 
 
 def lines_of(error: GraterError) -> list[str]:
-    """A line for each problem; that it is in the form is clear to the person who filled it in."""
+    """A line for each problem, without the words that say it is in the form."""
     return [line.removeprefix("form: ") for line in str(error).splitlines()]

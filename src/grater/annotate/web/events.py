@@ -28,7 +28,7 @@ FIELDS = ("person", "kind", "since", "until", "job", "search")
 
 
 def _make(context: RequestContext, sent: NewWebhook) -> webhooks.Webhook:
-    """A new webhook; its address is checked as it will be before every delivery."""
+    """Make a webhook; its address is checked as before every delivery."""
     webhooks.destination(sent.url, allow_private=context.server.settings.private_webhooks)
     with context.changing() as tx:
         return webhooks.add(tx, url=sent.url, verbs=sent.verbs, actor=context.person_id)
@@ -75,7 +75,7 @@ def audit_page(context: Context) -> Response:
 @pages.get("/manage/audit.csv")
 @pages.get("/manage/audit.jsonl")
 def audit_file(context: Context) -> Response:
-    """All that the filter lets through, for a spreadsheet or for a program."""
+    """Everything that passes the filter, for a spreadsheet or a program."""
     name = context.request.url.path.rpartition("/")[2]
     write, media_type = (csv_parts, "text/csv; charset=utf-8")
     if name == "audit.jsonl":

@@ -71,7 +71,7 @@ RATERS = ("annotator", "worker", "adjudicator", "manager", "owner")
 
 @pages.post("/manage/jobs/preview")
 def preview_job_form(context: Context) -> Response:
-    """The same form again, with what the job would be; nothing is stored."""
+    """The same form again, with a preview of the job; nothing is stored."""
     try:
         plan = _wanted(context)
         with context.server.store.read() as tx:
@@ -81,7 +81,7 @@ def preview_job_form(context: Context) -> Response:
 
 
 def _wanted(context: RequestContext) -> NewJob:
-    """The job that a filled form asks for; fields of other tasks than the chosen one are passed over."""
+    """The job that a form asks for; fields of tasks other than the chosen one are ignored."""
     text, task = context.text, context.text("task")
     subject = subject_of(TASKS[task]) if task in TASKS else ""
     about_items = subject in ("item", "suggestion")  # tasks that can ask about the items of a sample, or of a kind
@@ -102,7 +102,7 @@ def _wanted(context: RequestContext) -> NewJob:
 
 
 def _percent(text: str) -> object:
-    """A share; what is not a number is left to be refused."""
+    """A share; anything that is not a number is passed on, to be refused."""
     try:
         return float(text) / 100
     except ValueError:
@@ -177,7 +177,7 @@ def job_page(context: Context, job_id: str, tried: bool = False) -> Response:
 def job_view(
     context: RequestContext, job_id: str, *, done: str = "", problems: Sequence[str] = (), is_tried: bool = False
 ) -> Response:
-    """A job and how far it is, with what has just happened or went wrong, and what comes next."""
+    """A job and its progress, with what has just happened or gone wrong, and what comes next."""
     with context.server.store.read() as tx:
         job, far, everybody = jobs.get(tx, job_id), progress.of_job(tx, job_id), people.all(tx)
         assigned = Counter(assignment.person_id for assignment in jobs.assignments_of(tx, job_id))
@@ -239,7 +239,7 @@ def guidelines_page(context: Context, job_id: str, version: int = 0) -> Response
 
 @pages.post("/manage/jobs/{job_id}/guidelines")
 def new_guidelines_form(context: Context, job_id: str) -> Response:
-    """A new version, which judgments from now on know that they were made under; or only a look at it."""
+    """Save a new version, to which judgments from now on refer; or only preview it."""
     markdown = context.sent(NewGuidelines).markdown
     if context.text("look"):
         return _guidelines_page(context, job_id, unsaved=markdown)
@@ -586,7 +586,7 @@ def try_draft(context: Context, job_id: str, sent: SentDraft, n: int = 1) -> Res
 
 @pages.post("/manage/jobs/{job_id}/try")
 def try_answer(context: Context, job_id: str, n: int = 1) -> Response:
-    """Read the answer as a rater's would be, and show what would be stored."""
+    """Read the answer like a rater's, and show what would be stored."""
     n = number_of(context, "n", n)
     with context.server.store.read() as tx:
         unit, n_units = _unit(tx, job_id, n)

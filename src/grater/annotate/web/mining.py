@@ -156,7 +156,7 @@ class Verdicts(Body):
 
 
 class Far(Shape):
-    """How many suspects are accepted, rejected, open."""
+    """The numbers of suspects accepted, rejected and open."""
 
     accepted: int
     rejected: int
@@ -164,7 +164,7 @@ class Far(Shape):
 
 
 class Listed(Job, Far):
-    """A mined list and how far it is."""
+    """A mined list and its progress."""
 
 
 class Lists(Shape):

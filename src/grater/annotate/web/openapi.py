@@ -144,7 +144,7 @@ def schema(app: FastAPI, *, url: str) -> dict[str, Any]:
 
 
 def statuses(method: str, path: str) -> list[int]:
-    """The errors that a call can answer with."""
+    """The error statuses of a call."""
     roles, is_change = roles_of(method, path), method != "GET"
     can_be = {
         400: is_change,
@@ -164,7 +164,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get(f"{API}/openapi.json")
 def openapi(context: Context) -> Response:
-    """A visitor's one counts as many requests: it is as long as a hundred pages."""
+    """For a visitor, one request counts as many: the answer is as long as a hundred pages."""
     if context.access is None and not context.server.requests.take(context.address, amount=LIKE_REQUESTS):
         raise TooOften
     return JSONResponse(described(context))
@@ -187,7 +187,7 @@ def described(context: RequestContext) -> dict[str, Any]:
 
 
 def _body(whole: Mapping[str, Any], call: Mapping[str, Any]) -> str:
-    """The names of the fields that a call wants in its body."""
+    """The names of the fields in the body of a call."""
     content = call.get("requestBody", {}).get("content", {}).get("application/json", {})
     name = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
     shape = whole.get("components", {}).get("schemas", {}).get(name, {})

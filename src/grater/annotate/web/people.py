@@ -31,7 +31,7 @@ ROWS = 50
 
 
 class NewInvitations(NewInvitation):
-    """Several at once, which only a page makes."""
+    """Several at once, which only the page offers."""
 
     number: int = Field(1, ge=1, le=100)
 

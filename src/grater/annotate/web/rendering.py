@@ -119,14 +119,14 @@ def expected(unit: StudyUnit, known: Gold, shown: Shown) -> str:
 STATIC = Path(__file__).parent / "static"
 TEMPLATES = Path(__file__).parent / "templates"
 SHEETS = ("base", "frame", "cards", "figures", "forms", "questions", "managing", "check")
-"""In the order in which they overrule each other."""
+"""In order of precedence."""
 
 IMPORT = re.compile(
     r"""^import (?:\{(?P<names>[^}]+)\}|\* as (?P<whole>\w+)) from "(?P<module>[^"]+)";\n""", re.MULTILINE
 )
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (?P<name>\w+))", re.MULTILINE)
 SILENT = re.compile(r"^\s*(?://.*)?\n|^[ \t]+", re.MULTILINE)
-"""Lines of nothing but a comment, and indents: no module of ours has either inside a text."""
+"""Lines that are only a comment, and indentation: no module of ours has either inside a string."""
 
 WHOLE = "site.css"
 FOR_GOOD = {"cache-control": "public, max-age=31536000, immutable"}
@@ -156,14 +156,14 @@ OF_ALL_PAGES = {"service-worker-allowed": "/", "cache-control": "no-cache"}
 
 @cache
 def joined_script(name: str) -> str:
-    """A module with all that it imports, as one: a browser would ask for each in turn."""
+    """A module joined with all that it imports, which a browser would otherwise request one by one."""
     modules: dict[str, str] = {}
     _join((STATIC / name).resolve(), modules)
     return "\n".join(modules.values())
 
 
 def _join(path: Path, modules: dict[str, str]) -> str:
-    """Put a module behind those that it imports; give the name that it has there."""
+    """Append a module after those it imports, and return its name there."""
     name = "$" + re.sub(r"\W", "_", path.relative_to(STATIC.resolve()).as_posix())
     if name in modules:
         return name
@@ -188,7 +188,7 @@ def whole_sheet() -> str:
 
 
 def sheet(name: str) -> str:
-    """A style sheet without its comments and indents."""
+    """A style sheet without comments and indentation."""
     text = (STATIC / f"{name}.css").read_text(encoding="utf-8")
     return re.sub(r"^\s+", "", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL), flags=re.MULTILINE)
 
@@ -213,7 +213,7 @@ def environment() -> Environment:
 
 
 def moment(at: int | None) -> str:
-    """A time of the store as people read it: in UTC, which `typed.js` turns into the time of where they are."""
+    """A stored time for people: in UTC, which `typed.js` turns into their local time."""
     if at is None:
         return ""
     when = datetime.fromtimestamp(at / 1000, UTC)
@@ -231,7 +231,7 @@ def near(text: str, letters: int, is_before: bool) -> str:
 
 
 def is_local(link: str) -> bool:
-    """Whether an address leads nowhere from another computer."""
+    """Whether an address only works on this computer."""
     return urlsplit(link).hostname in ("127.0.0.1", "localhost", "::1")
 
 
@@ -261,7 +261,7 @@ class Pager:
 
 
 def pager(n_rows: int, page: int, *, size: int) -> Pager:
-    """The page that was asked for, or the nearest there is."""
+    """The requested page, or the nearest one that exists."""
     n_pages = max(1, -(-n_rows // size))
     return Pager(max(1, min(page, n_pages)), n_pages, size)
 

@@ -56,7 +56,7 @@ from grater.errors import (
 LOG = logging.getLogger("grater.annotate.web")
 
 PUBLIC = "public"
-"""Not a role: everybody, logged in or not."""
+"""Not a role: anybody, logged in or not."""
 
 OWNER, MANAGER, ADJUDICATOR, ANNOTATOR, WORKER = "owner", "manager", "adjudicator", "annotator", "worker"
 
@@ -69,7 +69,7 @@ OWNERS = frozenset((OWNER,))
 API = "/api/v1"
 
 EDITORS = "/v2"
-"""Where editors ask for LanguageTool's protocol; like the API, it knows no cookies."""
+"""The path of LanguageTool's protocol for editors; like the API, it uses no cookies."""
 
 FACTOR_PATH = "/me/second-factor"
 
@@ -225,7 +225,7 @@ GONE_WORDS = "The request was cut short."
 
 
 def named_request(scope: Scope) -> str:
-    """A request as the log knows it: its path may hold a link that lets its reader in, the route does not."""
+    """A request as the log names it, by its route: the path may hold a secret link."""
     route = scope.get("route")
     return f"{scope['method']} {getattr(route, 'path', '')}"
 
@@ -237,7 +237,7 @@ SLOWEST = 10_000
 
 
 class _Refused(Exception):
-    """The request was too long, or too slow: a status and words."""
+    """The request was too long or too slow: the status and message."""
 
 
 class Shelter:
@@ -316,7 +316,7 @@ class Shelter:
 
 
 def _declared(scope: Scope) -> int:
-    """The length that the request claims; nonsense counts as too long."""
+    """The length that the request states; anything else than a number counts as too long."""
     length = Headers(scope=scope).get("content-length", "0")
     return int(length) if length.isdecimal() else 1 << 62
 
@@ -365,7 +365,7 @@ def require_token(expected: str, sent: str) -> None:
 
 
 def require_own_origin(headers: Headers, origins: Collection[str]) -> None:
-    """Refuse a change that another site sent; the Referer is asked where a browser sends no Origin."""
+    """Refuse a change sent by another site; without an Origin header, the Referer counts."""
     origin = headers.get("origin")
     if origin is None:
         referer = urlsplit(headers.get("referer", ""))
@@ -382,7 +382,7 @@ POLICY_HEADER = "content-security-policy"
 READ_ONLY_POLICY = (
     "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 )
-"""For a page that was made for reading offline: it has styles of its own, no scripts, and nothing of the session."""
+"""For pages made for reading offline: their own styles, no scripts, nothing of the session."""
 HEADERS = {
     POLICY_HEADER: POLICY,
     "x-content-type-options": "nosniff",
@@ -397,7 +397,7 @@ HSTS = {"strict-transport-security": "max-age=31536000; includeSubDomains"}
 
 
 class SecurityHeaders:
-    """Adds the headers to whatever the application answers, errors too."""
+    """Adds the headers to every response, errors included."""
 
     def __init__(self, app: ASGIApp, *, is_secure: bool) -> None:
         self.app = app
@@ -441,7 +441,7 @@ def hash_password(password: str, *, name: str = "") -> str:
 
 
 def is_password(password_hash: str, password: str) -> bool:
-    """Whether the password is right; without a hash it never is, and finding that out takes as long."""
+    """Whether the password is right; without a hash it never is, and the check takes as long."""
     try:
         return HASHER.verify(password_hash or NOBODY, password[:LONGEST]) and bool(password_hash)
     except (VerificationError, InvalidHashError):
@@ -460,13 +460,13 @@ def is_device(secret: str, person_id: str, cookie: str) -> bool:
 
 
 def keyed_address(secret: str, address: str) -> str:
-    """An address as the study remembers it: enough to know it again, not to tell it."""
+    """An address as the study stores it: enough to recognise it, not to reveal it."""
     return signed(secret, f"address|{address}")[:32]
 
 
 @lru_cache(maxsize=1024)
 def network_of(host: str) -> str:
-    """An IPv4 address as it is; of an IPv6 one its /64, since one machine has as many as it likes."""
+    """An IPv4 address as it is; the /64 of an IPv6 address, since one machine may use all of it."""
     try:
         address = ipaddress.ip_address(host.strip().partition("%")[0])
     except ValueError:
@@ -493,7 +493,7 @@ def client_address(host: str, forwarded: Sequence[str], proxies: Sequence[str]) 
 
 
 def is_among(host: str, networks: Sequence[str]) -> bool:
-    """Whether an address is one of these, or in one of these networks; what is no address is in none."""
+    """Whether an address is in one of these networks; anything that is no address is in none."""
     if not networks:
         return False
     try:
@@ -526,7 +526,7 @@ class Tries:
         self._lock = threading.Lock()
 
     def take(self, *keys: str, amount: float = 1) -> bool:
-        """Whether every key has as much left; then each has less by it, otherwise none is used up."""
+        """Take the amount from every key if all have enough left, else from none; return whether it was taken."""
         now = self.clock()
         with self._lock:
             self._make_room(now, len(keys))
@@ -537,7 +537,7 @@ class Tries:
             return True
 
     def owe(self, key: str) -> float:
-        """Use one in any case; the seconds until it would have been there."""
+        """Take one in any case, and return the seconds until it would have been available."""
         now = self.clock()
         with self._lock:
             self._make_room(now, 1)
@@ -561,7 +561,7 @@ class Tries:
                 self._buckets[key] = _Bucket(min(self.most, self._left(key, now) + 1), now)
 
     def seconds_until(self, key: str, amount: float = 1) -> int:
-        """How long the key waits for an amount, in whole seconds."""
+        """The whole seconds until the key has an amount again."""
         return max(1, ceil((min(amount, self.most) - self._left(key, self.clock())) / self.a_minute * 60))
 
     def _left(self, key: str, now: int) -> float:
@@ -573,7 +573,7 @@ class Tries:
 
 
 class Turns:
-    """So many requests of one key are worked on at one time; others wait for their turn."""
+    """Limits the requests of one key that are served at a time; others wait for their turn."""
 
     def __init__(self) -> None:
         self._places: WeakValueDictionary[tuple[object, str], asyncio.Semaphore] = WeakValueDictionary()

@@ -128,7 +128,7 @@ MANNERS: dict[str, Any] = {
 
 
 def require_proxies(proxies: Sequence[str]) -> None:
-    """Refuse what is neither an IP address nor a network."""
+    """Refuse anything that is neither an IP address nor a network."""
     for proxy in proxies:
         try:
             ipaddress.ip_network(proxy, strict=False)

@@ -147,7 +147,7 @@ Row: TypeAlias = tuple[jobs.Job, Progress]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What comes next in a study, in words, and the page that leads there; `of` names the step of the first run."""
+    """The next step of a study in words, and its page; `of` names the step of the first run."""
 
     of: str
     words: str
@@ -177,7 +177,7 @@ def next_step(n_essays: int, systems: Sequence[str], rows: Sequence[Row], *, has
 
 
 def needed(tx: Tx, context: RequestContext, scores: ScoresSoFar, rows: Sequence[Row]) -> dict[str, Forecast]:
-    """By system, what brings its recall to plus or minus .05, at the time and pay of the newest job with answers."""
+    """By system, the work that brings its recall to ± .05, at the time and pay of the newest job with answers."""
     job, far = next(((job, far) for job, far in reversed(rows) if far.valid), (None, None))
     if job is None or far is None or not scores.systems:
         return {}

@@ -90,7 +90,7 @@ BIG = 5_000_000
 
 
 def brought_in(context: RequestContext) -> list[importing.Imported] | Run:
-    """Import what the form holds; what is big becomes a run."""
+    """Import the files of the form; a big import becomes a background run."""
     sent = context.sent(Importing)
     with received(context) as paths:
         files = [(path, file) for path in paths for file in files_in(path)]
@@ -104,7 +104,7 @@ def brought_in(context: RequestContext) -> list[importing.Imported] | Run:
 
 
 def _imported(context: RequestContext, sent: Importing, paths: list[Path]) -> list[importing.Imported]:
-    """Names in messages are those of the files, not of our folders."""
+    """Import the files; messages name them, not our folders."""
     files = paths if sent.kind == "corpus" else [file for path in paths for file in files_in(path)]
     done = importing.import_kind(context.store, sent, files, actor=context.person_id)
     return [replace(file, name=Path(file.name).name) for file in done]
@@ -195,7 +195,7 @@ def make_class_report(context: Context) -> Response:
 
 
 def asked_run(context: RequestContext, sent: NewRun) -> Run:
-    """A run, of a system that is installed or that the server was started with."""
+    """A run of a system that is installed or that the server was started with."""
     settings = context.server.settings
     with context.changing() as tx:
         return runs.ask(tx, sent, systems=settings.systems, chat=settings.chat, actor=context.person_id)
@@ -211,7 +211,7 @@ def run_now(context: RequestContext, sent: NewRun) -> Run:
 
 
 def _made(context: RequestContext, sent: NewRun) -> Response:
-    """The file of a run that is soon over; else the page with its progress."""
+    """The file of a run that ends soon, or else the page with its progress."""
     run = run_now(context, sent)
     return result_file(context.server.store, run.run_id) if run.is_over else context.go("/manage/runs")
 

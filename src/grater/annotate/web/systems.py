@@ -90,7 +90,7 @@ api = calls_about("systems")
 
 
 class System(Shape):
-    """What a system has decided in this study."""
+    """The decisions of a system in this study."""
 
     system: str
     items: int

@@ -83,7 +83,7 @@ def _seen(tx: Tx, context: RequestContext, unit_id: str) -> Seen:
 
 @pages.post("/manage/units/{unit_id}/look")
 def look_form(context: Context, unit_id: str) -> Response:
-    """See the answers of the unit's job from now on, and rate in it no more."""
+    """See the answers to the unit's job from now on, and no longer rate in it."""
     with context.changing() as tx:
         give_up_rating(tx, units.get(tx, unit_id).job.job_id, context.person_id)
     return context.go(f"/manage/units/{unit_id}")
@@ -125,7 +125,7 @@ class Units(Page):
 
 
 class SentAnswers(Shape):
-    """What one rater handed in."""
+    """The answers of one rater."""
 
     rater: str = inside("person", "pseudonym")
     submission_id: str = inside("submission", "submission_id")

@@ -50,7 +50,7 @@ TWICE = "expected files with different names, found two with the same name"
 
 @dataclass(slots=True)
 class Room:
-    """How many more bytes may be unpacked."""
+    """The number of bytes that may still be unpacked."""
 
     left: int
     most: int
@@ -183,7 +183,7 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, roo
 
 
 def sent_files(context: RequestContext) -> list[UploadFile]:
-    """What the field `files` holds; a browser sends an empty one where nothing was chosen."""
+    """The files of the field `files`; a browser sends an empty one where nothing was chosen."""
     return [file for file in context.form.getlist("files") if isinstance(file, UploadFile) and file.filename]
 
 

@@ -125,7 +125,7 @@ def next_unit_form(context: Context, job_id: str) -> Response:
 
 @pages.get("/jobs/{job_id}/done")
 def done_page(context: Context, job_id: str) -> Response:
-    """Nothing more to do here, for now or for good."""
+    """The page for raters who have nothing more to do here, for now or for good."""
     with context.server.store.read() as tx:
         mine = work.own_job(tx, jobs.visible(tx, job_id), context.person)
         crowd = crowd_view(tx, mine.job, context.person)
@@ -232,7 +232,7 @@ def give_back_form(context: Context, lease_id: str) -> Response:
 
 @pages.post("/leases/{lease_id}/skip")
 def skip_form(context: Context, lease_id: str) -> Response:
-    """The rater would rather do another one first."""
+    """Skip a unit: the rater wants another one first."""
     desk = _desk(context, lease_id)
     with context.changing() as tx:
         leases.skip(tx, lease_id, person_id=context.person_id)
@@ -242,14 +242,14 @@ def skip_form(context: Context, lease_id: str) -> Response:
 
 @pages.post("/leases/{lease_id}/undo")
 def undo_form(context: Context, lease_id: str) -> Response:
-    """The rater withdraws their last answer, and gives another."""
+    """Withdraw the rater's last answer and let them give another."""
     desk = submissions.undo_answer(context.store, lease_id, person_id=context.person_id)
     return context.go(f"/leases/{desk.lease.lease_id}")
 
 
 @pages.get("/leases/{lease_id}/feedback")
 def feedback_page(context: Context, lease_id: str) -> Response:
-    """What would have been right, where raters see that; never before the answer."""
+    """Show what would have been right, where raters may see it; never before the answer."""
     desk = _desk(context, lease_id)
     with context.server.store.read() as tx:
         sent, known, answers = submissions.feedback_on(tx, desk)
@@ -257,7 +257,7 @@ def feedback_page(context: Context, lease_id: str) -> Response:
 
 
 def by_field(error: BadInput, fields: tuple[FormField, ...]) -> dict[str, list[str]]:
-    """The problems of a form under the names of their fields; what belongs to none is under the empty name."""
+    """The problems of a form by field; those of no field are under the empty name."""
     names = {field.name for field in fields}
     by_name: dict[str, list[str]] = {}
     for problem in error.problems:
@@ -361,7 +361,7 @@ def essay_json(unit: Unit, draft: marks.Draft) -> dict[str, Json]:
 
 @pages.get("/reviews")
 def reviews_page(context: Context) -> Response:
-    """What this person should look at again, essay by essay."""
+    """The marks that this person should review, essay by essay."""
     with context.server.store.read() as tx:
         findings = marks.open_findings(tx, context.person_id)
         unit_ids = dict.fromkeys(finding.unit_id for finding in findings)
@@ -374,7 +374,7 @@ def reviews_page(context: Context) -> Response:
 
 @pages.get("/me/essays")
 def own_essays_page(context: Context, page: int = 1, q: str = "") -> Response:
-    """What this person has handed in, the newest first."""
+    """The essays that this person has handed in, newest first."""
     who = context.person_id
     with context.server.store.read() as tx:
         here = pager(marks.n_own_essays(tx, who, words=q), page, size=ROWS)
@@ -397,7 +397,7 @@ def own_essay_page(context: Context, unit_id: str, after: str = "") -> Response:
 
 @pages.post("/reviews/units/{unit_id}/mend")
 def mend_form(context: Context, unit_id: str) -> Response:
-    """The essay again, with the marks as they are."""
+    """The essay again, with its present marks."""
     with context.changing() as tx:
         lease = marks.begin_revision(tx, unit_id=unit_id, person_id=context.person_id)
     return context.go(f"/leases/{lease.lease_id}")
