@@ -9,8 +9,8 @@ standard library sends it: one POST at a time needs no client of HTTP, and the c
   the seconds of `Retry-After` or 1, 2, 4, ... of them; other statuses end the run with the endpoint's message.
 - **Rate.**  Requests are spread out: at most `per_minute` of them.
 - **Spending.**  Requests, tokens and money are counted as the endpoint reports them (by four characters a token where
-  it does not), over all runs with one cache.  A request is not sent if its worst case, a question as dear by the
-  character as the dearest so far and the longest answer, would exceed a limit.
+  it does not), over all runs with one cache.  A request is not sent if its worst case would exceed a limit: the
+  highest price per character so far, and the longest answer.
 - **Cache.**  Answers lie in a file of JSON lines under the hash of what was asked: endpoint, model, messages,
   settings, number of the sample.  A killed run resumes where it was; a line that the kill cut short is
   ignored.  With at most 0 requests answers come from the file alone.

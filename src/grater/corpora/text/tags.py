@@ -178,7 +178,7 @@ class Weights:
 
     @staticmethod
     def of(model: Model) -> Weights:
-        """The parts of a model; those that do not fit together are a `ValueError`."""
+        """The parts of a model; raises `ValueError` if they do not fit together."""
         strings, arrays = model.strings, model.arrays
         _require_fitting(model)
         own: dict[str, Any] = {name: strings[name] for name in STRINGS if name != "clustered"}
@@ -457,7 +457,7 @@ N_AT_ONCE = 64
 
 
 class SpacyTagger:
-    """Any spaCy pipeline that sets tags; only what tagging needs of it is run."""
+    """Any spaCy pipeline that sets tags; only the components needed for tagging run."""
 
     def __init__(self, pipeline: Any, name: str) -> None:
         self.pipeline = pipeline
