@@ -145,8 +145,8 @@ def _write_frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
     if has_suggestions(tx):
         whole["suggestions"] = suggestion_frame(tx, raters)
     whole |= answer_tables(tx)
-    if said := list(standing.all_answers(tx, raters)):
-        whole["questionnaire"] = frame(said, ("job", "rater", "when", "question", "answer"))
+    if answers := list(standing.all_answers(tx, raters)):
+        whole["questionnaire"] = frame(answers, ("job", "rater", "when", "question", "answer"))
     for name, table in whole.items():
         write_table(table, folder / f"{name}.csv", raw=raw)
     # The tables of each job in a numbered folder, which job that is, and the agreement in it.

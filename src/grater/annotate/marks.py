@@ -181,8 +181,8 @@ def settle_finding(tx: Tx, finding_id: str, state: Literal["mended", "kept"], *,
     mine = (schema.findings.c.finding_id == finding_id) & (schema.findings.c.person_id == person_id)
     if tx.value(select(schema.findings.c.finding_id).where(mine)) is None:
         raise NotFound("there is no such finding, or it is not yours")
-    settled = schema.findings.update().where(mine, schema.findings.c.state == "open").values(state=state)
-    if tx.execute(settled).rowcount:
+    change = schema.findings.update().where(mine, schema.findings.c.state == "open").values(state=state)
+    if tx.execute(change).rowcount:
         events.write(tx, person_id, f"finding.{state}", finding_id)
 
 

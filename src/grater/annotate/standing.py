@@ -316,13 +316,13 @@ def lacks_consent(terms: Terms, person: Person) -> bool:
 def open_questions(job: Job, terms: Terms, person: Person, when: str) -> tuple[str, ...]:
     """The questions before or after the work that the person has not seen yet; leaving one empty answers it."""
     asked = terms.questions_before if when == BEFORE else terms.questions_after
-    return asked if person.kind != "program" and when not in _said(person).get(job.job_id, {}) else ()
+    return asked if person.kind != "program" and when not in _stored_answers(person).get(job.job_id, {}) else ()
 
 
-def _said(person: Person) -> dict[str, dict[str, dict[str, str]]]:
+def _stored_answers(person: Person) -> dict[str, dict[str, dict[str, str]]]:
     """By job and `before` or `after`, the answers to its questions."""
-    said: Any = person.payload.get(QUESTIONS) or {}
-    return {job_id: dict(given) for job_id, given in said.items()}
+    stored: Any = person.payload.get(QUESTIONS) or {}
+    return {job_id: dict(given) for job_id, given in stored.items()}
 
 
 def answer_questions(tx: Tx, job: Job, person_id: str, when: str, answers: Sequence[str]) -> None:
@@ -331,10 +331,10 @@ def answer_questions(tx: Tx, job: Job, person_id: str, when: str, answers: Seque
     questions = open_questions(job, terms_of(job.options), person, when)
     if not questions:
         return
-    said = _said(person)
+    stored = _stored_answers(person)
     given = {question.partition("|")[0].strip(): text for question, text in zip(questions, answers, strict=False)}
-    said.setdefault(job.job_id, {})[when] = {question: text for question, text in given.items() if text}
-    payload = {**person.payload, QUESTIONS: said}
+    stored.setdefault(job.job_id, {})[when] = {question: text for question, text in given.items() if text}
+    payload = {**person.payload, QUESTIONS: stored}
     tx.execute(schema.people.update().where(schema.people.c.person_id == person_id).values(payload=payload))
     events.write(tx, person_id, "person.about", person_id, {"job_id": job.job_id, "questions": when})
 
@@ -343,7 +343,7 @@ def all_answers(tx: Tx, called: Mapping[str, str]) -> Iterator[Mapping[str, Json
     """Every answer to a question before or after the work, by the rater's displayed name."""
     names = {job.job_id: job.name for job in jobs.all(tx)}
     for person in people.all(tx):
-        for job_id, by_time in _said(person).items():
+        for job_id, by_time in _stored_answers(person).items():
             for when in (BEFORE, AFTER) if job_id in names else ():
                 given = by_time.get(when, {})
                 asked = {"job": names[job_id], "rater": called[person.person_id], "when": when}

@@ -374,12 +374,12 @@ def review_gold(store: Store, job: Job, unit_id: str) -> None:
         return
     with store.write() as tx:
         if may_be_wrong:
-            doubt(tx, unit_id)
+            suspend_if_suspect(tx, unit_id)
         if rests and tx.value(standing.N_HIDDEN, job=job.job_id):
             _alert(tx, job.job_id, "resting")
 
 
-def doubt(tx: Tx, unit_id: str) -> bool:
+def suspend_if_suspect(tx: Tx, unit_id: str) -> bool:
     """Suspend gold that is missed too often; True if it was suspended now.
 
     If a tenth of the gold is already suspended, the raters are more likely at fault, and the manager is alerted
@@ -531,11 +531,11 @@ def decide_dispute(
         set_gold_state(tx, dispute.unit_id, "forgiven", actor=actor)
     state = "granted" if is_granted else "refused"
     values = {"answer": answer.strip(), "decided_by": actor, "decided_at": tx.now}
-    is_settled = (schema.submissions.c.unit_id == dispute.unit_id) & (schema.disputes.c.state == "open")
-    for settled in _disputes(tx, is_settled) if is_granted else [dispute]:
-        this = schema.disputes.c.dispute_id == settled.dispute_id
+    is_affected = (schema.submissions.c.unit_id == dispute.unit_id) & (schema.disputes.c.state == "open")
+    for each in _disputes(tx, is_affected) if is_granted else [dispute]:
+        this = schema.disputes.c.dispute_id == each.dispute_id
         tx.execute(schema.disputes.update().where(this).values(state=state, **values))
-        events.write(tx, actor, "dispute.decided", settled.dispute_id, {"state": state})
+        events.write(tx, actor, "dispute.decided", each.dispute_id, {"state": state})
     return get_dispute(tx, dispute_id)
 
 

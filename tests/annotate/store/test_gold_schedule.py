@@ -331,7 +331,7 @@ def test_one_address_casts_one_doubt(store: Store) -> None:
     with store.write() as tx:
         for rater in crowd.raters[:3]:
             credentials.start_session(tx, rater, hours=1, address="the same")
-        assert not trust.doubt(tx, wrong)
+        assert not trust.suspend_if_suspect(tx, wrong)
 
 
 def test_where_a_tenth_of_the_gold_is_suspended_the_manager_is_alerted_instead(store: Store) -> None:

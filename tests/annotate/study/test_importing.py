@@ -186,7 +186,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def test_texts_are_called_after_their_files_and_what_is_odd_about_them_is_said(store: Store, folder: Path) -> None:
+def test_texts_are_called_after_their_files_and_oddities_are_reported(store: Store, folder: Path) -> None:
     done = one(import_files(store, corpora=[folder]))
     assert essays(store) == {
         "1a/last": "In my school.",

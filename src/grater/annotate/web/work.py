@@ -897,7 +897,9 @@ def my_essay(context: Context, unit_id: str) -> OwnEssay:
         text, marked = essay.unit.unit.essay.text, marks.remarks_for(tx, essay)
         return OwnEssay(
             **HandedIn.of(essay).model_dump(),
-            marks=[OwnMark(edit=Edit.model_validate(sent_edit(text, edit)), remarks=said) for edit, said in marked],
+            marks=[
+                OwnMark(edit=Edit.model_validate(sent_edit(text, edit)), remarks=remarks) for edit, remarks in marked
+            ],
             versions=marks.n_versions(tx, unit_id, who),
             kept=marks.why_kept(tx, essay.unit, who),
         )
