@@ -304,7 +304,8 @@ def _make_all(
         if made == most:
             break
         is_made = make_gold(tx, job, item_id, accepted, reason=reason, actor=actor)
-        made, met = made + is_made, met + (not is_made)
+        made += is_made
+        met += not is_made
     return MadeGold(made, met)
 
 
@@ -433,10 +434,11 @@ def candidates(tx: Tx, job: Job) -> list[Candidate]:
     chosen: dict[str, Candidate] = {}
     for item_id, accepted, reason, source in _proposed(tx, job):
         if item_id in open_units and item_id not in chosen and accepted:
-            chosen[item_id] = Candidate(open_units[item_id], item_id, accepted, reason, source)
+            chosen[item_id] = Candidate(open_units[item_id], item_id, accepted, reason=reason, source=source)
     # What the manager must answer, in an order that stays stable while gold is made from it.
     rest = sorted(open_units.keys() - chosen.keys(), key=lambda item: sha256(f"{job.name} {item}".encode()).digest())
-    return [*chosen.values(), *(Candidate(open_units[item], item, (), "", OWN) for item in rest[:MOST_OWN])]
+    unanswered = [Candidate(open_units[item], item, (), reason="", source=OWN) for item in rest[:MOST_OWN]]
+    return [*chosen.values(), *unanswered]
 
 
 def _proposed(tx: Tx, job: Job) -> Iterator[tuple[str, tuple[str, ...], str, str]]:

@@ -36,6 +36,8 @@ SHARE = 0.73
 CONVENTIONS = {"compound": 0.75, "punctuation": 0.75}
 """The same for kinds that the words alone decide, so that they are right as often in a text with few other errors."""
 
+KINDS = ("prep", "prep-missing", "article", "number", "verb-form", "comparison", "repetition", *CONVENTIONS)
+
 NO_SPACE = re.compile(
     r"(?<![^\s\"'“‘(])[A-Za-z][a-z]+(?:(?P<mark>[,?!])(?=[A-Za-z][a-z]+(?![^\s,.;:?!)\"'”’]))"
     r"|(?P<stop>\.)(?=(?:I|The|This|That|It|He|She|We|They|But|And|In|So|My|You|There|When|If)\s))"
@@ -130,9 +132,7 @@ class Grammar:
     """The patterns as a checker of whole texts."""
 
     name: str = NAME
-    kinds: tuple[str, ...] = (
-        *("prep", "prep-missing", "article", "number", "verb-form", "comparison", "repetition", *CONVENTIONS),
-    )
+    kinds: tuple[str, ...] = KINDS
 
     @property
     def card(self) -> Mapping[str, Json]:

@@ -225,7 +225,9 @@ class LazyCut:
                 stream.write(content.getbuffer())
             n_characters = sum(len(each.essay.text) for each in chunk)
             digest = hashlib.sha256(content.getbuffer()).hexdigest()
-            shards.append(Shard(str(self._folder), number, file, len(chunk), n_characters, digest))
+            shards.append(
+                Shard(str(self._folder), number, file, len(chunk), n_characters=n_characters, sha256=digest)
+            )
             yield shards[-1]
         self._done = Shards(shards=tuple(shards), sha256=corpus_hash.hexdigest(), lines=self._lines)
         with replacing(self._folder / MANIFEST) as stream:

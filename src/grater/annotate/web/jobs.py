@@ -48,14 +48,7 @@ from grater.annotate.web.charts import job_charts
 from grater.annotate.web.context import Context, RequestContext, number_of
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.security import MANAGERS
-from grater.annotate.web.work import (
-    QuizState,
-    SentDraft,
-    by_field,
-    crowd_view,
-    essay_json,
-    instructions,
-)
+from grater.annotate.web.work import QuizState, SentDraft, by_field, crowd_view, essay_json, instructions
 from grater.annotate.work import checked, findings, own_job, shown_to_staff
 from grater.corpora.tagsets import TAGSETS
 from grater.errors import BadInput, Conflict, NotFound, UsageError

@@ -616,7 +616,8 @@ def _smallest(crowds: _Crowds, reach: float | None) -> Interval:
         if target is not None:
             apart.append(difference(crowds.against(index, lines, KAPPA) - target).difference)
         else:
-            agreed, least = crowds.agreement(index, lines), reach or 0.0
+            agreed = crowds.agreement(index, lines)
+            least = reach or 0.0
             apart.append(Interval(agreed.value - least, agreed.low - least, agreed.high - least))
     value, low, high = (
         next((n for n, of in enumerate(apart, start=1) if getattr(of, end) >= -FUZZ), inf)
