@@ -17,7 +17,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "grater"
 FILES = sorted(SOURCE.rglob("*.py"))
 
 ROOT = {
-    "chat", "errors", "files", "model", "models", "progress", "registry", "result", "sheet",
+    "chat", "errors", "files", "model", "models", "options", "progress", "result", "sheet",
     "tables", "uncertainty",
 }  # fmt: skip
 WINGS: dict[str, set[str]] = {
@@ -29,8 +29,7 @@ WINGS: dict[str, set[str]] = {
     "reporting": {"measure"},
     "annotate": {"scale", "reporting"},
     "demo": {"annotate"},
-    "options": ROOT,
-    "api": {"demo", "options"},
+    "api": {"demo"},
     "extend": {"demo"},
     "cli": {"api"},
     "__main__": {"cli"},

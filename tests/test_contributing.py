@@ -20,7 +20,7 @@ from grater.demo import sample_path
 from grater.detect.systems import SYSTEMS
 from grater.measure.crowd.aggregate import METHODS
 from grater.model import Essay
-from grater.registry import Registry
+from grater.options import Registry
 from tests.annotate.tasks import test_every_task
 from tests.annotate.web.studies import served
 from tests.corpora import test_formats

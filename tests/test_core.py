@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora.formats import FORMATS
-from grater.errors import UnknownName
+from grater.errors import UnknownName, unknown
 from grater.model import Item, Span
-from grater.registry import Registry, unknown
+from grater.options import Registry
 
 spans = st.tuples(st.integers(0, 20), st.integers(0, 20)).map(lambda pair: Span(min(pair), max(pair)))
 

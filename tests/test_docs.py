@@ -22,7 +22,7 @@ from grater.detect.systems import SYSTEMS
 from grater.measure.agreement.coefficients import COEFFICIENTS
 from grater.measure.corrections.scores import METRICS
 from grater.measure.crowd.aggregate import METHODS
-from grater.registry import Registry
+from grater.options import Registry
 from tests.conftest import Demo
 from tests.each import for_each
 

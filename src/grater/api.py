@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, U
 
 from grater import options as opt
 from grater.errors import GraterError, UsageError
-from grater.files import URL, require_different
+from grater.files import URL
 from grater.model import Edit, Essay, Interval, Span, document_of
-from grater.options import EssaySource, Opt, Reading, TableSource, basis_of
+from grater.options import EssaySource, Opt, Reading, TableSource, basis_of, require_different
 from grater.options import described as _checked
 from grater.progress import NOTES
 from grater.sheet import counted

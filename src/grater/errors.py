@@ -7,6 +7,7 @@ lines and exits with 2.  Anything else that escapes is a defect of grater.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 MOST_PROBLEMS = 20
 
@@ -102,3 +103,19 @@ class Problems:
     def done(self) -> None:
         if self._found:
             raise BadInput(*self._found)
+
+
+MOST_NAMES = 30
+"""Known names that a message lists."""
+
+
+def unknown(noun: str, name: str, known: list[str]) -> str:
+    """The one-line answer to a name that does not exist, with the nearest that does."""
+    if not known:
+        return f"unknown {noun} {name!r}; there is none yet"
+    near = get_close_matches(name, known, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    more = f" and {len(known) - MOST_NAMES} more" if len(known) > MOST_NAMES else ""
+    has_commas = any("," in other for other in known)
+    listed = "; ".join(map(repr, known[:MOST_NAMES])) if has_commas else ", ".join(known[:MOST_NAMES])
+    return f"unknown {noun} {name!r}.{hint} Known: {listed}{more}"

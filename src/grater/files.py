@@ -20,7 +20,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from grater.errors import GraterError, MissingExtra, UsageError
+from grater.errors import GraterError, MissingExtra
 
 PACKERS: dict[str, Callable[[BinaryIO], object]] = {
     ".gz": partial(gzip.GzipFile, "", "wb", 9, mtime=0),
@@ -77,16 +77,6 @@ def replacing(path: Path, *, durable: bool = False) -> Iterator[BinaryIO]:
                 os.fsync(stream.fileno())
         unfinished.chmod(0o644)
         unfinished.replace(path)
-
-
-def require_different(paths: Iterable[Path]) -> None:
-    """Refuse a path that is named twice: it would count twice, or be written over while it is needed."""
-    seen: set[Path] = set()
-    for path in paths:
-        place = path if str(path) == "-" else Path(os.path.realpath(path))  # unlike `resolve`, fails at no path
-        if place in seen:
-            raise UsageError(f"expected different files, found {path} named twice")
-        seen.add(place)
 
 
 def require_place(path: Path) -> None:

@@ -3,17 +3,20 @@
 An option is described once, with its type: `Seed = Annotated[int, Opt("Random seed.", min=0)]`.  Functions of
 `grater.api` use these names in their signatures; `grater.cli.command` makes commands of the signatures.  Options that
 many functions share come as a TypedDict, for `**options: Unpack[Reading]`, and `described` adds them to the signature
-like all others.  Nothing here imports what it describes, so help is quick.
+like all others.  The values of some options are names of a `Registry`: formats, systems, tasks, methods, scores.
+Nothing here imports what it describes, so help is quick.
 """
 
 from __future__ import annotations
 
 import inspect
+import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import wraps
+from functools import cached_property, wraps
+from importlib import import_module
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
@@ -21,18 +24,20 @@ from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
+    Generic,
     Literal,
     ParamSpec,
     TypeAlias,
     TypedDict,
     TypeVar,
     Union,
+    cast,
     get_args,
     get_origin,
     get_type_hints,
 )
 
-from grater.errors import UsageError
+from grater.errors import UnknownName, UsageError, unknown
 from grater.model import Essay, Variant
 
 if TYPE_CHECKING:
@@ -336,6 +341,60 @@ def parse_rates(settings: Sequence[str]) -> dict[str, float] | str:
         if not equals or not name.strip():
             raise UsageError(f"expected `rates` STRATUM=RATE, found {setting!r}; as in flagged=0.8")
     return rates
+
+
+def require_different(paths: Iterable[Path]) -> None:
+    """Refuse a path that is named twice: it would count twice, or be written over while it is needed."""
+    seen: set[Path] = set()
+    for path in paths:
+        place = path if str(path) == "-" else Path(os.path.realpath(path))  # unlike `resolve`, fails at no path
+        if place in seen:
+            raise UsageError(f"expected different files, found {path} named twice")
+        seen.add(place)
+
+
+# Names of what can be chosen
+
+
+class Registry(Generic[T]):
+    """Published names of one kind of thing, `noun`, each with its place in the code: `"grater.corpora.m2:FORMAT"`.
+
+    A thing is imported on first use, so that listing names costs nothing.  Third parties add names by entry points of
+    the `group`; a name of ours cannot be taken over.
+    """
+
+    def __init__(self, noun: str, group: str, places: Mapping[str, str]) -> None:
+        self.noun = noun
+        self.group = group
+        self._places = dict(places)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def names(self) -> list[str]:
+        return sorted(self._places_of_others.keys() | self._places.keys())
+
+    def listed(self) -> str:
+        """Our own names for a line of help: `m2, nucle or text`."""
+        *names, last = sorted(self._places)
+        return f"{', '.join(names)} or {last}" if names else last
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places or name in self._places_of_others
+
+    def __getitem__(self, name: str) -> T:
+        place = self._places.get(name) or self._places_of_others.get(name)
+        if place is None:
+            raise UnknownName(unknown(self.noun, name, self.names()))
+        module, _, attribute = place.partition(":")
+        return cast(T, getattr(import_module(module), attribute))
+
+    @cached_property
+    def _places_of_others(self) -> dict[str, str]:
+        """Entry points do not change while we run; looking them up takes milliseconds."""
+        from importlib.metadata import entry_points  # 35 ms, which a name of ours need not pay
+
+        return {point.name: point.value for point in entry_points(group=self.group)}
 
 
 # How arguments are called on the command line

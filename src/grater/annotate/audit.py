@@ -19,8 +19,7 @@ from grater.annotate import jobs, people
 from grater.annotate.store import Tx, schema
 from grater.annotate.store.events import COLUMNS, VERBS, VERBS_ABOUT, Event
 from grater.annotate.store.transaction import DAY, as_iso, from_iso
-from grater.errors import UnknownName, UsageError
-from grater.registry import unknown
+from grater.errors import UnknownName, UsageError, unknown
 from grater.result import Data, key
 from grater.tables.files import guarded_frame
 

@@ -49,9 +49,8 @@ from grater.annotate.tasks.task import UNKNOWN, Answer, Unit, UnitItem
 from grater.annotate.terms import quiz_pool, terms_of
 from grater.annotate.units import NewUnit, Role
 from grater.corpora.tagsets import TAGSETS, TagSet
-from grater.errors import Conflict, NotFound, UsageError
+from grater.errors import Conflict, NotFound, UsageError, unknown
 from grater.model import Edit, Essay, Item, Json, Span
-from grater.registry import unknown
 from grater.sheet import counted
 from grater.tables import Table
 from grater.tables.schema import LIST_SEPARATOR

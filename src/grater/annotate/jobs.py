@@ -19,9 +19,8 @@ from grater.annotate.requests import Body, example, require_name
 from grater.annotate.store import events, schema
 from grater.annotate.store.transaction import MINUTE, ONE, Columns, Tx, chunks, hashed, new_id
 from grater.annotate.terms import KEY, terms_json, terms_of
-from grater.errors import Conflict, NotFound, UsageError
+from grater.errors import Conflict, NotFound, UsageError, unknown
 from grater.model import Json
-from grater.registry import unknown
 
 JobState: TypeAlias = Literal["draft", "open", "paused", "closed"]
 Access: TypeAlias = Literal["pool", "assigned"]

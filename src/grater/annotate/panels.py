@@ -43,9 +43,8 @@ from grater.annotate.requests import Body, example
 from grater.annotate.store import Tx, events, schema
 from grater.annotate.store.transaction import DAY, MINUTE, Columns, new_id, new_secret
 from grater.annotate.terms import terms_of
-from grater.errors import Conflict, NotFound, UsageError
+from grater.errors import Conflict, NotFound, UsageError, unknown
 from grater.model import Json
-from grater.registry import unknown
 
 Ending: TypeAlias = Literal["completed", "screened-out", "failed"]
 ENDINGS: tuple[Ending, ...] = ("completed", "screened-out", "failed")

@@ -34,9 +34,8 @@ from grater.annotate.store.transaction import (
     new_id,
     new_pseudonym,
 )
-from grater.errors import Conflict, Forbidden, NotFound, UsageError
+from grater.errors import Conflict, Forbidden, NotFound, UsageError, unknown
 from grater.model import Json
-from grater.registry import unknown
 
 Role: TypeAlias = Literal["owner", "manager", "adjudicator", "annotator", "worker"]
 HIGHEST_OF_A_SEAT = "adjudicator"

@@ -13,8 +13,7 @@ from typing import Annotated, Any, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, PlainSerializer, ValidationError, WithJsonSchema, model_validator
 
 from grater.annotate.store.transaction import as_iso
-from grater.errors import MOST_PROBLEMS, UsageError
-from grater.registry import unknown
+from grater.errors import MOST_PROBLEMS, UsageError, unknown
 
 LONGEST = 1_000_000
 LONGEST_SHOWN = 40

@@ -42,12 +42,11 @@ from grater.annotate.tables import all_verdicts, decided_kinds, decision_columns
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import subject_of
 from grater.corpora.text.sentences import sentences_of
-from grater.errors import Conflict, NotFound, UnknownName, UsageError
+from grater.errors import Conflict, NotFound, UnknownName, UsageError, unknown
 from grater.measure.evaluation.cases import error_shares
 from grater.measure.sampling.draw import add_system, draw_sample, draws_of, few_flags, to_judge
 from grater.measure.sampling.plan import Allocation
 from grater.model import Json
-from grater.registry import unknown
 from grater.sheet import counted
 from grater.tables import Sample, SampleMeta, Table, read_decisions, read_sample
 from grater.uncertainty import generator

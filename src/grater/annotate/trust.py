@@ -42,8 +42,7 @@ from grater.annotate.store import events, schema
 from grater.annotate.store.database import Store
 from grater.annotate.store.transaction import ONE, Record, Tx, chunks, locking, new_id
 from grater.annotate.terms import TrustRule, gold_rate, is_below, is_reliable, is_suspect, passes_quiz, terms_of
-from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError
-from grater.registry import unknown
+from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError, unknown
 from grater.sheet import counted
 
 BY_RULE = ("quiz", "gold")

@@ -55,9 +55,8 @@ from grater.annotate.store import Store, Tx, events, schema
 from grater.annotate.store.events import VERBS, Event
 from grater.annotate.store.transaction import MINUTE, Columns, new_id, new_secret
 from grater.annotate.units import FINISHED
-from grater.errors import BadInput, Problem
+from grater.errors import BadInput, Problem, unknown
 from grater.model import Json
-from grater.registry import unknown
 
 LOG = logging.getLogger("grater.annotate.webhooks")
 

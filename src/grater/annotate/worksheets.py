@@ -53,10 +53,9 @@ from grater.annotate.tasks.task import SUGGESTION, Unit, UnitItem
 from grater.annotate.tasks.worksheet import VERIFY, sheet_of
 from grater.annotate.terms import IMPORTED
 from grater.corpora.formats import parse_json
-from grater.errors import BadInput, Problem, Problems, UnknownName, UsageError
+from grater.errors import BadInput, Problem, Problems, UnknownName, UsageError, unknown
 from grater.measure.sampling.draw import to_judge
 from grater.model import ADJUDICATED, PROGRAM, Json, is_adjudicated
-from grater.registry import unknown
 from grater.tables import Judgments
 from grater.tables import write_worksheet as write_sheet
 from grater.tables.read import require_raters

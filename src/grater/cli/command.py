@@ -28,9 +28,9 @@ from grater import progress
 from grater.corpora.jsonl import FORMAT_NAME
 from grater.corpora.source import OPENERS
 from grater.errors import UsageError
-from grater.files import n_bytes_of, require_different, require_place
+from grater.files import n_bytes_of, require_place
 from grater.model import Json as JsonValue
-from grater.options import Opt, is_optional, parts_of, signature_of, typed
+from grater.options import Opt, is_optional, parts_of, require_different, signature_of, typed
 from grater.result import Result
 from grater.sheet import WRITERS, Sheet, TableFormat, as_text
 

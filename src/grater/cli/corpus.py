@@ -12,9 +12,8 @@ from grater.corpora.formats import ignore_loss
 from grater.corpora.normalise import corrected_text
 from grater.corpora.source import open_source, replacing, sentences_alone
 from grater.errors import Problem, UsageError
-from grater.files import require_different
 from grater.model import Json as JsonValue
-from grater.options import EngineName, Opt, described
+from grater.options import EngineName, Opt, described, require_different
 from grater.sheet import counted
 
 if TYPE_CHECKING:

@@ -56,8 +56,7 @@ from grater.detect.mining.review import (
     verdicts_of,
 )
 from grater.errors import UsageError
-from grater.files import require_different
-from grater.options import FormatName, Opt, Seed, described
+from grater.options import FormatName, Opt, Seed, described, require_different
 from grater.progress import reading
 from grater.scale.counting import counts_in_parts
 from grater.scale.jobs import read_parts

@@ -31,8 +31,8 @@ from grater.corpora.source import (
     replacing_folder,
 )
 from grater.errors import BadInput, Problem, UsageError
-from grater.files import require_different
 from grater.model import Essay
+from grater.options import require_different
 from grater.progress import NOTES, reading
 from grater.sheet import counted
 

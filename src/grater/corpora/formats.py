@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias
 
 from grater.errors import GraterError
 from grater.model import MOST_DEPTH, Edit, Essay, Json, is_deep, short_hash
-from grater.registry import Registry
+from grater.options import Registry
 from grater.result import HIDDEN, Result, in_json
 from grater.sheet import Sheet, count
 

@@ -29,9 +29,8 @@ import polars as pl
 from grater.corpora.normalise import TokenEdit, normalised_edits, touched_tokens
 from grater.corpora.tagsets import all_tagsets
 from grater.corpora.text.tokens import tokens_of
-from grater.errors import BadInput, Problem, Problems, UsageError
+from grater.errors import BadInput, Problem, Problems, UsageError, unknown
 from grater.model import DELETE, Essay, Item, Span, document_of, item_at
-from grater.registry import unknown
 from grater.tables import Judgments, Table, read_items
 from grater.tables.schema import LIST_SEPARATOR
 

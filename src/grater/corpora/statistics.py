@@ -58,9 +58,8 @@ from grater.corpora.counts import (
     count_essay,
 )
 from grater.corpora.merge import stems
-from grater.errors import UnknownName, UsageError
+from grater.errors import UnknownName, UsageError, unknown
 from grater.model import Essay, Interval, Json, is_adjudicated
-from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Result, encode, in_json, key
 from grater.sheet import UNDEFINED, Sheet, Signature, count, interval, number, p_value, undefined_notes
 from grater.uncertainty import (

@@ -9,8 +9,7 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
-from grater.errors import UnknownName
-from grater.registry import unknown
+from grater.errors import UnknownName, unknown
 
 
 def sample_names() -> list[str]:

@@ -19,7 +19,7 @@ from grater.detect.detector import SCHEMES, CalibratedDetector, Detector, Findin
 from grater.errors import GraterError, UnknownName, UsageError
 from grater.model import Essay, Item, Json
 from grater.models import kind_of, shipped_names
-from grater.registry import Registry
+from grater.options import Registry
 from grater.result import HIDDEN, OPTIONAL, Data, Result, in_json
 from grater.sheet import Sheet
 

@@ -31,9 +31,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.errors import BadInput, Problem, UnknownName, UsageError
+from grater.errors import BadInput, Problem, UnknownName, UsageError, unknown
 from grater.model import Interval, is_adjudicated
-from grater.registry import unknown
 from grater.sheet import counted, natural
 from grater.tables import Judgments, Sample, Table
 from grater.uncertainty import (

@@ -35,10 +35,9 @@ from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 
-from grater.errors import BadInput, MissingExtra, Problem, UnknownName, UsageError
+from grater.errors import BadInput, MissingExtra, Problem, UnknownName, UsageError, unknown
 from grater.files import reason, replacing
 from grater.model import Json
-from grater.registry import unknown
 
 SHIPPED = Path(__file__).parent / "shipped"
 PACKAGED = ("article", "context", "prep-both", "prep-lm", "prep-maxent", "prep-perceptron")

@@ -17,9 +17,8 @@ from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 
-from grater.errors import MissingExtra, UnknownName, UsageError
+from grater.errors import MissingExtra, UnknownName, UsageError, unknown
 from grater.files import complaining, replacing
-from grater.registry import unknown
 from grater.reporting.build import Inputs, build, headline
 from grater.reporting.document import Figure, Report, Section
 from grater.reporting.drawing import FILE_TYPES, FileType, as_bytes, as_svg, variables

@@ -17,12 +17,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from grater.errors import UnknownName, UsageError
+from grater.errors import UnknownName, UsageError, unknown
 from grater.measure.evaluation.cases import Truths
 from grater.measure.evaluation.comparison import compare_systems, is_comparable
 from grater.measure.evaluation.evaluation import Evaluation
 from grater.model import Interval
-from grater.registry import unknown
 from grater.reporting.document import ItemList, Section, interval, section_of
 from grater.reporting.items import TIE, ItemViews, Texts, item_list, safe_name
 from grater.sheet import Sheet, natural, number, p_value

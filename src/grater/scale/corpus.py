@@ -10,7 +10,8 @@ from typing import TypeAlias, TypeVar
 
 from grater.corpora import format_for
 from grater.errors import UsageError
-from grater.files import URL, complaining, is_local, n_bytes_of, place, remove_folder, require_different
+from grater.files import URL, complaining, is_local, n_bytes_of, place, remove_folder
+from grater.options import require_different
 from grater.progress import NOTES, counting, reading
 from grater.scale.engines import Engine, SparkEngine, engine_of, n_workers
 from grater.scale.shards import LazyCut, ShardEssay, ShardSource, corpus_of, is_cut, read_shards

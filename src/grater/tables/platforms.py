@@ -18,8 +18,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from grater.errors import BadInput, Problem, UnknownName
-from grater.registry import unknown
+from grater.errors import BadInput, Problem, UnknownName, unknown
 from grater.tables.schema import LIST_SEPARATOR, Raw, texts
 
 AMT_COLUMNS = ("HITId", "AssignmentId", "WorkerId")

@@ -40,9 +40,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.errors import BadInput, Problem, Problems, UnknownName, UsageError
+from grater.errors import BadInput, Problem, Problems, UnknownName, UsageError, unknown
 from grater.model import Json, short_hash
-from grater.registry import unknown
 from grater.tables import platforms, worksheets
 from grater.tables.files import META, Source, as_path, companion, load, read_text
 from grater.tables.schema import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grater.annotate.tasks.task import Answer, Choice, Field, Piece, Shown, Task, Unit, UnitItem
-from grater.registry import Registry
+from grater.options import Registry
 
 __all__ = ["TASKS", "Answer", "Choice", "Field", "Piece", "Shown", "Task", "Unit", "UnitItem"]
 

@@ -17,10 +17,9 @@ import polars as pl
 
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import LABEL, ONE, SUGGESTION, WORDS, Field, Shown, Task, Unit, UnitItem
-from grater.errors import BadInput, Problem, UnknownName, UsageError
+from grater.errors import BadInput, Problem, UnknownName, UsageError, unknown
 from grater.measure.sampling.plan import decided
 from grater.model import Essay, Item
-from grater.registry import unknown
 from grater.tables import Table
 from grater.tables.worksheets import SEPARATOR, Worksheet
 from grater.uncertainty import generator

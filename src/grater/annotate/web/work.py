@@ -84,7 +84,7 @@ from grater.annotate.web.security import signed
 from grater.annotate.work import OwnJob
 from grater.errors import BadInput, Conflict, GraterError, NotFound, Stale
 from grater.model import Json
-from grater.registry import Registry
+from grater.options import Registry
 
 pages = APIRouter()
 

@@ -14,8 +14,17 @@ from grater.cli.command import Done, say
 from grater.cli.study import ServerUrl, answers_of, opened, pasted, unmet_gold
 from grater.corpora import note_left_out
 from grater.errors import MissingExtra, UsageError
-from grater.files import require_different
-from grater.options import Columns, Correcting, FormatName, Opt, RaterColumns, StudyName, WorksheetTask, described
+from grater.options import (
+    Columns,
+    Correcting,
+    FormatName,
+    Opt,
+    RaterColumns,
+    StudyName,
+    WorksheetTask,
+    described,
+    require_different,
+)
 from grater.result import encode
 from grater.sheet import counted
 

@@ -65,9 +65,9 @@ from importlib.resources import files
 from typing import Literal, TypeAlias, cast
 
 from grater.corpora.text.prepositions import canonical
-from grater.errors import UnknownName
+from grater.errors import UnknownName, unknown
 from grater.model import Edit, Span
-from grater.registry import Registry, unknown
+from grater.options import Registry
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,9 +45,8 @@ from grater.detect.external.chat import chatted
 from grater.detect.external.programs import ERRORS, SHARE, SHARES, Command, Harper, LanguageTool
 from grater.detect.external.texts import edits_between, typed
 from grater.detect.prepositions.candidates import MISSING, PREP, candidates_of
-from grater.errors import BadInput, Problem, UnknownName, UsageError
+from grater.errors import BadInput, Problem, UnknownName, UsageError, unknown
 from grater.model import DELETE, Decision, Edit, Essay, Item, Json, Span
-from grater.registry import unknown
 
 ARTICLE, CAPITAL, REPETITION = "article", "capital", "repetition"
 ARTICLES = ("a", "an", "the")

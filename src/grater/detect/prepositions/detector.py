@@ -47,9 +47,8 @@ from grater.detect.prepositions.candidates import (
     answer_of,
     candidates_of,
 )
-from grater.errors import UnknownName, UsageError
+from grater.errors import UnknownName, UsageError, unknown
 from grater.model import DELETE, Decision, Essay, Item, Json, Span
-from grater.registry import unknown
 
 CHOICE, EXTRANEOUS, MISSING_TYPE = "choice", "extraneous", "missing"
 TYPES = (CHOICE, EXTRANEOUS, MISSING_TYPE)

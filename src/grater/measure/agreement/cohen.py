@@ -33,12 +33,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grater.errors import UnknownName, UsageError
+from grater.errors import UnknownName, UsageError, unknown
 from grater.measure.agreement.coefficients import NO_PAIR, Matrix, for_other_raters, pair_agreement, weight_matrix
 from grater.measure.agreement.coefficients import ONE_LABEL as ONE_LABEL_OF_ALL
 from grater.measure.units import MOST_CELLS, UNKNOWN, Coded
 from grater.model import Interval
-from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, Data, in_json, key
 from grater.uncertainty import (
     BASIS,

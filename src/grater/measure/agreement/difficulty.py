@@ -23,11 +23,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.errors import UnknownName, UsageError
+from grater.errors import UnknownName, UsageError, unknown
 from grater.measure.agreement.raters_needed import WRITER
 from grater.measure.units import UNKNOWN, Essays, as_numbers, coded, in_order, known_essays, table_of
 from grater.model import Interval
-from grater.registry import unknown
 from grater.result import HIDDEN, Data, Result, key
 from grater.sheet import (
     Sheet,

@@ -35,7 +35,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.errors import UnknownName, UsageError
+from grater.errors import UnknownName, UsageError, unknown
 from grater.measure.agreement.coefficients import (
     COEFFICIENTS,
     Matrix,
@@ -94,7 +94,6 @@ from grater.measure.units import (
     with_essays,
 )
 from grater.model import Interval, Json
-from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, encode, frame_of, in_json, key
 from grater.sheet import (
     Sheet,

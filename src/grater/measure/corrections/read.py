@@ -25,10 +25,10 @@ from grater.corpora.merge import Reread, merge_annotators
 from grater.corpora.source import OPENERS, open_source, sentences_alone
 from grater.corpora.text.tokens import TokenisedText
 from grater.errors import UsageError
-from grater.files import require_different
 from grater.measure.corrections.saved import SavedScores, read_saved
 from grater.measure.corrections.scores import Hypothesis, Metric, References, Sentences, rewritten
 from grater.model import Essay
+from grater.options import require_different
 
 Given: TypeAlias = Any
 """A path, sentences or essays; several of them in a list, or by name."""

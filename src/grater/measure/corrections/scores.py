@@ -38,7 +38,7 @@ from grater.corpora.normalise import corrected_text
 from grater.errors import BadInput, Problem, UsageError
 from grater.measure.corrections.edit_table import EditTable, Mode, SourceSentence, Tier
 from grater.model import Edit, Essay, Interval, Span, short_hash
-from grater.registry import Registry
+from grater.options import Registry
 from grater.result import FLAT, HIDDEN, Data, Estimate, Result, in_json
 from grater.sheet import (
     UNDEFINED,

@@ -51,6 +51,7 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import BadInput, Problem, UnknownName, UsageError
+from grater.errors import unknown as unknown_name
 from grater.measure.crowd.aggregate import Options, aggregate
 from grater.measure.evaluation.design import CheapJudge, Design, design_of, is_of_these, selection
 from grater.measure.units import (
@@ -66,8 +67,6 @@ from grater.measure.units import (
     with_unknown,
 )
 from grater.model import EDIT, PROGRAM, Interval, Json
-from grater.registry import unknown
-from grater.registry import unknown as unknown_name
 from grater.result import HIDDEN, Data, Estimate, encode, in_json
 from grater.sheet import Sheet, count, number
 from grater.tables import Judgments, Sample, Table, are_first, exploded, require_raters
@@ -546,7 +545,7 @@ def truth_of(votes: Votes, name: str = "majority", *, gold: Table | None = None,
         n_accepted = n_error.astype(np.float64) + n_ok
         values: Numbers = np.divide(n_error, n_accepted, out=np.full(len(votes), np.nan), where=n_accepted > 0)
         return Truth(name, values, is_graded=False)
-    raise UnknownName(unknown("truth", name, list(TRUTHS)))
+    raise UnknownName(unknown_name("truth", name, list(TRUTHS)))
 
 
 def graded(votes: Votes, truth: Truth, *, seed: int = 0) -> Truth:
@@ -590,7 +589,7 @@ def sides(share: Numbers) -> Numbers:
 def _of_rater(votes: Votes, rater: str) -> Numbers:
     require_raters(votes.judgments, "results by rater")
     if rater not in votes.raters:
-        raise UnknownName(unknown("rater", rater, list(votes.raters)))
+        raise UnknownName(unknown_name("rater", rater, list(votes.raters)))
     values, code = np.full(len(votes), np.nan), votes.raters.index(rater)
     is_own = votes.rater == code
     values[votes.item[is_own]] = votes.is_error[is_own]

@@ -21,7 +21,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from grater.errors import UnknownName, UsageError
+from grater.errors import UnknownName, UsageError, unknown
 from grater.measure.evaluation.cases import (
     ADJUDICATED,
     SCORES,
@@ -59,7 +59,6 @@ from grater.measure.evaluation.standard import (
 )
 from grater.measure.sampling.draw import draws_of
 from grater.model import Interval, Json
-from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, in_json, key
 from grater.sheet import Sheet, Signature, counted, interval, p_value, undefined_notes, with_notes
 from grater.tables import Judgments, Sample, Table

@@ -37,10 +37,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.errors import BadInput, Problem, UnknownName, UsageError
+from grater.errors import BadInput, Problem, UnknownName, UsageError, unknown
 from grater.measure.sampling.draw import crossed, draws_of, require_unchanged
 from grater.measure.sampling.plan import decided
-from grater.registry import unknown
 from grater.result import Data, key
 from grater.sheet import counted, number
 from grater.tables import Judgments, Sample, Table, require_same_items, with_stratum_size

@@ -37,7 +37,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import polars as pl
 
-from grater.errors import BadInput, Problem, UnknownName, UsageError
+from grater.errors import BadInput, Problem, UnknownName, UsageError, unknown
 from grater.measure.agreement.cohen import cohen_kappa, confusions, label_matrix
 from grater.measure.agreement.constructions import (
     CONSTRUCTIONS,
@@ -49,7 +49,6 @@ from grater.measure.agreement.constructions import (
 from grater.measure.evaluation.cases import each_score
 from grater.measure.units import Essays, coded, essays_of, known_essays, with_essays
 from grater.model import DELETE, Interval
-from grater.registry import unknown
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, in_json, key
 from grater.sheet import Sheet, Signature, count, digest, interval, number, with_notes
 from grater.tables import Judgments, Table, exploded, require_raters

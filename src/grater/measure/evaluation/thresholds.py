@@ -21,10 +21,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 import polars as pl
 
-from grater.errors import UnknownName, UsageError
+from grater.errors import UnknownName, UsageError, unknown
 from grater.measure.evaluation.cases import ABSENT, CELLS, DECIMALS, Cases, Flags, Truth, f_score, graded
 from grater.measure.evaluation.standard import Scored, against
-from grater.registry import unknown
 from grater.result import HIDDEN, Data, in_json, key
 from grater.sheet import Signature, digest
 from grater.uncertainty import Basis, Ints, Numbers

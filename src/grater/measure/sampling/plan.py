@@ -35,9 +35,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.errors import BadInput, Problem, UnknownName, UsageError
+from grater.errors import BadInput, Problem, UnknownName, UsageError, unknown
 from grater.model import Json
-from grater.registry import unknown
 from grater.result import HIDDEN, OPTIONAL, Data, Result, encode, in_json, key
 from grater.sheet import Sheet, count, counted, digest, number
 from grater.tables import Judgments, Table

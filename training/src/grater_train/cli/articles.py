@@ -15,8 +15,8 @@ from grater.detect.articles.detector import KIND, save
 from grater.detect.articles.features import TEMPLATES
 from grater.detect.ngrams.counts import HELD_OUT, fold_of
 from grater.errors import UsageError
-from grater.files import require_different
 from grater.model import Json as JsonValue
+from grater.options import require_different
 from grater.scale.jobs import holds_results, read_parts
 from grater.sheet import counted
 from grater_train.articles import ArticleOptions, batch_of, gathered, passages, train

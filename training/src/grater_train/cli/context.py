@@ -23,8 +23,8 @@ from grater.detect.context.detector import KIND, ContextDetector, save
 from grater.detect.context.network import Network
 from grater.detect.context.pieces import PieceVocabulary
 from grater.errors import MissingExtra
-from grater.files import require_different
 from grater.model import Json as JsonValue
+from grater.options import require_different
 from grater_train.cli.card import CardDate, Data, ModelFile, Seed, card_of, require_model_name, sources
 from grater_train.context.tuning import calibrated
 

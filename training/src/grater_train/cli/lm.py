@@ -15,8 +15,8 @@ from grater.detect.ngrams.counts import sentences_of_lines, text_lines
 from grater.detect.ngrams.language_model import KIND, LanguageModel, perplexity, save
 from grater.detect.prepositions.engines import NgramEngine
 from grater.errors import UsageError
-from grater.files import require_different
 from grater.model import Json as JsonValue
+from grater.options import require_different
 from grater.scale.counting import held_out_lines
 from grater.scale.jobs import holds_results, read_parts
 from grater.sheet import counted

@@ -20,8 +20,8 @@ from grater.detect.prepositions.engines import COMBINED, LINEAR, CombinedEngine,
 from grater.detect.prepositions.engines import save_combined as save_combination
 from grater.detect.prepositions.features import TEMPLATES
 from grater.errors import UsageError
-from grater.files import require_different
 from grater.model import Json as JsonValue
+from grater.options import require_different
 from grater.scale.jobs import holds_results, read_parts
 from grater.sheet import counted
 from grater_train.cli.card import CardDate, Data, ModelFile, Seed, card_of, require_model_name, sources

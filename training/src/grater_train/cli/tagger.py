@@ -15,10 +15,10 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from grater.cli.command import Json, messages, print_json, say
 from grater.corpora.source import open_source
 from grater.corpora.text.tags import KIND, PerceptronTagger
-from grater.files import require_different
 from grater.model import Interval
 from grater.model import Json as JsonValue
 from grater.models import write_model
+from grater.options import require_different
 from grater.result import encode
 from grater.sheet import counted, interval
 from grater.uncertainty import generator

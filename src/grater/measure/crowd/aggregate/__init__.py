@@ -30,7 +30,7 @@ from grater.measure.crowd.aggregate.ballots import (
 )
 from grater.measure.units import Codes, one_spelling, spelled_alike, spelling_warnings
 from grater.model import Interval, Json
-from grater.registry import Registry
+from grater.options import Registry
 from grater.result import HIDDEN, Result, in_json, key
 from grater.sheet import Sheet, Signature, count, counted, interval, number
 from grater.tables import Judgments, Table, require_raters
