@@ -30,6 +30,9 @@ from grater.options import Registry
 from grater.result import HIDDEN, Result, in_json
 from grater.sheet import Sheet, count
 
+if TYPE_CHECKING:
+    import polars as pl
+
 PLACE = re.compile(r"\b(\d+)-(\d+)\b")
 MOST_REMEMBERED = 2_000
 """Essays; those that are typed again go by several hundred at a time."""
@@ -255,10 +258,6 @@ def _no_number(constant: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats, parse_float=_finite, parse_constant=_no_number)
-
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(slots=True, repr=False)

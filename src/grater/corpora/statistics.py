@@ -76,6 +76,9 @@ from grater.uncertainty import (
     share,
 )
 
+if TYPE_CHECKING:
+    import polars as pl
+
 FIXED = ("tokens_read", "sentences_read", "edits", "edits_inside", "places", "places_with_several", "labels")
 SENTENCES = ("0", "1", "2", "more")
 """The bars of NUCLE Figure 3 that the text gives as shares."""
@@ -388,9 +391,6 @@ def bar_of(share: float) -> str:
     n_eighths = max(round(share * BAR_WIDTH * 8), 1 if share > 0 else 0)
     return "█" * (n_eighths // 8) + EIGHTHS[n_eighths % 8].strip()
 
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MOST_COLUMNS = 3
 """Corpora side by side; more than these are below each other."""
