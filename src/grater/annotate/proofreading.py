@@ -1,9 +1,9 @@
 """Checks anonymous visitors' texts in a separate process with limits, which can be killed (P13, P16).
 
-The process loads its systems with the first text and checks one text at a time; a few requests may wait, others must
-retry later. A text's limit of CPU seconds depends on its length, and is about three times what English needs.
-Exceeding it ends the process, by its resource limit or, if it sleeps, by our timeout; the next text starts a new
-process.
+The process loads its systems when the first text comes, and checks one text at a time; a few requests may wait,
+others must retry later. A text has a limit of CPU seconds that depends on its length, about three times what English
+needs. Exceeding it ends the process, by its resource limit or, if it sleeps, by our timeout; the next text starts a
+new process.
 
 The process has no study data to lose.
 """
@@ -26,6 +26,7 @@ from grater.detect.detector import Detector
 from grater.detect.feedback import Feedback, feedback_on
 from grater.detect.systems import default_systems, load_systems
 from grater.errors import GraterError, TooBusy
+from grater.model import Essay
 
 try:
     import resource
@@ -40,6 +41,9 @@ NICENESS = 5
 """Raters, who wait for pages, go first."""
 PATIENCE, STARTING_SECONDS = 5.0, 60.0
 """Seconds by the clock for each CPU second, on a machine that is busy; and for loading the systems."""
+
+FIRST = "They was waiting of the bus."
+"""Checked before any text, so that what systems load or build with their first text counts against nobody's limit."""
 
 BUSY = "Many texts are being checked at this moment. Yours was not; wait a little, then send it again."
 TOO_LONG = "Checking this text took too long and was stopped; send a part of it."
@@ -113,11 +117,16 @@ def _work(line: Connection, names: Sequence[str]) -> None:
         except (EOFError, KeyboardInterrupt):
             return
         try:
-            systems = systems or load_systems(names or default_systems())
+            if not systems:
+                systems = load_systems(names or default_systems())
+                feedback_on(_essay(FIRST), systems, name="a first text")
             if resource:
                 most = max(1, ceil(time.process_time() + seconds))
                 resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))
-            essay = replace(next(iter(read_text([text], name="text"))), text=text)
-            line.send(feedback_on(essay, systems, name="your text", language=language))
+            line.send(feedback_on(_essay(text), systems, name="your text", language=language))
         except GraterError as error:
             line.send(error)
+
+
+def _essay(text: str) -> Essay:
+    return replace(next(iter(read_text([text], name="text"))), text=text)

@@ -277,15 +277,14 @@ def _sit(scene: Scene, rater: SampleRater, n: int) -> None:
 
 
 def _answer(scene: Scene, rater: SampleRater, item_id: str) -> str:
-    """A rater's answer; who gets which question is random, except that one known answer is missed."""
+    """A rater's answer: careful raters miss a single known answer among them, guessers miss every one."""
     label = scene.known.get(item_id)
     if label is None:
         return living.answer_of(rater, scene.leanings[item_id], scene.rng)
-    if rater.skill < living.CAREFUL:
-        return living.answer_of(rater, float(label == ERROR), scene.rng)
-    if scene.is_missed:
+    is_careful = rater.skill >= living.CAREFUL
+    if is_careful and scene.is_missed:
         return label
-    scene.is_missed = True
+    scene.is_missed |= is_careful
     return OK if label == ERROR else ERROR
 
 

@@ -96,7 +96,8 @@ def leanings_of(items: Sequence[str], marked: Mapping[str, int], *, seed: int = 
 
 
 CAREFUL = 0.5
-"""Raters of at least this skill know the answers to gold, which is easy; the others guess there too."""
+"""Raters of at least this skill know the answers to gold, which is easy; the others miss all of it, and so are always
+ejected."""
 
 SWAYED = 0.6
 """How often an annotator accepts a suggestion that they would not have marked unprompted."""

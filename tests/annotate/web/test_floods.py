@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from email.message import Message as Headers
 from http.client import HTTPConnection
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 from urllib.parse import urlencode
 
@@ -134,11 +135,13 @@ def test_few_requests_of_a_visitor_or_guest_are_worked_on_at_one_time(
 ) -> None:
     at_work: list[int] = []
     seen: list[int] = []
+    wanted = [Barrier(1)]
 
     def slow(*_: object) -> tuple[()]:
         at_work.append(1)
         seen.append(len(at_work))
-        time.sleep(0.05)
+        wanted[0].wait(timeout=60)
+        time.sleep(0.05)  # for one too many to come
         at_work.pop()
         return ()
 
@@ -155,8 +158,10 @@ def test_few_requests_of_a_visitor_or_guest_are_worked_on_at_one_time(
             scope | {"client": (address, 1), "http_version": "1.1", "server": ("testserver", 80)}, receive, send
         )
 
-    async def most_at_once(app: Any, path: str, *who: tuple[Any, ...]) -> int:
+    async def most_at_once(app: Any, path: str, n: int, *who: tuple[Any, ...]) -> int:
+        """The most requests that were worked on at a time; each waits until there are n."""
         seen.clear()
+        wanted[0] = Barrier(n)
         await asyncio.gather(*(ask(app, path, *each) for each in who))
         return max(seen)
 
@@ -167,10 +172,10 @@ def test_few_requests_of_a_visitor_or_guest_are_worked_on_at_one_time(
         with study.store.write() as tx:
             ids = [people.named(tx, name).person_id for name in names]
             cookies = [f"grater-session={credentials.start_session(tx, each, hours=1)[0]}".encode() for each in ids]
-        assert asyncio.run(most_at_once(app, "/login", *[("192.0.2.1",)] * 6)) == 2
-        assert asyncio.run(most_at_once(app, "/login", *((f"192.0.2.{n}",) for n in range(6)))) > 2
-        assert asyncio.run(most_at_once(app, "/jobs", *[("192.0.2.1", cookies[0])] * 3)) == 1
-        assert asyncio.run(most_at_once(app, "/jobs", *(("192.0.2.1", each) for each in cookies))) == 2
+        assert asyncio.run(most_at_once(app, "/login", 2, *[("192.0.2.1",)] * 6)) == 2
+        assert asyncio.run(most_at_once(app, "/login", 3, *((f"192.0.2.{n}",) for n in range(6)))) > 2
+        assert asyncio.run(most_at_once(app, "/jobs", 1, *[("192.0.2.1", cookies[0])] * 3)) == 1
+        assert asyncio.run(most_at_once(app, "/jobs", 2, *(("192.0.2.1", each) for each in cookies))) == 2
 
 
 def add_guest(study: Study, name: str = "Guest") -> str:
