@@ -329,6 +329,11 @@ OVER = IN_JOB.where(
     or_(schema.leases.c.expires_at <= bindparam("now"), schema.leases.c.expires_at > bindparam("latest"))
 )
 """By one index alone: a lease lasts as long as its job says, so its end tells when it was issued."""
+RENEW = (
+    schema.leases.update()
+    .where(schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.state == IS_HELD)
+    .values(issued_at=bindparam("since"), expires_at=bindparam("until"))
+)
 OVER_LOCKED = locking(OVER, of=schema.leases, skip=True)
 WITH_UNIT = (
     units.select_whole(*COLUMNS)
@@ -516,8 +521,8 @@ def held_by(tx: Tx, person_id: str, *, job_id: str) -> list[Lease]:
 def _renewed(tx: Tx, lease: Lease, job: Job, *, issued_at: int | None = None) -> Lease | None:
     since = tx.now if issued_at is None else issued_at
     renewed = replace(lease, issued_at=since, expires_at=tx.now + job.lease_ms)
-    times = {"issued_at": renewed.issued_at, "expires_at": renewed.expires_at}
-    return renewed if tx.execute(_still_held(lease).values(**times)).rowcount else None
+    times = {"lease": lease.lease_id, "since": renewed.issued_at, "until": renewed.expires_at}
+    return renewed if tx.execute(RENEW, times).rowcount else None
 
 
 def _still_held(lease: Lease) -> Update:

@@ -26,7 +26,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 import polars as pl
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, bindparam, exists, func, select
+from sqlalchemy import text as sql
 
 from grater.annotate import adjudication, content, jobs, judgments, leases, panels, people, progress, standing, units
 from grater.annotate.adjudication import sent_edit
@@ -34,6 +35,7 @@ from grater.annotate.jobs import Job
 from grater.annotate.judgments import PEOPLE
 from grater.annotate.leases import REVISION, Lease, UnitSlot
 from grater.annotate.store import Store, Tx, events, schema
+from grater.annotate.store.schema import to_text
 from grater.annotate.store.transaction import Columns, Record, new_id
 from grater.annotate.tasks.marking import (
     MARKING,
@@ -77,6 +79,35 @@ class Finding:
 
 
 FINDING_COLUMNS = Columns(Finding, schema.findings)
+DRAFT_COLUMNS = Columns(Draft, schema.drafts)
+DRAFT = select(*DRAFT_COLUMNS).where(
+    schema.drafts.c.unit_id == bindparam("unit"), schema.drafts.c.person_id == bindparam("person")
+)
+PUT_DRAFT = sql(
+    "INSERT INTO drafts (unit_id, person_id, revision, body, at) VALUES (:unit, :person, 1, :body, :at) "
+    "ON CONFLICT (unit_id, person_id) DO UPDATE "
+    "SET revision = drafts.revision + 1, body = excluded.body, at = excluded.at RETURNING revision"
+)
+"""In the words that both engines know."""
+WITH_DRAFT = (
+    select(
+        *leases.COLUMNS,
+        schema.drafts.c.revision,
+        schema.drafts.c.body,
+        exists()
+        .where(
+            schema.submissions.c.unit_id == bindparam("unit"), schema.submissions.c.person_id == bindparam("person")
+        )
+        .label("is_sent"),
+    )
+    .outerjoin(
+        schema.drafts,
+        (schema.drafts.c.unit_id == schema.leases.c.unit_id)
+        & (schema.drafts.c.person_id == schema.leases.c.person_id),
+    )
+    .where(schema.leases.c.unit_id == bindparam("unit"), schema.leases.c.person_id == bindparam("person"))
+)
+"""The leases by which a rater has or had a unit, each with their draft, and whether they have submitted it."""
 
 
 def save_draft(tx: Tx, *, unit_id: str, person_id: str, revision: int, body: Mapping[str, Json]) -> int:
@@ -85,44 +116,28 @@ def save_draft(tx: Tx, *, unit_id: str, person_id: str, revision: int, body: Map
     Sending the same body twice for one revision is a replay. A draft based on any other revision is stale.
     """
     people.lock(tx, person_id)
-    # The rater has or had the unit, and has not submitted it; the time of a lease still held starts again.
-    mine = (schema.leases.c.unit_id == unit_id) & (schema.leases.c.person_id == person_id)
-    rows = tx.all(select(*leases.COLUMNS).where(mine))
+    rows = tx.all(WITH_DRAFT, unit=unit_id, person=person_id)
     if not rows:
         raise NotFound("there is no such piece of work, or it is not yours")
     held = [lease for lease in map(leases.COLUMNS.read, rows) if lease.state == "held"]
-    sent = (schema.submissions.c.unit_id == unit_id) & (schema.submissions.c.person_id == person_id)
-    is_sent = tx.first(select(schema.submissions.c.submission_id).where(sent)) is not None
-    if is_sent and all(lease.place != REVISION for lease in held):
+    if rows[0].is_sent and all(lease.place != REVISION for lease in held):
         raise Conflict("this work has been handed in already; a draft of it can no longer be saved")
-    for lease in held:
-        leases.renew(tx, lease)
-    stored = find_draft(tx, unit_id=unit_id, person_id=person_id)
-    newest = stored.revision if stored else 0
-    if stored and revision == newest - 1 and stored.body == body:
-        return newest
-    if revision != newest:
+    newest = rows[0].revision or 0
+    is_replay = newest > 0 and revision == newest - 1 and rows[0].body == body
+    if revision != newest and not is_replay:
         raise Stale(f"a newer draft (revision {newest}) was saved, perhaps in another tab; yours is {revision}")
-    return put_draft(tx, unit_id=unit_id, person_id=person_id, body=body)
+    for lease in held:  # its time starts again
+        leases.renew(tx, lease)
+    return newest if is_replay else put_draft(tx, unit_id=unit_id, person_id=person_id, body=body)
 
 
 def put_draft(tx: Tx, *, unit_id: str, person_id: str, body: Mapping[str, Json]) -> int:
     """Overwrite the latest draft, whatever it is; return the revision."""
-    stored = find_draft(tx, unit_id=unit_id, person_id=person_id)
-    revision = stored.revision + 1 if stored else 1
-    row = {"revision": revision, "body": body, "at": tx.now}
-    if stored is None:
-        tx.insert(schema.drafts, row | {"unit_id": unit_id, "person_id": person_id})
-    else:
-        mine = (schema.drafts.c.unit_id == unit_id) & (schema.drafts.c.person_id == person_id)
-        tx.execute(schema.drafts.update().where(mine).values(**row))
-    return revision
+    return int(tx.value(PUT_DRAFT, unit=unit_id, person=person_id, body=to_text(body), at=tx.now))
 
 
 def find_draft(tx: Tx, *, unit_id: str, person_id: str) -> Draft | None:
-    query = select(schema.drafts).where(schema.drafts.c.unit_id == unit_id, schema.drafts.c.person_id == person_id)
-    row = tx.first(query)
-    return None if row is None else Draft(revision=row.revision, body=row.body, at=row.at)
+    return DRAFT_COLUMNS.find(tx, DRAFT, unit=unit_id, person=person_id)
 
 
 def review(store: Store, job: str, *, actor: str | None = None) -> int:

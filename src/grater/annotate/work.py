@@ -169,11 +169,10 @@ def draft_of(tx: Tx, lease_id: str, *, person_id: str) -> tuple[Unit, Draft]:
 
 
 def _essay_unit(tx: Tx, lease_id: str, person_id: str) -> Unit:
-    lease = leases.find(tx, lease_id, person_id=person_id)
-    unit = units.get(tx, lease.unit_id) if lease else None
-    if unit is None or unit.job.task != TASK.name:
+    leased = leases.find_with_unit(tx, lease_id, person_id=person_id)
+    if leased is None or leased[1].job.task != TASK.name:
         raise NotFound(submissions.NOT_YOURS)
-    return unit.unit
+    return leased[1].unit
 
 
 def checked(text: str, body: Mapping[str, object]) -> dict[str, Json]:

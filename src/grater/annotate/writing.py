@@ -15,13 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from sqlalchemy import select
+
 from grater.annotate import content, jobs, leases, people, submissions, units
 from grater.annotate.jobs import Assignment, Job
 from grater.annotate.leases import UnitSlot
 from grater.annotate.people import Person
 from grater.annotate.requests import Body, example
-from grater.annotate.store import Store, Tx, events
-from grater.annotate.store.database import PUBLIC_META, meta_value, set_meta
+from grater.annotate.store import Store, Tx, events, schema
+from grater.annotate.store.database import PUBLIC_META, set_meta
 from grater.annotate.store.transaction import new_id
 from grater.annotate.tasks import Answer
 from grater.annotate.tasks.task import LABEL
@@ -44,6 +46,7 @@ TITLE = "Check my writing: writers on marks in their own texts"
 MOST_KEPT = 30
 OPEN = "open"
 KEYS = dict(zip(("check_page", "editors"), PUBLIC_META, strict=True))
+OPEN_PAGES = select(schema.meta.c.key).where(schema.meta.c.value == OPEN, schema.meta.c.key.in_(PUBLIC_META))
 
 
 def changed(text: str, findings: Iterable[Finding]) -> str:
@@ -132,7 +135,8 @@ class NewPublicPages(Body):
 
 def public_pages(tx: Tx) -> NewPublicPages:
     """What the owners of the study have opened."""
-    return NewPublicPages(**{name: meta_value(tx, key) == OPEN for name, key in KEYS.items()})
+    is_open = {row.key for row in tx.all(OPEN_PAGES)}
+    return NewPublicPages(**{name: key in is_open for name, key in KEYS.items()})
 
 
 def open_to_public(tx: Tx, wanted: NewPublicPages, *, actor: str | None = None) -> None:

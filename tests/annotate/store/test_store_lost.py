@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import psycopg
 import pytest
@@ -14,7 +15,7 @@ from grater.annotate import judgments, people
 from grater.annotate.leases import Lease
 from grater.annotate.store import checks, open_store
 from grater.annotate.submissions import Receipt
-from grater.errors import StoreBusy
+from grater.errors import NotFound, StoreBusy
 from tests.annotate.store.postgres import crash, new_database, running_cluster
 from tests.annotate.store.worlds import World, make_world
 
@@ -27,6 +28,22 @@ def own_cluster() -> Iterator[str]:
     """One that may crash without harm to other tests."""
     with running_cluster() as server:
         yield server
+
+
+def test_what_is_refused_leaves_the_queries_of_its_connection_prepared(cluster: str) -> None:
+    with open_store(new_database(cluster), create=True) as store:
+
+        def refused() -> list[str]:
+            with suppress(NotFound), store.write() as tx:
+                people.find(tx, "nobody")
+                found = [row.statement for row in tx.all(sql("SELECT statement FROM pg_prepared_statements"))]
+                people.add(tx, name="not stored", role="worker")
+                people.get(tx, "nobody")
+            return found
+
+        assert [any("FROM people" in each for each in refused()) for _ in range(3)] == [False, True, True]
+        with store.read() as tx:
+            assert people.count(tx) == 0
 
 
 def work(world: World, rater: int, receipts: list[Receipt]) -> int:

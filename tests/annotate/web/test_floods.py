@@ -28,7 +28,7 @@ from sqlalchemy import func, select
 from starlette.types import Message
 
 from grater.annotate import credentials, people
-from grater.annotate.store import schema
+from grater.annotate.store import Tx, schema
 from grater.annotate.store.transaction import DAY
 from grater.annotate.submissions import MOST_SURPLUS
 from grater.annotate.web.security import masked
@@ -104,6 +104,28 @@ def test_a_guest_and_a_visitor_have_a_number_of_requests_and_people_with_account
         assert [guest.get("/jobs").status_code for _ in range(2)] == [200, 429]
         study.clock.now += 60_000
         assert guest.get("/jobs").status_code == visitor.get("/login").status_code == 200
+
+
+def test_a_guest_without_budget_is_refused_before_the_study_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    find = people.find_session
+
+    def noted(tx: Tx, token: str) -> Any:
+        asked.append(token)
+        return find(tx, token)
+
+    monkeypatch.setattr("grater.annotate.web.context.people.find_session", noted)
+    with served(tmp_path, guest_requests=3, refusal_seconds=0) as study:
+        guest = study.browser(add_guest(study))
+        assert [guest.get("/jobs").status_code for _ in range(6)] == [200] * 3 + [429] * 3
+        assert len(asked) == 3
+        study.clock.now += 60_000
+        with study.store.write() as tx:
+            credentials.end_session(tx, asked[0])
+        replies = [guest.get("/jobs", follow_redirects=False) for _ in range(4)]
+        assert [reply.status_code for reply in replies] == [303] * 4, "a session that has ended has no budget"
 
 
 def test_what_a_visitor_sends_at_once_is_served_by_turns_and_a_clock_set_back_keeps_nobody_waiting(

@@ -123,12 +123,24 @@ def _postgres(location: str, *, pool_size: int = POOL, **options: Any) -> Engine
     event.listen(engine, "connect", _prepare_postgres)
     event.listen(engine, "checkin", lambda _, record: record.info.update(used_at=time.monotonic()))
     event.listen(engine, "checkout", _check_the_idle)
+    event.listen(engine, "rollback", _roll_back)
     return engine
 
 
 def _prepare_postgres(connection: Any, _record: Any) -> None:
     connection.execute(SETTINGS)
     connection.commit()
+
+
+def _roll_back(connection: Connection) -> None:
+    """Roll back past psycopg, which would forget every prepared query of the connection, in case a table is gone.
+
+    Otherwise whoever has much refused makes everybody else wait while their queries are planned again.  Where the
+    connection is lost, SQLAlchemy finds that out by itself.
+    """
+    driver = connection.connection.driver_connection
+    if driver is not None and not driver.closed:
+        driver.pgconn.exec_(b"ROLLBACK")
 
 
 def _check_the_idle(connection: Any, record: Any, _proxy: Any) -> None:
@@ -273,18 +285,14 @@ class Store:
 
     @contextmanager
     def read(self) -> Iterator[Tx]:
-        """One snapshot; on PostgreSQL it is read-only.
-
-        On PostgreSQL it ends with COMMIT: after ROLLBACK psycopg forgets every prepared query of the connection, and
-        raters who get the connection next wait while all of them are planned again.
-        """
+        """One snapshot; on PostgreSQL it is read-only."""
         with translated_errors(self.name), self.engine.connect() as connection:
             if self.is_postgres:
                 options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
                 connection = connection.execution_options(**options)
             with connection.begin() as transaction:
                 yield Tx(connection, self.clock(), self._study_key(connection), known={})
-                transaction.commit() if self.is_postgres else transaction.rollback()
+                transaction.rollback()
 
     @contextmanager
     def glance(self) -> Iterator[Tx]:

@@ -237,7 +237,7 @@ def is_open(context: RequestContext, name: str) -> bool:
     """Whether an owner, or the command that started the server, has opened the page."""
     if getattr(context.server.settings, name):
         return True
-    with context.server.store.read() as tx:
+    with context.server.store.glance() as tx:
         return bool(getattr(public_pages(tx), name))
 
 

@@ -47,6 +47,7 @@ from grater.annotate.web.security import (
     EDITORS,
     FIELD,
     HEADER,
+    MOST_BUCKETS,
     PUBLIC,
     SAFE,
     WITHOUT_FACTOR,
@@ -189,6 +190,17 @@ class Server:
     title: StudyTitle = field(default_factory=lambda: StudyTitle())
     turns: Turns = field(default_factory=Turns)
     pools: LargePools = field(default_factory=LargePools)
+    guests: dict[str, str] = field(default_factory=dict, repr=False)
+    """Guests by their sessions, so that one who has used up their budget is refused without asking the study."""
+
+    def remember_guest(self, session_token: str, person_id: str) -> None:
+        """Without a person the session is forgotten: it has ended, or its person has an account."""
+        if not person_id:
+            self.guests.pop(session_token, None)
+            return
+        if len(self.guests) >= MOST_BUCKETS:
+            self.guests.clear()
+        self.guests[session_token] = person_id
 
 
 @dataclass(slots=True, eq=False)
@@ -412,10 +424,16 @@ async def open_context(request: Request) -> AsyncIterator[RequestContext]:
     route: str = request.scope["route"].path
     is_api = route.startswith((API, EDITORS))
     token = "" if is_api else read_cookie(request, server.settings, SESSION)
-    access = await run_in_threadpool(_who, server, request, token, is_api)
+    guest_id = server.guests.get(token, "")
+    seconds = _require_budget(server, request, guest_id, is_guest=True) if guest_id else 0.0
+    has_credentials = bool(token or (is_api and _bearer(request)))
+    access = await run_in_threadpool(_who, server, request, token, is_api) if has_credentials else None
     visitor, session_csrf = (access.person, access.csrf) if access else (None, "")
     request.state.known = (visitor, masked(session_csrf))  # a page that describes an error keeps the way on
-    key, seconds = _require_budget(server, request, access)
+    key = _limited(request, server.settings, access)
+    if key and not guest_id:
+        seconds = _require_budget(server, request, key, is_guest=access is not None)
+    server.remember_guest(token, key if access else "")
     await sleep(seconds)
     _require_allowed(request, route, access)
     sent_nonce = read_cookie(request, server.settings, NONCE)
@@ -461,30 +479,34 @@ class TooOften(Exception):
     """Somebody without an account has used up their budget for this minute."""
 
 
-def _require_budget(server: Server, request: Request, access: Access | None) -> tuple[str, float]:
-    """Requests of visitors, by address, and of raters who came by a link and have no password, are limited.
+def _limited(request: Request, settings: Settings, access: Access | None) -> str:
+    """Whose budget a request uses: a visitor's address, or a guest, who came by a link and has no password.
 
-    A long body counts as several requests.  Changes of such raters are limited by bytes too, except drafts, each of
-    which takes the place of the one before.  Return whose budget it is, nobody's for people with an account, and the
-    seconds that the request has to wait: what comes all at once is served one after the other, so that nobody else
-    waits for a minute's worth of it.
+    People with an account have none.
+    """
+    if access is None:
+        return address_of(request, settings)
+    is_guest = not access.person.password_hash and access.person.kind == "human" and access.csrf
+    return access.person.person_id if is_guest else ""
+
+
+def _require_budget(server: Server, request: Request, key: str, *, is_guest: bool) -> float:
+    """The seconds that a limited request has to wait: what comes all at once is served one after the other, so that
+    nobody else waits for a minute's worth of it.
+
+    A long body counts as several requests.  Changes of guests are limited by bytes too, except drafts, each of which
+    takes the place of the one before.
     """
     is_chunked = "transfer-encoding" in request.headers
     n = server.settings.most_body_bytes if is_chunked else int(request.headers.get("content-length", 0))
-    if access is None:
-        key = address_of(request, server.settings)
-    elif access.person.password_hash or access.person.kind != "human" or not access.csrf:
-        return "", 0.0
-    else:
-        key = access.person.person_id
     if not server.requests.take(key, amount=min(server.requests.most, 1 + n // LIKE_A_REQUEST)):
         raise TooOften
     n_stored = min(server.changes.most, CHANGE_BYTES + n)
-    if access is not None and request.method == "POST" and not server.changes.take(key, amount=n_stored):
+    if is_guest and request.method == "POST" and not server.changes.take(key, amount=n_stored):
         raise TooOften
     if (seconds := server.paces.owe(key)) > LONGEST_WAIT:
         raise TooOften
-    return key, seconds
+    return seconds
 
 
 SLOW_SECONDS = 1.0

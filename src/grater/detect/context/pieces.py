@@ -93,7 +93,7 @@ def windows(
     cuts = list(_cuts([len(pieces) for pieces in encoded]))
     bounds = [(before[1] + after[0]) // 2 for before, after in pairwise(cuts)]
     edges = [0, *bounds, len(words)]
-    asked = range(len(words)) if asked is None else asked
+    asked = range(len(words)) if asked is None else frozenset(asked)
     cut_at = [_window(encoded, cut, edges[number : number + 2], asked) for number, cut in enumerate(cuts)]
     return [window for window in cut_at if window.words]
 
