@@ -967,7 +967,6 @@ def evaluate(
     otherwise it corrects for raters' errors.
     """
     from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
-    from grater.measure.evaluation.selection import construction_scores
     from grater.measure.evaluation.standard import EDGES
     from grater.tables import as_gold, as_items, write_table
 
@@ -978,6 +977,8 @@ def evaluate(
     if constructions:
         if options.get("items") is None:
             raise UsageError("expected `items` with `constructions`, for the construction that was written")
+        from grater.measure.evaluation.selection import construction_scores
+
         tables = _decisions(decisions, options), _judgments(judgments, options), as_items(options["items"])
         return construction_scores(*tables, basis=basis_of(options))  # type: ignore[return-value]
     wanted = EvaluationOptions(

@@ -20,6 +20,7 @@ from grater.uncertainty import (
     ratio,
     share,
     shares_by_unit,
+    t_value,
     wilson,
     with_parameters,
     with_raters,
@@ -41,6 +42,11 @@ def essays(seed=0, n=12):
     rng = np.random.default_rng(seed)
     flags = rng.integers(1, 9, n)
     return Units(np.stack([rng.binomial(flags, 0.6), flags], axis=1).astype(float), "essay")
+
+
+@pytest.mark.parametrize("freedom", [1, 1.01, 1.7, 2, 3.3, 11, 75.4, 199.9, 200, 1293, 1e5, 1e9, float("inf")])
+def test_students_quantile_is_scipys(freedom):
+    assert t_value(freedom) == pytest.approx(student.ppf(0.975, freedom), rel=1e-12)
 
 
 def test_a_share_of_items_is_wilsons():

@@ -305,16 +305,14 @@ def scored(
     by_item: Tally | None = None,
     left_out: Numbers | None = None,
     is_weighted: bool = False,
-    without_intervals: str = "",
 ) -> Scored:
     """One system from its counts; `left_out` has the sums without each rater, if raters are random."""
     sums, intervals, influences = by_unit.units.sums, {}, {}
     for name in SCORES:
         value = float(score_of(name, sums))
         reason = by_unit.reason(name, value)
-        if reason or without_intervals:
-            value = nan if reason else value
-            intervals[name] = Interval(value, nan, nan, reason or without_intervals)
+        if reason:
+            intervals[name] = Interval(nan, nan, nan, reason)
             continue
         it = by_unit.influence(name, basis)
         if left_out is not None and by_item is not None:
@@ -441,11 +439,23 @@ def each_rater(
         return made
     found: dict[str, list[Scored]] = {rater: [] for rater in cases.raters}
     for column, system in enumerate(cases.systems):
-        tallies = _tallies(cases, column, here, by_unit=not many)
-        for rater, own in zip(cases.raters, tallies, strict=True):
-            one = scored(system, own, basis=basis, without_intervals=many)
+        tallies = list(_tallies(cases, column, here, by_unit=not many))
+        scores = _points(system, tallies) if many else [scored(system, own, basis=basis) for own in tallies]
+        for rater, one in zip(cases.raters, scores, strict=True):
             found[rater].append(withheld(one, cases.withheld.get(system, "")))
     return found
+
+
+def _points(system: str, tallies: Sequence[Tally]) -> list[Scored]:
+    """The scores of one system against many raters, without intervals."""
+    sums, found = np.stack([own.plain for own in tallies]), [dict[str, Interval]() for _ in tallies]
+    for name in SCORES:
+        for own, value, scores in zip(tallies, score_of(name, sums).tolist(), found, strict=True):
+            reason = own.reason(name, value)
+            scores[name] = Interval(nan if reason else value, nan, nan, reason or MANY_RATERS)
+    ns = sums.sum(axis=1).round().astype(int).tolist()
+    parts = zip(ns, found, tallies, strict=True)
+    return [Scored(system, n, own.counts, scores, own, {}) for n, scores, own in parts]
 
 
 def _tallies(cases: Cases, column: int, here: Truths, *, by_unit: bool) -> Iterator[Tally]:
