@@ -25,8 +25,6 @@ from rich.console import Console
 from typer import Argument, Option
 
 from grater import progress
-from grater.corpora.jsonl import FORMAT_NAME
-from grater.corpora.source import OPENERS
 from grater.errors import UsageError
 from grater.files import n_bytes_of, require_place
 from grater.model import Json as JsonValue
@@ -365,6 +363,8 @@ def is_corpus(path: Path) -> bool:
     if suffixes and suffixes[-1] in TABLE_SUFFIXES:
         return False
     if suffixes and suffixes[-1] == ".jsonl" and path.suffix == ".jsonl" and path.is_file():
+        from grater.corpora.jsonl import FORMAT_NAME  # tables need not wait for the formats of corpora
+
         with path.open(encoding="utf-8", errors="replace") as lines:
             return FORMAT_NAME in lines.readline()
     return True
@@ -395,6 +395,8 @@ WORTH_A_BAR = 5_000_000
 def reading(title: str, *paths: Path, n_passes: int = 1) -> Iterator[Callable[[int], None]]:
     """A progress bar over the bytes of files, on a terminal and for long input; yields its callback."""
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    from grater.corpora.source import OPENERS
 
     n_bytes = n_passes * n_bytes_of(paths)
     is_packed = any(path.suffix.lower() in OPENERS for path in paths)  # then nobody knows how much it unpacks to

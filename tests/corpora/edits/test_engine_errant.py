@@ -27,7 +27,8 @@ PROGRAM = """
 import json, sys
 from grater.corpora.parallel import parallel_essays
 from grater.errors import MissingExtra
-from grater.measure.corrections.errant import score_errant
+from grater.measure.corrections.errant import METRIC
+from grater.measure.corrections.scores import Hypothesis, MetricOptions, References
 from grater.corpora.edits.engine import load_engine
 source, corrected, model = json.load(sys.stdin)
 engine = load_engine(f"errant:{model}")
@@ -37,7 +38,7 @@ lines = [
     [edit.to_m2() for edit in annotator.annotate(annotator.parse(one), annotator.parse(other))]
     for one, other in zip(source, corrected)
 ]
-score = score_errant(essays, essays)
+[score] = METRIC.count(References("r", essays), [Hypothesis("s", "s", sentences=essays)], MetricOptions())
 try:
     load_engine("errant:no_such_model")
     missing = ""
@@ -47,7 +48,8 @@ marked = [
     [[edit.span.start, edit.span.end, list(edit.replacements), edit.tag] for edit in essay.edits] for essay in essays
 ]
 texts = [[essay.text, essay.annotators, essay.line] for essay in essays]
-print(json.dumps({"edits": marked, "texts": texts, "m2": lines, "counts": score.counts.tolist(), "missing": missing}))
+counts = score.cells[:, 0].tolist()
+print(json.dumps({"edits": marked, "texts": texts, "m2": lines, "counts": counts, "missing": missing}))
 """
 
 

@@ -184,17 +184,14 @@ class Matched:
     ours: Ints
     theirs: Ints
     counts: Ints
-    n_duplicates: int
 
 
 def match(references: EditTable, hypotheses: EditTable, *, mode: Mode) -> Matched:
     """Count the matches of every pair of annotators; the sentences must be the same."""
     if mode not in MODES:
         raise UnknownName(f"unknown mode {mode!r} of ERRANT; known: {', '.join(MODES)}")
-    once = [_once(table) for table in (hypotheses, references)]
-    hypothesis, reference, types = _units(once[0], once[1], mode)
+    hypothesis, reference, types = _units(_once(hypotheses), _once(references), mode)
     ours, theirs, n_before = _pairs(hypothesis, reference, n_sentences=len(references.sentences))
-    n_duplicates = len(hypotheses.group) + len(references.group) - sum(len(table.group) for table in once)
     our_group, our_key, our_n = _tally(hypothesis)
     their_group, their_key, their_n = _tally(reference)
     order = np.argsort(their_key, kind="stable")
@@ -217,7 +214,6 @@ def match(references: EditTable, hypotheses: EditTable, *, mode: Mode) -> Matche
         ours=ours,
         theirs=theirs,
         counts=counts,
-        n_duplicates=n_duplicates,
     )
 
 
@@ -303,36 +299,6 @@ def joined(*columns: Ints) -> Ints:
 Tier: TypeAlias = Literal["op", "main", "full"]
 TP, FP, FN = range(3)
 """The columns of every array of counts."""
-
-
-@dataclass(frozen=True, slots=True)
-class TypeCounts:
-    """One entry for each matched, spurious or missed unit: its sentence, its type, its column (TP, FP, FN).
-
-    `type_of` indexes `types`, which are sorted and may include names without entries.
-    """
-
-    n_sentences: int
-    types: tuple[str, ...]
-    sentence: Ints
-    type_of: Ints
-    column: Ints
-
-    def dense(self, tier: Tier = "full") -> dict[str, Ints]:
-        """One array (n_sentences, 3) of tp, fp, fn for each type."""
-        names, place = self._names(tier)
-        shape = (len(names), self.n_sentences, 3)
-        where = (place[self.type_of], self.sentence, self.column)
-        cells = np.ravel_multi_index(where, shape) if names else self.type_of
-        counts = np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)
-        return dict(zip(names, counts, strict=True))
-
-    def _names(self, tier: Tier) -> tuple[list[str], Ints]:
-        """The names of a tier, and for each type the index of its name."""
-        used = np.bincount(self.type_of, minlength=1).nonzero()[0].tolist()
-        names = sorted({tier_of(self.types[place], tier) for place in used})
-        places = {name: place for place, name in enumerate(names)}
-        return names, np.array([places.get(tier_of(name, tier), -1) for name in self.types], np.int64)
 
 
 def tier_of(type_name: str, tier: Tier) -> str:

@@ -16,8 +16,7 @@ the earlier pair. The choice therefore depends on beta and on the order of sente
 
 Departure: an edit that an annotator has twice (same span, correction and type; `errant_parallel` can write these)
 counts once. ERRANT counts one hypothesis edit as two true positives there (errant #49). The signature says
-`duplicates:once`, and the result how many were left out; without duplicates, the numbers equal ERRANT's. 0/0 is 1, as
-in ERRANT.
+`duplicates:once`; without duplicates, the numbers equal ERRANT's. 0/0 is 1, as in ERRANT.
 
 **Plain text** is turned into edits by an engine (`corpora.edits.engine`): our own rules, or the errant package.  The
 signature names the engine and its version.
@@ -40,10 +39,11 @@ from grater.measure.corrections.edit_table import (
     EditTable,
     Matched,
     Mode,
-    TypeCounts,
+    Tier,
     match,
     read_table,
     table_of,
+    tier_of,
 )
 from grater.measure.corrections.scores import (
     COLUMNS,
@@ -65,47 +65,6 @@ from grater.measure.corrections.scores import (
 from grater.model import Essay
 from grater.sheet import Signature, digest
 from grater.uncertainty import Ints, Numbers
-
-
-@dataclass(frozen=True, slots=True)
-class ErrantScore:
-    """Additive counts of every sentence.
-
-    `counts` has a row (tp, fp, fn) for each sentence, and `by_type` splits it by type. `hypothesis_annotators` and
-    `reference_annotators` are the annotators compared, sentence by sentence. `n_duplicates` counts the repeated edits
-    that were left out, over all annotators.
-    """
-
-    counts: Ints
-    by_type: TypeCounts
-    hypothesis_annotators: tuple[str, ...]
-    reference_annotators: tuple[str, ...]
-    n_duplicates: int
-
-
-def score_errant(
-    references: Sentences,
-    hypotheses: Sentences,
-    *,
-    mode: Mode = "cs",
-    beta: float = 0.5,
-    reference_name: str = "reference",
-    hypothesis_name: str = "hypothesis",
-) -> ErrantScore:
-    """Score the edits of a system; the names appear in messages."""
-    theirs, ours = _table(references), _table(hypotheses)
-    require_same_sources(
-        theirs.sentences, ours.sentences, reference_name=reference_name, hypothesis_name=hypothesis_name
-    )
-    matched = match(theirs, ours, mode=mode)
-    chosen = choose_pairs(matched, beta=beta)
-    return ErrantScore(
-        counts=matched.counts[chosen],
-        by_type=_types(matched, chosen),
-        hypothesis_annotators=tuple(ours.group_annotator[group] for group in matched.ours[chosen].tolist()),
-        reference_annotators=tuple(theirs.group_annotator[group] for group in matched.theirs[chosen].tolist()),
-        n_duplicates=matched.n_duplicates,
-    )
 
 
 def errant_signature(references: Sentences, *, mode: Mode, beta: float) -> Signature:
@@ -133,19 +92,22 @@ def choose_pairs(matched: Matched, *, beta: float) -> Ints:
     return pairs
 
 
-def _types(matched: Matched, chosen: Ints) -> TypeCounts:
-    """The counts of the chosen pairs by type; matches have the reference's type."""
+def _by_type(matched: Matched, chosen: Ints, tier: Tier) -> dict[str, Ints]:
+    """Sentences x (tp, fp, fn) of the chosen pairs for each type; matches have the reference's type."""
     ours, theirs = matched.hypothesis, matched.reference
     our_rows = np.isin(ours.group, matched.ours[chosen]).nonzero()[0]
     their_rows = np.isin(theirs.group, matched.theirs[chosen]).nonzero()[0]
     made_up = our_rows[~np.isin(ours.key[our_rows], theirs.key[their_rows])]
     is_met = np.isin(theirs.key[their_rows], ours.key[our_rows])
-    sentence = [ours.sentence[made_up], theirs.sentence[their_rows]]
-    type_of = [ours.type_of[made_up], theirs.type_of[their_rows]]
-    column = [np.full(len(made_up), FP), np.where(is_met, TP, FN)]
-    return TypeCounts(
-        matched.n_sentences, matched.types, *(np.concatenate(part) for part in (sentence, type_of, column))
-    )
+    sentence = np.concatenate([ours.sentence[made_up], theirs.sentence[their_rows]])
+    type_of = np.concatenate([ours.type_of[made_up], theirs.type_of[their_rows]])
+    column = np.concatenate([np.full(len(made_up), FP), np.where(is_met, TP, FN)])
+    name_of = {place: tier_of(matched.types[place], tier) for place in np.unique(type_of).tolist()}
+    counts = {name: np.zeros((matched.n_sentences, 3), np.int64) for name in sorted(set(name_of.values()))}
+    for place, name in name_of.items():
+        own = type_of == place
+        np.add.at(counts[name], (sentence[own], column[own]), 1)
+    return counts
 
 
 def errant_keys(beta: float) -> Keys:
@@ -228,16 +190,13 @@ def extracted_with(references: References, options: MetricOptions) -> dict[str, 
 
 
 def _counted(name: str, references: EditTable, hypothesis: Hypothesis, options: MetricOptions) -> SentenceCounts:
-    scored = score_errant(
-        references,
-        _edits_of_hypothesis(references, hypothesis, options),
-        mode=options.mode,
-        beta=options.beta,
-        reference_name=name,
-        hypothesis_name=hypothesis.name,
-    )
-    by_type = scored.by_type.dense(options.tier) if options.tier else {}
-    return of_rows(hypothesis.system, scored.counts, references=scored.reference_annotators, by_type=by_type)
+    edits = _table(_edits_of_hypothesis(references, hypothesis, options))
+    require_same_sources(references.sentences, edits.sentences, reference_name=name, hypothesis_name=hypothesis.name)
+    matched = match(references, edits, mode=options.mode)
+    chosen = choose_pairs(matched, beta=options.beta)
+    annotators = [references.group_annotator[group] for group in matched.theirs[chosen].tolist()]
+    by_type = _by_type(matched, chosen, options.tier) if options.tier else {}
+    return of_rows(hypothesis.system, matched.counts[chosen], references=annotators, by_type=by_type)
 
 
 def _edits_of_hypothesis(references: EditTable, hypothesis: Hypothesis, options: MetricOptions) -> Sentences:
