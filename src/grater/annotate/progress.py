@@ -46,13 +46,12 @@ class RaterProgress:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`units` are work units; `slots` counts slots by state; `held` is the number of active leases."""
+    """`units` are work units; `held` is the number of active leases."""
 
     units: int
     done: int
     wanted: int
     valid: int
-    slots: dict[str, int]
     held: int
     by_unit: tuple[UnitProgress, ...]
     by_rater: tuple[RaterProgress, ...]
@@ -217,14 +216,11 @@ def _n_held(tx: Tx, job_id: str) -> int:
 def of_job(tx: Tx, job_id: str) -> Progress:
     query = BY_UNIT.where(schema.units.c.job_id == job_id).order_by(schema.units.c.position)
     by_unit = _units(tx, query)
-    counts = select(schema.slots.c.state, func.count().label("n_slots")).group_by(schema.slots.c.state)
-    slots = tx.all(counts.where(schema.slots.c.job_id == job_id).order_by(schema.slots.c.state))
     return Progress(
         units=len(by_unit),
         done=sum(unit.is_done for unit in by_unit),
         wanted=sum(unit.wanted for unit in by_unit),
         valid=sum(unit.valid for unit in by_unit),
-        slots={row.state: row.n_slots for row in slots},
         held=_n_held(tx, job_id),
         by_unit=by_unit,
         by_rater=by_rater(tx, job_id),

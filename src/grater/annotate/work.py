@@ -16,12 +16,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from pydantic import Field
 from sqlalchemy import Row
 
 from grater.annotate import jobs, judgments, leases, marks, people, progress, standing, submissions, units
 from grater.annotate.jobs import Job
 from grater.annotate.marks import Draft, OwnEssay
 from grater.annotate.people import Person
+from grater.annotate.requests import Body
 from grater.annotate.standing import has_gold
 from grater.annotate.store import Store, Tx
 from grater.annotate.tasks import TASKS, Answer, Shown, Unit
@@ -31,8 +33,6 @@ from grater.corpora.check import check_essays
 from grater.errors import BadInput, NotFound, Problem, UsageError
 from grater.model import Edit, Essay, Json, Span
 from grater.uncertainty import generator
-
-EDIT_FIELDS = frozenset(("start", "end", "quote", "tag", "replacements", "comment", "suggestion"))
 
 
 def shown_to_staff(tx: Tx, unit_id: str) -> Shown:
@@ -148,9 +148,7 @@ RUNS_ON = ("Srun", "Sfrag")
 """Tags for which a span over two sentences is normal."""
 
 
-def save_draft(
-    store: Store, lease_id: str, *, person_id: str, revision: int, body: Mapping[str, object]
-) -> dict[str, Json]:
+def save_draft(store: Store, lease_id: str, *, person_id: str, revision: int, body: DraftBody) -> dict[str, Json]:
     """Save a draft; returns the new revision, and notes made after the transaction, so that others need not wait for
     them.
     """
@@ -175,36 +173,41 @@ def _essay_unit(tx: Tx, lease_id: str, person_id: str) -> Unit:
     return leased[1].unit
 
 
-def checked(text: str, body: Mapping[str, object]) -> dict[str, Json]:
-    """A draft whose spans all lie in the text and match their quotes."""
-    edits = body.get("edits")
-    if not isinstance(edits, list) or len(edits) > MOST_EDITS or not isinstance(body.get("set_aside"), bool):
-        raise BadInput(Problem("draft", f"expected edits, at most {MOST_EDITS}, and set_aside"))
-    for number, each in enumerate(edits, 1):
-        complaint = _complaint(text, each)
-        if complaint:
-            raise BadInput(Problem("draft", f"edit {number}: {complaint}"))
-    rejected = body.get(REJECTED, [])
-    if not isinstance(rejected, list) or not all(type(number) is int for number in rejected):
-        raise BadInput(Problem("draft", "expected the numbers of rejected suggestions"))
-    saved: dict[str, Json] = {"edits": cast("list[Json]", edits), "set_aside": cast(bool, body["set_aside"])}
-    return {**saved, **({REJECTED: rejected} if rejected else {})}
+class EditSent(Body):
+    """A mark: `quote` is the text from `start` to `end`, code points; it may have no width.
+
+    Several `replacements` are alternatives, an empty word says that the words should go, no replacement at all that
+    the error is found and not corrected (for tags that owe no correction).
+    """
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    quote: str
+    tag: str
+    replacements: list[str]
+    comment: str = ""
+    suggestion: int | None = Field(default=None, ge=0, description="The suggestion that it was made of.")
 
 
-def _complaint(text: str, each: object) -> str | None:
-    if not isinstance(each, dict):
-        return "expected an object"
-    if unknown := sorted(each.keys() - EDIT_FIELDS):
-        return f"expected no field {unknown[0][:60]!r}"
-    start, end, quote = each.get("start"), each.get("end"), each.get("quote")
-    if type(start) is not int or type(end) is not int or not 0 <= start <= end <= len(text):
-        return f"expected a span inside 0-{len(text)}"
-    if text[start:end] != quote:
-        return f"expected the quote {text[start:end][:60]!r} at {start}-{end}, found {str(quote)[:60]!r}"
-    words, replacements = [each.get("tag"), each.get("comment")], each.get("replacements")
-    if not isinstance(replacements, list) or not all(isinstance(word, str) for word in [*words, *replacements]):
-        return "expected a tag, replacements and a comment as text"
-    return None
+class DraftBody(Body):
+    edits: list[EditSent] = Field(max_length=MOST_EDITS)
+    set_aside: bool = False
+    rejected: list[int] = Field(
+        default_factory=list, max_length=MOST_EDITS, description="Suggestions that were turned down."
+    )
+
+
+def checked(text: str, sent: DraftBody) -> dict[str, Json]:
+    """A draft as it is stored; its spans must lie in the text and match their quotes."""
+    for number, each in enumerate(sent.edits, 1):
+        if not each.start <= each.end <= len(text):
+            raise BadInput(Problem("draft", f"edit {number}: expected a span inside 0-{len(text)}"))
+        words = text[each.start : each.end]
+        if words != each.quote:
+            found = f"expected the quote {words[:60]!r} at {each.start}-{each.end}, found {each.quote[:60]!r}"
+            raise BadInput(Problem("draft", f"edit {number}: {found}"))
+    kept = {"edits", "set_aside", *([REJECTED] if sent.rejected else [])}
+    return sent.model_dump(include=kept, exclude_none=True)
 
 
 def findings(unit: Unit, body: Mapping[str, Json]) -> list[Json]:

@@ -54,7 +54,7 @@ from grater.annotate.store.transaction import MINUTE, body_hash
 from grater.annotate.submissions import Receipt, desk_of, hand_in, hand_in_and_take, take_desk, undo_answer
 from grater.annotate.terms import bill, terms_of
 from grater.annotate.units import NewUnit
-from grater.annotate.work import save_draft
+from grater.annotate.work import DraftBody, save_draft
 from grater.errors import Conflict, GraterError, NotFound
 from grater.model import Decision, Item, Json, Span
 from tests.annotate.store.worlds import FakeClock, new_items
@@ -357,9 +357,9 @@ class Life(RuleBasedStateMachine):
             "replacements": [f"{self.n_typed}"],
         }
         body: dict[str, Json] = {"edits": [mark | {"comment": f"mark {self.n_typed}"}], "set_aside": False}
-        revision = before.revision - is_stale
+        revision, sent = before.revision - is_stale, DraftBody.checked(**body)
         saved = self.do(
-            lambda: save_draft(self.store, lease.lease_id, person_id=lease.person_id, revision=revision, body=body)
+            lambda: save_draft(self.store, lease.lease_id, person_id=lease.person_id, revision=revision, body=sent)
         )
         if saved is not None:
             type(self).counts["drafts"] += 1

@@ -225,7 +225,12 @@ def test_one_client_costs_the_server_little_and_others_are_served(tmp_path: Path
         pace = [slowness()]
         cpu, stored = cpu_seconds(pid), size_of(tmp_path / "study.db")
         rng = random.Random(1)
-        text = " ".join(rng.choice(FUNCTION_WORDS) for _ in range(8_000))[:20_000]
+        words = [rng.choice(FUNCTION_WORDS) for _ in range(8_000)]
+        text = " ".join(words)[:20_000]
+        assert client.post("/v2/check", {"text": text, "language": "en-US"}) == 413, (
+            "it takes as long as 50,000 letters"
+        )
+        text = " ".join(words[:2_000])
         with ThreadPoolExecutor(1) as pool:
             first = pool.submit(client.post, "/v2/check", {"text": text, "language": "en-US"})
             assert honest.post("/v2/check", short) == 200, "others wait for one text at the most"

@@ -13,8 +13,8 @@ from sqlalchemy import select
 from grater.annotate import plans
 from grater.annotate.store import schema
 from grater.annotate.tasks.task import Unit
-from grater.annotate.work import checked, findings
-from grater.errors import BadInput
+from grater.annotate.work import DraftBody, checked, findings
+from grater.errors import BadInput, UsageError
 from grater.model import Essay, Json
 from tests.annotate.web.studies import BASE, Browser, Study, served
 
@@ -39,19 +39,19 @@ def messages(*edits: dict[str, Json]) -> list[str]:
 
 def test_a_draft_may_lack_corrections_but_its_quotes_must_be_right() -> None:
     unfinished = edit("own", "SVA")
-    assert checked(TEXT, {"edits": [unfinished], "set_aside": False})["edits"] == [unfinished]
-    slips: list[dict[str, Json]] = [
-        {"start": 7}, {"end": 500}, {"quote": "Own"}, {"start": "6"}, {"replacements": [1]}, {"tag": None},
-    ]  # fmt: skip
-    for wrong in slips:
+    assert checked(TEXT, DraftBody.checked(edits=[unfinished]))["edits"] == [unfinished]
+    for slip in ({"start": 7}, {"end": 500}, {"quote": "Own"}):
         with pytest.raises(BadInput, match="edit 1: expected"):
-            checked(TEXT, {"edits": [unfinished | wrong], "set_aside": False})
+            checked(TEXT, DraftBody.checked(edits=[unfinished | slip]))
+    for slip in ({"replacements": [1]}, {"tag": None}, {"filler": "x"}):
+        with pytest.raises(UsageError, match=r"edits\.0"):
+            DraftBody.checked(edits=[unfinished | slip])
 
 
-@pytest.mark.parametrize("body", [{}, {"edits": {}}, {"edits": []}, {"edits": [], "set_aside": "no"}, {"edits": [3]}])
+@pytest.mark.parametrize("body", [{}, {"edits": {}}, {"edits": [], "set_aside": "later"}, {"edits": [3]}])
 def test_a_draft_of_another_shape_is_refused(body: dict[str, object]) -> None:
-    with pytest.raises(BadInput):
-        checked(TEXT, body)
+    with pytest.raises(UsageError):
+        DraftBody.checked(**body)
 
 
 def test_findings_are_the_slips_of_the_annotator_not_what_is_unfinished() -> None:

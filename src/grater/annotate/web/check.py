@@ -27,6 +27,7 @@ be killed (`proofreading`); a reply has a number of marks by the length of the t
 from __future__ import annotations
 
 import json
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -46,6 +47,7 @@ from grater.annotate.web.rendering import is_local
 from grater.annotate.web.security import EDITORS
 from grater.annotate.writing import ACCEPT, CONSENT, LABELS, changed, keep, public_pages
 from grater.corpora.text.lemmas import english_share
+from grater.corpora.text.prepositions import PREPOSITIONS
 from grater.corpora.text.sentences import sentence_spans
 from grater.detect.explanations import BY_KIND
 from grater.detect.feedback import Feedback
@@ -56,8 +58,12 @@ from grater.model import Json, Span
 pages = APIRouter()
 
 TOO_OFTEN = "Too much text from this address; wait {seconds} seconds and try again."
+TOO_DENSE = "This text has too many prepositions and articles to be checked at once; send a part of it."
 LEAST_LETTERS = 200
 """The letters that a shorter text counts as."""
+PLACES, LETTERS_A_PLACE = re.compile(rf"\b(?:{'|'.join(PREPOSITIONS)}|an?|the)\b", re.IGNORECASE), 10
+"""What systems look at, and the letters that each counts as at least.  Prose has one every 17 letters; a text of
+nothing else takes two and a half times as long."""
 LOOPBACK = "127.0.0.1"
 NOTHING = "Nothing to check yet: paste or type a text, or choose a file."
 NO_CONSENT = "Nothing was saved. To let us keep your text and answers, tick the box first."
@@ -160,20 +166,24 @@ def _kept(context: RequestContext, feedback: Feedback, answers: dict[str, str]) 
 
 def _feedback(context: RequestContext, text: str) -> Feedback:
     require_length("text", text, LONGEST)
-    _take_letters(context, len(text))
+    _take_letters(context, text)
     return context.server.proofreader.check(text)
 
 
-def _take_letters(context: RequestContext, n: int) -> None:
+def _take_letters(context: RequestContext, text: str) -> None:
     """Count the letters of a text for the person who is logged in, or for the address, before it is looked at.
 
     They do not count where somebody serves their own editor: on this machine, for this machine.
     """
     settings, who = context.server.settings, context.visitor.person_id if context.visitor else context.address
-    checks, n = context.server.checks, max(LEAST_LETTERS, n)
-    is_own = who == LOOPBACK and is_local(settings.base_url) and not settings.proxies
-    if not is_own and not checks.take(who, amount=n):
-        seconds = checks.seconds_until(who, n)
+    if who == LOOPBACK and is_local(settings.base_url) and not settings.proxies:
+        return
+    checks, n = context.server.checks, max(LEAST_LETTERS, len(text))
+    n_counted = max(n, LETTERS_A_PLACE * len(PLACES.findall(text)))
+    if n <= checks.most < n_counted:
+        raise HTTPException(413, TOO_DENSE)
+    if not checks.take(who, amount=n_counted):
+        seconds = checks.seconds_until(who, n_counted)
         raise HTTPException(429, TOO_OFTEN.format(seconds=seconds), {"retry-after": str(seconds)})
 
 
@@ -341,10 +351,12 @@ def check_for_editor(context: Context) -> Response:
         pieces = _with_markup(parameters["data"])
     else:
         raise HTTPException(400, "Missing 'text' or 'data' parameter")
-    n = sum(len(sent if read_as is None else read_as) for sent, read_as in pieces)
-    if n > LONGEST:
-        raise HTTPException(413, f"Your text exceeds the limit of {LONGEST} characters (it's {n} characters).")
-    _take_letters(context, n)
+    text = "".join(sent if read_as is None else read_as for sent, read_as in pieces)
+    if len(text) > LONGEST:
+        raise HTTPException(
+            413, f"Your text exceeds the limit of {LONGEST} characters (it's {len(text)} characters)."
+        )
+    _take_letters(context, text)
     document = of_pieces(pieces)
     english = english_share(document.text) if parameters["language"] == AUTO else 1.0
     is_checked = english >= 0.5 and parameters.get("mode") != TEXT_LEVEL_ONLY

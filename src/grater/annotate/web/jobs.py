@@ -49,7 +49,7 @@ from grater.annotate.web.context import Context, RequestContext, number_of
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.security import MANAGERS
 from grater.annotate.web.work import QuizState, SentDraft, by_field, crowd_view, essay_json, instructions
-from grater.annotate.work import checked, findings, own_job, shown_to_staff
+from grater.annotate.work import DraftBody, checked, findings, own_job, shown_to_staff
 from grater.corpora.tagsets import TAGSETS
 from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.model import Json
@@ -282,14 +282,14 @@ class OwnStanding(Shape):
     `code` and `address` are the way back to the panel that you came from, once you are done.
     """
 
-    state: str
-    no_work: str
-    words: str
+    state: str = calls.inside("standing", "state")
+    no_work: str = calls.inside("reason")
+    words: str = calls.inside("all_words")
     pay: str
     quiz: QuizState | None
     code: str
     address: str
-    unread: int
+    unread: int = calls.inside("n_unread")
 
 
 class WholeJob(OwnJob):
@@ -376,17 +376,8 @@ def one_job(context: Context, job_id: str) -> WholeJob:
             raise NotFound(jobs.NO_JOB)
         current = jobs.current_guidelines(tx, job_id)
         own, view = _own(tx, job, context.person), crowd_view(tx, job, context.person)
-    standing = OwnStanding(
-        state=view.standing.state,
-        no_work=view.reason,
-        words=" ".join(filter(None, (view.words, view.short_of_code if view.words else ""))),
-        pay=view.pay,
-        quiz=view.quiz,
-        code=view.code,
-        address=view.address,
-        unread=view.n_unread,
-    )
-    return WholeJob(**own.model_dump(), guidelines=Guidelines.of(current) if current else None, standing=standing)
+    guidelines = Guidelines.of(current) if current else None
+    return WholeJob(**own.model_dump(), guidelines=guidelines, standing=OwnStanding.of(view))
 
 
 @by_form(pages, "/manage/jobs/{job_id}/state", then="/manage/jobs/{job_id}")
@@ -573,7 +564,7 @@ def try_page(context: Context, job_id: str, n: int = 1, marked: int = -1) -> Res
 def try_draft(context: Context, job_id: str, sent: SentDraft, n: int = 1) -> Response:
     with context.server.store.read() as tx:
         unit, _ = _unit(tx, job_id, n)
-    body = checked(unit.unit.essay.text, sent.body)
+    body = checked(unit.unit.essay.text, DraftBody.checked(**sent.body))
     return JSONResponse({"revision": sent.revision + 1, "findings": findings(unit.unit, body)})
 
 

@@ -10,7 +10,7 @@ button sets the recommended rule.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
@@ -107,16 +107,13 @@ def accepted_by(context: RequestContext, task: str) -> list[str]:
 api = calls_about("units")
 
 
-class UnitProgress(Shape):
+class UnitLine(Shape):
+    """A unit and what its page shows."""
+
     unit_id: str
     wanted: int
     valid: int
     is_done: bool
-
-
-class UnitLine(UnitProgress):
-    """A unit and what its page shows."""
-
     shown: Shown
 
 
@@ -204,11 +201,9 @@ def unit_list(context: Context, job_id: str, start: Start = 0, most: Most = A_PA
     with context.server.store.read() as tx:
         jobs.get(tx, job_id)
         here, following = calls.cut(progress.some_units(tx, job_id, start=start, most=most + 1), start, most)
-        shown_units = [
-            UnitLine(**UnitProgress.of(unit).model_dump(), shown=Shown.of(shown_to_staff(tx, unit.unit_id)))
-            for unit in here
-        ]
-    return Units(units=shown_units, next=following)
+        shown = {unit.unit_id: shown_to_staff(tx, unit.unit_id) for unit in here}
+    lines = [{**asdict(unit), "is_done": unit.is_done, "shown": shown[unit.unit_id]} for unit in here]
+    return Units(units=[UnitLine.model_validate(line) for line in lines], next=following)
 
 
 @api.get("/units/{unit_id}")

@@ -81,7 +81,7 @@ from grater.annotate.web.context import Context, RequestContext
 from grater.annotate.web.errors import status_of
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.security import signed
-from grater.annotate.work import OwnJob
+from grater.annotate.work import DraftBody, EditSent, OwnJob
 from grater.errors import BadInput, Conflict, GraterError, NotFound, Stale
 from grater.model import Json
 from grater.options import Registry
@@ -339,7 +339,8 @@ def marking_page(context: RequestContext, lease: leases.Lease, study_unit: Study
 def save_draft_form(context: Context, lease_id: str, sent: SentDraft) -> Response:
     person_id = context.person_id
     try:
-        saved = work.save_draft(context.store, lease_id, person_id=person_id, revision=sent.revision, body=sent.body)
+        body = DraftBody.checked(**sent.body)
+        saved = work.save_draft(context.store, lease_id, person_id=person_id, revision=sent.revision, body=body)
         return JSONResponse(saved)
     except Stale:
         with context.server.store.read() as tx:
@@ -477,6 +478,10 @@ class CrowdView:
         return f"{given} The people who run this job can see this, and can end your part: write to them."
 
     @property
+    def all_words(self) -> str:
+        return f"{self.words} {self.short_of_code}".strip() if self.words else ""
+
+    @property
     def quiz(self) -> QuizState | None:
         rule, current = self.terms.gold, self.standing
         if rule is None or not self.terms.is_in_quiz(current.state):
@@ -573,22 +578,6 @@ class Taken(Shape):
     """`lease` is null where there is no work for you now; `GET /jobs/{job_id}` says why."""
 
     lease: FormLease | EssayLease | None
-
-
-class EditSent(Body):
-    """A mark: `quote` is the text from `start` to `end`, code points; it may have no width.
-
-    Several `replacements` are alternatives, an empty word says that the words should go, no replacement at all that
-    the error is found and not corrected (for tags that owe no correction).
-    """
-
-    start: int = Field(ge=0)
-    end: int = Field(ge=0)
-    quote: str
-    tag: str
-    replacements: list[str]
-    comment: str = ""
-    suggestion: int | None = Field(default=None, ge=0, description="The suggestion that it was made of.")
 
 
 class Reply(Body):
@@ -742,16 +731,11 @@ def feedback(context: Context, lease_id: str) -> Feedback:
     return Feedback.model_validate({"is_right": sent.is_right, "known": known, "answers": answers})
 
 
-class DraftSent(Body):
+class DraftSent(DraftBody):
     """`revision` is the one that this draft was made from, 0 for the first."""
 
     model_config = example(revision=0, edits=[])
     revision: int = Field(ge=0, le=LARGEST)
-    edits: list[EditSent] = Field(max_length=MOST_EDITS)
-    set_aside: bool = False
-    rejected: list[int] = Field(
-        default_factory=list, max_length=MOST_EDITS, description="Suggestions that were turned down."
-    )
 
 
 class Note(Shape):
@@ -790,9 +774,8 @@ def save_draft(context: Context, lease_id: str, sent: DraftSent) -> DraftSaved:
 
     It also keeps the lease alive. One made from an older revision is a conflict (409): get the newer one and choose.
     """
-    body = sent.model_dump(exclude={"revision"}, exclude_none=True)
     who = context.person_id
-    saved = work.save_draft(context.store, lease_id, person_id=who, revision=sent.revision, body=body)
+    saved = work.save_draft(context.store, lease_id, person_id=who, revision=sent.revision, body=sent)
     return DraftSaved.model_validate(saved)
 
 
