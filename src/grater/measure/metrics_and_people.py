@@ -219,7 +219,6 @@ def metrics_and_people(
     *,
     unit: str,
     on_sentences: Mapping[str, Interval] | None = None,
-    window: int = WINDOW,
 ) -> MetricsAndPeople:
     """Each metric against people's scores; `people` has the most preferred system first."""
     known = {name: each for name, each in people.items() if not isnan(each.value)}
@@ -248,13 +247,8 @@ def metrics_and_people(
         its = from_left_out(value, pearson(left_out, own), unit, den)
         tested = [each for each in tests if each.is_apart() and each.first in of and each.second in of]
         signs = [np.sign((of[each.first] - of[each.second]) * each.difference.value) for each in tested]
-        windows = [
-            Window(
-                names[at], names[at + window - 1], pearson_interval(human[at : at + window], own[at : at + window])
-            )
-            for at in range(len(names) - window + 1)
-            if len(names) > window
-        ]
+        places = [slice(at, at + WINDOW) for at in range(len(names) - WINDOW + 1) if len(names) > WINDOW]
+        windows = [Window(names[at][0], names[at][-1], pearson_interval(human[at], own[at])) for at in places]
         found.append(
             MetricAgreement(
                 metric=metric,

@@ -254,8 +254,10 @@ def _read_at_once(text: str, separator: str) -> Read | None:
     if QUOTE in text:
         is_same = frame.write_csv(separator=separator, include_header=False, line_terminator=end) == text
     else:
-        is_split = n_ends == len(frame) and text.count(separator) == len(frame) * (frame.width - 1)
-        is_same = is_split and ("\r" not in text or text.count("\r") == text.count("\r\n"))
+        # A row that lacks cells ends with nulls, as one whose last cells are empty does.
+        is_whole = not any(column.null_count() for column in frame.get_columns())
+        is_split = is_whole or text.count(separator) == len(frame) * (frame.width - 1)
+        is_same = n_ends == len(frame) and is_split and ("\r" not in text or text.count("\r") == text.count("\r\n"))
     header = _header([cell or "" for cell in frame.row(0)]) if is_same else []
     if not any(header) or len(set(header)) < len(header):
         return None

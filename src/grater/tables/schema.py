@@ -26,6 +26,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
+import numpy as np
 import polars as pl
 
 from grater.errors import BadInput, Problem, Problems, UsageError
@@ -524,10 +525,9 @@ def without_duplicates(
     if duplicates not in ("error", "first", "last"):
         raise UsageError(f"expected duplicates error, first or last, found {duplicates!r}")
     key = [name for name in schema.key if name in frame.columns]
-    # Hashes that all differ are those of keys that do, in a fifth of the time that comparing the keys takes.
-    if not key or frame.select(key).hash_rows().n_unique() == len(frame):
-        return frame.drop(PLACE), {}
-    if not frame.select(key).is_duplicated().any():
+    # Hashes that all differ are those of keys that do, and are compared in a fraction of the time.
+    hashes = np.sort(frame.select(key).hash_rows().to_numpy()) if key else np.zeros(0, np.uint64)
+    if not (hashes[1:] == hashes[:-1]).any() or not frame.select(key).is_duplicated().any():
         return frame.drop(PLACE), {}
     if duplicates == "error":
         _name_them(frame, key, raw)

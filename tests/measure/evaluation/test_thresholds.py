@@ -147,8 +147,6 @@ def test_no_curve_without_scores_of_judged_items_a_known_system_and_six_points()
         curve_of([None] * 6)
     with pytest.raises(UsageError, match="no curve for S: no item that it scored was judged"):
         curve_of((None, None, 0.5), (1, 0, 1), (3, 0))
-    with pytest.raises(UsageError, match="at least 6 points"):
-        curve_of(n_points=5)
     _, _, cases = world(10)
     with pytest.raises(UnknownName, match="T"):
         curve_of_thresholds(cases, "T", truth_of(cases), basis=Basis())

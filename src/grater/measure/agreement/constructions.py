@@ -25,7 +25,7 @@ several, else nouns.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -39,7 +39,7 @@ from grater.model import Interval
 from grater.result import FLAT, Data, Estimate, Result, frame_of, in_json, key
 from grater.sheet import Sheet, Signature, count, digest, interval, number, p_value, undefined_notes, with_notes
 from grater.tables import Judgments, Table, require_raters
-from grater.uncertainty import BASIS, Basis, Ints, Scope, shares_by_unit
+from grater.uncertainty import BASIS, Ints, Scope, shares_by_unit
 
 CONSTRUCTIONS = ("null-singular", "the-singular", "null-plural", "a-singular", "the-plural")
 """In the order of Table 1."""
@@ -202,35 +202,26 @@ class Contrast(Data):
     ours: KappaTest
 
 
-def _contrasts(marks: ConstructionMarks, pair: Pair, basis: Basis) -> list[Contrast]:
-    contrasts = []
-    if all(len(marks.stage(stage)) for stage in (NO_CONTEXT, IN_CONTEXT)):
-        parts = {stage: pl.col("stage") == stage for stage in (IN_CONTEXT, NO_CONTEXT)}
-        contrasts += _two_parts("stage", marks, marks.frame, pair, basis, parts)
+def _contrasts(marks: ConstructionMarks, pair: Pair) -> Iterator[Contrast]:
+    """The two parts of each contrast, where both raters answered in both."""
     seen = marks.stage(IN_CONTEXT)
     definite = seen.filter(pl.col("original").str.starts_with("the-"))
     is_before = pl.col("anaphoric").str.to_lowercase().is_in(["true", "1", "yes"])
-    mentions = {"mentioned before": is_before, "not mentioned": ~is_before}
-    contrasts += _two_parts("mention", marks, definite, pair, basis, mentions)
-    low = seen.filter(pl.col("entropy") == "low")
     is_frequent = pl.col("construction") == pl.col("dominant")
-    contrasts += _two_parts("frequency", marks, low, pair, basis, {FREQUENT: is_frequent, "the others": ~is_frequent})
-    return contrasts
+    contrasts: dict[str, tuple[pl.DataFrame, dict[str, pl.Expr]]] = {
+        "stage": (marks.frame, {stage: pl.col("stage") == stage for stage in (IN_CONTEXT, NO_CONTEXT)}),
+        "mention": (definite, {"mentioned before": is_before, "not mentioned": ~is_before}),
+        "frequency": (seen.filter(pl.col("entropy") == "low"), {FREQUENT: is_frequent, "the others": ~is_frequent}),
+    }
+    for name, (frame, parts) in contrasts.items():
+        first, second = (_part(marks, part, frame.filter(where), pair) for part, where in parts.items())
+        if first.table.n and second.table.n:
+            test = influence_test(kappa_influence(first.table) - kappa_influence(second.table), how="paired")
+            paper = independent_test(first.table, second.table, error="simple")
+            yield Contrast(name=name, first=first, second=second, paper=paper, ours=test)
 
 
-def _two_parts(
-    name: str, marks: ConstructionMarks, frame: pl.DataFrame, pair: Pair, basis: Basis, parts: Mapping[str, pl.Expr]
-) -> list[Contrast]:
-    first, second = (_part(marks, part, frame.filter(where), pair, basis) for part, where in parts.items())
-    if not first.table.n or not second.table.n:
-        return []
-    ours = (kappa_influence(part.table, basis=basis) for part in (first, second))
-    test = influence_test(next(ours) - next(ours), how="paired")
-    paper = independent_test(first.table, second.table, error="simple")
-    return [Contrast(name=name, first=first, second=second, paper=paper, ours=test)]
-
-
-def _part(marks: ConstructionMarks, name: str, frame: pl.DataFrame, pair: Pair, basis: Basis) -> PartAgreement:
+def _part(marks: ConstructionMarks, name: str, frame: pl.DataFrame, pair: Pair) -> PartAgreement:
     """Whether each of the two answered yes, where both answered."""
     keys = [ESSAY, "place", "stage", "construction"]
     sides = [frame.filter(pl.col("rater") == rater).select(*keys, pl.col("is_yes").alias(rater)) for rater in pair]
@@ -238,7 +229,7 @@ def _part(marks: ConstructionMarks, name: str, frame: pl.DataFrame, pair: Pair, 
     first, second = ((~both[rater]).cast(pl.Int32).to_numpy() for rater in pair)
     n_units = marks.frame[COLUMN_OF[marks.unit]].n_unique()
     table = between(first, second, YES_NO, pair, unit_of=marks.codes(both), unit=marks.unit, n_units=n_units)
-    return PartAgreement(name, table, table.observed, cohen_kappa(table, basis=basis))
+    return PartAgreement(name, table, table.observed, cohen_kappa(table))
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +295,7 @@ class ConstructionStudy(Result):
         return with_notes(tables, notes, str(self.signature))
 
 
-def construction_study(judgments: Judgments, items: Table, *, basis: Basis = BASIS) -> ConstructionStudy:
+def construction_study(judgments: Judgments, items: Table) -> ConstructionStudy:
     require_raters(judgments, "studies of constructions")
     marks = construction_marks(judgments, items)
     raters = tuple(marks.raters)
@@ -317,10 +308,10 @@ def construction_study(judgments: Judgments, items: Table, *, basis: Basis = BAS
         raters=raters,
         n_places=marks.n_places,
         freedom=tuple(Freedom(who, stage, len(of), marks.share(of, "is_yes")) for who, stage, of in answers),
-        stages=tuple(_part(marks, stage, marks.stage(stage), pair, basis) for stage in stages) if pair else (),
+        stages=tuple(_part(marks, stage, marks.stage(stage), pair) for stage in stages) if pair else (),
         several=tuple(several_right(marks)),
-        contrasts=tuple(_contrasts(marks, pair, basis)) if pair else (),
-        signature=Signature("constructions", {"grey": "yes", **basis.signature(marks.unit), "data": data}),
+        contrasts=tuple(_contrasts(marks, pair)) if pair else (),
+        signature=Signature("constructions", {"grey": "yes", **BASIS.signature(marks.unit), "data": data}),
         scope=marks.scope,
     )
 

@@ -263,7 +263,6 @@ def difficulty(
     experts: Judgments | None = None,
     items: Table | None = None,
     *,
-    essays: Essays | None = None,
     by: Sequence[str] = (),
     top: int = 10,
     split: float = SPLIT,
@@ -274,7 +273,7 @@ def difficulty(
 
     `top` items are listed at each end; without `by`, every useful column of the items table is tried.
     """
-    essays = known_essays(crowd, items, units=basis.units) if essays is None else essays
+    essays = known_essays(crowd, items, units=basis.units)
     if by and items is None:
         raise UsageError(f"expected a table of items for the column {by[0]!r}, found none")
     tables = {CROWD: spreads(crowd)}

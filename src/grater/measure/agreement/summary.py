@@ -529,11 +529,8 @@ def compare_pairs(judgments: Coded, first: Pair, second: Pair, *, basis: Basis =
     columns = label_matrix(judgments)[:, [judgments.raters.index(rater) for rater in (*first, *second)]]
     is_common = (columns != NOBODY).all(axis=1)
     unit_of = None if judgments.unit_of is None else judgments.unit_of[is_common]
-    sides = []
-    for raters, pair in ((first, [0, 1]), (second, [2, 3])):
-        judged = columns[is_common][:, pair]
-        table = between(judged[:, 0], judged[:, 1], judgments.labels, raters, unit_of=unit_of, unit=judgments.unit)
-        sides.append(on_items(judged, table, basis=basis))
+    judged = columns[is_common]
+    sides = [_paired(judged[:, pair], judgments, "kappa", unit_of, basis) for pair in ([0, 1], [2, 3])]
     test = influence_test(sides[0] - sides[1], how="paired")
     return Comparison("kappa", int(is_common.sum()), test)
 

@@ -25,7 +25,7 @@ from grater.measure.corrections.scores import References, design_of, require_sam
 from grater.model import Essay, Interval, Json
 from grater.result import FLAT, HIDDEN, Estimate, Result, in_json, key
 from grater.sheet import Sheet, Signature, count, counted, interval, undefined_notes, with_notes
-from grater.uncertainty import BASIS, Basis, Numbers, Scope, Score, influence, ratio, share
+from grater.uncertainty import BASIS, Numbers, Scope, Score, influence, ratio, share
 
 Spans: TypeAlias = dict[tuple[int, int, str], str]
 """Types by start, end and correction."""
@@ -90,12 +90,7 @@ class EditComparison(Result):
 
 
 def compare_edits(
-    first: Iterable[Essay],
-    second: Iterable[Essay],
-    *,
-    first_name: str = "first",
-    second_name: str = "second",
-    basis: Basis = BASIS,
+    first: Iterable[Essay], second: Iterable[Essay], *, first_name: str = "first", second_name: str = "second"
 ) -> EditComparison:
     theirs, ours = list(first), list(second)
     require_same_sources(theirs, ours, reference_name=first_name, hypothesis_name=second_name)
@@ -103,14 +98,14 @@ def compare_edits(
     rows = np.array([_counted(one, other, confusions) for one, other in zip(theirs, ours, strict=True)], np.float64)
     if not len(rows):
         raise UsageError(f"{first_name}: expected sentences to compare, found none")
-    design = design_of(len(rows), References(first_name, theirs).documents, basis)
+    design = design_of(len(rows), References(first_name, theirs).documents, BASIS)
     units = design.units(rows)
     n_cases = _parts(units.rows)[1]
 
     def score(place: int) -> Score:
         return lambda sums: ratio(*_parts(sums))[..., place]
 
-    its = {name: influence(units, score(place), n_cases[:, place], basis) for place, name in enumerate(SCORES)}
+    its = {name: influence(units, score(place), n_cases[:, place]) for place, name in enumerate(SCORES)}
     return EditComparison(
         first_name,
         second_name,
@@ -120,7 +115,7 @@ def compare_edits(
         scores={name: share(it, n=float(it.den.sum())) for name, it in its.items()},
         confusions=dict(confusions.most_common()),
         scope=design.scope,
-        signature=Signature("edits-compared", {"spans": "tokens+correction", **basis.signature(design.scope.unit)}),
+        signature=Signature("edits-compared", {"spans": "tokens+correction", **BASIS.signature(design.scope.unit)}),
     )
 
 

@@ -123,11 +123,11 @@ class Raters(Result):
         return (Sheet(title, tuple(columns), tuple(rows), notes=NOTES, signature=str(self.signature)),)
 
 
-def raters(judgments: Judgments, *, gold: Table | None = None, options: Options | None = None) -> Raters:
+def raters(judgments: Judgments, *, gold: Table | None = None) -> Raters:
     """The raters by name. The model that estimates skills holds gold fixed."""
     require_raters(judgments, "numbers of single raters")
     ballots = ballots_of(judgments, gold=gold)
-    skills = shrunk_skills(ballots, fit(ballots, options or Options()))
+    skills = shrunk_skills(ballots, fit(ballots, Options()))
     on_gold = _on_gold(ballots, ballots.gold)
     credit, is_compared = agrees_with_others(ballots)
     with_others = _sums(ballots, credit * is_compared, is_compared)

@@ -31,8 +31,6 @@ from grater.uncertainty import Basis, Ints, Numbers
 Higher: TypeAlias = Literal["auto", "error", "ok"]
 N_POINTS = 50
 SHOWN = ("precision", "recall", "f0.5")
-LEAST_POINTS = 6
-"""Both ends, the best unweighted and weighted, the operating point and a place for flags without a threshold."""
 
 TOO_GOOD = "it was chosen on the data it is reported on, so it is too optimistic: check it on other items"
 
@@ -102,8 +100,6 @@ def curve_of_thresholds(
     cases: Cases, system: str, truth: Truth, *, basis: Basis, n_points: int = N_POINTS, higher: Higher = "auto"
 ) -> Curve:
     """The curve of one system; a system that is unknown or has no scores is refused."""
-    if n_points < LEAST_POINTS:
-        raise UsageError(f"expected at least {LEAST_POINTS} points on a curve, found {n_points}")
     if system not in cases.systems:
         raise UnknownName(unknown("system", system, list(cases.systems)))
     if system not in scored_systems(cases):

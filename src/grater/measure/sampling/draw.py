@@ -149,13 +149,12 @@ def draw_sample(
     rates: Mapping[str, float] | None = None,
     labels: Judgments | None = None,
     seed: int = 0,
-    name: str = "sample",
 ) -> Sample:
     frame = with_numbers(assign_strata(decisions, system, strata=strata, labels=labels), seed)
     sizes = allocate(strata_of(frame), n, method=method, n_flagged=n_flagged, rates=rates)
     draw = Draw(system, strata, decisions_hash(decisions, system), thresholds(frame, sizes), method, n_flagged)
     meta = SampleMeta(seed, f"{strata} strata, {method} allocation", (system,), items_hash(frame["item"]))
-    return _union(decisions, meta, [draw], labels, name)
+    return _union(decisions, meta, [draw], labels, "sample")
 
 
 def add_system(
