@@ -39,8 +39,9 @@ CONVENTIONS = {"compound": 0.75, "punctuation": 0.75}
 KINDS = ("prep", "prep-missing", "article", "number", "verb-form", "comparison", "repetition", *CONVENTIONS)
 
 NO_SPACE = re.compile(
-    r"(?<![^\s\"'“‘(])[A-Za-z][a-z]+(?:(?P<mark>[,?!])(?=[A-Za-z][a-z]+(?![^\s,.;:?!)\"'”’]))"
+    r"(?<![^\s\"'“‘(])[A-Za-z][a-z]+(?:(?P<mark>[,?!;])(?=[A-Za-z][a-z]+(?![^\s,.;:?!)\"'”’]))"
     r"|(?P<stop>\.)(?=(?:I|The|This|That|It|He|She|We|They|But|And|In|So|My|You|There|When|If)\s))"
+    r"|(?<=\b[12]\d{3})(?P<comma>,)(?=[a-z]+\s)|(?<=[a-z][.!?])(?P<quote>[\"”])(?=[A-Z][a-z]+\s)"
 )
 """A mark between two words that no space follows; a full stop only before a word that often begins a sentence."""
 
@@ -151,7 +152,7 @@ class Grammar:
 
 def _spaces(essay: Essay, system: str) -> Iterator[Finding]:
     for match in NO_SPACE.finditer(essay.text):
-        name = "mark" if match["mark"] else "stop"
+        name = next(name for name in ("mark", "stop", "comma", "quote") if match[name])
         rule = "comma-space" if match[name] == "," else "space-after"
         yield _finding(essay, Span(*match.span(name)), "punctuation", f"{match[name]} ", system, rule)
 
@@ -193,7 +194,8 @@ def _in_sentence(essay: Essay, sentence: Sentence, system: str) -> Iterator[Find
 
 def _written(better: str, match: re.Match[str], written: str, *, is_first: bool) -> str:
     words = re.sub(r"\{(\w):?(\w*)\}", lambda slot: _form(match[slot[1]], slot[2]), better)
-    return in_case_of(written, words) if written and is_first else words
+    has_capital = is_first or (written[:1].isupper() and better[:1] != "{" and written.split()[0] != "I")
+    return in_case_of(written, words) if written and has_capital else words
 
 
 def _form(word: str, form: str) -> str:

@@ -258,7 +258,7 @@ LISTS = {
             lane seat door piece stone speed pound ton wave""",
         "TENS": "twenty thirty forty fifty sixty seventy eighty ninety",
         "ONES": "one two three four five six seven eight nine",
-        "TIMES": "minute moment while hour day week month year time turn second lifetime night summer length",
+        "TIMES": "bit minute moment while hour day week month year time turn second lifetime night summer length",
         "THE_PLACES": "netherlands philippines maldives bahamas uk usa",
         "NEWS": "news information advice furniture homework luggage equipment",
         "STATIVE_ING": STATIVE_ING,
