@@ -1,4 +1,4 @@
-"""The exported graph answers as the network that it was made from, for the words that are asked about alone."""
+"""The exported graph, and the network read from it, answer as the network that it was made from."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytest.importorskip("onnxruntime", reason="needs onnxruntime: pip install 'grate
 
 from grater.detect.context.network import Network  # noqa: E402 (after the check for PyTorch)
 from grater.detect.context.pieces import END, SPECIAL, START, Window  # noqa: E402
-from grater_train.context.export import export_quantised  # noqa: E402
+from grater_train.context.export import export_quantised, network_of  # noqa: E402
 from grater_train.context.network import Shape, Transformer  # noqa: E402
 
 SHAPE = Shape(n_pieces=200, n_blocks=2, width=48, inner=96, n_heads=4, n_shared=2)
@@ -28,7 +28,12 @@ def test_eight_bits_answer_as_the_network_does(tmp_path: Path) -> None:
         wanted = network(torch.from_numpy(pieces))[:, PLACES].numpy()
     export_quantised(network, tmp_path / "network.onnx")
     exported = Network((tmp_path / "network.onnx").read_bytes())
+    read = network_of((tmp_path / "network.onnx").read_bytes()).eval()
+    assert (read.shape.n_heads, read.shape.n_shared) == (SHAPE.n_heads, SHAPE.n_shared)
     cut = [Window(pieces=tuple(row), words=tuple(enumerate(PLACES))) for row in pieces.tolist()]
     answers = np.stack(exported.answers(cut))
     assert np.corrcoef(answers.ravel(), wanted.ravel())[0, 1] > 0.99
+    with torch.no_grad():
+        again = read(torch.from_numpy(pieces))[:, PLACES].numpy()
+    assert np.corrcoef(again.ravel(), wanted.ravel())[0, 1] > 0.999
     assert all(np.array_equal(exported.answers([window])[0], own) for window, own in zip(cut, answers, strict=True))

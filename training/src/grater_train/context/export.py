@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from grater.detect.context.pieces import END, SPECIAL, START
-from grater_train.context.graph import INPUT, OUTPUT, Floats, Weights, graph, quantised
-from grater_train.context.network import Transformer
+from grater_train.context.graph import INPUT, OUTPUT, Floats, Matrix, Weights, graph, quantised, weights_of
+from grater_train.context.network import Shape, Transformer
 
 OPSET = 18
 LENGTHS, N_OF_LENGTH = (4, 10, 20, 40, 60), 12
@@ -46,6 +46,31 @@ def export_quantised(network: Transformer, path: Path) -> None:
     """The network with weights of eight bits (`graph`); sentences of different lengths may not share a batch."""
     network = network.eval().float().cpu()
     path.write_bytes(graph(_weights(network)))
+
+
+def network_of(quantised_graph: bytes) -> Transformer:
+    """The network of a graph in eight bits, in full precision, to train on."""
+    weights = weights_of(quantised_graph)
+    state = {f"{name}.weight": _floats(matrix).T for name, matrix in weights.matrices.items()}
+    state |= {f"{name}.weight": norm for name, norm in weights.norms.items()}
+    state |= {"embedding.weight": _floats(weights.embedding).T}
+    state |= {"heads.weight": weights.heads.T, "heads.bias": weights.bias}
+    shape = Shape(
+        n_pieces=weights.embedding.values.shape[1],
+        n_blocks=weights.n_blocks,
+        width=weights.width,
+        inner=weights.matrices["blocks.0.gate"].values.shape[1],
+        n_heads=weights.n_heads,
+        n_shared=weights.n_shared,
+        rotation=weights.rotation,
+    )
+    network = Transformer(shape)
+    network.load_state_dict({name: torch.from_numpy(value.copy()) for name, value in state.items()})
+    return network
+
+
+def _floats(matrix: Matrix) -> Floats:
+    return matrix.values.astype(np.float32) * matrix.scale
 
 
 def _weights(network: Transformer) -> Weights:

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, NodeProto, TensorProto, helper, load_from_string, numpy_helper
 
 from grater.detect.context.heads import WIDTH
 from grater.detect.context.pieces import MOST_PIECES
@@ -216,12 +216,43 @@ def _product(drawing: _Drawing, rows: str, scale: str, name: str, weights: Weigh
 
 def _by_group(name: str, weights: Weights) -> Matrix:
     """A matrix; of queries, and of what is made of their answers, the first heads of all groups come first."""
-    matrix = weights.matrices[name]
-    heads = np.arange(weights.width).reshape(weights.n_shared, weights.n_heads // weights.n_shared, -1)
-    order = heads.transpose(1, 0, 2).reshape(-1)
+    order = _order(weights.width, weights.n_heads, weights.n_shared)
+    return _reordered(name, weights.matrices[name], order)
+
+
+def _order(width: int, n_heads: int, n_shared: int) -> npt.NDArray[np.int64]:
+    return np.arange(width).reshape(n_shared, n_heads // n_shared, -1).transpose(1, 0, 2).reshape(-1)
+
+
+def _reordered(name: str, matrix: Matrix, order: npt.NDArray[np.int64]) -> Matrix:
+    """The columns of queries, or the rows of what is made of their answers, in another order."""
     if name.endswith(".query"):
         return Matrix(values=matrix.values[:, order], scale=matrix.scale[order])
     return replace(matrix, values=matrix.values[order]) if name.endswith(".out") else matrix
+
+
+def weights_of(network: bytes) -> Weights:
+    """The weights that a graph was made from, to train on."""
+    parts = {part.name: numpy_helper.to_array(part) for part in load_from_string(network).graph.initializer}
+    size, width = 2 * parts["cosine"].shape[1], parts["rows"][1]
+    n_heads, n_shared = width // size, parts["groups"][2] // size
+    order = np.argsort(_order(width, n_heads, n_shared))
+    names = [name.removesuffix(".columns") for name in parts if name.endswith(".columns")]
+    norms = [name.removesuffix(".scale") for name in parts if name.endswith((".norm1.scale", ".norm2.scale"))]
+    return Weights(
+        matrices={
+            name: _reordered(name, Matrix(values=parts[name], scale=parts[f"{name}.columns"]), order)
+            for name in names
+        },
+        norms={name: parts[name] for name in ["norm", *norms]},
+        reach={name: parts[f"{name}.scale"].item() * LARGEST / ROOM for name in norms},
+        embedding=Matrix(values=parts["embedding"].T, scale=parts["embedding.scale"][:, 0]),
+        heads=parts["heads"],
+        bias=parts["bias"],
+        n_heads=int(n_heads),
+        n_shared=int(n_shared),
+        rotation=float(parts["sine"][1, -1] ** (-size / (size - 2))),
+    )
 
 
 def _model(drawing: _Drawing) -> ModelProto:
