@@ -118,7 +118,7 @@ def z_value(level: float = LEVEL) -> float:
 
 @lru_cache(maxsize=1 << 12)
 def t_value(freedom: float) -> float:
-    """Student's quantile; scipy, which has it, takes a fifth of a second to import.
+    """Student's quantile, from one degree of freedom up; scipy, which has it, takes a fifth of a second to import.
 
     t = sqrt(freedom) tan(angle), and the chance of an angle this near to 0 is found by Newton's method.  Its slope
     falls all the way, so that no step from the left, where the normal quantile is, leads too far.
