@@ -33,7 +33,7 @@ CONLL = DATA / "conll14"
 TEXTBOOK = ROOT / "tests" / "detect" / "textbook.txt"
 DIAGRAM = ROOT / "docs" / "images" / "reliability.svg"
 LINES_OF_A_TEXT = 100
-CLOSING = re.compile(r"[.,;:!?%)\]}]|'(?:s|re|ve|ll|m|d)|n't|''|\.\.\.", re.IGNORECASE)
+CLOSING = re.compile(r"[.,;:!?%)\]}]|'(?:s|re|ve|ll|m|d)|n'?t|''|\.\.\.", re.IGNORECASE)
 HYPHEN = re.compile(r"(?<=[A-Za-z])(-)(?=[A-Za-z])")
 OPENING = re.compile(r"[(\[{$#]|``")
 

@@ -23,6 +23,7 @@ from functools import cache
 
 from grater.corpora.text.analysis import Sentence, analyse_all
 from grater.corpora.text.inflect import in_case_of, indefinite_article, plural
+from grater.corpora.text.sentences import STOPS, paragraph_spans
 from grater.corpora.text.verbs import verb_base, verb_forms
 from grater.detect.detector import Finding, grouped
 from grater.detect.explanations import BY_KIND
@@ -44,6 +45,16 @@ NO_SPACE = re.compile(
     r"|(?<=\b[12]\d{3})(?P<comma>,)(?=[a-z]+\s)|(?<=[a-z][.!?])(?P<quote>[\"”])(?=[A-Z][a-z]+\s)"
 )
 """A mark between two words that no space follows; a full stop only before a word that often begins a sentence."""
+
+SAYING = (
+    "said|says|explained|explains|added|adds|asked|asks|replied|answered|noted|notes|recalled|continued|told|tells"
+)
+SPEAKER = r"(?:I|he|she|they|we|the [a-z]+|[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,3})"
+SAID_AFTER = re.compile(
+    rf"(?P<first>[\w'’-]+)[^\"]*(?<!{')(?<!'.join(SAYING.split('|'))})[,?!] ?\" ?"
+    rf"(?:{SPEAKER} (?:{SAYING})|(?:{SAYING}) {SPEAKER})\b"
+)
+"""A paragraph that begins with speech, of which only the end has a quotation mark."""
 
 OBJECTS = {"i": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
 CLAUSE = r"(?:^|(?<=^, )|(?<= because/IN/because )|(?<= but/CC/but )|(?<= ;/:/; ))"
@@ -145,6 +156,7 @@ class Grammar:
             for essay, sentences in zip(group, analyse_all(group), strict=True):
                 yield from (finding for sentence in sentences for finding in _in_sentence(essay, sentence, self.name))
                 yield from _spaces(essay, self.name)
+                yield from _quotation_marks(essay, self.name)
 
     def marks(self, essay: Essay) -> Iterator[Finding]:
         return self.find([essay])
@@ -155,6 +167,25 @@ def _spaces(essay: Essay, system: str) -> Iterator[Finding]:
         name = next(name for name in ("mark", "stop", "comma", "quote") if match[name])
         rule = "comma-space" if match[name] == "," else "space-after"
         yield _finding(essay, Span(*match.span(name)), "punctuation", f"{match[name]} ", system, rule)
+
+
+def _quotation_marks(essay: Essay, system: str) -> Iterator[Finding]:
+    """The marks of a paragraph that has one too many at its end, or lacks the first before *she said*."""
+    for paragraph in paragraph_spans(essay.text):
+        text = paragraph.of(essay.text)
+        parts = text.split('"')
+        if len(parts) % 2 or any(part[-1:].isdigit() for part in parts[:-1]):  # in pairs, or inches
+            continue
+        is_in_pairs = all(
+            (not before or before[-1] in " ([—-") and inside.strip() == inside != ""
+            for before, inside in zip(parts[:-2:2], parts[1:-2:2], strict=True)
+        )
+        if len(parts) > 2 and not parts[-1] and is_in_pairs and parts[-2].rstrip()[-1:] in STOPS:
+            end = paragraph.end
+            yield _finding(essay, Span(end - 1, end), "punctuation", "", system, "quotation-marks")
+        elif len(parts) == 2 and (said := SAID_AFTER.match(text)):
+            span = Span(paragraph.start, paragraph.start + said.end("first"))
+            yield _finding(essay, span, "punctuation", f'"{said["first"]}', system, "quotation-marks")
 
 
 def _finding(essay: Essay, span: Span, kind: str, words: str, system: str, rule: str) -> Finding:
@@ -194,6 +225,8 @@ def _in_sentence(essay: Essay, sentence: Sentence, system: str) -> Iterator[Find
 
 def _written(better: str, match: re.Match[str], written: str, *, is_first: bool) -> str:
     words = re.sub(r"\{(\w):?(\w*)\}", lambda slot: _form(match[slot[1]], slot[2]), better)
+    if words.replace("-", " ") == written.lower():  # capitals of names stay
+        return written.replace(" ", "-")
     has_capital = is_first or (written[:1].isupper() and better[:1] != "{" and written.split()[0] != "I")
     return in_case_of(written, words) if written and has_capital else words
 
