@@ -1,4 +1,4 @@
-"""The documentation, held to the code: every command, name and example in it is real."""
+"""The documentation and its how-to pages, held to the code: every command, name and example in them is real."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import grater
 from grater.annotate.tasks import TASKS
 from grater.cli import run
 from grater.cli.reference import python_reference, reference
@@ -23,6 +24,7 @@ from grater.measure.agreement.coefficients import COEFFICIENTS
 from grater.measure.corrections.scores import METRICS
 from grater.measure.crowd.aggregate import METHODS
 from grater.options import Registry
+from tests.cli.running import require_known
 from tests.conftest import Demo
 from tests.each import for_each
 
@@ -185,3 +187,82 @@ def test_every_dependency_is_explained() -> None:
     )
     assert packages
     assert [name for name in packages if name not in explained and name != "hatchling"] == []
+
+
+NAMES = (
+    "give-feedback",
+    "score-output",
+    "compare-two-systems",
+    "rank-by-preference",
+    "judge-a-corrector",
+    "retest-a-system",
+    "build-a-corpus",
+    "plan-a-study",
+    "big-corpora",
+)
+EXPLANATIONS = (
+    *("agreement", "raters-needed", "crowd", "sampling", "evaluating", "scoring", "text-analysis"),
+    "detectors",
+)
+"""Pages that explain commands."""
+HOWTOS = [ROOT / "docs" / "howto" / f"{name}.md" for name in NAMES]
+CHAT = ROOT / "docs" / "howto" / "judge-a-language-model.md"
+"""Run by `tests/cli/test_chat_howto.py`, with a stand-in for the model."""
+
+BIN = Path(sys.executable).parent
+
+
+def lines(page: Path) -> list[str]:
+    """Every line of a page's blocks that runs grater, continued lines joined."""
+    code = "\n".join([*blocks(page, "sh"), *blocks(page, "text")]).replace("\\\n", " ")
+    return [line for line in code.splitlines() if line.startswith("grater ")]
+
+
+@pytest.mark.parametrize("page", [*HOWTOS, CHAT], ids=lambda page: page.stem)
+def test_every_command_of_a_howto_exists_with_its_options(page: Path) -> None:
+    assert lines(page)
+    for line in lines(page):
+        require_known(shlex.split(line)[1:])
+
+
+def test_designs_of_the_plan_are_those_of_the_code() -> None:
+    from grater.annotate.samples import DESIGNS
+
+    page = (ROOT / "docs" / "howto" / "plan-a-study.md").read_text("utf-8")
+    rows = re.findall(r"^\| `([\w-]+)` \| .+? \| (\d+) \| .+ \| (.+) \|$", page, re.M)
+    assert [(name, int(n)) for name, n, _ in rows] == [(each.name, each.judgments) for each in DESIGNS.values()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", HOWTOS, ids=lambda page: page.stem)
+def test_shell_blocks_of_a_howto_run_one_after_the_other(page: Path, demo: Demo, tmp_path: Path) -> None:
+    demo.copy_to(tmp_path / "demo")
+    for block in blocks(page, "sh"):
+        done = subprocess.run(
+            ["bash", "-c", f"set -eo pipefail\n{block}"],
+            cwd=tmp_path,
+            env={"PATH": f"{BIN}:/usr/bin:/bin", "COLUMNS": "100", "LC_ALL": "C.UTF-8"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{page.name}:\n{block}\n{done.stdout}\n{done.stderr}"
+
+
+COUNTERPARTS = {
+    **{name.replace("_", "-"): name for name in grater.__all__ if name.islower()},
+    "agree": "agreement",
+    "corpus stats": "corpus_statistics",
+    "corpus lint": "check_corpus",
+    "corpus convert": "convert",
+    "corpus judgments": "corpus_judgments",
+}
+"""Commands that have a function, by their words after `grater`."""
+GUIDES = [*(ROOT / "docs" / "howto").glob("*.md"), *(ROOT / "docs" / f"{name}.md" for name in EXPLANATIONS)]
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
+def test_a_page_with_a_command_that_has_a_function_shows_the_python_next_to_it(page: Path) -> None:
+    commands = re.findall(r"^ *grater ((?:corpus )?[a-z-]+)", page.read_text("utf-8"), re.M)
+    has_function = any(command in COUNTERPARTS for command in commands)
+    assert not has_function or blocks(page, "python")

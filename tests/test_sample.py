@@ -21,7 +21,7 @@ from grater.demo import __main__ as build
 from grater.demo import sample_names, sample_path
 from grater.demo.__main__ import read_marked
 from grater.errors import BadInput, UnknownName
-from grater.model import Edit, Essay, Item, Json
+from grater.model import Edit, Essay, Item
 from tests.each import for_each
 
 ESSAYS = list(read_corpus(sample_path("essays.jsonl"), format_name="jsonl"))
@@ -158,32 +158,6 @@ def complaint(text: str) -> str:
     with pytest.raises(BadInput) as caught:
         read_marked(text, name="essays.txt")
     return str(caught.value)
-
-
-def test_a_mark_of_both_is_one_edit_for_each_of_an_essay_with_head_and_text() -> None:
-    [essay] = read_marked(HEAD, name="essays.txt")
-    metadata: dict[str, Json] = {"language": "Dutch", "score": 3, "titled": True}
-    assert essay == Essay("one", "My Room\nI have three chair in my room.", (), ("A", "B"), metadata=metadata)
-    found = edits("AB Wcip | [in] my => around", "A Nn | [chair] => chairs")
-    assert [(edit.rater, edit.tag) for edit in found] == [("A", "Nn"), ("A", "Wcip"), ("B", "Wcip")]
-
-
-@pytest.mark.parametrize(
-    ("correction", "replacements", "comment"),
-    [
-        (" =>", ("",), ""),
-        (" => ?", (), ""),
-        (" => near / around", ("near", "around"), ""),
-        (" => near # A matter of taste.", ("near",), "A matter of taste."),
-        (" => ? # Which room?", (), "Which room?"),
-        (" => # Leave it out.", ("",), "Leave it out."),
-    ],
-)
-def test_a_correction_deletes_chooses_or_comments(
-    correction: str, replacements: tuple[str, ...], comment: str
-) -> None:
-    [edit] = edits(f"B Wcip | chair [in] my{correction}")
-    assert (edit.replacements, edit.comment) == (replacements, comment)
 
 
 def test_every_problem_is_reported_with_its_line() -> None:

@@ -151,15 +151,6 @@ def test_parallel_text_becomes_m2_with_types(capsys: Capture, parallel: tuple[Pa
     assert second.startswith("S We left .\nA -1 -1|||noop|||")
 
 
-def test_sides_of_unequal_length_write_nothing(capsys: Capture, parallel: tuple[Path, Path], tmp_path: Path) -> None:
-    parallel[1].write_text("She goes home .\n", encoding="utf-8")
-    ran = grater(capsys, "corpus", "convert", *parallel, tmp_path / "out.m2")
-    assert ran.status == 2
-    assert "the corrections end first" in ran.err
-    assert ran.err.count("\n") == 1
-    assert not (tmp_path / "out.m2").exists()
-
-
 def test_edits_are_kept_typed_or_made_again_and_compared(capsys: Capture, clean: Path, tmp_path: Path) -> None:
     typed, again = tmp_path / "typed.m2", tmp_path / "again.m2"
     assert grater(capsys, "corpus", "convert", clean, typed, "--types", "errant").status == 0

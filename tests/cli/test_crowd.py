@@ -7,7 +7,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.errors import GraterError
 from grater.tables import read_gold, read_judgments, write_table
 from tests.cli.running import as_json, invoked, widest
 from tests.measure.crowd.tables import mixed_crowd
@@ -52,29 +51,7 @@ def test_gold_is_held_fixed_and_posteriors_are_written_as_a_table(three: Path, t
     assert frame["label"].to_list() == ["x", "y", "x"]
 
 
-def test_unknown_raters_have_no_skills(tmp_path: Path) -> None:
-    (tmp_path / "table.csv").write_text("item,label\n1,x\n1,x\n1,y\n", encoding="utf-8")
-    assert "raters" not in found(tmp_path / "table.csv", "--method", "majority")
-    with pytest.raises(GraterError, match="answers by mace need rater ids"):
-        run(tmp_path / "table.csv", "--method", "mace")
-
-
 raters = partial(invoked, "raters")
-
-
-def test_json_has_a_row_for_each_rater_with_reasons(three: Path, tmp_path: Path) -> None:
-    (tmp_path / "gold.csv").write_text("item,label\n1,x\n", encoding="utf-8")
-    value = as_json("raters", three, "--gold", tmp_path / "gold.csv")
-    ada, _, cy = value["raters"]
-    assert (ada["rater"], ada["n"], ada["gold"]["value"], ada["gold"]["n"]) == ("Ada", 3, 1, 1)
-    assert cy["others"]["value"] == pytest.approx(1 / 3)
-    assert cy["seconds"] is None
-    assert "raters|" in value["signature"]
-    [ada, *_] = as_json("raters", three)["raters"]
-    assert ada["gold"] == {"value": None, "low": None, "high": None, "reason": "no gold item was judged", "n": 0}
-    (tmp_path / "table.csv").write_text("item,label\n1,x\n1,x\n", encoding="utf-8")
-    with pytest.raises(GraterError, match="need rater ids"):
-        raters(tmp_path / "table.csv")
 
 
 def test_the_most_skilled_come_first_on_a_terminal(tmp_path: Path) -> None:

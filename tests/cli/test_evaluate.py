@@ -74,17 +74,6 @@ def test_files_may_be_split_and_columns_bear_other_names(world: list[object], tm
     assert found(*parts, "--columns", "flagged=mark,label=verdict") == found(*world)
 
 
-def test_a_list_of_flags_is_completed_where_that_is_stated(world: list[object], tmp_path: Path) -> None:
-    assert not any("lists only" in warning for warning in found(*world)["warnings"])
-    flags = pl.read_csv(tmp_path / "d.csv").filter((pl.col("flagged") == 1) & (pl.col("system") == "S"))
-    write_table(flags, tmp_path / "d.csv")
-    shown = run(*world)
-    assert "recall and F are withheld: S lists only what it flags; pass --missing not-flagged" in shown.stderr
-    assert found(*world)["systems"][0]["recall"]["value"] is None
-    completed = found(*world, "--missing", "not-flagged")["systems"][0]
-    assert completed["counts"] == {"hit": 3, "false_alarm": 1, "miss": 1.5, "correct_rejection": 2.5}
-
-
 def test_the_curve_goes_to_a_file_and_into_json_and_needs_scores(world: list[object], tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="thresholds need scores"):
         run(*world, "--curve", tmp_path / "c.csv")

@@ -60,25 +60,3 @@ def test_select_writes_items_for_a_study_or_refuses_in_one_line(capsys: Capture,
     assert all(kind.split("/")[2] in CONSTRUCTIONS for kind in frame["kind"].cast(pl.String))
     first = frame.row(0, named=True)
     assert TEXT[int(first["start"]) : int(first["end"])].split()[-1].startswith(str(first["noun"])[:3])
-
-
-def test_the_items_of_select_go_through_agree(capsys: Capture, text: Path, tmp_path: Path) -> None:
-    items, judgments = tmp_path / "items.csv", tmp_path / "judgments.csv"
-    grater(capsys, "lab", "nouns", text, "--out", items, "--nouns", "1", "--sentences", "2", "--min-phrases", "2")
-    frame = read_items(items).frame
-    rows = [
-        {"item": item, "rater": rater, "label": "yes" if kind.endswith(original) else "no"}
-        for item, kind, original in frame.select("item", "kind", "original").cast(pl.String).iter_rows()
-        for rater in ("Ann", "Bob")
-    ]
-    pl.DataFrame(rows).write_csv(judgments)
-    ran = grater(capsys, "agree", "--constructions", judgments, "--items", items, "--json")
-    found = json.loads(ran.out)
-    assert ran.status == 0
-    # each said yes to the original alone, so both always agree
-    assert [part["observed"]["value"] for part in found["stages"]] == [1.0, 1.0]
-    assert [each["yes"]["value"] for each in found["freedom"]] == [0.2] * 4
-    assert {each["original_yes"]["value"] for each in found["several"]} == {1.0}
-    shown = grater(capsys, "agree", "--constructions", judgments, "--items", items)
-    assert shown.status == 0
-    assert "Table 4" in shown.out

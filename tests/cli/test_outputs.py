@@ -87,14 +87,6 @@ def test_the_same_table_twice_is_one_line(capsys: Capture) -> None:
         assert "named twice" in ran.err
 
 
-@pytest.mark.parametrize("command", ["agree", "raters"])
-def test_a_spreadsheet_is_to_be_saved_as_csv(capsys: Capture, command: str) -> None:
-    Path("j.xlsx").write_bytes(b"PK")
-    ran = grater(capsys, command, "j.xlsx")
-    assert (ran.status, ran.err.count("\n")) == (2, 1)
-    assert "save the sheet as .csv first" in ran.err
-
-
 def send(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
 

@@ -32,19 +32,6 @@ def score(capsys: Capture, folder: Path, *args: str) -> Ran:
     return grater(capsys, "score", *(folder / arg if (folder / arg).exists() else arg for arg in args))
 
 
-def test_a_reference_and_hypotheses_give_the_json_of_the_contract(capsys: Capture, folder: Path) -> None:
-    ran = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt", "--metric", "m2", "--json")
-    found = json.loads(ran.out)
-    assert ran.status == 0
-    assert found["metric"] == "m2"
-    ours, idle = found["systems"]
-    assert (ours["system"], ours["counts"]) == ("ours", {"tp": 2, "fp": 1, "fn": 1})
-    assert ours["f0.5"]["low"] <= ours["f0.5"]["value"] <= ours["f0.5"]["high"]
-    assert (idle["precision"]["value"], idle["recall"]["value"]) == (1, 0)
-    assert [pair["systems"] for pair in found["pairs"]] == [["ours", "idle"]]
-    assert found["signature"].startswith("m2|grater:")
-
-
 def test_errant_scores_m2_and_plain_text_by_types_with_no_extra(capsys: Capture, folder: Path) -> None:
     ran = score(capsys, folder, "ref.m2", "ours.m2", "--metric", "errant", "--json")
     [ours] = json.loads(ran.out)["systems"]
@@ -250,18 +237,6 @@ def test_systems_are_combined_by_votes(capsys: Capture, folder: Path) -> None:
         assert grater(capsys, *combine, folder / "joint.txt").status == 0
         assert (folder / "joint.txt").read_text() == (folder / "ours.txt").read_text()
         assert grater(capsys, *combine, folder / "src").status == 2
-
-
-def test_systems_may_be_compared_with_a_baseline_alone(capsys: Capture, folder: Path) -> None:
-    (folder / "third.txt").write_text("\n".join(TEXT) + "\n")
-    args = ("ref.m2", "ours.txt", "idle.txt", "third.txt")
-    made = json.loads(score(capsys, folder, *args, "--baseline", "idle", "--json").out)
-    assert [pair["systems"] for pair in made["pairs"]] == [["ours", "idle"], ["third", "idle"]]
-    assert {system["system"]: system["group"] for system in made["systems"]}["idle"] == "baseline"
-    assert "|baseline:idle" in made["signature"]
-    assert "not significant" in score(capsys, folder, *args, "--baseline", "idle").out
-    ran = score(capsys, folder, *args, "--baseline", "nobody")
-    assert (ran.status, ran.err.count("\n")) == (2, 1)
 
 
 def test_systems_and_annotators_may_be_named(capsys: Capture, folder: Path) -> None:

@@ -13,6 +13,7 @@ from grater.detect.detector import Finding
 from grater.detect.prepositions.engines import linear_from_file
 from tests.annotate.study.files import write_essays
 from tests.cli.running import Capture, grater, widest
+from tests.detect.prepositions.native_text import native_lines
 
 
 @pytest.fixture
@@ -62,18 +63,6 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     filled = [f"b{n},sys,0,{word}" for n, word in enumerate(SYSTEM.split())]
     decisions.write_text("\n".join(["item,system,flagged,suggestion", *filled]) + "\n")
     return judgments, decisions
-
-
-def test_table_2_has_every_pair_with_limits(files: tuple[Path, Path], capsys: Capture) -> None:
-    ran = grater(capsys, "lab", "cloze", files[0], "--decisions", files[1], "--json")
-    value = json.loads(ran.out)
-    found = {tuple(pair["pair"]): pair["agreement"]["value"] for pair in value["pairs"]}
-    expected = {("writer", "ann"): 0.6, ("writer", "bob"): 0.8, ("writer", "sys"): 0.6, ("ann", "bob"): 0.4}
-    assert found == pytest.approx(expected)
-    for pair in value["pairs"]:
-        assert pair["kappa"]["low"] < pair["kappa"]["value"] < pair["kappa"]["high"]
-    assert value["mean_kappa"]["writer-system"] == value["pairs"][2]["kappa"]["value"]
-    assert value["signature"].startswith("cloze|")
 
 
 def test_essays_are_the_units_where_they_are_known(files: tuple[Path, Path], capsys: Capture) -> None:
@@ -165,3 +154,32 @@ def test_the_design_choice_asks_where_words_differ_in_the_papers_sample(folder: 
     assert made["not_filled"] == [f"units: {n_mismatches} instead of 200"]  # the paper has 200
     made = json.loads(grater(capsys, "job", "new", study, "--design", "sampling", "--json").out)
     assert made["not_filled"] == [f"units: {made['units']} instead of 750"]  # T&C 2008, 6.2
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    (tmp_path / "native").mkdir()
+    for number in range(4):
+        lines = native_lines(80)[20 * number : 20 * number + 20]
+        (tmp_path / "native" / f"{number}.txt").write_text("\n".join(lines), encoding="utf-8")
+    return tmp_path / "native"
+
+
+def test_select_gives_three_set_ups_within_limits(
+    capsys: Capture, text: Path, tiny_model: Path, tmp_path: Path
+) -> None:
+    result = json.loads(grater(capsys, "lab", "select", text, "--system", tiny_model, "--json").out)
+    assert [each["setup"] for each in result["setups"]] == ["34", "gamon", "felice"]
+    for each in result["setups"]:
+        accuracy = each["accuracy"]
+        assert accuracy["low"] <= accuracy["value"] <= accuracy["high"]
+    assert result["setups"][0]["n"] == sum(row["n"] for row in result["setups"][0]["by_preposition"])
+    assert result["signature"].startswith("select|grater:")
+    assert (result["scope"]["unit"], result["scope"]["units"]) == ("essay", 4)
+    assert result["warnings"] == ["only 4 essays: intervals by essay are rough below 10"]
+    ran = grater(capsys, "lab", "select", text / "0.txt", "--system", tiny_model)
+    assert "its cases come from 1 essay; an interval needs 3" in ran.out
+    (tmp_path / "none.txt").write_text("Rain fell.", encoding="utf-8")
+    result = json.loads(grater(capsys, "lab", "select", tmp_path / "none.txt", "--system", tiny_model, "--json").out)
+    assert result["setups"][0]["accuracy"]["value"] is None
+    assert result["setups"][0]["accuracy"]["reason"]

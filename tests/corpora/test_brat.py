@@ -120,19 +120,6 @@ def test_copies_that_do_not_fit_each_other_are_refused_and_one_alone_is_read() -
     assert (essay.essay_id, essay.annotators) == ("e", ("B",))
 
 
-def test_metadata_tokens_and_extras_come_back_from_one_line() -> None:
-    edit = Edit(Span(7, 12), ("ate",), "Wform", "0", "irregular\tverb", {"weight": [1, None, "\u2028é"]})
-    essay = Essay("e", TEXT, (edit,), ("0",), (Span(0, 2), Span(3, 6)), {"l1": "Thai", "score": 3.5})
-    files, losses = write(essay)
-    assert (read(files), losses) == ([essay], [])
-    unread = replace(essay, edits=(), annotators=())
-    assert again(unread) == [unread]
-    essay = replace(essay_of(), metadata={"odd": "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"})
-    files, _ = write(essay)
-    assert len(files["e.ann"].splitlines()) == 1
-    assert read(files) == [essay]
-
-
 def test_tags_are_shown_as_types_that_brat_takes() -> None:
     essay = essay_of(edit_of(7, 12, "ate", tag="R:VERB:INFL"), edit_of(0, 2, tag=""), edit_of(0, 2, tag="Édit"))
     files, losses = write(essay)
@@ -162,22 +149,6 @@ def test_tags_are_shown_as_types_that_brat_takes() -> None:
     ],
 )
 def test_notes_are_understood(note: str, replacements: tuple[str, ...], comment: str) -> None:
-    assert parse_note(note) == (replacements, comment)
-
-
-@pytest.mark.parametrize(
-    ("replacements", "comment", "note"),
-    [
-        ((), "", ""),
-        ((), "too long", "too long"),
-        ((), "=> or so", "=> // => or so"),
-        ((), " rims ", r"=> // \srims\s"),
-        (("a\nb", ""), "", r"=> a\nb || -NONE-"),
-        (("ate",), "a\ttab", r"=> ate // a\ttab"),
-    ],
-)
-def test_notes_are_written_for_people(replacements: tuple[str, ...], comment: str, note: str) -> None:
-    assert make_note(replacements, comment) == note
     assert parse_note(note) == (replacements, comment)
 
 
@@ -226,15 +197,6 @@ def test_insertions_at_odd_places_and_those_that_a_person_changed() -> None:
     files, losses = write(essay_of(edit_of(0, 0, "Hi"), text=" \n"))
     assert read(files)[0].edits == ()
     assert [(loss.what, loss.changed) for loss in losses] == [("edit 0-0 Mec", False)]
-
-
-def test_a_span_that_begins_or_ends_with_a_line_end_keeps_its_place_in_a_note() -> None:
-    essay = essay_of(edit_of(12, 16, " the"), edit_of(12, 13, ""), edit_of(10, 13))
-    files, losses = write(essay)
-    assert read(files) == [essay]
-    assert [loss.changed for loss in losses] == [True, True, True]
-    marks = [line.split("\t")[1:] for line in files["e.ann"].splitlines() if line.startswith("T")]
-    assert marks == [["Mec 13 16", "the"], ["Mec 13 16", "the"], ["Mec 10 12", "ed"]]
 
 
 def test_a_discontinuous_mark_covers_the_stretch_and_keeps_its_fragments_while_they_fit() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from contextlib import suppress
 
 import pytest
@@ -165,15 +164,6 @@ def test_unknown_elements_and_attributes_are_kept_in_metadata_and_reported_when_
     assert sorted(loss.what for loss in losses) == sorted(
         f"metadata {name}" for name in [*others, "head/candidate/personnel/sex"]
     )
-
-
-def test_words_are_kept_to_the_character() -> None:
-    assert (
-        paragraph("  two  spaces\tand a tab\u00a0\nand a line ").text == "  two  spaces\tand a tab\u00a0\nand a line "
-    )
-    essay = paragraph('&lt;b&gt; &amp; &#233; <NS type="S"><i>x</i><c>&quot;y&quot;</c></NS>')
-    assert essay.text == "<b> & é x"
-    assert essay.edits == (Edit(Span(8, 9), ('"y"',), "S", "0"),)
 
 
 def test_scripts_of_other_shapes_are_read() -> None:
@@ -381,15 +371,3 @@ def test_whatever_markup_is_accepted_comes_back_equal(inner: str) -> None:
         accepted.append(paragraph(inner))
     text, losses = write(*accepted)
     assert (read(text), losses) == (accepted, [])
-
-
-@examples(60)
-@given(
-    spans=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=8), rng=st.randoms(use_true_random=False)
-)
-def test_every_edit_is_written_or_reported_at_any_spans(spans: list[tuple[int, int]], rng: random.Random) -> None:
-    edits = tuple(edit_of(min(span), max(span), rng.choice("xy")) for span in spans)
-    text, losses = write(essay_of("one\ntwo x", *edits))
-    written = list(read(text)[0].edits)
-    assert len(written) + len(losses) == len(edits)
-    assert all(edit in edits for edit in written)

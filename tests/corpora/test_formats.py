@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from itertools import chain, count
 from pathlib import Path
 
 import pytest
@@ -12,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora import read_corpus, write_corpus
-from grater.corpora.formats import FORMATS, EssayIds, FileFormat, FolderFormat, Loss, Source
+from grater.corpora.formats import FORMATS, FileFormat, FolderFormat, Loss, Source
 from grater.demo import sample_path
 from grater.errors import BadInput, GraterError, UsageError
-from grater.model import Edit, Essay, Span, short_hash
+from grater.model import Edit, Essay, Span
 from tests.corpora.sources import TextSource
 from tests.examples import examples
 
@@ -172,18 +171,3 @@ def test_any_text_is_read_or_refused(name: str, text: str) -> None:
     names = ("a.txt", "a.ann") if isinstance(chosen, FolderFormat) else ("file",)
     with suppress(GraterError):
         list(read(name, dict.fromkeys(names, text)))
-
-
-def test_an_essay_without_an_id_is_named_by_its_text() -> None:
-    assert EssayIds().of_text("I like tea.") == short_hash("I like tea.")
-
-
-@given(st.lists(st.sampled_from(["a", "a#2", "a#2#2", "a#7", "b", "b#3", "c", "d"]), min_size=10, max_size=60))
-def test_the_first_free_number_is_given_out(names: list[str]) -> None:
-    taken: set[str] = set()
-    ids = EssayIds()
-    for name in names:
-        numbered = (f"{name}#{number}" for number in count(2))
-        expected = next(each for each in chain([name], numbered) if each not in taken)
-        taken.add(expected)
-        assert ids.of_document(name) == expected

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +9,7 @@ from hypothesis import strategies as st
 from grater.corpora.formats import Loss
 from grater.corpora.jsonl import read_jsonl, write_jsonl
 from grater.corpora.nucle import FORMAT, read_nucle
-from grater.errors import BadInput, GraterError
+from grater.errors import BadInput
 from grater.model import Edit, Essay, Json, Span, short_hash
 from tests.corpora.sources import TextSource, Tried
 from tests.examples import examples
@@ -225,13 +223,6 @@ def test_what_nobody_knows_is_kept_and_written_back() -> None:
     assert comes_back(RICH)
 
 
-def test_unknown_elements_of_one_place_are_kept_in_their_order() -> None:
-    twice = document("Hi.", inside="<A>1</A>\n<A>&lt;/A> 2</A>\n", mistakes="<NOTE>one</NOTE>\n")
-    assert comes_back(twice)
-    parted = twice.replace("</DOC>", '<ANNOTATION teacher_id="1">\n<NOTE>two</NOTE>\n</ANNOTATION>\n</DOC>')
-    assert write(*read(parted)) == (twice.replace("one</NOTE>\n", "one</NOTE>\n<NOTE>two</NOTE>\n"), [])
-
-
 def test_the_slip_of_the_release_in_references_is_read_and_written_right() -> None:
     right = document("Hi.").replace("</TEXT>", "<REFERENCE>\n<P>\nGrater, A.\n</P>\n</REFERENCE>\n</TEXT>")
     slip = right.replace("A.\n</P>", "A.\n<P>")
@@ -414,11 +405,6 @@ def test_a_file_that_is_no_nucle_is_reported(text: str, message: str) -> None:
     assert problems_of(text)[0].startswith(message)
 
 
-@pytest.mark.parametrize("n_characters", range(1, len(ESSAY) - 8, 13))
-def test_a_truncated_file_is_refused(n_characters: int) -> None:
-    assert problems_of(ESSAY + ESSAY[:n_characters])
-
-
 def test_good_documents_around_a_bad_one_are_read_as_they_come_and_problems_collected() -> None:
     bad = document("Hi.", mistakes=mistake("9:0-9:0"))
     found: list[str] = []
@@ -476,16 +462,6 @@ def test_any_corpus_that_nucle_can_hold_comes_back_as_it_was(corpus: tuple[Essay
     assert losses == []
     assert tuple(read(text)) == corpus
     assert write(*read(text)) == (text, [])
-
-
-@given(st.sampled_from([ESSAY, RICH]), st.data())
-@examples(150)
-def test_what_is_read_from_a_damaged_file_can_be_written_and_read_again(text: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(text)))
-    end = data.draw(st.integers(start, min(start + 9, len(text))))
-    with suppress(GraterError):
-        damaged = read(text[:start] + data.draw(texts) + text[end:])
-        assert read(write(*damaged)[0]) == damaged
 
 
 # The real files

@@ -1,10 +1,13 @@
-"""Parallel text: edits out of lines, edits made again, types assigned; bad input is one line."""
+"""Parallel text: lines cut as their source, edits made of them, again, and typed; other lines refused."""
 
 from __future__ import annotations
+
+import random
 
 import pytest
 
 from grater.corpora.edits.engine import GraterEngine, load_engine
+from grater.corpora.fitting import fitted, fitted_lines, is_english, require_lines_fit
 from grater.corpora.formats import ignore_loss
 from grater.corpora.parallel import assign_types, extract_again, parallel_essays
 from grater.errors import BadInput
@@ -54,3 +57,84 @@ def test_edits_can_be_made_again_or_typed() -> None:
     first, second = assign_types([Essay("e", text, edits, ("1",))], GraterEngine(), ignore_loss)
     assert marked(first) == [("like", ("likes",), "R:VERB:SVA", "1")]
     assert marked(second) == [("left", (), "Um", "1")]
+
+
+SOURCES = [
+    "The committee discussed about several proposals yesterday .",
+    "My neighbour always forgets watering her tomatoes .",
+    "Nobody expected such heavy rain during September .",
+    "Our teacher explained photosynthesis very patient .",
+    "Several travellers complained about delayed luggage .",
+    "Ancient bridges need regular inspection by engineers .",
+    "Children usually prefers chocolate over vegetables .",
+    "The orchestra rehearsed a difficult symphony twice .",
+    "Cheap umbrellas rarely survive strong winds .",
+    "Volunteers painted every bench beside the river .",
+]
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "words"),
+    [
+        ("It is n't Ann 's .", "It isn’t Ann’s.", "It is n't Ann 's ."),  # the source's tokens
+        ("It isn't Ann's .", "It isn't Ann's.", "It isn't Ann's ."),  # of a source that leaves clitics on
+        ("`` Go '' , he said", "“Go”, he said", "`` Go '' , he said"),
+        ("a well - known 25 % rise", "a well-known 25% rise", "a well - known 25 % rise"),  # as spaCy cuts
+        ("a well-known rise", "a well - known rise", "a well-known rise"),
+        ("my life style .", "my lifestyle.", "my lifestyle ."),  # a correction
+        ("anyone can", "any one can", "any one can"),
+        ("He go to school,then home", "He goes to school, then home", "He goes to school , then home"),
+        ("They do it .", "They don’t do its' .", "They do n't do its ' ."),  # new words by our tokeniser
+        ("We left .", "", ""),
+        ("", "New text.", "New text ."),
+    ],
+)
+def test_a_line_is_cut_as_its_source_where_the_two_are_the_same(source: str, line: str, words: str) -> None:
+    assert fitted(source.split(), line) == words.split()
+    assert fitted(source.split(), words) == words.split()
+
+
+@pytest.mark.parametrize("mark", ["well - known", "well-known"])
+def test_new_words_are_cut_at_hyphens_where_those_of_the_sources_are(mark: str) -> None:
+    sources = [f"A {mark} man".split(), ["A", "first", "rate", "idea"]]
+    new = mark.replace("well", "first").replace("known", "rate")
+    assert fitted_lines(sources, ["A well-known man", "A first-rate 3-D idea"]) == [
+        f"A {mark} man",
+        f"A {new} 3-D idea",
+    ]
+
+
+def corrected() -> list[str]:
+    return [line.replace(" about", "").replace("prefers", "prefer") for line in SOURCES]
+
+
+def refuse(texts: list[str], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        require_lines_fit([line.split() for line in SOURCES], texts, name="out.txt", source_name="in.txt")
+
+
+def test_shifted_lines_are_refused_and_an_honest_rewriter_is_not() -> None:
+    lines = corrected()
+    sources = [line.split() for line in SOURCES]
+    assert require_lines_fit(sources, lines, name="out.txt", source_name="in.txt") == []
+    refuse([*lines[1:], lines[0]], r"out\.txt:1: .*fits the source 1 line farther down: 1 line missing")
+    refuse([lines[-2], lines[-1], *lines[:-2]], r"out\.txt:1: .*fits the source 2 lines farther up: 2 lines too many")
+    refuse([*lines[:4], *lines[5:], lines[4]], r"out\.txt:5: .*1 line farther down")
+    random.Random(1).shuffle(lines)
+    refuse(lines, "another order than in in.txt")
+    lines = corrected()
+    lines[3] = "Photosynthesis was patiently gone through by us with her ."
+    lines[6] = "Sweets beat greens for most kids ."
+    sources = [line.split() for line in SOURCES]
+    [warning] = require_lines_fit(sources, lines, name="out.txt", source_name="in.txt")
+    assert "out.txt: 1 line shares few words with the source: line 7, 'Sweets beat" in warning
+    lines[8] = "Cheap umbrellas rarely survive strong winds."
+    assert "1 line" in require_lines_fit(sources, lines, name="o", source_name="in.txt")[1]
+
+
+def test_english_is_known_by_its_commonest_words() -> None:
+    english = "We know that the end of it is near and they have to go to the town with her"
+    german = "Wir wissen dass das Ende nah ist und sie mit ihr in die Stadt gehen müssen"
+    assert is_english([english.split()] * 10)
+    assert not is_english([german.split()] * 10)
+    assert is_english([german.split()])  # too few to tell

@@ -6,28 +6,7 @@ import tracemalloc
 
 import numpy as np
 
-from grater.detect.linear import CLASSES, ROWS_AT_ONCE, Vocabulary, packed, unpacked
-
-WORDS = Vocabulary(("the", "0000", "it's"))
-FIRST = len(CLASSES)
-
-
-def test_case_digits_and_curly_apostrophes_do_not_count() -> None:
-    assert list(WORDS.numbers(["The", "the", "1990", "2012", "It’s"])) == [
-        FIRST,
-        FIRST,
-        FIRST + 1,
-        FIRST + 1,
-        FIRST + 2,
-    ]
-    assert "THE" in WORDS
-    assert "1812" in WORDS
-    assert "cat" not in WORDS
-
-
-def test_an_unknown_word_falls_into_a_class_by_its_ending() -> None:
-    named = [CLASSES[number] for number in WORDS.numbers(["zipping", "12.5", "mid-air", "%", "blorg", "zebras"])]
-    assert named == ["<-ing>", "<number>", "<joined>", "<mark>", "<other>", "<-s>"]
+from grater.detect.linear import ROWS_AT_ONCE, packed, unpacked
 
 
 def test_a_table_is_unpacked_as_it_was_in_little_more_memory_than_it_takes() -> None:

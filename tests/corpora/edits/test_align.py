@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora.edits import align as module
-from grater.corpora.edits.align import Step, Words, align, character_ratio
+from grater.corpora.edits.align import Step, Words, align
 from tests.examples import examples
 
 
@@ -33,13 +33,6 @@ def test_steps_are_those_of_the_cheapest_path() -> None:
     assert Step("I", 1, 1, 1, 2) in pairs
     # As ERRANT has it: U:PREP on the first of two equal words.
     assert steps("full of of books here", "full of books there") == "MDMMS"
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "ratio"), [("cat", "cat", 1.0), ("cat", "cats", 6 / 7), ("ab", "cd", 0.0), ("", "", 1.0)]
-)
-def test_character_ratio(one: str, other: str, ratio: float) -> None:
-    assert character_ratio(one, other) == pytest.approx(ratio)
 
 
 SENTENCES = st.lists(

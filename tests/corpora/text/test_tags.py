@@ -1,14 +1,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora.text.tags import Part, PerceptronTagger, load_tagger
-from grater.errors import BadInput, MissingExtra
+from grater.errors import MissingExtra
 from tests.examples import examples
 
 SOME = "The the a dog dogs barked happily , . 😀 recieve 2009 U.S. i dont x-ray"
@@ -51,13 +50,6 @@ def test_a_part_has_the_tags_that_it_has_in_the_whole(start: int) -> None:
     tags = tagger.tag(words)
     parts = [Part(words, start, end, tags[:start]) for end in (start, start + 1, start + 5, len(words))]
     assert tagger.tag_parts(parts) == [tags[part.start : part.end] for part in parts]
-
-
-def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "x.model"
-    path.write_text("hello")
-    with pytest.raises(BadInput, match="expected a model file"):
-        load_tagger(path)
 
 
 def test_spacy_missing_is_reported_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import lzma
 from dataclasses import replace
 from itertools import islice
 
-import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM, is_confusable
-from grater.detect.articles.detector import Caution, article, completed, confidences, type_of
+from grater.detect.articles.constructions import CONSTRUCTIONS, is_confusable
+from grater.detect.articles.detector import Caution, article, completed
 from grater.detect.articles.features import WORDS
 from grater.detect.detector import Finding
-from grater.detect.systems import load_system
-from grater.errors import UsageError
 from grater.model import DELETE, Essay
-from grater.models import shipped
 from grater_train.articles import batch_of
 from tests.detect.articles.made_text import made_lines
 from tests.detect.articles.tiny import tiny_detector
@@ -114,8 +109,6 @@ def _constructions(adjective: str, noun: str) -> list[str]:
 
 
 NULL_SINGULAR, THE_SINGULAR, NULL_PLURAL, A_SINGULAR, THE_PLURAL = range(5)
-SCORES = np.log(np.array([[0.1, 0.5, 0.1, 0.2, 0.1]]))
-NOTHING = np.zeros((1, 5))
 
 
 def test_the_pairs_that_raters_confuse_are_those_of_the_paper() -> None:
@@ -127,36 +120,6 @@ def test_the_pairs_that_raters_confuse_are_those_of_the_paper() -> None:
         frozenset((A_SINGULAR, NULL_PLURAL)),
         frozenset((THE_SINGULAR, THE_PLURAL)),
     }
-
-
-@pytest.mark.parametrize(
-    ("written", "target", "expected"),
-    [
-        (NULL_SINGULAR, A_SINGULAR, "missing"),
-        (THE_PLURAL, NULL_PLURAL, "extraneous"),
-        (A_SINGULAR, THE_SINGULAR, "choice"),
-        (THE_SINGULAR, THE_PLURAL, "number"),
-        (A_SINGULAR, NULL_PLURAL, "both"),
-        (NONE_OF_THEM, A_SINGULAR, "number"),
-        (NONE_OF_THEM, NULL_PLURAL, "extraneous"),
-    ],
-)
-def test_each_change_mends_a_type_of_error(written: int, target: int, expected: str) -> None:
-    assert type_of(written, target) == expected
-
-
-def test_a_with_a_plural_is_never_believed() -> None:
-    found = confidences(SCORES, [NONE_OF_THEM], NOTHING, Caution())
-    assert (found > 0).all()
-
-
-def test_caution_travels_in_a_card_and_silence_is_null() -> None:
-    caution = Caution(missing=1.5, own=0.5)
-    assert caution.as_json()["choice"] is None
-    assert Caution.of(caution.as_json()) == caution
-    with pytest.raises(UsageError, match="expected thresholds"):
-        Caution.of({"loud": 1})
-    assert len(CONSTRUCTIONS) == 5
 
 
 GOOD = (
@@ -186,13 +149,6 @@ def test_plain_errors_are_found(text: str, expected: tuple[str, str, str | None]
 
 def test_plain_good_text_is_left_alone() -> None:
     assert shipped_flags(GOOD) == []
-
-
-def test_the_model_is_small_and_says_what_it_was_made_of() -> None:
-    assert shipped("article").stat().st_size < 15_000_000
-    card = load_system("article").card
-    assert {"name", "kind", "data", "features", "date", "figures", "hash", "command", "thresholds"} <= card.keys()
-    json.dumps(card, allow_nan=False)
 
 
 @pytest.mark.data

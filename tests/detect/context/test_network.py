@@ -1,4 +1,4 @@
-"""The network that comes with grater answers a sentence alike, whatever it is read with."""
+"""The network that comes with grater: words as pieces, sentences as windows, and the same answers in any batch."""
 
 from __future__ import annotations
 
@@ -7,6 +7,37 @@ import pytest
 
 from grater.detect.context.detector import ContextDetector, load
 from grater.detect.context.network import answer_sentences
+from grater.detect.context.pieces import (
+    END,
+    MOST_PIECES,
+    MOST_WORDS,
+    SPECIAL,
+    START,
+    PieceVocabulary,
+    windows,
+)
+
+PIECES = (*SPECIAL, " a", " th", " the", "e", "in", "g", "n", " x", "x")
+VOCABULARY = PieceVocabulary(PIECES)
+
+
+@pytest.mark.parametrize("word", ["a", "thing", "x" * 99])
+@pytest.mark.parametrize("n_words", [0, 1, 64, 65, 1000])
+def test_windows_are_bounded_and_read_every_word_once(word: str, n_words: int) -> None:
+    cuts = windows([word] * n_words, VOCABULARY)
+    assert [index for window in cuts for index, _ in window.words] == list(range(n_words))
+    for window in cuts:
+        assert (window.pieces[0], window.pieces[-1]) == (START, END)
+        assert len(window.pieces) <= MOST_PIECES + 2
+        assert len(window.words) <= MOST_WORDS
+
+
+def test_a_word_in_the_overlap_is_read_where_it_is_farther_from_the_cut() -> None:
+    first, second = windows(["a"] * 100, VOCABULARY)
+    last_read, first_read = first.words[-1][1], second.words[0][1]
+    assert len(first.pieces) - last_read > 8
+    assert first_read > 8
+
 
 pytest.importorskip("onnxruntime", reason="needs onnxruntime: pip install 'grater[context]'")
 

@@ -92,24 +92,6 @@ def test_a_model_is_asked_once_for_a_text_and_answers_again_without_a_network(
         corrected(system(most_tokens=150), Essay("e2", "Another text."))
 
 
-def test_an_endpoint_in_trouble_is_asked_again(server: ChatServer, system: Callable[..., ExternalDetector]) -> None:
-    server.faults = ["429 after 7", "503", "malformed", "cut", "no response_format", "slow"]
-    detector, slept = system(timeout=3, retries=9), list[float]()
-    model_of(detector).chat.sleep = slept.append
-    assert corrected(detector) == RIGHT
-    assert slept[:5] == [7.0, 2.0, 4.0, 8.0, 0.0]
-
-
-def test_an_endpoint_that_never_recovers_ends_the_run(
-    server: ChatServer, system: Callable[..., ExternalDetector]
-) -> None:
-    server.faults = ["500"] * 3
-    detector = system()
-    model_of(detector).chat.sleep = lambda _: None
-    with pytest.raises(GraterError, match="status 500 trouble; tried 3 times"):
-        corrected(detector)
-
-
 LINES = ["She depends on her sister.", "They discussed it yesterday evening."]
 OBJECT = json.dumps(dict(zip("12", LINES, strict=True)))
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from grater.corpora import write_corpus
 from grater.detect.detector import Finding
-from grater.detect.external import edits_between, external, findings, is_external
+from grater.detect.external import edits_between, external, findings
 from grater.errors import BadInput, GraterError, UnknownName, UsageError
 from grater.model import Edit, Essay, Item, Span
 
@@ -232,10 +232,3 @@ def test_items_of_a_table_are_decided_on_whatever_their_kind() -> None:
     found = list(findings(ESSAY, edits, items, "s"))
     assert [finding.decision.flagged for finding in found] == [False, True, True]
     assert [finding.decision.suggestion for finding in found] == [None, "on", "all"]
-
-
-@pytest.mark.parametrize(
-    "name", ["harper", "corrected:x.txt", "mine=edits:x.m2", "command:a b", "languagetool:http://x"]
-)
-def test_names_of_systems_from_outside_are_known(name: str) -> None:
-    assert is_external(name)

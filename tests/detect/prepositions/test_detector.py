@@ -1,15 +1,18 @@
-"""The preposition detector: its candidates, thresholds, filters and flags."""
+"""The preposition detector: its candidates and what is seen of them, thresholds, filters and flags."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from grater.detect.detector import Finding
+from grater.detect.linear import TAGS
 from grater.detect.prepositions.candidates import (
     COLUMN_OF,
     NONE,
+    Candidate,
     candidates_of,
     gap_places,
     preposition_places,
@@ -23,8 +26,14 @@ from grater.detect.prepositions.detector import (
     repeated,
     spelling,
 )
-from grater.errors import UnknownName, UsageError
+from grater.detect.prepositions.features import (
+    FIELDS,
+    N_WORDS,
+    contexts,
+)
+from grater.errors import UnknownName
 from grater.model import Essay
+from grater_train.events import GrowingVocabulary
 from tests.detect.prepositions.native_text import native_lines
 from tests.detect.prepositions.tagged import candidate_of, sentence_of
 from tests.detect.prepositions.tiny import tiny_detector
@@ -72,13 +81,6 @@ def test_empty_and_endless_texts_are_fine() -> None:
     assert list(tiny_detector().find([Essay("e", "")])) == []
     found = tiny_detector().find([Essay("e", "in the house " * 2000)])
     assert sum(finding.item.kind == "prep" for finding in found) == 2000
-
-
-def test_thresholds_come_back_from_a_card() -> None:
-    thresholds = Thresholds(1.5, 2.0, 3.25, {"in": 1.25})
-    assert Thresholds.of(thresholds.as_json()) == thresholds
-    with pytest.raises(UsageError, match="expected thresholds"):
-        Thresholds.of(None)
 
 
 def test_a_preposition_may_have_a_threshold_of_its_own() -> None:
@@ -157,3 +159,31 @@ def test_for_before_a_person_is_left_alone() -> None:
 def test_names_numbers_and_marks_are_no_misspellings() -> None:
     for token in ("Ulm/NNP", "17/CD", "--/:"):
         assert not spelling(flag_of(f"{token} was/VBD in/IN the/DT game/NN", "in", "at"), KNOWN)
+
+
+LONG = "the/DT old/JJ man/NN quickly/RB told/VBD a/DT story/NN about/IN the/DT long/JJ war/NN"
+
+
+def row_of(candidate: Candidate) -> dict[str, str]:
+    """The context in words, `-` for nothing there."""
+    vocabulary = GrowingVocabulary()
+    (row,) = contexts([candidate], vocabulary).tolist()
+    words, tags = ["-", *vocabulary.places], ["-", *TAGS]
+    names = [words if place < N_WORDS else tags for place in range(len(FIELDS) - 1)]
+    shown = {field: names[place][row[place]] for place, field in enumerate(FIELDS[:-1])}
+    return {**shown, "nearest": str(row[-1])}
+
+
+def test_a_gap_has_the_context_of_an_extraneous_preposition_in_it() -> None:
+    gap = row_of(candidate_of("we/PRP discussed/VBD the/DT plan/NN", "the", kind="prep-missing"))
+    filled = row_of(candidate_of("we/PRP discussed/VBD about/IN the/DT plan/NN", "about"))
+    assert gap == filled
+
+
+def test_a_row_does_not_depend_on_its_neighbours() -> None:
+    sentences = [sentence_of(LONG), sentence_of("he/PRP sat/VBD on/IN it/PRP")]
+    candidates = [Candidate(sentences[0], 7, "prep"), Candidate(sentences[1], 2, "prep")]
+    vocabulary = GrowingVocabulary()
+    together = contexts(candidates, vocabulary)
+    alone = [contexts([candidate], vocabulary) for candidate in candidates]
+    assert np.array_equal(together, np.concatenate(alone))

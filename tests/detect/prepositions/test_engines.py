@@ -21,8 +21,6 @@ from grater.detect.prepositions.candidates import (
     candidates_of,
 )
 from grater.detect.prepositions.engines import (
-    COMBINED,
-    LINEAR,
     CombinedEngine,
     LinearEngine,
     NgramEngine,
@@ -32,9 +30,8 @@ from grater.detect.prepositions.engines import (
     save_combined,
     save_linear,
 )
-from grater.errors import BadInput, UsageError
+from grater.errors import UsageError
 from grater.model import Essay, Json, Span
-from grater.models import write_model
 from grater_train.kneser_ney import language_model
 from grater_train.ngrams import ModelSize, train
 from tests.detect.ngrams.texts import SENTENCES
@@ -114,17 +111,6 @@ def test_a_combination_comes_back_from_its_file_as_it_was(tmp_path: Path) -> Non
     assert np.array_equal(detector.engine.scores(candidates()), expected)
     found = list(detector.find([Essay("a", "The boy waited at the bus on Monday.")]))
     assert {finding.decision.system for finding in found} == {"two"}
-
-
-def test_files_whose_parts_do_not_fit_together_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "odd.model"
-    write_model(path, kind=LINEAR, card={}, arrays={"keys": np.zeros((4, 3), np.uint8)}, strings={"words": ["a"]})
-    with pytest.raises(BadInput, match="expected the parts of a model of prepositions"):
-        load_linear(path)
-    strings = {"parts": ["a"], "hashes": ["b"]}
-    write_model(path, kind=COMBINED, card=CARD, arrays={"costs": np.zeros(3)}, strings=strings)
-    with pytest.raises(BadInput, match="expected the parts of a combination"):
-        combined_from_file(path)
 
 
 def test_only_preposition_detectors_can_be_combined() -> None:

@@ -145,13 +145,6 @@ def test_the_reference_is_chosen_by_the_f_of_the_corpus_so_far() -> None:
     assert score.cells.tolist() == [[[1, 0, 0]], [[0, 1, 0]]]
 
 
-def test_the_signature_names_mode_beta_the_mended_defect_and_the_reference() -> None:
-    first, second = (errant_signature([one(m2)], mode="cs", beta=0.5) for m2 in (REFERENCE, HYPOTHESIS))
-    assert "duplicates:once" in str(first)
-    assert "mode:cs" in str(first)
-    assert first.options["reference"] != second.options["reference"]
-
-
 def test_essays_without_tokens_and_edits_inside_words_are_refused() -> None:
     plain = Essay("p", "It rain .")
     inside = Essay(

@@ -1,4 +1,4 @@
-"""Reading and pairing what is scored."""
+"""Reading, pairing and combining what is scored."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pytest
 
 from grater.corpora.edits.engine import load_engine
 from grater.corpora.m2 import read_m2
-from grater.corpora.parallel import parallel_essays
-from grater.errors import BadInput
+from grater.corpora.normalise import corrected_text
+from grater.corpora.parallel import combine, parallel_essays
+from grater.errors import BadInput, UsageError
 from grater.measure.corrections.scores import (
     METRICS,
     MetricOptions,
@@ -152,3 +153,30 @@ def test_precision_recall_and_f_are_those_of_the_hand_and_0_over_0_is_1() -> Non
     assert precision_recall_f([0, 0, 4], beta=0.5).tolist() == [1, 0, 0]
     assert precision_recall_f([0, 3, 0], beta=0.5).tolist() == [0, 1, 0]
     assert precision_recall_f([0, 3, 4], beta=0.5).tolist() == [0, 0, 0]
+
+
+BUS = ["She go to school by a bus every days ."]
+SYSTEMS = {
+    "a": ["She goes to school by bus every day ."],
+    "b": ["She goes to school by the bus every day ."],
+    "c": ["She went to school by bus every days ."],
+}
+
+
+def text(at_least: int, systems: dict[str, list[str]] = SYSTEMS) -> str:
+    (essay,) = combine(BUS, systems, at_least=at_least, engine=load_engine())
+    return corrected_text(essay.text, essay.edits)
+
+
+def test_an_edit_of_two_systems_is_kept_and_one_of_a_single_system_is_not() -> None:
+    assert text(2) == "She goes to school by bus every day ."
+
+
+def test_of_edits_that_overlap_the_one_with_more_votes_is_taken() -> None:
+    assert text(1) == "She goes to school by bus every day ."
+
+
+@pytest.mark.parametrize("at_least", [0, 4])
+def test_more_systems_than_there_are_is_refused(at_least: int) -> None:
+    with pytest.raises(UsageError, match="from 1 to 3"):
+        text(at_least)
