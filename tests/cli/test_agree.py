@@ -8,7 +8,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-from grater import edit_agreement
 from grater.cli.command import is_corpus
 from grater.corpora import write_corpus
 from grater.errors import GraterError
@@ -56,22 +55,6 @@ def test_two_files_are_one_table(prepositions: Path, tmp_path: Path) -> None:
     again = paths[0].rename(tmp_path / "again.csv")
     with pytest.raises(GraterError, match="once, found it in rows"):
         run(again, prepositions)
-
-
-def test_batches_have_their_kappas_in_order_of_time_and_a_range(tmp_path: Path) -> None:
-    rows = [f"{batch}{n} 1 {n % 2}" for batch in "zb" for n in range(20)]
-    rows += [f"{batch}{n} 2 {(n + (n % every == 0)) % 2}" for batch, every in (("z", 4), ("b", 3)) for n in range(20)]
-    table = judgments(*rows)
-    at = pl.when(pl.col("item").str.starts_with("z")).then(pl.lit("2008-01")).otherwise(pl.lit("2008-02"))
-    frame = table.frame.with_columns(batch=pl.col("item").str.slice(0, 1), at=at)
-    path = written(tmp_path, Judgments(frame, "table"))
-    [by] = found(path, "--by", "batch")["by"]
-    assert [group["group"] for group in by["groups"]] == ["z", "b"]
-    kappas = [group["value"] for group in by["groups"]]
-    assert by["range"] == [min(kappas), max(kappas)]
-    shown = run(path, "--by", "batch").stdout
-    assert "range" in shown
-    assert "combined" in shown
 
 
 @pytest.mark.parametrize("units", ["item", "essay"])
@@ -185,11 +168,6 @@ def test_three_annotators_have_pairs_resampled_by_document(
     value = of_corpora(capsys, files, "--documents", documents)
     assert "units:document" in value["signature"]
     assert "its cases come from 1 document" in value["identification"]["observed_interval"]["reason"]
-
-
-def test_one_annotator_is_refused_in_one_line(files: list[Path]) -> None:
-    with pytest.raises(GraterError, match="two annotators"):
-        edit_agreement(files[:1])
 
 
 hardest = partial(invoked, "agree --hardest")

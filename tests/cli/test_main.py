@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grater import __version__
-from grater.cli import COMMANDS, PANELS, run
+from grater.cli import PANELS, run
 from tests.cli.running import Capture, grater
 
 HEAVY = ("numpy", "polars", "scipy", "spacy", "pandas", "pyarrow")
@@ -118,19 +117,6 @@ def test_ctrl_c_while_a_command_is_imported_ends_quietly(monkeypatch: pytest.Mon
     monkeypatch.setattr("typer.main.get_command", interrupted)
     assert run(["check", "-"]) == 130
     assert capsys.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize("missing", ["sqlalchemy", "pydantic"])
-def test_help_needs_no_extra_and_a_command_on_studies_says_what_to_install(missing: str, tmp_path: Path) -> None:
-    """In a process of its own, which has imported nothing yet."""
-    helps = [[*name.split(), "--help"] for name in COMMANDS]
-    calls = [["demo", "--out", str(tmp_path / "demo")], ["study", "new", str(tmp_path / "study.db")]]
-    code = f"import json, sys; sys.modules['{missing}'] = None; from grater.cli import run"
-    code += f"; print(json.dumps([run(args) for args in {helps + calls}]), file=sys.stderr)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    *lines, statuses = done.stderr.splitlines()
-    assert json.loads(statuses) == [0] * len(helps) + [2, 2]
-    assert lines == ["a study needs SQLAlchemy and pydantic: pip install 'grater[server]'"] * 2
 
 
 def test_the_shell_completes_values() -> None:

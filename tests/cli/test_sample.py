@@ -34,18 +34,6 @@ def test_a_first_sample_has_its_design_next_to_it_and_a_warning_for_few_flags(fo
     assert "warning" not in run(*args, "--flagged", 20).stderr
 
 
-def test_one_more_system_lists_only_what_is_still_to_judge(folder: Path) -> None:
-    decisions, out = folder / "decisions.csv", folder / "sample.csv"
-    run(decisions, "--system", "A", "--n", 200, "--flagged", 50, "--out", out)
-    before = set(read_sample(out).frame["item"])
-    args = ("--system", "B", "--add-to", out)
-    value = as_json("sample", decisions, *args, "--out", folder / "both.csv", "--to-judge", folder / "new.csv")
-    assert len(value["draws"]) == 2
-    assert not before & set(value["to_judge"])
-    assert value["items"] == len(before) + len(value["to_judge"])
-    assert pl.read_csv(folder / "new.csv")["item"].to_list() == value["to_judge"]
-
-
 def test_strata_come_from_rates_scores_or_a_cheap_rater(folder: Path) -> None:
     of_a = ("--system", "A", "--n", 100, "--allocation", "neyman")
     args = (folder / "decisions.csv", *of_a, "--out", folder / "s.csv")
@@ -162,3 +150,15 @@ def test_a_cheap_judge_saves_judgments() -> None:
     assert plans["ours, with a cheap judge"]["items"] < plans["ours"]["items"]
     useless = as_plan("--recall", 0.4, "--judge-skill", "0.5,0.5")["plans"]
     assert useless[-1]["items"] == plans["ours"]["items"]
+
+
+def test_one_more_system_lists_only_what_is_still_to_judge(folder: Path) -> None:
+    decisions, out = folder / "decisions.csv", folder / "sample.csv"
+    run(decisions, "--system", "A", "--n", 200, "--flagged", 50, "--out", out)
+    before = set(read_sample(out).frame["item"])
+    args = ("--system", "B", "--add-to", out)
+    value = as_json("sample", decisions, *args, "--out", folder / "both.csv", "--to-judge", folder / "new.csv")
+    assert len(value["draws"]) == 2
+    assert not before & set(value["to_judge"])
+    assert value["items"] == len(before) + len(value["to_judge"])
+    assert pl.read_csv(folder / "new.csv")["item"].to_list() == value["to_judge"]

@@ -45,20 +45,6 @@ def test_decisions_go_into_a_folder_a_part_for_each_shard(folder: Path, tmp_path
     assert len(read_parts(tmp_path / "d", job="decide").parts) == len(list(cut.glob("shard-*")))
 
 
-def test_a_second_run_does_only_what_is_missing(folder: Path, tmp_path: Path, capsys: Capture) -> None:
-    cut = shard(capsys, folder, tmp_path / "cut", 2000)
-    command = ("decide", cut, "--system", folder / "tiny.model", "--out", tmp_path / "d")
-    grater(capsys, *command)
-    before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "d").glob("part-*")}
-    content = {name: (tmp_path / "d" / name).read_bytes() for name in before}
-    lost = sorted(before)[1]
-    (tmp_path / "d" / lost).unlink()
-    assert grater(capsys, *command).status == 0
-    after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "d").glob("part-*")}
-    assert [name for name in after if after[name] != before[name]] == [lost]
-    assert (tmp_path / "d" / lost).read_bytes() == content[lost]
-
-
 KILLED = """
 import os, signal, sys
 from grater.scale import jobs
@@ -126,20 +112,3 @@ def test_statistics_and_defects_of_shards_add_up(folder: Path, tmp_path: Path, c
     assert plain.status == by_shards.status == 1
     assert "the tag 'T0' of 15 edits, here first" in plain.out
     assert by_shards.out.replace(str(cut), str(folder / "essays.jsonl")) == plain.out
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_bad_byte_is_the_same_error_by_one_process_and_two(n_jobs: int, tmp_path: Path, capsys: Capture) -> None:
-    (tmp_path / "bad.txt").write_bytes(b"Good.\nBad \xff byte.\n")
-    ran = grater(capsys, "lab", "count", tmp_path / "bad.txt", "--jobs", n_jobs, "--out", tmp_path / "out")
-    expected = "bad.txt:2: expected UTF-8, found byte 0xff at byte 10; convert the file to UTF-8\n"
-    assert (ran.status, ran.err) == (2, f"{tmp_path}/{expected}")
-    assert not (tmp_path / "out" / "manifest.json").exists()
-
-
-def test_spark_without_pyspark_says_what_to_install(
-    folder: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "pyspark", None)
-    ran = grater(capsys, "lab", "count", folder / "lines.txt", "--engine", "spark", "--out", tmp_path / "out")
-    assert (ran.status, ran.err) == (2, "Apache Spark needs another package: pip install 'grater[spark]'\n")

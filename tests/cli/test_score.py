@@ -215,21 +215,6 @@ def test_more_than_a_sentence_a_line_is_not_scored(capsys: Capture, folder: Path
         assert found in ran.err
 
 
-def test_text_as_people_write_it_is_scored_with_one_option(capsys: Capture, folder: Path) -> None:
-    (folder / "plain.txt").write_text(
-        "She goes to school every days.\nI agree with it.\nWe love it.\nHe is in home.\n"
-    )
-    refused = score(capsys, folder, "ref.m2", "plain.txt")
-    assert (refused.status, refused.err.count("\n")) == (2, 1)
-    assert "--tokenise" in refused.err
-    ours, plain = (
-        json.loads(score(capsys, folder, "ref.m2", file, "--tokenise", "--json").out)
-        for file in ("ours.txt", "plain.txt")
-    )
-    assert plain["systems"][0]["counts"] == ours["systems"][0]["counts"] == {"tp": 2, "fp": 1, "fn": 1}
-    assert "|tokens:grater" in plain["signature"]
-
-
 def test_systems_are_combined_by_votes(capsys: Capture, folder: Path) -> None:
     named = [f"{name}={folder / name}.txt" for name in ("ours", "idle")]
     for files in ([folder / "ours.txt", folder / "idle.txt"], named):
@@ -258,3 +243,15 @@ def test_standard_input_is_any_file(
     through = ["-", files[1]] if piped == "ref.m2" else [files[0], "ours=-"]
     ran = grater(capsys, "score", *through, "--metric", "errant", "--json")
     assert (ran.status, json.loads(ran.out)["systems"]) == (0, json.loads(expected.out)["systems"])
+
+
+def test_systems_may_be_compared_with_a_baseline_alone(capsys: Capture, folder: Path) -> None:
+    (folder / "third.txt").write_text("\n".join(TEXT) + "\n")
+    args = ("ref.m2", "ours.txt", "idle.txt", "third.txt")
+    made = json.loads(score(capsys, folder, *args, "--baseline", "idle", "--json").out)
+    assert [pair["systems"] for pair in made["pairs"]] == [["ours", "idle"], ["third", "idle"]]
+    assert {system["system"]: system["group"] for system in made["systems"]}["idle"] == "baseline"
+    assert "|baseline:idle" in made["signature"]
+    assert "not significant" in score(capsys, folder, *args, "--baseline", "idle").out
+    ran = score(capsys, folder, *args, "--baseline", "nobody")
+    assert (ran.status, ran.err.count("\n")) == (2, 1)

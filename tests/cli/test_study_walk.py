@@ -173,6 +173,13 @@ def test_the_report_of_a_study_has_every_part_that_it_can_fill(judged: Path, tmp
     assert (tmp_path / "report" / "report.html").read_text("utf-8") == page
 
 
+def test_nothing_is_decided_in_a_study_without_essays(tmp_path: Path, capsys: Capture, systems: list[str]) -> None:
+    grater(capsys, "study", "new", tmp_path / "empty.db")
+    ran = grater(capsys, "study", "decide", tmp_path / "empty.db", "--system", systems[0])
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert "has no essays yet" in ran.err
+
+
 @pytest.mark.usefixtures("study")
 def test_wrong_use_is_one_line(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -193,10 +200,3 @@ def test_wrong_use_is_one_line(tmp_path: Path, capsys: Capture, monkeypatch: pyt
         assert (ran.status, ran.out) == (2, "")
         assert message in ran.err
         assert ran.err.count("\n") == 1
-
-
-def test_nothing_is_decided_in_a_study_without_essays(tmp_path: Path, capsys: Capture, systems: list[str]) -> None:
-    grater(capsys, "study", "new", tmp_path / "empty.db")
-    ran = grater(capsys, "study", "decide", tmp_path / "empty.db", "--system", systems[0])
-    assert (ran.status, ran.err.count("\n")) == (2, 1)
-    assert "has no essays yet" in ran.err

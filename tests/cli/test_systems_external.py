@@ -142,17 +142,6 @@ def test_a_sample_of_edits_is_stratified_by_type(tmp_path: Path, capsys: Capture
     assert sorted(by_type) == [("M:DET", 30, 0.0), ("R:PREP", 60, 1.0), ("U:ADJ", 5, 0.0)]
 
 
-def test_corrected_lines_that_were_shifted_are_refused(tmp_path: Path, capsys: Capture) -> None:
-    words = "boats cross wide rivers, horses carry heavy loads, castles have thick walls, bakers rise before dawn"
-    lines = [f"Most {four} ." for four in words.split(", ")]
-    (tmp_path / "essays.m2").write_text("".join(f"S {line}\n\n" for line in lines), encoding="utf-8")
-    (tmp_path / "mine.txt").write_text("\n".join([*lines[1:], lines[0]]) + "\n", encoding="utf-8")
-    systems = ("--system", f"corrected:{tmp_path / 'mine.txt'}", "--out", tmp_path / "d.csv")
-    ran = grater(capsys, "decide", tmp_path / "essays.m2", *systems)
-    assert (ran.status, ran.err.count("\n")) == (2, 2)
-    assert "fits the source 1 line farther down" in ran.err
-
-
 def test_systems_from_outside_that_are_incomplete_are_refused(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "essays.txt").write_text(TEXT, encoding="utf-8")
     for system, message in (

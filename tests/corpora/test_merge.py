@@ -141,12 +141,6 @@ def test_every_sentence_that_cannot_be_placed_is_named() -> None:
     ]
 
 
-def test_documents_are_read_only_as_far_as_needed() -> None:
-    documents = iter([FIRST, SECOND])
-    assert next(attach_documents([Essay("1", "On cats")], documents)).metadata["document"] == "cats"
-    assert next(documents) is SECOND
-
-
 OFFICIAL = "conll14/official/official-2014."
 # The counts are those of the shared task's files (Ng et al. 2014) and of Bryant and Ng 2015; no-ops are not counted.
 FILES = {
@@ -208,3 +202,9 @@ def test_sgml_to_m2_names_what_m2_cannot_hold(
     assert sum(len(essay.edits) for essay in essays) == n_in_sgml - n_left_out
     assert sum(not loss.changed for loss in of_edits) == n_left_out
     assert sum(loss.changed for loss in of_edits) == n_changed
+
+
+def test_documents_are_read_only_as_far_as_needed() -> None:
+    documents = iter([FIRST, SECOND])
+    assert next(attach_documents([Essay("1", "On cats")], documents)).metadata["document"] == "cats"
+    assert next(documents) is SECOND

@@ -259,17 +259,6 @@ def test_marks_together_give_the_corrected_text(text_and_edit: tuple[str, Edit],
     assert corrected == applied(tokens, found)
 
 
-@given(learner_text, st.data())
-def test_growing_reaches_whitespace_on_both_sides_and_never_leaves_the_text(text: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(text)))
-    end = data.draw(st.integers(start, len(text)))
-    found, words = grow(Span(start, end), data.draw(learner_text), text)
-    assert 0 <= found.start <= found.end <= len(text)
-    assert not text[: found.start][-1:].strip()
-    assert not text[found.end :][:1].strip()
-    assert words == words.strip()
-
-
 # Against the official conversion
 
 

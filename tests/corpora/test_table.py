@@ -1,4 +1,4 @@
-"""Texts as users have them: Word documents, tables, other encodings, files of one name in several folders."""
+"""Texts as users have them: plain files, Word documents, tables, other encodings, files of one name."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from openpyxl import Workbook
 
 from grater.corpora import read_corpus
 from grater.corpora.docx import read_docx
+from grater.corpora.plain import FORMAT, read_text
 from grater.corpora.source import guessed_encoding
 from grater.corpora.table import read_table_of_texts
-from grater.errors import BadInput, UsageError
-from grater.model import Essay
-from tests.corpora.sources import TextSource
+from grater.errors import BadInput, GraterError, UsageError
+from grater.model import Edit, Essay, Span
+from tests.corpora.sources import TextSource, Tried
+from tests.examples import examples
 
 NAMES = (
     'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
@@ -163,3 +167,59 @@ def test_files_of_one_name_are_distinguished_by_their_folders(tmp_path: Path) ->
             tmp_path / name, document(f"<w:p><w:r><w:t>{words}</w:t></w:r></w:p>").read() if "docx" in name else words
         )
     assert {essay.essay_id for essay in read_corpus(tmp_path)} == {"a/1", "b/1", "2", "3.txt", "3.docx"}
+
+
+PLAIN = Tried(FORMAT)
+written = PLAIN.write_and_report
+
+
+def read_one(text: str) -> Essay:
+    (essay,) = FORMAT.read(TextSource(text))
+    return essay
+
+
+def paragraphs(text: str) -> list[Essay]:
+    return list(read_text(TextSource(text).lines(), name="test", one_per_line=True))
+
+
+def test_a_paragraph_a_line_gives_an_essay_for_each_line_with_words() -> None:
+    essays = paragraphs("First one.\n\n \t\nSecond one.\r\nFirst one.")
+    assert [essay.text for essay in essays] == ["First one.", "Second one.", "First one."]
+    assert [essay.line for essay in essays] == [1, 4, 5]
+    assert essays[2].essay_id == f"{essays[0].essay_id}#2"
+
+
+def test_a_nul_character_is_refused_as_the_wrong_encoding() -> None:
+    utf16 = "He go.\nShe go.\n".encode("utf-16-le").decode("utf-8")
+    with pytest.raises(BadInput) as caught:
+        read_one(utf16)
+    assert [problem.line for problem in caught.value.problems] == [1, 2, 3]
+    assert "test:1: expected text, found a NUL character; is it UTF-16?" in str(caught.value)
+    with pytest.raises(BadInput):
+        paragraphs(utf16)
+
+
+def test_several_essays_and_everything_but_words_are_reported() -> None:
+    text, losses = written(Essay("a", "One."), Essay("b", "Two.\n"), Essay("c", "Three."))
+    assert text == "One.\n\nTwo.\n\nThree."
+    assert sum("its boundaries changed" in loss for loss in losses) == 2
+    edits = (Edit(Span(3, 5), ("goes",), "SVA", "R1"), Edit(Span(0, 2), (), "Um", "R1"))
+    essay = Essay("e1", "\ufeffHe\0 go", edits, ("R1", "R2"), (Span(0, 2),), {"language": "Thai"})
+    text, losses = written(essay)
+    assert text == "\ufeffHe go"
+    marks = ["edit 3-5 SVA", "edit 0-2 Um", "annotator R1", "annotator R2", "tokens", "metadata language"]
+    assert losses == [
+        "essay e1: id changed: a text file has no id: its name replaces it",
+        "essay e1: U+FEFF at its start left out: it will be taken for a byte-order mark",
+        *(f"essay e1: {what} left out: a text file contains only words" for what in ("NUL characters", *marks)),
+    ]
+
+
+@given(st.text())
+@examples(100)
+def test_any_text_comes_back_as_it_was_or_is_refused(text: str) -> None:
+    if "\0" in text:
+        with pytest.raises(GraterError):
+            read_one(text)
+    else:
+        assert written(read_one(text))[0] == text

@@ -18,7 +18,6 @@ from grater.detect.decisions import (
     filled,
     is_mismatch,
     read_item_places,
-    summary,
 )
 from grater.detect.detector import Finding
 from grater.detect.external import external, findings
@@ -39,14 +38,6 @@ def test_a_place_is_in_the_decisions_or_in_the_items() -> None:
     assert "start" not in apart.decisions().columns
     assert apart.items()["document"].unique().to_list() == ["d"]
     assert set(apart.items()["item"]) == set(apart.decisions()["item"])
-
-
-def test_a_summary_counts_flags_by_type() -> None:
-    rows = DecisionRows(with_places=True)
-    rows.add([ESSAY], tiny_detector())
-    (counts,) = summary(rows.decisions())
-    assert counts["items"] == len(rows.decisions())
-    assert counts["flagged"] == counts["choice"] + counts["extraneous"] + counts["missing"] > 0
 
 
 def test_two_items_at_one_place_are_refused(tmp_path: Path) -> None:

@@ -57,17 +57,6 @@ def test_the_page_names_the_leader_and_what_intervals_speak_of() -> None:
     assert [section.name for section in page.sections] == ["pairs", "types", "lengths"]
 
 
-def test_a_measure_without_types_says_so() -> None:
-    page = made("gleu")
-    assert [section.name for section in page.sections] == ["pairs", "lengths"]
-    assert page.left_out == ("Scores by type of error need the measure ERRANT, and references with ERRANT's types.",)
-
-
-def test_a_baseline_is_not_called_a_group() -> None:
-    page = made("m2", baseline="idle")
-    assert "share a letter" not in page.figures[0].words
-
-
 def test_changes_are_shown_word_by_word() -> None:
     assert changed_words(["I", "go", "in", "school"], ["I", "go", "to", "the", "school"]) == "in → to the"
     assert changed_words(["I", "like", "the", "music"], ["I", "like", "music", "."]) == "the → ∅ · ∅ → ."

@@ -89,17 +89,6 @@ def test_what_is_no_frame_is_refused(source: object) -> None:
         read_judgments(source)
 
 
-def test_lazy_frames_and_what_turns_into_a_frame_are_read() -> None:
-    with pytest.raises(BadInput, match="cannot be computed"):
-        read_judgments(pl.DataFrame(COLUMNS).lazy().select("none"))
-
-    class Dataset:
-        def to_pandas(self) -> pl.DataFrame:
-            return pl.DataFrame({"item": ["1"], "rater": ["a"], "label": ["ok"]})
-
-    assert len(read_judgments(Dataset())) == 1
-
-
 def test_a_folder_of_parquet_files_is_one_table_and_a_name_with_brackets_no_pattern(tmp_path: Path) -> None:
     folder = tmp_path / "j.parquet"
     folder.mkdir()
@@ -161,15 +150,6 @@ def test_values_of_json_become_the_cells_they_mean(tmp_path: Path) -> None:
 def test_bad_lines_are_named() -> None:
     found = jsonl_complaint('{"item": 1}\n[1]\n{"item": \n"x"\n{"item": "\\ud800"}\n')
     assert [line.split(": ")[0] for line in found.splitlines()] == [f"t.jsonl:{number}" for number in range(2, 6)]
-
-
-def test_a_column_that_changes_its_type_late_is_one_column() -> None:
-    text = '{"a": 1, "b": 1}\n' * 20_000 + '{"a": "x", "b": 1.5, "c": "new"}\n'
-    raw = read_jsonl(text, name="t")
-    assert raw.columns["a"].to_list()[-2:] == [1, "x"]
-    assert raw.columns["b"].to_list()[-2:] == [1.0, 1.5]
-    assert raw.columns["c"].to_list()[-2:] == [None, "new"]
-    assert len(raw.columns["c"]) == 20_000 + 1
 
 
 def rows(text: str, separator: str = ",") -> list[tuple[object, ...]]:
@@ -331,6 +311,15 @@ def test_a_damaged_parquet_file_is_one_line_of_ours_alone(tmp_path: Path, capfd:
     assert all("cannot be read as parquet" in line for line in lines)
     assert not any("\n" in line for line in lines)
     assert capfd.readouterr().err == ""
+
+
+def test_a_column_that_changes_its_type_late_is_one_column() -> None:
+    text = '{"a": 1, "b": 1}\n' * 20_000 + '{"a": "x", "b": 1.5, "c": "new"}\n'
+    raw = read_jsonl(text, name="t")
+    assert raw.columns["a"].to_list()[-2:] == [1, "x"]
+    assert raw.columns["b"].to_list()[-2:] == [1.0, 1.5]
+    assert raw.columns["c"].to_list()[-2:] == [None, "new"]
+    assert len(raw.columns["c"]) == 20_000 + 1
 
 
 def test_what_others_write_to_standard_error_while_parquet_is_read_is_passed_on(

@@ -15,7 +15,6 @@ from grater.tables import (
     Judgments,
     are_first,
     equal_in_number,
-    exploded,
     first_of_each,
     parse_merge,
     read_decisions,
@@ -115,11 +114,6 @@ def test_without_raters_positions_are_raters_unless_a_column_looks_misspelt() ->
     with pytest.raises(BadInput, match="expected a column 'rater', found 'worker_id'; pass `columns="):
         read_judgments(frame)
     assert read_judgments(frame, columns={"rater": ""}).anonymous_raters
-
-
-def test_lists_in_cells_can_be_exploded() -> None:
-    flags = exploded(FRAME.select("item", "flags"), "flags")
-    assert flags.rows() == [("a", "spelling"), ("a", "context"), ("a", "context"), ("b", "spellings")]
 
 
 ROWS = [

@@ -60,11 +60,6 @@ def test_answers_of_a_batch_are_one_column_or_named(tmp_path: Path) -> None:
         read_judgments(path)
 
 
-def test_summer_time_is_distinguished_from_winter_time() -> None:
-    times = pl.Series(["Mon Nov 09 20:17:09 PST 2020", "Thu Jul 09 20:17:09 PDT 2020", None])
-    assert iso_times(times).to_list() == ["2020-11-10T04:17:09Z", "2020-07-10T03:17:09Z", None]
-
-
 REPORT_HEADER = (
     "_unit_id,_created_at,_golden,_id,_missed,_started_at,_tainted,_channel,_trust,_worker_id,_country,"
     "usage,text,usage_gold,usage_gold_reason\n"
@@ -128,3 +123,8 @@ def test_reports_of_other_shapes_are_refused(report: Path) -> None:
     with pytest.raises(BadInput, match=words) as caught:
         read_judgments(report)
     assert caught.value.problems[0].line == 5  # the row before holds a line end
+
+
+def test_summer_time_is_distinguished_from_winter_time() -> None:
+    times = pl.Series(["Mon Nov 09 20:17:09 PST 2020", "Thu Jul 09 20:17:09 PDT 2020", None])
+    assert iso_times(times).to_list() == ["2020-11-10T04:17:09Z", "2020-07-10T03:17:09Z", None]

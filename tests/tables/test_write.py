@@ -144,15 +144,6 @@ def test_packed_tables_are_read_back(tmp_path: Path, suffix: str) -> None:
     assert read_gold(tmp_path / f"g{suffix}").frame.equals(gold.frame)
 
 
-def test_equal_tables_are_equal_files(tmp_path: Path) -> None:
-    frame = pl.DataFrame({"item": ["a"], "label": ["x"]})
-    for name in ("one", "two"):
-        write_table(frame, tmp_path / f"{name}.csv.gz")
-    content = (tmp_path / "one.csv.gz").read_bytes()
-    assert content == (tmp_path / "two.csv.gz").read_bytes()
-    assert content[4:8] == bytes(4)  # no time of writing in the pack (RFC 1952, MTIME)
-
-
 FRAME = pl.DataFrame({"item": ["a", "c"], "stratum": ["flagged", "flagged"], "probability": [0.5, 0.25]})
 
 
@@ -207,3 +198,12 @@ def test_a_stratum_is_as_large_as_its_draws_say() -> None:
     assert with_stratum_size(Sample(equal, "s"))["stratum_size"].to_list() == [4.0, 4.0]
     given = equal.with_columns(stratum_size=pl.Series([9.0, None]))
     assert with_stratum_size(Sample(given, "s"))["stratum_size"].to_list() == [9.0, 4.0]
+
+
+def test_equal_tables_are_equal_files(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"item": ["a"], "label": ["x"]})
+    for name in ("one", "two"):
+        write_table(frame, tmp_path / f"{name}.csv.gz")
+    content = (tmp_path / "one.csv.gz").read_bytes()
+    assert content == (tmp_path / "two.csv.gz").read_bytes()
+    assert content[4:8] == bytes(4)  # no time of writing in the pack (RFC 1952, MTIME)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -62,24 +59,6 @@ def test_learners_text_is_cut_tagged_and_chunked() -> None:
     assert second.tags[0] == "PRP"
     assert [second.words[chunk.head] for chunk in second.chunks] == ["He", "have", "car"]
     assert [first.words[chunk.head] for chunk in first.chunks] == ["brother", "go", "bank"]
-
-
-class Nouns:
-    """A tagger to whom every word is a noun."""
-
-    name = "nouns"
-    card: ClassVar[dict[str, str]] = {}
-
-    def tag(self, words: Sequence[str]) -> tuple[str, ...]:
-        return ("NN",) * len(words)
-
-    def tag_all(self, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-        return [self.tag(words) for words in sentences]
-
-
-def test_another_tagger_may_be_given() -> None:
-    (sentence,) = analyse("go home", tagger=Nouns())
-    assert sentence.tags == ("NN", "NN")
 
 
 def shown(tagged: str) -> list[str]:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from grater.detect.articles.constructions import CONSTRUCTIONS, is_confusable
-from grater.detect.articles.detector import Caution, article, completed
+from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM, is_confusable
+from grater.detect.articles.detector import Caution, article, completed, type_of
 from grater.detect.articles.features import WORDS
 from grater.detect.detector import Finding
 from grater.model import DELETE, Essay
@@ -163,3 +163,19 @@ def test_most_constructions_of_brown_are_right() -> None:
     answers = model.scores(completed(rows, model.habits, model.classes)).argmax(axis=1)
     # the whole of Brown: .700 (training/figures/README.md); these are its first, newspaper pages
     assert (answers == batch.labels).mean() > 0.66
+
+
+@pytest.mark.parametrize(
+    ("written", "target", "expected"),
+    [
+        (NULL_SINGULAR, A_SINGULAR, "missing"),
+        (THE_PLURAL, NULL_PLURAL, "extraneous"),
+        (A_SINGULAR, THE_SINGULAR, "choice"),
+        (THE_SINGULAR, THE_PLURAL, "number"),
+        (A_SINGULAR, NULL_PLURAL, "both"),
+        (NONE_OF_THEM, A_SINGULAR, "number"),
+        (NONE_OF_THEM, NULL_PLURAL, "extraneous"),
+    ],
+)
+def test_each_change_mends_a_type_of_error(written: int, target: int, expected: str) -> None:
+    assert type_of(written, target) == expected

@@ -15,13 +15,6 @@ from grater.model import Essay
 from tests.detect.context.stand_in import CALIBRATIONS, answering, detector
 
 
-def test_a_card_without_usual_signs_has_those_of_the_model_that_comes_with_grater() -> None:
-    numbers = {name: Calibration(shipped=2.0).as_json() for name in NAMES}
-    for own in numbers.values():
-        del own["usual"]
-    assert {name: one.usual for name, one in calibrations_of(numbers).items()} == USUAL
-
-
 @pytest.mark.parametrize("numbers", [None, {}, {name: {} for name in NAMES}, {"prep-choice": 1}])
 def test_other_numbers_are_refused(numbers: object) -> None:
     with pytest.raises((ValueError, KeyError)):
@@ -109,3 +102,10 @@ def test_a_flag_says_how_often_such_flags_are_right_in_such_a_text(toy: ContextD
     assert sure is not None
     assert less is not None
     assert sure > less
+
+
+def test_a_card_without_usual_signs_has_those_of_the_model_that_comes_with_grater() -> None:
+    numbers = {name: Calibration(shipped=2.0).as_json() for name in NAMES}
+    for own in numbers.values():
+        del own["usual"]
+    assert {name: one.usual for name, one in calibrations_of(numbers).items()} == USUAL

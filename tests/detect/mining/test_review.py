@@ -76,17 +76,6 @@ def test_each_sentence_is_taken_once_and_the_others_are_counted() -> None:
     assert "e52" in made.items["essay"].to_list()
 
 
-def test_what_was_built_is_reported_in_words_and_in_json() -> None:
-    made = balance([*ERRORS, ERRORS[0]], CORRECT, rng=rng(), n_each=1500, n_gold=4)
-    n = len(ERRORS)
-    assert made.lines("items.csv") == [
-        f"items.csv: errors: {n}, correct uses: {n}, gold among them: 4, duplicates left out: 1",
-        f"errors: {n} instead of 1,500; accept more trigrams",
-    ]
-    counts = {"errors": n, "correct": n, "gold": 4, "duplicates": 1}
-    assert made.to_dict() == {**counts, "shortfalls": made.lines("")[1:]}
-
-
 def test_gold_is_half_errors_and_the_same_seed_gives_the_same_corpus_in_mixed_order() -> None:
     made, again = (balance(ERRORS, CORRECT, rng=rng(), n_gold=5) for _ in range(2))
     gold = made.gold()

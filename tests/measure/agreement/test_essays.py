@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -17,8 +18,21 @@ from grater.measure.agreement.summary import (
 )
 from grater.measure.units import coded, essays_of, with_essays
 from grater.tables import read_judgments
-from tests.measure.agreement.worlds import clustered
 from tests.measure.evaluation.worlds import width
+
+
+def clustered(*, n_essays: int, n_items: int, n_raters: int, seed: int, spread: float = 1.2) -> pl.DataFrame:
+    """Essays of more or fewer errors, easier or harder to judge; columns item, rater, label, essay."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for essay in range(n_essays):
+        error_rate, skill = 1 / (1 + np.exp(-rng.normal([-1.4, 2.0], spread)))
+        for item in range(n_items):
+            is_error = rng.random() < error_rate
+            for rater in range(n_raters):
+                says_error = is_error == (rng.random() < skill)
+                rows.append((f"e{essay}-{item}", f"R{rater + 1}", "error" if says_error else "ok", f"e{essay}"))
+    return pl.DataFrame(rows, schema=["item", "rater", "label", "essay"], orient="row")
 
 
 @pytest.fixture(scope="module")

@@ -244,14 +244,6 @@ def test_gold_with_several_answers_takes_no_part() -> None:
     assert any("accept several labels" in text for text in result.warnings)
 
 
-def test_experts_or_gold_but_not_both() -> None:
-    judgments, gold = skilled_crowd(0.8, 20)
-    with pytest.raises(GraterError, match="either `experts` or `gold`"):
-        grater.raters_needed(judgments)
-    with pytest.raises(GraterError, match="above 0 and at most 1"):
-        grater.raters_needed(judgments, gold=gold, reach=95)
-
-
 def test_command_reads_gold_with_columns_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     judgments, gold = skilled_crowd(0.8, 60)
     judgments.write_csv(tmp_path / "crowd.csv")

@@ -15,7 +15,6 @@ from grater.measure.corrections.ceiling import Ceiling, CeilingRow, ceiling, sub
 from grater.measure.corrections.maxmatch import maxmatch_keys
 from grater.measure.corrections.scores import (
     METRICS,
-    Hypothesis,
     References,
     choose_annotators,
     rewritten,
@@ -96,12 +95,6 @@ def test_one_annotator_is_no_ceiling() -> None:
     alone = References("a.m2", essays("S We was late .\nA 1 2|||SVA|||were|||REQUIRED|||-NONE-|||0\n\n"))
     with pytest.raises(UsageError, match=r"a\.m2: expected two annotators or more, found one: 0;"):
         ceiling(METRICS["m2"], alone)
-
-
-def test_edits_of_two_annotators_are_no_system() -> None:
-    both = Hypothesis("s", "s.m2", sentences=essays())
-    with pytest.raises(UsageError, match=r"s\.m2: expected the edits of one annotator"):
-        ceiling(METRICS["errant"], references(), [both])
 
 
 def test_a_sample_of_sets_is_seeded_and_has_no_repeats() -> None:

@@ -5,15 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from grater.measure.crowd.simulate import Crowd, SimulatedCrowd, simulate
-from grater.tables import Judgments, Table, read_judgments
+from grater.tables import Table
 from grater.uncertainty import generator
-
-
-def judgments(*rows: str) -> Judgments:
-    """Rows as `item rater label`."""
-    return read_judgments(
-        pl.DataFrame([row.split() for row in rows], schema=["item", "rater", "label"], orient="row")
-    )
 
 
 def gold(**labels: str) -> Table:

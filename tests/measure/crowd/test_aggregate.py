@@ -23,7 +23,8 @@ from grater.measure.crowd.simulate import Crowd, simulate
 from grater.tables import Judgments, Table, parse_columns, read_gold, read_judgments
 from grater.uncertainty import generator
 from tests.examples import examples
-from tests.measure.crowd.tables import gold, judgments, mixed_crowd
+from tests.measure.agreement.tables import judgments
+from tests.measure.crowd.tables import gold, mixed_crowd
 from tests.real_data import data_path
 
 NEVER = float("-inf")

@@ -13,7 +13,8 @@ from grater.measure.crowd.simulate import Crowd, simulate
 from grater.tables import Judgments
 from grater.uncertainty import generator
 from tests.examples import examples
-from tests.measure.crowd.tables import gold, judgments, mixed_crowd
+from tests.measure.agreement.tables import judgments
+from tests.measure.crowd.tables import gold, mixed_crowd
 from tests.measure.crowd.test_aggregate import THREE, frame_of, tables
 
 

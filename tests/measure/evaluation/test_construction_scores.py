@@ -106,9 +106,3 @@ def test_a_report_scores_systems_against_every_accepted_construction(tables: lis
     assert sheet.rows[0][:2] == ("article", "4")
     assert sheet.rows[0][3].startswith(".500")
     assert tables
-
-
-def test_the_items_say_what_was_written(tables: list[object], capsys: pytest.CaptureFixture[str]) -> None:
-    done = grater(capsys, "evaluate", "--constructions", "--units", "item", *tables[:4])
-    assert done.status == 2
-    assert "expected --items with --constructions" in done.err

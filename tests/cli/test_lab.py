@@ -1,5 +1,8 @@
+"""`grater lab`: nouns and their constructions, cloze and choice, selection, and mined suspects; all sentences our own."""
+
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from pathlib import Path
@@ -7,13 +10,78 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from grater.annotate import people
+from grater.annotate.store import open_store
 from grater.corpora import read_corpus
+from grater.detect.articles.constructions import CONSTRUCTIONS
 from grater.detect.decisions import best_word, filled, is_mismatch, written_word
 from grater.detect.detector import Finding
 from grater.detect.prepositions.engines import linear_from_file
+from grater.tables import read_items, write_table
 from tests.annotate.study.files import write_essays
 from tests.cli.running import Capture, grater, widest
 from tests.detect.prepositions.native_text import native_lines
+
+NOUNS = (
+    "The farmer bought a cow and a dog. The dog barked at the cow. Dogs like bones, and the bone was big. "
+    "A farmer needs dogs. The farmers met. Water is good, and the water of the lake is cold."
+)
+
+
+@pytest.fixture
+def nouns(tmp_path: Path) -> Path:
+    path = tmp_path / "text.txt"
+    path.write_text(NOUNS, encoding="utf-8")
+    return path
+
+
+def test_entropy_counts_constructions_and_shows_the_nouns_that_are_asked_for(capsys: Capture, nouns: Path) -> None:
+    ran = grater(capsys, "lab", "nouns", nouns, "--min-phrases", "2", "--json")
+    found = json.loads(ran.out)
+    assert ran.status == 0
+    assert [each["construction"] for each in found["constructions"]] == list(CONSTRUCTIONS)
+    assert found["phrases"] == sum(each["n"] for each in found["constructions"])
+    dog = next(each for each in found["nouns"] if each["noun"] == "dog")
+    # a dog, the dog, dogs, dogs: one half and two quarters
+    assert (dog["n"], dog["dominant"], dog["entropy"]) == (4, "null-plural", 1.5)
+    ran = grater(capsys, "lab", "nouns", nouns, "--noun", "bone")
+    assert ran.status == 0
+    assert "bone" in ran.out
+    assert "farmer" not in ran.out
+
+
+def test_select_writes_items_for_a_study_or_refuses_in_one_line(capsys: Capture, nouns: Path, tmp_path: Path) -> None:
+    out = tmp_path / "items.csv"
+    ran = grater(capsys, "lab", "nouns", nouns, "--out", out, "--min-phrases", "99")
+    assert ran.status == 2
+    assert "expected nouns with 99 phrases or more" in ran.err
+    assert not out.exists()
+    out = tmp_path / "items.csv"
+    ran = grater(
+        capsys,
+        "lab",
+        "nouns",
+        nouns,
+        "--out",
+        out,
+        "--nouns",
+        "1",
+        "--sentences",
+        "1",
+        "--min-phrases",
+        "2",
+        "--json",
+    )
+    found = json.loads(ran.out)
+    assert ran.status == 0
+    assert found["wanted"] == 2 * 5 * 7
+    assert found["n_items"] == 10 * found["places"]
+    assert found["shortfalls"]
+    frame = read_items(out).frame
+    assert {"group", "original", "anaphoric", "entropy", "dominant", "words"} <= set(frame.columns)
+    assert all(kind.split("/")[2] in CONSTRUCTIONS for kind in frame["kind"].cast(pl.String))
+    first = frame.row(0, named=True)
+    assert NOUNS[int(first["start"]) : int(first["end"])].split()[-1].startswith(str(first["noun"])[:3])
 
 
 @pytest.fixture
@@ -183,3 +251,111 @@ def test_select_gives_three_set_ups_within_limits(
     result = json.loads(grater(capsys, "lab", "select", tmp_path / "none.txt", "--system", tiny_model, "--json").out)
     assert result["setups"][0]["accuracy"]["value"] is None
     assert result["setups"][0]["accuracy"]["reason"]
+
+
+ESSAY = (
+    "She wants to marry with her boss. They discussed about the plan. I entered into the room. "
+    "We lived with her parents. He talked about the weather. They walked into the garden. He looked at the sky."
+)
+NATIVE = (
+    "They marry her. Who can marry her? I will marry her. We discussed the plan. They discussed the matter and "
+    "discussed the rest. She entered the room. He entered the house and entered the hall.\n"
+    "We lived with her aunt. They talked about the rain. He walked into the shop. She looked at the sea.\n"
+    "I sat with her. They lived with her. He lived with her. They asked about the way. We ran into the wood.\n"
+)
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    (tmp_path / "essay.txt").write_text(ESSAY, encoding="utf-8")
+    (tmp_path / "native.txt").write_text(NATIVE, encoding="utf-8")
+    return tmp_path
+
+
+def mined_list(mine: Path, capsys: Capture, *options: object) -> Path:
+    out = mine / "list.csv"
+    ran = grater(capsys, "lab", "mine", mine / "essay.txt", "--text", mine / "native.txt", "--out", out, *options)
+    assert ran.status == 0, ran.err
+    return out
+
+
+def accept_all(path: Path) -> None:
+    write_table(read_items(path).frame.with_columns(verdict=pl.lit("y")), path)
+
+
+def test_unattested_trigrams_of_attested_bigrams_are_listed(mine: Path, capsys: Capture) -> None:
+    listed = read_items(mined_list(mine, capsys)).frame
+    assert sorted(listed["trigram"]) == ["discussed about the", "entered into the", "marry with her"]
+    marry = listed.row(by_predicate=pl.col("trigram") == "marry with her", named=True)
+    assert (float(marry["n_trigram"]), float(marry["n_bigram"]), marry["target"]) == (0, 3, "with")
+    assert ESSAY[marry["start"] : marry["end"]] == "with"
+
+
+def test_web1t_counts_serve_as_well(mine: Path, capsys: Capture) -> None:
+    for name, lines in {
+        "2gms/2gm-0000.gz": "marry her\t900\nlived her\t40\n",
+        "3gms/3gm-0000.gz": "lived with her\t800\n",
+    }.items():
+        path = mine / "web1t" / name
+        path.parent.mkdir(parents=True)
+        path.write_bytes(gzip.compress(lines.encode()))
+    out = mine / "list.csv"
+    command = ["lab", "mine", mine / "essay.txt", "--web1t", mine / "web1t", "--out", out, "--json"]
+    ran = grater(capsys, *command)
+    assert json.loads(ran.out)["listed"] == 1
+    assert read_items(out).frame["trigram"].to_list() == ["marry with her"]
+
+
+def test_verdicts_are_kept_when_the_list_is_made_anew(mine: Path, capsys: Capture) -> None:
+    accept_all(mined_list(mine, capsys))
+    assert set(read_items(mined_list(mine, capsys)).frame["verdict"]) == {"y"}
+
+
+@pytest.mark.parametrize(
+    ("answers", "verdicts"), [(["y", "what?", "b", "n", "s", "y"], ["n", "", "y"]), (["y", "q"], ["y", "", ""])]
+)
+def test_answers_on_the_terminal_go_into_the_list_also_of_one_who_leaves_in_the_middle(
+    mine: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, answers: list[str], verdicts: list[str]
+) -> None:
+    given = iter(answers)
+    monkeypatch.setattr("typer.prompt", lambda *_, **__: next(given))
+    listed = read_items(mined_list(mine, capsys, "--ask")).frame
+    assert listed["verdict"].fill_null("").to_list() == verdicts
+
+
+def test_a_study_mines_takes_verdicts_and_builds(mine: Path, capsys: Capture) -> None:
+    study, listed, out = mine / "study.db", mined_list(mine, capsys), mine / "verdicts.csv"
+    text = ["--text", mine / "native.txt"]
+    assert grater(capsys, "study", "new", study).status == 0
+    assert grater(capsys, "study", "import", study, mine / "essay.txt").status == 0
+    ran = grater(capsys, "lab", "mine", "--study", study, *text)
+    assert ran.status == 0, ran.err
+    assert "mined: 3 trigrams: 0 accepted, 0 rejected, 3 to look at" in ran.err
+    assert grater(capsys, "lab", "mine", "--study", study, *text).err == ran.err  # the same step again
+    assert grater(capsys, "lab", "mine", "--study", study, "--out", out).status == 0
+    assert read_items(out).frame.equals(read_items(listed).frame)
+    accept_all(listed)
+    refused = grater(capsys, "lab", "mine", "--study", study, "--name", "mine", "--verdicts", listed)
+    assert (refused.status, "expected one owner who decides, found 0" in refused.err) == (2, True)
+    assert "grater serve STUDY gives an owner's link" in refused.err
+    unknown = grater(capsys, "lab", "mine", "--study", study, "--name", "mine", "--verdicts", listed, "--as", "Ada")
+    assert (unknown.status, "nobody called Ada has joined this study" in unknown.err) == (2, True)
+
+
+def test_lists_of_a_study_are_built_into_a_job(mine: Path, capsys: Capture) -> None:
+    study, listed = mine / "study.db", mined_list(mine, capsys)
+    accept_all(listed)
+    grater(capsys, "study", "new", study)
+    grater(capsys, "study", "import", study, mine / "essay.txt")
+    with open_store(study) as store, store.write() as tx:
+        people.add(tx, name="Ada", role="owner")
+    ran = grater(capsys, "lab", "mine", "--study", study, "--verdicts", listed, "--json")
+    assert {name: json.loads(ran.out)[name] for name in ("accepted", "open")} == {"accepted": 3, "open": 0}
+    build = ["lab", "mine", "--study", study, "--balanced", "--job", "prepositions", "--text", mine / "native.txt"]
+    ran = grater(capsys, *build, "--n-gold", 2, "--json")
+    assert ran.status == 0, ran.err
+    made = json.loads(ran.out)
+    assert (made["job"], made["errors"], made["correct"], made["gold"]) == ("prepositions", 3, 3, 2)
+    assert made["shortfalls"] == ["errors: 3 instead of 500; accept more trigrams"]
+    both = grater(capsys, *build, "--out", mine / "v.csv")
+    assert (both.status, both.err.count("\n"), "--out" in both.err) == (2, 1, True)
