@@ -27,15 +27,3 @@ def test_every_value_that_fails_is_named_and_no_values_are_no_test() -> None:
 
     with pytest.raises(AssertionError, match="nothing to test"):
         is_never_called()
-
-
-def test_values_of_a_function_come_when_the_test_runs() -> None:
-    values: list[int] = []
-
-    @for_each(lambda: values)
-    def is_two(number: int) -> None:
-        assert number == 2
-
-    values += [2, 3]
-    with pytest.raises(AssertionError, match="3: AssertionError"):
-        is_two()

@@ -1,8 +1,8 @@
 """Studies that version 0.2 wrote (a SQLite file, a PostgreSQL dump, an archive) still open and say the same.
 
-Each has a sample, suspended gold, a panel and open jobs; they are what 0.2's `tests/server/test_calls_walk.py`
-leaves behind, where programs use every call of the API.  Whoever changes the
-tables of a study opens these here, by the commands that a person would type.
+Each has a sample, suspended gold, a panel and open jobs: what 0.2's `tests/server/test_calls_walk.py` leaves behind,
+where programs use every call of the API.  Whoever changes the tables of a study opens these here, by the commands
+that a person would type.
 """
 
 from __future__ import annotations

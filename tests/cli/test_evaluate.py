@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 from grater.errors import UsageError
 from grater.measure.sampling.draw import draw_sample
 from grater.tables import write_table
-from tests.cli.running import INTERVAL, SPOKEN, Capture, Ran, as_json, grater, invoked, widest
+from tests.cli.running import INTERVAL, SPOKEN, Capture, as_json, grater, invoked, widest
 from tests.measure.evaluation.worlds import FLAGGED, SHARES, decisions, items, votes
 from tests.measure.sampling.corpora import figure_1
 
@@ -29,24 +28,7 @@ def world(tmp_path: Path) -> list[object]:
     return ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv"]
 
 
-def test_json_has_the_keys_of_the_contract_and_the_terminal_shows_what_was_asked(world: list[object]) -> None:
-    value = found(*world, "--weighted", "--bins", "0.5,0.75,0.9,1")
-    system = value["systems"][0]
-    assert system["system"] == "S"
-    for name in ("precision", "recall", "f0.5", "f1"):
-        assert set(system[name]) >= {"value", "low", "high"}
-    assert set(system["counts"]) >= {"hit", "false_alarm", "miss"}
-    assert system["weighted"]["precision"]["value"] == pytest.approx(0.7)
-    assert system["weighted"]["f0.5"]["value"] == pytest.approx(0.694789, abs=5e-7)
-    bins = [(each["low"], each["high"], each["n"]) for each in system["bins"]]
-    assert bins == [(0.5, 0.75, 3), (0.75, 0.9, 1), (0.9, 1, 4)]
-    for name in ("error_rate", "precision", "recall", "kappa"):
-        assert set(system["bins"][0][name]) >= {"value", "low", "high"}
-    assert len(system["by_rater"]) == 20
-    assert system["spread"]["precision"]["low"] < system["spread"]["precision"]["high"]
-    assert "truth:majority" in value["signature"]
-    assert "interval:jackknife-t" in value["signature"]
-    assert "units:item" in value["signature"]
+def test_the_terminal_shows_weights_and_bins_where_these_are_asked_for(world: list[object]) -> None:
     plain = run(*world).stdout
     assert "Weighted" not in plain
     shown = run(*world, "--weighted", "--bins", "0.5,0.75,0.9,1").stdout
@@ -121,28 +103,6 @@ def test_flagged_contexts_and_low_confidence_are_shown_separately(doubtful: list
     parts = found(*doubtful, "--confidence-apart", 0.5)["parts"]
     counts = {name: part["items"] for name, part in parts.items()}
     assert counts == {"without low confidence": 1, "with low confidence": 1, "confidence not stated": 1}
-
-
-def test_shares_are_of_the_first_judgments_where_that_is_asked(tmp_path: Path, capsys: Capture) -> None:
-    messages = {"a": ("error", "error"), "b": ("ok", "error", "ok", "ok"), "c": ("error", "ok", "error", "error")}
-    rows = [
-        f"{item},r{n},{label},2026-01-01T00:00:{n:02}Z"
-        for item, labels in messages.items()
-        for n, label in enumerate(labels)
-    ]
-    (tmp_path / "d.csv").write_text("item,system,flagged\na,one,1\nb,one,0\nc,one,1\na,two,0\nb,two,1\nc,two,1\n")
-    (tmp_path / "j.csv").write_text("\n".join(("item,rater,label,at", *rows)) + "\n")
-
-    def ran(command: str, *args: object) -> Ran:
-        files = ("--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv")
-        return grater(capsys, command, *files, *args)
-
-    plain, equal = (json.loads(ran("evaluate", "--json", *more).out) for more in ((), ("--redundancy", 2)))
-    assert [value["systems"][0]["weighted"]["counts"]["hit"] for value in (plain, equal)] == [1.75, 1.5]
-    assert "redundancy:first-2" in equal["signature"]
-    assert "a redundancy of 2 takes the first 2 of each" in ran("evaluate").err
-    compared = json.loads(ran("compare", "--weighted", "--json", "--redundancy", 2).out)
-    assert {each["system"]: each["counts"]["hit"] for each in compared["systems"]} == {"one": 1.5, "two": 1.0}
 
 
 # From a sample

@@ -1,4 +1,4 @@
-"""`grater lab`: nouns and their constructions, cloze and choice, selection, and mined suspects; all sentences our own."""
+"""`grater lab`: nouns and their constructions, cloze and choice, selection, mined suspects; sentences of our own."""
 
 from __future__ import annotations
 

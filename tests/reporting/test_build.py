@@ -23,8 +23,7 @@ from grater.reporting.document import Report, Section
 from grater.reporting.drawing import DARK, INK, MUTED, PAPER, SERIES, VARIABLES, as_bytes, as_svg
 from grater.reporting.items import texts_of
 from grater.reporting.save import report_html, report_latex, report_markdown, save_report
-from grater.tables import read_decisions, read_judgments, write_table
-from tests.cli.running import grater as run
+from grater.tables import read_decisions, read_judgments
 from tests.measure.agreement.tables import TABLE_3
 from tests.reporting import made_up
 from tests.reporting.made_up import N_ITEMS, essays, inputs, items
@@ -282,22 +281,6 @@ def test_a_report_on_one_kind_has_items_of_that_kind_only() -> None:
     assert systems.words == ("The lead of careful over bold_&_new may be chance.", "2 systems on 30 items.")
     with pytest.raises(UnknownName, match="article, prep"):
         of_kind(mixed, "verb")
-
-
-def test_the_command_takes_a_kind_and_lists_the_warnings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made = inputs()
-    tables = {"judgments": made.judgments, "decisions": made.decisions, "items": made.items}
-    for name, table in tables.items():
-        assert table is not None
-        write_table(table.frame, tmp_path / f"{name}.csv")
-    files = [word for name in tables for word in (f"--{name}", tmp_path / f"{name}.csv")]
-    out = ("--out", tmp_path / "report", "--figures", "svg", "--json")
-    ran = run(capsys, "report", *files, "--kind", "prep", *out)
-    page = (tmp_path / "report" / "report.md").read_text("utf-8")
-    warnings = json.loads(ran.out)["warnings"]
-    assert warnings
-    assert all(f"**Warning:** {line}" in page for line in warnings)
-    assert "unknown kind 'verb'" in run(capsys, "report", *files, "--kind", "verb", *out).err
 
 
 def split_inputs() -> Inputs:

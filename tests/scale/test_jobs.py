@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import signal
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
-from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
 
 from grater.corpora.counts import Counting
-from grater.corpora.statistics import CorpusTally, statistics_of
+from grater.corpora.statistics import statistics_of
 from grater.errors import GraterError
 from grater.files import place
 from grater.scale import counting
@@ -23,7 +20,7 @@ from grater.scale.counting import CountJob, held_out_lines, run_count
 from grater.scale.engines import Engine, InProcess, Processes
 from grater.scale.jobs import Parts, run_job
 from grater.scale.passes import DECISIONS, ITEMS, DecideJob, StatisticsJob, counted_corpus
-from grater.scale.shards import LazyCut, ShardSource, corpus_of
+from grater.scale.shards import LazyCut, ShardSource
 from grater_train.jobs import ArticleEventsJob, EventsJob, in_passages, run_events
 from tests.scale.corpora import cut_into, hash_of_rows, write_essays, write_lines
 
@@ -97,8 +94,6 @@ TEXT_JOBS = ("count", "events", "article events")
 CORPORA = {"decide by a network": "few.jsonl"} | dict.fromkeys(TEXT_JOBS, "lines.txt")
 """What a job is tried on; the others on `essays.jsonl`."""
 
-Run = Callable[[Path, ShardSource, Path, Engine], tuple[str, ...]]
-
 
 @pytest.fixture(scope="module")
 def processes() -> Iterator[Processes]:
@@ -140,37 +135,6 @@ def test_a_corpus_and_its_counts_lie_at_urls(folder: Path, tmp_path: Path) -> No
 def test_a_url_that_nothing_can_open_is_refused_with_its_name() -> None:
     with pytest.raises(GraterError, match=r"nowhere:/x.*cannot be opened"):
         place(Path("nowhere://x"))
-
-
-def test_a_worker_killed_in_mid_job_costs_a_second_try_and_changes_nothing(folder: Path, tmp_path: Path) -> None:
-    shards = cut_into(folder / "lines.txt", 17, tmp_path / "cut", lines=True)
-    expected = run_count(CountJob(), shards, tmp_path / "here", InProcess())
-    messages: list[str] = []
-    killed: list[int] = []
-    of_others = set(active_children())
-
-    def kill_one(number: int) -> None:
-        if not killed:
-            worker = next(child.pid for child in active_children() if child not in of_others)
-            assert worker
-            os.kill(worker, signal.SIGKILL)
-            killed.append(number)
-
-    with closing(Processes(2, messages.append)) as engine:
-        parts = run_count(CountJob(), shards, tmp_path / "there", engine, done=kill_one)
-    assert [part.sha256 for part in parts.parts] == [part.sha256 for part in expected.parts]
-    (message,) = messages
-    assert message.startswith("a worker ended by itself at count of shard-")
-    assert message.endswith("; trying again")
-
-
-def test_statistics_of_shards_are_those_of_one_pass(folder: Path, tmp_path: Path) -> None:
-    essays = [each.essay for each in corpus_of([folder / "essays.jsonl"])]
-    tally = CorpusTally.of("essays", essays, "language", Counting())
-    expected = statistics_of([tally], "language", Counting()).to_dict()
-    shards = cut_into(folder / "essays.jsonl", 17, tmp_path / "cut", lines=False)
-    assert json.loads(studied(folder, shards, tmp_path / "out", InProcess())[0]) == json.loads(json.dumps(expected))
-    assert expected["documents"] == 23  # two essays each, of which some lie in two shards
 
 
 def test_a_counter_of_fifteen_lines_agrees(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Types of edits: a case for every category of Bryant, Felice and Briscoe 2017, table 2; only changes are looked at."""
+"""Types of edits: a case for every category of Bryant, Felice and Briscoe 2017, table 2, and of changed parts."""
 
 from __future__ import annotations
 

@@ -99,21 +99,6 @@ def test_pronouns_numbers_and_quantifiers_are_no_nouns_of_the_study() -> None:
     assert listed == {"dog", "bird"}
 
 
-ESSAYS = (
-    Essay("a", "The farmer bought a cow and a dog. The dog barked at the cow."),
-    Essay("b", "Dogs like bones. A farmer needs dogs."),
-)
-
-
-def test_constructions_are_counted_over_all_essays() -> None:
-    result = noun_constructions(ESSAYS, least=4)
-    assert [(noun.noun, noun.n) for noun in result.listed] == [("dog", 4)]
-    assert sum(result.totals) == sum(noun.n for noun in result.nouns) == 9
-    totals, nouns = result.sheets()
-    assert [row[0] for row in totals.rows] == list(CONSTRUCTIONS)
-    assert [row[0] for row in nouns.rows] == ["dog"]
-
-
 def test_the_room_and_the_study_name_the_same_constructions() -> None:
     assert CONSTRUCTIONS == OF_THE_STUDY
 

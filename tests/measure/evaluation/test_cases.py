@@ -123,6 +123,8 @@ def test_items_with_fewer_judgments_are_left_out_of_shares_and_counted() -> None
     assert (found.whole.weighted[0].n, found.systems[0].n) == (1, 2)
     assert found.whole.weighted[0]["precision"].value == 0.5
     assert any("1 items with fewer judgments are left out" in each for each in found.warnings)
+    compared = grater.compare(decisions({"S": [1, 1], "T": [1, 0]}), judged, redundancy=2, weighted=True)
+    assert [scored["precision"].value for scored in compared.systems] == [0.5, 0.5]
 
 
 # What is not known
