@@ -91,22 +91,6 @@ def send(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
 
 
-@pytest.mark.parametrize(
-    "command",
-    [["agree", "-"], ["raters", "-"], ["aggregate", "-", "--method", "majority"], ["agree", "--hardest", "-"]],
-    ids=lambda command: command[0],
-)
-def test_judgments_come_from_standard_input(
-    command: list[str], capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    send(monkeypatch, JUDGMENTS.encode())
-    piped = grater(capsys, *command, "--json")
-    path = tmp_path / "judgments.csv"
-    path.write_text(JUDGMENTS)
-    named = grater(capsys, *[path if part == "-" else part for part in command], "--json")
-    assert (piped.status, piped.out) == (0, named.out)
-
-
 def test_decisions_come_from_standard_input_and_no_table_goes_to_standard_output(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

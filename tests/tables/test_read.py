@@ -45,14 +45,6 @@ def csv(tmp_path: Path) -> Path:
     return tmp_path / "j.csv"
 
 
-def test_judgments_come_with_three_text_columns(csv: Path) -> None:
-    judgments = read_judgments(write(csv, JUDGMENTS))
-    assert judgments.frame.schema == {"item": pl.String, "rater": pl.String, "label": pl.String}
-    assert judgments.frame.rows() == [("n1", "Ada", "error"), ("n1", "Bo", "ok"), ("n2", "Ada", "ok")]
-    assert not judgments.anonymous_raters
-    assert judgments.dropped == {}
-
-
 def test_synonyms_and_capitals_name_the_same_columns_and_one_column_has_each_name(csv: Path) -> None:
     for header in ("task,worker,response", "item,annotator,label", "Item,RATER,Label"):
         judgments = read_judgments(write(csv, JUDGMENTS.replace("item,rater,label", header)))
@@ -161,14 +153,6 @@ def test_damaged_and_missing_files_and_unknown_kinds_are_one_line(tmp_path: Path
 
 
 FRAME = pl.DataFrame({"item": ["1", "2"], "rater": ["a", "a"], "label": ["ok", "error"]})
-
-
-def test_whatever_a_caller_has_becomes_judgments(tmp_path: Path) -> None:
-    path = tmp_path / "judgments.csv"
-    FRAME.write_csv(path)
-    frames = (FRAME, FRAME.lazy(), FRAME.to_arrow(), FRAME.to_pandas())
-    for source in (path, str(path), *frames, read_table("judgments", path)):
-        assert as_judgments(source).frame.select("item", "rater", "label").equals(FRAME)
 
 
 def test_checked_tables_pass_as_they_are_and_other_kinds_are_refused() -> None:

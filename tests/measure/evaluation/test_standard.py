@@ -64,6 +64,8 @@ def test_each_rater_in_turn_moves_precision() -> None:
     assert found["r1"][0]["recall"].value == pytest.approx(60 / 97, abs=1e-12)
     apart = spread([scored[0]["precision"] for scored in found.values()])
     assert (apart.low, apart.high) == pytest.approx((60 / 86, 1))
+    made: Any = evaluation.to_dict()["systems"]
+    assert made[0]["spread"]["precision"] == {"low": apart.low, "high": apart.high}
     assert evaluation.warnings[0].startswith("rater r0 gives the answer of system R1 on all 1,336 shared items")
 
 
