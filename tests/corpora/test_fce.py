@@ -111,6 +111,18 @@ def test_a_correction_that_is_corrected_counts_with_its_corrected_side_and_is_wr
     assert losses == []
 
 
+def test_kept_corrections_that_no_longer_fit_are_reported_and_left() -> None:
+    kept: dict[str, Json] = {"c": [["w", ["NS", {}, ["i", {}, "a"], ["b", {}, "e"]], "nt"]]}
+    text, losses = write(essay_of("go", Edit(Span(0, 2), ("wnt",), "R", "0", extra=kept)))
+    assert "<c>wnt</c>" in text
+    assert [loss.what for loss in losses] == ["c of edit 0-2 R"]
+    content: Json = "went"
+    for _ in range(150):
+        content = ["NS", {}, content]
+    _, losses = write(essay_of("go", Edit(Span(0, 2), ("went",), "R", "0", extra={"c": [[content]]})))
+    assert [loss.what for loss in losses] == ["c of edit 0-2 R"]
+
+
 @pytest.mark.parametrize(
     "extra",
     [
@@ -359,15 +371,3 @@ def test_whatever_markup_is_accepted_comes_back_equal(inner: str) -> None:
         accepted.append(paragraph(inner))
     text, losses = write(*accepted)
     assert (read(text), losses) == (accepted, [])
-
-
-def test_kept_corrections_that_no_longer_fit_are_reported_and_left() -> None:
-    kept: dict[str, Json] = {"c": [["w", ["NS", {}, ["i", {}, "a"], ["b", {}, "e"]], "nt"]]}
-    text, losses = write(essay_of("go", Edit(Span(0, 2), ("wnt",), "R", "0", extra=kept)))
-    assert "<c>wnt</c>" in text
-    assert [loss.what for loss in losses] == ["c of edit 0-2 R"]
-    content: Json = "went"
-    for _ in range(150):
-        content = ["NS", {}, content]
-    _, losses = write(essay_of("go", Edit(Span(0, 2), ("went",), "R", "0", extra={"c": [[content]]})))
-    assert [loss.what for loss in losses] == ["c of edit 0-2 R"]

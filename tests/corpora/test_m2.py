@@ -453,6 +453,20 @@ def placed(text: str, edit: Edit) -> list[tuple[str, str, tuple[str, ...]]]:
     return [(b.essay.text, e.span.of(b.essay.text), e.replacements) for b in blocks for e in b.essay.edits]
 
 
+def test_a_block_is_a_sentence_with_its_words_joined_by_single_spaces() -> None:
+    blocks, losses = blocks_of("My  cat sleeps.\nIt doesn't dream.")
+    essays = [block.essay for block in blocks]
+    assert [essay.text for essay in essays] == ["My cat sleeps .", "It does n't dream ."]
+    assert essays[0].tokens == (Span(0, 2), Span(3, 6), Span(7, 13), Span(14, 15))
+    assert [essay.essay_id for essay in essays] == [short_hash("My cat sleeps ."), short_hash("It does n't dream .")]
+    assert [dict(essay.metadata) for essay in essays] == [
+        {"document": "doc 1", "document_start": 0},
+        {"document": "doc 1", "document_start": 16},
+    ]
+    assert [essay.annotators for essay in essays] == [("0", "1"), ("0", "1")]
+    assert losses == []
+
+
 @pytest.mark.parametrize(
     ("words", "replacement", "changed", "into"),
     [
@@ -504,17 +518,3 @@ def test_every_word_and_every_edit_is_in_a_block_or_reported(text: str, data: st
 def _words(text: str) -> list[tuple[int, int]]:
     ends = [index for index in range(len(text) + 1) if index == len(text) or text[index] == " "]
     return [(end - len(word), end) for word, end in zip(text.split(" "), ends, strict=True)] if text else []
-
-
-def test_a_block_is_a_sentence_with_its_words_joined_by_single_spaces() -> None:
-    blocks, losses = blocks_of("My  cat sleeps.\nIt doesn't dream.")
-    essays = [block.essay for block in blocks]
-    assert [essay.text for essay in essays] == ["My cat sleeps .", "It does n't dream ."]
-    assert essays[0].tokens == (Span(0, 2), Span(3, 6), Span(7, 13), Span(14, 15))
-    assert [essay.essay_id for essay in essays] == [short_hash("My cat sleeps ."), short_hash("It does n't dream .")]
-    assert [dict(essay.metadata) for essay in essays] == [
-        {"document": "doc 1", "document_start": 0},
-        {"document": "doc 1", "document_start": 16},
-    ]
-    assert [essay.annotators for essay in essays] == [("0", "1"), ("0", "1")]
-    assert losses == []

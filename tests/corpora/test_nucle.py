@@ -223,6 +223,13 @@ def test_what_nobody_knows_is_kept_and_written_back() -> None:
     assert comes_back(RICH)
 
 
+def test_unknown_elements_of_one_place_are_kept_in_their_order() -> None:
+    twice = document("Hi.", inside="<A>1</A>\n<A>&lt;/A> 2</A>\n", mistakes="<NOTE>one</NOTE>\n")
+    assert comes_back(twice)
+    parted = twice.replace("</DOC>", '<ANNOTATION teacher_id="1">\n<NOTE>two</NOTE>\n</ANNOTATION>\n</DOC>')
+    assert write(*read(parted)) == (twice.replace("one</NOTE>\n", "one</NOTE>\n<NOTE>two</NOTE>\n"), [])
+
+
 def test_the_slip_of_the_release_in_references_is_read_and_written_right() -> None:
     right = document("Hi.").replace("</TEXT>", "<REFERENCE>\n<P>\nGrater, A.\n</P>\n</REFERENCE>\n</TEXT>")
     slip = right.replace("A.\n</P>", "A.\n<P>")
@@ -478,10 +485,3 @@ def test_the_conll_2014_files_come_back_byte_for_byte_also_by_way_of_jsonl(annot
     jsonl = "".join(write_jsonl(corpus, losses.append))
     assert losses == []
     assert write(*read_jsonl(TextSource(jsonl).lines(), name="jsonl")) == (text, [])
-
-
-def test_unknown_elements_of_one_place_are_kept_in_their_order() -> None:
-    twice = document("Hi.", inside="<A>1</A>\n<A>&lt;/A> 2</A>\n", mistakes="<NOTE>one</NOTE>\n")
-    assert comes_back(twice)
-    parted = twice.replace("</DOC>", '<ANNOTATION teacher_id="1">\n<NOTE>two</NOTE>\n</ANNOTATION>\n</DOC>')
-    assert write(*read(parted)) == (twice.replace("one</NOTE>\n", "one</NOTE>\n<NOTE>two</NOTE>\n"), [])

@@ -152,6 +152,15 @@ def test_bad_lines_are_named() -> None:
     assert [line.split(": ")[0] for line in found.splitlines()] == [f"t.jsonl:{number}" for number in range(2, 6)]
 
 
+def test_a_column_that_changes_its_type_late_is_one_column() -> None:
+    text = '{"a": 1, "b": 1}\n' * 20_000 + '{"a": "x", "b": 1.5, "c": "new"}\n'
+    raw = read_jsonl(text, name="t")
+    assert raw.columns["a"].to_list()[-2:] == [1, "x"]
+    assert raw.columns["b"].to_list()[-2:] == [1.0, 1.5]
+    assert raw.columns["c"].to_list()[-2:] == [None, "new"]
+    assert len(raw.columns["c"]) == 20_000 + 1
+
+
 def rows(text: str, separator: str = ",") -> list[tuple[object, ...]]:
     raw = read_delimited(text, name="t.csv", separator=separator)
     return list(zip(*(series.to_list() for series in raw.columns.values()), strict=True))
@@ -311,15 +320,6 @@ def test_a_damaged_parquet_file_is_one_line_of_ours_alone(tmp_path: Path, capfd:
     assert all("cannot be read as parquet" in line for line in lines)
     assert not any("\n" in line for line in lines)
     assert capfd.readouterr().err == ""
-
-
-def test_a_column_that_changes_its_type_late_is_one_column() -> None:
-    text = '{"a": 1, "b": 1}\n' * 20_000 + '{"a": "x", "b": 1.5, "c": "new"}\n'
-    raw = read_jsonl(text, name="t")
-    assert raw.columns["a"].to_list()[-2:] == [1, "x"]
-    assert raw.columns["b"].to_list()[-2:] == [1.0, 1.5]
-    assert raw.columns["c"].to_list()[-2:] == [None, "new"]
-    assert len(raw.columns["c"]) == 20_000 + 1
 
 
 def test_what_others_write_to_standard_error_while_parquet_is_read_is_passed_on(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import partial
 from math import isnan, sqrt
 from typing import Any
@@ -65,7 +66,7 @@ def test_each_rater_in_turn_moves_precision() -> None:
     apart = spread([scored[0]["precision"] for scored in found.values()])
     assert (apart.low, apart.high) == pytest.approx((60 / 86, 1))
     made: Any = evaluation.to_dict()["systems"]
-    assert made[0]["spread"]["precision"] == {"low": apart.low, "high": apart.high}
+    assert made[0]["spread"]["precision"] == asdict(apart)
     assert evaluation.warnings[0].startswith("rater r0 gives the answer of system R1 on all 1,336 shared items")
 
 
