@@ -19,6 +19,7 @@ from grater.corpora.check import (
     Census,
     Finding,
     census_of,
+    check_corpora,
     check_essays,
     check_together,
 )
@@ -384,9 +385,9 @@ def test_lawful_oddities_are_counted_and_no_findings() -> None:
         edit_of(WEATHER, "was", tag="Um"),
         edit_of(WEATHER, "issing", "issed", tag="Vform"),
     )
-    heard: list[Census] = []
-    assert list(check_essays([lawful, lawful], tally=heard.append)) == []
-    assert heard == [Census(essays=2, edits=10, overlaps=4, second_tags=2, uncorrected=2, inside_words=2)]
+    checked = check_corpora({"lawful": [lawful, lawful]})
+    assert checked.findings == ()
+    assert checked.census == Census(essays=2, edits=10, overlaps=4, second_tags=2, uncorrected=2, inside_words=2)
 
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 5)), max_size=12))
@@ -429,12 +430,11 @@ TEN = [f"ten-annotators/A{number}.m2" for number in range(1, 11)]
 
 
 def checked(relative: str) -> tuple[list[Finding], Census]:
-    heard: list[Census] = []
     path = data_path(f"conll14/{relative}")
     form = FORMATS["nucle" if path.suffix == ".sgml" else "m2"]
     assert isinstance(form, FileFormat)
-    findings = list(check_essays(form.read(open_source(path)), tally=heard.append))
-    return findings, heard[0]
+    checked = check_corpora({relative: form.read(open_source(path))})
+    return [finding for _, finding in checked.findings], checked.census
 
 
 @pytest.mark.data

@@ -39,8 +39,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
 from functools import partial
-from itertools import zip_longest
-from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
+from itertools import chain, zip_longest
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from grater.corpora.formats import Source
 from grater.corpora.m2 import noops_as_read
@@ -369,47 +369,49 @@ def crosses_sentences(essay: Essay) -> Iterator[Finding]:
             yield Finding("across-sentences", essay.essay_id, edit.line or essay.line, message)
 
 
+@dataclass(slots=True)
+class CorpusRule:
+    """What a rule that reports at the end has counted, and where each thing came first; parts can be combined."""
+
+    counts: Counter[Any] = field(default_factory=Counter)
+    first: dict[Any, tuple[str, int | None]] = field(default_factory=dict)
+
+    def merge(self, other: CorpusRule) -> None:
+        """Add what was seen of the next part of the corpus."""
+        self.counts.update(other.counts)
+        self.first |= {thing: where for thing, where in other.first.items() if thing not in self.first}
+
+
 DROPPED = "a combined file that drops an annotator who agrees; use the single-annotator files for agreement"
 RARE = "an annotator of few sentences; do not count the others as agreement"
 
 
-class Coverage:
+class Coverage(CorpusRule):
     """Counts who read and marked what, in constant memory."""
-
-    def __init__(self) -> None:
-        self._counts: Counter[tuple[frozenset[str], frozenset[str]]] = Counter()
-        self._first: dict[frozenset[str], tuple[str, int | None]] = {}
-        self._is_tokenised = False
 
     def see(self, essay: Essay) -> None:
         readers = frozenset(essay.annotators)
-        self._counts[readers, frozenset(edit.rater for edit in essay.edits)] += 1
-        self._first.setdefault(readers, (essay.essay_id, essay.line))
-        self._is_tokenised |= essay.tokens is not None
-
-    def merge(self, other: Self) -> None:
-        self._counts.update(other._counts)
-        for readers, where in other._first.items():
-            self._first.setdefault(readers, where)
-        self._is_tokenised |= other._is_tokenised
+        self.counts[readers, frozenset(edit.rater for edit in essay.edits), essay.tokens is not None] += 1
+        self.first.setdefault(readers, (essay.essay_id, essay.line))
 
     def findings(self) -> Iterator[Finding]:
-        if max(map(len, self._first), default=0) < 2:
+        if max(map(len, self.first), default=0) < 2:
             return
-        for annotator in sorted(frozenset().union(*self._first)):
-            for readers, (essay_id, line) in self._first.items():
+        for annotator in sorted(frozenset().union(*self.first)):
+            for readers, (essay_id, line) in self.first.items():
                 if readers and annotator not in readers:
                     yield Finding("coverage", essay_id, line, self._message(annotator))
                     break
 
     def _message(self, annotator: str) -> str:
-        without = {key: n for key, n in self._counts.items() if key[0] and annotator not in key[0]}
+        without = {key: n for key, n in self.counts.items() if key[0] and annotator not in key[0]}
         marked = {key: n for key, n in without.items() if key[1]}
-        names = sorted(frozenset().union(*(readers for readers, _ in without)))
+        names = sorted(frozenset().union(*(readers for readers, *_ in without)))
         others = f"annotator {' or '.join(map(repr, names))}"
-        n_all, n_without, n_marked = (sum(counts.values()) for counts in (self._counts, without, marked))
-        if not self._is_tokenised or not marked:
-            what = "sentences" if self._is_tokenised else "essays"
+        n_all, n_without, n_marked = (sum(counts.values()) for counts in (self.counts, without, marked))
+        is_tokenised = any(has_tokens for *_, has_tokens in self.counts)
+        if not is_tokenised or not marked:
+            what = "sentences" if is_tokenised else "essays"
             return f"annotator {annotator!r} is missing from {n_without:,} of {n_all:,} {what} that {others} read"
         why = RARE if n_marked * 2 > n_all else DROPPED
         where = f"{n_marked:,} of {n_all:,} sentences although {others} has edits there"
@@ -450,32 +452,25 @@ MOST_HINTS = 50
 """Unknown tags for which one that looks like it is looked for: a corpus with more uses another set."""
 
 
-class UnknownTags:
+@dataclass(slots=True)
+class UnknownTags(CorpusRule):
     """Counts tags; without a given set, it guesses the best match at the end."""
 
-    def __init__(self, tagset: TagSet | None) -> None:
-        self._tagset = tagset
-        self._counts: Counter[str] = Counter()
-        self._first: dict[str, tuple[str, int | None]] = {}
+    tagset: TagSet | None = None
 
     def see(self, essay: Essay) -> None:
         for edit in essay.edits:
-            self._counts[edit.tag] += 1
-            self._first.setdefault(edit.tag, (essay.essay_id, edit.line))
-
-    def merge(self, other: Self) -> None:
-        self._counts.update(other._counts)
-        for tag, where in other._first.items():
-            self._first.setdefault(tag, where)
+            self.counts[edit.tag] += 1
+            self.first.setdefault(edit.tag, (essay.essay_id, edit.line))
 
     def findings(self) -> Iterator[Finding]:
-        tagset = self._tagset or guess_tagset(self._counts)
-        unknown = [(tag, *where) for tag, where in self._first.items() if tag not in tagset]
+        tagset = self.tagset or guess_tagset(self.counts)
+        unknown = [(tag, *where) for tag, where in self.first.items() if tag not in tagset]
         for number, (tag, essay_id, line) in enumerate(unknown):
             near = get_close_matches(tag, list(tagset.by_code), n=1) if number < MOST_HINTS else []
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            how = "" if self._tagset else ", the set that fits this corpus best"
-            n_edits = counted(self._counts[tag], "edit")
+            how = "" if self.tagset else ", the set that fits this corpus best"
+            n_edits = counted(self.counts[tag], "edit")
             message = f"the tag {tag!r} of {n_edits}, here first, is not in {tagset.name}{how}{hint}"
             yield Finding("unknown-tag", essay_id, line, message)
 
@@ -541,16 +536,6 @@ class _Comparison:
 EditRule: TypeAlias = Callable[[Edit, Essay], str | None]
 
 
-class CorpusRule(Protocol):
-    """A rule that reports at the end; results from parts of a corpus can be combined."""
-
-    def see(self, essay: Essay) -> None: ...
-
-    def merge(self, other: Self) -> None: ...
-
-    def findings(self) -> Iterator[Finding]: ...
-
-
 EDIT_RULES: dict[str, EditRule] = {
     "equals-text": equals_text,
     "changes-nothing": changes_nothing,
@@ -572,7 +557,7 @@ class CorpusCheck:
         self.census = Census()
         self._exempt = exempt_tags(tagset)
         self._edit_rules = EDIT_RULES | {"no-correction": partial(lacks_correction, exempt=self._exempt)}
-        self._rules: tuple[CorpusRule, ...] = (UnknownTags(tagset), Coverage())
+        self._rules: tuple[UnknownTags | Coverage, ...] = (UnknownTags(tagset=tagset), Coverage())
 
     def of_essays(self, essays: Iterable[Essay]) -> Iterator[Finding]:
         """The defects of single essays, in the order of the corpus."""
@@ -603,19 +588,10 @@ class CorpusCheck:
             rule.merge(same)
 
 
-def check_essays(
-    essays: Iterable[Essay], *, tagset: TagSet | None = None, tally: Callable[[Census], None] | None = None
-) -> Iterator[Finding]:
-    """Every defect, in corpus order, then those of the corpus as a whole.
-
-    Without `tagset`, the best-fitting one is used. `tally` is called once, at the end, with the census of allowed
-    oddities.
-    """
+def check_essays(essays: Iterable[Essay], *, tagset: TagSet | None = None) -> Iterator[Finding]:
+    """Every defect, in corpus order, then those of the whole; without `tagset`, by the set that fits best."""
     check = CorpusCheck(tagset)
-    yield from check.of_essays(essays)
-    yield from check.of_corpus()
-    if tally:
-        tally(check.census)
+    return chain(check.of_essays(essays), check.of_corpus())
 
 
 UNREADABLE = "unreadable"
@@ -628,14 +604,15 @@ def check_corpora(corpora: Mapping[str, Iterable[Essay]], *, tagset: TagSet | No
     and it is not compared.
     """
     findings: list[tuple[str, Finding]] = []
-    tallies: list[Census] = []
-    is_readable = True
+    census, is_readable = Census(), True
     for name, essays in corpora.items():
+        check = CorpusCheck(tagset)
         try:
-            findings.extend((name, each) for each in check_essays(essays, tagset=tagset, tally=tallies.append))
+            findings.extend((name, each) for each in chain(check.of_essays(essays), check.of_corpus()))
+            census += check.census
         except BadInput as error:
             is_readable = False
             findings += [(each.name, Finding(UNREADABLE, "", each.line, each.message)) for each in error.problems]
     if len(corpora) > 1 and is_readable:
         findings += check_together(corpora)
-    return CheckResult(tuple(findings), sum(tallies, start=Census()))
+    return CheckResult(tuple(findings), census)
