@@ -123,17 +123,13 @@ class _Cutter:
         self._pieces, self._depth = [], 0
 
 
-class WrongEssay(ValueError):
-    """The problem with an essay; it becomes a problem of the input."""
-
-
 def read_bea(source: Source) -> Iterator[Essay]:
     problems = Problems(source.name)
     ids = EssayIds()
     for number, record in json_objects(source.lines(), problems):
         try:
             yield _essay(record, ids, number)
-        except WrongEssay as wrong:
+        except ValueError as wrong:
             problems.add(str(wrong), line=number)
     problems.done()
 
@@ -141,7 +137,7 @@ def read_bea(source: Source) -> Iterator[Essay]:
 def _essay(record: dict[str, Json], ids: EssayIds, line: int) -> Essay:
     text = record.get("text")
     if not isinstance(text, str):
-        raise WrongEssay(f"expected an essay with a 'text', found {_shown(text if 'text' in record else [*record])}")
+        raise ValueError(f"expected an essay with a 'text', found {_shown(text if 'text' in record else [*record])}")
     value = record.get("edits", [])
     given: dict[str, list[Json]] = {}
     for pair in value if isinstance(value, list) else [value]:
@@ -149,10 +145,10 @@ def _essay(record: dict[str, Json], ids: EssayIds, line: int) -> Essay:
             case [int() | str() as rater, list(values)] if not isinstance(rater, bool):
                 if str(rater) in given:
                     found = f"found {str(rater)!r} again; put the edits in one list"
-                    raise WrongEssay(f"expected each annotator once, {found}")
+                    raise ValueError(f"expected each annotator once, {found}")
                 given[str(rater)] = values
             case _:
-                raise WrongEssay(f"expected 'edits' to have pairs [annotator, [edit, ...]], found {_shown(pair)}")
+                raise ValueError(f"expected 'edits' to have pairs [annotator, [edit, ...]], found {_shown(pair)}")
     by_rater = {rater: [_edit(each, rater, text, line) for each in values] for rater, values in given.items()}
     document_id = document_id_of(record)
     # An id that says more than the essay's own is metadata.
@@ -175,7 +171,7 @@ def document_id_of(record: dict[str, Json]) -> str | None:
         if isinstance(value, str | int) and not isinstance(value, bool):
             return str(value)
         if value is not None:
-            raise WrongEssay(f"expected {key!r} to be a string or a whole number, found {_shown(value)}")
+            raise ValueError(f"expected {key!r} to be a string or a whole number, found {_shown(value)}")
     return None
 
 
@@ -183,15 +179,15 @@ def _edit(value: Json, rater: str, text: str, line: int) -> Edit:
     match value:
         case [int(start), int(end), str() | None as correction, *rest] if type(start) is type(end) is int:
             if not 0 <= start <= end <= len(text):
-                raise WrongEssay(f"expected an edit inside the text (0 to {len(text)}), found {start} to {end}")
+                raise ValueError(f"expected an edit inside the text (0 to {len(text)}), found {start} to {end}")
             tag, *more = rest or [""]
             if not isinstance(tag, str):
-                raise WrongEssay(f"expected the type of an edit to be a string, found {_shown(tag)}")
+                raise ValueError(f"expected the type of an edit to be a string, found {_shown(tag)}")
             # An empty type is not the same file as none.
             extra: dict[str, Json] = {"more": more} if more or (rest and not tag) else {}
             replacements = () if correction is None else (correction,)
             return Edit(Span(start, end), replacements, tag, rater, extra=extra, line=line)
-    raise WrongEssay(f"expected an edit [start, end, correction or null, type], found {_shown(value)}")
+    raise ValueError(f"expected an edit [start, end, correction or null, type], found {_shown(value)}")
 
 
 def _shown(value: Json) -> str:
@@ -234,7 +230,7 @@ def _reads_as(named: dict[str, Json], base: str, text: str) -> bool:
     """Whether reading would assign the same id if none were written."""
     try:
         document_id = document_id_of(named)
-    except WrongEssay:
+    except ValueError:
         return False
     return base == (short_hash(text) if document_id is None else document_id)
 

@@ -195,6 +195,11 @@ def is_of_corpus(suffix: str) -> bool:
     return suffix not in ("", ".txt") and suffix in suffixes_of_corpora()
 
 
+def shortened(words: str, most: int = 40) -> str:
+    """Words in quotes for a message, cut where they are long."""
+    return repr(words if len(words) <= most else words[: most - 3] + "...")
+
+
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 

@@ -20,7 +20,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from grater.corpora.formats import FileFormat, NotJson, Report, json_line, parse_json
+from grater.corpora.formats import FileFormat, Report, json_line, parse_json
 from grater.errors import BadInput, Problem, Problems
 from grater.model import Edit, Essay, Json, Span
 
@@ -63,10 +63,6 @@ def essay_record(essay: Essay) -> dict[str, Json]:
     return record
 
 
-class _Wrong(ValueError):
-    """The problem with a line; it becomes a problem of the input."""
-
-
 def read_jsonl(lines: Iterable[str], *, name: str) -> Iterator[Essay]:
     """The essays of a corpus file, one at a time."""
     problems = Problems(name)
@@ -75,11 +71,11 @@ def read_jsonl(lines: Iterable[str], *, name: str) -> Iterator[Essay]:
     seen: set[str] = set()
     for number, line in numbered:
         try:
-            essay = essay_from(_typed(_parsed(line), dict, "an essay"), number)
+            essay = essay_from(_typed(parse_json(line), dict, "an essay"), number)
             if essay.essay_id in seen:
-                raise _Wrong(f"expected a different id for each essay, found {essay.essay_id!r} again")
+                raise ValueError(f"expected a different id for each essay, found {essay.essay_id!r} again")
             seen.add(essay.essay_id)
-        except _Wrong as wrong:
+        except ValueError as wrong:
             problems.add(str(wrong), line=number)
             continue
         yield essay
@@ -91,8 +87,8 @@ def _check_header(first: tuple[int, str], name: str) -> None:
     number, line = first
     wanted = f"expected the header {HEADER}"
     try:
-        header = _typed(_parsed(line.removeprefix("\ufeff")), dict, "the header")
-    except _Wrong as wrong:
+        header = _typed(parse_json(line.removeprefix("\ufeff")), dict, "the header")
+    except ValueError as wrong:
         raise BadInput(Problem(name, f"{wanted}, found {_shown(line.strip())}; {OTHERWISE}", number)) from wrong
     version = header.get("version")
     is_ours = header.keys() == {"format", "version"} and header["format"] == FORMAT_NAME and type(version) is int
@@ -101,13 +97,6 @@ def _check_header(first: tuple[int, str], name: str) -> None:
     if version != VERSION:
         message = f"expected version {VERSION} of the format, found {version}; read it with a newer grater"
         raise BadInput(Problem(name, message, number))
-
-
-def _parsed(line: str) -> Json:
-    try:
-        return parse_json(line)
-    except NotJson as error:
-        raise _Wrong(str(error)) from error
 
 
 def essay_from(record: dict[str, Json], line: int | None) -> Essay:
@@ -142,7 +131,7 @@ def _edit(record: dict[str, Json], what: str, length: int, line: int | None) -> 
 def _annotators(value: Json) -> tuple[str, ...]:
     annotators = _strings(value, "annotators")
     if len(set(annotators)) < len(annotators):
-        raise _Wrong(f"expected each annotator once, found {_shown(value)}")
+        raise ValueError(f"expected each annotator once, found {_shown(value)}")
     return annotators
 
 
@@ -151,7 +140,7 @@ def _tokens(value: Json, length: int) -> tuple[Span, ...]:
     for n in range(1, len(tokens)):
         if tokens[n].start < tokens[n - 1].end:
             found = f"tokens[{n}] inside or before the one before it"
-            raise _Wrong(f"expected tokens in the order of the text, found {found}")
+            raise ValueError(f"expected tokens in the order of the text, found {found}")
     return tokens
 
 
@@ -160,8 +149,8 @@ def _span(value: Json, what: str, length: int) -> Span:
         case [int(start), int(end)] if type(start) is int and type(end) is int:
             if 0 <= start <= end <= length:
                 return Span(start, end)
-            raise _Wrong(f"expected {what} inside the text (0 to {length}), found {start} to {end}")
-    raise _Wrong(f"expected {what} to have two whole numbers, start and end, found {_shown(value)}")
+            raise ValueError(f"expected {what} inside the text (0 to {length}), found {start} to {end}")
+    raise ValueError(f"expected {what} to have two whole numbers, start and end, found {_shown(value)}")
 
 
 def _check_keys(record: dict[str, Json], *, known: tuple[str, ...], needed: int, what: str) -> None:
@@ -169,15 +158,15 @@ def _check_keys(record: dict[str, Json], *, known: tuple[str, ...], needed: int,
     missing = [key for key in known[:needed] if key not in record]
     unknown = [key for key in record if key not in known]
     if missing:
-        raise _Wrong(f"expected {', '.join(missing)} in {what}, found {_shown([*record])}")
+        raise ValueError(f"expected {', '.join(missing)} in {what}, found {_shown([*record])}")
     if unknown:
-        raise _Wrong(f"expected only {', '.join(known)} in {what}, found {_shown([*unknown])}")
+        raise ValueError(f"expected only {', '.join(known)} in {what}, found {_shown([*unknown])}")
 
 
 def _typed(value: Json, kind: type[T], what: str) -> T:
     if isinstance(value, kind):
         return value
-    raise _Wrong(f"expected {what} to be {KINDS[kind]}, found {_shown(value)}")
+    raise ValueError(f"expected {what} to be {KINDS[kind]}, found {_shown(value)}")
 
 
 def _strings(value: Json, what: str) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ from functools import lru_cache
 from itertools import count
 from typing import NamedTuple
 
-from grater.corpora.formats import EssayIds, FileFormat, Loss, Losses, Report, Source, edit_name
+from grater.corpora.formats import EssayIds, FileFormat, Loss, Losses, Report, Source, edit_name, shortened
 from grater.corpora.normalise import GROWN, NO_TOKEN, Block, TokenRange, cut, grown_to_tokens, tokens_of_edit
 from grater.errors import Problems
 from grater.model import DELETE, Edit, Essay, Json, Span
@@ -91,7 +91,6 @@ def correction_of(replacements: tuple[str, ...], *, words: str) -> str:
 
 N_FIELDS = 6
 MOST_DIGITS = 9
-MOST_SHOWN = 40
 TOKEN_NUMBERS = re.compile(r"\s*(-?[0-9]+)\s+(-?[0-9]+)\s*", re.ASCII)
 WORD = re.compile(r"\S+")
 
@@ -146,7 +145,7 @@ def read_blocks(lines: Iterable[str], problems: Problems) -> Iterator[Sentence]:
         else:
             after_blank = not line or line.isspace()
             if not after_blank:
-                message = f"expected a line starting with 'S ' or 'A ', found {_shortened(line)}"
+                message = f"expected a line starting with 'S ' or 'A ', found {shortened(line)}"
                 problems.add(message, line=number)
     if block is not None:
         yield block
@@ -162,7 +161,7 @@ def _annotation(line: str, number: int, n_tokens: int, problems: Problems) -> An
             f"found {len(fields)}"
         )
     elif numbers is None or max(len(numbers[1]), len(numbers[2])) > MOST_DIGITS:
-        message = f"expected two token numbers after 'A ', found {_shortened(fields[0])}"
+        message = f"expected two token numbers after 'A ', found {shortened(fields[0])}"
     elif not (annotator := fields[5].strip()):
         message = "expected an annotator after the last '|||', found nothing"
     else:
@@ -174,10 +173,6 @@ def _annotation(line: str, number: int, n_tokens: int, problems: Problems) -> An
         message = f"expected {wanted}, found {start} {end}"
     problems.add(message, line=number)
     return None
-
-
-def _shortened(line: str) -> str:
-    return repr(line if len(line) <= MOST_SHOWN else line[: MOST_SHOWN - 3] + "...")
 
 
 def read_source(source: Source) -> Iterator[Essay]:

@@ -27,6 +27,7 @@ from itertools import zip_longest
 from pathlib import PurePath
 from typing import TypeAlias
 
+from grater.corpora.formats import shortened
 from grater.errors import BadInput, Problem, Problems
 from grater.model import Essay, Json, Span
 
@@ -214,7 +215,7 @@ def attach_documents(essays: Iterable[Essay], documents: Iterable[Essay]) -> Ite
         position = finder.find(essay.text)
         if position is None:
             where = f"sentence {number}" if essay.line is None else f"sentence {number} (line {essay.line})"
-            quoted = repr(essay.text if len(essay.text) <= MOST_QUOTED else essay.text[: MOST_QUOTED - 3] + "...")
+            quoted = shortened(essay.text, MOST_QUOTED)
             problems.add(f"expected {where} in a document after the sentence before it, found none: {quoted}")
             continue
         document, start = position

@@ -66,7 +66,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TypeGuard
 
-from grater.corpora.formats import EssayIds, FileFormat, Losses, Report, edit_name
+from grater.corpora.formats import EssayIds, FileFormat, Losses, Report, edit_name, shortened
 from grater.errors import Problems
 from grater.model import Edit, Essay, Json, Span
 
@@ -215,7 +215,7 @@ class _Tree:
             if DECLARATION.search(words):
                 self.wrong("expected <DOC>, found a declaration; grater does not expand entities: remove it")
                 self._problems.done()
-            self.wrong(f"expected a NUCLE tag, found text {self._where}: {_shortened(words.strip(BLANK))}")
+            self.wrong(f"expected a NUCLE tag, found text {self._where}: {shortened(words.strip(BLANK))}")
 
     def start(self, match: re.Match[str]) -> SgmlElement | None:
         """Open an element; one that ends with its own tag is closed at once."""
@@ -270,20 +270,16 @@ class _Tree:
         position = 0
         while match := ATTRIBUTE.match(words, position):
             if match["name"] in attributes:
-                self.wrong(f"expected {match['name']} once in a tag, found it again: {_shortened(tag)}")
+                self.wrong(f"expected {match['name']} once in a tag, found it again: {shortened(tag)}")
             attributes[match["name"]] = decoded(match["double"] if match["single"] is None else match["single"])
             position = match.end()
         if words[position:].strip(BLANK):
-            self.wrong(f'expected attributes as name="value", found {_shortened(tag)}')
+            self.wrong(f'expected attributes as name="value", found {shortened(tag)}')
         return attributes
 
 
 def _proper(name: str) -> str:
     return name.upper() if name.upper() in PARENTS else name
-
-
-def _shortened(words: str) -> str:
-    return repr(words if len(words) <= 40 else words[:37] + "...")
 
 
 @dataclass(slots=True)
