@@ -59,15 +59,6 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
-    """A word as the text analysis sees it; `tag` is its Penn tag once there is one."""
-
-    span: Span
-    text: str
-    tag: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Edit:
     """A rater's correction of one span.
 

@@ -38,7 +38,7 @@ from zlib import crc32
 from grater.corpora.tagsets import split
 from grater.corpora.text.sentences import sentences_of
 from grater.corpora.text.tokens import tokens_of
-from grater.model import Edit, Essay, Json, Span, as_annotated
+from grater.model import Edit, Essay, Json, Span, as_annotated, document_of
 
 K = TypeVar("K")
 
@@ -140,14 +140,6 @@ class Histogram:
             return {"n": 0, **measures, "histogram": bars, "reason": "no annotator read anything here"}
         measures = {"mean": self.mean, "median": self.median, "mode": self.mode, "max": self.highest}
         return {"n": self.n, **measures, "histogram": bars}
-
-
-def document_of(essay: Essay) -> str | None:
-    """The id of the essay's document, None if unknown."""
-    named = essay.metadata.get("document")
-    if named not in (None, ""):
-        return str(named)
-    return essay.essay_id if essay.tokens is None else None
 
 
 @dataclass(slots=True)

@@ -41,7 +41,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 from math import isnan, nan
 from typing import TYPE_CHECKING, TypeVar
 
@@ -59,7 +58,7 @@ from grater.corpora.counts import (
 )
 from grater.corpora.merge import stems
 from grater.errors import UnknownName, UsageError, unknown
-from grater.model import Essay, Interval, Json, is_adjudicated
+from grater.model import Essay, Interval, Json, hash_of, is_adjudicated
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Result, encode, in_json, key
 from grater.sheet import UNDEFINED, Sheet, Signature, count, interval, number, p_value, undefined_notes
 from grater.uncertainty import (
@@ -559,11 +558,9 @@ class Fingerprint:
 
 def fingerprint(essay: Essay) -> Fingerprint:
     edits = [(edit.span.start, edit.span.end, edit.replacements, edit.tag, edit.rater) for edit in essay.edits]
-    return Fingerprint(_hash(f"{essay.essay_id}\0{essay.text}"), _hash(f"{essay.text}\0{essay.annotators}\0{edits}"))
-
-
-def _hash(content: str) -> int:
-    return int.from_bytes(blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+    return Fingerprint(
+        hash_of(f"{essay.essay_id}\0{essay.text}"), hash_of(f"{essay.text}\0{essay.annotators}\0{edits}")
+    )
 
 
 def same_text(by_name: Mapping[str, Fingerprint]) -> tuple[tuple[str, ...], ...]:

@@ -112,16 +112,6 @@ class TagSet:
             raise UnknownName(unknown(f"{self.name} tag", code, list(self.by_code)))
         return self.by_code[code]
 
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """The groups, in the order in which the tags name them."""
-        return tuple(dict.fromkeys(tag.group for tag in self.tags))
-
-    def of_group(self, group: str) -> tuple[Tag, ...]:
-        if group not in self.groups:
-            raise UnknownName(unknown(f"group of {self.name} tags", group, list(self.groups)))
-        return tuple(tag for tag in self.tags if tag.group == group)
-
 
 def _rows(name: str) -> list[list[str]]:
     """The rows of a table next to this module, without its head."""
