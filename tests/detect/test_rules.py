@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grater.detect.explanations import BY_KIND, EXAMPLE, Rule, example_sides, explain, place_of
-from grater.detect.grammar import grammar
+from grater.detect.grammar import Grammar
 from grater.model import DELETE, Essay, Span
 from tests.each import for_each
 
@@ -52,11 +52,11 @@ CASES = cases()
 def rules_for(case: Case) -> set[str]:
     """The rules that a reader of the sentence may see: of the mark given, else of what patterns find."""
     if case.span is None:
-        return {finding.rule for finding in grammar().marks(Essay("e", case.text))}
+        return {finding.rule for finding in Grammar().marks(Essay("e", case.text))}
     explanation = explain(place_of(case.text, case.span, KIND_OF[case.rule], case.better or DELETE))
     seen = {explanation.rule} if explanation else set()
     if not RULES[case.rule].explains or case.is_wrong:
-        here = grammar().marks(Essay("e", case.text))
+        here = Grammar().marks(Essay("e", case.text))
         seen |= {finding.rule for finding in here if abs(finding.item.span.start - case.span.start) <= 1}
     return seen
 

@@ -25,11 +25,12 @@ from pathlib import Path
 from figures.data import lines_of, native_lines, table
 from grater.corpora.text.analysis import analyse
 from grater.detect.ngrams.counts import distinct_lines, normal, sentences_of_lines
-from grater.detect.ngrams.language_model import LanguageModel, load, perplexity
+from grater.detect.ngrams.language_model import LanguageModel, load
 from grater.detect.prepositions.candidates import candidates_of
 from grater.detect.prepositions.engines import engine_of
 from grater.models import shipped
 from grater_train.arpa import write_arpa
+from grater_train.kneser_ney import perplexity
 from grater_train.ngrams import HoldOutSplit, ModelSize, train
 
 ROOT = Path(__file__).resolve().parents[2]

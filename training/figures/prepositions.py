@@ -35,7 +35,7 @@ from grater.detect.linear import Vocabulary
 from grater.detect.ngrams.counts import HELD_OUT
 from grater.detect.prepositions.candidates import ANSWERS, NONE
 from grater.detect.prepositions.detector import NAMES, PrepositionDetector
-from grater.detect.prepositions.features import ALL, HASHING, TEMPLATES, stem_numbers, stemmed
+from grater.detect.prepositions.features import ALL, HASHING, TEMPLATES, stemmed
 from grater.detect.prepositions.selection import selections, tally_of
 from grater.detect.systems import load_system
 from grater.measure.evaluation.cases import Cases, Truth, cases_of
@@ -44,8 +44,9 @@ from grater.model import DELETE, Essay, Interval
 from grater.tables import Judgments, Table
 from grater.uncertainty import Basis, generator, wilson
 from grater_train.events import Events, keep, kept, renumbered, renumbering, source_of
-from grater_train.fitting import fit_maxent, looked_up, numbered
+from grater_train.fitting import all_keys, fit_maxent, looked_up, numbered
 from grater_train.prepositions import GAP_RATE, LAYOUT, batch_of, batches_of, gathered
+from grater_train.stems import stem_numbers
 
 SYSTEMS = ("prep-maxent", "prep-perceptron", "prep-lm", "prep-both", "context")
 TC2008 = dict(
@@ -220,7 +221,7 @@ def events_of(relative: str, vocabulary: Vocabulary) -> Events:
 
 def accuracy(train: Events, tests: dict[str, Events], *, templates: tuple[int, ...] = ()) -> dict[str, Interval]:
     """A maximum-entropy model of some events, not pruned, on the prepositions of others."""
-    dictionary, features = numbered(HASHING.all_keys(train.rows), templates=templates)
+    dictionary, features = numbered(all_keys(HASHING, train.rows), templates=templates)
     weights = fit_maxent(features, train.labels, len(dictionary), len(ANSWERS), rng=generator(0, "benchmark"))
     del features
     found = {}
@@ -228,7 +229,7 @@ def accuracy(train: Events, tests: dict[str, Events], *, templates: tuple[int, .
         is_prep = test.labels != NONE
         n_right = 0
         for block in np.array_split(np.flatnonzero(is_prep), max(1, is_prep.sum() // 20_000)):
-            scores = weights[looked_up(HASHING.all_keys(test.rows[block]), dictionary)].sum(axis=1)
+            scores = weights[looked_up(all_keys(HASHING, test.rows[block]), dictionary)].sum(axis=1)
             n_right += int((scores[:, :NONE].argmax(axis=1) == test.labels[block]).sum())
         found[name] = wilson(n_right, int(is_prep.sum()))
     return found

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.detect.ngrams.counts import START
-from grater.detect.ngrams.language_model import LanguageModel, perplexity
+from grater.detect.ngrams.language_model import LanguageModel
 from grater.errors import UsageError
-from grater_train.kneser_ney import N_CODES, language_model, quantised
+from grater_train.kneser_ney import N_CODES, language_model, perplexity, quantised
 from grater_train.ngrams import ModelSize, train
 from slow_kneser_ney import SlowKneserNey
 from tests.detect.ngrams.texts import SENTENCES, random_sentences

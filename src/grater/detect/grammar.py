@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 from grater.corpora.text.analysis import Sentence, analyse_all
@@ -145,10 +145,7 @@ class Grammar:
 
     name: str = NAME
     kinds: tuple[str, ...] = KINDS
-
-    @property
-    def card(self) -> Mapping[str, Json]:
-        return {}
+    card: Mapping[str, Json] = field(default_factory=dict, repr=False)
 
     def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
         """Its marks only: patterns have no unflagged candidates."""
@@ -239,7 +236,3 @@ def _form(word: str, form: str) -> str:
     if form == "object":
         return OBJECTS.get(word, word)
     return str(getattr(verb_forms(verb_base(word)), form)) if form else word
-
-
-def grammar() -> Grammar:
-    return Grammar()

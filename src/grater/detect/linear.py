@@ -51,9 +51,6 @@ Scores: TypeAlias = npt.NDArray[np.float64]
 Weights: TypeAlias = npt.NDArray[np.int8]
 Sums: TypeAlias = npt.NDArray[np.int32]
 
-BLOCK = 1 << 16
-"""Rows hashed at once."""
-
 ROWS_AT_ONCE = 1 << 15
 """Rows of weights that are filled in together: the places of all weights take more than the table itself."""
 
@@ -120,12 +117,15 @@ def templates(group: str, names: str) -> tuple[Template, ...]:
     return tuple(Template(name, group, tuple(name.split("+"))) for name in names.split())
 
 
-def splitmix(numbers: Mixed) -> Mixed:
+def finalised(mixed: Mixed) -> Mixed:
     """The finaliser of SplitMix64 (Steele, Lea & Flood 2014): every bit of the input moves half of the output's."""
-    mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return mixed ^ (mixed >> np.uint64(31))
+
+
+def splitmix(numbers: Mixed) -> Mixed:
+    return finalised(numbers + np.uint64(0x9E3779B97F4A7C15))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,13 +159,6 @@ class Hashing:
         for column in range(1, self._columns.shape[1]):
             keys += mixed[:, self._columns[:, column]] * self._factors[:, column]
         return (splitmix(keys) >> np.uint64(32)).astype(np.uint32)
-
-    def all_keys(self, rows: Rows) -> Keys:
-        """The same for many rows, in memory that grows by the result only."""
-        keys = np.empty((len(rows), len(self.templates)), np.uint32)
-        for start in range(0, len(rows), BLOCK):
-            keys[start : start + BLOCK] = self.keys(rows[start : start + BLOCK])
-        return keys
 
 
 def log_softmax(scores: Scores) -> Scores:

@@ -227,12 +227,13 @@ PAST = _any(
 )
 NOT_PAST = rf"(?!{PAST}$)\w+"
 PAST_TIME = r".*?\b(?P<time>yesterday|ago|last (?:night|week|month|year|summer|winter|\w+day))\b"
-_STATIVE = (
-    r"(?:dis)?agree|believe|belong|consist|contain|cost|depend|deserve|differ|exist|know|lack|like|love|matter|mean|"
-    "need|own|possess|prefer|resemble|seem|suppose|understand|want"
+STATIVE = _phrases(
+    """agree, believe, belong, consist, contain, cost, depend, deserve, differ, disagree, exist, know, lack, like,
+    love, matter, mean, need, own, possess, prefer, resemble, seem, suppose, understand, want"""
 )
-NOT_STATIVE = rf"(?!(?:{_STATIVE})$)\w+"
-BE_AND_STATIVE = rf"(?:\w+['’](?:m|re|s)|am|is|are|was|were)(?: \w+)*? (?:(?:{_STATIVE})s?|{STATIVE_ING})"
+"""Verbs that learners put after *be* and that have no progressive, or not with the same meaning."""
+NOT_STATIVE = rf"(?!(?:{'|'.join(STATIVE)})$)\w+"
+BE_AND_STATIVE = rf"(?:\w+['’](?:m|re|s)|am|is|are|was|were)(?: \w+)*? (?:(?:{'|'.join(STATIVE)})s?|{STATIVE_ING})"
 PARTICIPLES = (
     rf"\w+ed|{PARTICIPLE}|gone|come|been|had|become|begun|eaten|fallen|forgotten|gotten|grown|heard|left|lived|met"
 )

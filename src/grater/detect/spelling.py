@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
 import numpy as np
@@ -159,10 +159,7 @@ class Spelling:
 
     name: str = NAME
     kinds: tuple[str, ...] = (KIND,)
-
-    @property
-    def card(self) -> Mapping[str, Json]:
-        return {}
+    card: Mapping[str, Json] = field(default_factory=dict, repr=False)
 
     def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
         for group in grouped(essays):
@@ -202,7 +199,3 @@ def _in_sentence(essay: Essay, sentence: Sentence, system: str, times: Mapping[s
         decision = Decision(item.item_id, system, flagged=True, score=score, type="choice", suggestion=shown[0])
         message = f"“{written}” is not in our list of words."
         yield Finding(item, decision, written, (), alternatives=tuple(shown[1:]), message=message, confidence=SHARE)
-
-
-def spelling() -> Spelling:
-    return Spelling()

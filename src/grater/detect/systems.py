@@ -39,8 +39,8 @@ SYSTEMS: Registry[Callable[[], Detector]] = Registry(
         "prep-lm": "grater.detect.prepositions.engines:prep_lm",
         "prep-both": "grater.detect.prepositions.engines:prep_both",
         "context": "grater.detect.context.detector:load",
-        "grammar": "grater.detect.grammar:grammar",
-        "spelling": "grater.detect.spelling:spelling",
+        "grammar": "grater.detect.grammar:Grammar",
+        "spelling": "grater.detect.spelling:Spelling",
     },
 )
 

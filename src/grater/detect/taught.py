@@ -17,16 +17,8 @@ from grater.corpora.text.inflect import in_case_of, is_mass, plural, singular
 from grater.corpora.text.lemmas import is_word
 from grater.corpora.text.verbs import verb_base, verb_forms
 from grater.detect.detector import Finding
+from grater.detect.patterns import STATIVE
 from grater.model import Item, Span
-
-STATIVE = frozenset(
-    (
-        *("agree", "believe", "belong", "consist", "contain", "cost", "depend", "deserve", "differ", "disagree"),
-        *("exist", "know", "lack", "like", "love", "matter", "mean", "need", "own", "possess", "prefer", "resemble"),
-        *("seem", "suppose", "understand", "want"),
-    )
-)
-"""Verbs that learners put after *be* and that have no progressive, or not with the same meaning."""
 
 BE = re.compile(
     r"\b(?P<words>(?:(?P<who>\w+)['’](?P<short>m|re|s)|(?P<be>am|is|are|was|were))\s+"

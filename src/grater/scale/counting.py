@@ -25,6 +25,7 @@ import polars as pl
 
 from grater.corpora.text.sentences import sentence_words, sentences_of
 from grater.corpora.text.tokens import tokens_of
+from grater.detect.linear import finalised
 from grater.detect.ngrams.counts import (
     END,
     HELD_OUT,
@@ -149,7 +150,7 @@ def _ngrams(
     columns = [packing.words(distinct, position) for position in range(packing.order)]
     bucket = np.full(len(distinct), packing.order, np.uint64)
     for column in columns:
-        bucket = _mixed(bucket ^ hashes[column])
+        bucket = finalised(bucket ^ hashes[column])
     spelt = [words.gather(column).alias(f"w{position}") for position, column in enumerate(columns)]
     ngrams = pl.DataFrame(spelt).select(pl.concat_str(pl.all(), separator=" ").alias("ngram"))["ngram"]
     return pl.DataFrame(
@@ -161,14 +162,6 @@ def _ngrams(
         },
         schema=ngram_schema(),
     )
-
-
-def _mixed(values: Hashes) -> Hashes:
-    """The finaliser of SplitMix64 (Steele, Lea & Flood 2014): every bit in changes half of the bits out."""
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: Hashes = values ^ (values >> np.uint64(31))
-    return mixed
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -100,7 +101,7 @@ def test_a_score_is_the_mean_of_both() -> None:
 def test_a_combination_takes_what_the_written_preposition_costs_from_none_alone() -> None:
     plain = CombinedEngine((one(), other()))
     costs = np.arange(len(ANSWERS)) / 10
-    difference = plain.scores(candidates()) - plain.with_costs(costs).scores(candidates())
+    difference = plain.scores(candidates()) - replace(plain, costs=costs).scores(candidates())
     assert (difference[:, :NONE] == 0).all()
     assert np.allclose(difference[:, NONE], [answer_of(candidate) / 10 for candidate in candidates()])
 

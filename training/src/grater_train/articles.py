@@ -60,7 +60,7 @@ from grater.model import DELETE, Json
 from grater.uncertainty import generator
 from grater_train import events
 from grater_train.events import MIN_WORD_COUNT, Batch, Events, GrowingVocabulary, Labels, Layout
-from grater_train.fitting import Size, fit_maxent, miscalibration, numbered, pruned, temperature
+from grater_train.fitting import Size, all_keys, fit_maxent, miscalibration, numbered, pruned, temperature
 
 LINES = 60
 """Lines in a passage."""
@@ -160,14 +160,14 @@ def fitted(
     rng = generator(options.seed, "train", "articles")
     rows[np.ix_(np.flatnonzero(rng.random(len(rows)) < HIDDEN), np.array(AGREEMENT_COLUMNS))] = 0
     tell("numbering features")
-    dictionary, features = numbered(HASHING.all_keys(rows), min_count=options.min_count, templates=options.templates)
+    dictionary, features = numbered(all_keys(HASHING, rows), min_count=options.min_count, templates=options.templates)
     tell(f"fitting {len(dictionary):,} features to {len(features):,} noun phrases")
     n_classes = len(CONSTRUCTIONS)
     weights = fit_maxent(features, labels, len(dictionary), n_classes, rng=rng, epochs=options.epochs, rate=RATE)
     del features
     small = pruned(weights, dictionary, options.size)
     held = completed(events.rows[is_held], habits, classes)
-    sums = sums_of(HASHING.all_keys(held), small.keys, small.table).astype(np.float64)
+    sums = sums_of(all_keys(HASHING, held), small.keys, small.table).astype(np.float64)
     step = temperature(sums, events.labels[is_held])
     figures = {"noun_phrases": len(rows), **_figures(sums, step, events.labels[is_held]), "features": len(small.keys)}
     return ArticleModel(

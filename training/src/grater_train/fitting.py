@@ -45,7 +45,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grater.detect.linear import Keys, Scores, Weights, log_softmax
+from grater.detect.linear import Hashing, Keys, Rows, Scores, Weights, log_softmax
 from grater_train.events import Labels
 
 Places: TypeAlias = npt.NDArray[np.int32]
@@ -70,6 +70,14 @@ BLOCK = 1 << 16
 
 GOLDEN = (sqrt(5) - 1) / 2
 N_STEPS = 40
+
+
+def all_keys(hashing: Hashing, rows: Rows) -> Keys:
+    """The keys of many rows, in memory that grows by the result only."""
+    keys = np.empty((len(rows), len(hashing.templates)), np.uint32)
+    for start in range(0, len(rows), BLOCK):
+        keys[start : start + BLOCK] = hashing.keys(rows[start : start + BLOCK])
+    return keys
 
 
 @cache

@@ -25,11 +25,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from math import exp
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from grater.detect.ngrams.counts import START, Keys, NgramVocabulary, Packing, find
+from grater.detect.ngrams.counts import START, UNKNOWN, Keys, NgramVocabulary, Packing, find
 from grater.detect.ngrams.language_model import Column, LanguageModel, NgramTable
 from grater.errors import UsageError
 from grater_train.counts import Records, Runs, blocks_by_context
@@ -197,3 +199,39 @@ def language_model(smoothed: Smoothed, vocabulary: NgramVocabulary, *, is_exact:
     words = NgramTable(low.keys, Column(np.maximum(low.log_p, LEAST)), Column(low.log_backoff))
     tables = [NgramTable(level.keys, pack(level.log_p), pack(level.log_backoff)) for level in high]
     return LanguageModel(vocabulary, smoothed.packing, (words, *tables))
+
+
+@dataclass(frozen=True, slots=True)
+class Perplexity:
+    """The perplexity of a text; `known` leaves out unknown words."""
+
+    n_sentences: int
+    n_words: int
+    n_unknown: int
+    log_p: float
+    log_p_known: float
+
+    @property
+    def value(self) -> float:
+        return exp(-self.log_p / self.n_words)
+
+    @property
+    def known(self) -> float:
+        return exp(-self.log_p_known / (self.n_words - self.n_unknown))
+
+
+def perplexity(model: LanguageModel, sentences: Iterable[Sequence[str]]) -> Perplexity:
+    """Over all words and sentence ends of a text."""
+    n_sentences = n_words = n_unknown = 0
+    log_p = log_p_unknown = 0.0
+    remaining = iter(sentences)
+    while batch := list(islice(remaining, 10_000)):
+        rows = np.concatenate([model.rows(model.vocabulary.sentence(words)) for words in batch])
+        answers, is_unknown = model.log_p(rows), rows[:, -1] == UNKNOWN
+        n_sentences += len(batch)
+        n_words += len(rows)
+        n_unknown += int(is_unknown.sum())
+        log_p, log_p_unknown = log_p + float(answers.sum()), log_p_unknown + float(answers[is_unknown].sum())
+    return Perplexity(
+        n_sentences=n_sentences, n_words=n_words, n_unknown=n_unknown, log_p=log_p, log_p_known=log_p - log_p_unknown
+    )

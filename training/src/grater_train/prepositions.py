@@ -29,7 +29,7 @@ from functools import partial
 from itertools import islice
 from math import inf
 from multiprocessing import get_context
-from typing import Literal, Protocol, Self, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -59,8 +59,8 @@ from grater.detect.prepositions.detector import (
     Truths,
     margins,
 )
-from grater.detect.prepositions.engines import LinearEngine
-from grater.detect.prepositions.features import FIELDS, HASHING, N_WORDS, contexts, stem_numbers, stemmed
+from grater.detect.prepositions.engines import CombinedEngine, LinearEngine, NgramEngine
+from grater.detect.prepositions.features import FIELDS, HASHING, N_WORDS, contexts, stemmed
 from grater.errors import UsageError
 from grater.model import Json
 from grater.uncertainty import generator
@@ -70,6 +70,7 @@ from grater_train.fitting import (
     MIN_FEATURE_COUNT,
     Matrix,
     Size,
+    all_keys,
     fit_maxent,
     fit_perceptron,
     miscalibration,
@@ -77,6 +78,7 @@ from grater_train.fitting import (
     pruned,
     temperature,
 )
+from grater_train.stems import stem_numbers
 
 GAP_RATE = 1 / 12
 LAYOUT = Layout(len(FIELDS), N_WORDS, counted=(0, 3))
@@ -279,7 +281,7 @@ def train(
     engine = fitted(events, options, tell=tell)
     tell("calibrating")
     labels = events.labels[is_held]
-    keys = HASHING.all_keys(events.rows[is_held])
+    keys = all_keys(HASHING, events.rows[is_held])
     sums = sums_of(keys, engine.keys, engine.table).astype(np.float64)
     engine = replace(engine, step=temperature(sums, labels))
     thresholds = choose_thresholds(engine, held_out, options, frequencies(events.labels.tolist()))
@@ -300,7 +302,7 @@ def fitted(
     """A model of the events that are not held out, not calibrated yet."""
     is_used = events.folds >= HELD_OUT
     tell("numbering features")
-    keys = HASHING.all_keys(events.rows[is_used])
+    keys = all_keys(HASHING, events.rows[is_used])
     dictionary, features = numbered(keys, min_count=options.min_count, templates=options.templates)
     tell(f"fitting {len(dictionary):,} features to {len(features):,} events")
     fit = fit_maxent if options.method == "maxent" else fit_perceptron
@@ -365,13 +367,8 @@ def _of_frequent(
     return chosen
 
 
-class CostedEngine(Engine, Protocol):
-    """An engine that lowers the score of none by a cost for each answer."""
-
-    def with_costs(self, costs: Scores) -> Self: ...
-
-
-PricedEngine = TypeVar("PricedEngine", bound=CostedEngine)
+PricedEngine = TypeVar("PricedEngine", NgramEngine, CombinedEngine)
+"""An engine that lowers the score of none by a cost for each answer."""
 
 
 def tuned(engine: PricedEngine, held_out: Sequence[str], *, seed: int = 0) -> tuple[PricedEngine, Thresholds]:
@@ -382,16 +379,16 @@ def tuned(engine: PricedEngine, held_out: Sequence[str], *, seed: int = 0) -> tu
     written = np.array([answer_of(candidate) for candidate in candidates], np.int64)
     if not (written != NONE).any():
         raise UsageError("expected prepositions in the text to choose thresholds on, found none; name more text")
-    priced = engine.with_costs(costs_of(engine, candidates, written))
+    priced = replace(engine, costs=costs_of(engine, candidates, written))
     shares = frequencies(written[written != NONE].tolist())
     return priced, choose_thresholds(priced, held_out, PrepositionOptions(seed=seed), shares)
 
 
 def costs_of(
-    engine: CostedEngine, candidates: Sequence[Candidate], written: np.ndarray[tuple[int], np.dtype[np.int64]]
+    engine: PricedEngine, candidates: Sequence[Candidate], written: np.ndarray[tuple[int], np.dtype[np.int64]]
 ) -> Scores:
     """The mean cost of each preposition, rounded so that a card can show it; the last is a gap's."""
-    plain = engine.with_costs(np.zeros(len(ANSWERS)))
+    plain = replace(engine, costs=np.zeros(len(ANSWERS)))
     differences = margins(plain.scores(candidates), written.tolist()).values
     is_gap = written == NONE
     uses, gaps, words = differences[~is_gap, 1], differences[is_gap, 2], written[~is_gap]

@@ -55,7 +55,7 @@ from grater.detect.context.slots import (
     words_read,
 )
 from grater.detect.detector import Finding, grouped, require_precision
-from grater.detect.linear import Scores
+from grater.detect.linear import Scores, log_softmax
 from grater.detect.prepositions.candidates import PREP, Candidate
 from grater.errors import BadInput, Problem
 from grater.model import DELETE, Decision, Essay, Item, Json
@@ -141,10 +141,7 @@ def type_of(slot: Slot, word: str) -> str:
 
 def log_shares(logits: Logits, head: Head) -> Scores:
     """(words, answers of the head): log-probabilities."""
-    own = logits[:, head.columns].astype(np.float64)
-    own = own - own.max(axis=1, keepdims=True)
-    shares: Scores = own - np.log(np.exp(own).sum(axis=1, keepdims=True))
-    return shares
+    return log_softmax(logits[:, head.columns].astype(np.float64))
 
 
 def asked(slots: Sequence[Slot], rows: Sequence[Logits]) -> list[Asked]:

@@ -36,6 +36,7 @@ from typing import Any, Protocol
 from grater.corpora import read_corpus
 from grater.corpora.fitting import fitted_lines, odd_lines, require_lines_fit
 from grater.corpora.judgments import overlaps, reach
+from grater.corpora.merge import shared_ends
 from grater.corpora.normalise import TokenEdit, normalised_edits
 from grater.corpora.text.analysis import analyse
 from grater.corpora.text.prepositions import PREPOSITIONS
@@ -185,8 +186,7 @@ def _mark(essay: Essay, edit: Edit, system: str) -> Finding:
 def trimmed(text: str, span: Span, words: str) -> tuple[Span, str]:
     """A change without the unchanged whole words at its ends: of *discussed about*, only *about*."""
     old, new = WORDS.findall(span.of(text)), WORDS.findall(words)
-    n_before = _shared(old, new)
-    n_after = _shared(old[n_before:][::-1], new[n_before:][::-1])
+    n_before, n_after = shared_ends(old, new)
     start = span.start + sum(map(len, old[:n_before]))
     end = span.end - sum(map(len, old[len(old) - n_after :]))
     better = "".join(new[n_before : len(new) - n_after])
@@ -194,12 +194,6 @@ def trimmed(text: str, span: Span, words: str) -> tuple[Span, str]:
     if n_before + n_after == 0 or changed.strip() == better.strip() == "":
         return span, words
     return _without_spaces(Span(start, end), changed), better.strip()
-
-
-def _shared(old: Sequence[str], new: Sequence[str]) -> int:
-    return next(
-        (n for n, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), min(len(old), len(new))
-    )
 
 
 def _without_spaces(span: Span, words: str) -> Span:
@@ -260,9 +254,7 @@ def _type(item: Item, suggestion: str | None) -> str:
 
 def _prepositions(essay: Essay) -> Iterator[Item]:
     for sentence in analyse(essay):
-        for candidate in candidates_of(sentence):
-            span = sentence.spans[candidate.index]
-            yield Item(essay.essay_id, Span(span.start, span.start) if candidate.is_gap else span, candidate.kind)
+        yield from (candidate.item_in(essay.essay_id) for candidate in candidates_of(sentence))
 
 
 def is_external(name: str) -> bool:

@@ -34,6 +34,7 @@ from typing import TypeAlias
 import numpy as np
 import polars as pl
 
+from grater.detect.decisions import ITEM
 from grater.detect.mining.ranking import RATIO, Counts, Suspect, Use, by_trigram, rank, wanted_ngrams, without
 from grater.errors import BadInput, Problem, UsageError
 from grater.result import HIDDEN, Data, in_json
@@ -49,16 +50,6 @@ TrigramCounter: TypeAlias = Callable[[set[tuple[str, ...]]], Counts]
 
 YES, NO, OPEN = "y", "n", ""
 SPOKEN = {"y": YES, "yes": YES, "n": NO, "no": NO, "": OPEN}
-PLACE_SCHEMA: dict[str, type] = {
-    "item": str,
-    "essay": str,
-    "start": int,
-    "end": int,
-    "kind": str,
-    "document": str,
-    "target": str,
-    "context": str,
-}
 SCHEMA: dict[str, type] = {
     "verdict": str,
     "trigram": str,
@@ -128,7 +119,7 @@ def suspects_table(suspects: Sequence[Suspect], verdicts: Mapping[str, str]) -> 
         }
         for suspect in suspects
     ]
-    return pl.DataFrame(rows, schema={**PLACE_SCHEMA, **SCHEMA}, orient="row")
+    return pl.DataFrame(rows, schema={**ITEM, **SCHEMA}, orient="row")
 
 
 def verdicts_of(table: Table) -> dict[str, str]:
@@ -209,7 +200,7 @@ def balance(
         {**place_columns(use), "label": ERROR if k < len(wrong) else OK, "trigram": use.words, "gold": int(k in gold)}
         for k, use in enumerate([*wrong, *right])
     ]
-    schema = {**PLACE_SCHEMA, "label": str, "trigram": str, "gold": int}
+    schema = {**ITEM, "label": str, "trigram": str, "gold": int}
     frame = pl.DataFrame([rows[index] for index in rng.permutation(len(rows)).tolist()], schema=schema, orient="row")
     return Balanced(
         items=frame, n_errors=len(wrong), n_correct=len(right), n_duplicates=len(duplicates), n_each=n_each

@@ -14,16 +14,14 @@ low bytes first, which compress better. Keys are rebuilt on loading, in under ha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
-from math import exp
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from grater.detect.ngrams.counts import SPECIAL, UNKNOWN, Keys, NgramVocabulary, Packing, find
+from grater.detect.ngrams.counts import SPECIAL, Keys, NgramVocabulary, Packing, find
 from grater.errors import BadInput, Problem
 from grater.model import Json
 from grater.models import read_model, write_model
@@ -107,42 +105,6 @@ class LanguageModel:
     def sentence_log_p(self, words: Sequence[str]) -> float:
         """The log-probability of a sentence, its end included."""
         return float(self.log_p(self.rows(self.vocabulary.sentence(words))).sum())
-
-
-@dataclass(frozen=True, slots=True)
-class Perplexity:
-    """The perplexity of a text; `known` leaves out unknown words."""
-
-    n_sentences: int
-    n_words: int
-    n_unknown: int
-    log_p: float
-    log_p_known: float
-
-    @property
-    def value(self) -> float:
-        return exp(-self.log_p / self.n_words)
-
-    @property
-    def known(self) -> float:
-        return exp(-self.log_p_known / (self.n_words - self.n_unknown))
-
-
-def perplexity(model: LanguageModel, sentences: Iterable[Sequence[str]]) -> Perplexity:
-    """Over all words and sentence ends of a text."""
-    n_sentences = n_words = n_unknown = 0
-    log_p = log_p_unknown = 0.0
-    remaining = iter(sentences)
-    while batch := list(islice(remaining, 10_000)):
-        rows = np.concatenate([model.rows(model.vocabulary.sentence(words)) for words in batch])
-        answers, is_unknown = model.log_p(rows), rows[:, -1] == UNKNOWN
-        n_sentences += len(batch)
-        n_words += len(rows)
-        n_unknown += int(is_unknown.sum())
-        log_p, log_p_unknown = log_p + float(answers.sum()), log_p_unknown + float(answers[is_unknown].sum())
-    return Perplexity(
-        n_sentences=n_sentences, n_words=n_words, n_unknown=n_unknown, log_p=log_p, log_p_known=log_p - log_p_unknown
-    )
 
 
 def save(model: LanguageModel, path: Path, card: Mapping[str, Json]) -> None:

@@ -19,7 +19,7 @@ from typing import Protocol
 from grater.corpora.text.analysis import Sentence
 from grater.corpora.text.prepositions import PREPOSITIONS, canonical
 from grater.detect.linear import Scores
-from grater.model import DELETE
+from grater.model import DELETE, Item, Span
 
 PREP, MISSING = "prep", "prep-missing"
 PREPOSITION_TAGS = frozenset(("IN", "TO"))
@@ -46,6 +46,10 @@ class Candidate:
     @property
     def is_gap(self) -> bool:
         return self.kind == MISSING
+
+    def item_in(self, essay_id: str) -> Item:
+        span = self.sentence.spans[self.index]
+        return Item(essay_id, Span(span.start, span.start) if self.is_gap else span, self.kind)
 
 
 def preposition_places(sentence: Sentence) -> list[int]:

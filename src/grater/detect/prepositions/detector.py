@@ -48,7 +48,7 @@ from grater.detect.prepositions.candidates import (
     candidates_of,
 )
 from grater.errors import UnknownName, UsageError, unknown
-from grater.model import DELETE, Decision, Essay, Item, Json, Span
+from grater.model import DELETE, Decision, Essay, Item, Json
 
 CHOICE, EXTRANEOUS, MISSING_TYPE = "choice", "extraneous", "missing"
 TYPES = (CHOICE, EXTRANEOUS, MISSING_TYPE)
@@ -218,20 +218,6 @@ class AnyWord:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedCandidate:
-    """A candidate with its essay."""
-
-    essay_id: str
-    candidate: Candidate
-
-    @property
-    def item(self) -> Item:
-        span = self.candidate.sentence.spans[self.candidate.index]
-        place_span = Span(span.start, span.start) if self.candidate.is_gap else span
-        return Item(self.essay_id, place_span, self.candidate.kind)
-
-
-@dataclass(frozen=True, slots=True)
 class PrepositionDetector:
     """An engine with its thresholds; `known` contains the words that do not count as noise."""
 
@@ -251,16 +237,15 @@ class PrepositionDetector:
 
     def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
         for group in grouped(essays):
-            waiting = [
-                PlacedCandidate(essay.essay_id, candidate)
-                for essay, sentences in zip(group, analyse_all(group), strict=True)
-                for sentence in sentences
-                for candidate in candidates_of(sentence, with_gaps=MISSING in self.kinds)
-            ]
-            yield from self._decided(waiting)
+            items, candidates = list[Item](), list[Candidate]()
+            for essay, sentences in zip(group, analyse_all(group), strict=True):
+                for sentence in sentences:
+                    own = list(candidates_of(sentence, with_gaps=MISSING in self.kinds))
+                    candidates += own
+                    items += [candidate.item_in(essay.essay_id) for candidate in own]
+            yield from self._decided(items, candidates)
 
-    def _decided(self, waiting: list[PlacedCandidate]) -> Iterator[Finding]:
-        candidates = [placed.candidate for placed in waiting]
+    def _decided(self, items: Sequence[Item], candidates: Sequence[Candidate]) -> Iterator[Finding]:
         if not candidates:
             return
         scores = self.engine.scores(candidates)
@@ -269,16 +254,9 @@ class PrepositionDetector:
         excess = differences.values - self.thresholds.rows(written)
         types = excess.argmax(axis=1)
         exceeding = np.round(excess.max(axis=1), DECIMALS).tolist()
-        columns = (
-            waiting,
-            written,
-            differences.best.tolist(),
-            types.tolist(),
-            exceeding,
-            beliefs_of(scores, written),
-        )
-        for placed, own, answer, kind, score, belief in zip(*columns, strict=True):
-            item, candidate = placed.item, placed.candidate
+        answers, beliefs = differences.best.tolist(), beliefs_of(scores, written)
+        columns = (items, candidates, written, answers, types.tolist(), exceeding, beliefs)
+        for item, candidate, own, answer, kind, score, belief in zip(*columns, strict=True):
             target = "" if candidate.is_gap else candidate.sentence.words[candidate.index]
             flag = self._flag(candidate, TYPES[kind], own, answer) if score > 0 else None
             decision = self._decision(item.item_id, candidate, flag, score)

@@ -30,7 +30,7 @@ Thresholds fit the parts that they were chosen with, so a part with another hash
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -138,9 +138,6 @@ class NgramEngine:
     def card(self) -> Mapping[str, Json]:
         return self.model.card
 
-    def with_costs(self, costs: Scores) -> NgramEngine:
-        return replace(self, costs=costs)
-
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and bool(self.model.vocabulary.ids([word])[0])
 
@@ -223,9 +220,6 @@ class CombinedEngine:
 
     engines: tuple[Engine, ...]
     costs: Scores = field(default_factory=lambda: np.zeros(len(ANSWERS)))
-
-    def with_costs(self, costs: Scores) -> CombinedEngine:
-        return replace(self, costs=costs)
 
     def scores(self, candidates: Sequence[Candidate]) -> Scores:
         """(candidates, 35): the mean of the engines' rows."""

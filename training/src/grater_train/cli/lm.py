@@ -12,7 +12,7 @@ import typer
 from grater.cli.command import Json, print_json, reading, say
 from grater.corpora.source import open_source
 from grater.detect.ngrams.counts import sentences_of_lines, text_lines
-from grater.detect.ngrams.language_model import KIND, LanguageModel, perplexity, save
+from grater.detect.ngrams.language_model import KIND, LanguageModel, save
 from grater.detect.prepositions.engines import NgramEngine
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
@@ -22,7 +22,7 @@ from grater.scale.jobs import holds_results, read_parts
 from grater.sheet import counted
 from grater_train.arpa import read_arpa
 from grater_train.cli.card import CardDate, Data, ModelFile, Seed, card_of, require_model_name, sources
-from grater_train.kneser_ney import language_model
+from grater_train.kneser_ney import language_model, perplexity
 from grater_train.ngrams import MOST_WORDS, PRUNE, HoldOutSplit, ModelSize, model_from_counts, train
 from grater_train.prepositions import tuned
 
