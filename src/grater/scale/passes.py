@@ -13,10 +13,11 @@ way.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -102,13 +103,21 @@ def summary_of(decisions: Parts) -> list[dict[str, Json]]:
     ]
 
 
-TALLY = "tally"
+COUNTED = "counted"
 PICKLED: dict[str, type] = {"pickled": bytes}
-"""The counts of a shard, to be merged with the others; its folder is temporary."""
+"""What was counted in a shard, to be merged with the others; its folder is temporary."""
 
 
-def _pickled(counted: CorpusTally | CorpusCheck) -> pl.DataFrame:
-    return pl.DataFrame({"pickled": [pickle.dumps(counted)]}, schema=PICKLED)
+def _partial(counted: object) -> Partial:
+    return Partial(tables={COUNTED: pl.DataFrame({"pickled": [pickle.dumps(counted)]}, schema=PICKLED)})
+
+
+def _counted(
+    job: StatisticsJob | CheckJob, shards: ShardSource, folder: Path, engine: Engine, done: Done
+) -> Iterator[Any]:
+    """What a job has counted in each shard, in their order."""
+    parts = run_job(job, shards, {COUNTED: folder}, engine, done=done)[COUNTED]
+    return (pickle.loads(frame["pickled"].item()) for frame in parts.frames())
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,26 +136,20 @@ class StatisticsJob:
 
     @property
     def tables(self) -> Mapping[str, Schema]:
-        return {TALLY: PICKLED}
+        return {COUNTED: PICKLED}
 
     def partial(self, essays: Sequence[ShardEssay]) -> Partial:
-        tally = CorpusTally.of("", (each.essay for each in essays), self.by, self.counting)
-        return Partial(tables={TALLY: _pickled(tally)})
+        return _partial(CorpusTally.of("", (each.essay for each in essays), self.by, self.counting))
 
 
 def counted_corpus(
     job: StatisticsJob, name: str, shards: ShardSource, folder: Path, engine: Engine, *, done: Done = ignore_done
 ) -> CorpusTally:
     """The tally of a corpus; what a shard gives is kept in a folder until all are there."""
-    parts = run_job(job, shards, {TALLY: folder}, engine, done=done)[TALLY]
     tally = CorpusTally(name, job.by)
-    for frame in parts.frames():
-        tally.merge(pickle.loads(frame["pickled"].item()))
+    for part in _counted(job, shards, folder, engine, done):
+        tally.merge(part)
     return tally
-
-
-FINDINGS, SEEN = "findings", "seen"
-FINDING: dict[str, type] = {"rule": str, "essay_id": str, "line": int, "message": str}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +158,7 @@ class CheckJob:
 
     tagset: str | None = None
     name: str = "check"
-    version: int = 1
+    version: int = 2
 
     @property
     def options(self) -> Mapping[str, Json]:
@@ -163,26 +166,24 @@ class CheckJob:
 
     @property
     def tables(self) -> Mapping[str, Schema]:
-        return {FINDINGS: FINDING, SEEN: PICKLED}
+        return {COUNTED: PICKLED}
 
     def check(self) -> CorpusCheck:
         return CorpusCheck(TAGSETS[self.tagset] if self.tagset else None)
 
     def partial(self, essays: Sequence[ShardEssay]) -> Partial:
         check = self.check()
-        rows = [astuple(finding) for finding in check.of_essays(each.essay for each in essays)]
-        findings = pl.DataFrame(rows, schema=FINDING, orient="row")
-        return Partial(tables={FINDINGS: findings, SEEN: _pickled(check)})
+        findings = list(check.of_essays(each.essay for each in essays))
+        return _partial((findings, check))
 
 
 def checked_corpus(
     job: CheckJob, name: str, shards: ShardSource, folder: Path, engine: Engine, *, done: Done = ignore_done
 ) -> CheckResult:
     """The defects of a corpus in the order of its essays, then those of the whole."""
-    tables = run_job(job, shards, {table: folder / table for table in job.tables}, engine, done=done)
-    check = job.check()
-    for frame in tables[SEEN].frames():
-        check.merge(pickle.loads(frame["pickled"].item()))
-    rows = (row for frame in tables[FINDINGS].frames() for row in frame.iter_rows(named=True))
-    findings = [*(Finding(**row) for row in rows), *check.of_corpus()]
+    check, findings = job.check(), list[Finding]()
+    for in_shard, part in _counted(job, shards, folder, engine, done):
+        findings += in_shard
+        check.merge(part)
+    findings += check.of_corpus()
     return CheckResult(tuple((name, finding) for finding in findings), check.census)
