@@ -35,7 +35,7 @@ from grater.measure.corrections.scores import (
     source_words,
 )
 from grater.reporting.document import PARTS, Figure, ItemList, ItemView, Report, Section, lead_words, section_of
-from grater.reporting.drawing import forest, number_axis
+from grater.reporting.drawing import forest
 from grater.sheet import Sheet, counted, percent
 from grater.uncertainty import BASIS, Basis, Ints, Numbers
 
@@ -151,7 +151,7 @@ def _forest(scores: Scores) -> Figure:
         numbers = {"value": score.value, "low": score.low, "high": score.high}
         shown = {name: 100 * number if np.isfinite(number) else None for name, number in numbers.items()}
         rows.append({"system": system.system, "group": system.group, **shown})
-    spec = forest(rows, number_axis("value", score_title(scores.headline)))
+    spec = forest(rows, score_title(scores.headline))
     headlines = [f"{system.system} {percent(system.overall.scores[scores.headline])}" for system in scores.systems]
     words = f"{'; '.join(headlines)}. Systems that share a letter do not differ significantly."
     if scores.signature.options.get("baseline") or len(headlines) == 1:

@@ -131,7 +131,8 @@ def build(inputs: Inputs) -> Report:
     edits = _judged_edits(inputs, known)
     if edits is not None and known:
         lists += edits.worse_lists(known.texts, most=inputs.most_items)
-    sections = sorted(_sections(inputs, known, lists, edits), key=lambda section: PARTS.index(part_of(section)))
+    sections = [section for section in _sections(inputs, known, lists, edits) if section is not None]
+    sections.sort(key=lambda section: PARTS.index(part_of(section)))
     names = {section.name for section in sections}
     left_out = tuple(f"Not shown: {why[:1].lower()}{why[1:]}" for name, why in NEEDS.items() if name not in names)
     return Report(
@@ -220,12 +221,10 @@ def _judged_edits(inputs: Inputs, known: _Known | None) -> JudgedEdits | None:
 
 def _sections(
     inputs: Inputs, known: _Known | None, lists: Sequence[ItemList], edits: JudgedEdits | None
-) -> Iterator[Section]:
-    """Every section, in this order within its part."""
+) -> Iterator[Section | None]:
+    """Every section, in this order within its part; None for one that turns out to have nothing to show."""
     yield from _agreement_sections(inputs)
-    annotators = annotators_section(inputs.essays)
-    if annotators is not None:
-        yield annotators
+    yield annotators_section(inputs.essays)
     if known:
         yield from _system_sections(inputs, known)
     if inputs.correctors is not None or edits is not None:
@@ -242,7 +241,7 @@ def _sections(
         yield corpus_section(inputs.essays)
 
 
-def _system_sections(inputs: Inputs, known: _Known) -> Iterator[Section]:
+def _system_sections(inputs: Inputs, known: _Known) -> Iterator[Section | None]:
     evaluation, decisions = known.evaluation, inputs.decisions
     if decisions is None:
         return
@@ -250,9 +249,7 @@ def _system_sections(inputs: Inputs, known: _Known) -> Iterator[Section]:
     if known.versions:
         yield versions_section(evaluation, known.versions)
     yield bins_section(evaluation)
-    curves = curves_section(evaluation, known.curves)
-    if curves:
-        yield curves
+    yield curves_section(evaluation, known.curves)
     if evaluation.sample is not None and inputs.sample is not None:
         yield sampling_section(
             evaluation,
@@ -265,7 +262,7 @@ def _system_sections(inputs: Inputs, known: _Known) -> Iterator[Section]:
         )
 
 
-def _judgment_sections(inputs: Inputs, lists: Sequence[ItemList]) -> Iterator[Section]:
+def _judgment_sections(inputs: Inputs, lists: Sequence[ItemList]) -> Iterator[Section | None]:
     """Hard items, programs and crowds compared with people, and the raters."""
     if inputs.judgments is not None:
         listed = {view.item_id for group in lists if group.name == CONTENTIOUS for view in group.items}
@@ -280,12 +277,8 @@ def _judgment_sections(inputs: Inputs, lists: Sequence[ItemList]) -> Iterator[Se
         )
     people = inputs.experts or inputs.judgments
     if inputs.programs is not None and people is not None:
-        programs = programs_section(people, inputs.programs, items=inputs.items, places=inputs.located_items)
-        if programs is not None:
-            yield programs
-    crowds = crowds_section(inputs.crowds, places=inputs.located_items)
-    if crowds is not None:
-        yield crowds
+        yield programs_section(people, inputs.programs, items=inputs.items, places=inputs.located_items)
+    yield crowds_section(inputs.crowds, places=inputs.located_items)
     if inputs.judgments is not None and not inputs.judgments.anonymous_raters:
         yield raters_section(inputs.judgments, gold=inputs.gold, on_gold=inputs.on_gold)
 

@@ -18,7 +18,7 @@ from grater.measure.corrections.recall import Recall, Remaining
 from grater.measure.evaluation.evaluation import Evaluation
 from grater.model import DELETE, Interval
 from grater.reporting.document import Figure, ItemList, Row, Section, section_of, sentences
-from grater.reporting.drawing import forest, interval_columns, number_axis
+from grater.reporting.drawing import forest, interval_columns
 from grater.reporting.items import ItemViews, Texts, in_its_sentence, item_list, list_name
 from grater.sheet import Sheet, count, counted, interval
 from grater.tables import Table
@@ -161,7 +161,7 @@ def _recall_section(result: Recall) -> Section:
     shown = "; ".join(f"{each.system} {interval(each.recall)}" for each in result.systems)
     marks = counted(result.n_verified, "verified error")
     words = f"Of the errors in the source sentences, systems correct: {shown} ({marks})."
-    figure = Figure("recall", "Share of the errors that each system corrects", words, forest(rows, _axis("recall")))
+    figure = Figure("recall", "Share of the errors that each system corrects", words, forest(rows, "recall"))
     title = "What correctors find and miss"
     return section_of(result, "recall", title, [words], figures=[figure], sheets=result.sheets())
 
@@ -173,9 +173,5 @@ def _remaining_section(result: Remaining) -> Section:
     shown = "; ".join(f"{each.system} {interval(each.errors, digits=2)}" for each in result.systems)
     words = f"Errors that remain per 100 words of corrected text: {shown}."
     title = "Remaining errors"
-    figure = Figure("remaining", "Errors left per 100 words", words, forest(rows, _axis("errors per 100 words")))
+    figure = Figure("remaining", "Errors left per 100 words", words, forest(rows, "errors per 100 words"))
     return section_of(result, "remaining", title, [words], figures=[figure], sheets=result.sheets())
-
-
-def _axis(title: str) -> dict[str, object]:
-    return dict(number_axis("value", title))

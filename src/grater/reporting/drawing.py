@@ -271,12 +271,12 @@ SIDES: dict[str, dict[str, Any]] = {
 }
 
 
-def forest(rows: Sequence[Row], axis: dict[str, Any], *more: dict[str, Any]) -> dict[str, Any]:
+def forest(rows: Sequence[Row], title: str, *more: dict[str, Any], share: bool = False) -> dict[str, Any]:
     """The score of each `system` as a point with its interval, below the letters of its `group`."""
     names = [row["system"] for row in rows]
     encoding = {
         "y": names_axis("system", None, names, axis={"labelFontSize": 13, "labelLimit": 220}),
-        "x": axis,
+        "x": number_axis("value", title, share=share),
         **series("system", names),
     }
     for channel in ("color", "shape"):

@@ -52,7 +52,7 @@ def preference_section(result: Preference) -> Section:
     ]
     shown = "; ".join(f"{each.system} {interval(each.expected_wins)}" for each in result.systems)
     words = f"{shown}. Systems that share a letter do not differ significantly."
-    spec = forest(rows, number_axis("value", "expected wins"))
+    spec = forest(rows, "expected wins")
     figure = Figure(name="preference", title="Expected wins of every system", words=words, spec=spec)
     return section_of(
         result, "preference", "Preference", _headline(result), figures=[figure], sheets=result.sheets()[:1]

@@ -174,7 +174,7 @@ def forest_plot(
     ]
     best = f"best expert {interval(ceiling)}" if ceiling else ""
     people = rule("x", ceiling.value, best, before=ceiling.value > 0.5) if ceiling else []
-    spec = forest(rows, number_axis("value", "F0.5", share=True), *people)
+    spec = forest(rows, "F0.5", *people, share=True)
     if is_ranked:
         words = f"{ranked[0].system} reaches {interval(ranked[0]['f0.5'])} on {counted(ranked[0].n, 'item')}."
         words += " Systems that share a letter do not differ significantly." if letters else ""
