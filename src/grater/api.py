@@ -22,7 +22,7 @@ from grater import options as opt
 from grater.errors import GraterError, UsageError
 from grater.files import URL
 from grater.model import Edit, Essay, Interval, Span, document_of
-from grater.options import EssaySource, Opt, Reading, TableSource, basis_of, require_different
+from grater.options import EssaySource, Opt, OutPath, Reading, TableSource, basis_of, require_different
 from grater.options import described as _checked
 from grater.progress import NOTES
 from grater.sheet import counted
@@ -213,9 +213,7 @@ def convert(
     types: Annotated[Literal["keep", "errant"], Opt("Keep the tags of edits, or give each an ERRANT type.")] = "keep",
     engine: opt.EngineName = "grater",
     documents: opt.Documents = None,
-    losses: Annotated[
-        Path | str | None, Opt("Write every loss to this file, as JSON lines.", "FILE", writes="file")
-    ] = None,
+    losses: Annotated[OutPath, Opt("Write every loss to this file, as JSON lines.", "FILE", writes="file")] = None,
 ) -> Conversion:
     """Convert a corpus, and list everything the new format cannot hold."""
     from grater.corpora import write_corpus
@@ -321,9 +319,7 @@ def corpus_judgments(
     columns: opt.Columns = None,
     duplicates: opt.Duplicates = "error",
     format_name: opt.FormatName = None,
-    out: Annotated[
-        Path | str | None, Opt("The table of judgments to write.", "FILE", writes="table", needed=True)
-    ] = None,
+    out: Annotated[OutPath, Opt("The table of judgments to write.", "FILE", writes="table", needed=True)] = None,
 ) -> Judgments:
     """Turn annotations into judgments: for every item and annotator, error or ok."""
     from grater.corpora.judgments import documents_of_items, items_of, judgments_from_edits
@@ -621,29 +617,15 @@ def aggregate(
     return aggregate(_judgments(judgments, options), method, gold=known, truth=right, options=steps)
 
 
-def _share(text: str) -> Opt:
-    return Opt(text, "SHARE")
-
-
 @_checked
 def simulate(
     *,
-    n_items: Annotated[int, Opt("Number of items.", "N", min=1)] = 100,
-    n_raters: Annotated[int, Opt("Number of raters.", "N", min=1)] = 10,
     judgments_per_item: Annotated[int, Opt("Judgments per item.", "N", min=1)] = 5,
-    labels: Annotated[Sequence[str], Opt("The labels to choose from.", "LABEL,LABEL", split=True)] = ("error", "ok"),
-    prevalence: Annotated[Sequence[float], Opt("Frequency of each label; default: equal.", "N,N")] = (),
-    skill: Annotated[float, Opt("A skilled rater's mean chance of being right.")] = 0.8,
-    spread: Annotated[float, Opt("Standard deviation of skill.")] = 0.1,
-    spammers: Annotated[float, _share("Share of raters who answer at random.")] = 0.0,
-    biased: Annotated[float, _share("Share of raters who prefer one label.")] = 0.0,
-    lazy: Annotated[float, _share("Share of raters who give one answer.")] = 0.0,
-    turning: Annotated[float, _share("Share of raters who turn spammers halfway.")] = 0.0,
-    difficulty: Annotated[float, Opt("Mean share of guesses per item.")] = 0.0,
-    out: Annotated[Path | str | None, Opt("Write the judgments to this table.", "FILE", writes="table")] = None,
-    true_labels_out: Annotated[Path | str | None, Opt("Write the true labels.", "FILE", writes="table")] = None,
-    skills: Annotated[Path | str | None, Opt("Write the raters' kinds and skills.", "FILE", writes="table")] = None,
+    out: Annotated[OutPath, Opt("Write the judgments to this table.", "FILE", writes="table")] = None,
+    true_labels_out: Annotated[OutPath, Opt("Write the true labels.", "FILE", writes="table")] = None,
+    skills: Annotated[OutPath, Opt("Write the raters' kinds and skills.", "FILE", writes="table")] = None,
     seed: opt.Seed = 0,
+    **crowd: Unpack[opt.Simulating],
 ) -> SimulatedCrowd:
     """Simulate judgments by raters of known skill, for planning and testing."""
     from grater.measure.crowd.simulate import Crowd, simulate
@@ -651,21 +633,7 @@ def simulate(
     from grater.tables import write_table
     from grater.uncertainty import generator
 
-    crowd = Crowd(
-        n_items=n_items,
-        n_raters=n_raters,
-        n_each=judgments_per_item,
-        labels=labels,
-        prevalence=prevalence,
-        skill=skill,
-        spread=spread,
-        spammers=spammers,
-        biased=biased,
-        lazy=lazy,
-        turning=turning,
-        difficulty=difficulty,
-    )
-    simulated = simulate(crowd, rng=generator(seed, "simulate"))
+    simulated = simulate(Crowd(n_each=judgments_per_item, **crowd), rng=generator(seed, "simulate"))
     simulated = replace(simulated, signature=Signature("simulate", {"seed": str(seed)}))
     tables = ((simulated.judgments, out), (simulated.truth, true_labels_out), (simulated.raters, skills))
     for table, path in tables:
@@ -813,15 +781,11 @@ def sample(
     width: opt.Width = None,
     judgments: opt.JudgmentTables | None = None,
     out: Annotated[
-        Path | str | None,
+        OutPath,
         Opt("Write the sample to this file, with its design.", "SAMPLE", writes="table", needed=True),
     ] = None,
-    to_judge: Annotated[
-        Path | str | None, Opt("Write the items still to judge, in order.", "FILE", writes="table")
-    ] = None,
-    worksheet: Annotated[
-        Path | str | None, Opt("The worksheet to write, .csv or .xlsx.", "FILE", writes="folder")
-    ] = None,
+    to_judge: Annotated[OutPath, Opt("Write the items still to judge, in order.", "FILE", writes="table")] = None,
+    worksheet: Annotated[OutPath, Opt("The worksheet to write, .csv or .xlsx.", "FILE", writes="folder")] = None,
     essays: opt.EssayFiles = (),
     items: opt.ItemTable = None,
     task: opt.WorksheetTask = "error",
@@ -952,7 +916,7 @@ def evaluate(
     ] = None,
     errors_by_flag: opt.ErrorsByFlag = False,
     curve: Annotated[
-        Path | str | None, Opt("Write precision and recall at every threshold to this table.", "FILE", writes="table")
+        OutPath, Opt("Write precision and recall at every threshold to this table.", "FILE", writes="table")
     ] = None,
     higher: Annotated[
         Literal["auto", "error", "ok"], Opt("What a high score means; default: inferred from the system's flags.")
@@ -1076,7 +1040,7 @@ def compare(
 @_checked
 def report(
     *,
-    out: Annotated[Path | str | None, Opt("The folder for the report.", "FOLDER", writes="folder")] = None,
+    out: Annotated[OutPath, Opt("The folder for the report.", "FOLDER", writes="folder")] = None,
     judgments: opt.JudgmentTables | None = None,
     decisions: opt.DecisionTables | None = None,
     experts: opt.ExpertTable = None,
@@ -1088,9 +1052,7 @@ def report(
     title: Annotated[str, Opt("The title.")] = "How good are these detectors?",
     author: Annotated[str, Opt("The author, shown under the title.", "NAME")] = "",
     earlier: opt.Earlier = None,
-    headline: Annotated[
-        Path | str | None, Opt("Write the first figure alone: FILE.svg, FILE.png or FILE.pdf.", "FILE", writes="file")
-    ] = None,
+    headline: opt.Headline = None,
     figures: opt.FigureTypes = (),
     **options: Unpack[Reading],
 ) -> Report:
@@ -1155,13 +1117,9 @@ def score(
     test: Annotated[Literal["paired", "randomisation"], Opt("The test behind the rank groups.")] = "paired",
     baseline: Annotated[str, Opt("Compare every system with this one only.", "NAME")] = "",
     methods: Annotated[bool, Opt("Print the paragraph for a paper instead of tables.")] = False,
-    per_sentence: Annotated[
-        Path | str | None, Opt("Write the counts per sentence as a table.", "FILE", writes="table")
-    ] = None,
-    save: Annotated[
-        Path | str | None, Opt("Save the result as JSON, to compare it later.", "FILE", writes="file")
-    ] = None,
-    html: Annotated[Path | str | None, Opt("Write a page with figures and tables.", "FILE", writes="file")] = None,
+    per_sentence: Annotated[OutPath, Opt("Write the counts per sentence as a table.", "FILE", writes="table")] = None,
+    save: Annotated[OutPath, Opt("Save the result as JSON, to compare it later.", "FILE", writes="file")] = None,
+    html: Annotated[OutPath, Opt("Write a page with figures and tables.", "FILE", writes="file")] = None,
     **options: Unpack[opt.Scoring],
 ) -> Scores:
     """Score corrections by M2, ERRANT or GLEU, with intervals, paired tests between systems, and rank groups.
@@ -1303,17 +1261,12 @@ def prefer(
         EssaySource | None, Opt("References, to score the ranked outputs by our metrics.", "REF")
     ] = None,
     documents: opt.Documents = None,
-    html: Annotated[Path | str | None, Opt("Write a page with figures and tables.", "FILE", writes="file")] = None,
-    units: Annotated[Literal["auto", "sentence", "document"], Opt("The independent units of intervals.")] = "auto",
-    raters: Annotated[Literal["these", "random"], Opt("Intervals for these raters, or others like them.")] = "these",
+    html: Annotated[OutPath, Opt("Write a page with figures and tables.", "FILE", writes="file")] = None,
+    units: opt.UnitsOfText = "auto",
+    raters: opt.RatersMeant = "these",
     interval: Annotated[Literal["jackknife", "published-pairs"], Opt("How intervals are computed.")] = "jackknife",
-    columns: Annotated[
-        Mapping[str, str] | None,
-        Opt("Rename a column; repeatable.", "OURS=THEIRS", parse="grater.tables:parse_columns"),
-    ] = None,
-    duplicates: Annotated[
-        Literal["error", "first", "last"], Opt("What to do if a rater judged an item twice.")
-    ] = "error",
+    columns: opt.Columns = None,
+    duplicates: opt.Duplicates = "error",
 ) -> Preference:
     """Rank systems by people's preference: expected wins with intervals, rank groups, judges.
 
@@ -1498,7 +1451,7 @@ JUDGED = "expected judgments, or `system`, `essays` and `answers_out` to write a
 OneSystem: TypeAlias = Annotated[
     str, Opt("Run this system on the essays.", "NAME", names="grater.detect.systems:SYSTEMS")
 ]
-AnswersOut: TypeAlias = Annotated[Path | str | None, Opt("Write the words of the system.", "FILE", writes="table")]
+AnswersOut: TypeAlias = Annotated[OutPath, Opt("Write the words of the system.", "FILE", writes="table")]
 
 
 @_checked

@@ -78,6 +78,9 @@ TableSource: TypeAlias = Any
 EssaySource: TypeAlias = Path | str | Iterable[Essay]
 """A path of a corpus in any format, or essays."""
 
+OutPath: TypeAlias = Path | str | None
+"""A file or folder to write, where one is wanted."""
+
 # Options by name; one that means the same in several functions is here once.
 
 JudgmentTables: TypeAlias = Annotated[TableSource, Opt("Judgments of raters.", "FILE", several=True)]
@@ -159,6 +162,12 @@ Renamed: TypeAlias = Annotated[
 ]
 WIDTH = Opt("Target width of the 95 % interval for recall.", "WIDTH")
 Width: TypeAlias = Annotated[float | None, WIDTH]
+UnitsOfText: TypeAlias = Annotated[
+    Literal["auto", "sentence", "document"], Opt("The independent units of intervals.", default="auto")
+]
+RatersMeant: TypeAlias = Annotated[
+    Literal["these", "random"], Opt("Intervals for these raters, or others like them.", default="these")
+]
 PopulationName: TypeAlias = Annotated[
     Literal["wider", "these"], Opt("Intervals for essays like these, or for these items.", default="wider")
 ]
@@ -168,6 +177,9 @@ EngineName: TypeAlias = Annotated[
 Earlier: TypeAlias = Annotated[
     Mapping[str, str] | None,
     Opt("OLD is an earlier version of NEW.", "NEW=OLD", parse="grater.reporting.versions:parse_versions"),
+]
+Headline: TypeAlias = Annotated[
+    OutPath, Opt("Write the first figure alone: FILE.svg, FILE.png or FILE.pdf.", "FILE", writes="file")
 ]
 FigureTypes: TypeAlias = Annotated[
     Sequence[str], Opt("Type of figure: svg, png or pdf; repeatable; default: all three.", "TYPE")
@@ -221,9 +233,7 @@ class Resampling(TypedDict, total=False):
 class Intervals(Resampling, total=False):
     """The basis of intervals."""
 
-    raters: Annotated[
-        Literal["these", "random"], Opt("Intervals for these raters, or others like them.", default="these")
-    ]
+    raters: RatersMeant
 
 
 class Generalising(Intervals, total=False):
@@ -271,9 +281,7 @@ class Scoring(TypedDict, total=False):
     max_unchanged: Annotated[int, Opt("m2: unchanged words allowed in an edit.", min=0, default=2)]
     engine: EngineName
     documents: Documents
-    units: Annotated[
-        Literal["auto", "sentence", "document"], Opt("The independent units of intervals.", default="auto")
-    ]
+    units: UnitsOfText
     interval: HowIntervals
     resamples: Resamples
     seed: Seed
@@ -301,6 +309,24 @@ class Correcting(Chatting, total=False):
     prompt: Annotated[
         str, Opt("Instructions for a chat system: minimal, fluent or a file.", "NAME|FILE", default="minimal")
     ]
+
+
+class Simulating(TypedDict, total=False):
+    """The raters of a simulated crowd, and their items."""
+
+    n_items: Annotated[int, Opt("Number of items.", "N", min=1, default=100)]
+    n_raters: Annotated[int, Opt("Number of raters.", "N", min=1, default=10)]
+    labels: Annotated[
+        Sequence[str], Opt("The labels to choose from.", "LABEL,LABEL", split=True, default=("error", "ok"))
+    ]
+    prevalence: Annotated[Sequence[float], Opt("Frequency of each label; default: equal.", "N,N", default=())]
+    skill: Annotated[float, Opt("A skilled rater's mean chance of being right.", default=0.8)]
+    spread: Annotated[float, Opt("Standard deviation of skill.", default=0.1)]
+    spammers: Annotated[float, Opt("Share of raters who answer at random.", "SHARE", default=0.0)]
+    biased: Annotated[float, Opt("Share of raters who prefer one label.", "SHARE", default=0.0)]
+    lazy: Annotated[float, Opt("Share of raters who give one answer.", "SHARE", default=0.0)]
+    turning: Annotated[float, Opt("Share of raters who turn spammers halfway.", "SHARE", default=0.0)]
+    difficulty: Annotated[float, Opt("Mean share of guesses per item.", default=0.0)]
 
 
 class Working(TypedDict, total=False):

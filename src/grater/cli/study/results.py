@@ -136,9 +136,7 @@ def write_report(
     names: Annotated[bool, Opt("Name raters instead of using pseudonyms.")] = False,
     author: Annotated[str, Opt("The author, shown under the title.", "NAME")] = "",
     earlier: opt.Earlier = None,
-    headline: Annotated[
-        Path | None, Opt("Write the first figure alone: FILE.svg, FILE.png or FILE.pdf.", "FILE", writes="file")
-    ] = None,
+    headline: opt.Headline = None,
     drop_flags: Annotated[Sequence[str], opt.DROP_FLAGS] = (),
     min_confidence: Annotated[float | None, opt.MIN_CONFIDENCE] = None,
     figures: opt.FigureTypes = (),
