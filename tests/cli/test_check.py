@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.detect.feedback import check
+from grater.api import check
 from grater.detect.marks import sureness
 from tests.cli.running import Capture, Ran, grater
 
@@ -203,7 +203,7 @@ ERRORS = "harper:errors"
 
 def marked_by(system: str, text: str, language: str = "") -> list[tuple[str, tuple[str, ...]]]:
     """What a system marks in a text, with all that it suggests."""
-    flags = check(text, [system], language=language).flags
+    flags = check(text, systems=[system], language=language or None).flags
     return [(flag.target, (flag.decision.suggestion or "", *flag.alternatives)) for flag in flags]
 
 
@@ -244,9 +244,9 @@ def test_misspelt_words_are_mended_by_the_words_around_them() -> None:
 def test_a_mark_of_harper_says_how_often_its_kind_is_right_and_suggests_no_more_than_is_missing() -> None:
     pytest.importorskip("harper")
     assert marked_by(ERRORS, "We meet on monday.") == [("monday", ("Monday",))]
-    feedback = check("We meet on monday at the the station.", [ERRORS])
+    feedback = check("We meet on monday at the the station.", systems=[ERRORS])
     assert all("right" in sureness(flag) for flag in feedback.flags)
-    careful = check("We meet on monday at the the station.", [ERRORS], precision=0.95)
+    careful = check("We meet on monday at the the station.", systems=[ERRORS], precision=0.95)
     assert not careful.flags
     assert "capital" in careful.note.split("nothing is marked of these:")[1]
 

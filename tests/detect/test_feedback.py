@@ -7,9 +7,10 @@ from itertools import pairwise
 
 import pytest
 
+from grater.api import check
 from grater.detect.detector import Finding
 from grater.detect.explanations import explain, place_of
-from grater.detect.feedback import CHANCES, Feedback, check
+from grater.detect.feedback import CHANCES, Feedback
 from grater.detect.marks import advice, sureness
 from grater.detect.systems import at_precision, load_systems
 from grater.detect.taught import taught
@@ -84,8 +85,10 @@ def test_every_decision_has_a_score_a_type_and_a_suggestion() -> None:
 
 def test_a_mark_is_said_to_be_surer_in_a_text_with_many_errors() -> None:
     clean = "The weather was fine, and we walked along the river for an hour. " * 20
-    [among_few] = check(f"I recieved a letter. {clean}", ["spelling"]).flags
-    [*among_many] = check("I recieved a letter, and he definately beleived it untill today.", ["spelling"]).flags
+    [among_few] = check(f"I recieved a letter. {clean}", systems=["spelling"]).flags
+    [*among_many] = check(
+        "I recieved a letter, and he definately beleived it untill today.", systems=["spelling"]
+    ).flags
     assert among_few.target == among_many[0].target == "recieved"
     assert among_few.confidence is not None
     assert among_many[0].confidence is not None
@@ -94,9 +97,11 @@ def test_a_mark_is_said_to_be_surer_in_a_text_with_many_errors() -> None:
 
 def test_a_mark_that_the_words_alone_decide_is_as_sure_in_any_text_and_makes_no_other_surer() -> None:
     clean = "The weather was fine, and we walked along the river for an hour. " * 20
-    alone, [other] = (check(text + clean, ["spelling", "grammar"]).flags for text in ("", "I recieved a letter. "))
+    alone, [other] = (
+        check(text + clean, systems=["spelling", "grammar"]).flags for text in ("", "I recieved a letter. ")
+    )
     assert alone == ()
-    flags = check("I recieved a letter. I made it my self. " + clean, ["spelling", "grammar"]).flags
+    flags = check("I recieved a letter. I made it my self. " + clean, systems=["spelling", "grammar"]).flags
     assert [(flag.target, flag.confidence) for flag in flags][1] == ("my self", 0.75)
     assert flags[0].confidence == pytest.approx(other.confidence, abs=0.01)
 
@@ -105,12 +110,12 @@ def test_feedback_asks_less_of_a_mark_where_errors_are_frequent() -> None:
     pytest.importorskip("onnxruntime")
     (context,) = load_systems(["context"])
     flagged = [finding.item for finding in context.find([Essay("e", LEARNER)]) if finding.decision.flagged]
-    shown = [flag.item for flag in check(LEARNER, ["context"]).flags]
+    shown = [flag.item for flag in check(LEARNER, systems=["context"]).flags]
     assert len(shown) > len(flagged)
 
 
 def test_check_gives_feedback_on_a_text() -> None:
-    feedback = check("She is interested of music.", ["prep-maxent"])
+    feedback = check("She is interested of music.", systems=["prep-maxent"])
     assert [flag.target for flag in feedback.flags] == ["of"]
     assert feedback.to_frame()["suggestion"].to_list() == ["in"]
     (sheet,) = feedback.sheets()
@@ -118,7 +123,7 @@ def test_check_gives_feedback_on_a_text() -> None:
 
 
 def test_feedback_without_flags_has_an_empty_frame_and_sheet() -> None:
-    feedback = check("", ["prep-maxent"])
+    feedback = check("", systems=["prep-maxent"])
     assert feedback.to_frame().is_empty()
     assert feedback.sheets()[0].rows == ()
 

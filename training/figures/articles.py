@@ -31,7 +31,6 @@ from grater.detect.articles.features import (
     SENTENCE,
     TEMPLATES,
     WORDS,
-    columns_of,
 )
 from grater.detect.articles.phrases import QUANTIFIERS
 from grater.detect.linear import TAG_NUMBERS, Rows
@@ -116,6 +115,11 @@ def by_entropy(model: ArticleModel, text: Text) -> None:
         for name, where in parts.items()
     ]
     table(["entropy of the noun", "phrases", "verb hidden", "verb seen"], rows)
+
+
+def columns_of(*groups: str) -> tuple[int, ...]:
+    """The templates of some groups."""
+    return tuple(column for column, template in enumerate(TEMPLATES) if template.group in groups)
 
 
 def ablation() -> None:

@@ -38,13 +38,13 @@ import polars as pl
 from grater.annotate.terms import TrustRule, is_below
 from grater.corpora.judgments import judgments_from_edits
 from grater.corpora.normalise import corrected_text
-from grater.corpora.text.analysis import Sentence, analyse_all
+from grater.corpora.text.analysis import Sentence
 from grater.corpora.text.prepositions import canonical
 from grater.corpora.text.sentences import sentences_of
 from grater.detect.articles.constructions import CONSTRUCTIONS, is_confusable
-from grater.detect.articles.design import item_rows, places_of, select
+from grater.detect.articles.design import item_rows, places_in, select
 from grater.detect.articles.phrases import ARTICLE, noun_phrases, place_of
-from grater.detect.detector import Detector, Finding
+from grater.detect.detector import Detector, Finding, analysed
 from grater.detect.prepositions.candidates import PREP, preposition_places
 from grater.measure.corrections.recall import FATES, GONE, REPLACED, THERE
 from grater.model import DELETE, Edit, Essay, Item, Span
@@ -284,9 +284,7 @@ LEAST = 3
 
 def sample_noun_items(essays: Sequence[Essay], *, seed: int = 0) -> list[dict[str, Any]]:
     """The rows of the table of items, ten for each noun phrase."""
-    analysed = zip(essays, analyse_all(essays), strict=True)
-    places = [place for essay, sentences in analysed for place in places_of(essay.essay_id, sentences)]
-    return [dict(row) for row in item_rows(select(places, least=LEAST, seed=seed))]
+    return [dict(row) for row in item_rows(select(places_in(essays), least=LEAST, seed=seed))]
 
 
 # The crowd tasks
@@ -315,19 +313,19 @@ class CrowdSample:
 
 def crowd_tasks(essays: Sequence[Essay], *, seed: int = 0) -> list[CrowdSample]:
     """The four tasks."""
-    analysed = [(essay, each) for essay, of in zip(essays, analyse_all(list(essays)), strict=True) for each in of]
+    read = [(essay, sentence) for essay, sentences in analysed(essays) for sentence in sentences]
     prepositions = [
         Item(essay.essay_id, sentence.spans[place], "prep")
-        for essay, sentence in analysed
+        for essay, sentence in read
         for place in preposition_places(sentence)
     ]
     determiners = [
         Item(essay.essay_id, place_of(phrase, ARTICLE), TASKS["determiners"])
-        for essay, sentence in analysed
+        for essay, sentence in read
         for phrase in noun_phrases(sentence)
         if phrase.is_checked
     ]
-    pairs = [item for essay, sentence in analysed for item in _pairs(essay, sentence)]
+    pairs = [item for essay, sentence in read for item in _pairs(essay, sentence)]
     usage = _usage(essays, prepositions)
     sources = {
         "confused prepositions": _as_errors(prepositions, usage, "1", TASKS["confused prepositions"]),

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from grater.corpora.text.analysis import Sentence, analyse_all
 from grater.errors import UsageError
 from grater.model import Decision, Essay, Item, Json
 
@@ -96,3 +97,9 @@ def grouped(essays: Iterable[Essay]) -> Iterator[list[Essay]]:
             group, n_characters = [], 0
     if group:
         yield group
+
+
+def analysed(essays: Iterable[Essay]) -> Iterator[tuple[Essay, tuple[Sentence, ...]]]:
+    """Every essay with its sentences."""
+    for group in grouped(essays):
+        yield from zip(group, analyse_all(group), strict=True)

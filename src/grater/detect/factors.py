@@ -29,6 +29,7 @@ import polars as pl
 
 from grater.corpora.text.analysis import Sentence, analyse_all
 from grater.detect.detector import grouped
+from grater.detect.linear import softmax
 from grater.detect.ngrams.language_model import NOTHING, LanguageModel
 from grater.detect.prepositions.candidates import PREP, Candidate, Engine, preposition_places
 from grater.detect.prepositions.engines import NgramEngine, prep_lm, prep_maxent
@@ -207,8 +208,7 @@ def _choices(sentences: Mapping[int, Sentence], choice: Engine) -> dict[tuple[in
     tokens = [(number, token) for number, each in sentences.items() for token in preposition_places(each)]
     if not tokens:
         return {}
-    scores = choice.scores([Candidate(sentences[number], token, PREP) for number, token in tokens])[:, :-1]
-    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
-    shares = shares / shares.sum(axis=1, keepdims=True)
+    scores = choice.scores([Candidate(sentences[number], token, PREP) for number, token in tokens])
+    shares = softmax(scores[:, :-1])
     entropy = -(shares * np.log2(np.where(shares > 0, shares, 1))).sum(axis=1)
     return dict(zip(tokens, np.round(2**entropy, DECIMALS).tolist(), strict=True))

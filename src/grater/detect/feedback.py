@@ -1,7 +1,7 @@
 """Feedback on one essay: the flags of several detectors in text order, with advice for the writer.
 
-`check` takes a text, `feedback_on` an essay and detectors that are loaded.  A `Feedback` is shown on a terminal by
-the command, in a notebook as a table, and as one HTML page that loads nothing (`to_html`).
+A `Feedback` is shown on a terminal by the command, in a notebook as a table, and as one HTML page that loads nothing
+(`to_html`).
 
 The note says which errors were searched for and, for detectors that were measured, how reliable their flags are;
 `grater.detect.marks` explains each mark.
@@ -25,7 +25,6 @@ from math import exp, log
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from grater.corpora.plain import read_text
 from grater.detect.detector import Checker, Detector, Finding
 from grater.detect.explanations import Explanation
 from grater.detect.grammar import CONVENTIONS
@@ -41,9 +40,9 @@ from grater.detect.marks import (
     sureness,
     why,
 )
-from grater.detect.systems import PATTERNS, at_precision, default_systems, load_systems
+from grater.detect.systems import PATTERNS
 from grater.detect.taught import taught
-from grater.model import Essay, Json, Span, Variant
+from grater.model import Essay, Json, Span
 from grater.result import HIDDEN, OPTIONAL, Result, in_json, key
 from grater.sheet import Sheet, counted
 
@@ -189,20 +188,6 @@ class Feedback(Result):
 def _named(systems: Sequence[str]) -> str:
     """`context (grater’s own model) and mine`."""
     return " and ".join(f"{name} ({WHO[name]})" if name in WHO else name for name in systems)
-
-
-def check(
-    text: str,
-    systems: Sequence[str] = (),
-    *,
-    precision: float | None = None,
-    language: Variant | None = None,
-    name: str = "text",
-) -> Feedback:
-    """Feedback on a text by the named systems, else by the default ones."""
-    essay = next(iter(read_text([text], name=name)))
-    detectors = at_precision(load_systems(systems or default_systems()), precision)
-    return feedback_on(essay, detectors, name=name, language=language)
 
 
 def feedback_on(essay: Essay, systems: Sequence[Detector], *, name: str, language: str | None = None) -> Feedback:

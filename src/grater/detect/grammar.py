@@ -21,11 +21,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from grater.corpora.text.analysis import Sentence, analyse_all
+from grater.corpora.text.analysis import Sentence
 from grater.corpora.text.inflect import in_case_of, indefinite_article, plural
 from grater.corpora.text.sentences import STOPS, paragraph_spans
 from grater.corpora.text.verbs import verb_base, verb_forms
-from grater.detect.detector import Finding, grouped
+from grater.detect.detector import Finding, analysed
 from grater.detect.explanations import BY_KIND
 from grater.detect.patterns import LISTS
 from grater.model import DELETE, Decision, Essay, Item, Json, Span
@@ -149,11 +149,10 @@ class Grammar:
 
     def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
         """Its marks only: patterns have no unflagged candidates."""
-        for group in grouped(essays):
-            for essay, sentences in zip(group, analyse_all(group), strict=True):
-                yield from (finding for sentence in sentences for finding in _in_sentence(essay, sentence, self.name))
-                yield from _spaces(essay, self.name)
-                yield from _quotation_marks(essay, self.name)
+        for essay, sentences in analysed(essays):
+            yield from (finding for sentence in sentences for finding in _in_sentence(essay, sentence, self.name))
+            yield from _spaces(essay, self.name)
+            yield from _quotation_marks(essay, self.name)
 
     def marks(self, essay: Essay) -> Iterator[Finding]:
         return self.find([essay])

@@ -161,6 +161,13 @@ class Hashing:
         return (splitmix(keys) >> np.uint64(32)).astype(np.uint32)
 
 
+def softmax(scores: Scores) -> Scores:
+    """Scores as probabilities, row by row."""
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    out: Scores = shares / shares.sum(axis=1, keepdims=True)
+    return out
+
+
 def log_softmax(scores: Scores) -> Scores:
     """Scores as log-probabilities, row by row."""
     shifted = scores - scores.max(axis=1, keepdims=True)

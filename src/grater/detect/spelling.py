@@ -18,10 +18,10 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from grater.corpora.text.analysis import Sentence, analyse_all
+from grater.corpora.text.analysis import Sentence
 from grater.corpora.text.inflect import in_case_of
 from grater.corpora.text.lemmas import is_word, words
-from grater.detect.detector import Finding, grouped
+from grater.detect.detector import Finding, analysed
 from grater.detect.ngrams.counts import START
 from grater.detect.ngrams.language_model import NOTHING, LanguageModel, load
 from grater.model import Decision, Essay, Item, Json
@@ -162,11 +162,10 @@ class Spelling:
     card: Mapping[str, Json] = field(default_factory=dict, repr=False)
 
     def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
-        for group in grouped(essays):
-            for essay, sentences in zip(group, analyse_all(group), strict=True):
-                times = Counter(word.lower() for sentence in sentences for word in sentence.words)
-                for sentence in sentences:
-                    yield from _in_sentence(essay, sentence, self.name, times)
+        for essay, sentences in analysed(essays):
+            times = Counter(word.lower() for sentence in sentences for word in sentence.words)
+            for sentence in sentences:
+                yield from _in_sentence(essay, sentence, self.name, times)
 
     def marks(self, essay: Essay) -> Iterator[Finding]:
         return self.find([essay])

@@ -25,12 +25,12 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from grater.corpora.text.analysis import Sentence, analyse_all
+from grater.corpora.text.analysis import Sentence
 from grater.detect.articles.constructions import CONSTRUCTIONS, Noun, nouns_of
 from grater.detect.articles.features import N_CONTEXT
 from grater.detect.articles.phrases import noun_phrases, within_reach, written_as
-from grater.detect.detector import grouped
-from grater.model import Essay, Interval, Item, Json, Span, short_hash
+from grater.detect.detector import analysed
+from grater.model import Essay, Interval, Item, Json, Span, document_of, short_hash
 from grater.result import HIDDEN, Data, Result, in_json, key
 from grater.sheet import Sheet, Signature, count, counted, digest, interval, number, undefined_notes
 from grater.uncertainty import Basis, Numbers, Scope, permanent_number, shares_by_unit
@@ -151,15 +151,12 @@ def noun_constructions(
 
 def _constructions(essays: Iterable[Essay], texts: dict[str, Numbers]) -> Iterator[tuple[str, int]]:
     """The noun and construction of every open phrase; `texts` collects the counts of each text."""
-    for group in grouped(essays):
-        for essay, sentences in zip(group, analyse_all(group), strict=True):
-            text = str(essay.metadata.get("document") or essay.essay_id)
-            counts = texts.setdefault(text, np.zeros(len(CONSTRUCTIONS)))
-            for sentence in sentences:
-                for phrase in noun_phrases(sentence):
-                    if phrase.is_of_study:
-                        counts[phrase.construction] += 1
-                        yield phrase.noun, phrase.construction
+    for essay, sentences in analysed(essays):
+        counts = texts.setdefault(document_of(essay) or essay.essay_id, np.zeros(len(CONSTRUCTIONS)))
+        for phrase in (phrase for sentence in sentences for phrase in noun_phrases(sentence)):
+            if phrase.is_of_study:
+                counts[phrase.construction] += 1
+                yield phrase.noun, phrase.construction
 
 
 STAGES = ("no-context", "in-context")
@@ -254,11 +251,8 @@ class Design(Result):
 
 def places_in(essays: Iterable[Essay], *, n_context: int = N_CONTEXT) -> list[NounPlace]:
     """The places of all essays."""
-    places: list[NounPlace] = []
-    for group in grouped(essays):
-        for essay, sentences in zip(group, analyse_all(group), strict=True):
-            places += places_of(essay.essay_id, sentences, n_context=n_context)
-    return places
+    read = analysed(essays)
+    return [place for essay, own in read for place in places_of(essay.essay_id, own, n_context=n_context)]
 
 
 def places_of(essay_id: str, sentences: Iterable[Sentence], *, n_context: int = N_CONTEXT) -> Iterator[NounPlace]:

@@ -289,9 +289,3 @@ TEMPLATES: tuple[Template, ...] = (
     Template("prior", PRIOR, ()),
 )
 HASHING = Hashing(FIELDS, TEMPLATES)
-GROUPS = (SENTENCE, CONTEXT, ENTROPY, AGREEMENT, PRIOR)
-
-
-def columns_of(*groups: str) -> tuple[int, ...]:
-    """The templates of some groups."""
-    return tuple(column for column, template in enumerate(TEMPLATES) if template.group in groups)

@@ -35,7 +35,7 @@ import numpy.typing as npt
 from grater.corpora.text.analysis import analyse_all
 from grater.corpora.text.prepositions import canonical
 from grater.detect.detector import Finding, grouped
-from grater.detect.linear import Scores
+from grater.detect.linear import Scores, softmax
 from grater.detect.prepositions.candidates import (
     ANSWERS,
     COLUMN_OF,
@@ -280,8 +280,7 @@ class PrepositionDetector:
 
 def beliefs_of(scores: Scores, written: list[int]) -> list[tuple[tuple[str, float], ...]]:
     """The likeliest answers and their probabilities, the writer's own among them."""
-    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
-    shares = np.round(shares / shares.sum(axis=1, keepdims=True), DECIMALS)
+    shares = np.round(softmax(scores), DECIMALS)
     top = np.argsort(-shares, axis=1, kind="stable")[:, :MOST_ANSWERS]
     of_top = np.take_along_axis(shares, top, axis=1).tolist()
     of_own = shares[np.arange(len(shares)), written].tolist()

@@ -18,13 +18,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from grater.corpora.text.analysis import Sentence, analyse_all
+from grater.corpora.text.analysis import Sentence
 from grater.corpora.text.prepositions import PREPOSITIONS
-from grater.detect.detector import Detector, grouped
-from grater.detect.linear import Scores
+from grater.detect.detector import Detector, analysed
+from grater.detect.linear import Scores, softmax
 from grater.detect.prepositions.candidates import NONE, PREP, Candidate, Engine, answer_of, preposition_places
 from grater.errors import UsageError
-from grater.model import Essay, Interval, Json
+from grater.model import Essay, Interval, Json, document_of
 from grater.result import HIDDEN, Data, Estimate, Result, in_json
 from grater.sheet import Sheet, Signature, count, interval
 from grater.uncertainty import Basis, Numbers, Scope, Units, influence, ratio, share, shares_by_unit
@@ -57,8 +57,7 @@ class Tally:
         """`scores` of written prepositions; the column for none is ignored."""
         among = scores[:, :NONE]
         chosen, codes = among.argmax(axis=1), {text: code for code, text in enumerate(dict.fromkeys(texts))}
-        shares = np.exp(among - among.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
+        shares = softmax(among)
         text, rows = np.array([codes[each] for each in texts]), np.zeros((len(codes), N_COUNTS), np.int64)
         is_hit, is_other = written == chosen, INTO_GAMON[:, -1].astype(bool)
         both_other = is_other[written] & is_other[chosen]
@@ -191,17 +190,11 @@ def selection_test(detector: Detector, essays: Iterable[Essay]) -> SelectionTest
         raise UsageError(
             f"expected a detector of prepositions, found {detector.name}, which looks for {detector.kinds}"
         )
-    setups = selections(tally_of(engine, _sentences(essays)))
+    sentences = ((document_of(essay) or essay.essay_id, each) for essay, own in analysed(essays) for each in own)
+    setups = selections(tally_of(engine, sentences))
     options = {"system": detector.name, "model": str(detector.card.get("hash", "")), "n": str(setups[0].n)}
     signature = Signature("select", {**options, **Basis().signature("essay")})
     return SelectionTest(system=detector.name, setups=tuple(setups), signature=signature)
-
-
-def _sentences(essays: Iterable[Essay]) -> Iterator[tuple[str, Sentence]]:
-    for group in grouped(essays):
-        for essay, sentences in zip(group, analyse_all(group), strict=True):
-            text = str(essay.metadata.get("document") or essay.essay_id)
-            yield from ((text, sentence) for sentence in sentences)
 
 
 def tally_of(engine: Engine, sentences: Iterable[tuple[str, Sentence]]) -> Tally:
