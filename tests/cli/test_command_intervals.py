@@ -75,21 +75,6 @@ def test_a_command_says_what_its_intervals_speak_of(
     assert SPOKEN.search(as_json.out), "a program's reader is told, too"
 
 
-def test_saved_scores_compared_say_what_their_intervals_speak_of(
-    demo: Demo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    monkeypatch.chdir(demo.folder)
-    written = [line[2:] for line in Path("essays.m2").read_text("utf-8").splitlines() if line.startswith("S ")]
-    for name, sentences in (("as-written", written), ("changed", [f"{sentence} !" for sentence in written])):
-        (tmp_path / f"{name}.txt").write_text("\n".join(sentences) + "\n", "utf-8")
-        saved = ("--save", tmp_path / f"{name}.json")
-        assert grater(capsys, "score", "essays.m2", tmp_path / f"{name}.txt", *saved, *FEW).status == 0
-    ran = grater(capsys, "score", tmp_path / "as-written.json", tmp_path / "changed.json", *FEW)
-    assert ran.status == 0, ran.err
-    assert INTERVAL.search(ran.out), ran.out
-    assert SPOKEN.search(ran.out), ran.out
-
-
 def test_every_section_of_a_report_says_what_its_intervals_speak_of(demo: Demo) -> None:
     page = Path(demo.folder / "report" / "report.md").read_text("utf-8")
     sections = [part for part in re.split(r"^### ", page, flags=re.MULTILINE) if INTERVAL.search(part)]

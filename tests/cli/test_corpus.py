@@ -70,15 +70,6 @@ def test_convert_names_what_the_new_format_cannot_hold(capsys: Capture, tmp_path
     assert f"{result[0]['words']!r}" in str(Loss(**result[0]))
 
 
-def test_convert_writes_nothing_when_the_input_breaks(capsys: Capture, tmp_path: Path) -> None:
-    broken, out = tmp_path / "broken.m2", tmp_path / "out.jsonl"
-    broken.write_text(CLEAN + "S ends here\nA 0 9|||Mec|||x|||REQUIRED|||-NONE-|||0\n")
-    ran = grater(capsys, "corpus", "convert", broken, out)
-    assert ran.status == 2
-    assert "broken.m2:8:" in ran.err
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.m2"]
-
-
 def test_lint_names_line_and_rule_and_ends_with_one(capsys: Capture, clean: Path, tmp_path: Path) -> None:
     ran = grater(capsys, "corpus", "lint", clean)
     assert (ran.status, ran.out) == (0, "")

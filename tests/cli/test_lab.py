@@ -17,9 +17,9 @@ from grater.detect.articles.constructions import CONSTRUCTIONS
 from grater.detect.decisions import best_word, filled, is_mismatch, written_word
 from grater.detect.detector import Finding
 from grater.detect.prepositions.engines import linear_from_file
-from grater.tables import read_items, write_table
+from grater.tables import read_gold, read_items, write_table
 from tests.annotate.study.files import write_essays
-from tests.cli.running import Capture, grater, widest
+from tests.cli.running import Capture, grater
 from tests.detect.prepositions.native_text import native_lines
 
 NOUNS = (
@@ -94,20 +94,6 @@ def judgments(tmp_path: Path) -> Path:
     path = tmp_path / "choice.csv"
     path.write_text("\n".join(["item,rater,label", *rows]) + "\n")
     return path
-
-
-def test_the_corrected_accuracy_of_the_paper_or_shares_alone(judgments: Path, capsys: Capture) -> None:
-    # .75 + .28 (1 - .75) = .82, statistics.md
-    value = json.loads(grater(capsys, "lab", "choice", judgments, "--accuracy", 0.75, "--n-items", 200, "--json").out)
-    assert value["all_raters"]["value"] == pytest.approx(0.28)
-    assert value["by_rater"]["bob"]["value"] == pytest.approx(0.35)
-    corrected = value["corrected"]["all_raters"]
-    assert (corrected["value"], corrected["low"], corrected["high"]) == pytest.approx((0.82, 0.77, 0.86), abs=5e-3)
-    assert value["signature"].startswith("choice|")
-    ran = grater(capsys, "lab", "choice", judgments)
-    assert "all raters: every rater of an item finds the system's word equal or better" in ran.out
-    assert "corrected" not in ran.out
-    assert widest(ran.out) <= 80
 
 
 def test_the_accuracy_can_be_worked_out_from_words(judgments: Path, tmp_path: Path, capsys: Capture) -> None:
@@ -359,3 +345,20 @@ def test_lists_of_a_study_are_built_into_a_job(mine: Path, capsys: Capture) -> N
     assert made["shortfalls"] == ["errors: 3 instead of 500; accept more trigrams"]
     both = grater(capsys, *build, "--out", mine / "v.csv")
     assert (both.status, both.err.count("\n"), "--out" in both.err) == (2, 1, True)
+
+
+def test_the_balanced_corpus_has_as_many_correct_items_as_accepted_ones(mine: Path, capsys: Capture) -> None:
+    verdicts = mined_list(mine, capsys)
+    accept_all(verdicts)
+    out, gold = mine / "items.csv", mine / "gold.csv"
+    ran = grater(
+        capsys,
+        *("lab", "mine", mine / "essay.txt", "--text", mine / "native.txt", "--out", out),
+        *("--balanced", "--verdicts", verdicts, "--n-gold", 2, "--gold-out", gold, "--json"),
+    )
+    assert ran.status == 0, ran.err
+    numbers = json.loads(ran.out)
+    assert [numbers[key] for key in ("errors", "correct", "gold", "duplicates")] == [3, 3, 2, 0]
+    items = read_items(out).frame
+    assert sorted(items.filter(pl.col("label") == "error")["target"]) == ["about", "into", "with"]
+    assert set(read_gold(gold).frame["item"]) <= set(items["item"])

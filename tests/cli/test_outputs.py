@@ -114,3 +114,19 @@ def test_corpora_come_from_standard_input_with_their_format(
     assert ran.status == 0
     ran = grater(capsys, "corpus", command, "-")
     assert "expected a format for standard input, which has no file name; name the format" in ran.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["agree", "-"], ["raters", "-"], ["aggregate", "-", "--method", "majority"], ["agree", "--hardest", "-"]],
+    ids=lambda command: command[0],
+)
+def test_judgments_come_from_standard_input(
+    command: list[str], capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    send(monkeypatch, JUDGMENTS.encode())
+    piped = grater(capsys, *command, "--json")
+    path = tmp_path / "judgments.csv"
+    path.write_text(JUDGMENTS)
+    named = grater(capsys, *[path if part == "-" else part for part in command], "--json")
+    assert (piped.status, piped.out) == (0, named.out)

@@ -82,17 +82,6 @@ planned = partial(invoked, "plan")
 as_plan = partial(as_json, "plan")
 
 
-def test_four_ways_stand_side_by_side_with_the_hours_of_the_paper() -> None:
-    shown = planned("--recall", 0.5, "--wage", 20, "--raters-per-item", 2).stdout
-    for text in ("exhaustive", "verification", "sampling", "ours", "recall .50"):
-        assert text in shown
-    assert max(map(len, shown.splitlines())) <= 120
-    # T&C 2008, section 6: 1,000 errors at 10 %, 500 items in 4 hours
-    value = as_plan("--missed", 0.02 / 0.9, "--errors", 1000)
-    assert value["plans"][0]["items"] == 10_000
-    assert value["plans"][0]["hours"] == pytest.approx(80)
-
-
 def test_raters_are_worked_out_from_how_often_one_is_right_or_from_kappa() -> None:
     value = as_plan("--recall", 0.4, "--rater-accuracy", 0.85)
     # the majority of three is right on .939, that of five on .973

@@ -34,30 +34,6 @@ def score(capsys: Capture, folder: Path, *args: str) -> Ran:
     return grater(capsys, "score", *(folder / arg if (folder / arg).exists() else arg for arg in args))
 
 
-def test_errant_scores_m2_and_plain_text_by_types_with_no_extra(capsys: Capture, folder: Path) -> None:
-    ran = score(capsys, folder, "ref.m2", "ours.m2", "--metric", "errant", "--json")
-    [ours] = json.loads(ran.out)["systems"]
-    assert ours["counts"] == {"tp": 2, "fp": 1, "fn": 1}
-    assert ours["by_type"]["R:PREP"]["counts"] == {"tp": 0, "fp": 0, "fn": 1}
-    args = ("--metric", "errant", "--json")
-    made = json.loads(score(capsys, folder, "ref.m2", "ours.txt", *args).out)
-    assert "|engine:grater-" in made["signature"]
-    plain = json.loads(score(capsys, folder, "ours.txt", "ours.txt", "--source", "src", *args).out)
-    assert plain["systems"][0]["f0.5"]["value"] == 1
-
-
-def test_gleu_and_accuracy_take_plain_references_with_their_source(capsys: Capture, folder: Path) -> None:
-    args = ("ours.txt", "idle.txt", "--hyp", "src", "--source", "src", "--metric", "gleu", "--json")
-    [system] = json.loads(score(capsys, folder, *args).out)["systems"]
-    assert system["system"] == "src"
-    assert 0 < system["gleu"]["value"] < 1
-    args = ("ours.txt", "ours.txt", "idle.txt", "--source", "src", "--metric", "accuracy", "--json")
-    by_name = {system["system"]: system for system in json.loads(score(capsys, folder, *args).out)["systems"]}
-    n_same = sum(one == other for one, other in zip(TEXT, SOURCE, strict=True))
-    assert by_name["ours"]["accuracy"]["value"] == 1
-    assert by_name["idle"]["counts"] == {"right": n_same, "sentences": len(SOURCE)}
-
-
 def test_several_files_of_annotators_are_references_together(capsys: Capture, folder: Path) -> None:
     # Two annotators in one file, or one in each of two, after --hyp or by their names: the same score.
     for annotator in "01":
@@ -307,3 +283,18 @@ def test_a_terminal_sees_how_far_it_is(capsys: Capture, folder: Path, monkeypatc
     json.loads(ran.out)
     assert "scoring people" in stream.getvalue()
     assert "100%" in stream.getvalue()
+
+
+def test_text_as_people_write_it_is_scored_with_one_option(capsys: Capture, folder: Path) -> None:
+    (folder / "plain.txt").write_text(
+        "She goes to school every days.\nI agree with it.\nWe love it.\nHe is in home.\n"
+    )
+    refused = score(capsys, folder, "ref.m2", "plain.txt")
+    assert (refused.status, refused.err.count("\n")) == (2, 1)
+    assert "--tokenise" in refused.err
+    ours, plain = (
+        json.loads(score(capsys, folder, "ref.m2", file, "--tokenise", "--json").out)
+        for file in ("ours.txt", "plain.txt")
+    )
+    assert plain["systems"][0]["counts"] == ours["systems"][0]["counts"] == {"tp": 2, "fp": 1, "fn": 1}
+    assert "|tokens:grater" in plain["signature"]

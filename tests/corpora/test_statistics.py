@@ -24,7 +24,9 @@ from grater.corpora.statistics import (
 )
 from grater.errors import UnknownName, UsageError
 from grater.model import Edit, Essay, Json, Span
+from grater.sheet import as_text
 from grater.uncertainty import t_value
+from tests.cli.running import widest
 from tests.examples import examples
 
 
@@ -406,6 +408,18 @@ BLOCKS = [m2_block(f"Number {number} is well .", annotators=("0", "1")) for numb
 def study(*corpora: list[Essay], by: str | None = None) -> CorpusStatistics:
     names = {f"corpus-{number}": essays for number, essays in enumerate(corpora)}
     return corpus_statistics(names, by=by)
+
+
+def printed(*corpora: list[Essay], by: str | None = None, width: int = 80) -> str:
+    """What a terminal of this width shows."""
+    return "\n".join(as_text(sheet, width=width) for sheet in study(*corpora, by=by).sheets())
+
+
+@pytest.mark.parametrize("n_corpora", [1, 2, 3, 4, 9])
+@pytest.mark.parametrize("essays", [MARKED, BLOCKS, []])
+def test_table_fits_a_terminal(essays: list[Essay], n_corpora: int) -> None:
+    text = printed(*[essays] * n_corpora)
+    assert widest("\n".join(line for line in text.splitlines() if "  " in line)) <= 80
 
 
 def test_frame_has_one_number_per_row() -> None:

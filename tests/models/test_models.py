@@ -18,7 +18,7 @@ from grater.detect.articles import detector as articles
 from grater.detect.context import detector as context
 from grater.detect.ngrams import language_model
 from grater.detect.prepositions import engines
-from grater.errors import BadInput, UsageError
+from grater.errors import BadInput, UnknownName, UsageError
 from grater.models import Packing, kind_of, read_model, shipped, shipped_names, write_model
 
 
@@ -191,3 +191,8 @@ def test_a_header_nested_a_hundred_thousand_deep_is_refused_in_one_line(tmp_path
     path.write_bytes(b"grater-model 1\n" + b"[" * 100_000 + b"]" * 100_000 + b"\n")
     with pytest.raises(BadInput, match="its header cannot be read"):
         read_model(path, kind="toy")
+
+
+def test_an_unknown_model_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'tagger'"):
+        shipped("taggr")

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import grater
-from grater.errors import UnknownName
+from grater.errors import UnknownName, UsageError
 from grater.model import Essay
-from grater.reporting.build import Inputs, build
+from grater.reporting.build import Inputs, build, headline
 from grater.reporting.document import Byline, Report
 from grater.reporting.save import report_html, report_latex, report_markdown, save_figure
 from grater.reporting.versions import earlier_versions
@@ -288,3 +288,8 @@ def test_of_a_judged_sample_the_answer_is_the_estimate_for_the_whole_corpus() ->
 def test_an_earlier_version_that_nobody_knows_is_refused() -> None:
     with pytest.raises(UnknownName, match=r"unknown system 'odl'\. Did you mean 'old'"):
         earlier_versions(["new", "old"], {"new": "odl"})
+
+
+def test_the_headline_needs_systems_and_raters() -> None:
+    with pytest.raises(UsageError, match="expected decisions and judgments"):
+        headline(Inputs("Nothing"))

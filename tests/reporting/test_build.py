@@ -344,3 +344,11 @@ def test_a_line_has_whole_words_round_its_item() -> None:
 def test_charts_of_the_page_follow_light_and_dark(page: str) -> None:
     assert f"var({VARIABLES[SERIES[0]]})" in page
     assert not [colour for colour in VARIABLES if colour in page.split("</style>")[1]]
+
+
+def test_no_section_repeats_a_sentence_of_the_headline() -> None:
+    report = build(replace(inputs(), decisions=None))
+    agreed = report.headline[0]
+    assert agreed in [line for section in report.sections for line in section.words]
+    assert report_html(report).count(f">{agreed}<") == 1
+    assert report_markdown(report).count(agreed) == 1

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
@@ -156,3 +159,25 @@ def test_a_counter_of_fifteen_lines_agrees(folder: Path, tmp_path: Path, monkeyp
     counts = {ngram: n for frame in parts.frames() for ngram, n in zip(frame["ngram"], frame["n"], strict=True)}
     assert counts == expected
     assert len(parts.parts) > 4
+
+
+def test_a_worker_killed_in_mid_job_costs_a_second_try_and_changes_nothing(folder: Path, tmp_path: Path) -> None:
+    shards = cut_into(folder / "lines.txt", 17, tmp_path / "cut", lines=True)
+    expected = run_count(CountJob(), shards, tmp_path / "here", InProcess())
+    messages: list[str] = []
+    killed: list[int] = []
+    of_others = set(active_children())
+
+    def kill_one(number: int) -> None:
+        if not killed:
+            worker = next(child.pid for child in active_children() if child not in of_others)
+            assert worker
+            os.kill(worker, signal.SIGKILL)
+            killed.append(number)
+
+    with closing(Processes(2, messages.append)) as engine:
+        parts = run_count(CountJob(), shards, tmp_path / "there", engine, done=kill_one)
+    assert [part.sha256 for part in parts.parts] == [part.sha256 for part in expected.parts]
+    (message,) = messages
+    assert message.startswith("a worker ended by itself at count of shard-")
+    assert message.endswith("; trying again")

@@ -336,3 +336,14 @@ def test_what_others_write_to_standard_error_while_parquet_is_read_is_passed_on(
     monkeypatch.setattr(pl, "read_parquet", chatty)
     load(path, name="")
     assert capfd.readouterr().err == "a word of another thread\n"
+
+
+def test_lazy_frames_and_what_turns_into_a_frame_are_read() -> None:
+    with pytest.raises(BadInput, match="cannot be computed"):
+        read_judgments(pl.DataFrame(COLUMNS).lazy().select("none"))
+
+    class Dataset:
+        def to_pandas(self) -> pl.DataFrame:
+            return pl.DataFrame({"item": ["1"], "rater": ["a"], "label": ["ok"]})
+
+    assert len(read_judgments(Dataset())) == 1

@@ -7,6 +7,8 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from grater.corpora.tagsets import (
     OURS,
@@ -230,3 +232,11 @@ def test_the_first_correction_decides_word_by_word() -> None:
     assert split(edit, text) == "Wcip/prep"
     assert halved("It is Anna's at last.", "at", "to the", tag="Wcip") == "Wcip/other"
     assert halved("It is Anna's at last.", "Anna's", "a", tag="Rloc") == "Rloc/other"
+
+
+@given(st.text(max_size=20), st.text(max_size=12), st.data())
+def test_split_answers_for_any_text_and_place(text: str, correction: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    edit = Edit(Span(start, end), (correction,), "Wcip", "A")
+    assert split(edit, text) in ("Wcip/prep", "Wcip/other")

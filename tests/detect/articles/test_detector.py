@@ -14,6 +14,7 @@ from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM, is
 from grater.detect.articles.detector import Caution, article, completed, type_of
 from grater.detect.articles.features import WORDS
 from grater.detect.detector import Finding
+from grater.errors import UsageError
 from grater.model import DELETE, Essay
 from grater_train.articles import batch_of
 from tests.detect.articles.made_text import made_lines
@@ -179,3 +180,12 @@ def test_most_constructions_of_brown_are_right() -> None:
 )
 def test_each_change_mends_a_type_of_error(written: int, target: int, expected: str) -> None:
     assert type_of(written, target) == expected
+
+
+def test_caution_travels_in_a_card_and_silence_is_null() -> None:
+    caution = Caution(missing=1.5, own=0.5)
+    assert caution.as_json()["choice"] is None
+    assert Caution.of(caution.as_json()) == caution
+    with pytest.raises(UsageError, match="expected thresholds"):
+        Caution.of({"loud": 1})
+    assert len(CONSTRUCTIONS) == 5

@@ -78,3 +78,11 @@ def test_words_asked_about_alone_have_the_same_answers(detector: ContextDetector
     for rows, of_sentence, indices in zip(some, whole, asked, strict=True):
         assert np.array_equal(rows, of_sentence[indices])
     assert answer_sentences(detector.network, detector.vocabulary, words[:1], asked=[()])[0].shape == (0, 86)
+
+
+@pytest.mark.parametrize(
+    "pieces", [(), (" a",), (*SPECIAL, " a", " a"), (*SPECIAL, ""), ("<unk>", "<pad>", "<s>", "</s>", "<mask>")]
+)
+def test_a_list_that_is_no_vocabulary_is_refused(pieces: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match="expected pieces"):
+        PieceVocabulary(pieces)

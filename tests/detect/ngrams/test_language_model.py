@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from grater.detect.ngrams.counts import END, START, UNKNOWN, NgramVocabulary, normal
-from grater.detect.ngrams.language_model import LanguageModel, load, save
+from grater.detect.ngrams.language_model import KIND, LanguageModel, load, save
+from grater.errors import BadInput
+from grater.models import read_model, write_model
 from grater_train.kneser_ney import language_model
 from grater_train.ngrams import ModelSize, train
 from tests.detect.ngrams.texts import SENTENCES, random_sentences
@@ -54,3 +56,13 @@ def test_a_model_comes_back_from_its_file_as_it_was(model: LanguageModel, tmp_pa
         assert one.log_p.at(everywhere).astype(np.float32).tolist() == other.log_p.at(everywhere).tolist()
     for words in SENTENCES:
         assert again.sentence_log_p(words) == pytest.approx(model.sentence_log_p(words), abs=1e-5)
+
+
+@pytest.mark.parametrize("lost", ["words3_0", "log_p2_codes", "children2_0"])
+def test_a_model_that_lost_a_table_is_refused(model: LanguageModel, tmp_path: Path, lost: str) -> None:
+    save(model, tmp_path / "a.model", {})
+    stored = read_model(tmp_path / "a.model", kind=KIND)
+    arrays = {name: array for name, array in stored.arrays.items() if name != lost}
+    write_model(tmp_path / "b.model", kind=KIND, card={}, arrays=arrays, strings=stored.strings)
+    with pytest.raises(BadInput, match="do not fit together"):
+        load(tmp_path / "b.model")

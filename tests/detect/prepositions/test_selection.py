@@ -5,11 +5,12 @@ import pytest
 
 from grater.corpora.text.analysis import analyse
 from grater.detect.prepositions.candidates import ANSWERS, COLUMN_OF
-from grater.detect.prepositions.selection import Tally, selection_test, selections, tally_of
+from grater.detect.prepositions.selection import TITLES, Tally, selection_test, selections, tally_of
 from grater.detect.systems import load_system
 from grater.errors import UsageError
+from grater.model import Essay
 from tests.detect.prepositions.native_text import native_lines
-from tests.detect.prepositions.tiny import tiny_engine
+from tests.detect.prepositions.tiny import tiny_detector, tiny_engine
 
 
 def tally_of_pairs(*pairs: tuple[str, str], texts: int = 3) -> Tally:
@@ -70,3 +71,13 @@ def test_texts_are_the_units() -> None:
     spread = selections(tally_of_pairs(*pairs, texts=490))[0].accuracy
     assert clustered.value == spread.value == 0.9
     assert clustered.high - clustered.low > 4 * (spread.high - spread.low)
+
+
+def test_a_selection_test_has_a_row_for_every_score() -> None:
+    essay = Essay("e", "\n".join(native_lines(20)))
+    result = selection_test(tiny_detector(), [essay])
+    frame = result.to_frame()
+    accuracy = frame.filter(frame["preposition"].is_null() & (frame["score"] == "accuracy"))
+    assert accuracy["setup"].to_list() == ["34", "gamon", "felice"]
+    assert accuracy["value"].to_list() == [setup.accuracy.value for setup in result.setups]
+    assert [sheet.title for sheet in result.sheets()] == list(TITLES.values())

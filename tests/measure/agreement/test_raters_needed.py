@@ -271,3 +271,11 @@ def test_gold_of_one_label_leaves_kappa_without_an_interval() -> None:
     kappa = grater.raters_needed(judgments, gold=fine, reach=0.95).headline.points[0].kappa
     assert np.isnan(kappa.low)
     assert kappa.undefined_because == "the experts use only one label, so kappa is 0 whatever the crowd says"
+
+
+def test_experts_or_gold_but_not_both() -> None:
+    judgments, gold = skilled_crowd(0.8, 20)
+    with pytest.raises(GraterError, match="either `experts` or `gold`"):
+        grater.raters_needed(judgments)
+    with pytest.raises(GraterError, match="above 0 and at most 1"):
+        grater.raters_needed(judgments, gold=gold, reach=95)

@@ -15,6 +15,7 @@ from grater.measure.corrections.ceiling import Ceiling, CeilingRow, ceiling, sub
 from grater.measure.corrections.maxmatch import maxmatch_keys
 from grater.measure.corrections.scores import (
     METRICS,
+    Hypothesis,
     References,
     choose_annotators,
     rewritten,
@@ -129,3 +130,9 @@ def test_all_sets_walk_as_the_m2_scorer_walks(rows: list[list[tuple[int, int, in
             best = max((so_far + each for each, is_in in zip(here, subset, strict=True) if is_in), key=wanted)
             assert (chosen == best - so_far).all()
             so_far = best
+
+
+def test_edits_of_two_annotators_are_no_system() -> None:
+    both = Hypothesis("s", "s.m2", sentences=essays())
+    with pytest.raises(UsageError, match=r"s\.m2: expected the edits of one annotator"):
+        ceiling(METRICS["errant"], references(), [both])
