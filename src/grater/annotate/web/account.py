@@ -16,7 +16,6 @@ import hmac
 from collections.abc import Sequence
 
 import segno
-from fastapi import APIRouter
 from markupsafe import Markup
 from starlette.responses import PlainTextResponse, Response
 
@@ -27,14 +26,17 @@ from grater.annotate.requests import require_name
 from grater.annotate.store import schema
 from grater.annotate.store.transaction import MINUTE, new_secret
 from grater.annotate.web import check, security
-from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about, form_at, page_at
+from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about, page_at
 from grater.annotate.web.context import (
     DEVICE,
     DEVICE_DAYS,
     SESSION,
     Access,
+    Changing,
     Context,
+    Reading,
     RequestContext,
+    Routes,
     end_session,
     read_cookie,
     set_cookie,
@@ -44,7 +46,7 @@ from grater.annotate.web.security import FACTOR_PATH, MANAGERS, SHORTEST
 from grater.annotate.work import own_job
 from grater.errors import BadInput, Conflict, GraterError, NotFound, UsageError
 
-pages = APIRouter()
+pages = Routes()
 
 WRONG = "Wrong name or password."
 TOO_LATE = "That took too long. Log in again."
@@ -170,21 +172,14 @@ def new_password(context: Context) -> Response:
     return begin_session(context, person, "/me")
 
 
-@pages.post("/me/tokens")
-def new_token(context: Context) -> Response:
-    """A new token is shown this once."""
-    return _own_page(context, secret=make_token(context, context.sent(NewToken)).token)
-
-
 @page_at(pages, "/me")
 def _own_page(
-    context: RequestContext, *, problems: Sequence[str] = (), secret: str = "", status: int | None = None
+    context: RequestContext, tx: Reading, *, problems: Sequence[str] = (), secret: str = "", status: int | None = None
 ) -> Response:
-    with context.server.store.read() as tx:
-        own_jobs = [own_job(tx, job, context.person) for job in jobs.all(tx) if job.state != "draft"]
-        seats = [seat for seat in people.seats(tx, context.person_id) if seat.state == "active"]
-        n_findings = len(marks.open_findings(tx, context.person_id))
-        own_tokens = credentials.tokens_of_person(tx, context.person_id)
+    own_jobs = [own_job(tx, job, context.person) for job in jobs.all(tx) if job.state != "draft"]
+    seats = [seat for seat in people.seats(tx, context.person_id) if seat.state == "active"]
+    n_findings = len(marks.open_findings(tx, context.person_id))
+    own_tokens = credentials.tokens_of_person(tx, context.person_id)
     may_have_tokens = credentials.may_have_tokens(context.person)
     begun = [mine for mine in own_jobs if mine.n_done]
     shown = {"own_jobs": begun, "own_tokens": own_tokens, "seats": seats, "n_findings": n_findings, "secret": secret}
@@ -241,12 +236,13 @@ def _key(context: RequestContext, person: people.Person) -> str:
 
 
 @page_at(pages, FACTOR_PATH)
-def _page(context: RequestContext, *, problems: Sequence[str] = (), status: int | None = None) -> Response:
+def _page(
+    context: RequestContext, tx: Reading, *, problems: Sequence[str] = (), status: int | None = None
+) -> Response:
     person = context.person
-    with context.server.store.read() as tx:
-        factor = second_factor.find(tx, person.person_id)
-        n_codes = second_factor.n_recovery_codes(tx, person.person_id)
-        is_required = person.role in second_factor.required_roles(tx)
+    factor = second_factor.find(tx, person.person_id)
+    n_codes = second_factor.n_recovery_codes(tx, person.person_id)
+    is_required = person.role in second_factor.required_roles(tx)
     is_on = factor is not None and factor.confirmed_at is not None
     begun = factor.secret if factor and not is_on else ""
     address = second_factor.uri(begun, person.name) if begun else ""
@@ -255,7 +251,7 @@ def _page(context: RequestContext, *, problems: Sequence[str] = (), status: int 
     return context.page("second_factor.html", shown, status=status)
 
 
-@form_at(pages, FACTOR_PATH, refused=_page)
+@by_form(pages, FACTOR_PATH, refused=_page)
 def begin_set_up(context: RequestContext) -> Response:
     """A new secret for somebody who knows the password, shown until it is confirmed or begun again."""
     _require_password(context)
@@ -264,12 +260,11 @@ def begin_set_up(context: RequestContext) -> Response:
     return _page(context)
 
 
-@form_at(pages, f"{FACTOR_PATH}/off", refused=_page)
-def turn_off_own(context: RequestContext) -> Response:
+@by_form(pages, f"{FACTOR_PATH}/off", refused=_page)
+def turn_off_own(context: RequestContext, tx: Changing) -> Response:
     """Turn the factor off with password and code; refused where the role requires it."""
     _require_password(context)
-    with context.changing() as tx:
-        second_factor.turn_off(tx, context.person, context.text("code"))
+    second_factor.turn_off(tx, context.person, context.text("code"))
     return context.go(FACTOR_PATH)
 
 
@@ -397,43 +392,40 @@ class Ended(Shape):
 
 
 @api.get("/me")
-def me(context: Context) -> Me:
+def me(context: Context, tx: Reading) -> Me:
     """The owner of this token."""
-    with context.server.store.read() as tx:
-        n_findings = len(marks.open_findings(tx, context.person_id))
-        seats = [Person.of(seat) for seat in people.seats(tx, context.person_id) if seat.state == "active"]
+    n_findings = len(marks.open_findings(tx, context.person_id))
+    seats = [Person.of(seat) for seat in people.seats(tx, context.person_id) if seat.state == "active"]
     return Me(**Person.of(context.person).model_dump(), findings=n_findings, seats=seats)
 
 
 @api.get("/me/tokens")
-def my_tokens(context: Context) -> Tokens:
+def my_tokens(context: Context, tx: Reading) -> Tokens:
     """Your valid tokens, without their secrets."""
-    with context.server.store.read() as tx:
-        tokens = credentials.tokens_of_person(tx, context.person_id)
+    tokens = credentials.tokens_of_person(tx, context.person_id)
     return Tokens(tokens=[Token.of(token) for token in tokens])
 
 
+@by_form(pages, "/me/tokens", then=lambda context, made: _own_page(context, secret=made.token))
 @api.post("/me/tokens")
-def make_token(context: Context, sent: NewToken) -> MadeToken:
+def make_token(context: Context, tx: Changing, sent: NewToken) -> MadeToken:
     """Create another token, which expires no later than this one; it is shown only once."""
     own = context.access or Access(context.person, context.person_id)
-    with context.changing() as tx:
-        secret = credentials.make_token(
-            tx,
-            own.person.person_id,
-            **sent.model_dump(),
-            role=own.person.role,
-            made_by=own.human_id,
-            not_after=own.expires_at,
-        )
-        made = Token.of(credentials.token_by_secret(tx, secret))
+    secret = credentials.make_token(
+        tx,
+        own.person.person_id,
+        **sent.model_dump(),
+        role=own.person.role,
+        made_by=own.human_id,
+        not_after=own.expires_at,
+    )
+    made = Token.of(credentials.token_by_secret(tx, secret))
     return MadeToken(**made.model_dump(), token=secret)
 
 
 @by_form(pages, "/me/tokens/{token_id}/end", then="/me")
 @api.post("/me/tokens/{token_id}/end")
-def end_token(context: Context, token_id: str) -> Ended:
+def end_token(context: Context, tx: Changing, token_id: str) -> Ended:
     """Revoke one of your tokens, including this one."""
-    with context.changing() as tx:
-        credentials.end_token(tx, token_id, person_id=context.person_id)
+    credentials.end_token(tx, token_id, person_id=context.person_id)
     return Ended(token_id=token_id, ended=True)

@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
@@ -39,7 +38,7 @@ from grater.annotate.units import StudyUnit
 from grater.annotate.web.calls import A_PAGE, Most, Page, Shape, Start, calls_about, cut, example, page_at
 from grater.annotate.web.calls import Edit as EditShape
 from grater.annotate.web.calls import Shown as ShownShape
-from grater.annotate.web.context import Context, RequestContext, version_of
+from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes, version_of
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.units import Decision, SentAnswers
 from grater.annotate.web.work import Reply, Tag, by_field
@@ -47,7 +46,7 @@ from grater.annotate.work import Sent, is_finished, sent_for, shown_to_staff
 from grater.errors import BadInput, GraterError, NotFound, Problem, Stale
 from grater.model import GOLD, Edit, Json, Span
 
-pages = APIRouter()
+pages = Routes()
 
 ROWS = 50
 AGAIN = "Yours is still below: compare, and save it again if it should count."
@@ -64,23 +63,21 @@ def finished_unit(tx: Tx, unit_id: str) -> tuple[StudyUnit, Shown, list[Sent], a
 
 
 @pages.get("/adjudicate")
-def queue_page(context: Context) -> Response:
+def queue_page(context: Context, tx: Reading) -> Response:
     """Jobs with finished units: how many are decided, and the next to decide."""
-    with context.server.store.read() as tx:
-        queue = [(job, progress_of(finished(tx, job))) for job in jobs.all(tx) if job.archived_at is None]
+    queue = [(job, progress_of(finished(tx, job))) for job in jobs.all(tx) if job.archived_at is None]
     return context.page("adjudicate.html", queue=[(job, far) for job, far in queue if far.n_done])
 
 
 @pages.get("/adjudicate/jobs/{job_id}")
-def job_page(context: Context, job_id: str, show: str = "", page: int = 1) -> Response:
+def job_page(context: Context, tx: Reading, job_id: str, show: str = "", page: int = 1) -> Response:
     """Every finished unit of a job, also those that are decided: a decision can be made again."""
-    with context.server.store.read() as tx:
-        job = jobs.get(tx, job_id)
-        by_show = adjudication.shown_by(finished(tx, job))
-        chosen = by_show.get(show, by_show[""])
-        here = pager(len(chosen), page, size=ROWS)
-        on_page = chosen[here.start : here.start + here.size]
-        rows = [(each, shown_to_staff(tx, each.unit_id)) for each in on_page]
+    job = jobs.get(tx, job_id)
+    by_show = adjudication.shown_by(finished(tx, job))
+    chosen = by_show.get(show, by_show[""])
+    here = pager(len(chosen), page, size=ROWS)
+    on_page = chosen[here.start : here.start + here.size]
+    rows = [(each, shown_to_staff(tx, each.unit_id)) for each in on_page]
     values = {"job": job, "rows": rows, "pager": here, "show": show, "next": progress_of(by_show[""]).following}
     return context.page("adjudicate_job.html", values, counts={name: len(some) for name, some in by_show.items()})
 
@@ -114,12 +111,11 @@ def decide_form(context: Context, unit_id: str) -> Response:
 
 
 @page_at(pages, "/adjudicate/{unit_id}")
-def _unit_page(context: RequestContext, unit_id: str, error: BadInput | Stale | None = None) -> Response:
+def _unit_page(context: RequestContext, tx: Reading, unit_id: str, error: BadInput | Stale | None = None) -> Response:
     """The form of a unit; after an error as it was sent, on top of what somebody may have decided meanwhile."""
-    with context.server.store.read() as tx:
-        unit, shown, sent, decision = finished_unit(tx, unit_id)
-        table = table_of(tx, unit) if unit.job.task == MARKING else None
-        far = progress_of(finished(tx, unit.job), unit_id)
+    unit, shown, sent, decision = finished_unit(tx, unit_id)
+    table = table_of(tx, unit) if unit.job.task == MARKING else None
+    far = progress_of(finished(tx, unit.job), unit_id)
     made_from = adjudication.answers_mark([each.submission for each in sent])
     status = 200 if error is None else 409 if isinstance(error, Stale) else 422
     stale = [str(error), AGAIN] if isinstance(error, Stale) else []
@@ -368,42 +364,39 @@ class DecisionSaved(Shape):
 
 
 @api.get("/jobs/{job_id}/undecided")
-def undecided(context: Context, job_id: str, start: Start = 0, most: Most = A_PAGE) -> UndecidedUnits:
+def undecided(tx: Reading, job_id: str, start: Start = 0, most: Most = A_PAGE) -> UndecidedUnits:
     """Finished, undecided units; those on which raters disagree first."""
-    with context.server.store.read() as tx:
-        job = jobs.get(tx, job_id)
-        if job.task == MARKING:
-            essays = adjudication.shown_by(finished(tx, job))["undecided"]
-            left = [Undecided(unit_id=unit.unit_id, differs=unit.differs, labels={}) for unit in essays]
-        else:
-            left = [
-                Undecided.model_validate({**each.to_dict(), "unit_id": each.unit_id})
-                for each in adjudication.waiting(tx, job)
-            ]
+    job = jobs.get(tx, job_id)
+    if job.task == MARKING:
+        essays = adjudication.shown_by(finished(tx, job))["undecided"]
+        left = [Undecided(unit_id=unit.unit_id, differs=unit.differs, labels={}) for unit in essays]
+    else:
+        left = [
+            Undecided.model_validate({**each.to_dict(), "unit_id": each.unit_id})
+            for each in adjudication.waiting(tx, job)
+        ]
     here, following = cut(left[start : start + most + 1], start, most)
     return UndecidedUnits(units=list(here), next=following)
 
 
 @api.get("/jobs/{job_id}/finished")
 def finished_units(
-    context: Context, job_id: str, show: Show | None = None, start: Start = 0, most: Most = A_PAGE
+    tx: Reading, job_id: str, show: Show | None = None, start: Start = 0, most: Most = A_PAGE
 ) -> FinishedUnits:
     """Finished units of a job, decided or not."""
-    with context.server.store.read() as tx:
-        chosen = adjudication.shown_by(finished(tx, jobs.get(tx, job_id)))[show or ""]
+    chosen = adjudication.shown_by(finished(tx, jobs.get(tx, job_id)))[show or ""]
     here, following = cut(chosen[start : start + most + 1], start, most)
     return FinishedUnits(units=list(here), next=following)
 
 
 @api.get("/units/{unit_id}/decision")
-def one_case(context: Context, unit_id: str) -> Case:
+def one_case(tx: Reading, unit_id: str) -> Case:
     """The answers to a finished unit side by side, and the decision, if there is one."""
     places: list[Difference] = []
-    with context.server.store.read() as tx:
-        unit, shown, sent, decided = finished_unit(tx, unit_id)
-        if unit.job.task == MARKING:
-            table = table_of(tx, unit)
-            places = [_place(table.text, place) for place in table.places]
+    unit, shown, sent, decided = finished_unit(tx, unit_id)
+    if unit.job.task == MARKING:
+        table = table_of(tx, unit)
+        places = [_place(table.text, place) for place in table.places]
     return Case(
         unit_id=unit_id,
         job_id=unit.job.job_id,
@@ -421,24 +414,23 @@ def one_case(context: Context, unit_id: str) -> Case:
 
 
 @api.post("/units/{unit_id}/decision")
-def decide(context: Context, unit_id: str, sent: NewDecision) -> DecisionSaved:
+def decide(context: Context, tx: Changing, unit_id: str, sent: NewDecision) -> DecisionSaved:
     """Save the final answer, as the annotator `gold`; the originals stay.
 
     It is a conflict (409) if somebody has decided since this `version`, or a rater has revised an answer since
     `made_from`.
     """
-    with context.changing() as tx:
-        unit, shown, _, _ = finished_unit(tx, unit_id)
-        answers = TASKS[unit.job.task].read(unit.unit, sent.as_fields(), kept=shown.kept)
-        made = adjudication.save(
-            tx,
-            unit_id=unit_id,
-            person_id=context.person_id,
-            answers=answers,
-            version=sent.version,
-            comment=sent.comment,
-            made_from=sent.made_from,
-        )
+    unit, shown, _, _ = finished_unit(tx, unit_id)
+    answers = TASKS[unit.job.task].read(unit.unit, sent.as_fields(), kept=shown.kept)
+    made = adjudication.save(
+        tx,
+        unit_id=unit_id,
+        person_id=context.person_id,
+        answers=answers,
+        version=sent.version,
+        comment=sent.comment,
+        made_from=sent.made_from,
+    )
     return DecisionSaved(unit_id=unit_id, version=made.version)
 
 

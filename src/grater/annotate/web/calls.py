@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import isnan
-from typing import Annotated, Any, Self, TypeAlias, TypeVar, get_type_hints
+from typing import Annotated, Any, Self, TypeAlias, TypeVar, cast, get_type_hints
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, JsonValue, StringConstraints, WithJsonSchema
 from pydantic import Field as About
 from starlette.responses import Response
@@ -21,10 +21,10 @@ from grater.annotate.requests import LARGEST
 from grater.annotate.requests import Body as Body
 from grater.annotate.requests import example as example
 from grater.annotate.store.transaction import as_iso
-from grater.annotate.web.context import Context, RequestContext
+from grater.annotate.web.context import Context, RequestContext, Routes, in_transaction
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.security import API
-from grater.errors import BadInput, Conflict, GraterError, StoreBusy, StoreFull, UsageError
+from grater.errors import Forbidden, GraterError, StoreBusy, StoreFull
 
 T = TypeVar("T")
 Call = TypeVar("Call", bound=Callable[..., object])
@@ -41,67 +41,57 @@ Id: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 
 
-def calls_about(tag: str) -> APIRouter:
-    return APIRouter(prefix=API, tags=[tag], generate_unique_id_function=lambda route: route.name)
+def calls_about(tag: str) -> Routes:
+    return Routes(prefix=API, tags=[tag], generate_unique_id_function=lambda route: route.name)
 
 
-def page_at(pages: APIRouter, path: str) -> Callable[[Call], Call]:
+def page_at(pages: Routes, path: str) -> Callable[[Callable[..., Response]], Callable[..., Response]]:
     """Register a view as the page of an address; forms also show it with what went wrong."""
 
-    def add(view: Call) -> Call:
-        def answer(context: Context) -> Any:
+    def add(view: Callable[..., Response]) -> Callable[..., Response]:
+        view = in_transaction(view)
+
+        def answer(context: Context) -> Response:
             return view(context, **context.request.path_params)
 
-        pages.get(path, response_class=Response)(answer)
+        pages.get(path)(answer)
         return view
 
     return add
 
 
-def form_at(pages: APIRouter, path: str, *, refused: Callable[..., Response]) -> Callable[[Call], Call]:
-    """Register a handler for the form of a page; `refused` makes the page that shows what was wrong."""
-
-    def add(handler: Call) -> Call:
-        def answer(context: Context) -> Any:
-            names = context.request.path_params
-            try:
-                return handler(context, **names)
-            except (StoreBusy, StoreFull):
-                raise
-            except GraterError as error:
-                return refused(context, **names, problems=lines_of(error))
-
-        pages.post(path, response_class=Response)(answer)
-        return handler
-
-    return add
-
-
 def by_form(
-    pages: APIRouter,
+    pages: Routes,
     path: str,
     *,
-    then: str | Callable[[RequestContext, Any], Response],
+    sent: Callable[[RequestContext], Body] | None = None,
+    then: str | Callable[[RequestContext, Any], Response] | None = None,
     refused: Callable[..., Response] | None = None,
 ) -> Callable[[Call], Call]:
-    """Let a form of the pages make a call: its fields are those of the call's body.
+    """Let a form of the pages make a call: its fields are those of the call's body, or `sent` reads it.
 
-    `then` is the address to go to, with the names of the path, or makes a page of the call's answer.  `refused` makes
-    the page that shows the problems; without it that is the page of errors.
+    `then` is the address to go to, with the names of the path and what the call `made`, or makes a page of that;
+    without it, the call is a page itself.  `refused` makes the page that shows the problems; without it that is the
+    page of errors.
     """
 
     def add(call: Call) -> Call:
-        model = get_type_hints(call).get("sent")
+        model, opened = get_type_hints(call).get("sent"), in_transaction(call)
 
         def answer(context: Context) -> Response:
             names = context.request.path_params
             try:
-                made = call(context, **names, **({"sent": context.sent(model)} if model else {}))
-            except (BadInput, Conflict, UsageError) as error:
+                body = {"sent": sent(context) if sent else context.sent(model)} if model else {}
+                made = opened(context, **names, **body)
+            except (Forbidden, StoreBusy, StoreFull):
+                raise
+            except GraterError as error:
                 if refused is None:
                     raise
                 return refused(context, **names, problems=lines_of(error))
-            return context.go(then.format(**names)) if isinstance(then, str) else then(context, made)
+            if isinstance(then, str):
+                return context.go(then.format(made=made, **names))
+            return then(context, made) if then else cast(Response, made)
 
         pages.post(path)(answer)
         return call

@@ -33,7 +33,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from fastapi import APIRouter
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -41,7 +40,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from grater import __version__
 from grater.annotate.proofreading import LONGEST
 from grater.annotate.requests import require_length
-from grater.annotate.web.context import CHANGE_BYTES, Context, RequestContext
+from grater.annotate.web.context import CHANGE_BYTES, Context, RequestContext, Routes
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.rendering import is_local
 from grater.annotate.web.security import EDITORS
@@ -55,7 +54,7 @@ from grater.detect.marks import Mark, TextChange, advice, change, source, why
 from grater.errors import BadInput, NotFound, OutOfTime, Problem, StoreBusy, StoreFull, TooBusy, UsageError
 from grater.model import Json, Span
 
-pages = APIRouter()
+pages = Routes()
 
 TOO_OFTEN = "Too much text from this address; wait {seconds} seconds and try again."
 TOO_DENSE = "This text has too many prepositions and articles to be checked at once; send a part of it."

@@ -14,15 +14,17 @@ from __future__ import annotations
 
 import time
 from asyncio import sleep
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
+from functools import wraps
+from inspect import Parameter, signature
 from math import inf
 from types import MappingProxyType
-from typing import Annotated, TypeVar, get_args, get_origin
+from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_origin
 from urllib.parse import quote, urlsplit
 
-from fastapi import Depends
+from fastapi import APIRouter, Depends
 from jinja2 import Environment
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
@@ -164,6 +166,7 @@ LONG = (
 """The last words of paths whose work grows with the study: files in and out, systems, samples, new jobs."""
 
 B = TypeVar("B", bound=Body)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -528,6 +531,42 @@ async def _form(request: Request, server: Server, expected: str) -> FormData:
 
 
 Context = Annotated[RequestContext, Depends(open_context)]
+Reading: TypeAlias = Annotated[Tx, None]
+Changing: TypeAlias = Annotated[Tx, "nobody"]
+ChangingOwners: TypeAlias = Annotated[Tx, "owners"]
+ChangingEverybody: TypeAlias = Annotated[Tx, "everybody"]
+"""A snapshot, or a change by the visitor with whom it locks besides (`RequestContext.changing`)."""
+CONTEXT = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=Context)
+
+
+class Routes(APIRouter):
+    """Routes whose handlers may ask for a transaction next to their context, as `tx: Reading` or `tx: Changing`."""
+
+    def add_api_route(self, path: str, endpoint: Callable[..., Any], **more: Any) -> None:
+        super().add_api_route(path, in_transaction(endpoint), **more)
+
+
+def in_transaction(handler: Callable[..., T]) -> Callable[..., T]:
+    """A handler that is called with its context, and in the transaction that it asks for.
+
+    The transaction ends before the answer is sent, so that what was not stored is not acknowledged (P1).
+    """
+    asked = signature(handler, eval_str=True)
+    names = dict(asked.parameters)
+    has_context, tx = names.pop("context", None) is not None, names.pop("tx", None)
+    if tx is None:
+        return handler
+    (also_lock,) = tx.annotation.__metadata__
+
+    @wraps(handler)
+    def opened(context: RequestContext, *values: Any, **named: Any) -> T:
+        begun = context.changing(also_lock=also_lock) if also_lock else context.server.store.read()
+        with begun as tx:
+            first = (context, tx) if has_context else (tx,)
+            return handler(*first, *values, **named)
+
+    opened.__dict__["__signature__"] = asked.replace(parameters=[CONTEXT, *names.values()])
+    return opened
 
 
 def _who(server: Server, request: Request, session_token: str, is_api: bool) -> Access | None:

@@ -12,7 +12,6 @@ from dataclasses import fields
 from functools import lru_cache
 from math import isfinite
 
-from fastapi import APIRouter
 from markupsafe import Markup
 from starlette.responses import Response
 
@@ -27,44 +26,43 @@ from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.raters import RaterLine
 from grater.annotate.store import Tx
 from grater.annotate.terms import DAYS, POLICIES, Terms, odds_for, terms_json, terms_of
-from grater.annotate.web.calls import Body, Name, Number, Shape, calls_about, example, form_at, page_at
+from grater.annotate.web.calls import Body, Name, Number, Shape, by_form, calls_about, example, page_at
 from grater.annotate.web.calls import Interval as IntervalShape
 from grater.annotate.web.charts import RaterPoint, Series, confusion_map, narrowing, pair_map, rater_scatter
-from grater.annotate.web.context import Context, RequestContext
+from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes
 from grater.annotate.web.raters import Costs, Message, costs_json
 from grater.annotate.work import shown_to_staff
 from grater.model import Interval, Json
 from grater.reporting.document import sentences
 from grater.sheet import undefined_notes
 
-pages = APIRouter()
+pages = Routes()
 
 
 @pages.get("/manage/jobs/{job_id}/crowd")
-def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
+def crowd_page(context: Context, tx: Reading, job_id: str, width: float = WIDTH) -> Response:
     """`width` is that of the intervals which the forecast is for."""
     wanted = min(1.0, max(0.01, width)) if isfinite(width) else WIDTH
-    with context.server.store.read() as tx:
-        job, live = jobs.get(tx, job_id), context.server.live
-        mark = mark_of(tx, job)
-        kept, history = live.figures(tx, job, mark=mark), live.dashboard(tx, job, mark=mark)
-        figures, far = kept.value, live.counts(tx, job, mark=mark)
-        agreed = figures.agreement
-        shown = {
-            **{part.name: getattr(figures, part.name) for part in fields(figures)},
-            "job": job,
-            "far": far,
-            "behind": kept.behind,
-            "notes": {
-                "systems": _notes(figures.scores.warnings, figures.scores.intervals),
-                "agreement": _notes(agreed.warnings, agreed.coefficients.values()) if agreed else (),
-            },
-            "trouble": [(gold, shown_to_staff(tx, gold.unit_id)) for gold in figures.trouble[:MOST_TROUBLE]],
-            "standing": standing.of_job(tx, job_id),
-            "reviews": messages.reviews_of_job(tx, job_id),
-            "unread": messages.unread(tx, job_id),
-            "lacking_gold": trust.gold_warnings(tx, job),
-        }
+    job, live = jobs.get(tx, job_id), context.server.live
+    mark = mark_of(tx, job)
+    kept, history = live.figures(tx, job, mark=mark), live.dashboard(tx, job, mark=mark)
+    figures, far = kept.value, live.counts(tx, job, mark=mark)
+    agreed = figures.agreement
+    shown = {
+        **{part.name: getattr(figures, part.name) for part in fields(figures)},
+        "job": job,
+        "far": far,
+        "behind": kept.behind,
+        "notes": {
+            "systems": _notes(figures.scores.warnings, figures.scores.intervals),
+            "agreement": _notes(agreed.warnings, agreed.coefficients.values()) if agreed else (),
+        },
+        "trouble": [(gold, shown_to_staff(tx, gold.unit_id)) for gold in figures.trouble[:MOST_TROUBLE]],
+        "standing": standing.of_job(tx, job_id),
+        "reviews": messages.reviews_of_job(tx, job_id),
+        "unread": messages.unread(tx, job_id),
+        "lacking_gold": trust.gold_warnings(tx, job),
+    }
     per_item = far.wanted / max(1, far.units)
     coming = forecasts(figures.scores, figures.costs, figures.pace, per_item=per_item, width=wanted)
     board = history.value if history else None
@@ -159,19 +157,18 @@ def _filled_in(context: RequestContext) -> dict[str, Json]:
 
 @page_at(pages, "/manage/jobs/{job_id}/terms")
 def _terms_page(
-    context: RequestContext, job_id: str, *, problems: Sequence[str] = (), is_saved: bool = False
+    context: RequestContext, tx: Reading, job_id: str, *, problems: Sequence[str] = (), is_saved: bool = False
 ) -> Response:
-    with context.server.store.read() as tx:
-        job = jobs.get(tx, job_id)
-        others = [other.name for other in jobs.all(tx) if other.job_id != job_id]
-        n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
+    job = jobs.get(tx, job_id)
+    others = [other.name for other in jobs.all(tx) if other.job_id != job_id]
+    n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
     terms = terms_of(job.options)
     shown = {"job": job, "terms": terms, "others": others, "n_gold": n_gold, "odds": odds_for(terms, n_gold)}
     shown |= {"is_saved": is_saved, "problems": problems, "days": DAYS, "policies": POLICIES}
     return context.page("crowd_terms.html", shown)
 
 
-@form_at(pages, "/manage/jobs/{job_id}/terms", refused=_terms_page)
+@by_form(pages, "/manage/jobs/{job_id}/terms", refused=_terms_page)
 def new_terms(context: RequestContext, job_id: str) -> Response:
     with context.changing() as tx:
         set_terms(tx, job_id, _filled_in(context), actor=context.person_id)
@@ -196,18 +193,16 @@ class JobTerms(Shape):
 
 
 @api.get("/jobs/{job_id}/terms", response_model_exclude_unset=True)
-def job_terms(context: Context, job_id: str) -> JobTerms:
+def job_terms(tx: Reading, job_id: str) -> JobTerms:
     """The terms of a job, and what its gold rule does to good and bad raters."""
-    with context.server.store.read() as tx:
-        return _job_terms(tx, jobs.get(tx, job_id))
+    return _job_terms(tx, jobs.get(tx, job_id))
 
 
 @api.post("/jobs/{job_id}/terms", response_model_exclude_unset=True)
-def change_terms(context: Context, job_id: str, sent: Terms) -> JobTerms:
+def change_terms(context: Context, tx: Changing, job_id: str, sent: Terms) -> JobTerms:
     """Change some terms and keep the others; null removes one."""
-    with context.changing() as tx:
-        changed = sent.model_dump(exclude_unset=True)
-        return _job_terms(tx, set_terms(tx, job_id, changed, actor=context.person_id))
+    changed = sent.model_dump(exclude_unset=True)
+    return _job_terms(tx, set_terms(tx, job_id, changed, actor=context.person_id))
 
 
 def whole_terms(job: Job) -> Terms:
@@ -289,40 +284,36 @@ class Program(Shape):
 
 
 @api.get("/jobs/{job_id}/crowd", response_model_exclude_unset=True)
-def crowd(context: Context, job_id: str) -> Crowd:
+def crowd(tx: Reading, job_id: str) -> Crowd:
     """The dashboard of a job: terms, raters, gold, costs, scores, pace, reviews, protocol."""
-    with context.server.store.read() as tx:
-        job = jobs.get(tx, job_id)
-        names = {person.person_id: person.pseudonym for person in people.all(tx)}
-        scores = scores_so_far(tx, job)
-        pace = pace_now(tx, job, progress.counts_of(tx, job_id))
-        return Crowd(
-            terms=whole_terms(job),
-            raters=[
-                RaterStanding(rater=names[each.person_id], state=each.state, seen=each.seen, right=each.right)
-                for each in standing.of_job(tx, job_id)
-            ],
-            groups=[RaterGroup.of(group) for group in groups_of(tx, job_id)],
-            gold=[GoldStanding.of(record) for record in trust.gold_records(tx, job_id)],
-            costs=costs_json(tx, job),
-            protocol=protocol_sheet(tx, job),
-            sample=scores.sample,
-            scores=[Score.of(line) for line in scores.systems],
-            scope=scores.words,
-            warnings=list(scores.warnings),
-            pace=pace,
-            reviews=messages.reviews_of_job(tx, job_id),
-            unread=[Message.of(message) for message in messages.unread(tx, job_id)],
-        )
+    job = jobs.get(tx, job_id)
+    names = {person.person_id: person.pseudonym for person in people.all(tx)}
+    scores = scores_so_far(tx, job)
+    pace = pace_now(tx, job, progress.counts_of(tx, job_id))
+    return Crowd(
+        terms=whole_terms(job),
+        raters=[
+            RaterStanding(rater=names[each.person_id], state=each.state, seen=each.seen, right=each.right)
+            for each in standing.of_job(tx, job_id)
+        ],
+        groups=[RaterGroup.of(group) for group in groups_of(tx, job_id)],
+        gold=[GoldStanding.of(record) for record in trust.gold_records(tx, job_id)],
+        costs=costs_json(tx, job),
+        protocol=protocol_sheet(tx, job),
+        sample=scores.sample,
+        scores=[Score.of(line) for line in scores.systems],
+        scope=scores.words,
+        warnings=list(scores.warnings),
+        pace=pace,
+        reviews=messages.reviews_of_job(tx, job_id),
+        unread=[Message.of(message) for message in messages.unread(tx, job_id)],
+    )
 
 
 @api.post("/jobs/{job_id}/programs")
-def new_program(context: Context, job_id: str, sent: NewProgram) -> Program:
+def new_program(context: Context, tx: Changing, job_id: str, sent: NewProgram) -> Program:
     """Add a program as a rater: creates its own job and a token, shown only once."""
-    with context.changing() as tx:
-        job, person = program_job(tx, jobs.get(tx, job_id), sent.name, actor=context.person_id)
-        made_by = context.access.human_id if context.access else None
-        token = make_token(
-            tx, person.person_id, name="program", scope="work", made_by=made_by, actor=context.person_id
-        )
+    job, person = program_job(tx, jobs.get(tx, job_id), sent.name, actor=context.person_id)
+    made_by = context.access.human_id if context.access else None
+    token = make_token(tx, person.person_id, name="program", scope="work", made_by=made_by, actor=context.person_id)
     return Program(job_id=job.job_id, job=job.name, person_id=person.person_id, token=token)

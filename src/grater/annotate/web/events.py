@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Annotated, Literal
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import Response, StreamingResponse
 
 from grater.annotate import jobs, people, webhooks
@@ -15,57 +15,44 @@ from grater.annotate.audit import AuditEntry, audit_filter, csv_parts, entries, 
 from grater.annotate.store import Tx, events
 from grater.annotate.store.events import VERBS_ABOUT
 from grater.annotate.units import FINISHED
-from grater.annotate.web.calls import A_PAGE, MOST, Most, Object, Shape, When, by_form, calls_about, form_at, page_at
-from grater.annotate.web.context import Context, RequestContext
+from grater.annotate.web.calls import A_PAGE, MOST, Most, Object, Shape, When, by_form, calls_about, page_at
+from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes
 from grater.annotate.web.errors import lines_of
 from grater.annotate.webhooks import NewWebhook, NewWebhookState
 from grater.errors import NotFound, UnknownName, UsageError
 
-pages = APIRouter()
+pages = Routes()
 ROWS = 100
 N_DELIVERIES = 5
 FIELDS = ("person", "kind", "since", "until", "job", "search")
 
 
-def _make(context: RequestContext, sent: NewWebhook) -> webhooks.Webhook:
-    """Make a webhook; its address is checked as before every delivery."""
-    webhooks.destination(sent.url, allow_private=context.server.settings.private_webhooks)
-    with context.changing() as tx:
-        return webhooks.add(tx, url=sent.url, verbs=sent.verbs, actor=context.person_id)
-
-
 @page_at(pages, "/manage/webhooks")
-def _page(context: RequestContext, *, made: webhooks.Webhook | None = None, problems: Sequence[str] = ()) -> Response:
-    with context.server.store.read() as tx:
-        rows = [
-            (each, webhooks.deliveries_of(tx, each.webhook_id, most=N_DELIVERIES), webhooks.failures_of(tx, each))
-            for each in webhooks.all(tx)
-        ]
+def _page(
+    context: RequestContext, tx: Reading, *, made: Shape | None = None, problems: Sequence[str] = ()
+) -> Response:
+    rows = [
+        (each, webhooks.deliveries_of(tx, each.webhook_id, most=N_DELIVERIES), webhooks.failures_of(tx, each))
+        for each in webhooks.all(tx)
+    ]
     shown = {"rows": rows, "made": made, "finished": FINISHED, "problems": problems}
     return context.page("manage_webhooks.html", shown)
 
 
-@form_at(pages, "/manage/webhooks", refused=_page)
-def add_webhook_form(context: RequestContext) -> Response:
-    """A new webhook; its secret is shown only now."""
-    return _page(context, made=_make(context, context.sent(NewWebhook, verbs=context.text("verbs").split())))
-
-
 @pages.get("/manage/audit")
-def audit_page(context: Context) -> Response:
+def audit_page(context: Context, tx: Reading) -> Response:
     """The newest first; an unknown name gives an empty list with a message."""
     asked = _asked(context)
     before = context.request.query_params.get("before", "")
     rows: list[AuditEntry] = []
     problems: list[str] = []
-    with context.server.store.read() as tx:
-        try:
-            wanted = audit_filter(tx, **asked)
-            number = int(before) if before.isdecimal() and len(before) < len(str(2**62)) else None
-            rows = entries(tx, wanted, before=number, most=ROWS + 1)
-        except (NotFound, UnknownName, UsageError) as error:
-            problems = lines_of(error)
-        shown = {"people": people.all(tx), "jobs": jobs.all(tx), "groups": VERBS_ABOUT}
+    try:
+        wanted = audit_filter(tx, **asked)
+        number = int(before) if before.isdecimal() and len(before) < len(str(2**62)) else None
+        rows = entries(tx, wanted, before=number, most=ROWS + 1)
+    except (NotFound, UnknownName, UsageError) as error:
+        problems = lines_of(error)
+    shown = {"people": people.all(tx), "jobs": jobs.all(tx), "groups": VERBS_ABOUT}
     query = {name: value for name, value in asked.items() if value}
     older = urlencode({**query, "before": rows[ROWS - 1].event.n}) if len(rows) > ROWS else ""
     more = {"rows": rows[:ROWS], "asked": asked, "query": urlencode(query), "older": older, "problems": problems}
@@ -150,40 +137,46 @@ class Webhooks(Shape):
 
 @api.get("/events")
 def event_list(
-    context: Context,
+    tx: Reading,
     after: Annotated[int, Query(ge=0, le=2**62, description="The `latest` that you know; 0 for all.")] = 0,
     most: Annotated[int, Query(ge=1, le=MOST)] = 200,
     verb: Annotated[list[str] | None, Query(description="Only these; repeatable.")] = None,
 ) -> Events:
     """Events after a given one, in order; continue from `latest`."""
-    with context.server.store.read() as tx:
-        news = list(events.since(tx, after, most=most))
+    news = list(events.since(tx, after, most=most))
     wanted = [Event.of(event) for event in news if verb is None or event.verb in verb]
     return Events(events=wanted, latest=news[-1].n if news else after)
 
 
 @api.get("/webhooks")
-def webhook_list(context: Context) -> Webhooks:
+def webhook_list(tx: Reading) -> Webhooks:
     """The webhooks with their latest deliveries, without their secrets."""
-    with context.server.store.read() as tx:
-        return Webhooks(webhooks=[Webhook.model_validate(_shown(tx, each)) for each in webhooks.all(tx)])
+    return Webhooks(webhooks=[Webhook.model_validate(_shown(tx, each)) for each in webhooks.all(tx)])
 
 
+@by_form(
+    pages,
+    "/manage/webhooks",
+    sent=lambda context: context.sent(NewWebhook, verbs=context.text("verbs").split()),
+    then=lambda context, made: _page(context, made=made),
+    refused=_page,
+)
 @api.post("/webhooks")
 def add_webhook(context: Context, sent: NewWebhook) -> MadeWebhook:
     """Add a webhook for events from now on; its secret is shown only once."""
-    made = _make(context, sent)
-    with context.server.store.read() as tx:
+    # The address is checked as before every delivery, outside of the transaction: it is looked up.
+    webhooks.destination(sent.url, allow_private=context.server.settings.private_webhooks)
+    with context.changing() as tx:
+        made = webhooks.add(tx, url=sent.url, verbs=sent.verbs, actor=context.person_id)
         return MadeWebhook.model_validate(_shown(tx, made))
 
 
 @by_form(pages, "/manage/webhooks/{webhook_id}/state", then="/manage/webhooks")
 @api.post("/webhooks/{webhook_id}/state")
-def set_webhook_state(context: Context, webhook_id: str, sent: NewWebhookState) -> Webhook:
+def set_webhook_state(context: Context, tx: Changing, webhook_id: str, sent: NewWebhookState) -> Webhook:
     """Pause a webhook, or resume where it stopped."""
-    with context.changing() as tx:
-        changed = webhooks.set_state(tx, webhook_id, sent.state, actor=context.person_id)
-        return Webhook.model_validate(_shown(tx, changed))
+    changed = webhooks.set_state(tx, webhook_id, sent.state, actor=context.person_id)
+    return Webhook.model_validate(_shown(tx, changed))
 
 
 def _shown(tx: Tx, webhook: webhooks.Webhook) -> dict[str, object]:
@@ -217,7 +210,7 @@ class AuditEvents(Shape):
 
 @api.get("/audit")
 def audit(
-    context: Context,
+    tx: Reading,
     person: Annotated[Word, Query(description="Name or id of the person who acted.")] = "",
     kind: Annotated[Word, Query(description="A verb, the part before its dot, or a group of verbs.")] = "",
     since: Annotated[Word, Query(description="The first day, or the moment to start at.")] = "",
@@ -228,8 +221,7 @@ def audit(
     most: Most = A_PAGE,
 ) -> AuditEvents:
     """The audit log, newest first, by person, kind, day, job and words."""
-    with context.server.store.read() as tx:
-        wanted = audit_filter(tx, person=person, kind=kind, since=since, until=until, job=job, search=search)
-        rows = entries(tx, wanted, before=before, most=most + 1)
+    wanted = audit_filter(tx, person=person, kind=kind, since=since, until=until, job=job, search=search)
+    rows = entries(tx, wanted, before=before, most=most + 1)
     shown = [AuditEvent.model_validate(row.to_dict()) for row in rows[:most]]
     return AuditEvents(events=shown, next=rows[most - 1].event.n if len(rows) > most else None)

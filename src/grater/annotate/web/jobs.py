@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from fastapi import APIRouter
 from pydantic import ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
@@ -41,36 +40,31 @@ from grater.annotate.web.calls import (
     by_form,
     calls_about,
     example,
-    form_at,
     page_at,
 )
 from grater.annotate.web.charts import job_charts
-from grater.annotate.web.context import Context, RequestContext, number_of
-from grater.annotate.web.errors import lines_of
+from grater.annotate.web.context import (
+    Changing,
+    ChangingEverybody,
+    Context,
+    Reading,
+    RequestContext,
+    Routes,
+    number_of,
+)
 from grater.annotate.web.security import MANAGERS
 from grater.annotate.web.work import QuizState, SentDraft, by_field, crowd_view, essay_json, instructions
 from grater.annotate.work import DraftBody, checked, findings, own_job, shown_to_staff
 from grater.corpora.tagsets import TAGSETS
-from grater.errors import BadInput, Conflict, NotFound, UsageError
+from grater.errors import BadInput, NotFound, UsageError
 from grater.model import Json
 from grater.reporting.answer import in_words
 from grater.reporting.document import sentences
 from grater.sheet import counted
 
-pages = APIRouter()
+pages = Routes()
 
 RATERS = ("annotator", "worker", "adjudicator", "manager", "owner")
-
-
-@pages.post("/manage/jobs/preview")
-def preview_job_form(context: Context) -> Response:
-    """The same form again, with a preview of the job; nothing is stored."""
-    try:
-        plan = _wanted(context)
-        with context.server.store.read() as tx:
-            return _new_job_page(context, preview=context.server.previews.of(tx, plan))
-    except (BadInput, Conflict, NotFound, UsageError) as error:
-        return _new_job_page(context, preview_problem=" ".join(lines_of(error)))
 
 
 def _wanted(context: RequestContext) -> NewJob:
@@ -80,7 +74,7 @@ def _wanted(context: RequestContext) -> NewJob:
     about_items = subject in ("item", "suggestion")  # tasks that can ask about the items of a sample, or of a kind
     share = text("suggested_share") if subject == "essay" else ""
     system = {"essay": "offered", "suggestion": "system"}.get(subject)
-    plan = context.sent(
+    return context.sent(
         NewJob,
         kind=text("kind") or None if about_items else None,
         sample=text("sample") if about_items else None,
@@ -91,7 +85,6 @@ def _wanted(context: RequestContext) -> NewJob:
         pairs=subject == "ranking" and bool(text("pairs")),
         tagset=text("tagset") if subject == "essay" else None,
     )
-    return of_sample(context.server.store, plan)
 
 
 def _percent(text: str) -> object:
@@ -103,48 +96,40 @@ def _percent(text: str) -> object:
 
 
 @page_at(pages, "/manage/jobs/new")
-def _new_job_page(context: RequestContext, *, problems: Sequence[str] = (), **previewed: object) -> Response:
+def _new_job_page(
+    context: RequestContext, tx: Reading, *, problems: Sequence[str] = (), **previewed: object
+) -> Response:
     tagsets = {"" if name == DEFAULT_TAGSET else name: TAGSETS[name] for name in ("nucle", "errant", "clc")}
-    with context.server.store.read() as tx:
-        shown = {
-            "tasks": {name: (TASKS[name].title, summary_of(TASKS[name]), subject_of(TASKS[name])) for name in TASKS},
-            "kinds": [kind for kind, _ in content.item_kinds(tx) if kind],
-            "tagsets": [
-                (name, f"{tags.title.partition(' (')[0]}: {len(list(tags))} kinds of error")
-                for name, tags in tagsets.items()
-            ],
-            "systems": content.system_names(tx),
-            "samples": sample_names(tx),
-            "n_essays": content.n_essays(tx),
-            "raters": [person for person in people.all(tx) if person.role in RATERS and person.state == "active"],
-            "is_first": not jobs.all(tx),
-            "filled": {**context.request.query_params, **{name: each[0] for name, each in context.fields().items()}},
-            "chosen": context.fields().get("annotators", []),
-            "problems": problems,
-            "preview": None,
-            "preview_problem": "",
-        }
+    shown = {
+        "tasks": {name: (TASKS[name].title, summary_of(TASKS[name]), subject_of(TASKS[name])) for name in TASKS},
+        "kinds": [kind for kind, _ in content.item_kinds(tx) if kind],
+        "tagsets": [
+            (name, f"{tags.title.partition(' (')[0]}: {len(list(tags))} kinds of error")
+            for name, tags in tagsets.items()
+        ],
+        "systems": content.system_names(tx),
+        "samples": sample_names(tx),
+        "n_essays": content.n_essays(tx),
+        "raters": [person for person in people.all(tx) if person.role in RATERS and person.state == "active"],
+        "is_first": not jobs.all(tx),
+        "filled": {**context.request.query_params, **{name: each[0] for name, each in context.fields().items()}},
+        "chosen": context.fields().get("annotators", []),
+        "problems": problems,
+        "preview": None,
+        "preview_problem": "",
+    }
     return context.page("manage_new_job.html", shown | previewed)
 
 
-@form_at(pages, "/manage/jobs", refused=_new_job_page)
-def make_job_form(context: RequestContext) -> Response:
-    job = add_job(context.store, _wanted(context), actor=context.person_id)
-    return context.go(f"/manage/jobs/{job.job_id}")
-
-
 @pages.get("/manage")
-def study_page(context: Context) -> Response:
-    with context.server.store.read() as tx:
-        all_jobs, systems = jobs.all(tx), content.system_names(tx)
-        rows = [
-            (job, TASKS[job.task], progress.of_job(tx, job.job_id)) for job in all_jobs if job.archived_at is None
-        ]
-        answer = context.server.live.answer(tx)
-        far = [(job, far) for job, _, far in rows]
-        forecast = start.needed(tx, context, answer.value, far)
-        counts = {"essays": content.n_essays(tx), "items": content.n_items(tx), "people": people.count(tx)}
-        failing = [each.url for each in webhooks.all(tx) if webhooks.is_failing(tx, each)]
+def study_page(context: Context, tx: Reading) -> Response:
+    all_jobs, systems = jobs.all(tx), content.system_names(tx)
+    rows = [(job, TASKS[job.task], progress.of_job(tx, job.job_id)) for job in all_jobs if job.archived_at is None]
+    answer = context.server.live.answer(tx)
+    far = [(job, far) for job, _, far in rows]
+    forecast = start.needed(tx, context, answer.value, far)
+    counts = {"essays": content.n_essays(tx), "items": content.n_items(tx), "people": people.count(tx)}
+    failing = [each.url for each in webhooks.all(tx) if webhooks.is_failing(tx, each)]
     archived = [job for job in all_jobs if job.archived_at is not None]
     if not all_jobs and not counts["essays"] and not counts["items"]:
         return context.go("/manage/start")
@@ -209,13 +194,12 @@ def job_view(
 
 
 @pages.get("/manage/jobs/{job_id}/agreement")
-def agreement_page(context: Context, job_id: str) -> Response:
-    with context.server.store.read() as tx:
-        job = jobs.get(tx, job_id)
-        if job.task == MARKING:
-            marks, reason = live_marks(marked_in(tx, job_id, names=True))
-            return context.page("manage_agreement_marks.html", job=job, marks=marks, reason=reason)
-        agreement = _agreement(tx, job, names=True)
+def agreement_page(context: Context, tx: Reading, job_id: str) -> Response:
+    job = jobs.get(tx, job_id)
+    if job.task == MARKING:
+        marks, reason = live_marks(marked_in(tx, job_id, names=True))
+        return context.page("manage_agreement_marks.html", job=job, marks=marks, reason=reason)
+    agreement = _agreement(tx, job, names=True)
     return context.page("manage_agreement.html", job=job, agreement=agreement)
 
 
@@ -358,69 +342,64 @@ class LiveAgreement(Shape):
 
 
 @api.get("/jobs")
-def job_list(context: Context, state: State | None = None, task: str | None = None, name: str | None = None) -> Jobs:
+def job_list(
+    context: Context, tx: Reading, state: State | None = None, task: str | None = None, name: str | None = None
+) -> Jobs:
     """The jobs you may see, with your part in them, optionally by state, task or name."""
-    with context.server.store.read() as tx:
-        all_jobs, is_manager = jobs.all(tx), context.role in MANAGERS
-        known = [job for job in all_jobs if is_manager or (job.state != "draft" and job.archived_at is None)]
-        wanted = [job for job in known if state in (None, job.state) and task in (None, job.task)]
-        return Jobs(jobs=[_own(tx, job, context.person) for job in wanted if name in (None, job.name)])
+    all_jobs, is_manager = jobs.all(tx), context.role in MANAGERS
+    known = [job for job in all_jobs if is_manager or (job.state != "draft" and job.archived_at is None)]
+    wanted = [job for job in known if state in (None, job.state) and task in (None, job.task)]
+    return Jobs(jobs=[_own(tx, job, context.person) for job in wanted if name in (None, job.name)])
 
 
 @api.get("/jobs/{job_id}")
-def one_job(context: Context, job_id: str) -> WholeJob:
+def one_job(context: Context, tx: Reading, job_id: str) -> WholeJob:
     """A job with its instructions, your part in it, and why there is no work for you, if there is none."""
-    with context.server.store.read() as tx:
-        job = jobs.get(tx, job_id)
-        if job.state == "draft" and context.role not in MANAGERS:
-            raise NotFound(jobs.NO_JOB)
-        current = jobs.current_guidelines(tx, job_id)
-        own, view = _own(tx, job, context.person), crowd_view(tx, job, context.person)
+    job = jobs.get(tx, job_id)
+    if job.state == "draft" and context.role not in MANAGERS:
+        raise NotFound(jobs.NO_JOB)
+    current = jobs.current_guidelines(tx, job_id)
+    own, view = _own(tx, job, context.person), crowd_view(tx, job, context.person)
     guidelines = Guidelines.of(current) if current else None
     return WholeJob(**own.model_dump(), guidelines=guidelines, standing=OwnStanding.of(view))
 
 
 @by_form(pages, "/manage/jobs/{job_id}/state", then="/manage/jobs/{job_id}")
 @api.post("/jobs/{job_id}/state")
-def set_state(context: Context, job_id: str, sent: NewJobState) -> Job:
+def set_state(context: Context, tx: Changing, job_id: str, sent: NewJobState) -> Job:
     """Open, pause or close a job; work in progress is still accepted."""
-    with context.changing() as tx:
-        return Job.of(jobs.move(tx, job_id, sent.state, actor=context.person_id))
+    return Job.of(jobs.move(tx, job_id, sent.state, actor=context.person_id))
 
 
 @api.get("/jobs/{job_id}/guidelines")
-def guideline_versions(context: Context, job_id: str) -> Versions:
+def guideline_versions(tx: Reading, job_id: str) -> Versions:
     """Every version of the instructions."""
-    with context.server.store.read() as tx:
-        jobs.get(tx, job_id)
-        return Versions(guidelines=[Guidelines.of(version) for version in jobs.guidelines_versions(tx, job_id)])
+    jobs.get(tx, job_id)
+    return Versions(guidelines=[Guidelines.of(version) for version in jobs.guidelines_versions(tx, job_id)])
 
 
 @api.post("/jobs/{job_id}/guidelines")
-def new_guidelines(context: Context, job_id: str, sent: NewGuidelines) -> Guidelines:
+def new_guidelines(context: Context, tx: Changing, job_id: str, sent: NewGuidelines) -> Guidelines:
     """Save a new version of the instructions, in Markdown."""
-    with context.changing() as tx:
-        return Guidelines.of(jobs.add_guidelines(tx, job_id, sent.markdown, actor=context.person_id))
+    return Guidelines.of(jobs.add_guidelines(tx, job_id, sent.markdown, actor=context.person_id))
 
 
 @api.get("/jobs/{job_id}/progress")
-def job_progress(context: Context, job_id: str) -> Progress:
+def job_progress(tx: Reading, job_id: str) -> Progress:
     """The progress of a job, overall and by rater."""
-    with context.server.store.read() as tx:
-        jobs.get(tx, job_id)
-        return Progress.of(progress.of_job(tx, job_id))
+    jobs.get(tx, job_id)
+    return Progress.of(progress.of_job(tx, job_id))
 
 
 @api.get("/jobs/{job_id}/agreement")
-def job_agreement(context: Context, job_id: str) -> LiveAgreement:
+def job_agreement(tx: Reading, job_id: str) -> LiveAgreement:
     """Agreement so far, as `grater agree --json` prints it, on labels and verdicts, or on marks; people only."""
-    with context.server.store.read() as tx:
-        job = jobs.get(tx, job_id)
-        if job.task == MARKING:
-            marks, reason = live_marks(marked_in(tx, job_id))
-            shown_marks = None if marks is None else MarkAgreement.model_validate(marks.to_dict())
-            return LiveAgreement(labels=None, verdicts=None, marks=shown_marks, reason=reason)
-        found = _agreement(tx, job)
+    job = jobs.get(tx, job_id)
+    if job.task == MARKING:
+        marks, reason = live_marks(marked_in(tx, job_id))
+        shown_marks = None if marks is None else MarkAgreement.model_validate(marks.to_dict())
+        return LiveAgreement(labels=None, verdicts=None, marks=shown_marks, reason=reason)
+    found = _agreement(tx, job)
     labels, verdicts = (
         None if each is None else Agreement.model_validate(each.to_dict()) for each in (found.labels, found.verdicts)
     )
@@ -433,6 +412,7 @@ def _own(tx: Tx, job: jobs.Job, person: Person) -> OwnJob:
     return OwnJob(**fields, done=mine.n_done, assigned=mine.n_assigned, is_begun=mine.is_begun)
 
 
+@by_form(pages, "/manage/jobs", sent=_wanted, then="/manage/jobs/{made.job_id}", refused=_new_job_page)
 @api.post("/jobs")
 def make_job(context: Context, sent: NewJob) -> Job:
     """Create a job; a name that is taken is a conflict (409), so a repeated request creates no second one."""
@@ -453,6 +433,17 @@ class JobPreview(Shape):
     words: str
 
 
+def _not_previewed(context: RequestContext, *, problems: Sequence[str]) -> Response:
+    return _new_job_page(context, preview_problem=" ".join(problems))
+
+
+@by_form(
+    pages,
+    "/manage/jobs/preview",
+    sent=_wanted,
+    then=lambda context, made: _new_job_page(context, preview=made),
+    refused=_not_previewed,
+)
 @api.post("/jobs/preview")
 def preview_job(context: Context, sent: NewJob) -> JobPreview:
     """Preview a job: units, hours and cost; nothing is stored."""
@@ -463,10 +454,9 @@ def preview_job(context: Context, sent: NewJob) -> JobPreview:
 
 @by_form(pages, "/manage/jobs/{job_id}/rename", then="/manage/jobs/{job_id}", refused=job_view)
 @api.post("/jobs/{job_id}/rename")
-def rename_job(context: Context, job_id: str, sent: NewNames) -> Job:
+def rename_job(context: Context, tx: Changing, job_id: str, sent: NewNames) -> Job:
     """Change a job's name and title."""
-    with context.changing() as tx:
-        return Job.of(jobs.rename(tx, job_id, sent, actor=context.person_id))
+    return Job.of(jobs.rename(tx, job_id, sent, actor=context.person_id))
 
 
 def _after_archiving(context: RequestContext, job: Job) -> Response:
@@ -475,18 +465,16 @@ def _after_archiving(context: RequestContext, job: Job) -> Response:
 
 @by_form(pages, "/manage/jobs/{job_id}/archive", then=_after_archiving, refused=job_view)
 @api.post("/jobs/{job_id}/archive")
-def archive_job(context: Context, job_id: str, sent: Archived) -> Job:
+def archive_job(context: Context, tx: Changing, job_id: str, sent: Archived) -> Job:
     """Archive or restore a job; its judgments stay in reports and exports."""
-    with context.changing() as tx:
-        return Job.of(jobs.archive(tx, job_id, sent.archived, actor=context.person_id))
+    return Job.of(jobs.archive(tx, job_id, sent.archived, actor=context.person_id))
 
 
 @by_form(pages, "/manage/jobs/{job_id}/delete", then="/manage", refused=job_view)
 @api.post("/jobs/{job_id}/delete")
-def delete_job(context: Context, job_id: str, sent: calls.Deleting) -> calls.Deleted:
+def delete_job(context: Context, tx: ChangingEverybody, job_id: str, sent: calls.Deleting) -> calls.Deleted:
     """Delete a job without judgments."""
-    with context.changing(also_lock="everybody") as tx:
-        job = units.delete_job(tx, job_id, word=sent.word, actor=context.person_id)
+    job = units.delete_job(tx, job_id, word=sent.word, actor=context.person_id)
     return calls.Deleted(deleted=job.name)
 
 
@@ -533,37 +521,34 @@ def _after_handing_over(context: RequestContext, done: HandedOver) -> Response:
 
 @by_form(pages, "/manage/jobs/{job_id}/hand-over", then=_after_handing_over, refused=job_view)
 @api.post("/jobs/{job_id}/hand-over")
-def hand_over_units(context: Context, job_id: str, sent: HandOver) -> HandedOver:
+def hand_over_units(context: Context, tx: Changing, job_id: str, sent: HandOver) -> HandedOver:
     """Reassign a person's remaining units; returns their number."""
-    with context.changing() as tx:
-        giver, taker = people.named(tx, sent.giver), people.named(tx, sent.taker)
-        return HandedOver(units=hand_over(tx, jobs.get(tx, job_id), giver, taker, actor=context.person_id))
+    giver, taker = people.named(tx, sent.giver), people.named(tx, sent.taker)
+    return HandedOver(units=hand_over(tx, jobs.get(tx, job_id), giver, taker, actor=context.person_id))
 
 
 @pages.get("/manage/jobs/{job_id}/try")
-def try_page(context: Context, job_id: str, n: int = 1, marked: int = -1) -> Response:
+def try_page(context: Context, tx: Reading, job_id: str, n: int = 1, marked: int = -1) -> Response:
     """Unit number `n` of a job; `marked` says how many marks were just made and thrown away."""
-    with context.server.store.read() as tx:
-        unit, n_units = _unit(tx, job_id, n)
-        if unit.job.task != MARKING or marked >= 0:
-            return _form_page(context, tx, unit, n, n_units, marked=marked)
-        address, name = f"/manage/jobs/{unit.job.job_id}/try?n={n}", f"try-{unit.unit_id}"
-        sent: dict[str, Json] = essay_json(unit.unit, Draft(0)) | {
-            "lease": name,
-            "person": context.person_id,
-            "token": context.csrf,
-            "submission": name,
-            "urls": {"draft": address, "submit": address},
-        }
-        pace = OwnPace(n_done=max(1, min(n, n_units)) - 1, n_total=n_units, minutes_left=None, earned="")
-        shown = {"sent": sent, "job": unit.job, "pace": pace, "receipt": None, "mends": True}
-        return context.page("manage_try_essay.html", shown, guidelines=instructions(tx, unit.job))
+    unit, n_units = _unit(tx, job_id, n)
+    if unit.job.task != MARKING or marked >= 0:
+        return _form_page(context, tx, unit, n, n_units, marked=marked)
+    address, name = f"/manage/jobs/{unit.job.job_id}/try?n={n}", f"try-{unit.unit_id}"
+    sent: dict[str, Json] = essay_json(unit.unit, Draft(0)) | {
+        "lease": name,
+        "person": context.person_id,
+        "token": context.csrf,
+        "submission": name,
+        "urls": {"draft": address, "submit": address},
+    }
+    pace = OwnPace(n_done=max(1, min(n, n_units)) - 1, n_total=n_units, minutes_left=None, earned="")
+    shown = {"sent": sent, "job": unit.job, "pace": pace, "receipt": None, "mends": True}
+    return context.page("manage_try_essay.html", shown, guidelines=instructions(tx, unit.job))
 
 
 @pages.put("/manage/jobs/{job_id}/try")
-def try_draft(context: Context, job_id: str, sent: SentDraft, n: int = 1) -> Response:
-    with context.server.store.read() as tx:
-        unit, _ = _unit(tx, job_id, n)
+def try_draft(tx: Reading, job_id: str, sent: SentDraft, n: int = 1) -> Response:
+    unit, _ = _unit(tx, job_id, n)
     body = checked(unit.unit.essay.text, DraftBody.checked(**sent.body))
     return JSONResponse({"revision": sent.revision + 1, "findings": findings(unit.unit, body)})
 

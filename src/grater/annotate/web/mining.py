@@ -12,13 +12,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Literal
 
-from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
 from grater.annotate import content, jobs, mining
-from grater.annotate.web.calls import Body, Job, Number, Shape, calls_about, example, form_at, form_of, page_at
-from grater.annotate.web.context import Context, RequestContext, version_of
+from grater.annotate.web.calls import Body, Job, Number, Shape, by_form, calls_about, example, form_of, page_at
+from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes, version_of
 from grater.annotate.web.rendering import csv_file, pager
 from grater.annotate.web.security import MANAGERS
 from grater.annotate.web.uploads import received, sent_files
@@ -28,7 +27,7 @@ from grater.detect.mining.review import N_EACH, N_GOLD, NO, OPEN, YES
 from grater.errors import BadInput, Problem, UsageError
 from grater.tables import read_items
 
-pages = APIRouter()
+pages = Routes()
 
 A_PAGE = 100
 SHOWN = {"open": OPEN, "accepted": YES, "rejected": NO}
@@ -40,18 +39,16 @@ def list_page(context: Context, job_id: str, page: int = 1, show: str = "") -> R
 
 
 @pages.get("/mining/{job_id}/verdicts.csv")
-def verdict_file(context: Context, job_id: str) -> Response:
+def verdict_file(tx: Reading, job_id: str) -> Response:
     """The list with its verdicts, as `grater lab mine --verdicts` reads it."""
-    with context.server.store.read() as tx:
-        mining.the_list(tx, job_id)
-        return csv_file(mining.verdict_table(tx, job_id), "verdicts.csv")
+    mining.the_list(tx, job_id)
+    return csv_file(mining.verdict_table(tx, job_id), "verdicts.csv")
 
 
 @page_at(pages, "/mining")
-def _lists(context: RequestContext, *, problems: Sequence[str] = ()) -> Response:
-    with context.server.store.read() as tx:
-        rows = [(job, mining.far(tx, job.job_id)) for job in mining.lists(tx)]
-        n_essays = content.n_essays(tx)
+def _lists(context: RequestContext, tx: Reading, *, problems: Sequence[str] = ()) -> Response:
+    rows = [(job, mining.far(tx, job.job_id)) for job in mining.lists(tx)]
+    n_essays = content.n_essays(tx)
     values = {"rows": rows, "n_essays": n_essays, "may_make": context.role in MANAGERS, "most": MOST}
     return context.page("mining.html", values, problems=problems)
 
@@ -77,42 +74,40 @@ def _list(
     return context.page("mining_list.html", {**values, **form, **after})
 
 
-@form_at(pages, "/mining", refused=_lists)
+@by_form(pages, "/mining", refused=_lists)
 def new_list_form(context: RequestContext) -> Response:
     """Mine the essays, or take the list that was sent."""
     job = _take_list(context) if sent_files(context) else _mine(context, context.sent(mining.NewList))
     return context.go(f"/mining/{job.job_id}")
 
 
-@form_at(pages, "/mining/{job_id}/balanced", refused=_list)
+@by_form(pages, "/mining/{job_id}/balanced", refused=_list)
 def balanced_form(context: RequestContext, job_id: str) -> Response:
     job, made = _build(context, job_id, context.sent(mining.NewBalanced))
     return _list(context, job_id, built=job, done=made.lines(job.name))
 
 
 @pages.get("/mining/{job_id}/{place}")
-def suspect_page(context: Context, job_id: str, place: int, after: int = 0) -> Response:
+def suspect_page(context: Context, tx: Reading, job_id: str, place: int, after: int = 0) -> Response:
     """One suspect; `after` is the place of the one just decided, which can be withdrawn from here."""
-    with context.server.store.read() as tx:
-        job, each = mining.the_list(tx, job_id), mining.the_suspect(tx, job_id, place)
-        values = {"job": job, "each": each, "last": mining.find(tx, job_id, after)}
-        more = {
-            "shown": mining.examples(tx, each),
-            "far": mining.far(tx, job_id),
-            "next_open": mining.next_open(tx, job_id, place),
-        }
+    job, each = mining.the_list(tx, job_id), mining.the_suspect(tx, job_id, place)
+    values = {"job": job, "each": each, "last": mining.find(tx, job_id, after)}
+    more = {
+        "shown": mining.examples(tx, each),
+        "far": mining.far(tx, job_id),
+        "next_open": mining.next_open(tx, job_id, place),
+    }
     return context.page("mining_suspect.html", {**values, **more})
 
 
 @pages.post("/mining/{job_id}/{place}")
-def decided(context: Context, job_id: str, place: int) -> Response:
+def decided(context: Context, tx: Changing, job_id: str, place: int) -> Response:
     """Accept, reject or withdraw, then on to the next that is open; the same one again if it was withdrawn."""
     known = version_of(context.text("version"))
-    with context.changing() as tx:
-        mining.the_list(tx, job_id)
-        each = mining.the_suspect(tx, job_id, place)
-        verdict = mining.decide(tx, each, context.text("verdict"), context.person, version=known)
-        following = mining.next_open(tx, job_id, place)
+    mining.the_list(tx, job_id)
+    each = mining.the_suspect(tx, job_id, place)
+    verdict = mining.decide(tx, each, context.text("verdict"), context.person, version=known)
+    following = mining.next_open(tx, job_id, place)
     if verdict == OPEN:
         return context.go(f"/mining/{job_id}/{place}")
     return context.go(f"/mining/{job_id}/{following}?after={place}" if following else f"/mining/{job_id}")
@@ -205,10 +200,9 @@ FILE = form_of("name", "files", name={"type": "string"}, files={"type": "string"
 
 
 @api.get("/mining")
-def mined_lists(context: Context) -> Lists:
+def mined_lists(tx: Reading) -> Lists:
     """The mined lists of the study and their progress."""
-    with context.server.store.read() as tx:
-        rows = [{**Job.of(job).model_dump(), **mining.far(tx, job.job_id).to_dict()} for job in mining.lists(tx)]
+    rows = [{**Job.of(job).model_dump(), **mining.far(tx, job.job_id).to_dict()} for job in mining.lists(tx)]
     return Lists(lists=[Listed.model_validate(row) for row in rows])
 
 
@@ -225,26 +219,24 @@ def bring_list(context: Context) -> Job:
 
 
 @api.get("/mining/{job_id}")
-def mined_list(context: Context, job_id: str) -> MinedList:
+def mined_list(tx: Reading, job_id: str) -> MinedList:
     """A mined list, most suspicious trigram first, with counts and verdicts."""
-    with context.server.store.read() as tx:
-        job, suspects = mining.the_list(tx, job_id), [suspect.to_dict() for suspect in mining.all_of(tx, job_id)]
-        fields = {**Job.of(job).model_dump(), **mining.far(tx, job_id).to_dict()}
+    job, suspects = mining.the_list(tx, job_id), [suspect.to_dict() for suspect in mining.all_of(tx, job_id)]
+    fields = {**Job.of(job).model_dump(), **mining.far(tx, job_id).to_dict()}
     return MinedList.model_validate({**fields, "suspects": suspects})
 
 
 @api.post("/mining/{job_id}/verdicts")
-def say_verdicts(context: Context, job_id: str, sent: Verdicts) -> Far:
+def say_verdicts(context: Context, tx: Changing, job_id: str, sent: Verdicts) -> Far:
     """Accept and reject trigrams of a list."""
-    with context.changing() as tx:
-        mining.the_list(tx, job_id)
-        known = {suspect.trigram: suspect for suspect in mining.all_of(tx, job_id)}
-        strange = next((trigram for trigram in sent.verdicts if trigram not in known), None)
-        if strange is not None:
-            raise BadInput(Problem("verdicts", f"expected trigrams of the list, found {strange[:80]!r}"))
-        for trigram, verdict in sent.verdicts.items():
-            mining.decide(tx, known[trigram], verdict, context.person)
-        return Far.model_validate(mining.far(tx, job_id).to_dict())
+    mining.the_list(tx, job_id)
+    known = {suspect.trigram: suspect for suspect in mining.all_of(tx, job_id)}
+    strange = next((trigram for trigram in sent.verdicts if trigram not in known), None)
+    if strange is not None:
+        raise BadInput(Problem("verdicts", f"expected trigrams of the list, found {strange[:80]!r}"))
+    for trigram, verdict in sent.verdicts.items():
+        mining.decide(tx, known[trigram], verdict, context.person)
+    return Far.model_validate(mining.far(tx, job_id).to_dict())
 
 
 @api.post("/mining/{job_id}/balanced")

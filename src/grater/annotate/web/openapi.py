@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from starlette.responses import JSONResponse, Response
 
-from grater.annotate.web.context import Context, RequestContext, TooOften
+from grater.annotate.web.context import Context, RequestContext, Routes, TooOften
 from grater.annotate.web.security import API, EVERYBODY, PUBLIC, roles_of
 
 WORDS = """\
@@ -159,7 +159,7 @@ def statuses(method: str, path: str) -> list[int]:
     return [status for status, is_possible in can_be.items() if is_possible]
 
 
-router = APIRouter(include_in_schema=False)
+router = Routes(include_in_schema=False)
 
 
 @router.get(f"{API}/openapi.json")

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-from fastapi import APIRouter
 from pydantic import Field, StringConstraints
 from starlette.responses import Response
 
@@ -23,13 +22,16 @@ from grater.annotate.store import Tx
 from grater.annotate.store.transaction import new_id
 from grater.annotate.terms import terms_of
 from grater.annotate.web.account import address_of
-from grater.annotate.web.calls import Shape, When, calls_about, form_at, page_at
+from grater.annotate.web.calls import Shape, When, by_form, calls_about, page_at
 from grater.annotate.web.context import (
     PLACE,
     PLACE_DAYS,
     SESSION,
+    Changing,
     Context,
+    Reading,
     RequestContext,
+    Routes,
     read_cookie,
     set_cookie,
 )
@@ -37,7 +39,7 @@ from grater.annotate.web.rendering import PROVIDER_WORDS
 from grater.annotate.web.security import WORKER
 from grater.errors import Forbidden, UsageError
 
-pages = APIRouter()
+pages = Routes()
 
 ASK_CODE = "Your ID has been used here before, in another browser. Enter the return code that was shown there."
 WRONG_CODE = "Wrong return code. Continue in your first browser, or ask the people who run the study."
@@ -45,15 +47,14 @@ TOO_OFTEN = "Too many people are joining from your address. Wait a minute and tr
 
 
 @pages.get("/p/{panel_id}")
-def door(context: Context, panel_id: str) -> Response:
+def door(context: Context, tx: Reading, panel_id: str) -> Response:
     parameters = dict(context.request.query_params)
-    with context.server.store.read() as tx:
-        panel = panels.get(tx, panel_id)
-        external_id, job = id_from(panel, parameters), jobs.get(tx, panel.job_id)
-        place = panels.place_of(tx, panel_id, external_id) if external_id else None
-        is_over = place is not None and place.state in ENDINGS
-        ended = panels.way_out(tx, place) if place and is_over else None
-        is_stranger = ended is not None and ended.state == "completed" and _stranger(tx, context, ended.person_id)
+    panel = panels.get(tx, panel_id)
+    external_id, job = id_from(panel, parameters), jobs.get(tx, panel.job_id)
+    place = panels.place_of(tx, panel_id, external_id) if external_id else None
+    is_over = place is not None and place.state in ENDINGS
+    ended = panels.way_out(tx, place) if place and is_over else None
+    is_stranger = ended is not None and ended.state == "completed" and _stranger(tx, context, ended.person_id)
     if ended is not None and not is_stranger:
         return context.page("crowd_end.html", job=job, ended=ended)
     return _door(context, job, _carried(panel, parameters), problem=ASK_CODE if is_stranger else "")
@@ -128,38 +129,34 @@ def signed_links_form(context: Context, panel_id: str) -> Response:
 
 
 @pages.post("/manage/panels/{panel_id}/places")
-def set_place(context: Context, panel_id: str) -> Response:
-    with context.changing() as tx:
-        job_id = panels.end_place(tx, panel_id, context.sent(PlaceEnd), actor=context.person_id)
+def set_place(context: Context, tx: Changing, panel_id: str) -> Response:
+    job_id = panels.end_place(tx, panel_id, context.sent(PlaceEnd), actor=context.person_id)
     return context.go(f"/manage/jobs/{job_id}/panels")
 
 
 @page_at(pages, "/manage/jobs/{job_id}/panels")
 def _page(
     context: RequestContext,
+    tx: Reading,
     job_id: str,
     *,
     problems: Sequence[str] = (),
     signed: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Response:
-    with context.server.store.read() as tx:
-        job = jobs.get(tx, job_id)
-        rows = [(panel, panels.places(tx, panel.panel_id)) for panel in panels.of_job(tx, job_id)]
+    job = jobs.get(tx, job_id)
+    rows = [(panel, panels.places(tx, panel.panel_id)) for panel in panels.of_job(tx, job_id)]
     shown = {"job": job, "providers": PROVIDER_WORDS, "endings": ENDINGS, "limit": terms_of(job.options).limit}
     links = {panel.panel_id: context.server.settings.link(panel.path) for panel, _ in rows}
     shown |= {"rows": rows, "links": links, "problems": problems, "signed": signed or {}}
     return context.page("crowd_panels.html", shown)
 
 
-@form_at(pages, "/manage/jobs/{job_id}/panels", refused=_page)
-def new_panel_form(context: RequestContext, job_id: str) -> Response:
+def _panel_wanted(context: RequestContext) -> NewPanel:
     by_ending = {
         part: {name: text for name in ENDINGS if (text := context.text(f"{prefix}-{name}"))}
         for part, prefix in (("codes", "code"), ("addresses", "address"))
     }
-    with context.changing() as tx:
-        panels.add(tx, job_id, context.sent(NewPanel, **by_ending), actor=context.person_id)
-    return context.go(f"/manage/jobs/{job_id}/panels")
+    return context.sent(NewPanel, **by_ending)
 
 
 api = calls_about("panels")
@@ -217,34 +214,37 @@ class SignedLinks(Shape):
 
 
 @api.get("/jobs/{job_id}/panels")
-def panel_list(context: Context, job_id: str) -> Panels:
+def panel_list(context: Context, tx: Reading, job_id: str) -> Panels:
     """The panels of a job, with their links and participants."""
-    with context.server.store.read() as tx:
-        jobs.get(tx, job_id)
-        rows = [(panel, panels.places(tx, panel.panel_id)) for panel in panels.of_job(tx, job_id)]
+    jobs.get(tx, job_id)
+    rows = [(panel, panels.places(tx, panel.panel_id)) for panel in panels.of_job(tx, job_id)]
     return Panels(panels=[_panel(context, panel, places) for panel, places in rows])
 
 
+@by_form(
+    pages,
+    "/manage/jobs/{job_id}/panels",
+    sent=_panel_wanted,
+    then="/manage/jobs/{job_id}/panels",
+    refused=_page,
+)
 @api.post("/jobs/{job_id}/panels")
-def new_panel(context: Context, job_id: str, sent: NewPanel) -> Panel:
+def new_panel(context: Context, tx: Changing, job_id: str, sent: NewPanel) -> Panel:
     """Add a panel: raters join by a signed link and leave with a code."""
-    with context.changing() as tx:
-        made = panels.add(tx, job_id, sent, actor=context.person_id)
+    made = panels.add(tx, job_id, sent, actor=context.person_id)
     return _panel(context, made, [], secret=made.secret)
 
 
 @api.post("/panels/{panel_id}/links")
-def signed_links(context: Context, panel_id: str, sent: SignedIds) -> SignedLinks:
+def signed_links(context: Context, tx: Reading, panel_id: str, sent: SignedIds) -> SignedLinks:
     """Sign a link for each ID of a panel whose links are signed; nothing is stored."""
-    with context.server.store.read() as tx:
-        return SignedLinks(links=_signed(context, panels.get(tx, panel_id), sent))
+    return SignedLinks(links=_signed(context, panels.get(tx, panel_id), sent))
 
 
 @api.post("/panels/{panel_id}/places")
-def place_given_back(context: Context, panel_id: str, sent: PlaceEnd) -> PlaceState:
+def place_given_back(context: Context, tx: Changing, panel_id: str, sent: PlaceEnd) -> PlaceState:
     """End a participant's place: returned, timed out, or completed."""
-    with context.changing() as tx:
-        panels.end_place(tx, panel_id, sent, actor=context.person_id)
+    panels.end_place(tx, panel_id, sent, actor=context.person_id)
     return PlaceState(id=sent.id, state=sent.state)
 
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Literal
 
-from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
@@ -21,11 +20,11 @@ from grater.annotate.second_factor import NewSecondFactorRule
 from grater.annotate.store import Tx, schema
 from grater.annotate.web.account import begin_session
 from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about, page_at
-from grater.annotate.web.context import Context, RequestContext
+from grater.annotate.web.context import Changing, ChangingOwners, Context, Reading, RequestContext, Routes
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.security import OWNERS
 
-pages = APIRouter()
+pages = Routes()
 PAGE = "/manage/people"
 ROWS = 50
 
@@ -47,36 +46,33 @@ def invite_form(context: Context) -> Response:
 
 @page_at(pages, PAGE)
 def people_view(
-    context: RequestContext, *, links: Sequence[str] = (), job_id: str = "", problems: Sequence[str] = ()
+    context: RequestContext, tx: Reading, *, links: Sequence[str] = (), job_id: str = "", problems: Sequence[str] = ()
 ) -> Response:
     """Everybody and every invitation, with links that are shown this once, or what went wrong."""
     number, q = context.request.query_params.get("page", "1"), context.request.query_params.get("q", "").strip()
-    with context.server.store.read() as tx:
-        everybody = people.all(tx)
-        wanted = [
-            each for each in everybody if q.casefold() in f"{each.name} {each.pseudonym} {each.role}".casefold()
-        ]
-        here = pager(len(wanted), int(number) if number.isdecimal() and len(number) < 9 else 1, size=ROWS)
-        names = {person.person_id: person.name for person in everybody}
-        behind = {
-            person.person_id: [names[member] for member in people.members(tx, person.person_id)]
-            for person in everybody
-            if person.kind == "joint"
-        }
-        shown = {
-            "everybody": everybody,
-            "on_page": wanted[here.start : here.start + here.size],
-            "pager": here,
-            "q": q,
-            "behind": behind,
-            "waiting": [each for each in invitations.all(tx) if each.is_open],
-            "all_jobs": [job for job in jobs.all(tx) if job.archived_at is None],
-            "job_titles": {job.job_id: job.title for job in jobs.all(tx)},
-            "for_job": jobs.find(tx, job_id) if job_id else None,
-            "now": tx.now,
-            "with_factor": second_factor.people_with_one(tx),
-            "required": second_factor.required_roles(tx),
-        }
+    everybody = people.all(tx)
+    wanted = [each for each in everybody if q.casefold() in f"{each.name} {each.pseudonym} {each.role}".casefold()]
+    here = pager(len(wanted), int(number) if number.isdecimal() and len(number) < 9 else 1, size=ROWS)
+    names = {person.person_id: person.name for person in everybody}
+    behind = {
+        person.person_id: [names[member] for member in people.members(tx, person.person_id)]
+        for person in everybody
+        if person.kind == "joint"
+    }
+    shown = {
+        "everybody": everybody,
+        "on_page": wanted[here.start : here.start + here.size],
+        "pager": here,
+        "q": q,
+        "behind": behind,
+        "waiting": [each for each in invitations.all(tx) if each.is_open],
+        "all_jobs": [job for job in jobs.all(tx) if job.archived_at is None],
+        "job_titles": {job.job_id: job.title for job in jobs.all(tx)},
+        "for_job": jobs.find(tx, job_id) if job_id else None,
+        "now": tx.now,
+        "with_factor": second_factor.people_with_one(tx),
+        "required": second_factor.required_roles(tx),
+    }
     return context.page(
         "manage_people.html",
         shown,
@@ -135,93 +131,82 @@ class SecondFactorRule(Shape):
 
 
 @api.get("/people")
-def everybody(context: Context, role: Role | None = None, name: str | None = None) -> People:
+def everybody(tx: Reading, role: Role | None = None, name: str | None = None) -> People:
     """The people in the study, optionally by role or name."""
-    with context.server.store.read() as tx:
-        everybody = people.all(tx)
+    everybody = people.all(tx)
     wanted = [person for person in everybody if role in (None, person.role) and name in (None, person.name)]
     return People(people=[Person.of(person) for person in wanted])
 
 
 @api.get("/invitations")
-def invitation_list(context: Context) -> Invitations:
+def invitation_list(tx: Reading) -> Invitations:
     """Every invitation and its state, without the links."""
-    with context.server.store.read() as tx:
-        return Invitations(invitations=[_invitation(tx, each) for each in invitations.all(tx)])
+    return Invitations(invitations=[_invitation(tx, each) for each in invitations.all(tx)])
 
 
 @api.post("/invitations")
-def invite(context: Context, sent: NewInvitation) -> Invited:
+def invite(context: Context, tx: Changing, sent: NewInvitation) -> Invited:
     """Create an invitation; the link is shown only once."""
-    with context.changing() as tx:
-        token = invitations.invite(tx, sent, own_role=context.role, actor=context.person_id)
-        return _invited(context, tx, token)
+    token = invitations.invite(tx, sent, own_role=context.role, actor=context.person_id)
+    return _invited(context, tx, token)
 
 
 @by_form(pages, "/manage/invitations/{invitation_id}/end", then=PAGE)
 @api.post("/invitations/{invitation_id}/end")
-def end_invitation(context: Context, invitation_id: str) -> Invitation:
+def end_invitation(context: Context, tx: Changing, invitation_id: str) -> Invitation:
     """Revoke an unused invitation."""
-    with context.changing() as tx:
-        invitations.end(tx, invitation_id, actor=context.person_id)
-        return _invitation(tx, invitations.get(tx, invitation_id))
+    invitations.end(tx, invitation_id, actor=context.person_id)
+    return _invitation(tx, invitations.get(tx, invitation_id))
 
 
 @by_form(pages, "/manage/people/{person_id}/back", then=lambda context, made: people_view(context, links=[made.link]))
 @api.post("/people/{person_id}/back")
-def way_back(context: Context, person_id: str) -> Invited:
+def way_back(context: Context, tx: Changing, person_id: str) -> Invited:
     """Create a link for choosing a new password; earlier ones expire."""
-    with context.changing() as tx:
-        token = invitations.invite_back(tx, person_id, own_role=context.role, actor=context.person_id)
-        return _invited(context, tx, token)
+    token = invitations.invite_back(tx, person_id, own_role=context.role, actor=context.person_id)
+    return _invited(context, tx, token)
 
 
 @by_form(pages, "/manage/seats", then=PAGE, refused=people_view)
 @api.post("/seats")
-def new_seat(context: Context, sent: NewSeat) -> Person:
+def new_seat(context: Context, tx: Changing, sent: NewSeat) -> Person:
     """Create a joint seat: two people, one agreed judgment."""
-    with context.changing() as tx:
-        return Person.of(people.add_seat(tx, sent.members, name=sent.name, actor=context.person_id))
+    return Person.of(people.add_seat(tx, sent.members, name=sent.name, actor=context.person_id))
 
 
 @by_form(pages, "/manage/people/{person_id}/role", then=PAGE)
 @api.post("/people/{person_id}/role")
-def set_role(context: Context, person_id: str, sent: NewRole) -> Person:
+def set_role(context: Context, tx: ChangingOwners, person_id: str, sent: NewRole) -> Person:
     """Change a person's role; their sessions end."""
-    with context.changing(also_lock="owners") as tx:
-        return Person.of(credentials.give_role(tx, person_id, sent.role, actor=context.person_id))
+    return Person.of(credentials.give_role(tx, person_id, sent.role, actor=context.person_id))
 
 
 @api.get("/second-factor")
-def second_factor_rule(context: Context) -> SecondFactorRule:
+def second_factor_rule(tx: Reading) -> SecondFactorRule:
     """The roles that need a second factor, and who has one."""
-    with context.server.store.read() as tx:
-        return _factor_rule(tx)
+    return _factor_rule(tx)
 
 
 @by_form(pages, "/manage/second-factor", then=PAGE)
 @api.post("/second-factor")
-def require_second_factor(context: Context, sent: NewSecondFactorRule) -> SecondFactorRule:
+def require_second_factor(context: Context, tx: ChangingOwners, sent: NewSecondFactorRule) -> SecondFactorRule:
     """Require a second factor for these roles only."""
-    with context.changing(also_lock="owners") as tx:
-        second_factor.require_of(tx, sent.roles, actor=context.person_id)
-        return _factor_rule(tx)
+    second_factor.require_of(tx, sent.roles, actor=context.person_id)
+    return _factor_rule(tx)
 
 
 @by_form(pages, "/manage/people/{person_id}/second-factor", then=PAGE)
 @api.post("/people/{person_id}/second-factor/reset")
-def reset_second_factor(context: Context, person_id: str) -> Person:
+def reset_second_factor(context: Context, tx: ChangingOwners, person_id: str) -> Person:
     """Reset a person's second factor; their sessions and tokens end."""
-    with context.changing(also_lock="owners") as tx:
-        return Person.of(second_factor.reset(tx, person_id, actor=context.person_id))
+    return Person.of(second_factor.reset(tx, person_id, actor=context.person_id))
 
 
 @by_form(pages, "/manage/people/{person_id}/state", then=PAGE)
 @api.post("/people/{person_id}/state")
-def set_person_state(context: Context, person_id: str, sent: NewPersonState) -> Person:
+def set_person_state(context: Context, tx: ChangingOwners, person_id: str, sent: NewPersonState) -> Person:
     """Remove a person's access, with their tokens and sessions, or restore it; their work stays."""
-    with context.changing(also_lock="owners") as tx:
-        return Person.of(credentials.set_state(tx, person_id, sent.state, actor=context.person_id))
+    return Person.of(credentials.set_state(tx, person_id, sent.state, actor=context.person_id))
 
 
 def _factor_rule(tx: Tx) -> SecondFactorRule:

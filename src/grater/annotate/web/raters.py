@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
@@ -25,80 +24,75 @@ from grater.annotate.terms import terms_of
 from grater.annotate.trust import open_dispute
 from grater.annotate.web import calls
 from grater.annotate.web.calls import Body, Interval, Shape, Shown, When, by_form, calls_about, example, inside
-from grater.annotate.web.context import Context, require_slow
+from grater.annotate.web.context import Changing, Context, Reading, Routes, require_slow
 from grater.annotate.web.rendering import csv_file
 from grater.annotate.web.work import Known, crowd_view
 from grater.errors import BadInput, Problem
 
-pages = APIRouter()
+pages = Routes()
 
 RATER = "/manage/jobs/{job_id}/raters/{person_id}"
 
 
 @pages.get("/manage/jobs/{job_id}/raters")
-def raters_page(context: Context, job_id: str) -> Response:
-    with context.server.store.read() as tx:
-        job = jobs.get(tx, job_id)
-        lines, behind = context.server.live.lines(tx, job)
-        others = [other for other in jobs.all(tx) if other.job_id != job_id and other.state != "closed"]
+def raters_page(context: Context, tx: Reading, job_id: str) -> Response:
+    job = jobs.get(tx, job_id)
+    lines, behind = context.server.live.lines(tx, job)
+    others = [other for other in jobs.all(tx) if other.job_id != job_id and other.state != "closed"]
     return context.page("crowd_raters.html", job=job, lines=lines, top=best(lines), others=others, behind=behind)
 
 
 @pages.get(RATER)
-def rater_page(context: Context, job_id: str, person_id: str) -> Response:
-    with context.server.store.read() as tx:
-        job = jobs.get(tx, job_id)
-        shown = {
-            "line": line_of(tx, job, person_id),
-            "answers": standing.gold_answers(tx, job_id, person_id),
-            "messages": messages.with_rater(tx, person_id),
-            "payments": [payment for payment in money.payments_of(tx, job_id) if payment.person_id == person_id],
-        }
+def rater_page(context: Context, tx: Reading, job_id: str, person_id: str) -> Response:
+    job = jobs.get(tx, job_id)
+    shown = {
+        "line": line_of(tx, job, person_id),
+        "answers": standing.gold_answers(tx, job_id, person_id),
+        "messages": messages.with_rater(tx, person_id),
+        "payments": [payment for payment in money.payments_of(tx, job_id) if payment.person_id == person_id],
+    }
     return context.page("crowd_rater.html", shown, job=job, payment_id=new_id())
 
 
 @pages.get("/jobs/{job_id}/talk")
-def talk_page(context: Context, job_id: str) -> Response:
-    with context.server.store.read() as tx:
-        job = jobs.visible(tx, job_id)
-        shown = {
-            "job": job,
-            "crowd": crowd_view(tx, job, context.person),
-            "missed": missed_by(tx, job, context.person_id),
-            "messages": messages.of_rater(tx, context.person_id),
-        }
+def talk_page(context: Context, tx: Reading, job_id: str) -> Response:
+    job = jobs.visible(tx, job_id)
+    shown = {
+        "job": job,
+        "crowd": crowd_view(tx, job, context.person),
+        "missed": missed_by(tx, job, context.person_id),
+        "messages": messages.of_rater(tx, context.person_id),
+    }
     return context.page("crowd_talk.html", shown)
 
 
 @pages.post("/jobs/{job_id}/about")
-def say_about_form(context: Context, job_id: str) -> Response:
+def say_about_form(context: Context, tx: Changing, job_id: str) -> Response:
     """Country, languages, consent and answers to the job's own questions, where it asks for them."""
     languages = [word.strip() for word in context.text("languages").split(",") if word.strip()]
     sent = context.sent(AboutYou, languages=languages, answers=context.fields().get("answers", []))
-    say_about(context, job_id, sent)
+    say_about(context, tx, job_id, sent)
     return context.go(f"/jobs/{job_id}" if sent.when == standing.BEFORE else f"/jobs/{job_id}/done")
 
 
 @pages.get("/manage/jobs/{job_id}/money")
-def money_page(context: Context, job_id: str) -> Response:
-    with context.server.store.read() as tx:
-        job = jobs.get(tx, job_id)
-        shown = {
-            "job": job,
-            "costs": money.job_costs(tx, job),
-            "payments": money.payments_of(tx, job_id),
-            "panels": sorted({panel.provider.name for panel in panels.of_job(tx, job_id)}),
-            "names": {person.person_id: person.name for person in people.all(tx)},
-        }
+def money_page(context: Context, tx: Reading, job_id: str) -> Response:
+    job = jobs.get(tx, job_id)
+    shown = {
+        "job": job,
+        "costs": money.job_costs(tx, job),
+        "payments": money.payments_of(tx, job_id),
+        "panels": sorted({panel.provider.name for panel in panels.of_job(tx, job_id)}),
+        "names": {person.person_id: person.name for person in people.all(tx)},
+    }
     return context.page("crowd_money.html", shown)
 
 
 @pages.get("/manage/jobs/{job_id}/payments.csv")
-def payment_file(context: Context, job_id: str) -> Response:
+def payment_file(context: Context, tx: Reading, job_id: str) -> Response:
     """Who is owed what, by the panel's own ids; `?panel=prolific` for those of one panel."""
     panel = context.request.query_params.get("panel", "")
-    with context.server.store.read() as tx:
-        frame = money.owed_frame(tx, jobs.get(tx, job_id), panel=panel)
+    frame = money.owed_frame(tx, jobs.get(tx, job_id), panel=panel)
     return csv_file(frame, "payments.csv")
 
 
@@ -151,40 +145,36 @@ class Paid(Shape):
 
 
 @money_api.get("/jobs/{job_id}/payments", response_model_exclude_unset=True)
-def payment_list(context: Context, job_id: str, panel: str = "") -> Payments:
+def payment_list(tx: Reading, job_id: str, panel: str = "") -> Payments:
     """The cost of a job, every payment, and what is owed now, optionally for one panel."""
-    with context.server.store.read() as tx:
-        job = jobs.get(tx, job_id)
-        owed = money.owed_frame(tx, job, panel=panel).to_dicts()
-        return Payments(
-            costs=costs_json(tx, job),
-            payments=money.payments_of(tx, job_id),
-            owed=[Owed.model_validate(row) for row in owed],
-        )
+    job = jobs.get(tx, job_id)
+    owed = money.owed_frame(tx, job, panel=panel).to_dicts()
+    return Payments(
+        costs=costs_json(tx, job),
+        payments=money.payments_of(tx, job_id),
+        owed=[Owed.model_validate(row) for row in owed],
+    )
 
 
 @by_form(pages, "/manage/jobs/{job_id}/payments/settle", then="/manage/jobs/{job_id}/money")
 @money_api.post("/jobs/{job_id}/payments/settle")
-def settle_payments(context: Context, job_id: str) -> Settled:
+def settle_payments(context: Context, tx: Changing, job_id: str) -> Settled:
     """Record what is owed now; repeating it changes nothing."""
-    with context.changing() as tx:
-        return Settled(cents=money.settle(tx, jobs.get(tx, job_id), actor=context.person_id))
+    return Settled(cents=money.settle(tx, jobs.get(tx, job_id), actor=context.person_id))
 
 
 @by_form(pages, "/manage/jobs/{job_id}/payments/paid", then="/manage/jobs/{job_id}/money")
 @money_api.post("/jobs/{job_id}/payments/paid")
-def payments_paid(context: Context, job_id: str) -> Paid:
+def payments_paid(context: Context, tx: Changing, job_id: str) -> Paid:
     """Mark everything owed in a job as paid."""
-    with context.changing() as tx:
-        return Paid(rows=money.set_paid(tx, jobs.get(tx, job_id).job_id, actor=context.person_id))
+    return Paid(rows=money.set_paid(tx, jobs.get(tx, job_id).job_id, actor=context.person_id))
 
 
 @by_form(pages, f"{RATER}/bonus", then=RATER)
 @money_api.post("/jobs/{job_id}/raters/{person_id}/bonus")
-def pay_bonus(context: Context, job_id: str, person_id: str, sent: NewBonus) -> money.Payment:
+def pay_bonus(context: Context, tx: Changing, job_id: str, person_id: str, sent: NewBonus) -> money.Payment:
     """Pay a rater a bonus, in the currency of the job."""
-    with context.changing() as tx:
-        return money.bonus(tx, jobs.get(tx, job_id), person_id, sent, actor=context.person_id)
+    return money.bonus(tx, jobs.get(tx, job_id), person_id, sent, actor=context.person_id)
 
 
 def costs_json(tx: Tx, job: Job) -> Costs:
@@ -257,62 +247,56 @@ class Stored(Shape):
 
 
 @talk.get("/jobs/{job_id}/missed")
-def missed(context: Context, job_id: str) -> MissedQuestions:
+def missed(context: Context, tx: Reading, job_id: str) -> MissedQuestions:
     """The questions with known answers that you missed, with the expected answers and why, once the job is closed."""
-    with context.server.store.read() as tx:
-        missed = missed_by(tx, jobs.visible(tx, job_id), context.person_id)
+    missed = missed_by(tx, jobs.visible(tx, job_id), context.person_id)
     return MissedQuestions(missed=[MissedQuestion.of(question) for question in missed])
 
 
 @by_form(pages, "/jobs/{job_id}/disputes", then="/jobs/{job_id}/talk")
 @talk.post("/jobs/{job_id}/disputes")
-def dispute(context: Context, job_id: str, sent: NewDispute) -> Dispute:
+def dispute(context: Context, tx: Changing, job_id: str, sent: NewDispute) -> Dispute:
     """Dispute the known answer to a question you missed, once for each."""
-    with context.changing() as tx:
-        jobs.visible(tx, job_id)
-        return Dispute.of(open_dispute(tx, sent.submission_id, text=sent.text, person_id=context.person_id))
+    jobs.visible(tx, job_id)
+    return Dispute.of(open_dispute(tx, sent.submission_id, text=sent.text, person_id=context.person_id))
 
 
 @talk.get("/jobs/{job_id}/messages")
-def my_messages(context: Context, job_id: str) -> Messages:
+def my_messages(context: Context, tx: Reading, job_id: str) -> Messages:
     """Your messages, newest first."""
-    with context.server.store.read() as tx:
-        jobs.visible(tx, job_id)
-        return Messages(messages=[Message.of(message) for message in messages.of_rater(tx, context.person_id)])
+    jobs.visible(tx, job_id)
+    return Messages(messages=[Message.of(message) for message in messages.of_rater(tx, context.person_id)])
 
 
 @by_form(pages, "/jobs/{job_id}/messages", then="/jobs/{job_id}/talk")
 @talk.post("/jobs/{job_id}/messages")
-def send_message(context: Context, job_id: str, sent: NewMessage) -> SentMessage:
+def send_message(context: Context, tx: Changing, job_id: str, sent: NewMessage) -> SentMessage:
     """Write to the people who run the study; marks your messages as read."""
     require_slow(context, "message")
-    with context.changing() as tx:
-        message_id = messages.send_to_staff(tx, job_id, sent.text, person_id=context.person_id)
+    message_id = messages.send_to_staff(tx, job_id, sent.text, person_id=context.person_id)
     return SentMessage(message_id=message_id)
 
 
 @by_form(pages, "/jobs/{job_id}/reviews", then="/jobs/{job_id}/talk#review")
 @talk.post("/jobs/{job_id}/reviews")
-def review(context: Context, job_id: str, sent: NewReview) -> Stored:
+def review(context: Context, tx: Changing, job_id: str, sent: NewReview) -> Stored:
     """Review a job, as often as you like."""
     require_slow(context, "review")
-    with context.changing() as tx:
-        messages.review_job(tx, job_id, sent, person_id=context.person_id)
+    messages.review_job(tx, job_id, sent, person_id=context.person_id)
     return Stored(job_id=job_id, stored=True)
 
 
 @talk.post("/jobs/{job_id}/about")
-def say_about(context: Context, job_id: str, sent: AboutYou) -> Stored:
+def say_about(context: Context, tx: Changing, job_id: str, sent: AboutYou) -> Stored:
     """State your country and languages, agree to the information, answer questions, if a job asks for them."""
-    with context.changing() as tx:
-        job = jobs.visible(tx, job_id)
-        terms = terms_of(job.options)
-        if sent.when == standing.BEFORE and standing.lacks_consent(terms, context.person) and not sent.consent:
-            raise BadInput(Problem("form", "expected your consent to the information about this job"))
-        agreed = terms.consent if sent.consent else ""
-        who = context.person_id
-        standing.say_about(tx, who, country=sent.country, languages=sent.languages, consent=agreed)
-        standing.answer_questions(tx, job, who, sent.when, sent.answers)
+    job = jobs.visible(tx, job_id)
+    terms = terms_of(job.options)
+    if sent.when == standing.BEFORE and standing.lacks_consent(terms, context.person) and not sent.consent:
+        raise BadInput(Problem("form", "expected your consent to the information about this job"))
+    agreed = terms.consent if sent.consent else ""
+    who = context.person_id
+    standing.say_about(tx, who, country=sent.country, languages=sent.languages, consent=agreed)
+    standing.answer_questions(tx, job, who, sent.when, sent.answers)
     return Stored(job_id=job_id, stored=True)
 
 
@@ -394,51 +378,46 @@ class Written(Shape):
 
 
 @api.get("/jobs/{job_id}/raters")
-def rater_list(context: Context, job_id: str) -> Raters:
+def rater_list(tx: Reading, job_id: str) -> Raters:
     """The raters of a job, with signals that never remove anyone by themselves."""
-    with context.server.store.read() as tx:
-        lines = rater_lines(tx, jobs.get(tx, job_id))
+    lines = rater_lines(tx, jobs.get(tx, job_id))
     return Raters(raters=[Rater.of(line) for line in lines], best=[line.person.person_id for line in best(lines)])
 
 
 @api.get("/jobs/{job_id}/raters/{person_id}")
-def one_rater(context: Context, job_id: str, person_id: str) -> WholeRater:
+def one_rater(tx: Reading, job_id: str, person_id: str) -> WholeRater:
     """One rater: signals, gold answers, messages, payments."""
-    with context.server.store.read() as tx:
-        return WholeRater(
-            rater=Rater.of(line_of(tx, jobs.get(tx, job_id), person_id)),
-            gold=[GoldAnswer.of(answer) for answer in standing.gold_answers(tx, job_id, person_id)],
-            messages=[Message.of(message) for message in messages.with_rater(tx, person_id)],
-            payments=[payment for payment in money.payments_of(tx, job_id) if payment.person_id == person_id],
-        )
+    return WholeRater(
+        rater=Rater.of(line_of(tx, jobs.get(tx, job_id), person_id)),
+        gold=[GoldAnswer.of(answer) for answer in standing.gold_answers(tx, job_id, person_id)],
+        messages=[Message.of(message) for message in messages.with_rater(tx, person_id)],
+        payments=[payment for payment in money.payments_of(tx, job_id) if payment.person_id == person_id],
+    )
 
 
 @by_form(pages, f"{RATER}/standing", then=RATER)
 @api.post("/jobs/{job_id}/raters/{person_id}/standing")
-def change_standing(context: Context, job_id: str, person_id: str, sent: NewStanding) -> Trust:
+def change_standing(context: Context, tx: Changing, job_id: str, person_id: str, sent: NewStanding) -> Trust:
     """Flag, reject or reinstate a rater of a job."""
-    with context.changing() as tx:
-        job, actor = jobs.get(tx, job_id), context.person_id
-        return Trust.of(study_raters.change_standing(tx, job, person_id, sent.change, actor=actor))
+    job, actor = jobs.get(tx, job_id), context.person_id
+    return Trust.of(study_raters.change_standing(tx, job, person_id, sent.change, actor=actor))
 
 
 @by_form(pages, f"{RATER}/messages", then=RATER)
 @api.post("/jobs/{job_id}/raters/{person_id}/messages")
-def write_to_rater(context: Context, job_id: str, person_id: str, sent: NewMessage) -> Written:
+def write_to_rater(context: Context, tx: Changing, job_id: str, person_id: str, sent: NewMessage) -> Written:
     """Write to one rater; marks their messages as read."""
-    with context.changing() as tx:
-        messages.send_to_rater(tx, jobs.get(tx, job_id), person_id, sent.text, actor=context.person_id)
+    messages.send_to_rater(tx, jobs.get(tx, job_id), person_id, sent.text, actor=context.person_id)
     return Written(messages=1)
 
 
 @by_form(pages, "/manage/jobs/{job_id}/raters", then="/manage/jobs/{job_id}/raters")
 @api.post("/jobs/{job_id}/raters/messages")
-def write_to_raters(context: Context, job_id: str, sent: NewRaterMessage) -> Written:
+def write_to_raters(context: Context, tx: Changing, job_id: str, sent: NewRaterMessage) -> Written:
     """Write to all raters of a job, or to the best."""
-    with context.changing() as tx:
-        job, actor = jobs.get(tx, job_id), context.person_id
-        if sent.to == "all":
-            messages.send(tx, from_id=actor, job_id=job_id, text=sent.text)
-            return Written(messages=1)
-        link = context.server.settings.link(f"/jobs/{jobs.get(tx, sent.job_id).job_id}") if sent.job_id else ""
-        return Written(messages=messages.send_to_best(tx, job, f"{sent.text}\n{link}".rstrip(), actor=actor))
+    job, actor = jobs.get(tx, job_id), context.person_id
+    if sent.to == "all":
+        messages.send(tx, from_id=actor, job_id=job_id, text=sent.text)
+        return Written(messages=1)
+    link = context.server.settings.link(f"/jobs/{jobs.get(tx, sent.job_id).job_id}") if sent.job_id else ""
+    return Written(messages=messages.send_to_best(tx, job, f"{sent.text}\n{link}".rstrip(), actor=actor))

@@ -14,7 +14,6 @@ from math import isfinite
 from typing import TypeAlias
 from urllib.parse import urlencode
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from grater.annotate import content, jobs, samples
@@ -27,8 +26,8 @@ from grater.annotate.requests import require_name
 from grater.annotate.runs import NewRun, Run, what_came
 from grater.annotate.store import Tx
 from grater.annotate.systems import decide
-from grater.annotate.web.calls import form_at, page_at
-from grater.annotate.web.context import RequestContext, number_of
+from grater.annotate.web.calls import by_form, page_at
+from grater.annotate.web.context import Reading, RequestContext, Routes, number_of
 from grater.annotate.web.study import brought_in, rename_to, run_now
 from grater.annotate.web.systems import price_page
 from grater.annotate.web.uploads import received
@@ -36,24 +35,23 @@ from grater.detect.systems import SYSTEMS, default_systems, load_system
 from grater.errors import GraterError, UsageError
 from grater.tables import read_decisions
 
-pages = APIRouter()
+pages = Routes()
 
 PLACE = frozenset(("essay", "start", "end", "kind"))
 CONTENTS = {"decisions": "Decisions: a table item, system, flagged", "corrected": "Corrected text", "edits": "Edits"}
 
 
 @page_at(pages, "/manage/start")
-def _texts_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Response:
+def _texts_page(context: RequestContext, tx: Reading, *, problems: Sequence[str] = ()) -> Response:
     """The first page of a study: its name and its texts."""
-    with context.server.store.read() as tx:
-        n_essays = content.n_essays(tx)
+    n_essays = content.n_essays(tx)
     filled = {name: values[0] for name, values in context.fields().items()}
     megabytes = context.server.settings.most_upload_bytes // 1_000_000
     shown = {"n_essays": n_essays, "filled": filled, "megabytes": megabytes, "problems": problems}
     return context.page("manage_start.html", shown)
 
 
-@form_at(pages, "/manage/start", refused=_texts_page)
+@by_form(pages, "/manage/start", refused=_texts_page)
 def texts_form(context: RequestContext) -> Response:
     rename_to(context, context.text("name"))
     return context.go("/manage/runs" if isinstance(brought_in(context), Run) else "/manage/detector")
@@ -83,9 +81,8 @@ def _to_goals(context: RequestContext, system: str) -> Response:
 
 
 @page_at(pages, "/manage/detector")
-def _system_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Response:
-    with context.server.store.read() as tx:
-        n_essays, decided = content.n_essays(tx), content.system_names(tx)
+def _system_page(context: RequestContext, tx: Reading, *, problems: Sequence[str] = ()) -> Response:
+    n_essays, decided = content.n_essays(tx), content.system_names(tx)
     filled = {name: values[0] for name, values in context.fields().items()}
     others = [name.partition("=")[0] for name in context.server.settings.systems]
     shown = {"ours": list(SYSTEMS), "others": others, "contents": CONTENTS, "filled": filled, "problems": problems}
@@ -93,7 +90,7 @@ def _system_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Re
     return context.page("manage_detector.html", shown, n_essays=n_essays, decided=decided, best=best)
 
 
-@form_at(pages, "/manage/detector", refused=_system_page)
+@by_form(pages, "/manage/detector", refused=_system_page)
 def system_form(context: RequestContext) -> Response:
     """Let the chosen system decide on the essays, or import its decisions from a file."""
     source, system = context.text("source"), context.text("system")
@@ -108,26 +105,25 @@ def system_form(context: RequestContext) -> Response:
 
 
 @page_at(pages, "/manage/sure")
-def _sure_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Response:
+def _sure_page(context: RequestContext, tx: Reading, *, problems: Sequence[str] = ()) -> Response:
     """What each width of recall takes, for a system of the study."""
     asked = context.asked
-    with context.server.store.read() as tx:
-        systems = content.system_names(tx)
-        system = asked("system") if asked("system") in systems else next(iter(systems), "")
-        judgments, cents = _whole(asked("judgments"), 2, most=100) or 1, _whole(asked("cents"), 0, most=1_000_000)
-        aims = None
-        try:
-            if system:
-                scores = context.server.live.answer(tx).value
-                aims = goals(tx, system, scores, judgments=judgments, cents=cents)
-        except GraterError as error:
-            problems = [*problems, str(error)]
-        shown = {"systems": systems, "judgments": judgments, "cents": cents, "is_begun": bool(jobs.all(tx))}
-        shown |= {"aims": aims, "came": what_came(tx, system)}
+    systems = content.system_names(tx)
+    system = asked("system") if asked("system") in systems else next(iter(systems), "")
+    judgments, cents = _whole(asked("judgments"), 2, most=100) or 1, _whole(asked("cents"), 0, most=1_000_000)
+    aims = None
+    try:
+        if system:
+            scores = context.server.live.answer(tx).value
+            aims = goals(tx, system, scores, judgments=judgments, cents=cents)
+    except GraterError as error:
+        problems = [*problems, str(error)]
+    shown = {"systems": systems, "judgments": judgments, "cents": cents, "is_begun": bool(jobs.all(tx))}
+    shown |= {"aims": aims, "came": what_came(tx, system)}
     return context.page("manage_sure.html", shown, problems=problems)
 
 
-@form_at(pages, "/manage/sure", refused=_sure_page)
+@by_form(pages, "/manage/sure", refused=_sure_page)
 def sure_form(context: RequestContext) -> Response:
     """Draw the sample of the chosen width; the job is made from it."""
     system = context.text("system")

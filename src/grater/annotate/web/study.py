@@ -18,7 +18,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import ConfigDict
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, HTMLResponse, Response
@@ -46,10 +46,9 @@ from grater.annotate.web.calls import (
     by_form,
     calls_about,
     example,
-    form_at,
     page_at,
 )
-from grater.annotate.web.context import Context, RequestContext
+from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.security import POLICY_HEADER, READ_ONLY_POLICY
 from grater.annotate.web.uploads import received
@@ -63,23 +62,22 @@ from grater.reporting.versions import earlier_versions, parse_versions
 from grater.sheet import counted
 from grater.uncertainty import Basis, Population
 
-pages = APIRouter()
+pages = Routes()
 
 ROWS = 50
 
 
 @page_at(pages, "/manage/import")
 def _import_page(
-    context: RequestContext, *, problems: Sequence[str] = (), done: Sequence[importing.Imported] = ()
+    context: RequestContext, tx: Reading, *, problems: Sequence[str] = (), done: Sequence[importing.Imported] = ()
 ) -> Response:
-    with context.server.store.read() as tx:
-        shown = {"earlier": importing.all_imports(tx), "jobs": jobs.all(tx), "preview": context.text("preview")}
+    shown = {"earlier": importing.all_imports(tx), "jobs": jobs.all(tx), "preview": context.text("preview")}
     values = {**shown, "formats": list(FORMATS), "tasks": list(TASKS), "done": done, "problems": problems}
     megabytes = context.server.settings.most_upload_bytes // 1_000_000
     return context.page("manage_import.html", values, megabytes=megabytes)
 
 
-@form_at(pages, "/manage/import", refused=_import_page)
+@by_form(pages, "/manage/import", refused=_import_page)
 def bring_in_form(context: RequestContext) -> Response:
     done = brought_in(context)
     return context.go("/manage/runs") if isinstance(done, Run) else _import_page(context, done=done)
@@ -155,26 +153,24 @@ def _targets(tx: Tx, some: Sequence[StudyItem]) -> list[str]:
 
 
 @pages.get("/manage/items")
-def item_list_page(context: Context, page: int = 1, kind: str = "", q: str = "") -> Response:
+def item_list_page(context: Context, tx: Reading, page: int = 1, kind: str = "", q: str = "") -> Response:
     """A page of items, each in its sentence."""
-    with context.server.store.read() as tx:
-        kinds = content.item_kinds(tx)
-        here = pager(content.n_items(tx, kind=kind or None, words=q), page, size=ROWS)
-        on_page = content.some_items(tx, kind=kind or None, start=here.start, most=here.size, words=q)
-        texts = {each.essay_id: each for each in content.essays_of(tx, [e.item.essay_id for e in on_page if e.item])}
-        rows = list(zip(on_page, _targets(tx, on_page), strict=True))
+    kinds = content.item_kinds(tx)
+    here = pager(content.n_items(tx, kind=kind or None, words=q), page, size=ROWS)
+    on_page = content.some_items(tx, kind=kind or None, start=here.start, most=here.size, words=q)
+    texts = {each.essay_id: each for each in content.essays_of(tx, [e.item.essay_id for e in on_page if e.item])}
+    rows = list(zip(on_page, _targets(tx, on_page), strict=True))
     return context.page("manage_items.html", rows=rows, texts=texts, kinds=kinds, kind=kind, pager=here, q=q)
 
 
 @pages.get("/manage/export")
-def export_page(context: Context, job: str = "") -> Response:
+def export_page(context: Context, tx: Reading, job: str = "") -> Response:
     """`job` is the name of the one whose report is wanted."""
-    with context.server.store.read() as tx:
-        systems = content.system_names(tx)
-        suggested = earlier_versions(systems)
-        # Every system, the earlier version that its name suggests, and all that it could have.
-        versions = [(new, suggested.get(new, ""), [old for old in systems if old != new]) for new in systems]
-        shown = {"jobs": jobs.all(tx), "chosen": job, "n_essays": content.n_essays(tx)}
+    systems = content.system_names(tx)
+    suggested = earlier_versions(systems)
+    # Every system, the earlier version that its name suggests, and all that it could have.
+    versions = [(new, suggested.get(new, ""), [old for old in systems if old != new]) for new in systems]
+    shown = {"jobs": jobs.all(tx), "chosen": job, "n_essays": content.n_essays(tx)}
     return context.page("manage_export.html", shown, versions=versions if len(systems) > 1 else [])
 
 
@@ -350,21 +346,21 @@ class NewStudyName(Body):
 def rename(context: Context, sent: NewStudyName) -> Study:
     """Rename the study."""
     rename_to(context, sent.name)
-    return one_study(context)
+    with context.server.store.read() as tx:
+        return one_study(tx)
 
 
 @api.get("/study")
-def one_study(context: Context) -> Study:
+def one_study(tx: Reading) -> Study:
     """Counts of what the study contains."""
-    with context.server.store.read() as tx:
-        return Study(
-            name=study_name(tx),
-            essays=content.n_essays(tx),
-            items=content.n_items(tx),
-            people=people.count(tx),
-            jobs=len(jobs.all(tx)),
-            kinds=dict(content.item_kinds(tx)),
-        )
+    return Study(
+        name=study_name(tx),
+        essays=content.n_essays(tx),
+        items=content.n_items(tx),
+        people=people.count(tx),
+        jobs=len(jobs.all(tx)),
+        kinds=dict(content.item_kinds(tx)),
+    )
 
 
 class PublicPages(Shape):
@@ -379,8 +375,8 @@ class PublicPages(Shape):
 
 
 @pages.get("/manage/public")
-def public_page(context: Context) -> Response:
-    return _public_page(context, public(context), is_saved=False)
+def public_page(context: Context, tx: Reading) -> Response:
+    return _public_page(context, public(context, tx), is_saved=False)
 
 
 def _public_page(context: RequestContext, chosen: PublicPages, *, is_saved: bool = True) -> Response:
@@ -391,40 +387,37 @@ def _public_page(context: RequestContext, chosen: PublicPages, *, is_saved: bool
 
 
 @api.get("/public")
-def public(context: Context) -> PublicPages:
+def public(context: Context, tx: Reading) -> PublicPages:
     """What is open to people without an account."""
-    with context.server.store.read() as tx:
-        chosen = public_pages(tx)
+    chosen = public_pages(tx)
     opened = [name for name in ("check_page", "editors") if getattr(context.server.settings, name)]
     return PublicPages(check_page=chosen.check_page, editors=chosen.editors, opened_at_start=opened)
 
 
 @by_form(pages, "/manage/public", then=_public_page)
 @api.post("/public")
-def set_public(context: Context, sent: NewPublicPages) -> PublicPages:
+def set_public(context: Context, tx: Changing, sent: NewPublicPages) -> PublicPages:
     """Open or close "Check my writing", and the calls for editors."""
-    with context.changing() as tx:
-        open_to_public(tx, sent, actor=context.person_id)
-    return public(context)
+    open_to_public(tx, sent, actor=context.person_id)
+    return public(context, tx)
 
 
 @api.get("/tasks")
-def task_list(context: Context) -> Tasks:  # noqa: ARG001
+def task_list() -> Tasks:
     """Every task with its labels and default instructions."""
     return Tasks(tasks=[Task.of(TASKS[name]) for name in TASKS])
 
 
 @api.get("/items")
-def item_list(context: Context, start: Start = 0, most: Most = calls.A_PAGE, kind: str | None = None) -> Items:
+def item_list(tx: Reading, start: Start = 0, most: Most = calls.A_PAGE, kind: str | None = None) -> Items:
     """The items of the study in order, optionally of one kind."""
-    with context.server.store.read() as tx:
-        here, following = calls.cut(content.some_items(tx, kind=kind, start=start, most=most + 1), start, most)
-        shown = []
-        for item, target in zip(here, _targets(tx, here), strict=True):
-            known = {"item": item.item_id, "kind": item.kind, "name": item.outside_id, "payload": item.payload}
-            span = asdict(item.item.span) if item.item else {"start": None, "end": None}
-            place = {"essay": item.item.essay_id if item.item else None, **span}
-            shown.append(Item.model_validate({**known, **place, "target": target}))
+    here, following = calls.cut(content.some_items(tx, kind=kind, start=start, most=most + 1), start, most)
+    shown = []
+    for item, target in zip(here, _targets(tx, here), strict=True):
+        known = {"item": item.item_id, "kind": item.kind, "name": item.outside_id, "payload": item.payload}
+        span = asdict(item.item.span) if item.item else {"start": None, "end": None}
+        place = {"essay": item.item.essay_id if item.item else None, **span}
+        shown.append(Item.model_validate({**known, **place, "target": target}))
     return Items(items=shown, next=following)
 
 
@@ -442,10 +435,9 @@ def bring_in(context: Context) -> ImportedFiles:
 
 
 @api.get("/imports")
-def import_list(context: Context) -> Imports:
+def import_list(tx: Reading) -> Imports:
     """Every imported file, oldest first."""
-    with context.server.store.read() as tx:
-        return Imports(imports=[Import.of(file) for file in importing.all_imports(tx)])
+    return Imports(imports=[Import.of(file) for file in importing.all_imports(tx)])
 
 
 @api.get("/export", response_class=FileResponse, responses={200: {"content": {"application/zip": {}}}})
@@ -491,7 +483,7 @@ class Evaluation(Shape):
 
 @api.get("/evaluation")
 def evaluation(
-    context: Context,
+    tx: Reading,
     job: Annotated[list[str], Query(description="Only judgments of the jobs of these names.")] = [],  # noqa: B006
     kind: Annotated[str, Query(description="Only items of this kind, as in prep.")] = "",
     sample: Annotated[str, Query(description="Estimate for the whole corpus from the sample of this name.")] = "",
@@ -511,22 +503,21 @@ def evaluation(
 ) -> Evaluation:
     """Precision, recall and F of every system, on the judged items or estimated for the whole corpus."""
     scheme = Scheme(Counting(_entries(drop_flags), min_confidence), _entries(contexts), confidence_apart)
-    with context.server.store.read() as tx:
-        result = evaluate_study(
-            tx,
-            study_name(tx),
-            job_names=[jobs.named(tx, name).name for name in job],
-            kind=kind,
-            sample=sample,
-            truth=truth,
-            redundancy=redundancy,
-            with_programs=with_programs,
-            scheme=scheme,
-            assist=assist,
-            corrected=corrected,
-            errors_by_flag=errors_by_flag,
-            basis=Basis(population=population),
-        )
+    result = evaluate_study(
+        tx,
+        study_name(tx),
+        job_names=[jobs.named(tx, name).name for name in job],
+        kind=kind,
+        sample=sample,
+        truth=truth,
+        redundancy=redundancy,
+        with_programs=with_programs,
+        scheme=scheme,
+        assist=assist,
+        corrected=corrected,
+        errors_by_flag=errors_by_flag,
+        basis=Basis(population=population),
+    )
     return Evaluation.model_validate(result.to_dict())
 
 
@@ -566,19 +557,17 @@ class WholeEssay(Essay):
 
 
 @api.get("/essays")
-def essay_list(context: Context, start: Start = 0, most: Most = calls.A_PAGE) -> Essays:
+def essay_list(tx: Reading, start: Start = 0, most: Most = calls.A_PAGE) -> Essays:
     """The essays of the study, in order of import."""
-    with context.server.store.read() as tx:
-        here, following = calls.cut(content.some_essays(tx, start=start, most=most + 1), start, most)
+    here, following = calls.cut(content.some_essays(tx, start=start, most=most + 1), start, most)
     return Essays(essays=[Essay.of(essay) for essay in here], next=following)
 
 
 @api.get("/essay")
-def one_essay(context: Context, essay_id: Annotated[str, Query(description="As its file calls it.")]) -> WholeEssay:
+def one_essay(tx: Reading, essay_id: Annotated[str, Query(description="As its file calls it.")]) -> WholeEssay:
     """An essay with its imported marks and the units about it."""
-    with context.server.store.read() as tx:
-        essay = _essay(tx, essay_id)
-        asked = [AskedIn(job_id=job.job_id, unit_ids=ids) for job, ids in units.of_essay(tx, essay_id)]
+    essay = _essay(tx, essay_id)
+    asked = [AskedIn(job_id=job.job_id, unit_ids=ids) for job, ids in units.of_essay(tx, essay_id)]
     by_annotator = {name: [edit for edit in essay.edits if edit.rater == name] for name in essay.annotators}
     marks = [
         Marks(annotator=name, edits=[calls.Edit.model_validate(sent_edit(essay.text, edit)) for edit in edits])
@@ -598,8 +587,7 @@ def _not_deleted(context: RequestContext, *, problems: Sequence[str]) -> Respons
 
 @by_form(pages, "/manage/essays/delete", then="/manage/essays", refused=_not_deleted)
 @api.post("/essay/delete")
-def delete_one_essay(context: Context, sent: DeletingEssay) -> calls.Deleted:
+def delete_one_essay(context: Context, tx: Changing, sent: DeletingEssay) -> calls.Deleted:
     """Delete an essay that no job or sample uses."""
-    with context.changing() as tx:
-        content.delete_essay(tx, sent.essay_id, word=sent.word, actor=context.person_id)
+    content.delete_essay(tx, sent.essay_id, word=sent.word, actor=context.person_id)
     return calls.Deleted(deleted=sent.essay_id)

@@ -9,20 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from fastapi import APIRouter
 from starlette.responses import HTMLResponse, Response
 
 from grater.annotate import content, jobs, people, runs, samples
 from grater.annotate.runs import MOST_RUNS, NewRun
 from grater.annotate.samples import NewSample, draw, kind_of
 from grater.annotate.systems import decide, load_offered, model_in, offered_systems, require_offered
-from grater.annotate.web.calls import Body, Shape, When, calls_about, example, form_at, page_at
-from grater.annotate.web.context import Context, RequestContext
+from grater.annotate.web.calls import Body, Shape, When, by_form, calls_about, example, page_at
+from grater.annotate.web.context import Context, Reading, RequestContext, Routes
 from grater.annotate.web.study import asked_run, result_file, run_now
 from grater.detect.systems import SYSTEMS
 from grater.tables import Sample as Drawn
 
-pages = APIRouter()
+pages = Routes()
 
 
 def price_page(context: RequestContext, name: str) -> Response | None:
@@ -38,19 +37,18 @@ def price_page(context: RequestContext, name: str) -> Response | None:
 
 
 @page_at(pages, "/manage/systems")
-def _page(context: RequestContext, *, problems: Sequence[str] = (), done: str = "") -> Response:
-    with context.server.store.read() as tx:
-        drawn = {name: samples.named(tx, name) for name in samples.names(tx)}
-        shown = {
-            "n_essays": content.n_essays(tx),
-            "decided": content.flags_by_system(tx),
-            "drawn": [(name, each.frame["item"].n_unique(), each.meta) for name, each in drawn.items()],
-        }
+def _page(context: RequestContext, tx: Reading, *, problems: Sequence[str] = (), done: str = "") -> Response:
+    drawn = {name: samples.named(tx, name) for name in samples.names(tx)}
+    shown = {
+        "n_essays": content.n_essays(tx),
+        "decided": content.flags_by_system(tx),
+        "drawn": [(name, each.frame["item"].n_unique(), each.meta) for name, each in drawn.items()],
+    }
     more = {"installed": list(offered_systems(context.server.settings.systems)), "problems": problems, "done": done}
     return context.page("manage_systems.html", {**shown, **more})
 
 
-@form_at(pages, "/manage/systems", refused=_page)
+@by_form(pages, "/manage/systems", refused=_page)
 def run_system_form(context: RequestContext) -> Response:
     """Run an installed system over all essays, in the background where that takes long."""
     if priced := price_page(context, context.text("system")):
@@ -59,21 +57,11 @@ def run_system_form(context: RequestContext) -> Response:
     return _page(context, done=run.words) if run.is_over else context.go("/manage/runs")
 
 
-@form_at(pages, "/manage/samples", refused=_page)
-def draw_sample_form(context: RequestContext) -> Response:
-    """Draw items for a system, flagged and not; a job is then made from the sample."""
-    flagged = context.text("flagged")
-    sent = context.sent(NewSample, system=context.text("of"), flagged=None if flagged in ("", "0") else flagged)
-    draw(context.store, sent, actor=context.person_id)
-    return context.go("/manage/systems")
-
-
 @pages.get("/manage/runs")
-def run_list_page(context: Context) -> Response:
-    with context.server.store.read() as tx:
-        latest = runs.latest(tx, most=MOST_RUNS)
-        names = {person.person_id: person.name for person in people.all(tx)}
-        made, is_begun, has_systems = runs.with_results(tx), bool(jobs.all(tx)), bool(content.system_names(tx))
+def run_list_page(context: Context, tx: Reading) -> Response:
+    latest = runs.latest(tx, most=MOST_RUNS)
+    names = {person.person_id: person.name for person in people.all(tx)}
+    made, is_begun, has_systems = runs.with_results(tx), bool(jobs.all(tx)), bool(content.system_names(tx))
     if any(not run.is_over for run in latest):
         context.server.runner.wake()
     shown = {"runs": latest, "names": names, "with_file": made, "is_begun": is_begun, "has_systems": has_systems}
@@ -134,10 +122,9 @@ class DrawnSample(Sample):
 
 
 @api.get("/systems")
-def system_list(context: Context) -> Systems:
+def system_list(context: Context, tx: Reading) -> Systems:
     """The systems that can be run, and those with decisions."""
-    with context.server.store.read() as tx:
-        flags = content.flags_by_system(tx)
+    flags = content.flags_by_system(tx)
     decided = [System(system=name, items=n_items, flagged=n) for name, (n_items, n) in flags.items()]
     return Systems(installed=list(offered_systems(context.server.settings.systems)), decided=decided)
 
@@ -152,12 +139,17 @@ def run_system(context: Context, sent: Run) -> Decided:
 
 
 @api.get("/samples")
-def sample_list(context: Context) -> Samples:
+def sample_list(tx: Reading) -> Samples:
     """The samples, oldest first."""
-    with context.server.store.read() as tx:
-        return Samples(samples=[_sample(samples.named(tx, name)) for name in samples.names(tx)])
+    return Samples(samples=[_sample(samples.named(tx, name)) for name in samples.names(tx)])
 
 
+def _sample_wanted(context: RequestContext) -> NewSample:
+    flagged = context.text("flagged")
+    return context.sent(NewSample, system=context.text("of"), flagged=None if flagged in ("", "0") else flagged)
+
+
+@by_form(pages, "/manage/samples", sent=_sample_wanted, then="/manage/systems", refused=_page)
 @api.post("/samples")
 def draw_sample(context: Context, sent: NewSample) -> DrawnSample:
     """Draw a sample of items for a system; the same draw again changes nothing."""
@@ -202,10 +194,9 @@ class LongRuns(Shape):
 
 
 @run_calls.get("/runs")
-def run_list(context: Context) -> LongRuns:
+def run_list(tx: Reading) -> LongRuns:
     """The latest background tasks."""
-    with context.server.store.read() as tx:
-        return LongRuns(runs=[LongRun.of(run) for run in runs.latest(tx, most=MOST_RUNS)])
+    return LongRuns(runs=[LongRun.of(run) for run in runs.latest(tx, most=MOST_RUNS)])
 
 
 @run_calls.post("/runs")
@@ -217,10 +208,9 @@ def new_run(context: Context, sent: NewRun) -> LongRun:
 
 
 @run_calls.get("/runs/{run_id}")
-def one_run(context: Context, run_id: str) -> LongRun:
+def one_run(tx: Reading, run_id: str) -> LongRun:
     """The progress of a background task."""
-    with context.server.store.read() as tx:
-        return LongRun.of(runs.get(tx, run_id))
+    return LongRun.of(runs.get(tx, run_id))
 
 
 @run_calls.get("/runs/{run_id}/file", response_class=HTMLResponse)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 from starlette.responses import Response
 
@@ -23,8 +23,29 @@ from grater.annotate.tasks import TASKS
 from grater.annotate.terms import terms_of
 from grater.annotate.units import StudyUnit
 from grater.annotate.web import calls
-from grater.annotate.web.calls import A_PAGE, Body, Job, Most, Page, Shape, Shown, Start, by_form, calls_about, inside
-from grater.annotate.web.context import Context, RequestContext, number_of
+from grater.annotate.web.calls import (
+    A_PAGE,
+    Body,
+    Job,
+    Most,
+    Page,
+    Shape,
+    Shown,
+    Start,
+    by_form,
+    calls_about,
+    inside,
+    page_at,
+)
+from grater.annotate.web.context import (
+    Changing,
+    ChangingEverybody,
+    Context,
+    Reading,
+    RequestContext,
+    Routes,
+    number_of,
+)
 from grater.annotate.web.raters import Dispute
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.work import Known
@@ -32,27 +53,25 @@ from grater.annotate.work import Sent, sent_for, shown_to_staff
 from grater.annotate.work import look as give_up_rating
 from grater.errors import BadInput, NotFound, Problem, UsageError
 
-pages = APIRouter()
+pages = Routes()
 
 ROWS = 50
 MET = "This unit cannot be changed: somebody has already worked on it, or its answer is known."
 
 
 @pages.get("/manage/jobs/{job_id}/units")
-def unit_list_page(context: Context, job_id: str, page: int = 1) -> Response:
-    with context.server.store.read() as tx:
-        job = jobs.get(tx, job_id)
-        here = pager(progress.n_units(tx, job_id), page, size=ROWS)
-        on_page = progress.some_units(tx, job_id, start=here.start, most=here.size)
-        rows = [(unit, shown_to_staff(tx, unit.unit_id)) for unit in on_page]
+def unit_list_page(context: Context, tx: Reading, job_id: str, page: int = 1) -> Response:
+    job = jobs.get(tx, job_id)
+    here = pager(progress.n_units(tx, job_id), page, size=ROWS)
+    on_page = progress.some_units(tx, job_id, start=here.start, most=here.size)
+    rows = [(unit, shown_to_staff(tx, unit.unit_id)) for unit in on_page]
     return context.page("manage_units.html", job=job, rows=rows, pager=here)
 
 
-@calls.page_at(pages, "/manage/units/{unit_id}")
-def unit_view(context: RequestContext, unit_id: str, *, problems: Sequence[str] = ()) -> Response:
+@page_at(pages, "/manage/units/{unit_id}")
+def unit_view(context: RequestContext, tx: Reading, unit_id: str, *, problems: Sequence[str] = ()) -> Response:
     """One unit with its answers and its gold, as far as the manager may see them."""
-    with context.server.store.read() as tx:
-        seen = _seen(tx, context, unit_id)
+    seen = _seen(tx, context, unit_id)
     return context.page("manage_unit.html", vars(seen), task=TASKS[seen.unit.job.task], problems=problems)
 
 
@@ -82,19 +101,18 @@ def _seen(tx: Tx, context: RequestContext, unit_id: str) -> Seen:
 
 
 @pages.post("/manage/units/{unit_id}/look")
-def look_form(context: Context, unit_id: str) -> Response:
+def look_form(context: Context, tx: Changing, unit_id: str) -> Response:
     """See the answers to the unit's job from now on, and no longer rate in it."""
-    with context.changing() as tx:
-        give_up_rating(tx, units.get(tx, unit_id).job.job_id, context.person_id)
+    give_up_rating(tx, units.get(tx, unit_id).job.job_id, context.person_id)
     return context.go(f"/manage/units/{unit_id}")
 
 
-@calls.form_at(pages, "/manage/units/{unit_id}/known", refused=unit_view)
-def make_known_form(context: RequestContext, unit_id: str) -> Response:
-    with context.server.store.read() as tx:
-        accepted = accepted_by(context, units.get(tx, unit_id).job.task)
-    is_made = make_known(context, unit_id, context.sent(NewKnown, accepted=accepted)).made
-    return context.go(f"/manage/units/{unit_id}") if is_made else unit_view(context, unit_id, problems=[MET])
+@by_form(pages, "/manage/units/{unit_id}/known", refused=unit_view)
+def make_known_form(context: RequestContext, tx: Changing, unit_id: str) -> Response:
+    accepted = accepted_by(context, units.get(tx, unit_id).job.task)
+    if not make_known(context, tx, unit_id, context.sent(NewKnown, accepted=accepted)).made:
+        raise UsageError(MET)
+    return context.go(f"/manage/units/{unit_id}")
 
 
 def accepted_by(context: RequestContext, task: str) -> list[str]:
@@ -196,26 +214,25 @@ class Looked(Shape):
 
 
 @api.get("/jobs/{job_id}/units")
-def unit_list(context: Context, job_id: str, start: Start = 0, most: Most = A_PAGE) -> Units:
+def unit_list(tx: Reading, job_id: str, start: Start = 0, most: Most = A_PAGE) -> Units:
     """The work units of a job in order, with what raters see and their progress."""
-    with context.server.store.read() as tx:
-        jobs.get(tx, job_id)
-        here, following = calls.cut(progress.some_units(tx, job_id, start=start, most=most + 1), start, most)
-        shown = {unit.unit_id: shown_to_staff(tx, unit.unit_id) for unit in here}
+    jobs.get(tx, job_id)
+    here, following = calls.cut(progress.some_units(tx, job_id, start=start, most=most + 1), start, most)
+    shown = {unit.unit_id: shown_to_staff(tx, unit.unit_id) for unit in here}
     lines = [{**asdict(unit), "is_done": unit.is_done, "shown": shown[unit.unit_id]} for unit in here]
     return Units(units=[UnitLine.model_validate(line) for line in lines], next=following)
 
 
 @api.get("/units/{unit_id}")
-def one_unit(context: Context, unit_id: str) -> Unit:
+def one_unit(context: Context, tx: Reading, unit_id: str) -> Unit:
     """A unit with its judgments, once it is finished or you have given up rating in the job."""
-    with context.server.store.read() as tx:
-        return Unit.of(_seen(tx, context, unit_id))
+    return Unit.of(_seen(tx, context, unit_id))
 
 
 @api.get("/jobs/{job_id}/judgments")
 def job_judgments(
     context: Context,
+    tx: Reading,
     job_id: str,
     status: Annotated[str, Query(description="One, or several with commas: " + ", ".join(judgments.ALL))] = "valid",
     start: Start = 0,
@@ -228,29 +245,26 @@ def job_judgments(
     statuses = status.split(",")
     if strange := [name for name in statuses if name not in judgments.ALL]:
         raise BadInput(Problem("status", f"expected {', '.join(judgments.ALL)}, found {strange[0][:20]!r}"))
-    with context.server.store.read() as tx:
-        jobs.get(tx, job_id)
-        of_done = not work.is_out(tx, job_id, context.person_id)
-        rows = judgments.table(tx, job_id, statuses, of_done=of_done, start=start, most=most + 1)
+    jobs.get(tx, job_id)
+    of_done = not work.is_out(tx, job_id, context.person_id)
+    rows = judgments.table(tx, job_id, statuses, of_done=of_done, start=start, most=most + 1)
     here, following = calls.cut(rows, start, most)
     return Judgments(judgments=[Judgment.model_validate(row) for row in here], next=following)
 
 
 @api.post("/jobs/{job_id}/look")
-def look(context: Context, job_id: str) -> Looked:
+def look(context: Context, tx: Changing, job_id: str) -> Looked:
     """See the answers to unfinished units; you can no longer rate in the job."""
-    with context.changing() as tx:
-        give_up_rating(tx, job_id, context.person_id)
+    give_up_rating(tx, job_id, context.person_id)
     return Looked(job_id=job_id, looked=True)
 
 
 @by_form(pages, "/manage/units/{unit_id}/work", then="/manage/units/{unit_id}", refused=unit_view)
 @api.post("/units/{unit_id}/work")
-def back_to_work(context: Context, unit_id: str) -> Unit:
+def back_to_work(context: Context, tx: ChangingEverybody, unit_id: str) -> Unit:
     """Turn a gold or practice unit that nobody has seen back into work."""
-    with context.changing(also_lock="everybody") as tx:
-        units.return_to_work(tx, unit_id, actor=context.person_id)
-    return one_unit(context, unit_id)
+    units.return_to_work(tx, unit_id, actor=context.person_id)
+    return one_unit(context, tx, unit_id)
 
 
 # Gold
@@ -265,26 +279,24 @@ def _back(context: RequestContext, changed: GoldChanged | Dispute) -> Response:
     return context.go(f"/manage/jobs/{job_id}/gold")
 
 
-@calls.page_at(pages, "/manage/jobs/{job_id}/gold")
-def _gold_page(context: RequestContext, job_id: str, *, problems: Sequence[str] = (), done: str = "") -> Response:
-    with context.server.store.read() as tx:
-        job = jobs.get(tx, job_id)
-        records = [(record, shown_to_staff(tx, record.unit_id)) for record in trust.gold_records(tx, job_id)]
-        warnings = trust.gold_warnings(tx, job)
-        asked = [
-            (dispute, people.get(tx, dispute.person_id), shown_to_staff(tx, dispute.unit_id))
-            for dispute in trust.disputes_of_job(tx, job_id)
-        ]
+@page_at(pages, "/manage/jobs/{job_id}/gold")
+def _gold_page(
+    context: RequestContext, tx: Reading, job_id: str, *, problems: Sequence[str] = (), done: str = ""
+) -> Response:
+    job = jobs.get(tx, job_id)
+    records = [(record, shown_to_staff(tx, record.unit_id)) for record in trust.gold_records(tx, job_id)]
+    warnings = trust.gold_warnings(tx, job)
+    asked = [
+        (dispute, people.get(tx, dispute.person_id), shown_to_staff(tx, dispute.unit_id))
+        for dispute in trust.disputes_of_job(tx, job_id)
+    ]
     shown = {"job": job, "gold": records, "asked": asked, "rule": terms_of(job.options).gold, "warnings": warnings}
     return context.page("crowd_gold.html", shown, problems=problems, done=done)
 
 
-@calls.form_at(pages, "/manage/jobs/{job_id}/gold", refused=_gold_page)
-def make_known_gold(context: RequestContext, job_id: str) -> Response:
-    """Items on which the experts of the study all agree; essays by their known errors."""
-    made = make_gold(context, job_id, context.sent(gold.GoldWanted))
+def _after_making(context: RequestContext, made: gold.MadeGold) -> Response:
     left = f"; {made.met} skipped: already gold, or already seen by raters" if made.met else ""
-    return _gold_page(context, job_id, done=f"{made.made} gold units made{left}.")
+    return _gold_page(context, **context.request.path_params, done=f"{made.made} gold units made{left}.")
 
 
 # The studio
@@ -405,21 +417,20 @@ class DisputeDecided(Body):
 
 
 @gold_api.get("/jobs/{job_id}/gold")
-def gold_list(context: Context, job_id: str) -> GoldUnits:
+def gold_list(tx: Reading, job_id: str) -> GoldUnits:
     """The gold of a job, with accepted answers and raters' results."""
-    with context.server.store.read() as tx:
-        job, found = jobs.get(tx, job_id), []
-        for record in trust.gold_records(tx, job_id):
-            shown = Shown.of(shown_to_staff(tx, record.unit_id))
-            found.append(GoldUnit(**GoldRecord.of(record).model_dump(), shown=shown))
-        return GoldUnits(gold=found, warnings=trust.gold_warnings(tx, job))
+    job, found = jobs.get(tx, job_id), []
+    for record in trust.gold_records(tx, job_id):
+        shown = Shown.of(shown_to_staff(tx, record.unit_id))
+        found.append(GoldUnit(**GoldRecord.of(record).model_dump(), shown=shown))
+    return GoldUnits(gold=found, warnings=trust.gold_warnings(tx, job))
 
 
+@by_form(pages, "/manage/jobs/{job_id}/gold", then=_after_making, refused=_gold_page)
 @gold_api.post("/jobs/{job_id}/gold")
-def make_gold(context: Context, job_id: str, sent: gold.GoldWanted) -> gold.MadeGold:
+def make_gold(context: Context, tx: Changing, job_id: str, sent: gold.GoldWanted) -> gold.MadeGold:
     """Make gold from expert agreement; for marked essays, from known errors."""
-    with context.changing() as tx:
-        return gold.known_gold(tx, jobs.get(tx, job_id), sent, actor=context.person_id)
+    return gold.known_gold(tx, jobs.get(tx, job_id), sent, actor=context.person_id)
 
 
 class Candidates(Shape):
@@ -429,68 +440,59 @@ class Candidates(Shape):
 
 
 @gold_api.get("/jobs/{job_id}/gold/candidates")
-def candidate_list(context: Context, job_id: str) -> Candidates:
+def candidate_list(tx: Reading, job_id: str) -> Candidates:
     """Units that could become gold: from earlier jobs, agreeing experts, or agreeing raters of another job."""
-    with context.server.store.read() as tx:
-        return Candidates(candidates=gold.candidates(tx, jobs.get(tx, job_id)))
+    return Candidates(candidates=gold.candidates(tx, jobs.get(tx, job_id)))
 
 
 @by_form(pages, "/manage/jobs/{job_id}/gold/rule", then="/manage/jobs/{job_id}/terms")
 @gold_api.post("/jobs/{job_id}/gold/rule")
-def use_rule(context: Context, job_id: str) -> Job:
+def use_rule(context: Context, tx: Changing, job_id: str) -> Job:
     """Use the recommended gold rule: a quiz of 12, then remove raters who are surely below 80 %."""
-    with context.changing() as tx:
-        return Job.of(protocol.use_recommended_rule(tx, job_id, actor=context.person_id))
+    return Job.of(protocol.use_recommended_rule(tx, job_id, actor=context.person_id))
 
 
 @gold_api.post("/units/{unit_id}/known")
-def make_known(context: Context, unit_id: str, sent: NewKnown) -> gold.MadeGold:
+def make_known(context: Context, tx: Changing, unit_id: str, sent: NewKnown) -> gold.MadeGold:
     """Turn a unit of one item into gold or practice, unless raters have seen it."""
-    with context.changing() as tx:
-        unit, actor = units.get(tx, unit_id), context.person_id
-        item_id = unit.unit.items[0].item.item_id
-        is_made = gold.make_gold(
-            tx, unit.job, item_id, sent.accepted, reason=sent.reason, role=sent.role, actor=actor
-        )
+    unit, actor = units.get(tx, unit_id), context.person_id
+    item_id = unit.unit.items[0].item.item_id
+    is_made = gold.make_gold(tx, unit.job, item_id, sent.accepted, reason=sent.reason, role=sent.role, actor=actor)
     return gold.MadeGold(made=int(is_made), met=int(not is_made))
 
 
 @by_form(pages, "/manage/gold/{unit_id}/state", then=_back)
 @gold_api.post("/gold/{unit_id}/state")
-def set_gold_state(context: Context, unit_id: str, sent: NewGoldState) -> GoldChanged:
+def set_gold_state(context: Context, tx: Changing, unit_id: str, sent: NewGoldState) -> GoldChanged:
     """Forgive, suspend or reactivate gold, and update everyone's trust; or move it to the other pool."""
-    with context.changing() as tx:
-        if sent.state is not None:
-            trust.set_gold_state(tx, unit_id, sent.state, actor=context.person_id)
-        if sent.pool is not None:
-            gold.set_pool(tx, unit_id, sent.pool, actor=context.person_id)
-        return _changed(gold.of_unit(tx, unit_id))
+    if sent.state is not None:
+        trust.set_gold_state(tx, unit_id, sent.state, actor=context.person_id)
+    if sent.pool is not None:
+        gold.set_pool(tx, unit_id, sent.pool, actor=context.person_id)
+    return _changed(gold.of_unit(tx, unit_id))
 
 
 @by_form(pages, "/manage/gold/{unit_id}/reason", then=_back)
 @gold_api.post("/gold/{unit_id}/reason")
-def set_gold_reason(context: Context, unit_id: str, sent: NewReason) -> GoldChanged:
+def set_gold_reason(context: Context, tx: Changing, unit_id: str, sent: NewReason) -> GoldChanged:
     """Set the explanation raters see, when the job is closed, of gold that they missed."""
-    with context.changing() as tx:
-        gold.set_reason(tx, unit_id, sent.reason, actor=context.person_id)
-        return _changed(gold.of_unit(tx, unit_id))
+    gold.set_reason(tx, unit_id, sent.reason, actor=context.person_id)
+    return _changed(gold.of_unit(tx, unit_id))
 
 
 @gold_api.get("/jobs/{job_id}/disputes")
-def dispute_list(context: Context, job_id: str) -> Disputes:
+def dispute_list(tx: Reading, job_id: str) -> Disputes:
     """Disputes about the gold of a job."""
-    with context.server.store.read() as tx:
-        jobs.get(tx, job_id)
-        return Disputes(disputes=[Dispute.of(dispute) for dispute in trust.disputes_of_job(tx, job_id)])
+    jobs.get(tx, job_id)
+    return Disputes(disputes=[Dispute.of(dispute) for dispute in trust.disputes_of_job(tx, job_id)])
 
 
 @by_form(pages, "/manage/disputes/{dispute_id}", then=_back)
 @gold_api.post("/disputes/{dispute_id}")
-def decide_dispute(context: Context, dispute_id: str, sent: DisputeDecided) -> Dispute:
+def decide_dispute(context: Context, tx: Changing, dispute_id: str, sent: DisputeDecided) -> Dispute:
     """Grant or refuse a dispute."""
     is_granted, actor = sent.decision == "grant", context.person_id
-    with context.changing() as tx:
-        decided = trust.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor)
+    decided = trust.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor)
     return Dispute.of(decided)
 
 

@@ -26,7 +26,6 @@ import json
 from dataclasses import dataclass
 from typing import Annotated, Literal, Protocol
 
-from fastapi import APIRouter
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 from starlette.responses import JSONResponse, Response
 
@@ -77,7 +76,7 @@ from grater.annotate.web.calls import (
     cut,
     example,
 )
-from grater.annotate.web.context import Context, RequestContext
+from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes
 from grater.annotate.web.errors import status_of
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.security import signed
@@ -86,31 +85,29 @@ from grater.errors import BadInput, Conflict, GraterError, NotFound, Stale
 from grater.model import Json
 from grater.options import Registry
 
-pages = APIRouter()
+pages = Routes()
 
 OPEN_STATES = ("held",)
 ROWS = 50
 
 
 @pages.get("/jobs")
-def job_list(context: Context, early: bool = False) -> Response:
+def job_list(context: Context, tx: Reading, early: bool = False) -> Response:
     """`early`: the reader has just joined for a job that is not open yet."""
-    with context.server.store.read() as tx:
-        own_jobs = [work.own_job(tx, job, context.person) for job in jobs.all(tx) if job.state == "open"]
-        n_findings = len(marks.open_findings(tx, context.person_id))
-        n_essays = marks.n_own_essays(tx, context.person_id)
+    own_jobs = [work.own_job(tx, job, context.person) for job in jobs.all(tx) if job.state == "open"]
+    n_findings = len(marks.open_findings(tx, context.person_id))
+    n_essays = marks.n_own_essays(tx, context.person_id)
     to_do = [mine for mine in own_jobs if mine.n_assigned != 0]
     return context.page("jobs.html", own_jobs=to_do, n_findings=n_findings, n_essays=n_essays, is_early=early)
 
 
 @pages.get("/jobs/{job_id}")
-def job_page(context: Context, job_id: str) -> Response:
-    with context.server.store.read() as tx:
-        mine = work.own_job(tx, jobs.visible(tx, job_id), context.person)
-        crowd = crowd_view(tx, mine.job, context.person)
-        current = jobs.current_guidelines(tx, job_id)
-        markdown = instructions(tx, mine.job)
-        pace = pace_of(tx, mine.job, context.person_id, n_done=mine.n_done, pools=context.server.pools)
+def job_page(context: Context, tx: Reading, job_id: str) -> Response:
+    mine = work.own_job(tx, jobs.visible(tx, job_id), context.person)
+    crowd = crowd_view(tx, mine.job, context.person)
+    current = jobs.current_guidelines(tx, job_id)
+    markdown = instructions(tx, mine.job)
+    pace = pace_of(tx, mine.job, context.person_id, n_done=mine.n_done, pools=context.server.pools)
     version = current.version if current else 0
     return context.page("job.html", mine=mine, crowd=crowd, pace=pace, markdown=markdown, guidelines_version=version)
 
@@ -124,14 +121,13 @@ def next_unit_form(context: Context, job_id: str) -> Response:
 
 
 @pages.get("/jobs/{job_id}/done")
-def done_page(context: Context, job_id: str) -> Response:
+def done_page(context: Context, tx: Reading, job_id: str) -> Response:
     """The page for raters who have nothing more to do here, for now or for good."""
-    with context.server.store.read() as tx:
-        mine = work.own_job(tx, jobs.visible(tx, job_id), context.person)
-        crowd = crowd_view(tx, mine.job, context.person)
-        undo_id = submissions.undoable_lease(tx, job_id, context.person_id)
-        receipt = work.essay_receipt(tx, context.request.query_params.get("after", ""), person_id=context.person_id)
-        has_all = has_answered_all(tx, mine)
+    mine = work.own_job(tx, jobs.visible(tx, job_id), context.person)
+    crowd = crowd_view(tx, mine.job, context.person)
+    undo_id = submissions.undoable_lease(tx, job_id, context.person_id)
+    receipt = work.essay_receipt(tx, context.request.query_params.get("after", ""), person_id=context.person_id)
+    has_all = has_answered_all(tx, mine)
     is_over = crowd.place is not None and crowd.place.state != "joined"
     shown = {"mine": mine, "crowd": crowd, "undo_id": "" if is_over else undo_id, "receipt": receipt}
     return context.page("done.html", shown, has_all=has_all)
@@ -168,12 +164,11 @@ def last_page(tx: Tx, person_id: str, lease_id: str) -> str:
 
 
 @pages.get("/out/{person_id}/{lease_id}/{signature}")
-def out_page(context: Context, person_id: str, lease_id: str, signature: str) -> Response:
-    with context.server.store.read() as tx:
-        if not hmac.compare_digest(signed(tx.key, f"out|{person_id}|{lease_id}").encode(), signature.encode()):
-            raise NotFound("there is no such page")
-        desk, person = submissions.desk_of(tx, lease_id, person_id=person_id), people.get(tx, person_id)
-        crowd = crowd_view(tx, desk.unit.job, person)
+def out_page(context: Context, tx: Reading, person_id: str, lease_id: str, signature: str) -> Response:
+    if not hmac.compare_digest(signed(tx.key, f"out|{person_id}|{lease_id}").encode(), signature.encode()):
+        raise NotFound("there is no such page")
+    desk, person = submissions.desk_of(tx, lease_id, person_id=person_id), people.get(tx, person_id)
+    crowd = crowd_view(tx, desk.unit.job, person)
     return context.page("crowd_out.html", job=desk.unit.job, crowd=crowd, has_login=bool(person.password_hash))
 
 
@@ -361,12 +356,11 @@ def essay_json(unit: Unit, draft: marks.Draft) -> dict[str, Json]:
 
 
 @pages.get("/reviews")
-def reviews_page(context: Context) -> Response:
+def reviews_page(context: Context, tx: Reading) -> Response:
     """The marks that this person should review, essay by essay."""
-    with context.server.store.read() as tx:
-        findings = marks.open_findings(tx, context.person_id)
-        unit_ids = dict.fromkeys(finding.unit_id for finding in findings)
-        by_unit = {unit_id: units.get(tx, unit_id) for unit_id in unit_ids}
+    findings = marks.open_findings(tx, context.person_id)
+    unit_ids = dict.fromkeys(finding.unit_id for finding in findings)
+    by_unit = {unit_id: units.get(tx, unit_id) for unit_id in unit_ids}
     groups = [
         (unit, [finding for finding in findings if finding.unit_id == unit_id]) for unit_id, unit in by_unit.items()
     ]
@@ -374,33 +368,30 @@ def reviews_page(context: Context) -> Response:
 
 
 @pages.get("/me/essays")
-def own_essays_page(context: Context, page: int = 1, q: str = "") -> Response:
+def own_essays_page(context: Context, tx: Reading, page: int = 1, q: str = "") -> Response:
     """The essays that this person has handed in, newest first."""
     who = context.person_id
-    with context.server.store.read() as tx:
-        here = pager(marks.n_own_essays(tx, who, words=q), page, size=ROWS)
-        essays = marks.own_essays(tx, who, words=q, start=here.start, most=here.size)
+    here = pager(marks.n_own_essays(tx, who, words=q), page, size=ROWS)
+    essays = marks.own_essays(tx, who, words=q, start=here.start, most=here.size)
     return context.page("me_essays.html", essays=essays, pager=here, q=q)
 
 
 @pages.get("/me/essays/{unit_id}")
-def own_essay_page(context: Context, unit_id: str, after: str = "") -> Response:
+def own_essay_page(context: Context, tx: Reading, unit_id: str, after: str = "") -> Response:
     """Their marks, the adjudicator's comments, and a button to reopen the essay."""
     who = context.person_id
-    with context.server.store.read() as tx:
-        essay = marks.find_own_essay(tx, unit_id, person_id=who)
-        receipt = work.essay_receipt(tx, after, person_id=who)
-        kept, marked = marks.why_kept(tx, essay.unit, who), marks.remarks_for(tx, essay)
-        n_versions = marks.n_versions(tx, unit_id, who)
+    essay = marks.find_own_essay(tx, unit_id, person_id=who)
+    receipt = work.essay_receipt(tx, after, person_id=who)
+    kept, marked = marks.why_kept(tx, essay.unit, who), marks.remarks_for(tx, essay)
+    n_versions = marks.n_versions(tx, unit_id, who)
     shown = {"essay": essay, "marked": marked, "n_versions": n_versions, "kept": kept, "receipt": receipt}
     return context.page("me_essay.html", shown, is_late=receipt is not None and receipt.status == "surplus")
 
 
 @pages.post("/reviews/units/{unit_id}/mend")
-def mend_form(context: Context, unit_id: str) -> Response:
+def mend_form(context: Context, tx: Changing, unit_id: str) -> Response:
     """The essay again, with its present marks."""
-    with context.changing() as tx:
-        lease = marks.begin_revision(tx, unit_id=unit_id, person_id=context.person_id)
+    lease = marks.begin_revision(tx, unit_id=unit_id, person_id=context.person_id)
     return context.go(f"/leases/{lease.lease_id}")
 
 
@@ -723,11 +714,10 @@ def undo(context: Context, lease_id: str) -> JSONResponse:
 
 
 @api.get("/leases/{lease_id}/feedback")
-def feedback(context: Context, lease_id: str) -> Feedback:
+def feedback(context: Context, tx: Reading, lease_id: str) -> Feedback:
     """The expected answer, after practice and where a job shows missed gold; otherwise 404."""
-    with context.server.store.read() as tx:
-        desk = submissions.desk_of(tx, lease_id, person_id=context.person_id)
-        sent, known, answers = submissions.feedback_on(tx, desk)
+    desk = submissions.desk_of(tx, lease_id, person_id=context.person_id)
+    sent, known, answers = submissions.feedback_on(tx, desk)
     return Feedback.model_validate({"is_right": sent.is_right, "known": known, "answers": answers})
 
 
@@ -760,10 +750,9 @@ class DraftSaved(Shape):
 
 
 @api.get("/leases/{lease_id}/draft")
-def one_draft(context: Context, lease_id: str) -> Draft:
+def one_draft(context: Context, tx: Reading, lease_id: str) -> Draft:
     """Your unfinished marks on an essay, with notes on them; revision 0 if nothing is saved yet."""
-    with context.server.store.read() as tx:
-        unit, draft = work.draft_of(tx, lease_id, person_id=context.person_id)
+    unit, draft = work.draft_of(tx, lease_id, person_id=context.person_id)
     body = {"edits": [], "set_aside": False, **draft.body}
     return Draft.model_validate({**body, "revision": draft.revision, "findings": work.findings(unit, draft.body)})
 
@@ -806,32 +795,27 @@ class FindingState(Shape):
 
 
 @reviews_api.get("/findings")
-def my_findings(context: Context) -> Findings:
+def my_findings(context: Context, tx: Reading) -> Findings:
     """Findings about your own marks that are not settled yet."""
-    with context.server.store.read() as tx:
-        return Findings(findings=[Finding.of(finding) for finding in marks.open_findings(tx, context.person_id)])
+    return Findings(findings=[Finding.of(finding) for finding in marks.open_findings(tx, context.person_id)])
 
 
 @by_form(pages, "/reviews/{finding_id}/keep", then="/reviews")
 @reviews_api.post("/findings/{finding_id}")
-def settle_finding(context: Context, finding_id: str, sent: FindingSettled) -> FindingState:
+def settle_finding(context: Context, tx: Changing, finding_id: str, sent: FindingSettled) -> FindingState:
     """Keep a mark as it is."""
-    with context.changing() as tx:
-        marks.settle_finding(tx, finding_id, sent.state, person_id=context.person_id)
+    marks.settle_finding(tx, finding_id, sent.state, person_id=context.person_id)
     return FindingState(finding_id=finding_id, state=sent.state)
 
 
 @reviews_api.post("/units/{unit_id}/mend", response_model=Taken)
-def mend(context: Context, unit_id: str) -> JSONResponse:
+def mend(context: Context, tx: Changing, unit_id: str) -> JSONResponse:
     """A lease for changing your own marks; the new answer replaces the old one.
 
     Refused (409) once the essay's adjudication has begun, and in jobs that test their annotators.
     """
-    with context.changing() as tx:
-        lease = marks.begin_revision(tx, unit_id=unit_id, person_id=context.person_id)
-        return JSONResponse(
-            {"lease": desk_json(submissions.desk_of(tx, lease.lease_id, person_id=context.person_id))}
-        )
+    lease = marks.begin_revision(tx, unit_id=unit_id, person_id=context.person_id)
+    return JSONResponse({"lease": desk_json(submissions.desk_of(tx, lease.lease_id, person_id=context.person_id))})
 
 
 class HandedIn(Shape):
@@ -863,26 +847,22 @@ class OwnEssay(HandedIn):
 
 
 @reviews_api.get("/me/essays")
-def my_essays(context: Context, start: Start = 0, most: Most = A_PAGE) -> HandedInEssays:
+def my_essays(context: Context, tx: Reading, start: Start = 0, most: Most = A_PAGE) -> HandedInEssays:
     """The essays that you handed in, the newest first."""
-    with context.server.store.read() as tx:
-        found = marks.own_essays(tx, context.person_id, start=start, most=most + 1)
+    found = marks.own_essays(tx, context.person_id, start=start, most=most + 1)
     here, following = cut(found, start, most)
     return HandedInEssays(essays=[HandedIn.of(each) for each in here], next=following)
 
 
 @reviews_api.get("/me/essays/{unit_id}")
-def my_essay(context: Context, unit_id: str) -> OwnEssay:
+def my_essay(context: Context, tx: Reading, unit_id: str) -> OwnEssay:
     """Your marks on an essay, with the adjudicator's remarks on them once it is decided."""
     who = context.person_id
-    with context.server.store.read() as tx:
-        essay = marks.find_own_essay(tx, unit_id, person_id=who)
-        text, marked = essay.unit.unit.essay.text, marks.remarks_for(tx, essay)
-        return OwnEssay(
-            **HandedIn.of(essay).model_dump(),
-            marks=[
-                OwnMark(edit=Edit.model_validate(sent_edit(text, edit)), remarks=remarks) for edit, remarks in marked
-            ],
-            versions=marks.n_versions(tx, unit_id, who),
-            kept=marks.why_kept(tx, essay.unit, who),
-        )
+    essay = marks.find_own_essay(tx, unit_id, person_id=who)
+    text, marked = essay.unit.unit.essay.text, marks.remarks_for(tx, essay)
+    return OwnEssay(
+        **HandedIn.of(essay).model_dump(),
+        marks=[OwnMark(edit=Edit.model_validate(sent_edit(text, edit)), remarks=remarks) for edit, remarks in marked],
+        versions=marks.n_versions(tx, unit_id, who),
+        kept=marks.why_kept(tx, essay.unit, who),
+    )
