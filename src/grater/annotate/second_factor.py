@@ -28,7 +28,7 @@ from grater.annotate.requests import Body, example
 from grater.annotate.store import events, schema
 from grater.annotate.store.database import meta_value, set_meta
 from grater.annotate.store.transaction import Columns, Tx, hashed
-from grater.errors import Forbidden, NotFound, UsageError
+from grater.errors import NotFound, UsageError
 
 STEP_SECONDS = 30
 DIGITS = 6
@@ -93,7 +93,7 @@ def n_recovery_codes(tx: Tx, person_id: str) -> int:
 def begin(tx: Tx, person: Person) -> str:
     """A new secret to enter on a phone; it becomes active once a code from the phone confirms it."""
     if not can_have_one(person):
-        raise Forbidden("a second factor is for people who log in with a password")
+        raise UsageError("a second factor is for people who log in with a password")
     if is_on(tx, person.person_id):
         raise UsageError("your second factor is already on; turn it off first")
     _remove(tx, person.person_id)
@@ -140,7 +140,7 @@ def use_code(tx: Tx, person: Person, code: str) -> bool:
 def turn_off(tx: Tx, person: Person, code: str) -> None:
     """Turn off one's own second factor by a code; refused if the role requires one."""
     if person.role in required_roles(tx):
-        raise Forbidden(f"the owner of the study requires a second factor for every {person.role}")
+        raise UsageError(f"the owner of the study requires a second factor for every {person.role}")
     if not use_code(tx, person, code):
         raise UsageError(WRONG)
     _remove(tx, person.person_id)

@@ -26,7 +26,7 @@ from grater.annotate.requests import require_name
 from grater.annotate.store import schema
 from grater.annotate.store.transaction import MINUTE, new_secret
 from grater.annotate.web import check, security
-from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about, page_at
+from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about, list_at, page_at
 from grater.annotate.web.context import (
     DEVICE,
     DEVICE_DAYS,
@@ -382,10 +382,6 @@ class MadeToken(Token):
     token: str
 
 
-class Tokens(Shape):
-    tokens: list[Token]
-
-
 class Ended(Shape):
     token_id: str
     ended: bool
@@ -399,11 +395,11 @@ def me(context: Context, tx: Reading) -> Me:
     return Me(**Person.of(context.person).model_dump(), findings=n_findings, seats=seats)
 
 
-@api.get("/me/tokens")
-def my_tokens(context: Context, tx: Reading) -> Tokens:
+@list_at(api, "/me/tokens", "tokens")
+def my_tokens(context: Context, tx: Reading) -> list[Token]:
     """Your valid tokens, without their secrets."""
     tokens = credentials.tokens_of_person(tx, context.person_id)
-    return Tokens(tokens=[Token.of(token) for token in tokens])
+    return [Token.of(token) for token in tokens]
 
 
 @by_form(pages, "/me/tokens", then=lambda context, made: _own_page(context, secret=made.token))

@@ -35,7 +35,7 @@ from grater.annotate.tasks.marking import (
 )
 from grater.annotate.tasks.task import CONFIDENCE, LABEL
 from grater.annotate.units import StudyUnit
-from grater.annotate.web.calls import A_PAGE, Most, Page, Shape, Start, calls_about, cut, example, page_at
+from grater.annotate.web.calls import A_PAGE, Most, Shape, Start, calls_about, example, list_at, page_at
 from grater.annotate.web.calls import Edit as EditShape
 from grater.annotate.web.calls import Shown as ShownShape
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes, version_of
@@ -90,7 +90,7 @@ def decide_form(context: Context, unit_id: str) -> Response:
         table = table_of(tx, unit) if unit.job.task == MARKING else None
     try:
         if table is not None:
-            answers = answers_of(table, _first_values(context))
+            answers = answers_of(table, context.first_values())
         else:
             answers = TASKS[unit.job.task].read(unit.unit, context.fields(), kept=shown.kept)
         with context.changing() as tx:
@@ -127,7 +127,7 @@ def _unit_page(context: RequestContext, tx: Reading, unit_id: str, error: BadInp
         values |= {"made_from": made_from, "far": far}
         return context.page("adjudicate_unit.html", values, status=status, problems=problems)
     tags = tagset_of(unit.unit)
-    choices = _first_values(context) if error else earlier_choices(table)
+    choices = context.first_values() if error else earlier_choices(table)
     try:
         more = read_edits(table.unit.unit, choices.get(MORE) or "[]")
     except BadInput:  # complained about already
@@ -147,10 +147,6 @@ def _unit_page(context: RequestContext, tx: Reading, unit_id: str, error: BadInp
         problems=[each.message for each in error.problems] if isinstance(error, BadInput) else stale,
         far=far,
     )
-
-
-def _first_values(context: RequestContext) -> dict[str, str]:
-    return {name: values[0] for name, values in context.fields().items()}
 
 
 def filled_by(
@@ -301,18 +297,6 @@ class Undecided(Shape):
     labels: dict[str, dict[str, int]]
 
 
-class UndecidedUnits(Page):
-    """Those on which raters differ first."""
-
-    units: list[Undecided]
-
-
-class FinishedUnits(Page):
-    """Those on which raters differ first."""
-
-    units: list[FinishedUnit]
-
-
 class Opinion(Shape):
     """One annotator's edits at a place; none means that nothing is wrong there."""
 
@@ -363,30 +347,24 @@ class DecisionSaved(Shape):
     version: int
 
 
-@api.get("/jobs/{job_id}/undecided")
-def undecided(tx: Reading, job_id: str, start: Start = 0, most: Most = A_PAGE) -> UndecidedUnits:
+@list_at(api, "/jobs/{job_id}/undecided", "units", name="UndecidedUnits")
+def undecided(tx: Reading, job_id: str, start: Start = 0, most: Most = A_PAGE) -> list[Undecided]:
     """Finished, undecided units; those on which raters disagree first."""
     job = jobs.get(tx, job_id)
     if job.task == MARKING:
         essays = adjudication.shown_by(finished(tx, job))["undecided"]
-        left = [Undecided(unit_id=unit.unit_id, differs=unit.differs, labels={}) for unit in essays]
-    else:
-        left = [
-            Undecided.model_validate({**each.to_dict(), "unit_id": each.unit_id})
-            for each in adjudication.waiting(tx, job)
-        ]
-    here, following = cut(left[start : start + most + 1], start, most)
-    return UndecidedUnits(units=list(here), next=following)
+        here = essays[start : start + most]
+        return [Undecided(unit_id=unit.unit_id, differs=unit.differs, labels={}) for unit in here]
+    waiting = adjudication.waiting(tx, job)[start : start + most]
+    return [Undecided.model_validate({**each.to_dict(), "unit_id": each.unit_id}) for each in waiting]
 
 
-@api.get("/jobs/{job_id}/finished")
+@list_at(api, "/jobs/{job_id}/finished", "units", name="FinishedUnits")
 def finished_units(
     tx: Reading, job_id: str, show: Show | None = None, start: Start = 0, most: Most = A_PAGE
-) -> FinishedUnits:
-    """Finished units of a job, decided or not."""
-    chosen = adjudication.shown_by(finished(tx, jobs.get(tx, job_id)))[show or ""]
-    here, following = cut(chosen[start : start + most + 1], start, most)
-    return FinishedUnits(units=list(here), next=following)
+) -> list[FinishedUnit]:
+    """Finished units of a job, decided or not; those on which raters disagree first."""
+    return list(adjudication.shown_by(finished(tx, jobs.get(tx, job_id)))[show or ""][start : start + most])
 
 
 @api.get("/units/{unit_id}/decision")

@@ -8,12 +8,23 @@ shapes of its own, never rows, so that nothing hidden can leak.  A form that doe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from functools import wraps
+from inspect import signature
 from math import isnan
 from typing import Annotated, Any, Self, TypeAlias, TypeVar, cast, get_type_hints
 
 from fastapi import Query
-from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, JsonValue, StringConstraints, WithJsonSchema
+from pydantic import (
+    AliasPath,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    JsonValue,
+    StringConstraints,
+    WithJsonSchema,
+    create_model,
+)
 from pydantic import Field as About
 from starlette.responses import Response
 
@@ -26,8 +37,7 @@ from grater.annotate.web.errors import lines_of
 from grater.annotate.web.security import API
 from grater.errors import Forbidden, GraterError, StoreBusy, StoreFull
 
-T = TypeVar("T")
-Call = TypeVar("Call", bound=Callable[..., object])
+Call = TypeVar("Call", bound=Callable[..., Any])
 
 MOST = 1000
 A_PAGE = 100
@@ -105,11 +115,6 @@ def form_of(*required: str, **fields: Mapping[str, Any]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": schema}}}}
 
 
-def cut(rows: Sequence[T], start: int, most: int) -> tuple[Sequence[T], int | None]:
-    """A page of `rows`, which has one more where there is more, and the start of the next, None after the last."""
-    return rows[:most], start + most if len(rows) > most else None
-
-
 When: TypeAlias = Annotated[
     str,
     BeforeValidator(lambda at: as_iso(at) if isinstance(at, int) else at),
@@ -141,6 +146,31 @@ class Page(Shape):
     """A part of a long list."""
 
     next: int | None = About(description="`start` of the next page, null on the last.")
+
+
+def list_at(api: Routes, path: str, key: str, *, name: str = "") -> Callable[[Call], Call]:
+    """Register a call that answers with a list under a key; programs know the whole answer by its `name`.
+
+    A handler with `start` and `most` is asked for one entry more than fits on a page, to know whether there is more.
+    """
+
+    def add(handler: Call) -> Call:
+        has_pages, rows_type = "start" in signature(handler).parameters, get_type_hints(handler)["return"]
+        fields: dict[str, Any] = {key: (rows_type, ...)}
+        model = create_model(name or key.capitalize(), __base__=Page if has_pages else Shape, **fields)
+
+        @wraps(handler)
+        def answer(*given: Any, **asked: Any) -> Any:
+            if not has_pages:
+                return {key: handler(*given, **asked)}
+            most = asked["most"]
+            rows = handler(*given, **asked | {"most": most + 1})
+            return {key: rows[:most], "next": asked["start"] + most if len(rows) > most else None}
+
+        api.get(path, response_model=model)(answer)
+        return handler
+
+    return add
 
 
 class Interval(Shape):

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 
 from grater.annotate.dashboard import Confusion, PairShare
 from grater.annotate.progress import Progress
+from grater.annotate.raters import RaterLine
 from grater.annotate.store.transaction import as_iso
 from grater.model import Interval
 from grater.sheet import counted, duration
@@ -325,35 +326,26 @@ def _initials(names: Iterable[str]) -> dict[str, Markup]:
 # Raters by skill and speed
 
 
-@dataclass(frozen=True, slots=True)
-class RaterPoint:
-    """A rater: seconds per judgment, how well they do from 0 to 1, and where to read more."""
-
-    name: str
-    seconds: float
-    share: float
-    address: str
-
-    @property
-    def words(self) -> str:
-        return f"{self.name}: {100 * self.share:.0f} %, {duration(self.seconds / 3600)}"
-
-
-def rater_scatter(points: Sequence[RaterPoint], *, title: str) -> Markup:
+def rater_scatter(job_id: str, raters: Sequence[RaterLine], *, title: str) -> Markup:
     """Raters by speed (across) and by how often they agree with the others (up); a dot leads to its rater."""
-    if not points:
+    measured = [
+        (line.person, line.seconds, line.signals.with_others.value)
+        for line in sorted(raters, key=lambda line: line.person.name)
+        if line.seconds is not None and line.signals and line.signals.n_compared
+    ]
+    if not measured:
         return Markup("")
-    slowest = max(point.seconds for point in points) or 1.0
-    room = WIDTH - LEFT - 20
-    parts = _shares(WIDTH - 20)
+    slowest = max(seconds for _, seconds, _ in measured) or 1.0
+    parts, words = _shares(WIDTH - 20), list[str]()
     parts += [_text(LEFT, HEIGHT - 10, "0 s"), _text(WIDTH - 20, HEIGHT - 10, duration(slowest / 3600), "end")]
-    for point in sorted(points, key=lambda point: point.name):
-        x, y = LEFT + room * point.seconds / slowest, _y(point.share)
+    for person, seconds, share in measured:
+        words.append(f"{person.name}: {100 * share:.0f} %, {duration(seconds / 3600)}")
+        address = f"/manage/jobs/{job_id}/raters/{person.person_id}"
+        x, y = LEFT + (WIDTH - 20 - LEFT) * seconds / slowest, _y(share)
         parts.append(
             Markup(
                 '<a href="{}" aria-label="{}"><circle class="dot series-1" cx="{:.1f}" cy="{:.1f}" r="6"/>'
                 "<title>{}</title></a>"
-            ).format(point.address, point.words, x, y, point.words)
+            ).format(address, words[-1], x, y, words[-1])
         )
-    words = "; ".join(point.words for point in points)
-    return _svg(parts, width=WIDTH, height=HEIGHT, title=title, words=words, role="group")
+    return _svg(parts, width=WIDTH, height=HEIGHT, title=title, words="; ".join(words), role="group")

@@ -340,8 +340,7 @@ def rules_for_editor(context: Context) -> Response:
 @pages.post(f"{EDITORS}/check")
 def check_for_editor(context: Context) -> Response:
     require_open(context, "editors")
-    fields = {name: values[0] for name, values in context.fields().items()}
-    parameters = {**context.request.query_params, **fields}
+    parameters = {**context.request.query_params, **context.first_values()}
     language = _language(parameters)
     # What was sent, as text or as text with markup; more than may be checked is refused before it is looked at.
     if "text" in parameters:
@@ -364,7 +363,16 @@ def check_for_editor(context: Context) -> Response:
     takes, (marks, has_all) = _taker(parameters), marks_of(feedback)
     matches = [match for match in _matches(marks, document) if takes(match["rule"])]
     named = {"name": VARIANTS[language], "code": language} if english >= 0.5 else UNKNOWN_LANGUAGE
-    return JSONResponse(_reply(named, matches, feedback, document, english=english, has_all=has_all), headers=ALLOW)
+    sureness = round(max(english, 1 - english), 2)
+    places = (document.place_of(span) for span in sentence_spans(document.text) if len(span))
+    reply = {
+        "software": {**SOFTWARE, "status": feedback.note},
+        "warnings": {"incompleteResults": not has_all},
+        "language": {**named, "detectedLanguage": {**named, "confidence": sureness, "source": "grater"}},
+        "matches": matches,
+        "sentenceRanges": [[start, start + length] for start, length in places],
+    }
+    return JSONResponse(reply, headers=ALLOW)
 
 
 def _language(parameters: Mapping[str, str]) -> str:
@@ -512,26 +520,3 @@ def _taker(parameters: Mapping[str, str]) -> Callable[[Mapping[str, Any]], bool]
         return name in on_rules or category in on_categories or not is_off
 
     return takes
-
-
-def _reply(
-    named: Mapping[str, str],
-    matches: list[dict[str, Any]],
-    feedback: Feedback,
-    document: Document,
-    *,
-    english: float,
-    has_all: bool,
-) -> dict[str, Any]:
-    places = (document.place_of(span) for span in sentence_spans(document.text) if len(span))
-    sureness = round(max(english, 1 - english), 2)
-    return {
-        "software": {**SOFTWARE, "status": feedback.note},
-        "warnings": {"incompleteResults": not has_all},
-        "language": {
-            **named,
-            "detectedLanguage": {**named, "confidence": sureness, "source": "grater"},
-        },
-        "matches": matches,
-        "sentenceRanges": [[start, start + length] for start, length in places],
-    }

@@ -389,6 +389,10 @@ class RequestContext:
                 fields.setdefault(name, []).append(value)
         return fields
 
+    def first_values(self) -> dict[str, str]:
+        """The first value of each text field."""
+        return {name: values[0] for name, values in self.fields().items()}
+
     def page(
         self,
         template_name: str,

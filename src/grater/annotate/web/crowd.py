@@ -23,12 +23,11 @@ from grater.annotate.evaluation import scores_so_far
 from grater.annotate.jobs import Job
 from grater.annotate.programs import program_job
 from grater.annotate.protocol import protocol_sheet, set_terms
-from grater.annotate.raters import RaterLine
 from grater.annotate.store import Tx
 from grater.annotate.terms import DAYS, POLICIES, Terms, odds_for, terms_json, terms_of
 from grater.annotate.web.calls import Body, Name, Number, Shape, by_form, calls_about, example, page_at
 from grater.annotate.web.calls import Interval as IntervalShape
-from grater.annotate.web.charts import RaterPoint, Series, confusion_map, narrowing, pair_map, rater_scatter
+from grater.annotate.web.charts import Series, confusion_map, narrowing, pair_map, rater_scatter
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes
 from grater.annotate.web.raters import Costs, Message, costs_json
 from grater.annotate.work import shown_to_staff
@@ -106,21 +105,8 @@ def _charts(job_id: str, board: Dashboard) -> dict[str, Markup]:
     if board.confusion:
         title = "Pairs of answers to the same item"
         drawn["Which answers are confused"] = confusion_map(board.confusion, title=title)
-    drawn["Raters by speed and agreement"] = rater_scatter(_points(job_id, board.raters), title="Raters")
+    drawn["Raters by speed and agreement"] = rater_scatter(job_id, board.raters, title="Raters")
     return {title: chart for title, chart in drawn.items() if chart}
-
-
-def _points(job_id: str, raters: Sequence[RaterLine]) -> list[RaterPoint]:
-    return [
-        RaterPoint(
-            name=line.person.name,
-            seconds=line.seconds,
-            share=line.signals.with_others.value,
-            address=f"/manage/jobs/{job_id}/raters/{line.person.person_id}",
-        )
-        for line in raters
-        if line.seconds is not None and line.signals and line.signals.n_compared
-    ]
 
 
 QUESTIONS = ("questions_before", "questions_after")

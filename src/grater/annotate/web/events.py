@@ -15,7 +15,7 @@ from grater.annotate.audit import AuditEntry, audit_filter, csv_parts, entries, 
 from grater.annotate.store import Tx, events
 from grater.annotate.store.events import VERBS_ABOUT
 from grater.annotate.units import FINISHED
-from grater.annotate.web.calls import A_PAGE, MOST, Most, Object, Shape, When, by_form, calls_about, page_at
+from grater.annotate.web.calls import A_PAGE, MOST, Most, Object, Shape, When, by_form, calls_about, list_at, page_at
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes
 from grater.annotate.web.errors import lines_of
 from grater.annotate.webhooks import NewWebhook, NewWebhookState
@@ -131,10 +131,6 @@ class MadeWebhook(Webhook):
     secret: str
 
 
-class Webhooks(Shape):
-    webhooks: list[Webhook]
-
-
 @api.get("/events")
 def event_list(
     tx: Reading,
@@ -148,10 +144,10 @@ def event_list(
     return Events(events=wanted, latest=news[-1].n if news else after)
 
 
-@api.get("/webhooks")
-def webhook_list(tx: Reading) -> Webhooks:
+@list_at(api, "/webhooks", "webhooks")
+def webhook_list(tx: Reading) -> list[Webhook]:
     """The webhooks with their latest deliveries, without their secrets."""
-    return Webhooks(webhooks=[Webhook.model_validate(_shown(tx, each)) for each in webhooks.all(tx)])
+    return [Webhook.model_validate(_shown(tx, each)) for each in webhooks.all(tx)]
 
 
 @by_form(

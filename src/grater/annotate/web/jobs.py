@@ -40,6 +40,7 @@ from grater.annotate.web.calls import (
     by_form,
     calls_about,
     example,
+    list_at,
     page_at,
 )
 from grater.annotate.web.charts import job_charts
@@ -53,11 +54,10 @@ from grater.annotate.web.context import (
     number_of,
 )
 from grater.annotate.web.security import MANAGERS
-from grater.annotate.web.work import QuizState, SentDraft, by_field, crowd_view, essay_json, instructions
+from grater.annotate.web.work import QuizState, SentDraft, by_field, crowd_view, desk_json, instructions
 from grater.annotate.work import DraftBody, checked, findings, own_job, shown_to_staff
 from grater.corpora.tagsets import TAGSETS
 from grater.errors import BadInput, NotFound, UsageError
-from grater.model import Json
 from grater.reporting.answer import in_words
 from grater.reporting.document import sentences
 from grater.sheet import counted
@@ -112,7 +112,7 @@ def _new_job_page(
         "n_essays": content.n_essays(tx),
         "raters": [person for person in people.all(tx) if person.role in RATERS and person.state == "active"],
         "is_first": not jobs.all(tx),
-        "filled": {**context.request.query_params, **{name: each[0] for name, each in context.fields().items()}},
+        "filled": {**context.request.query_params, **context.first_values()},
         "chosen": context.fields().get("annotators", []),
         "problems": problems,
         "preview": None,
@@ -249,10 +249,6 @@ class OwnJob(Job):
     is_begun: bool
 
 
-class Jobs(Shape):
-    jobs: list[OwnJob]
-
-
 class Guidelines(Shape):
     version: int
     markdown: str
@@ -279,12 +275,6 @@ class OwnStanding(Shape):
 class WholeJob(OwnJob):
     guidelines: Guidelines | None
     standing: OwnStanding
-
-
-class Versions(Shape):
-    """The oldest first."""
-
-    guidelines: list[Guidelines]
 
 
 class Progress(Shape):
@@ -341,15 +331,15 @@ class LiveAgreement(Shape):
     reason: str
 
 
-@api.get("/jobs")
+@list_at(api, "/jobs", "jobs")
 def job_list(
     context: Context, tx: Reading, state: State | None = None, task: str | None = None, name: str | None = None
-) -> Jobs:
+) -> list[OwnJob]:
     """The jobs you may see, with your part in them, optionally by state, task or name."""
     all_jobs, is_manager = jobs.all(tx), context.role in MANAGERS
     known = [job for job in all_jobs if is_manager or (job.state != "draft" and job.archived_at is None)]
     wanted = [job for job in known if state in (None, job.state) and task in (None, job.task)]
-    return Jobs(jobs=[_own(tx, job, context.person) for job in wanted if name in (None, job.name)])
+    return [_own(tx, job, context.person) for job in wanted if name in (None, job.name)]
 
 
 @api.get("/jobs/{job_id}")
@@ -371,11 +361,11 @@ def set_state(context: Context, tx: Changing, job_id: str, sent: NewJobState) ->
     return Job.of(jobs.move(tx, job_id, sent.state, actor=context.person_id))
 
 
-@api.get("/jobs/{job_id}/guidelines")
-def guideline_versions(tx: Reading, job_id: str) -> Versions:
-    """Every version of the instructions."""
+@list_at(api, "/jobs/{job_id}/guidelines", "guidelines", name="Versions")
+def guideline_versions(tx: Reading, job_id: str) -> list[Guidelines]:
+    """Every version of the instructions, the oldest first."""
     jobs.get(tx, job_id)
-    return Versions(guidelines=[Guidelines.of(version) for version in jobs.guidelines_versions(tx, job_id)])
+    return [Guidelines.of(version) for version in jobs.guidelines_versions(tx, job_id)]
 
 
 @api.post("/jobs/{job_id}/guidelines")
@@ -534,13 +524,8 @@ def try_page(context: Context, tx: Reading, job_id: str, n: int = 1, marked: int
     if unit.job.task != MARKING or marked >= 0:
         return _form_page(context, tx, unit, n, n_units, marked=marked)
     address, name = f"/manage/jobs/{unit.job.job_id}/try?n={n}", f"try-{unit.unit_id}"
-    sent: dict[str, Json] = essay_json(unit.unit, Draft(0)) | {
-        "lease": name,
-        "person": context.person_id,
-        "token": context.csrf,
-        "submission": name,
-        "urls": {"draft": address, "submit": address},
-    }
+    sent = desk_json(context, unit.unit, Draft(0), lease_id=name, submission_id=name)
+    sent |= {"urls": {"draft": address, "submit": address}}
     pace = OwnPace(n_done=max(1, min(n, n_units)) - 1, n_total=n_units, minutes_left=None, earned="")
     shown = {"sent": sent, "job": unit.job, "pace": pace, "receipt": None, "mends": True}
     return context.page("manage_try_essay.html", shown, guidelines=instructions(tx, unit.job))

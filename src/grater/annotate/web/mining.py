@@ -16,7 +16,18 @@ from pydantic import Field
 from starlette.responses import Response
 
 from grater.annotate import content, jobs, mining
-from grater.annotate.web.calls import Body, Job, Number, Shape, by_form, calls_about, example, form_of, page_at
+from grater.annotate.web.calls import (
+    Body,
+    Job,
+    Number,
+    Shape,
+    by_form,
+    calls_about,
+    example,
+    form_of,
+    list_at,
+    page_at,
+)
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes, version_of
 from grater.annotate.web.rendering import csv_file, pager
 from grater.annotate.web.security import MANAGERS
@@ -162,10 +173,6 @@ class Listed(Job, Far):
     """A mined list and its progress."""
 
 
-class Lists(Shape):
-    lists: list[Listed]
-
-
 class Suspect(Shape):
     """How often the `trigram` is found, and the `bigram` without its preposition; `by` gave the `verdict`."""
 
@@ -199,11 +206,11 @@ class Balanced(Job):
 FILE = form_of("name", "files", name={"type": "string"}, files={"type": "string", "format": "binary"})
 
 
-@api.get("/mining")
-def mined_lists(tx: Reading) -> Lists:
+@list_at(api, "/mining", "lists")
+def mined_lists(tx: Reading) -> list[Listed]:
     """The mined lists of the study and their progress."""
     rows = [{**Job.of(job).model_dump(), **mining.far(tx, job.job_id).to_dict()} for job in mining.lists(tx)]
-    return Lists(lists=[Listed.model_validate(row) for row in rows])
+    return [Listed.model_validate(row) for row in rows]
 
 
 @api.post("/mining")

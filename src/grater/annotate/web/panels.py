@@ -9,6 +9,7 @@ limited.  Managers give out links, sign them, take places back and so reopen the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
@@ -22,7 +23,7 @@ from grater.annotate.store import Tx
 from grater.annotate.store.transaction import new_id
 from grater.annotate.terms import terms_of
 from grater.annotate.web.account import address_of
-from grater.annotate.web.calls import Shape, When, by_form, calls_about, page_at
+from grater.annotate.web.calls import Shape, When, by_form, calls_about, list_at, page_at
 from grater.annotate.web.context import (
     PLACE,
     PLACE_DAYS,
@@ -83,7 +84,7 @@ def enter(context: Context, panel_id: str) -> Response:
             own = panels.place_in_job(tx, panel.job_id, context.visitor.person_id)
             if own is not None and own.panel_id == panel_id:
                 return context.go(f"/jobs/{panel.job_id}")
-        carried = _carried(panel, {name: values[0] for name, values in context.fields().items()})
+        carried = _carried(panel, context.first_values())
         if not context.server.logins.take(f"panel {panel_id} {context.address}"):
             return _door(context, job, carried, problem=TOO_OFTEN, status=429)
         external_id = id_from(panel, carried) or f"guest-{new_id()}"
@@ -191,10 +192,6 @@ class Panel(Shape):
     places: list[Place]
 
 
-class Panels(Shape):
-    panels: list[Panel]
-
-
 class PlaceState(Shape):
     id: str
     state: str
@@ -213,12 +210,12 @@ class SignedLinks(Shape):
     links: dict[str, str]
 
 
-@api.get("/jobs/{job_id}/panels")
-def panel_list(context: Context, tx: Reading, job_id: str) -> Panels:
+@list_at(api, "/jobs/{job_id}/panels", "panels")
+def panel_list(context: Context, tx: Reading, job_id: str) -> list[Panel]:
     """The panels of a job, with their links and participants."""
     jobs.get(tx, job_id)
     rows = [(panel, panels.places(tx, panel.panel_id)) for panel in panels.of_job(tx, job_id)]
-    return Panels(panels=[_panel(context, panel, places) for panel, places in rows])
+    return [_panel(context, panel, places) for panel, places in rows]
 
 
 @by_form(
@@ -255,15 +252,6 @@ def _signed(context: RequestContext, panel: panels.Panel, sent: SignedIds) -> di
 
 
 def _panel(context: RequestContext, panel: panels.Panel, places: list[PanelPlace], *, secret: str = "") -> Panel:
-    return Panel(
-        panel_id=panel.panel_id,
-        provider=panel.provider.name,
-        state=panel.state,
-        wanted=panel.places,
-        minutes=panel.minutes,
-        per_address=panel.per_address,
-        warning=panel.warning,
-        link=context.server.settings.link(panel.path),
-        secret=secret,
-        places=[Place.of(place) for place in places],
-    )
+    own = {"provider": panel.provider.name, "wanted": panel.places, "warning": panel.warning}
+    link = context.server.settings.link(panel.path)
+    return Panel.model_validate({**asdict(panel), **own, "link": link, "secret": secret, "places": places})

@@ -19,7 +19,7 @@ from grater.annotate.people import NewSeat, Role
 from grater.annotate.second_factor import NewSecondFactorRule
 from grater.annotate.store import Tx, schema
 from grater.annotate.web.account import begin_session
-from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about, page_at
+from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about, list_at, page_at
 from grater.annotate.web.context import Changing, ChangingOwners, Context, Reading, RequestContext, Routes
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.security import OWNERS
@@ -96,10 +96,6 @@ def sit_down(context: Context, person_id: str) -> Response:
 api = calls_about("people")
 
 
-class People(Shape):
-    people: list[Person]
-
-
 class Invitation(Shape):
     """`person_id` is who came in by it, or for whom it is the way back in."""
 
@@ -119,10 +115,6 @@ class Invited(Invitation):
     link: str
 
 
-class Invitations(Shape):
-    invitations: list[Invitation]
-
-
 class SecondFactorRule(Shape):
     """`people` are the ids of those who have a second factor."""
 
@@ -130,18 +122,18 @@ class SecondFactorRule(Shape):
     people: list[str]
 
 
-@api.get("/people")
-def everybody(tx: Reading, role: Role | None = None, name: str | None = None) -> People:
+@list_at(api, "/people", "people")
+def everybody(tx: Reading, role: Role | None = None, name: str | None = None) -> list[Person]:
     """The people in the study, optionally by role or name."""
     everybody = people.all(tx)
     wanted = [person for person in everybody if role in (None, person.role) and name in (None, person.name)]
-    return People(people=[Person.of(person) for person in wanted])
+    return [Person.of(person) for person in wanted]
 
 
-@api.get("/invitations")
-def invitation_list(tx: Reading) -> Invitations:
+@list_at(api, "/invitations", "invitations")
+def invitation_list(tx: Reading) -> list[Invitation]:
     """Every invitation and its state, without the links."""
-    return Invitations(invitations=[_invitation(tx, each) for each in invitations.all(tx)])
+    return [_invitation(tx, each) for each in invitations.all(tx)]
 
 
 @api.post("/invitations")

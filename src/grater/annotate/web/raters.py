@@ -23,7 +23,18 @@ from grater.annotate.store.transaction import new_id
 from grater.annotate.terms import terms_of
 from grater.annotate.trust import open_dispute
 from grater.annotate.web import calls
-from grater.annotate.web.calls import Body, Interval, Shape, Shown, When, by_form, calls_about, example, inside
+from grater.annotate.web.calls import (
+    Body,
+    Interval,
+    Shape,
+    Shown,
+    When,
+    by_form,
+    calls_about,
+    example,
+    inside,
+    list_at,
+)
 from grater.annotate.web.context import Changing, Context, Reading, Routes, require_slow
 from grater.annotate.web.rendering import csv_file
 from grater.annotate.web.work import Known, crowd_view
@@ -47,7 +58,6 @@ def rater_page(context: Context, tx: Reading, job_id: str, person_id: str) -> Re
     job = jobs.get(tx, job_id)
     shown = {
         "line": line_of(tx, job, person_id),
-        "answers": standing.gold_answers(tx, job_id, person_id),
         "messages": messages.with_rater(tx, person_id),
         "payments": [payment for payment in money.payments_of(tx, job_id) if payment.person_id == person_id],
     }
@@ -210,10 +220,6 @@ class MissedQuestion(Shape):
     dispute: Dispute | None
 
 
-class MissedQuestions(Shape):
-    missed: list[MissedQuestion]
-
-
 class NewDispute(Body):
     model_config = example(submission_id="my-program-000017", text="The writer may mean this.")
     submission_id: calls.Id
@@ -233,10 +239,6 @@ class Message(Shape):
     read_at: When | None
 
 
-class Messages(Shape):
-    messages: list[Message]
-
-
 class SentMessage(Shape):
     message_id: str
 
@@ -246,11 +248,11 @@ class Stored(Shape):
     stored: bool
 
 
-@talk.get("/jobs/{job_id}/missed")
-def missed(context: Context, tx: Reading, job_id: str) -> MissedQuestions:
+@list_at(talk, "/jobs/{job_id}/missed", "missed", name="MissedQuestions")
+def missed(context: Context, tx: Reading, job_id: str) -> list[MissedQuestion]:
     """The questions with known answers that you missed, with the expected answers and why, once the job is closed."""
     missed = missed_by(tx, jobs.visible(tx, job_id), context.person_id)
-    return MissedQuestions(missed=[MissedQuestion.of(question) for question in missed])
+    return [MissedQuestion.of(question) for question in missed]
 
 
 @by_form(pages, "/jobs/{job_id}/disputes", then="/jobs/{job_id}/talk")
@@ -261,11 +263,11 @@ def dispute(context: Context, tx: Changing, job_id: str, sent: NewDispute) -> Di
     return Dispute.of(open_dispute(tx, sent.submission_id, text=sent.text, person_id=context.person_id))
 
 
-@talk.get("/jobs/{job_id}/messages")
-def my_messages(context: Context, tx: Reading, job_id: str) -> Messages:
+@list_at(talk, "/jobs/{job_id}/messages", "messages")
+def my_messages(context: Context, tx: Reading, job_id: str) -> list[Message]:
     """Your messages, newest first."""
     jobs.visible(tx, job_id)
-    return Messages(messages=[Message.of(message) for message in messages.of_rater(tx, context.person_id)])
+    return [Message.of(message) for message in messages.of_rater(tx, context.person_id)]
 
 
 @by_form(pages, "/jobs/{job_id}/messages", then="/jobs/{job_id}/talk")

@@ -45,9 +45,8 @@ CONTENTS = {"decisions": "Decisions: a table item, system, flagged", "corrected"
 def _texts_page(context: RequestContext, tx: Reading, *, problems: Sequence[str] = ()) -> Response:
     """The first page of a study: its name and its texts."""
     n_essays = content.n_essays(tx)
-    filled = {name: values[0] for name, values in context.fields().items()}
     megabytes = context.server.settings.most_upload_bytes // 1_000_000
-    shown = {"n_essays": n_essays, "filled": filled, "megabytes": megabytes, "problems": problems}
+    shown = {"n_essays": n_essays, "filled": context.first_values(), "megabytes": megabytes, "problems": problems}
     return context.page("manage_start.html", shown)
 
 
@@ -83,9 +82,14 @@ def _to_goals(context: RequestContext, system: str) -> Response:
 @page_at(pages, "/manage/detector")
 def _system_page(context: RequestContext, tx: Reading, *, problems: Sequence[str] = ()) -> Response:
     n_essays, decided = content.n_essays(tx), content.system_names(tx)
-    filled = {name: values[0] for name, values in context.fields().items()}
     others = [name.partition("=")[0] for name in context.server.settings.systems]
-    shown = {"ours": list(SYSTEMS), "others": others, "contents": CONTENTS, "filled": filled, "problems": problems}
+    shown = {
+        "ours": list(SYSTEMS),
+        "others": others,
+        "contents": CONTENTS,
+        "filled": context.first_values(),
+        "problems": problems,
+    }
     best = default_systems()[0]
     return context.page("manage_detector.html", shown, n_essays=n_essays, decided=decided, best=best)
 

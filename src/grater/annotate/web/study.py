@@ -36,18 +36,7 @@ from grater.annotate.store import Store, Tx
 from grater.annotate.tables import Counting
 from grater.annotate.tasks import TASKS
 from grater.annotate.web import calls
-from grater.annotate.web.calls import (
-    Body,
-    Most,
-    Page,
-    Shape,
-    Start,
-    When,
-    by_form,
-    calls_about,
-    example,
-    page_at,
-)
+from grater.annotate.web.calls import Body, Most, Shape, Start, When, by_form, calls_about, example, list_at, page_at
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.security import POLICY_HEADER, READ_ONLY_POLICY
@@ -273,10 +262,6 @@ class Task(Shape):
     guidelines: str
 
 
-class Tasks(Shape):
-    tasks: list[Task]
-
-
 class Item(Shape):
     """A place in an essay, code points from `start` to `end`; null for one known only from a table of judgments."""
 
@@ -288,10 +273,6 @@ class Item(Shape):
     target: str
     name: str | None
     payload: calls.Object
-
-
-class Items(Page):
-    items: list[Item]
 
 
 class Imported(Shape):
@@ -315,10 +296,6 @@ class Import(Shape):
     sha256: str
     n_rows: int
     at: When
-
-
-class Imports(Shape):
-    imports: list[Import]
 
 
 FILES = calls.form_of(
@@ -402,23 +379,22 @@ def set_public(context: Context, tx: Changing, sent: NewPublicPages) -> PublicPa
     return public(context, tx)
 
 
-@api.get("/tasks")
-def task_list() -> Tasks:
+@list_at(api, "/tasks", "tasks")
+def task_list() -> list[Task]:
     """Every task with its labels and default instructions."""
-    return Tasks(tasks=[Task.of(TASKS[name]) for name in TASKS])
+    return [Task.of(TASKS[name]) for name in TASKS]
 
 
-@api.get("/items")
-def item_list(tx: Reading, start: Start = 0, most: Most = calls.A_PAGE, kind: str | None = None) -> Items:
+@list_at(api, "/items", "items")
+def item_list(tx: Reading, start: Start = 0, most: Most = calls.A_PAGE, kind: str | None = None) -> list[Item]:
     """The items of the study in order, optionally of one kind."""
-    here, following = calls.cut(content.some_items(tx, kind=kind, start=start, most=most + 1), start, most)
-    shown = []
+    here, shown = content.some_items(tx, kind=kind, start=start, most=most), []
     for item, target in zip(here, _targets(tx, here), strict=True):
         known = {"item": item.item_id, "kind": item.kind, "name": item.outside_id, "payload": item.payload}
         span = asdict(item.item.span) if item.item else {"start": None, "end": None}
         place = {"essay": item.item.essay_id if item.item else None, **span}
         shown.append(Item.model_validate({**known, **place, "target": target}))
-    return Items(items=shown, next=following)
+    return shown
 
 
 @api.post("/import", openapi_extra=FILES)
@@ -434,10 +410,10 @@ def bring_in(context: Context) -> ImportedFiles:
     return ImportedFiles(imported=[Imported.model_validate(file.to_dict()) for file in done])
 
 
-@api.get("/imports")
-def import_list(tx: Reading) -> Imports:
+@list_at(api, "/imports", "imports")
+def import_list(tx: Reading) -> list[Import]:
     """Every imported file, oldest first."""
-    return Imports(imports=[Import.of(file) for file in importing.all_imports(tx)])
+    return [Import.of(file) for file in importing.all_imports(tx)]
 
 
 @api.get("/export", response_class=FileResponse, responses={200: {"content": {"application/zip": {}}}})
@@ -531,10 +507,6 @@ class Essay(Shape):
     metadata: calls.Object
 
 
-class Essays(Page):
-    essays: list[Essay]
-
-
 class Marks(Shape):
     """What one annotator marked before the essay came in; no edits: nothing was wrong."""
 
@@ -556,11 +528,10 @@ class WholeEssay(Essay):
     asked: list[AskedIn]
 
 
-@api.get("/essays")
-def essay_list(tx: Reading, start: Start = 0, most: Most = calls.A_PAGE) -> Essays:
+@list_at(api, "/essays", "essays")
+def essay_list(tx: Reading, start: Start = 0, most: Most = calls.A_PAGE) -> list[Essay]:
     """The essays of the study, in order of import."""
-    here, following = calls.cut(content.some_essays(tx, start=start, most=most + 1), start, most)
-    return Essays(essays=[Essay.of(essay) for essay in here], next=following)
+    return [Essay.of(essay) for essay in content.some_essays(tx, start=start, most=most)]
 
 
 @api.get("/essay")

@@ -15,7 +15,7 @@ from grater.annotate import content, jobs, people, runs, samples
 from grater.annotate.runs import MOST_RUNS, NewRun
 from grater.annotate.samples import NewSample, draw, kind_of
 from grater.annotate.systems import decide, load_offered, model_in, offered_systems, require_offered
-from grater.annotate.web.calls import Body, Shape, When, by_form, calls_about, example, page_at
+from grater.annotate.web.calls import Body, Shape, When, by_form, calls_about, example, list_at, page_at
 from grater.annotate.web.context import Context, Reading, RequestContext, Routes
 from grater.annotate.web.study import asked_run, result_file, run_now
 from grater.detect.systems import SYSTEMS
@@ -111,10 +111,6 @@ class Sample(Shape):
     kind: str
 
 
-class Samples(Shape):
-    samples: list[Sample]
-
-
 class DrawnSample(Sample):
     """`left` are its items that nobody has judged yet."""
 
@@ -138,10 +134,10 @@ def run_system(context: Context, sent: Run) -> Decided:
     return Decided.model_validate(done.to_dict())
 
 
-@api.get("/samples")
-def sample_list(tx: Reading) -> Samples:
+@list_at(api, "/samples", "samples")
+def sample_list(tx: Reading) -> list[Sample]:
     """The samples, oldest first."""
-    return Samples(samples=[_sample(samples.named(tx, name)) for name in samples.names(tx)])
+    return [_sample(samples.named(tx, name)) for name in samples.names(tx)]
 
 
 def _sample_wanted(context: RequestContext) -> NewSample:
@@ -187,16 +183,10 @@ class LongRun(Shape):
     ended_at: When | None
 
 
-class LongRuns(Shape):
-    """The newest first."""
-
-    runs: list[LongRun]
-
-
-@run_calls.get("/runs")
-def run_list(tx: Reading) -> LongRuns:
-    """The latest background tasks."""
-    return LongRuns(runs=[LongRun.of(run) for run in runs.latest(tx, most=MOST_RUNS)])
+@list_at(run_calls, "/runs", "runs", name="LongRuns")
+def run_list(tx: Reading) -> list[LongRun]:
+    """The latest background tasks, the newest first."""
+    return [LongRun.of(run) for run in runs.latest(tx, most=MOST_RUNS)]
 
 
 @run_calls.post("/runs")

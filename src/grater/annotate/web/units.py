@@ -28,13 +28,13 @@ from grater.annotate.web.calls import (
     Body,
     Job,
     Most,
-    Page,
     Shape,
     Shown,
     Start,
     by_form,
     calls_about,
     inside,
+    list_at,
     page_at,
 )
 from grater.annotate.web.context import (
@@ -135,10 +135,6 @@ class UnitLine(Shape):
     shown: Shown
 
 
-class Units(Page):
-    units: list[UnitLine]
-
-
 class SentAnswers(Shape):
     """The answers of one rater."""
 
@@ -204,23 +200,25 @@ class Judgment(Shape):
     payload: calls.Object
 
 
-class Judgments(Page):
-    judgments: list[Judgment]
-
-
 class Looked(Shape):
     job_id: str
     looked: bool = Field(description="You get no more work in this job.")
 
 
-@api.get("/jobs/{job_id}/units")
-def unit_list(tx: Reading, job_id: str, start: Start = 0, most: Most = A_PAGE) -> Units:
+@list_at(api, "/jobs/{job_id}/units", "units")
+def unit_list(tx: Reading, job_id: str, start: Start = 0, most: Most = A_PAGE) -> list[UnitLine]:
     """The work units of a job in order, with what raters see and their progress."""
     jobs.get(tx, job_id)
-    here, following = calls.cut(progress.some_units(tx, job_id, start=start, most=most + 1), start, most)
-    shown = {unit.unit_id: shown_to_staff(tx, unit.unit_id) for unit in here}
-    lines = [{**asdict(unit), "is_done": unit.is_done, "shown": shown[unit.unit_id]} for unit in here]
-    return Units(units=[UnitLine.model_validate(line) for line in lines], next=following)
+    return [
+        UnitLine.model_validate(
+            {
+                **asdict(unit),
+                "is_done": unit.is_done,
+                "shown": shown_to_staff(tx, unit.unit_id),
+            }
+        )
+        for unit in progress.some_units(tx, job_id, start=start, most=most)
+    ]
 
 
 @api.get("/units/{unit_id}")
@@ -229,7 +227,7 @@ def one_unit(context: Context, tx: Reading, unit_id: str) -> Unit:
     return Unit.of(_seen(tx, context, unit_id))
 
 
-@api.get("/jobs/{job_id}/judgments")
+@list_at(api, "/jobs/{job_id}/judgments", "judgments")
 def job_judgments(
     context: Context,
     tx: Reading,
@@ -237,7 +235,7 @@ def job_judgments(
     status: Annotated[str, Query(description="One, or several with commas: " + ", ".join(judgments.ALL))] = "valid",
     start: Start = 0,
     most: Most = A_PAGE,
-) -> Judgments:
+) -> list[Judgment]:
     """Judgments as rows of the judgments table, raters by pseudonym.
 
     Units that are not finished are left out until you give up to rate in the job (`look`).
@@ -247,9 +245,8 @@ def job_judgments(
         raise BadInput(Problem("status", f"expected {', '.join(judgments.ALL)}, found {strange[0][:20]!r}"))
     jobs.get(tx, job_id)
     of_done = not work.is_out(tx, job_id, context.person_id)
-    rows = judgments.table(tx, job_id, statuses, of_done=of_done, start=start, most=most + 1)
-    here, following = calls.cut(rows, start, most)
-    return Judgments(judgments=[Judgment.model_validate(row) for row in here], next=following)
+    rows = judgments.table(tx, job_id, statuses, of_done=of_done, start=start, most=most)
+    return [Judgment.model_validate(row) for row in rows]
 
 
 @api.post("/jobs/{job_id}/look")
@@ -402,12 +399,6 @@ class GoldChanged(Shape):
     reason: str
 
 
-class Disputes(Shape):
-    """Open ones first."""
-
-    disputes: list[Dispute]
-
-
 class DisputeDecided(Body):
     """`grant` forgives the gold and settles every dispute about it; the rater reads the `answer`."""
 
@@ -433,16 +424,10 @@ def make_gold(context: Context, tx: Changing, job_id: str, sent: gold.GoldWanted
     return gold.known_gold(tx, jobs.get(tx, job_id), sent, actor=context.person_id)
 
 
-class Candidates(Shape):
-    """The surest first."""
-
-    candidates: list[gold.Candidate]
-
-
-@gold_api.get("/jobs/{job_id}/gold/candidates")
-def candidate_list(tx: Reading, job_id: str) -> Candidates:
-    """Units that could become gold: from earlier jobs, agreeing experts, or agreeing raters of another job."""
-    return Candidates(candidates=gold.candidates(tx, jobs.get(tx, job_id)))
+@list_at(gold_api, "/jobs/{job_id}/gold/candidates", "candidates")
+def candidate_list(tx: Reading, job_id: str) -> list[gold.Candidate]:
+    """Units that could become gold, surest first: from earlier jobs, agreeing experts, agreeing raters of another."""
+    return gold.candidates(tx, jobs.get(tx, job_id))
 
 
 @by_form(pages, "/manage/jobs/{job_id}/gold/rule", then="/manage/jobs/{job_id}/terms")
@@ -480,11 +465,11 @@ def set_gold_reason(context: Context, tx: Changing, unit_id: str, sent: NewReaso
     return _changed(gold.of_unit(tx, unit_id))
 
 
-@gold_api.get("/jobs/{job_id}/disputes")
-def dispute_list(tx: Reading, job_id: str) -> Disputes:
-    """Disputes about the gold of a job."""
+@list_at(gold_api, "/jobs/{job_id}/disputes", "disputes")
+def dispute_list(tx: Reading, job_id: str) -> list[Dispute]:
+    """Disputes about the gold of a job, open ones first."""
     jobs.get(tx, job_id)
-    return Disputes(disputes=[Dispute.of(dispute) for dispute in trust.disputes_of_job(tx, job_id)])
+    return [Dispute.of(dispute) for dispute in trust.disputes_of_job(tx, job_id)]
 
 
 @by_form(pages, "/manage/disputes/{dispute_id}", then=_back)

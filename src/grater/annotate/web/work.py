@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import hmac
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Literal, Protocol
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
@@ -66,15 +66,14 @@ from grater.annotate.web.calls import (
     Body,
     Edit,
     Most,
-    Page,
     Shape,
     Shown,
     Start,
     When,
     by_form,
     calls_about,
-    cut,
     example,
+    list_at,
 )
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes
 from grater.annotate.web.errors import status_of
@@ -87,7 +86,6 @@ from grater.options import Registry
 
 pages = Routes()
 
-OPEN_STATES = ("held",)
 ROWS = 50
 
 
@@ -175,7 +173,7 @@ def out_page(context: Context, tx: Reading, person_id: str, lease_id: str, signa
 @pages.get("/leases/{lease_id}")
 def work_page(context: Context, lease_id: str) -> Response:
     desk = _desk(context, lease_id)
-    if desk.lease.state not in OPEN_STATES:
+    if desk.lease.state != "held":
         return context.page("over.html", desk=desk)
     if desk.task.name in DESKS:
         with context.server.store.read() as tx:
@@ -203,7 +201,7 @@ def submit_form(context: Context, lease_id: str) -> Response:
         return _form(context, desk, filled=fields, problems=by_field(error, desk.shown.fields))
     except Conflict:
         desk = _desk(context, lease_id)
-        if desk.lease.state in OPEN_STATES:
+        if desk.lease.state == "held":
             raise
         return context.page("over.html", status=409, desk=desk)  # another tab was first, and its answer counts
     if receipt.has_feedback:
@@ -216,15 +214,6 @@ def submit_form(context: Context, lease_id: str) -> Response:
     return _next_page(context, desk, lease)
 
 
-@pages.post("/leases/{lease_id}/return")
-def give_back_form(context: Context, lease_id: str) -> Response:
-    desk = _desk(context, lease_id)
-    with context.changing() as tx:
-        leases.give_back(tx, lease_id, person_id=context.person_id)
-    is_revision = desk.lease.place == leases.REVISION
-    return context.go(f"/me/essays/{desk.unit.unit_id}" if is_revision else f"/jobs/{desk.lease.job_id}")
-
-
 @pages.post("/leases/{lease_id}/skip")
 def skip_form(context: Context, lease_id: str) -> Response:
     """Skip a unit: the rater wants another one first."""
@@ -235,19 +224,11 @@ def skip_form(context: Context, lease_id: str) -> Response:
     return _next_page(context, desk, lease)
 
 
-@pages.post("/leases/{lease_id}/undo")
-def undo_form(context: Context, lease_id: str) -> Response:
-    """Withdraw the rater's last answer and let them give another."""
-    desk = submissions.undo_answer(context.store, lease_id, person_id=context.person_id)
-    return context.go(f"/leases/{desk.lease.lease_id}")
-
-
 @pages.get("/leases/{lease_id}/feedback")
-def feedback_page(context: Context, lease_id: str) -> Response:
+def feedback_page(context: Context, tx: Reading, lease_id: str) -> Response:
     """Show what would have been right, where raters may see it; never before the answer."""
-    desk = _desk(context, lease_id)
-    with context.server.store.read() as tx:
-        sent, known, answers = submissions.feedback_on(tx, desk)
+    desk = submissions.desk_of(tx, lease_id, person_id=context.person_id)
+    sent, known, answers = submissions.feedback_on(tx, desk)
     return context.page("feedback.html", desk=desk, known=known, answers=answers, is_right=sent.is_right)
 
 
@@ -313,13 +294,10 @@ def marking_page(context: RequestContext, lease: leases.Lease, study_unit: Study
         n_returns = leases.returns_left(lease, standing.find(tx, lease.job_id, lease.person_id).returns)
         kept = Desk(lease, study_unit, MARKING, tx.key).shown.kept
     offered = suggestions_of(study_unit.unit) if kept.get(SUGGESTED) else ()
-    sent = essay_json(study_unit.unit, draft) | {
+    submission_id, address = submissions.submission_id_of(lease.lease_id), f"/leases/{lease.lease_id}"
+    sent = desk_json(context, study_unit.unit, draft, lease_id=lease.lease_id, submission_id=submission_id) | {
         "suggestions": [suggestion.as_json() for suggestion in offered],
-        "lease": lease.lease_id,
-        "person": lease.person_id,
-        "token": context.csrf,
-        "submission": submissions.submission_id_of(lease.lease_id),
-        "urls": {"draft": f"/leases/{lease.lease_id}/draft", "submit": f"/leases/{lease.lease_id}"},
+        "urls": {"draft": f"{address}/draft", "submit": address},
     }
     shown = {"sent": sent, "job": study_unit.job, "guidelines": guidelines, "pace": pace, "receipt": receipt}
     shown |= {
@@ -345,13 +323,19 @@ def save_draft_form(context: Context, lease_id: str, sent: SentDraft) -> Respons
         return JSONResponse({"message": str(error)}, status_of(error))
 
 
-def essay_json(unit: Unit, draft: marks.Draft) -> dict[str, Json]:
+def desk_json(
+    context: RequestContext, unit: Unit, draft: marks.Draft, *, lease_id: str, submission_id: str
+) -> dict[str, Json]:
     """The data of an essay for its page: its text, the tags, the draft, the notes on it; nobody else's."""
     return {
         "text": unit.essay.text,
         "tags": [Tag.of(tag).model_dump() for tag in tagset_of(unit)],
         "draft": {"revision": draft.revision, "body": draft.body},
         "findings": work.findings(unit, draft.body),
+        "lease": lease_id,
+        "person": context.person_id,
+        "token": context.csrf,
+        "submission": submission_id,
     }
 
 
@@ -359,10 +343,9 @@ def essay_json(unit: Unit, draft: marks.Draft) -> dict[str, Json]:
 def reviews_page(context: Context, tx: Reading) -> Response:
     """The marks that this person should review, essay by essay."""
     findings = marks.open_findings(tx, context.person_id)
-    unit_ids = dict.fromkeys(finding.unit_id for finding in findings)
-    by_unit = {unit_id: units.get(tx, unit_id) for unit_id in unit_ids}
     groups = [
-        (unit, [finding for finding in findings if finding.unit_id == unit_id]) for unit_id, unit in by_unit.items()
+        (units.get(tx, unit_id), [finding for finding in findings if finding.unit_id == unit_id])
+        for unit_id in dict.fromkeys(finding.unit_id for finding in findings)
     ]
     return context.page("reviews.html", groups=groups)
 
@@ -386,13 +369,6 @@ def own_essay_page(context: Context, tx: Reading, unit_id: str, after: str = "")
     n_versions = marks.n_versions(tx, unit_id, who)
     shown = {"essay": essay, "marked": marked, "n_versions": n_versions, "kept": kept, "receipt": receipt}
     return context.page("me_essay.html", shown, is_late=receipt is not None and receipt.status == "surplus")
-
-
-@pages.post("/reviews/units/{unit_id}/mend")
-def mend_form(context: Context, tx: Changing, unit_id: str) -> Response:
-    """The essay again, with its present marks."""
-    lease = marks.begin_revision(tx, unit_id=unit_id, person_id=context.person_id)
-    return context.go(f"/leases/{lease.lease_id}")
 
 
 WORDS = {
@@ -621,27 +597,16 @@ class Known(Shape):
     reason: str
 
 
-def desk_json(desk: Desk) -> dict[str, Json]:
+def shape_of(desk: Desk) -> FormLease | EssayLease:
     """A piece of work as its page shows it; for an essay, its text and the tags to mark with."""
-    lease = {
-        "lease_id": desk.lease.lease_id,
-        "job_id": desk.lease.job_id,
-        "state": desk.lease.state,
-        "expires_at": desk.lease.expires_at,
-        "submission_id": desk.submission_id,
-        "task": desk.task.name,
-        "stage": desk.unit.unit.stage,
-    }
+    unit, lease = desk.unit.unit, asdict(desk.lease)
+    lease |= {"submission_id": desk.submission_id, "task": desk.task.name, "stage": unit.stage}
     if desk.task.name != MARKING.name:
-        return FormLease.model_validate({**lease, **dict(Shown.of(desk.shown))}).model_dump(mode="json")
-    unit = desk.unit.unit
+        return FormLease.model_validate({**lease, **dict(Shown.of(desk.shown))})
     offered = suggestions_of(unit) if desk.shown.kept.get(SUGGESTED) else ()
-    lease |= {
-        "text": unit.essay.text,
-        "tags": list(tagset_of(unit)),
-        "suggestions": [each.as_json() for each in offered],
-    }
-    return EssayLease.model_validate(lease).model_dump(mode="json")
+    suggestions = [each.as_json() for each in offered]
+    tags = list(tagset_of(unit))
+    return EssayLease.model_validate({**lease, "text": unit.essay.text, "tags": tags, "suggestions": suggestions})
 
 
 api = calls_about("work")
@@ -665,13 +630,13 @@ class Feedback(Shape):
 def next_unit(context: Context, job_id: str) -> JSONResponse:
     """Take a unit: the one you hold in this job, or a new one; `null` if there is none for you now."""
     desk = submissions.take_desk(context.server.store, job_id=job_id, person_id=context.person_id)
-    return JSONResponse({"lease": desk_json(desk) if desk else None})
+    return JSONResponse(Taken(lease=shape_of(desk) if desk else None).model_dump(mode="json"))
 
 
 @api.get("/leases/{lease_id}", response_model=FormLease | EssayLease)
 def one_lease(context: Context, lease_id: str) -> JSONResponse:
     """One of your leases, in any state."""
-    return JSONResponse(desk_json(_desk(context, lease_id)))
+    return JSONResponse(shape_of(_desk(context, lease_id)).model_dump(mode="json"))
 
 
 @api.post("/leases/{lease_id}", response_model=Receipt)
@@ -689,28 +654,34 @@ def submit(context: Context, lease_id: str, sent: Answered) -> JSONResponse:
     return JSONResponse({**shown, "has_feedback": receipt.has_feedback})
 
 
+def _after_giving_back(context: RequestContext, done: GivenBack) -> Response:
+    desk = _desk(context, done.lease_id)
+    is_revision = desk.lease.place == leases.REVISION
+    return context.go(f"/me/essays/{desk.unit.unit_id}" if is_revision else f"/jobs/{desk.lease.job_id}")
+
+
+@by_form(pages, "/leases/{lease_id}/return", then=_after_giving_back)
 @api.post("/leases/{lease_id}/return")
-def give_back(context: Context, lease_id: str) -> GivenBack:
+def give_back(context: Context, tx: Changing, lease_id: str) -> GivenBack:
     """Give a unit back unanswered; somebody else may take it."""
-    _desk(context, lease_id)
-    with context.changing() as tx:
-        was_held = leases.give_back(tx, lease_id, person_id=context.person_id)
+    desk = submissions.desk_of(tx, lease_id, person_id=context.person_id)
+    was_held = leases.give_back(tx, desk.lease.lease_id, person_id=context.person_id)
     return GivenBack(lease_id=lease_id, was_held=was_held)
 
 
 @api.post("/leases/{lease_id}/skip")
-def skip(context: Context, lease_id: str) -> GivenBack:
+def skip(context: Context, tx: Changing, lease_id: str) -> GivenBack:
     """Skip a unit; it returns at the end. Refused (409) where raters are tested."""
-    _desk(context, lease_id)
-    with context.changing() as tx:
-        return GivenBack(lease_id=lease_id, was_held=leases.skip(tx, lease_id, person_id=context.person_id))
+    desk = submissions.desk_of(tx, lease_id, person_id=context.person_id)
+    was_held = leases.skip(tx, desk.lease.lease_id, person_id=context.person_id)
+    return GivenBack(lease_id=lease_id, was_held=was_held)
 
 
-@api.post("/leases/{lease_id}/undo", response_model=Taken)
-def undo(context: Context, lease_id: str) -> JSONResponse:
+@by_form(pages, "/leases/{lease_id}/undo", then="/leases/{made.lease.lease_id}")
+@api.post("/leases/{lease_id}/undo")
+def undo(context: Context, lease_id: str) -> Taken:
     """Undo your last answer, until you give the next one; the unit is yours again under a new lease."""
-    desk = submissions.undo_answer(context.store, lease_id, person_id=context.person_id)
-    return JSONResponse({"lease": desk_json(desk)})
+    return Taken(lease=shape_of(submissions.undo_answer(context.store, lease_id, person_id=context.person_id)))
 
 
 @api.get("/leases/{lease_id}/feedback")
@@ -780,10 +751,6 @@ class Finding(Shape):
     message: str
 
 
-class Findings(Shape):
-    findings: list[Finding]
-
-
 class FindingSettled(Body):
     model_config = example(state="kept")
     state: Literal["kept"]
@@ -794,10 +761,10 @@ class FindingState(Shape):
     state: str
 
 
-@reviews_api.get("/findings")
-def my_findings(context: Context, tx: Reading) -> Findings:
+@list_at(reviews_api, "/findings", "findings")
+def my_findings(context: Context, tx: Reading) -> list[Finding]:
     """Findings about your own marks that are not settled yet."""
-    return Findings(findings=[Finding.of(finding) for finding in marks.open_findings(tx, context.person_id)])
+    return [Finding.of(finding) for finding in marks.open_findings(tx, context.person_id)]
 
 
 @by_form(pages, "/reviews/{finding_id}/keep", then="/reviews")
@@ -808,14 +775,15 @@ def settle_finding(context: Context, tx: Changing, finding_id: str, sent: Findin
     return FindingState(finding_id=finding_id, state=sent.state)
 
 
-@reviews_api.post("/units/{unit_id}/mend", response_model=Taken)
-def mend(context: Context, tx: Changing, unit_id: str) -> JSONResponse:
+@by_form(pages, "/reviews/units/{unit_id}/mend", then="/leases/{made.lease.lease_id}")
+@reviews_api.post("/units/{unit_id}/mend")
+def mend(context: Context, tx: Changing, unit_id: str) -> Taken:
     """A lease for changing your own marks; the new answer replaces the old one.
 
     Refused (409) once the essay's adjudication has begun, and in jobs that test their annotators.
     """
     lease = marks.begin_revision(tx, unit_id=unit_id, person_id=context.person_id)
-    return JSONResponse({"lease": desk_json(submissions.desk_of(tx, lease.lease_id, person_id=context.person_id))})
+    return Taken(lease=shape_of(submissions.desk_of(tx, lease.lease_id, person_id=context.person_id)))
 
 
 class HandedIn(Shape):
@@ -825,10 +793,6 @@ class HandedIn(Shape):
     title: str
     status: Literal["valid", "untrusted"]
     at: When
-
-
-class HandedInEssays(Page):
-    essays: list[HandedIn]
 
 
 class OwnMark(Shape):
@@ -846,12 +810,10 @@ class OwnEssay(HandedIn):
     kept: str
 
 
-@reviews_api.get("/me/essays")
-def my_essays(context: Context, tx: Reading, start: Start = 0, most: Most = A_PAGE) -> HandedInEssays:
+@list_at(reviews_api, "/me/essays", "essays", name="HandedInEssays")
+def my_essays(context: Context, tx: Reading, start: Start = 0, most: Most = A_PAGE) -> list[HandedIn]:
     """The essays that you handed in, the newest first."""
-    found = marks.own_essays(tx, context.person_id, start=start, most=most + 1)
-    here, following = cut(found, start, most)
-    return HandedInEssays(essays=[HandedIn.of(each) for each in here], next=following)
+    return [HandedIn.of(each) for each in marks.own_essays(tx, context.person_id, start=start, most=most)]
 
 
 @reviews_api.get("/me/essays/{unit_id}")
