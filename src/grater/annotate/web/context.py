@@ -643,8 +643,8 @@ LONGEST_NUMBER = 12
 
 
 def number_of(context: RequestContext, name: str, default: int) -> int:
-    """A whole number of the form; whether it is within its limit is asked where it is stored."""
-    text = context.text(name)
+    """A whole number of the form or the address; whether it is within its limit is asked where it is stored."""
+    text = context.asked(name)
     if not text:
         return default
     if not text.removeprefix("-").isdecimal() or len(text) > LONGEST_NUMBER:

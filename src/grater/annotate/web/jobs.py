@@ -146,49 +146,43 @@ def study_page(context: Context, tx: Reading) -> Response:
     )
 
 
-@pages.get("/manage/jobs/{job_id}")
-def job_page(context: Context, job_id: str, tried: bool = False) -> Response:
-    """`tried`: the reader comes from trying the job as a rater."""
-    return job_view(context, job_id, is_tried=tried)
-
-
+@page_at(pages, "/manage/jobs/{job_id}")
 def job_view(
-    context: RequestContext, job_id: str, *, done: str = "", problems: Sequence[str] = (), is_tried: bool = False
+    context: RequestContext, tx: Reading, job_id: str, *, done: str = "", problems: Sequence[str] = ()
 ) -> Response:
     """A job and its progress, with what has just happened or gone wrong, and what comes next."""
-    with context.server.store.read() as tx:
-        job, far, everybody = jobs.get(tx, job_id), progress.of_job(tx, job_id), people.all(tx)
-        assigned = Counter(assignment.person_id for assignment in jobs.assignments_of(tx, job_id))
-        begun, n_panels = {rater.person_id for rater in far.by_rater}, len(panels.of_job(tx, job_id))
-        sent = [one for one in invitations.all(tx) if one.job_id == job.job_id and one.ended_at is None]
-        links = [one for one in sent if one.used_at is not None or one.expires_at > tx.now]
-        may_rate = [each for each in everybody if each.state == "active" and each.role in ("annotator", "worker")]
-        has_people = bool(links or n_panels or assigned or may_rate)
-        practice = units.ids_of_job(tx, job_id, role="practice")
-        times = [row.at for row in judgments.submitted(tx, job_id) if (row.status, row.role) == ("valid", "work")]
-        shown = {
-            "job": job,
-            "task": TASKS[job.task],
-            "far": far,
-            "charts": job_charts(far, times),
-            "assigned": assigned,
-            "idle": [people.get(tx, person_id) for person_id in assigned if person_id not in begun],
-            "versions": jobs.guidelines_versions(tx, job_id),
-            "moves": MOVES[job.state],
-            "n_findings": n_open_findings(tx, job_id),
-            "practice": [(unit_id, shown_to_staff(tx, unit_id)) for unit_id in practice],
-            "done": done,
-            "problems": problems,
-            "everybody": [person for person in everybody if person.kind != "program"] if assigned else [],
-            "n_links": len(links),
-            "n_unused": sum(one.used_at is None for one in links),
-            "has_people": has_people,
-            "n_gold": len(units.ids_of_job(tx, job_id, role="gold")),
-            "n_panels": n_panels,
-            "lacking_gold": trust.gold_warnings(tx, job),
-            "terms": terms_of(job.options),
-        }
-    is_tried = is_tried or bool(links or n_panels)  # anyone who has invited people need not be asked to try it
+    job, far, everybody = jobs.get(tx, job_id), progress.of_job(tx, job_id), people.all(tx)
+    assigned = Counter(assignment.person_id for assignment in jobs.assignments_of(tx, job_id))
+    begun, n_panels = {rater.person_id for rater in far.by_rater}, len(panels.of_job(tx, job_id))
+    sent = [one for one in invitations.all(tx) if one.job_id == job.job_id and one.ended_at is None]
+    links = [one for one in sent if one.used_at is not None or one.expires_at > tx.now]
+    may_rate = [each for each in everybody if each.state == "active" and each.role in ("annotator", "worker")]
+    has_people = bool(links or n_panels or assigned or may_rate)
+    practice = units.ids_of_job(tx, job_id, role="practice")
+    times = [row.at for row in judgments.submitted(tx, job_id) if (row.status, row.role) == ("valid", "work")]
+    shown = {
+        "job": job,
+        "task": TASKS[job.task],
+        "far": far,
+        "charts": job_charts(far, times),
+        "assigned": assigned,
+        "idle": [people.get(tx, person_id) for person_id in assigned if person_id not in begun],
+        "versions": jobs.guidelines_versions(tx, job_id),
+        "moves": MOVES[job.state],
+        "n_findings": n_open_findings(tx, job_id),
+        "practice": [(unit_id, shown_to_staff(tx, unit_id)) for unit_id in practice],
+        "done": done,
+        "problems": problems,
+        "everybody": [person for person in everybody if person.kind != "program"] if assigned else [],
+        "n_links": len(links),
+        "n_unused": sum(one.used_at is None for one in links),
+        "has_people": has_people,
+        "n_gold": len(units.ids_of_job(tx, job_id, role="gold")),
+        "n_panels": n_panels,
+        "lacking_gold": trust.gold_warnings(tx, job),
+        "terms": terms_of(job.options),
+    }
+    is_tried = context.asked("tried") or links or n_panels  # anyone who has invited people need not try it first
     step = "try" if not is_tried else "open" if has_people else "people"
     return context.page("manage_job.html", shown, step=step)
 
@@ -208,10 +202,16 @@ def _agreement(tx: Tx, job: jobs.Job, *, names: bool = False) -> AgreementSoFar:
     return live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]), places=places)
 
 
-@pages.get("/manage/jobs/{job_id}/guidelines")
-def guidelines_page(context: Context, job_id: str, version: int = 0) -> Response:
+@page_at(pages, "/manage/jobs/{job_id}/guidelines")
+def guidelines_page(context: RequestContext, tx: Reading, job_id: str, *, unsaved: str = "") -> Response:
     """The newest version, or an earlier one, which can be saved again as the newest."""
-    return _guidelines_page(context, job_id, version=version)
+    job, versions = jobs.get(tx, job_id), jobs.guidelines_versions(tx, job_id)
+    version = number_of(context, "version", 0)
+    newest = versions[-1].markdown if versions else TASKS[job.task].guidelines
+    earlier = next((past.markdown for past in versions if past.version == version), newest)
+    shown = {"job": job, "versions": versions, "version": version, "unsaved": bool(unsaved)}
+    shown["source"] = source_of(TASKS[job.task])
+    return context.page("manage_guidelines.html", shown, markdown=unsaved or earlier)
 
 
 @pages.post("/manage/jobs/{job_id}/guidelines")
@@ -219,21 +219,10 @@ def new_guidelines_form(context: Context, job_id: str) -> Response:
     """Save a new version, to which judgments from now on refer; or only preview it."""
     markdown = context.sent(NewGuidelines).markdown
     if context.text("look"):
-        return _guidelines_page(context, job_id, unsaved=markdown)
+        return guidelines_page(context, job_id, unsaved=markdown)
     with context.changing() as tx:
         jobs.add_guidelines(tx, job_id, markdown, actor=context.person_id)
     return context.go(f"/manage/jobs/{job_id}/guidelines")
-
-
-def _guidelines_page(context: RequestContext, job_id: str, *, version: int = 0, unsaved: str = "") -> Response:
-    with context.server.store.read() as tx:
-        job = jobs.get(tx, job_id)
-        versions = jobs.guidelines_versions(tx, job_id)
-    newest = versions[-1].markdown if versions else TASKS[job.task].guidelines
-    earlier = next((past.markdown for past in versions if past.version == version), newest)
-    shown = {"job": job, "versions": versions, "version": version, "unsaved": bool(unsaved)}
-    shown["source"] = source_of(TASKS[job.task])
-    return context.page("manage_guidelines.html", shown, markdown=unsaved or earlier)
 
 
 api = calls_about("jobs")
@@ -539,20 +528,19 @@ def try_draft(tx: Reading, job_id: str, sent: SentDraft, n: int = 1) -> Response
 
 
 @pages.post("/manage/jobs/{job_id}/try")
-def try_answer(context: Context, job_id: str, n: int = 1) -> Response:
+def try_answer(context: Context, tx: Reading, job_id: str) -> Response:
     """Read the answer like a rater's, and show what would be stored."""
-    n = number_of(context, "n", n)
-    with context.server.store.read() as tx:
-        unit, n_units = _unit(tx, job_id, n)
-        shown = shown_to_staff(tx, unit.unit_id)
-        try:
-            answers = TASKS[unit.job.task].read(unit.unit, context.fields(), kept=shown.kept)
-        except BadInput as error:
-            if unit.job.task == MARKING:
-                raise
-            return _form_page(context, tx, unit, n, n_units, problems=by_field(error, shown.fields))
-        if unit.job.task != MARKING:
-            return _form_page(context, tx, unit, n, n_units, answers=answers)
+    n = number_of(context, "n", 1)
+    unit, n_units = _unit(tx, job_id, n)
+    shown = shown_to_staff(tx, unit.unit_id)
+    try:
+        answers = TASKS[unit.job.task].read(unit.unit, context.fields(), kept=shown.kept)
+    except BadInput as error:
+        if unit.job.task == MARKING:
+            raise
+        return _form_page(context, tx, unit, n, n_units, problems=by_field(error, shown.fields))
+    if unit.job.task != MARKING:
+        return _form_page(context, tx, unit, n, n_units, answers=answers)
     edits = [answer.payload.get("edits") for answer in answers]
     n_marks = sum(len(some) for some in edits if isinstance(some, list | tuple))
     return context.go(f"/manage/jobs/{job_id}/try?n={n}&marked={n_marks}")

@@ -28,7 +28,7 @@ from grater.annotate.web.calls import (
     list_at,
     page_at,
 )
-from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes, version_of
+from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes, number_of, version_of
 from grater.annotate.web.rendering import csv_file, pager
 from grater.annotate.web.security import MANAGERS
 from grater.annotate.web.uploads import received, sent_files
@@ -42,11 +42,6 @@ pages = Routes()
 
 A_PAGE = 100
 SHOWN = {"open": OPEN, "accepted": YES, "rejected": NO}
-
-
-@pages.get("/mining/{job_id}")
-def list_page(context: Context, job_id: str, page: int = 1, show: str = "") -> Response:
-    return _list(context, job_id, page=page, show=show)
 
 
 @pages.get("/mining/{job_id}/verdicts.csv")
@@ -64,21 +59,21 @@ def _lists(context: RequestContext, tx: Reading, *, problems: Sequence[str] = ()
     return context.page("mining.html", values, problems=problems)
 
 
+@page_at(pages, "/mining/{job_id}")
 def _list(
     context: RequestContext,
+    tx: Reading,
     job_id: str,
     *,
-    page: int = 1,
-    show: str = "",
     problems: Sequence[str] = (),
     built: jobs.Job | None = None,
     done: Sequence[str] = (),
 ) -> Response:
-    with context.server.store.read() as tx:
-        job, reviewed = mining.the_list(tx, job_id), mining.far(tx, job_id)
-        here = pager(getattr(reviewed, show) if show in SHOWN else reviewed.all, page, size=A_PAGE)
-        rows = mining.all_of(tx, job_id, SHOWN.get(show), start=here.start, most=here.size)
-        first_open = mining.next_open(tx, job_id, 0)
+    job, reviewed = mining.the_list(tx, job_id), mining.far(tx, job_id)
+    show, page = context.asked("show"), number_of(context, "page", 1)
+    here = pager(getattr(reviewed, show) if show in SHOWN else reviewed.all, page, size=A_PAGE)
+    rows = mining.all_of(tx, job_id, SHOWN.get(show), start=here.start, most=here.size)
+    first_open = mining.next_open(tx, job_id, 0)
     values = {"job": job, "rows": rows, "far": reviewed, "pager": here, "show": show, "first_open": first_open}
     form = {"may_make": context.role in MANAGERS, "n_each": N_EACH, "n_gold": N_GOLD, "judgments": mining.JUDGMENTS}
     after = {"problems": problems, "built": built, "done": done}

@@ -37,7 +37,7 @@ from grater.annotate.tables import Counting
 from grater.annotate.tasks import TASKS
 from grater.annotate.web import calls
 from grater.annotate.web.calls import Body, Most, Shape, Start, When, by_form, calls_about, example, list_at, page_at
-from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes
+from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes, number_of
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.security import POLICY_HEADER, READ_ONLY_POLICY
 from grater.annotate.web.uploads import received
@@ -107,21 +107,16 @@ def rename_to(context: RequestContext, name: str) -> None:
     context.server.title.forget()
 
 
-@pages.get("/manage/essays")
-def essay_list_page(context: Context, page: int = 1, essay: str = "", q: str = "") -> Response:
+@page_at(pages, "/manage/essays")
+def essay_page(context: RequestContext, tx: Reading, *, problems: Sequence[str] = ()) -> Response:
     """A page of essays, or one of them: ids come from files, so they are never part of a path."""
-    if essay:
-        return _essay_page(context, essay)
-    with context.server.store.read() as tx:
-        here = pager(content.n_essays(tx, words=q), page, size=ROWS)
-        on_page = content.some_essays(tx, start=here.start, most=here.size, words=q)
-    return context.page("manage_essays.html", essays=on_page, pager=here, q=q)
-
-
-def _essay_page(context: RequestContext, essay_id: str, *, problems: Sequence[str] = ()) -> Response:
-    with context.server.store.read() as tx:
+    if essay_id := context.text("essay_id") or context.request.query_params.get("essay", ""):
         essay, asked = _essay(tx, essay_id), units.of_essay(tx, essay_id)
-    return context.page("manage_essay.html", essay=essay, asked=asked, problems=problems)
+        return context.page("manage_essay.html", essay=essay, asked=asked, problems=problems)
+    q = context.request.query_params.get("q", "")
+    here = pager(content.n_essays(tx, words=q), number_of(context, "page", 1), size=ROWS)
+    on_page = content.some_essays(tx, start=here.start, most=here.size, words=q)
+    return context.page("manage_essays.html", essays=on_page, pager=here, q=q)
 
 
 def _essay(tx: Tx, essay_id: str) -> StoredEssay:
@@ -351,14 +346,15 @@ class PublicPages(Shape):
     opened_at_start: list[str]
 
 
-@pages.get("/manage/public")
-def public_page(context: Context, tx: Reading) -> Response:
-    return _public_page(context, public(context, tx), is_saved=False)
-
-
-def _public_page(context: RequestContext, chosen: PublicPages, *, is_saved: bool = True) -> Response:
+@page_at(pages, "/manage/public")
+def public_page(context: RequestContext, tx: Reading, *, is_saved: bool = False) -> Response:
     settings = context.server.settings
-    shown = {"chosen": chosen, "at_start": settings, "most": settings.check_letters, "is_saved": is_saved}
+    shown = {
+        "chosen": public(context, tx),
+        "at_start": settings,
+        "most": settings.check_letters,
+        "is_saved": is_saved,
+    }
     links = {"check_link": settings.link("/check"), "editors_link": settings.link("/v2")}
     return context.page("manage_public.html", {**shown, **links})
 
@@ -371,7 +367,7 @@ def public(context: Context, tx: Reading) -> PublicPages:
     return PublicPages(check_page=chosen.check_page, editors=chosen.editors, opened_at_start=opened)
 
 
-@by_form(pages, "/manage/public", then=_public_page)
+@by_form(pages, "/manage/public", then=lambda context, _: public_page(context, is_saved=True))
 @api.post("/public")
 def set_public(context: Context, tx: Changing, sent: NewPublicPages) -> PublicPages:
     """Open or close "Check my writing", and the calls for editors."""
@@ -552,11 +548,7 @@ class DeletingEssay(calls.Deleting):
     essay_id: str
 
 
-def _not_deleted(context: RequestContext, *, problems: Sequence[str]) -> Response:
-    return _essay_page(context, context.text("essay_id"), problems=problems)
-
-
-@by_form(pages, "/manage/essays/delete", then="/manage/essays", refused=_not_deleted)
+@by_form(pages, "/manage/essays/delete", then="/manage/essays", refused=essay_page)
 @api.post("/essay/delete")
 def delete_one_essay(context: Context, tx: Changing, sent: DeletingEssay) -> calls.Deleted:
     """Delete an essay that no job or sample uses."""

@@ -299,39 +299,26 @@ def _after_making(context: RequestContext, made: gold.MadeGold) -> Response:
 # The studio
 
 
-@pages.get("/manage/jobs/{job_id}/gold/studio")
-def studio_page(context: Context, job_id: str, n: int = 0) -> Response:
+@page_at(pages, "/manage/jobs/{job_id}/gold/studio")
+def studio_page(context: RequestContext, tx: Reading, job_id: str, *, problems: Sequence[str] = ()) -> Response:
     """Candidate number `n`, from 0 on."""
-    return _candidate_page(context, job_id, n)
+    job, n = jobs.get(tx, job_id), number_of(context, "n", 0)
+    waiting = gold.candidates(tx, job)
+    here = waiting[n] if 0 <= n < len(waiting) else None
+    values = {"job": job, "task": TASKS[job.task], "here": here, "n": n, "n_waiting": len(waiting)}
+    values |= {"shown": shown_to_staff(tx, here.unit_id) if here else None, "reasons": gold.earlier_reasons(tx)}
+    n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
+    return context.page("gold_studio.html", values, n_gold=n_gold, enough=ENOUGH, problems=problems)
 
 
-@pages.post("/manage/jobs/{job_id}/gold/studio")
-def accept(context: Context, job_id: str) -> Response:
+@by_form(pages, "/manage/jobs/{job_id}/gold/studio", refused=studio_page)
+def accept(context: RequestContext, tx: Changing, job_id: str) -> Response:
     """Make the candidate gold with the answers that are ticked; the next one takes its place."""
-    n = number_of(context, "n", 0)
-    try:
-        with context.changing() as tx:
-            job = jobs.get(tx, job_id)
-            item, reason, actor = context.text("item"), context.text("reason"), context.person_id
-            is_made = gold.make_gold(tx, job, item, accepted_by(context, job.task), reason=reason, actor=actor)
-    except UsageError as error:
-        return _candidate_page(context, job_id, n, problem=str(error))
-    if not is_made:
-        return _candidate_page(context, job_id, n, problem=MET)
+    job, n = jobs.get(tx, job_id), number_of(context, "n", 0)
+    item, reason, actor = context.text("item"), context.text("reason"), context.person_id
+    if not gold.make_gold(tx, job, item, accepted_by(context, job.task), reason=reason, actor=actor):
+        raise UsageError(MET)
     return context.go(f"/manage/jobs/{job_id}/gold/studio?n={n}")
-
-
-def _candidate_page(context: RequestContext, job_id: str, n: int, *, problem: str = "") -> Response:
-    with context.server.store.read() as tx:
-        job = jobs.get(tx, job_id)
-        waiting = gold.candidates(tx, job)
-        n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
-        here = waiting[n] if 0 <= n < len(waiting) else None
-        shown = shown_to_staff(tx, here.unit_id) if here else None
-        reasons = gold.earlier_reasons(tx)
-    values = {"job": job, "task": TASKS[job.task], "here": here, "shown": shown, "n": n, "n_waiting": len(waiting)}
-    more = {"n_gold": n_gold, "enough": ENOUGH, "reasons": reasons, "problems": [problem] if problem else []}
-    return context.page("gold_studio.html", {**values, **more})
 
 
 gold_api = calls_about("gold")
