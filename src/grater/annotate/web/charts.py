@@ -79,27 +79,6 @@ def bars(rows: Sequence[Bar], *, title: str) -> Markup:
     return _svg(drawn, width=WIDTH, height=max(1, len(rows)) * ROW, title=title, words=words)
 
 
-def curve(points: Sequence[tuple[float, float]], *, title: str, ends: tuple[str, str], top: str) -> Markup:
-    """A line over time from the first point to the last; `ends` label the axis, `top` the highest value."""
-    if len(points) < 2:
-        return Markup("")
-    first, last = points[0][0], points[-1][0]
-    across, up = (last - first) or 1, max(y for _, y in points) or 1
-    wide, high, floor = WIDTH - 2 * MARGIN, CURVE_HEIGHT - MARGIN - 22, CURVE_HEIGHT - MARGIN
-    placed = [(MARGIN + (x - first) / across * wide, floor - y / up * high) for x, y in points]
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)
-    under = f"{placed[0][0]:.1f},{floor} {line} {placed[-1][0]:.1f},{floor}"
-    drawn = [
-        Markup('<polygon class="below" points="{}"/><polyline class="curve" points="{}"/>').format(under, line),
-        Markup('<line class="axis" x1="{0}" x2="{1}" y1="{2}" y2="{2}"/>').format(MARGIN, WIDTH - MARGIN, floor),
-        _text(MARGIN, CURVE_HEIGHT - 10, ends[0]),
-        _text(WIDTH - MARGIN, CURVE_HEIGHT - 10, ends[1], "end"),
-        _text(MARGIN, 14, top),
-    ]
-    words = f"From {ends[0]} to {ends[1]}: {top}"
-    return _svg(drawn, width=WIDTH, height=CURVE_HEIGHT, title=title, words=words)
-
-
 def job_charts(progress: Progress, moments: Sequence[int]) -> list[tuple[str, Markup]]:
     """The charts of a job with their titles; those with nothing to show are left out."""
     drawn = {
@@ -138,14 +117,30 @@ def rater_chart(progress: Progress) -> Markup:
 
 
 def time_chart(moments: Sequence[int]) -> Markup:
-    """Judgments over time, cumulative."""
+    """Judgments over time, cumulative: a line from the first to the last."""
     times = sorted(moments)
     if len(times) < 2:
         return Markup("")
     step = max(1, len(times) // MOST_POINTS)
-    points = [(float(at), float(n)) for n, at in enumerate(times, 1) if n % step == 0 or n in (1, len(times))]
-    ends = (as_iso(times[0])[:16].replace("T", " "), as_iso(times[-1])[:16].replace("T", " "))
-    return curve(points, title="Judgments over time", ends=ends, top=counted(len(times), "judgment"))
+    wide, high, floor = WIDTH - 2 * MARGIN, CURVE_HEIGHT - MARGIN - 22, CURVE_HEIGHT - MARGIN
+    placed = [
+        (MARGIN + (at - times[0]) / ((times[-1] - times[0]) or 1) * wide, floor - n / len(times) * high)
+        for n, at in enumerate(times, 1)
+        if n % step == 0 or n in (1, len(times))
+    ]
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)
+    under = f"{placed[0][0]:.1f},{floor} {line} {placed[-1][0]:.1f},{floor}"
+    first, last = (as_iso(at)[:16].replace("T", " ") for at in (times[0], times[-1]))
+    top = counted(len(times), "judgment")
+    drawn = [
+        Markup('<polygon class="below" points="{}"/><polyline class="curve" points="{}"/>').format(under, line),
+        Markup('<line class="axis" x1="{0}" x2="{1}" y1="{2}" y2="{2}"/>').format(MARGIN, WIDTH - MARGIN, floor),
+        _text(MARGIN, CURVE_HEIGHT - 10, first),
+        _text(WIDTH - MARGIN, CURVE_HEIGHT - 10, last, "end"),
+        _text(MARGIN, 14, top),
+    ]
+    words = f"From {first} to {last}: {top}"
+    return _svg(drawn, width=WIDTH, height=CURVE_HEIGHT, title="Judgments over time", words=words)
 
 
 # The dashboard: intervals over the number of judgments

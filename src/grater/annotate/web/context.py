@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import time
 from asyncio import sleep
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import wraps
 from inspect import Parameter, signature
@@ -47,6 +47,7 @@ from grater.annotate.store.transaction import Clock, new_secret, utc_now
 from grater.annotate.web.security import (
     API,
     EDITORS,
+    FACTOR_PATH,
     FIELD,
     HEADER,
     MOST_BUCKETS,
@@ -277,16 +278,12 @@ class Access:
     lacks_factor: bool = False
 
 
-class FactorNeeded(Exception):
-    """Raised for somebody whose role requires a second factor, and who has none yet."""
+class Elsewhere(Exception):
+    """Raised by a page for somebody who has to log in first, or to set up a second factor; the answer leads there."""
 
-
-class LoginNeeded(Exception):
-    """Raised by a page that needs a login; the answer leads there."""
-
-    def __init__(self, next_path: str) -> None:
-        super().__init__(next_path)
-        self.next_path = next_path
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -309,7 +306,7 @@ class RequestContext:
     def person(self) -> Person:
         """The person, on routes that let nobody else in."""
         if self.visitor is None:
-            raise LoginNeeded(self.request.url.path)
+            raise Elsewhere(login_path(self.request.url.path))
         return self.visitor
 
     @property
@@ -325,15 +322,13 @@ class RequestContext:
     def role(self) -> str:
         return self.visitor.role if self.visitor else PUBLIC
 
-    @contextmanager
-    def changing(self, *, also_lock: LockScope = "nobody") -> Iterator[Tx]:
+    def changing(self, *, also_lock: LockScope = "nobody") -> AbstractContextManager[Tx]:
         """A transaction of the visitor, whose rights are checked when it is stored (P11).
 
         Refused if their access ended after the request was let in; who would end it now waits until this is done.
         `also_lock` are others to lock first, in one order, where the change is about owners or about everybody.
         """
-        with self._checked(also_lock).write() as tx:
-            yield tx
+        return self._checked(also_lock).write()
 
     @property
     def store(self) -> Store:
@@ -608,7 +603,7 @@ def _require_allowed(request: Request, route: str, access: Access | None) -> Non
     if access is not None and access.lacks_factor and route not in WITHOUT_FACTOR:
         if route.startswith(API):
             raise Forbidden("your role requires a second factor; set it up on your page first")
-        raise FactorNeeded
+        raise Elsewhere(FACTOR_PATH)
     if access is not None and access.person.role in allowed:
         if not scope_allows(access.scope, request.method, route):
             raise Forbidden(f"this token has the scope {access.scope}; create one with a wider scope")
@@ -619,7 +614,7 @@ def _require_allowed(request: Request, route: str, access: Access | None) -> Non
         raise Forbidden("your role does not let you do this; ask the owner of the study")
     if route.startswith(API):
         raise HTTPException(401, "expected a bearer token", {"www-authenticate": "Bearer"})
-    raise LoginNeeded(request.url.path if request.method in SAFE else "/")
+    raise Elsewhere(login_path(request.url.path if request.method in SAFE else "/"))
 
 
 def known_visitor(request: Request) -> tuple[Person | None, str]:

@@ -16,15 +16,13 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from grater.annotate.requests import problem_lines
 from grater.annotate.web import security
 from grater.annotate.web.context import (
-    FactorNeeded,
-    LoginNeeded,
+    Elsewhere,
     TooOften,
     address_of,
     known_visitor,
-    login_path,
     server_of,
 )
-from grater.annotate.web.security import API, EDITORS, FACTOR_PATH, SAFE
+from grater.annotate.web.security import API, EDITORS, SAFE
 from grater.errors import (
     BadInput,
     Conflict,
@@ -131,12 +129,8 @@ async def on_wrong_shape(request: Request, error: RequestValidationError) -> Res
     return answer(request, 422, *problem_lines(fields))
 
 
-async def on_login_needed(request: Request, error: LoginNeeded) -> Response:  # noqa: ARG001
-    return RedirectResponse(login_path(error.next_path), 303)
-
-
-async def on_factor_needed(request: Request, error: FactorNeeded) -> Response:  # noqa: ARG001
-    return RedirectResponse(FACTOR_PATH, 303)
+async def on_elsewhere(request: Request, error: Elsewhere) -> Response:  # noqa: ARG001
+    return RedirectResponse(error.path, 303)
 
 
 async def on_too_often(request: Request, error: TooOften) -> Response:  # noqa: ARG001
@@ -149,8 +143,7 @@ HANDLERS: Mapping[type[Exception], Any] = {
     GraterError: on_grater_error,
     HTTPException: on_http_error,
     RequestValidationError: on_wrong_shape,
-    LoginNeeded: on_login_needed,
-    FactorNeeded: on_factor_needed,
+    Elsewhere: on_elsewhere,
     TooOften: on_too_often,
 }
 
