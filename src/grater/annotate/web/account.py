@@ -261,10 +261,11 @@ def begin_set_up(context: RequestContext) -> Response:
 
 
 @by_form(pages, f"{FACTOR_PATH}/off", refused=_page)
-def turn_off_own(context: RequestContext, tx: Changing) -> Response:
+def turn_off_own(context: RequestContext) -> Response:
     """Turn the factor off with password and code; refused where the role requires it."""
     _require_password(context)
-    second_factor.turn_off(tx, context.person, context.text("code"))
+    with context.changing() as tx:
+        second_factor.turn_off(tx, context.person, context.text("code"))
     return context.go(FACTOR_PATH)
 
 

@@ -534,7 +534,7 @@ Reading: TypeAlias = Annotated[Tx, None]
 Changing: TypeAlias = Annotated[Tx, "nobody"]
 ChangingOwners: TypeAlias = Annotated[Tx, "owners"]
 ChangingEverybody: TypeAlias = Annotated[Tx, "everybody"]
-"""A snapshot, or a change by the visitor with whom it locks besides (`RequestContext.changing`)."""
+"""What a handler asks for as `tx`: a snapshot, or a change of the visitor, with the others whom it locks."""
 CONTEXT = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=Context)
 
 

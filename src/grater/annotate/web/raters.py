@@ -272,19 +272,21 @@ def my_messages(context: Context, tx: Reading, job_id: str) -> list[Message]:
 
 @by_form(pages, "/jobs/{job_id}/messages", then="/jobs/{job_id}/talk")
 @talk.post("/jobs/{job_id}/messages")
-def send_message(context: Context, tx: Changing, job_id: str, sent: NewMessage) -> SentMessage:
+def send_message(context: Context, job_id: str, sent: NewMessage) -> SentMessage:
     """Write to the people who run the study; marks your messages as read."""
     require_slow(context, "message")
-    message_id = messages.send_to_staff(tx, job_id, sent.text, person_id=context.person_id)
+    with context.changing() as tx:
+        message_id = messages.send_to_staff(tx, job_id, sent.text, person_id=context.person_id)
     return SentMessage(message_id=message_id)
 
 
 @by_form(pages, "/jobs/{job_id}/reviews", then="/jobs/{job_id}/talk#review")
 @talk.post("/jobs/{job_id}/reviews")
-def review(context: Context, tx: Changing, job_id: str, sent: NewReview) -> Stored:
+def review(context: Context, job_id: str, sent: NewReview) -> Stored:
     """Review a job, as often as you like."""
     require_slow(context, "review")
-    messages.review_job(tx, job_id, sent, person_id=context.person_id)
+    with context.changing() as tx:
+        messages.review_job(tx, job_id, sent, person_id=context.person_id)
     return Stored(job_id=job_id, stored=True)
 
 
