@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 import typer
-from fastapi import APIRouter
 
 from grater.annotate.web import jobs
+from grater.annotate.web.context import Routes
 from grater.cli import app_of
 from grater.corpora.formats import FORMATS
 from grater.demo import sample_path
@@ -105,10 +105,11 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_page(tmp_path: Path) -> None:
     (code,) = blocks(PAGE, "text")
-    names = {**vars(jobs), "pages": APIRouter()}
+    names = {**vars(jobs), "pages": Routes()}
     exec(compile(code, str(PAGE), "exec"), names)
     with served(tmp_path, tasks=("error",)) as study:
-        context = SimpleNamespace(server=SimpleNamespace(store=study.store), page=lambda name, **shown: (name, shown))
-        template, shown = names["notes_page"](context, study.jobs["error"])
+        context = SimpleNamespace(page=lambda name, **shown: (name, shown))
+        with study.store.read() as tx:
+            template, shown = names["notes_page"](context, tx, study.jobs["error"])
     assert (template, shown["job"].task) == ("notes.html", "error")
     assert [route.path for route in names["pages"].routes] == ["/manage/jobs/{job_id}/notes"]
