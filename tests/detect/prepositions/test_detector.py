@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from grater.detect.detector import Finding
-from grater.detect.linear import TAGS, Vocabulary
+from grater.detect.linear import TAGS
 from grater.detect.prepositions.candidates import (
     COLUMN_OF,
     NONE,
@@ -30,8 +30,6 @@ from grater.detect.prepositions.features import (
     FIELDS,
     N_WORDS,
     contexts,
-    stem_numbers,
-    stemmed,
 )
 from grater.errors import UnknownName
 from grater.model import Essay
@@ -182,18 +180,3 @@ def test_a_row_does_not_depend_on_its_neighbours() -> None:
     together = contexts(candidates, vocabulary)
     alone = [contexts([candidate], vocabulary) for candidate in candidates]
     assert np.array_equal(together, np.concatenate(alone))
-
-
-WORDS = Vocabulary(
-    ("depend", "depends", "making", "make", "planned", "plan", "went", "go", "cities", "city", "bus", "glass")
-)
-
-
-def test_only_heads_are_stemmed() -> None:
-    (form, stem) = WORDS.numbers(["depends", "depend"])
-    rows = np.zeros((1, len(FIELDS)), np.int32)
-    rows[0, [FIELDS.index("l1"), FIELDS.index("verb")]] = form
-    found = stemmed(rows, stem_numbers(WORDS))
-    assert found[0, FIELDS.index("l1")] == form
-    assert found[0, FIELDS.index("verb")] == stem
-    assert rows[0, FIELDS.index("verb")] == form
