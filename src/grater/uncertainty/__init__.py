@@ -46,7 +46,7 @@ import numpy.typing as npt
 
 from grater.errors import UsageError
 from grater.model import Interval
-from grater.result import HIDDEN, Data, in_json, key
+from grater.result import HIDDEN, Data, Result, in_json, key
 from grater.sheet import counted
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
@@ -277,18 +277,30 @@ class Influence:
 
 def influence(units: Units, score: Score, den: Numbers | None = None, basis: Basis = BASIS) -> Influence:
     """The score of all units, and what each changes; `den` is by unit, 1 by default."""
-    den = np.ones(len(units.rows)) if den is None else den
+    dens = [np.ones(len(units.rows)) if den is None else den]
+    [it] = influences(units, lambda sums: np.asarray(score(sums))[..., None], dens, basis)
+    return it
+
+
+def influences(units: Units, scores: Score, dens: Iterable[Numbers], basis: Basis = BASIS) -> list[Influence]:
+    """Several scores, which `scores` puts into the last axis, each with its `den`; rows may be sparse."""
     sums = units.sums
-    value = float(score(sums))
+    values = scores(sums)
+    at_once = max(1, 4 * MOST_WEIGHTS // max(1, sums.size))
     with np.errstate(divide="ignore", invalid="ignore"):  # 0/0 is no change
-        left_out = score(sums - units.rows) if len(units.rows) else np.zeros(0)
-    draws = None
+        starts = range(0, units.rows.shape[0], at_once)
+        blocks = [scores(sums - units.rows[start : start + at_once]) for start in starts]
+    left_out = np.concatenate([np.zeros((0, len(values))), *blocks])
+    draws: Sequence[Numbers | None] = [None] * len(values)
     if basis.interval == "bootstrap":
-        draws = score(resampled_sums(units, n_resamples=basis.n_resamples, seed=basis.seed))
-    return Influence(value, _change(value, left_out), den, units.counts, units.unit, draws)
+        draws = list(scores(resampled_sums(units, n_resamples=basis.n_resamples, seed=basis.seed)).T)
+    return [
+        Influence(float(value), changes(value, without), den, units.counts, units.unit, drawn)
+        for value, without, den, drawn in zip(values, left_out.T, dens, draws, strict=True)
+    ]
 
 
-def _change(value: float, left_out: Numbers) -> Numbers:
+def changes(value: float, left_out: Numbers) -> Numbers:
     """An undefined leave-out counts as no change."""
     change: Numbers = np.where(np.isnan(left_out) | isnan(value), 0.0, value - left_out)
     return change
@@ -481,7 +493,7 @@ def from_left_out(
     """The influence of units that are not rows of sums, such as raters: the score without each of them."""
     without = np.asarray(left_out, np.float64)
     ones = np.ones(len(without))
-    return Influence(value, _change(value, without), ones if den is None else den, ones, unit, draws)
+    return Influence(value, changes(value, without), ones if den is None else den, ones, unit, draws)
 
 
 def mean_influence(scores: Sequence[Influence]) -> Influence:
@@ -677,6 +689,18 @@ class Scope(Data):
         if 0 < self.n_raters < FEW_UNITS:
             found.append(f"only {counted(self.n_raters, 'rater')}: intervals for other raters are rough")
         return tuple(found)
+
+
+class Scoped(Result):
+    """A result whose warnings are those of its scope."""
+
+    __slots__ = ()
+    scope: Scope
+
+    @property
+    @in_json()
+    def warnings(self) -> tuple[str, ...]:
+        return self.scope.warnings
 
 
 INDEPENDENT = "items taken as independent: their essays are not known"

@@ -38,6 +38,7 @@ from grater.uncertainty import (
     Numbers,
     Population,
     Units,
+    changes,
     influence,
     kish,
     ratio,
@@ -150,8 +151,8 @@ def influence_of(strata: Strata, name: str, flagged: Flags, correct: Correct | N
     rows = np.concatenate([np.concatenate(kind, axis=1) for kind in kinds])
     times = np.concatenate([x, n - x, np.zeros(k) if is_finite else np.maximum(0.0, size - n)])
     sums = np.concatenate([size, n, x, np.zeros(k)])
-    value, left_out = float(score(sums)), score(sums - rows)
-    change = np.where(np.isnan(left_out) | isnan(value), 0.0, value - left_out)
+    value = float(score(sums))
+    change = changes(value, score(sums - rows))
     if is_finite:
         change = change * np.tile(np.sqrt(np.maximum(0.0, size - n) / np.maximum(1.0, size - 1)), 3)
     if strata.explained is not None:

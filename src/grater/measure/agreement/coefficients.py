@@ -357,39 +357,19 @@ def _ordinal_alpha(n_labels: int) -> Coefficient:
 # From margins alone, where labels are thousands (a tag with its correction is a label)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Margins:
-    """Per-item numbers for nominal labels, which avoid a labels-by-labels table.
-
-    The last axis of `shares` and `counts` is the labels; `disagreeing` is the number of disagreeing pairs / (m - 1).
-    """
-
-    observed: Numbers
-    disagreeing: Numbers
-    shares: Numbers
-    counts: Numbers
-
-    def beyond(self, chance: Chance) -> Numbers:
-        expected = chance(self.shares, None)
-        return ratio(self.observed - expected, 1 - expected)
-
-    @property
-    def alpha(self) -> Numbers:
-        total = self.counts.sum(axis=-1)
-        return _alpha(self.disagreeing, self.counts, total**2 - (self.counts**2).sum(axis=-1))
-
-
 def margin_scores(sums: Numbers, n_labels: int) -> Numbers:
     """Every coefficient (last axis) from the sums `n, agreeing, disagreeing / (m - 1), shares ..., counts ...`."""
     if not n_labels:  # nobody marked anything: no coefficient need know how to do without labels
         return np.full((*sums.shape[:-1], len(COEFFICIENTS)), nan)
-    margins = Margins(
-        observed=ratio(sums[..., 1], sums[..., 0]),
-        disagreeing=sums[..., 2],
-        shares=ratio(sums[..., 3 : 3 + n_labels], sums[..., :1]),
-        counts=sums[..., 3 + n_labels :],
-    )
-    return np.stack([definition.of_margins(margins) for definition in COEFFICIENTS], axis=-1)
+    counts, agreeing = sums[..., 3 + n_labels :], ratio(sums[..., 1], sums[..., 0])
+    shares = ratio(sums[..., 3 : 3 + n_labels], sums[..., :1])
+    by_chance = counts.sum(axis=-1) ** 2 - (counts**2).sum(axis=-1)
+    values = {"alpha": _alpha(sums[..., 2], counts, by_chance), "observed": agreeing}
+    for each in COEFFICIENTS:
+        if each.chance is not None:
+            expected = each.chance(shares, None)
+            values[each.name] = ratio(agreeing - expected, 1 - expected)
+    return np.stack([values[name] for name in NAMES], axis=-1)
 
 
 def pair_scores(sums: Numbers, n_labels: int) -> Numbers:
@@ -406,12 +386,15 @@ def pair_scores(sums: Numbers, n_labels: int) -> Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A coefficient as reported: its name, its titles (which depend on the weights), and two ways to compute it."""
+    """A coefficient as reported: its name, its titles (which depend on the weights), and how to compute it.
+
+    `chance` is the agreement by chance that it is beyond, if it is that; labels by the thousand need no more.
+    """
 
     name: str
     titles: Mapping[str, str]
     of_table: Callable[[Matrix, Scale, tuple[str, ...]], Coefficient]
-    of_margins: Callable[[Margins], Numbers]
+    chance: Chance | None = None
 
 
 COEFFICIENTS: tuple[Definition, ...] = (
@@ -419,31 +402,29 @@ COEFFICIENTS: tuple[Definition, ...] = (
         name="alpha",
         titles={"alpha": "Krippendorff alpha"},
         of_table=lambda _weights, scale, labels: alpha(scale, labels),
-        of_margins=lambda margins: margins.alpha,
     ),
     Definition(
         name="observed",
         titles={"observed": "Observed agreement"},
         of_table=lambda weights, _scale, _labels: observed(weights),
-        of_margins=lambda margins: margins.observed,
     ),
     Definition(
         name="fleiss",
         titles={"fleiss": "Fleiss kappa"},
         of_table=lambda weights, _scale, _labels: fleiss(weights),
-        of_margins=lambda margins: margins.beyond(_fleiss_chance),
+        chance=_fleiss_chance,
     ),
     Definition(
         name="ac1",
         titles={"ac1": "Gwet AC1", "ac2": "Gwet AC2"},
         of_table=lambda weights, _scale, _labels: gwet(weights),
-        of_margins=lambda margins: margins.beyond(_gwet_chance),
+        chance=_gwet_chance,
     ),
     Definition(
         name="s",
         titles={"s": "Bennett S"},
         of_table=lambda weights, _scale, _labels: bennett(weights),
-        of_margins=lambda margins: margins.beyond(_bennett_chance),
+        chance=_bennett_chance,
     ),
 )
 NAMES = tuple(definition.name for definition in COEFFICIENTS)

@@ -36,10 +36,10 @@ from grater.errors import BadInput, Problem
 from grater.measure.agreement.cohen import Confusion, between, cohen_kappa, kappa_influence
 from grater.measure.agreement.summary import KappaTest, confusion_sheet, independent_test, influence_test
 from grater.model import Interval
-from grater.result import FLAT, Data, Estimate, Result, frame_of, in_json, key
+from grater.result import FLAT, Data, Estimate, frame_of, key
 from grater.sheet import Sheet, Signature, count, digest, interval, number, p_value, undefined_notes, with_notes
 from grater.tables import Judgments, Table, require_raters
-from grater.uncertainty import BASIS, Ints, Scope, shares_by_unit
+from grater.uncertainty import BASIS, Ints, Scope, Scoped, shares_by_unit
 
 CONSTRUCTIONS = ("null-singular", "the-singular", "null-plural", "a-singular", "the-plural")
 """In the order of Table 1."""
@@ -243,7 +243,7 @@ class Freedom(Data):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ConstructionStudy(Result):
+class ConstructionStudy(Scoped):
     """Tables 4 and 5 and the findings of sections 4 and 5; `stages` and `contrasts` concern the first two raters."""
 
     raters: tuple[str, ...]
@@ -254,11 +254,6 @@ class ConstructionStudy(Result):
     contrasts: tuple[Contrast, ...]
     signature: Signature
     scope: Scope = field(metadata=key("interval"))
-
-    @property
-    @in_json()
-    def warnings(self) -> tuple[str, ...]:
-        return self.scope.warnings
 
     def to_frame(self) -> pl.DataFrame:
         """Columns part, rater, measure, n, value, low, high."""

@@ -31,7 +31,7 @@ columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations
 from math import isnan, nan, sqrt
@@ -64,7 +64,6 @@ from grater.result import HIDDEN, Data, Estimate, Result, encode, in_json, key
 from grater.sheet import Sheet, Signature, count, counted, interval, undefined_notes, with_notes
 from grater.uncertainty import (
     BASIS,
-    MOST_WEIGHTS,
     SENTENCES,
     Basis,
     Influence,
@@ -75,12 +74,11 @@ from grater.uncertainty import (
     Units,
     coefficient,
     design_effect,
-    from_left_out,
     grouped_rows,
     influence,
+    influences,
     mean_influence,
     ratio,
-    resampled_sums,
     share,
 )
 
@@ -119,44 +117,62 @@ class EditMarks:
         return "token or gap" if self.gaps else "token"
 
 
-@dataclass(slots=True)
-class _Collected:
-    """Rows collected before all annotators and tags are known."""
-
-    essays: list[tuple[int, str, tuple[str, ...]]] = field(default_factory=list)
-    rows: list[tuple[int, dict[str, tuple[str, str]]]] = field(default_factory=list)
-    ids: set[str] = field(default_factory=set)
-    adjudicated: set[str] = field(default_factory=set)
-    n_lost: int = 0
-
-
 def edit_marks(essays: Iterable[Essay], *, gaps: bool = False, several: SeveralMarks = "joined") -> EditMarks:
     """The marks of a corpus; essays from several files must already be merged."""
-    collected = _Collected()
-    for essay in essays:
-        if essay.essay_id in collected.ids:
+    ids, clusters, n_units, readers = set[str](), list[str](), list[int](), list[tuple[str, ...]]()
+    rows: list[tuple[int, dict[str, tuple[str, str]]]] = []
+    adjudicated, knows_documents = set[str](), True
+    for number, essay in enumerate(essays):
+        if essay.essay_id in ids:
             message = f"expected essay {essay.essay_id!r} once, found it again; merge its annotators first"
             raise BadInput(Problem("corpus", message, essay.line))
         texts = [token.of(essay.text) for token in tokens_of(essay)]
-        collected.ids.add(essay.essay_id)
-        number, document = len(collected.essays), essay.metadata.get("document")
-        cluster = document if isinstance(document, str) else essay.essay_id
-        collected.n_lost += essay.tokens is not None and not isinstance(document, str)
+        document = essay.metadata.get("document")
+        ids.add(essay.essay_id)
+        clusters.append(document if isinstance(document, str) else essay.essay_id)
+        knows_documents = knows_documents and (essay.tokens is None or isinstance(document, str))
         named = dict.fromkeys([*essay.annotators, *(edit.rater for edit in essay.edits)])
-        readers = tuple(name for name in named if not is_adjudicated(name))
-        collected.adjudicated |= set(named) - set(readers)
-        collected.essays.append((2 * len(texts) + 1 if gaps else len(texts), cluster, readers))
+        readers.append(tuple(name for name in named if not is_adjudicated(name)))
+        adjudicated |= set(named) - set(readers[-1])
+        n_units.append(2 * len(texts) + 1 if gaps else len(texts))
         by_unit: dict[tuple[int, bool], dict[str, list[TokenMark]]] = {}
         last = None
         for token_edit in normalised_edits(essay):
             if token_edit.is_empty or token_edit.edit is last:  # the first alternative that changes something speaks
                 continue
             last = token_edit.edit
-            for mark in project(token_edit, texts, gaps=gaps) if last.rater in readers else ():
+            for mark in project(token_edit, texts, gaps=gaps) if last.rater in readers[-1] else ():
                 by_unit.setdefault((mark.index, mark.is_gap), {}).setdefault(mark.rater, []).append(mark)
-        for by_rater in by_unit.values():
-            collected.rows.append((number, {rater: _labels(marks, several) for rater, marks in by_rater.items()}))
-    return _marks(collected, gaps=gaps)
+        rows += [
+            (number, {rater: _labels(marks, several) for rater, marks in of_unit.items()})
+            for of_unit in by_unit.values()
+        ]
+    raters = _named(name for of_essay in readers for name in of_essay)
+    tags = _named(tag for _, by_rater in rows for tag, _ in by_rater.values())
+    exacts = _named(exact for _, by_rater in rows for _, exact in by_rater.values())
+    codes = {name: code for code, name in enumerate(dict.fromkeys(clusters))}
+    tag = np.full((len(rows), len(raters)), UNMARKED, np.int32)
+    exact, reads = tag.copy(), np.zeros((len(readers), len(raters)), np.bool_)
+    for number, of_essay in enumerate(readers):
+        reads[number, [raters[name] for name in of_essay]] = True
+    for row, (_, by_rater) in enumerate(rows):
+        for rater, (of_tag, of_exact) in by_rater.items():
+            tag[row, raters[rater]], exact[row, raters[rater]] = tags[of_tag], exacts[of_exact]
+    return EditMarks(
+        raters=tuple(raters),
+        tag=tag,
+        exact=exact,
+        essay=np.array([number for number, _ in rows], np.int64),
+        tags=tuple(tags),
+        exacts=tuple(exacts),
+        n_units=np.array(n_units, np.int64),
+        reads=reads,
+        cluster=np.array([codes[name] for name in clusters], np.int64),
+        n_clusters=len(codes),
+        gaps=gaps,
+        knows_documents=knows_documents,
+        adjudicated=tuple(sorted(adjudicated)),
+    )
 
 
 def _labels(marks: list[TokenMark], several: SeveralMarks) -> tuple[str, str]:
@@ -167,36 +183,6 @@ def _labels(marks: list[TokenMark], several: SeveralMarks) -> tuple[str, str]:
         for mark in marks
     }
     return "+".join(sorted({mark.tag for mark in marks})), " + ".join(sorted(exacts))
-
-
-def _marks(collected: _Collected, *, gaps: bool) -> EditMarks:
-    raters = _named(annotator for _, _, annotators in collected.essays for annotator in annotators)
-    tags = _named(tag for _, by_rater in collected.rows for tag, _ in by_rater.values())
-    exacts = _named(exact for _, by_rater in collected.rows for _, exact in by_rater.values())
-    clusters = {name: code for code, name in enumerate(dict.fromkeys(name for _, name, _ in collected.essays))}
-    tag = np.full((len(collected.rows), len(raters)), UNMARKED, np.int32)
-    exact = tag.copy()
-    reads = np.zeros((len(collected.essays), len(raters)), np.bool_)
-    for number, (_, _, annotators) in enumerate(collected.essays):
-        reads[number, [raters[annotator] for annotator in annotators]] = True
-    for row, (_, by_rater) in enumerate(collected.rows):
-        for rater, (of_tag, of_exact) in by_rater.items():
-            tag[row, raters[rater]], exact[row, raters[rater]] = tags[of_tag], exacts[of_exact]
-    return EditMarks(
-        raters=tuple(raters),
-        tag=tag,
-        exact=exact,
-        essay=np.array([number for number, _ in collected.rows], np.int64),
-        tags=tuple(tags),
-        exacts=tuple(exacts),
-        n_units=np.array([n_units for n_units, _, _ in collected.essays], np.int64),
-        reads=reads,
-        cluster=np.array([clusters[name] for _, name, _ in collected.essays], np.int64),
-        n_clusters=len(clusters),
-        gaps=gaps,
-        knows_documents=collected.n_lost == 0,
-        adjudicated=tuple(sorted(collected.adjudicated)),
-    )
 
 
 def _named(names: Iterable[str]) -> dict[str, int]:
@@ -211,43 +197,6 @@ OK, ERROR = "ok", "error"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Statistic:
-    """One row per cluster, and the scores (last axis) computed from their sums.
-
-    `den` is a cluster's part of the denominator of kappa and alpha; `rare` counts the cases of the rarer margin; the
-    first column counts units.
-    """
-
-    rows: Any
-    score: Callable[[Numbers], Numbers]
-    den: Numbers
-    rare: Rare
-
-    def influences(self, unit: str, basis: Basis) -> list[Influence]:
-        n_clusters, width = self.rows.shape
-        sums = np.asarray(self.rows.sum(axis=0), np.float64).ravel()
-        values = self.score(sums)
-        at_once = max(1, 4 * MOST_WEIGHTS // width)
-        blocks = [
-            self.score(sums - self.rows[start : start + at_once].toarray()) for start in range(0, n_clusters, at_once)
-        ]
-        left_out = np.concatenate([np.zeros((0, len(values))), *blocks])
-        draws = None
-        if basis.interval == "bootstrap":
-            units = Units(self.rows, unit, np.ones(n_clusters))
-            draws = self.score(resampled_sums(units, n_resamples=basis.n_resamples, seed=basis.seed))
-        return [
-            from_left_out(float(value), left_out[:, at], unit, self.den, None if draws is None else draws[:, at])
-            for at, value in enumerate(values)
-        ]
-
-    def observed(self, it: Influence, *, undefined: str) -> Interval:
-        n = np.asarray(self.rows[:, [0]].toarray(), np.float64).ravel()
-        of_units = from_left_out(it.value, it.value - it.change, it.unit, n, it.draws)
-        return share(of_units, n=float(n.sum()), undefined=undefined, is_agreement=True)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class UnitLabels:
     """The label of each unit by annotator (column), `UNMARKED` if none; a cluster has `times` such units."""
 
@@ -255,15 +204,22 @@ class UnitLabels:
     labels: Labels
     times: Ints
 
-    def of(self, *raters: int) -> UnitLabels:
-        """The units that each of these annotators marked."""
-        own = self.labels[:, list(raters)]
-        kept = (own != UNMARKED).all(axis=1)
-        return UnitLabels(self.cluster[kept], own[kept], self.times[kept])
+    @property
+    def size(self) -> Ints:
+        """The number of annotators who judged each unit."""
+        return np.asarray((self.labels != UNMARKED).sum(axis=1))
 
     @property
     def n(self) -> int:
         return int(self.times.sum())
+
+    def where(self, is_kept: npt.NDArray[np.bool_]) -> UnitLabels:
+        return UnitLabels(self.cluster[is_kept], self.labels[is_kept], self.times[is_kept])
+
+    def of(self, *raters: int) -> UnitLabels:
+        """The units that each of these annotators marked."""
+        own = replace(self, labels=self.labels[:, list(raters)])
+        return own.where(own.size == len(raters))
 
 
 def unit_labels(marks: EditMarks, criterion: Criterion) -> UnitLabels:
@@ -278,101 +234,79 @@ def unit_labels(marks: EditMarks, criterion: Criterion) -> UnitLabels:
     return UnitLabels(np.concatenate([cluster, marks.cluster]), labels, np.concatenate([ones, silent]))
 
 
-def pair_statistic(table: UnitLabels, n_clusters: int, *, is_marked: bool) -> Statistic:
-    """Observed agreement and Cohen's kappa of two annotators; `is_marked` if only marked units are compared."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Clusters:
+    """The clusters of a criterion: their number, the name of one, and the basis of intervals.
+
+    Where only marked units are compared (`is_marked`), each of them weighs the same in kappa and alpha.
+    """
+
+    n: int
+    unit: str
+    basis: Basis
+    is_marked: bool
+
+    def sums(self, cluster: Ints, values: npt.NDArray[Any]) -> Numbers:
+        return np.bincount(cluster, weights=values, minlength=self.n).astype(np.float64)
+
+    def influences(
+        self,
+        cells: Sequence[tuple[Ints, npt.NDArray[Any], npt.NDArray[Any]]],
+        n_columns: int,
+        scores: Callable[[Numbers], Numbers],
+        dens: Iterable[Numbers],
+    ) -> list[Influence]:
+        """The influence of each cluster, from the clusters, columns and values of a sparse table of sums."""
+        from scipy.sparse import csr_array  # a fifth of a second that most commands need not wait for
+
+        cluster, column, value = (np.concatenate(part) for part in zip(*cells, strict=True))
+        rows: Any = csr_array((value.astype(np.float64), (cluster, column)), shape=(self.n, n_columns))
+        return influences(Units(rows, self.unit, np.ones(self.n)), scores, dens, self.basis)
+
+
+def of_pair(table: UnitLabels, clusters: Clusters) -> tuple[Influence, Influence, Rare]:
+    """Observed agreement and Cohen's kappa of two annotators, and the rarer margin."""
     used, codes = np.unique(table.labels, return_inverse=True)
     first, second = codes.reshape(-1, 2).T
     columns = [np.zeros_like(first), np.ones_like(first), 2 + first, 2 + len(used) + second]
     values = [table.times, table.times * (first == second), table.times, table.times]
-    rows = _sparse(np.tile(table.cluster, 4), columns, values, (n_clusters, 2 + 2 * len(used)))
     modal = np.bincount(np.concatenate([first, second]), weights=np.tile(table.times, 2), minlength=1).argmax()
-    others = [_sums_of(table.cluster, table.times * (side != modal), n_clusters) for side in (first, second)]
+    others = [clusters.sums(table.cluster, table.times * (side != modal)) for side in (first, second)]
     fewer = min(others, key=lambda other: float(other.sum()))
-    return Statistic(
-        rows=rows,
-        score=lambda sums: pair_scores(sums, len(used)),
-        den=_sums_of(table.cluster, table.times, n_clusters) if is_marked else others[0] + others[1],
-        rare=Rare(float(fewer.sum()), float((fewer > 0).sum())),
+    n = clusters.sums(table.cluster, table.times)
+    observed, kappa = clusters.influences(
+        [(table.cluster, column, value) for column, value in zip(columns, values, strict=True)],
+        2 + 2 * len(used),
+        lambda sums: pair_scores(sums, len(used)),
+        [n, n if clusters.is_marked else others[0] + others[1]],
     )
+    return observed, kappa, Rare(float(fewer.sum()), float((fewer > 0).sum()))
 
 
-def _sums_of(cluster: Ints, values: npt.NDArray[Any], n_clusters: int) -> Numbers:
-    return np.bincount(cluster, weights=values, minlength=n_clusters).astype(np.float64)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Judged:
-    """Units with two judgments or more: `times` of a cluster have `size` judgments, listed by `unit` and `label`."""
-
-    cluster: Ints
-    size: Ints
-    times: Ints
-    unit: Ints
-    label: Ints
-    count: Ints
-    n_labels: int
-    n_left_out: int
-
-    @property
-    def n(self) -> int:
-        return int(self.times.sum())
-
-    @property
-    def n_judgments(self) -> int:
-        return int(self.times @ self.size)
-
-
-def judged(marks: EditMarks, criterion: Criterion) -> Judged:
-    """All annotators combined; for classification and exact, only those who marked a unit judge it."""
-    every = unit_labels(marks, criterion)
-    size = (every.labels != UNMARKED).sum(axis=1)
-    kept = (size > 1) & (every.times > 0)
-    labels = every.labels[kept]
-    unit, rater = np.nonzero(labels != UNMARKED)
-    keys, count = np.unique(np.stack([unit, labels[unit, rater].astype(np.int64)]), axis=1, return_counts=True)
-    return Judged(
-        cluster=every.cluster[kept],
-        size=size[kept],
-        times=every.times[kept],
-        unit=keys[0],
-        label=keys[1],
-        count=count,
-        n_labels=len(_label_names(marks, criterion)),
-        n_left_out=int(every.times[size < 2].sum()),
+def of_all(table: UnitLabels, n_labels: int, clusters: Clusters) -> tuple[dict[str, Influence], Rare]:
+    """Every coefficient of all annotators, on units with two judgments or more, and the rarer margin."""
+    unit, rater = np.nonzero(table.labels != UNMARKED)
+    keys = np.stack([unit, table.labels[unit, rater].astype(np.int64)])
+    (unit, label), count = np.unique(keys, axis=1, return_counts=True)
+    size, times, own = table.size.astype(np.float64), table.times, table.cluster[unit]
+    squares = np.bincount(unit, weights=count.astype(np.float64) ** 2, minlength=len(size))
+    given, n = times[unit] * count, clusters.sums(table.cluster, times)
+    by_unit = [times, times * (squares - size) / (size * (size - 1)), times * (size**2 - squares) / (size - 1)]
+    modal = np.bincount(label, weights=given, minlength=1).argmax()
+    others = clusters.sums(own, given * (label != modal))
+    den = n if clusters.is_marked else others
+    its = clusters.influences(
+        [
+            *((table.cluster, np.full(len(size), column), value) for column, value in enumerate(by_unit)),
+            (own, 3 + label, given / size[unit]),
+            (own, 3 + n_labels + label, given),
+        ],
+        3 + 2 * n_labels,
+        lambda sums: margin_scores(sums, n_labels),
+        [n if name == "observed" else den for name in NAMES],
     )
-
-
-def all_statistic(combined: Judged, n_clusters: int, *, is_marked: bool) -> Statistic:
-    squares = np.bincount(combined.unit, weights=combined.count.astype(np.float64) ** 2, minlength=len(combined.size))
-    size, times = combined.size.astype(np.float64), combined.times
-    agreeing = times * (squares - size) / (size * (size - 1))
-    apart = times * (size**2 - squares) / (size - 1)
-    counted = times[combined.unit] * combined.count
-    columns = [
-        *(np.full(len(size), column) for column in range(3)),
-        3 + combined.label,
-        3 + combined.n_labels + combined.label,
-    ]
-    values = [times, agreeing, apart, counted / size[combined.unit], counted]
-    cluster = np.concatenate([np.tile(combined.cluster, 3), np.tile(combined.cluster[combined.unit], 2)])
-    rows = _sparse(cluster, columns, values, (n_clusters, 3 + 2 * combined.n_labels))
-    given = np.bincount(combined.label, weights=counted, minlength=1)
-    others = _sums_of(combined.cluster[combined.unit], counted * (combined.label != given.argmax()), n_clusters)
-    cases = combined.n * float(others.sum()) / max(1.0, float(given.sum()))
-    return Statistic(
-        rows=rows,
-        score=lambda sums: margin_scores(sums, combined.n_labels),
-        den=_sums_of(combined.cluster, times, n_clusters) if is_marked else others,
-        rare=Rare(cases, float((others > 0).sum())),
-    )
-
-
-def _sparse(
-    cluster: Ints, columns: list[npt.NDArray[Any]], values: list[npt.NDArray[Any]], shape: tuple[int, int]
-) -> Any:
-    from scipy.sparse import csr_array  # a fifth of a second that most commands need not wait for
-
-    return csr_array((np.concatenate(values).astype(np.float64), (cluster, np.concatenate(columns))), shape=shape)
+    cases = table.n * float(others.sum()) / max(1.0, float(given.sum()))
+    return dict(zip(NAMES, its, strict=True)), Rare(cases, float((others > 0).sum()))
 
 
 # Agreement by the three criteria
@@ -516,7 +450,7 @@ def edit_agreement(
     scope = Scope(
         unit=unit,
         n_units=len(np.unique(marks.cluster[is_shared])),
-        design_effect=_design_effect(judged(marks, "identification")),
+        design_effect=_design_effect(_judged(unit_labels(marks, "identification"))),
         note="" if marks.knows_documents else SENTENCES,
         is_agreement=True,
     )
@@ -547,14 +481,19 @@ def _in_units(marks: EditMarks, basis: Basis) -> EditMarks:
     return marks
 
 
-def _design_effect(combined: Judged) -> float:
+def _judged(table: UnitLabels) -> UnitLabels:
+    """The units with two judgments or more."""
+    return table.where((table.size > 1) & (table.times > 0))
+
+
+def _design_effect(table: UnitLabels) -> float:
     """The design effect of the observed agreement on identification, relative to independent tokens."""
-    squares = np.bincount(combined.unit, weights=combined.count.astype(np.float64) ** 2, minlength=len(combined.size))
-    size = combined.size.astype(np.float64)
-    rows = np.stack([(squares - size) / (size * (size - 1)), np.ones(len(size))], axis=1)
-    cluster = np.unique(combined.cluster, return_inverse=True)[1]
-    by_cluster = grouped_rows(rows * combined.times[:, None], cluster, int(cluster.max(initial=-1)) + 1)
-    units = Units(by_cluster, "document"), Units(rows, "item", combined.times.astype(np.float64))
+    size, n_errors = table.size.astype(np.float64), (table.labels == 1).sum(axis=1)
+    apart = 2 * n_errors * (size - n_errors) / (size * (size - 1))
+    rows = np.stack([1 - apart, np.ones(len(size))], axis=1)
+    cluster = np.unique(table.cluster, return_inverse=True)[1]
+    by_cluster = grouped_rows(rows * table.times[:, None], cluster, int(cluster.max(initial=-1)) + 1)
+    units = Units(by_cluster, "document"), Units(rows, "item", table.times.astype(np.float64))
     return design_effect(*(influence(each, lambda sums: ratio(sums[..., 0], sums[..., 1])) for each in units))
 
 
@@ -574,10 +513,16 @@ def _warnings(marks: EditMarks, coverage: Coverage, scope: Scope) -> Iterator[st
 
 
 def _criterion(marks: EditMarks, criterion: Criterion, unit: str, basis: Basis, *, with_pairs: bool) -> EditAgreement:
-    is_marked = criterion != "identification"
+    clusters = Clusters(marks.n_clusters, unit, basis, is_marked=criterion != "identification")
+    labels = {"identification": (OK, ERROR), "classification": marks.tags, "exact": marks.exacts}[criterion]
+    every = unit_labels(marks, criterion)
+    combined = _judged(every)
+    its, rare = of_all(combined, len(labels), clusters)
+    why = ONE_LABEL_OF_ALL if combined.n else NOTHING
+    observed = share(its["observed"], n=float(combined.n), undefined=why, is_agreement=True)
+    others = {name: coefficient(it, rare=rare, undefined=why) for name, it in its.items()}
     raters = list(combinations(range(len(marks.raters)), 2)) if with_pairs else []
-    combined, every = judged(marks, criterion), unit_labels(marks, criterion)
-    found = [_pair(marks, pair, every.of(*pair), unit, basis, is_marked=is_marked) for pair in raters]
+    found = [_pair(marks, pair, every.of(*pair), clusters) for pair in raters]
     kappas = [(it, rare) for _, it, rare in found if not isnan(it.value)]
     mean = Interval(nan, nan, nan, NO_KAPPA)
     if kappas:
@@ -585,52 +530,34 @@ def _criterion(marks: EditMarks, criterion: Criterion, unit: str, basis: Basis, 
         mean = coefficient(mean_influence([it for it, _ in kappas]), rare=rare)
     return EditAgreement(
         criterion=criterion,
-        labels=_label_names(marks, criterion),
+        labels=labels,
         n_units=combined.n,
-        n_left_out=combined.n_left_out,
-        n_judgments=combined.n_judgments,
-        coefficients=_overall(combined, marks.n_clusters, unit, basis, is_marked=is_marked),
+        n_left_out=every.where(every.size < 2).n,
+        n_judgments=int(combined.times @ combined.size),
+        coefficients={**others, "observed": observed},
         pairs=tuple(pair for pair, _, _ in found),
         mean_kappa=mean,
         n_undefined=len(found) - len(kappas),
     )
 
 
-def _label_names(marks: EditMarks, criterion: Criterion) -> tuple[str, ...]:
-    if criterion == "identification":
-        return OK, ERROR
-    return marks.tags if criterion == "classification" else marks.exacts
-
-
-def _overall(combined: Judged, n_clusters: int, unit: str, basis: Basis, *, is_marked: bool) -> dict[str, Interval]:
-    statistic = all_statistic(combined, n_clusters, is_marked=is_marked)
-    why = ONE_LABEL_OF_ALL if combined.n else NOTHING
-    return {
-        name: statistic.observed(it, undefined=why)
-        if name == "observed"
-        else coefficient(it, rare=statistic.rare, undefined=why)
-        for name, it in zip(NAMES, statistic.influences(unit, basis), strict=True)
-    }
-
-
 def _pair(
-    marks: EditMarks, pair: tuple[int, int], table: UnitLabels, unit: str, basis: Basis, *, is_marked: bool
+    marks: EditMarks, pair: tuple[int, int], table: UnitLabels, clusters: Clusters
 ) -> tuple[PairOfAnnotators, Influence, Rare]:
     """Two annotators; their kappa comes with the influence of each cluster, for the mean."""
     first, second = pair
     share_essay = bool((marks.reads[:, first] & marks.reads[:, second]).any())
     why = NO_ESSAY if not share_essay else ONE_LABEL if table.n else NO_TOKEN
-    statistic = pair_statistic(table, marks.n_clusters, is_marked=is_marked)
-    observed, kappa = statistic.influences(unit, basis)
+    observed, kappa, rare = of_pair(table, clusters)
     found = PairOfAnnotators(
         raters=(marks.raters[first], marks.raters[second]),
         n=table.n,
-        observed=statistic.observed(observed, undefined=why),
-        kappa=coefficient(kappa, rare=statistic.rare, undefined=why),
+        observed=share(observed, n=float(table.n), undefined=why, is_agreement=True),
+        kappa=coefficient(kappa, rare=rare, undefined=why),
         fce=_fce(table, observed.value, kappa.value, undefined=why),
         compared=table,
     )
-    return found, kappa, statistic.rare
+    return found, kappa, rare
 
 
 def _fce(table: UnitLabels, observed: float, kappa: float, *, undefined: str) -> Interval:

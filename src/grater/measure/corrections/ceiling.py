@@ -39,7 +39,7 @@ from grater.measure.corrections.scores import (
     References,
     SentenceCounts,
     design_of,
-    influences,
+    influences_of,
     knowing_texts,
     metric_title,
     score_title,
@@ -228,7 +228,7 @@ def _means(work: _Work, name: str, kind: Kind, counts: AnnotatorCounts, subsets:
 
 def _of_set(work: _Work, counts: SentenceCounts) -> list[Influence]:
     values = work.metric.scores(work.metric.rows(counts).sum(axis=0), work.options).tolist()
-    its = influences(work.metric, work.design.units(counts.expected), work.options, work.basis)
+    its = influences_of(work.metric, work.design.units(counts.expected), work.options, work.basis)
     return [replace(it, value=value) for it, value in zip(its, values, strict=True)]
 
 

@@ -23,9 +23,9 @@ import numpy as np
 from grater.errors import UsageError
 from grater.measure.corrections.scores import References, design_of, require_same_sources
 from grater.model import Essay, Interval, Json
-from grater.result import FLAT, HIDDEN, Estimate, Result, in_json, key
+from grater.result import FLAT, HIDDEN, Estimate, in_json, key
 from grater.sheet import Sheet, Signature, count, counted, interval, undefined_notes, with_notes
-from grater.uncertainty import BASIS, Numbers, Scope, Score, influence, ratio, share
+from grater.uncertainty import BASIS, Numbers, Scope, Scoped, influences, ratio, share
 
 Spans: TypeAlias = dict[tuple[int, int, str], str]
 """Types by start, end and correction."""
@@ -40,7 +40,7 @@ def _confusions_json(confusions: Mapping[tuple[str, str], int]) -> list[dict[str
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class EditComparison(Result):
+class EditComparison(Scoped):
     """Agreement of two sets of edits, and the confused types: (first, second) with their frequency."""
 
     first: str
@@ -57,11 +57,6 @@ class EditComparison(Result):
     @in_json()
     def edits(self) -> dict[str, int]:
         return {"first": self.n_first, "second": self.n_second}
-
-    @property
-    @in_json()
-    def warnings(self) -> tuple[str, ...]:
-        return self.scope.warnings
 
     def estimates(self) -> Iterator[Estimate]:
         for name, score in self.scores.items():
@@ -101,11 +96,7 @@ def compare_edits(
     design = design_of(len(rows), References(first_name, theirs).documents, BASIS)
     units = design.units(rows)
     n_cases = _parts(units.rows)[1]
-
-    def score(place: int) -> Score:
-        return lambda sums: ratio(*_parts(sums))[..., place]
-
-    its = {name: influence(units, score(place), n_cases[:, place]) for place, name in enumerate(SCORES)}
+    its = dict(zip(SCORES, influences(units, lambda sums: ratio(*_parts(sums)), n_cases.T), strict=True))
     return EditComparison(
         first_name,
         second_name,

@@ -61,12 +61,11 @@ from grater.uncertainty import (
     Numbers,
     PairTest,
     Scope,
-    Score,
     Units,
     few_draws,
     grouped_rows,
     holm,
-    influence,
+    influences,
     paired_tests,
     rank_groups,
     share,
@@ -801,7 +800,7 @@ def compare_counts(
     _require_baseline(baseline, [own.system for own in counts])
     design = design_of(counts[0].n_sentences, documents, basis)
     units = {own.system: design.units(metric.rows(own)) for own in counts}
-    its = {name: influences(metric, own, options, basis) for name, own in units.items()}
+    its = {name: influences_of(metric, own, options, basis) for name, own in units.items()}
     counts = sorted(counts, key=lambda own: (-its[own.system][-1].value, own.system))
     ranked = {own.system: its[own.system][-1] for own in counts}
     pairs = paired_tests(ranked, baseline=baseline)
@@ -831,7 +830,7 @@ def compare_counts(
             system=own.system,
             overall=_scored(metric, its[own.system], own.expected, options),
             by_type={
-                kind: _scored(metric, influences(metric, design.units(rows), options, basis), rows, options)
+                kind: _scored(metric, influences_of(metric, design.units(rows), options, basis), rows, options)
                 for kind, rows in ((kind, rows.astype(np.float64)) for kind, rows in own.by_type.items())
             },
             group=letters[own.system],
@@ -850,14 +849,10 @@ def compare_counts(
     )
 
 
-def influences(metric: Metric, units: Units, options: MetricOptions, basis: Basis) -> list[Influence]:
+def influences_of(metric: Metric, units: Units, options: MetricOptions, basis: Basis) -> list[Influence]:
     """Every score of the metric, and the influence of each unit."""
-    cases = metric.cases(units.rows, options)
-
-    def score(place: int) -> Score:
-        return lambda sums: metric.scores(sums, options)[..., place]
-
-    return [influence(units, score(place), cases[:, place], basis) for place in range(cases.shape[1])]
+    dens = metric.cases(units.rows, options).T
+    return influences(units, lambda sums: metric.scores(sums, options), dens, basis)
 
 
 def scored_part(
@@ -874,7 +869,7 @@ def scored_part(
     part = [replace(own, cells=own.cells[chosen], n_rows=own.n_rows[chosen], by_type={}) for own in counts]
     design = design_of(len(places), None if documents is None else [documents[place] for place in places], basis)
     return [
-        _scored(metric, influences(metric, design.units(metric.rows(own)), options, basis), own.expected, options)
+        _scored(metric, influences_of(metric, design.units(metric.rows(own)), options, basis), own.expected, options)
         for own in part
     ]
 

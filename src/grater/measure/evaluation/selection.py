@@ -52,7 +52,7 @@ from grater.model import DELETE, Interval
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, in_json, key
 from grater.sheet import Sheet, Signature, count, digest, interval, number, with_notes
 from grater.tables import Judgments, Table, exploded, require_raters
-from grater.uncertainty import BASIS, Basis, Scope, shares_by_unit, with_parameters
+from grater.uncertainty import BASIS, Basis, Scope, Scoped, shares_by_unit, with_parameters
 
 WRITER = "writer"
 EQUALLY_BAD = "equally bad"
@@ -81,16 +81,11 @@ class ClozePair(Data):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ClozeStudy(Result):
+class ClozeStudy(Scoped):
     pairs: tuple[ClozePair, ...]
     mean_kappa: dict[str, float]
     signature: Signature
     scope: Scope = field(metadata=key("interval"))
-
-    @property
-    @in_json()
-    def warnings(self) -> tuple[str, ...]:
-        return self.scope.warnings
 
     def estimates(self) -> Iterator[Estimate]:
         for pair in self.pairs:
@@ -186,16 +181,11 @@ class Choice(Data):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ChoiceStudy(Result):
+class ChoiceStudy(Scoped):
     choice: Choice = field(metadata=FLAT)
     signature: Signature
     scope: Scope = field(metadata=key("interval"))
     accuracy: Interval | None = field(default=None, metadata=OPTIONAL)
-
-    @property
-    @in_json()
-    def warnings(self) -> tuple[str, ...]:
-        return self.scope.warnings
 
     @property
     @in_json(
