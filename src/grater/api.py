@@ -941,7 +941,7 @@ def evaluate(
     if constructions:
         if options.get("items") is None:
             raise UsageError("expected `items` with `constructions`, for the construction that was written")
-        from grater.measure.evaluation.selection import construction_scores
+        from grater.measure.agreement.constructions import construction_scores
 
         tables = _decisions(decisions, options), _judgments(judgments, options), as_items(options["items"])
         return construction_scores(*tables, basis=basis_of(options))  # type: ignore[return-value]

@@ -35,9 +35,10 @@ from grater.annotate.terms import IMPORTED, KEY, money, terms_of
 from grater.corpora.text.prepositions import canonical
 from grater.detect.factors import with_factors
 from grater.errors import UsageError
+from grater.measure.agreement.constructions import ARTICLE, NUMBER, has_constructions
 from grater.measure.agreement.constructions import KIND as CONSTRUCTION
 from grater.measure.evaluation.offered import SuggestionEffect
-from grater.measure.evaluation.selection import ARTICLE, NUMBER, WRITER, has_constructions
+from grater.measure.evaluation.selection import WRITER
 from grater.model import PROGRAM, Essay, Json
 from grater.reporting.build import Inputs
 from grater.reporting.document import Byline, sentences

@@ -116,8 +116,9 @@ class Sentence(NamedTuple):
     annotations: list[Annotation]
 
 
-def read_blocks(lines: Iterable[str], problems: Problems) -> Iterator[Sentence]:
-    """The blocks of a file, without invalid A lines."""
+def read_blocks(lines: Iterable[str], *, name: str) -> Iterator[Sentence]:
+    """The blocks of a file; what is wrong with it is raised after the last of them."""
+    problems = Problems(name)
     block: Sentence | None = None
     n_tokens = -1  # no A line is within a sentence that is not there
     after_blank, is_orphan = True, False  # A lines without a sentence are reported once, and then left out
@@ -149,6 +150,7 @@ def read_blocks(lines: Iterable[str], problems: Problems) -> Iterator[Sentence]:
                 problems.add(message, line=number)
     if block is not None:
         yield block
+    problems.done()
 
 
 def _annotation(line: str, number: int, n_tokens: int, problems: Problems) -> Annotation | None:
@@ -193,9 +195,8 @@ def read_source(source: Source) -> Iterator[Essay]:
 
 def read_m2(lines: Iterable[str], *, name: str) -> Iterator[Essay]:
     """The essays of lines; a block without A lines is nobody's."""
-    problems, ids = Problems(name), EssayIds()
-    yield from (_essay(block, ids) for block in read_blocks(lines, problems))
-    problems.done()
+    ids = EssayIds()
+    yield from (_essay(block, ids) for block in read_blocks(lines, name=name))
 
 
 def _read_by(essay: Essay, annotator: str) -> Essay:

@@ -23,10 +23,16 @@ import numpy as np
 import polars as pl
 
 from grater.measure.agreement.cohen import Confusion, between, cohen_kappa
-from grater.measure.agreement.constructions import IN_CONTEXT, NO_CONTEXT, ConstructionStudy, construction_study
+from grater.measure.agreement.constructions import (
+    IN_CONTEXT,
+    NO_CONTEXT,
+    ConstructionStudy,
+    construction_scores,
+    construction_study,
+)
 from grater.measure.agreement.summary import kappa_cells
 from grater.measure.evaluation.offered import FATE_WORDS, SuggestionEffect
-from grater.measure.evaluation.selection import choice_study, cloze_study, construction_scores, corrected_accuracy
+from grater.measure.evaluation.selection import choice_study, cloze_study, corrected_accuracy
 from grater.measure.units import Essays, known_essays
 from grater.model import Interval
 from grater.reporting.agreement import confusion_map

@@ -484,16 +484,12 @@ def with_raters(by_essay: Influence, by_rater: Influence, by_item: Influence) ->
 
 
 def from_left_out(
-    value: float,
-    left_out: Sequence[float] | Numbers,
-    unit: str = "rater",
-    den: Numbers | None = None,
-    draws: Numbers | None = None,
+    value: float, left_out: Sequence[float] | Numbers, unit: str = "rater", den: Numbers | None = None
 ) -> Influence:
     """The influence of units that are not rows of sums, such as raters: the score without each of them."""
     without = np.asarray(left_out, np.float64)
     ones = np.ones(len(without))
-    return Influence(value, changes(value, without), ones if den is None else den, ones, unit, draws)
+    return Influence(value, changes(value, without), ones if den is None else den, ones, unit)
 
 
 def mean_influence(scores: Sequence[Influence]) -> Influence:

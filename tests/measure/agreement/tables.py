@@ -8,10 +8,16 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.measure.agreement.cohen import Confusion, confusion
+from grater.measure.agreement.cohen import Confusion
 from grater.measure.units import Counts, from_rows
 from grater.tables import Judgments, read_judgments
 from grater.uncertainty import Ints
+
+
+def confusion(cells: npt.ArrayLike, labels: Sequence[str]) -> Confusion:
+    """The confusion matrix of a printed table: rows are the first rater's labels."""
+    return Confusion(np.asarray(cells, np.int64), tuple(labels), ("R1", "R2"))
+
 
 PREPOSITIONS = ("Extraneous", "Wrong-Choice", "OK")
 # Tetreault & Chodorow 2008, Table 3

@@ -17,7 +17,6 @@ from grater.measure.agreement.cohen import (
     Confusion,
     MeanPairwise,
     cohen_kappa,
-    confusion,
     confusions,
     fce_interval,
     kappa,
@@ -28,7 +27,7 @@ from grater.measure.units import coded
 from grater.tables import Judgments
 from grater.uncertainty import Basis, Ints, generator
 from tests.examples import examples
-from tests.measure.agreement.tables import TABLE_3, of_matrix
+from tests.measure.agreement.tables import TABLE_3, confusion, of_matrix
 
 CELLS = arrays(np.int64, (3, 3), elements=st.integers(0, 30))
 STATSMODELS = {"identity": None, "linear": "linear", "quadratic": "quadratic"}

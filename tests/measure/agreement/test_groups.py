@@ -2,7 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from grater.measure.agreement.cohen import Confusion, confusion
+from grater.measure.agreement.cohen import Confusion
 from grater.measure.agreement.summary import (
     Comparison,
     agreement,
@@ -17,7 +17,7 @@ from grater.measure.agreement.summary import (
 from grater.measure.units import coded
 from grater.tables import Judgments, read_items
 from grater.uncertainty import generator
-from tests.measure.agreement.tables import IN_CONTEXT, NO_CONTEXT, judgments, of_confusion, of_matrix
+from tests.measure.agreement.tables import IN_CONTEXT, NO_CONTEXT, confusion, judgments, of_confusion, of_matrix
 
 ROWS = ("a 1 x", "a 2 x", "b 1 x", "b 2 y", "c 1 y", "c 2 y", "d 1 y", "d 2 x")
 

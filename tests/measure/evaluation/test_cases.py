@@ -22,7 +22,7 @@ def test_scores_by_hand() -> None:
     assert (counts.score("precision"), counts.score("recall"), counts.score("error_rate")) == (0.75, 0.6, 0.5)
     assert counts.score("f1") == pytest.approx(12 / 18)
     assert counts.score("f0.5") == pytest.approx(7.5 / 10.5)
-    assert counts.f(2) == pytest.approx(5 * 6 / (8 + 40))
+    assert counts.score("f2") == pytest.approx(5 * 6 / (8 + 40))
     assert counts.score("kappa") == pytest.approx(0.4)  # observed .7, by chance .4*.5 + .6*.5 = .5
 
 

@@ -117,14 +117,6 @@ class Confusion(Data):
         return Rare(cases, float(units.counts @ (units.rows @ margin.astype(np.float64) > 0)))
 
 
-def confusion(cells: npt.ArrayLike, labels: Sequence[str], raters: tuple[str, str] = ("R1", "R2")) -> Confusion:
-    """The confusion matrix of a printed table: rows are the first rater's labels."""
-    table = np.asarray(cells, np.int64)
-    if table.shape != (len(labels), len(labels)):
-        raise UsageError(f"expected a table of {len(labels)} x {len(labels)} labels, found {table.shape}")
-    return Confusion(table, tuple(labels), raters)
-
-
 def label_matrix(coded: Coded) -> Labels:
     """Items by raters, with `NOBODY` where a judgment is missing."""
     n_items, n_raters = len(coded.items), len(coded.raters)

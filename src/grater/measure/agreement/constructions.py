@@ -18,6 +18,19 @@ against the original alone; the proportion whose original gets a yes* is a stric
 treated as independent, notes 5 to 7) and our own paired test, since both sides are answers about the same nouns.
 Frequent constructions are compared for low-entropy nouns only, as in section 5.
 
+**Systems.** Article and number systems are also scored against every construction that raters accept (section 4).
+Scored against the original alone, a system is wrong for *the*-plural even if raters accept both *the* and no article;
+in the paper, several constructions were right in context for many nouns, so no system can get a perfect score. Here a
+system's construction is right if raters accept it: `accepted` by most of them (yes, yes* or grey, note 1), or
+`starred`, among the best for most of them; `original` is the usual score.
+
+A decision on any construction item of a noun counts for the noun. The system's construction is its `suggestion` if
+that names one, else that of the flagged item (`construction/in-context/the-singular`); without a flag, it keeps the
+original. Decisions on articles and number from `grater decide --system article` also count: the article (an item that
+starts with the noun phrase) becomes the suggested one, and a flagged number (an item that ends with the phrase) is
+switched. Only answers given in context count. If raters accept no construction of a place, every system is wrong
+there, and the place is counted.
+
 **Intervals.**  The five answers about a noun are not independent, so units are essays if there are
 several, else nouns.
 """
@@ -35,11 +48,11 @@ import polars as pl
 from grater.errors import BadInput, Problem
 from grater.measure.agreement.cohen import Confusion, between, cohen_kappa, kappa_influence
 from grater.measure.agreement.summary import KappaTest, confusion_sheet, independent_test, influence_test
-from grater.model import Interval
-from grater.result import FLAT, Data, Estimate, frame_of, key
+from grater.model import DELETE, Interval
+from grater.result import FLAT, HIDDEN, Data, Estimate, Result, frame_of, in_json, key
 from grater.sheet import Sheet, Signature, count, digest, interval, number, p_value, undefined_notes, with_notes
 from grater.tables import Judgments, Table, require_raters
-from grater.uncertainty import BASIS, Ints, Scope, Scoped, shares_by_unit
+from grater.uncertainty import BASIS, Basis, Ints, Scope, Scoped, shares_by_unit
 
 CONSTRUCTIONS = ("null-singular", "the-singular", "null-plural", "a-singular", "the-plural")
 """In the order of Table 1."""
@@ -345,3 +358,146 @@ def _contrasts_sheet(contrasts: Sequence[Contrast]) -> Sheet:
     )
     columns = ("", "kappa", "other kappa", "paper's z, p", "ours, p")
     return Sheet("What agreement depends on (section 5)", columns, tuple(rows), name="contrasts")
+
+
+# Systems scored against every construction that raters accept
+
+
+ARTICLE, NUMBER = "article", "number"
+CHOSEN = ("system", "place", "essay", "written", "construction")
+RULES = {"original": "the original", "accepted": "every accepted one", "starred": "every best one"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConstructionScore(Data):
+    system: str
+    n: int
+    scores: dict[str, Interval] = field(metadata=FLAT)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ConstructionScores(Result):
+    """Every system; `n_none` nouns have no construction that most raters accept."""
+
+    systems: tuple[ConstructionScore, ...]
+    n_none: int = field(metadata=HIDDEN)
+    scope: Scope
+    signature: Signature
+
+    @property
+    @in_json()
+    def warnings(self) -> tuple[str, ...]:
+        none = f"raters accept no construction of {self.n_none:,} nouns: wrong for every system"
+        return (*self.scope.warnings, *([none] if self.n_none else []))
+
+    def estimates(self) -> Iterator[Estimate]:
+        for system in self.systems:
+            for name, score in system.scores.items():
+                yield {"system": system.system, "rule": name}, score
+
+    def sheets(self) -> list[Sheet]:
+        rows = [(of.system, count(of.n), *(interval(of.scores[name]) for name in RULES)) for of in self.systems]
+        title, columns = "Share of nouns whose construction is right, in context", ("", "nouns", *RULES.values())
+        own = Sheet(title, columns, tuple(rows), name="constructions")
+        return with_notes([own], [*self.reasons, self.scope.sentence], str(self.signature))
+
+
+def construction_scores(
+    decisions: Table, judgments: Judgments, items: Table, *, basis: Basis = BASIS
+) -> ConstructionScores:
+    places, accepted = _places(items), _accepted(judgments, items)
+    chosen = _chosen(decisions, places).join(accepted, on="place", how="inner")
+    if not len(chosen):
+        raise BadInput(Problem(decisions.name, f"expected decisions on judged items of kind {KIND}, found none"))
+    right = chosen.with_columns(
+        original=pl.col("construction") == pl.col("written"),
+        **{name: pl.col(f"{name}_set").list.contains(pl.col("construction")) for name in ("accepted", "starred")},
+    )
+    unit, column = ("item", "place") if basis.units == "item" else ("essay", "essay")
+    note = "nouns taken as independent, as asked" if unit == "item" else ""
+    rows, systems = chosen.select("system", "place", "construction").sort(pl.all()).iter_rows(), []
+    for system in sorted(right["system"].unique().to_list()):
+        own = right.filter(system=system)
+        by_unit = own.group_by(column, maintain_order=True).agg(pl.col(*RULES).sum(), n=pl.len())
+        counts = {name: by_unit[name].cast(pl.Float64).to_numpy() for name in (*RULES, "n")}
+        shares = {name: shares_by_unit(counts[name], counts["n"], unit) for name in RULES}
+        systems.append(ConstructionScore(system, len(own), shares))
+    return ConstructionScores(
+        systems=tuple(systems),
+        n_none=int((accepted["accepted_set"].list.len() == 0).sum()),
+        scope=Scope(unit, right[column].n_unique(), note=note),
+        signature=Signature("constructions", {**basis.signature(unit), "data": digest(map("|".join, rows))}),
+    )
+
+
+def has_constructions(decisions: Table, items: Table) -> bool:
+    return len(_chosen(decisions, _places(items))) > 0
+
+
+def _places(items: Table) -> pl.DataFrame:
+    """Every construction item: its place, the construction it asks about, and the original one."""
+    if "original" not in items.frame.columns:
+        message = "expected a column 'original', the construction that was written, found none"
+        raise BadInput(Problem(items.name, message))
+    return construction_items(items).rename({"construction": "asked", "original": "written"})
+
+
+def _accepted(judgments: Judgments, items: Table) -> pl.DataFrame:
+    """The constructions of each place that most of its raters accept, and those that most rate best."""
+    seen = construction_marks(judgments, items).stage(IN_CONTEXT)
+    shares = seen.group_by("place", "construction").agg(
+        is_accepted=pl.col("is_yes").mean() > 0.5, is_starred=pl.col("is_starred").mean() > 0.5
+    )
+    return shares.group_by("place").agg(
+        accepted_set=pl.col("construction").filter("is_accepted"),
+        starred_set=pl.col("construction").filter("is_starred"),
+    )
+
+
+def _chosen(decisions: Table, places: pl.DataFrame) -> pl.DataFrame:
+    """One construction per system and place: system, place, essay, written, construction."""
+    named = _named(decisions, places).select(CHOSEN)
+    parts = _of_parts(decisions.frame, places).select(CHOSEN)
+    return pl.concat([named, parts.join(named, on=["system", "place"], how="anti")])
+
+
+def _of_parts(frame: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
+    """The construction of each noun after decisions on articles and number."""
+    nouns = places.select("place", "essay", "start", "end", "written").unique()
+    if not {"essay", "start", "end", "kind", "suggestion"} <= set(frame.columns):
+        return nouns.clear().with_columns(system=pl.lit(""), construction=pl.lit(""))
+    rows = frame.with_columns(
+        pl.col("item", "system", "essay", "kind", "suggestion").cast(pl.String),
+        pl.col("start", "end").cast(pl.Int64, strict=False),
+    )
+    flagged = pl.col("flagged").cast(pl.Boolean)
+    word = pl.col("suggestion").str.to_lowercase().replace({"an": "a", DELETE.lower(): "null"})
+    articles = rows.filter(kind=ARTICLE).select("system", "essay", "start", new=pl.when(flagged).then(word))
+    numbers = rows.filter(kind=NUMBER).select("system", "essay", "end", is_other=flagged)
+    both = nouns.join(articles, on=["essay", "start"]).join(numbers, on=["system", "essay", "end"])
+    article, number = (pl.col("written").str.split("-").list.get(place) for place in (0, 1))
+    other = pl.when(number == "singular").then(pl.lit("plural")).otherwise(pl.lit("singular"))
+    parts = (pl.coalesce("new", article), pl.when("is_other").then(other).otherwise(number))
+    return both.with_columns(construction=pl.concat_str(*parts, separator="-"))
+
+
+def _named(decisions: Table, places: pl.DataFrame) -> pl.DataFrame:
+    """The constructions chosen by systems that decide on construction items."""
+    frame = decisions.frame
+    word = pl.col("suggestion").cast(pl.String) if "suggestion" in frame.columns else pl.lit(None, pl.String)
+    rows = frame.select(
+        pl.col("item").cast(pl.String),
+        pl.col("system").cast(pl.String),
+        pl.col("flagged").cast(pl.Boolean),
+        word=word,
+    ).join(places, on="item", how="inner")
+    named = pl.when(pl.col("word").is_in(list(CONSTRUCTIONS))).then("word").otherwise("asked")
+    flags = rows.with_columns(named=pl.when("flagged").then(named))
+    chosen = flags.group_by("system", "place").agg(
+        pl.col("essay", "written").first(), names=pl.col("named").drop_nulls().unique().sort()
+    )
+    double = chosen.filter(pl.col("names").list.len() > 1)
+    if len(double):
+        system, names = double["system"][0], ", ".join(double["names"][0])
+        raise BadInput(Problem(decisions.name, f"expected one construction of a noun from {system}, found {names}"))
+    return chosen.with_columns(construction=pl.coalesce(pl.col("names").list.first(), pl.col("written")))

@@ -24,7 +24,7 @@ import numpy as np
 
 from grater.corpora.formats import Source
 from grater.corpora.m2 import CORRECTION_AS_READ, NOOP, correction_of, read_blocks
-from grater.errors import Problems, UnknownName, UsageError
+from grater.errors import UnknownName, UsageError
 from grater.model import Edit, Essay, Span
 from grater.uncertainty import Ints
 
@@ -70,15 +70,13 @@ class EditTable:
 
 def read_table(source: Source) -> EditTable:
     """Read the edits of an M2 file without building essays."""
-    problems = Problems(source.name)
     sentences, lines = list[SourceSentence](), list[_Line]()
-    for index, block in enumerate(read_blocks(source.lines(), problems)):
+    for index, block in enumerate(read_blocks(source.lines(), name=source.name)):
         sentences.append(SourceSentence(block.text, None, block.line))
         lines += [
             (index, mark.annotator, mark.start, mark.end, mark.tag, mark.correction, int(mark.tag == NOOP))
             for mark in block.annotations
         ]
-    problems.done()
     return _table(sentences, lines)
 
 

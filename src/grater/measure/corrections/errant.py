@@ -48,7 +48,6 @@ from grater.measure.corrections.edit_table import (
 from grater.measure.corrections.scores import (
     COLUMNS,
     AnnotatorCounts,
-    Bools,
     EditMetric,
     Hypothesis,
     Keys,
@@ -176,9 +175,8 @@ class ErrantMetric(EditMetric):
             cells[theirs.group_sentence[matched.theirs], annotator[matched.theirs]] = matched.counts
             yield AnnotatorCounts(annotators, cells)
 
-    def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:
-        chosen = choose_annotators(counts.cells, subsets, errant_keys(options.beta))
-        return [of_rows("", rows) for rows in counts.cells[np.arange(len(counts.cells)), chosen]]
+    def keys(self, options: MetricOptions) -> Keys:
+        return errant_keys(options.beta)
 
 
 def extracted_with(references: References, options: MetricOptions) -> dict[str, str]:

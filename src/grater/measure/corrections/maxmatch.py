@@ -57,7 +57,7 @@ import numpy as np
 
 from grater.corpora.formats import Source
 from grater.corpora.m2 import NOOP, read_blocks, replacements_of
-from grater.errors import Problems, UsageError
+from grater.errors import UsageError
 from grater.measure.corrections.edit_table import NOBODY, EditTable
 from grater.measure.corrections.scores import (
     COLUMNS,
@@ -395,9 +395,7 @@ class GoldSentence:
 
 def read_gold(source: Source) -> list[GoldSentence]:
     """Read the sentences of an M2 file without building essays."""
-    problems = Problems(source.name)
-    blocks = list(read_blocks(source.lines(), problems))
-    problems.done()
+    blocks = list(read_blocks(source.lines(), name=source.name))
     names = {mark.annotator for block in blocks for mark in block.annotations}
     alone = next(iter(names)) if len(names) == 1 else NOBODY
     sentences = []
@@ -564,9 +562,8 @@ class M2Metric(EditMetric):
             annotators, cells, _ = _cells(counted)
             yield AnnotatorCounts(tuple(annotators), cells)
 
-    def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:
-        chosen = choose_annotators(counts.cells, subsets, maxmatch_keys(options.beta))
-        return [of_rows("", rows) for rows in counts.cells[np.arange(len(counts.cells)), chosen]]
+    def keys(self, options: MetricOptions) -> Keys:
+        return maxmatch_keys(options.beta)
 
 
 def _gold(sentences: Sentences) -> list[GoldSentence]:

@@ -459,9 +459,15 @@ def choose_annotators(cells: Ints, subsets: Bools, keys: Keys) -> Ints:
 
 
 class EditMetric(Metric):
-    """The base of metrics that count true positives, false positives and false negatives of edits."""
+    """The base of metrics that count true positives, false positives and false negatives of edits.
+
+    `keys` orders the annotators of a sentence, for metrics that choose one.
+    """
 
     __slots__ = ()
+
+    def keys(self, options: MetricOptions) -> Keys:
+        raise NotImplementedError
 
     def score_names(self, options: MetricOptions) -> tuple[str, ...]:
         return "precision", "recall", f"f{options.beta:g}"
@@ -472,6 +478,10 @@ class EditMetric(Metric):
     def cases(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
         tp, fp, fn = np.moveaxis(sums, -1, 0)
         return np.stack([tp + fp, tp + fn, tp + fp + fn], axis=-1)
+
+    def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:
+        chosen = choose_annotators(counts.cells, subsets, self.keys(options))
+        return [of_rows("", rows) for rows in counts.cells[np.arange(len(counts.cells)), chosen]]
 
 
 # Scores of systems

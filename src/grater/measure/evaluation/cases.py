@@ -61,7 +61,7 @@ from grater.measure.units import (
     Essays,
     Unknown,
     by_name,
-    categories,
+    coded,
     codes_of_items,
     essays_of,
     with_unknown,
@@ -117,9 +117,6 @@ class Counts:
     def score(self, name: str) -> float:
         """One of `SCORES`; nan if undefined."""
         return float(score_of(name, self.row()))
-
-    def f(self, beta: float) -> float:
-        return float(f_score(self.row(), beta))
 
     def as_json(self) -> dict[str, float]:
         return {name: whole(float(value)) for name, value in zip(CELLS, self.row(), strict=True)}
@@ -259,21 +256,18 @@ def votes_of(
 ) -> Votes:
     """The votes on these items, or on all judged items; shares use the `first` N judgments of each item."""
     judgments = with_unknown(judgments, "ok") if unknown == "ok" else judgments
-    item, judged = codes_of_items(categories(judgments, "item"))
-    rater, raters = by_name(categories(judgments, "rater"))
-    label, labels = by_name(categories(judgments, "label"))
-    judged = judged.cast(pl.String)
-    names = judged if items is None else items
-    place_of = places_of(judged, names)
-    place, verdict = place_of[item], _verdict_codes(labels, judgments.name)[label]
+    codes = coded(judgments)
+    names = codes.items if items is None else items
+    place_of = places_of(codes.items, names)
+    place, verdict = place_of[codes.item], _verdict_codes(codes.labels, judgments.name)[codes.label]
     is_vote = (place >= 0) & (verdict != UNSURE)
     return Votes(
         items=names,
         item=place[is_vote],
-        rater=rater[is_vote],
+        rater=codes.rater[is_vote],
         is_error=verdict[is_vote] == VERDICTS.index(ERROR),
         unsure=place[(place >= 0) & (verdict == UNSURE)],
-        raters=raters,
+        raters=codes.raters,
         judgments=judgments,
         n_stray=int((place_of < 0).sum()),
         is_first=are_first(judgments, first)[is_vote] if first else None,
