@@ -36,15 +36,12 @@ class AccuracyMetric(Metric):
     columns: tuple[str, ...] = COLUMNS
     references_are_texts: bool = True
 
-    def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
+    def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:
         shares: Numbers = np.divide(sums[..., 0], sums[..., 1], out=np.ones(sums.shape[:-1]), where=sums[..., 1] != 0)
         return shares[..., None]
 
     def count(
-        self,
-        references: References,
-        hypotheses: Sequence[Hypothesis],
-        options: MetricOptions,  # noqa: ARG002
+        self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
     ) -> list[SentenceCounts]:
         wanted = [set(corrected_texts(essay).values()) for essay in references.essays]
         counted = []
@@ -54,15 +51,12 @@ class AccuracyMetric(Metric):
             counted.append(of_rows(hypothesis.system, _rows(is_right)))
         return counted
 
-    def signature(self, references: References, options: MetricOptions) -> Signature:  # noqa: ARG002
+    def signature(self, references: References, options: MetricOptions) -> Signature:
         parts = (part for essay in references.essays for part in (essay.text, *corrected_texts(essay).values()))
         return Signature("accuracy", {"case": "kept", "tokens": "as-reference", "reference": digest(parts)})
 
     def against_each(
-        self,
-        references: References,
-        hypotheses: Sequence[Hypothesis],
-        options: MetricOptions,  # noqa: ARG002
+        self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
     ) -> Iterator[AnnotatorCounts]:
         annotators = tuple(dict.fromkeys(name for essay in references.essays for name in essay.annotators))
         wanted = [corrected_texts(essay) for essay in references.essays]
@@ -72,7 +66,7 @@ class AccuracyMetric(Metric):
             right = np.array(is_right, np.int64).reshape(len(wanted), len(annotators))
             yield AnnotatorCounts(annotators, np.stack([right, np.ones_like(right)], axis=-1))
 
-    def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:  # noqa: ARG002
+    def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:
         right = counts.cells[..., 0].astype(np.bool_)
         return [of_rows("", _rows(np.asarray(right[:, members].any(axis=1)))) for members in subsets]
 

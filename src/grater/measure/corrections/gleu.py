@@ -195,12 +195,12 @@ class GleuMetric(Metric):
     columns: tuple[str, ...] = COLUMNS
     references_are_texts: bool = True
 
-    def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
+    def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:
         by_draw = gleu_of_sums(sums.reshape(*sums.shape[:-1], -1, N_COLUMNS))
         means: Numbers = by_draw.mean(axis=-1, keepdims=True)
         return means
 
-    def cases(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
+    def cases(self, sums: Numbers, options: MetricOptions) -> Numbers:
         return sums[..., :1]
 
     def rows(self, counts: SentenceCounts) -> Numbers:
@@ -213,30 +213,24 @@ class GleuMetric(Metric):
         rows: Numbers = cells[np.arange(len(cells))[:, None], choices].reshape(len(cells), -1)
         return rows
 
-    def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:  # noqa: ARG002
+    def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
         own = gleu_of_sums(np.maximum(counts.cells, 1))
         is_there = np.arange(own.shape[1]) < counts.n_rows[:, None]
         means: Numbers = np.where(is_there, own, 0).sum(axis=1, keepdims=True) / counts.n_rows[:, None]
         return means
 
     def count(
-        self,
-        references: References,
-        hypotheses: Sequence[Hypothesis],
-        options: MetricOptions,  # noqa: ARG002
+        self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
     ) -> list[SentenceCounts]:
         texts = [list(corrected_texts(essay).values()) for essay in references.essays]
         return [_counted(references, hypothesis, texts) for hypothesis in hypotheses]
 
-    def signature(self, references: References, options: MetricOptions) -> Signature:  # noqa: ARG002
+    def signature(self, references: References, options: MetricOptions) -> Signature:
         texts = [list(corrected_texts(essay).values()) for essay in references.essays]
         return gleu_signature([_source(essay) for essay in references.essays], texts)
 
     def against_each(
-        self,
-        references: References,
-        hypotheses: Sequence[Hypothesis],
-        options: MetricOptions,  # noqa: ARG002
+        self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
     ) -> Iterator[AnnotatorCounts]:
         by_annotator = [corrected_texts(essay) for essay in references.essays]
         annotators = tuple(by_annotator[0])
@@ -246,7 +240,7 @@ class GleuMetric(Metric):
                 annotators, _counted(references, hypothesis, texts).cells.astype(np.int64, copy=False)
             )
 
-    def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:  # noqa: ARG002
+    def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:
         return [
             SentenceCounts("", cells := counts.cells[:, subset], np.full(len(cells), int(subset.sum()), np.int64))
             for subset in subsets

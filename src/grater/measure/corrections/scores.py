@@ -384,7 +384,7 @@ class Metric:
         """Read an M2 file in the format that is fastest for this metric."""
         return list(M2_FORMAT.read(source))
 
-    def score_names(self, options: MetricOptions) -> tuple[str, ...]:  # noqa: ARG002
+    def score_names(self, options: MetricOptions) -> tuple[str, ...]:
         """The scores in the order of the table; the last one ranks and compares systems."""
         return (self.name,)
 
@@ -392,7 +392,7 @@ class Metric:
         """Map sums of counts in the last axis to scores in the last axis."""
         raise NotImplementedError
 
-    def cases(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
+    def cases(self, sums: Numbers, options: MetricOptions) -> Numbers:
         """The denominator of each score, from the same sums."""
         return sums[..., -1:]
 
@@ -417,10 +417,7 @@ class Metric:
         return Hypothesis(annotator, annotator, texts=[corrected_texts(essay)[annotator] for essay in essays])
 
     def against_each(
-        self,
-        references: References,  # noqa: ARG002
-        hypotheses: Sequence[Hypothesis],  # noqa: ARG002
-        options: MetricOptions,  # noqa: ARG002
+        self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
     ) -> Iterator[AnnotatorCounts]:
         """Counts of each hypothesis in turn; every annotator must have read every sentence."""
         raise UsageError(f"the metric {self.name} has no ceiling: it has no counts against each annotator alone")
@@ -475,7 +472,7 @@ class EditMetric(Metric):
     def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:
         return precision_recall_f(sums, beta=options.beta)
 
-    def cases(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
+    def cases(self, sums: Numbers, options: MetricOptions) -> Numbers:
         tp, fp, fn = np.moveaxis(sums, -1, 0)
         return np.stack([tp + fp, tp + fn, tp + fp + fn], axis=-1)
 

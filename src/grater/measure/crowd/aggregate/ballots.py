@@ -23,7 +23,7 @@ the item. If all raters of an item have skill 0, the plain shares are used.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -31,7 +31,7 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import BadInput, Problem, UsageError
-from grater.measure.units import Codes, coded, in_order, table_of
+from grater.measure.units import Coded, Codes, coded, in_order, reordered, table_of
 from grater.tables import Judgments, Table, exploded
 from grater.uncertainty import Ints, Numbers, permanent_number
 
@@ -96,25 +96,16 @@ def clamped(shares: Numbers, gold: Gold | None) -> Numbers:
     return shares
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ballots:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Ballots(Coded):
     """Which rater gave which label to which item, by code; `gold` restricts the true labels of some items.
 
     `votes` counts how often each item was given each label.
     """
 
     judgments: Judgments
-    item: Codes
-    rater: Codes
-    label: Codes
-    items: pl.Series
-    raters: tuple[str, ...]
-    labels: tuple[str, ...]
     votes: Ints
     gold: Gold | None = None
-
-    def __len__(self) -> int:
-        return len(self.label)
 
     @property
     def n_items(self) -> int:
@@ -144,16 +135,15 @@ def _require_few(n_rows: int, n_labels: int) -> None:
 
 def ballots_of(judgments: Judgments, *, gold: Table | None = None) -> Ballots:
     """Coded judgments; labels that occur only in gold are included."""
-    codes = coded(judgments)
-    label, labels, known = codes.label, codes.labels, None
+    codes, known = coded(judgments), None
     if gold is not None:
-        known = gold_of(gold, codes.items, labels)
-        every = sorted({*labels, *known.labels})
-        labels = tuple(every[place] for place in in_order(every))
-        label = np.array([labels.index(name) for name in codes.labels], np.int32)[label]
-        known = known.among(labels)
-    votes = table_of(codes.item, label, len(labels))
-    return Ballots(judgments, codes.item, codes.rater, label, codes.items, codes.raters, labels, votes, known)
+        known = gold_of(gold, codes.items, codes.labels)
+        every = sorted({*codes.labels, *known.labels})
+        codes = reordered(codes, [every[place] for place in in_order(every)])
+        known = known.among(codes.labels)
+    votes = table_of(codes.item, codes.label, len(codes.labels))
+    own = {each.name: getattr(codes, each.name) for each in fields(codes)}
+    return Ballots(**own, judgments=judgments, votes=votes, gold=known)
 
 
 def incidence(row: Codes, column: Codes, *, shape: tuple[int, int], value: Codes | None = None) -> Sparse:
