@@ -21,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import nan
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -34,10 +33,7 @@ from grater.model import Interval, Json
 from grater.result import HIDDEN, Data, Result, encode, in_json, key
 from grater.sheet import Sheet, Signature, count, counted, interval, natural, number
 from grater.tables import Judgments, Table, data_hash, require_raters
-from grater.uncertainty import wilson
-
-Numbers: TypeAlias = npt.NDArray[np.float64]
-
+from grater.uncertainty import Numbers, wilson
 
 SPOKEN_OF = "95 % intervals generalise to other items like those that the rater judged, taken as independent."
 NOTES = (

@@ -28,9 +28,8 @@ from grater.errors import UsageError
 from grater.result import HIDDEN, Result, in_json, key
 from grater.sheet import Sheet, Signature, count, counted
 from grater.tables import Judgments, Table
+from grater.uncertainty import Ints, Numbers
 
-Numbers: TypeAlias = npt.NDArray[np.float64]
-Whole: TypeAlias = npt.NDArray[np.int64]
 Kind: TypeAlias = Literal["skilled", "spammer", "biased", "lazy", "turning"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -147,7 +146,7 @@ def simulate(crowd: Crowd, *, rng: np.random.Generator) -> SimulatedCrowd:
     )
 
 
-def subsets(n: int, k: int, times: int, *, rng: np.random.Generator) -> Whole:
+def subsets(n: int, k: int, times: int, *, rng: np.random.Generator) -> Ints:
     """`times` rows of k distinct numbers below n, every set equally likely; the order within a row is not random."""
     chosen = np.full((times, k), -1)
     for column, last in enumerate(range(n - k, n)):
@@ -157,17 +156,17 @@ def subsets(n: int, k: int, times: int, *, rng: np.random.Generator) -> Whole:
     return chosen
 
 
-def _kinds(crowd: Crowd, rng: np.random.Generator) -> Whole:
+def _kinds(crowd: Crowd, rng: np.random.Generator) -> Ints:
     shares = {"spammer": crowd.spammers, "biased": crowd.biased, "lazy": crowd.lazy, "turning": crowd.turning}
     ends = np.round(np.cumsum(list(shares.values())) * crowd.n_raters).astype(np.int64)
     n_each = dict(zip(shares, np.diff(ends, prepend=0), strict=True))
     kinds = np.repeat([KINDS.index(name) for name in shares], [n_each[name] for name in shares])
     skilled = np.full(crowd.n_raters - len(kinds), KINDS.index("skilled"))
-    mixed: Whole = rng.permutation(np.concatenate([skilled, kinds]))
+    mixed: Ints = rng.permutation(np.concatenate([skilled, kinds]))
     return mixed
 
 
-def _confusions(crowd: Crowd, kind: Whole, favourite: Whole, rng: np.random.Generator) -> Numbers:
+def _confusions(crowd: Crowd, kind: Ints, favourite: Ints, rng: np.random.Generator) -> Numbers:
     """Raters x true labels x given labels; for turning raters, it holds for their first half."""
     n_labels = len(crowd.labels)
     skill = np.clip(rng.normal(crowd.skill, crowd.spread, crowd.n_raters), 0, 1)
@@ -184,13 +183,13 @@ def _confusions(crowd: Crowd, kind: Whole, favourite: Whole, rng: np.random.Gene
     return matrices
 
 
-def _drawn(chances: Numbers, rng: np.random.Generator) -> Whole:
+def _drawn(chances: Numbers, rng: np.random.Generator) -> Ints:
     below = chances.cumsum(axis=1) <= rng.random(len(chances))[:, None]
-    number: Whole = np.minimum(below.sum(axis=1), chances.shape[1] - 1)
+    number: Ints = np.minimum(below.sum(axis=1), chances.shape[1] - 1)
     return number
 
 
-def _named(letter: str, n: int, codes: Whole | None = None) -> pl.Series:
+def _named(letter: str, n: int, codes: Ints | None = None) -> pl.Series:
     """Names with leading zeros, so that they sort like the codes."""
     width = len(str(n))
     names = pl.Series([f"{letter}{number:0{width}}" for number in range(1, n + 1)])

@@ -230,11 +230,27 @@ def compare(
     named = {"weighted": "yes" if truth.is_graded else "no", **(correction.options if correction else {})}
     signature = signature_of(cases, options, what="compare", score=score, test=test, **named)
     different = different_data(cases, truth, basis=options.basis, edges=options.edges)
-    whole = _whole(cases, truth, different, basis=options.basis, score=score, test=test, correction=correction)
-    parts = {
-        name: compare_systems(
-            cases, truth, basis=options.basis, score=score, test=test, where=where, correction=correction
+    basis = options.basis
+    compared = partial(compare_systems, truth=truth, basis=basis, score=score, test=test, correction=correction)
+    if (different is None or is_comparable(cases, truth)) and not flag_lists(cases):
+        whole = compared(cases)
+    else:  # nothing in common: each alone, and groups of those that share items
+        groups = different.same_items if different else ()
+        together = [cases.of_systems(columns) for columns in groups if len(columns) > 1]
+        scope = cases.essays.scope_of(cases.items.filter(known_items(cases, truth)), basis=basis)
+        whole = Comparison(
+            score=score,
+            systems=tuple(against(cases, truth, basis=basis)),
+            groups={},
+            pairs=(),
+            n_items=0,
+            n_left_out=len(cases),
+            parts={", ".join(group.systems): compared(group) for group in together},
+            scope=replace(scope, n_units=0),
+            test=test,
         )
+    parts = {
+        name: compared(cases, where=where)
         for name, where in parts_by(cases, options.by).items()
         if is_comparable(cases, truth, where)
     }
@@ -263,41 +279,6 @@ def _drawn_for_others(cases: Cases) -> Iterator[str]:
             f"the sample was drawn for {', '.join(sorted(drawn_for))}, not for {', '.join(others)}: differences are "
             "conservative, most of all where errors are rare; add these systems to the sample"
         )
-
-
-def _whole(
-    cases: Cases,
-    truth: Truth,
-    different: Different | None,
-    *,
-    basis: Basis,
-    score: str,
-    test: Test,
-    correction: Correction | None,
-) -> Comparison:
-    """All systems on their common items; without any, each alone, and groups of those that share items."""
-    if (different is None or is_comparable(cases, truth)) and not flag_lists(cases):
-        return compare_systems(cases, truth, basis=basis, score=score, test=test, correction=correction)
-    systems = tuple(against(cases, truth, basis=basis))
-    scope = cases.essays.scope_of(cases.items.filter(known_items(cases, truth)), basis=basis)
-    groups = different.same_items if different else ()
-    return Comparison(
-        score=score,
-        systems=systems,
-        groups={},
-        pairs=(),
-        n_items=0,
-        n_left_out=len(cases),
-        parts={
-            ", ".join(cases.systems[at] for at in columns): compare_systems(
-                cases.of_systems(columns), truth, basis=basis, score=score, test=test, correction=correction
-            )
-            for columns in groups
-            if len(columns) > 1
-        },
-        scope=replace(scope, n_units=0),
-        test=test,
-    )
 
 
 def compare_systems(
