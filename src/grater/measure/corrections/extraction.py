@@ -115,7 +115,7 @@ def _counted(one: Essay, other: Essay, confusions: Counter[tuple[str, str]]) -> 
     n_equal = n_first = n_second = n_typed = 0
     for name, their_name in zip(one.annotators, other.annotators, strict=True):
         theirs, ours = _spans(one, name), _spans(other, their_name)
-        equal = theirs.keys() & ours.keys()
+        equal = [span for span in theirs if span in ours]
         n_equal, n_first, n_second = n_equal + len(equal), n_first + len(theirs), n_second + len(ours)
         n_typed += sum(theirs[span] == ours[span] for span in equal)
         confusions.update((theirs[span], ours[span]) for span in equal if theirs[span] != ours[span])
