@@ -26,14 +26,7 @@ import polars as pl
 from benchmarks.harness import Size as Extent
 from benchmarks.harness import Table
 from benchmarks.load import serving
-
-import grater
-from grater.annotate import judgments, progress, standing
-from grater.annotate.store import Store, checks, open_store
-from grater.annotate.terms import TrustRule, is_below, is_suspect, passes_quiz
-from grater.model import Interval, Json
-from grater.uncertainty import wilson
-from tests.annotate.web.simulated_crowd import (
+from benchmarks.simulated_crowd import (
     TURNS_AFTER,
     SimulatedRater,
     Size,
@@ -47,6 +40,13 @@ from tests.annotate.web.simulated_crowd import (
     places,
     truth,
 )
+
+import grater
+from grater.annotate import judgments, progress, standing
+from grater.annotate.store import Store, checks, open_store
+from grater.annotate.terms import TrustRule, is_below, is_suspect, passes_quiz
+from grater.model import Interval, Json
+from grater.uncertainty import wilson
 
 PAY: dict[str, Json] = {"cents": 5, "currency": "USD"}
 RULE: dict[str, Json] = {"minimum": 0.8, "sure": 0.9, "quiz": 12, "least_seen": 12}

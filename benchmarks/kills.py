@@ -31,7 +31,7 @@ from sqlalchemy import func, select
 
 from grater.annotate.store import open_store, schema
 from tests.annotate.store.postgres import _pg_ctl
-from tests.annotate.store.test_engine_full import POSTGRES_FULL
+from tests.annotate.store.test_lost import POSTGRES_FULL
 from tests.ports import free_port
 
 N_RATERS, N_ESSAYS, JUDGMENTS = 20, 6, 3

@@ -32,7 +32,6 @@ LONGEST = (
     "annotate/study/test_export.py",
     "test_three_doors.py",
     "annotate/web/test_work_adversary.py",
-    "annotate/web/test_crowd_simulation.py",
     "annotate/store/test_gold_schedule.py",
     "annotate/store/test_killed.py",
     "test_api.py",

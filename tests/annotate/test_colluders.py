@@ -24,20 +24,15 @@ from sqlalchemy import select
 from grater.annotate import credentials, gold, jobs, panels, people, standing, trust, units
 from grater.annotate.jobs import Job
 from grater.annotate.messages import missed_by
-from grater.annotate.panels import NewPanel, Panel
 from grater.annotate.store import Store, Tx, checks, open_store, schema, transaction
 from grater.annotate.store.transaction import HOUR
 from grater.annotate.submissions import Desk, desk_of, hand_in, submission_id_of, take_desk
-from grater.annotate.units import NewUnit
 from grater.errors import Conflict
 from grater.model import Json
-from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import new_database
 from tests.annotate.store.worlds import FakeClock, SeededSecrets, new_items
 from tests.annotate.web.client import Client
 from tests.annotate.web.studies import BASE, Browser, Study, served
-
-__all__ = ["cluster"]
 
 N_RATERS, N_NEWCOMERS, N_UNITS = 60, 2, 10
 RULE: dict[str, Json] = {"minimum": 0.8, "least_seen": 6, "quiz": 6}
@@ -54,7 +49,7 @@ def fill(
         job = jobs.add(tx, name="job", task="error", judgments=judgments, options={"crowd": terms})
         for n, (essay_id, item_id) in enumerate(new_items(tx, n_work + n_gold, name="bus")):
             is_gold, label = n < n_gold, ("error", "ok")[n % 2]
-            new = NewUnit(((item_id, {}),), essay_id, role="gold" if is_gold else "work")
+            new = units.NewUnit(((item_id, {}),), essay_id, role="gold" if is_gold else "work")
             (unit_id,) = units.add_all(tx, job.job_id, [new])
             truth[unit_id] = label
             if is_gold:
@@ -242,7 +237,7 @@ class Attack:
         }
 
 
-def come_by_panel(rater: Rater, panel: Panel, n: int) -> None:
+def come_by_panel(rater: Rater, panel: panels.Panel, n: int) -> None:
     """With an id that is made up, from one of as many addresses as it takes."""
     link, path = {"id": f"made-up-{n}"}, f"/p/{panel.panel_id}"
     address = f"192.0.2.{n // panel.per_address}"
@@ -263,7 +258,7 @@ def attack(study: Study, door: str, *, k: int, n_honest: int, strategies: Iterat
         names = [f"rater {n}" for n in range(N_RATERS + N_NEWCOMERS)]
         person_ids = [people.add(tx, name=name, role="worker").person_id for name in names]
         codes = {"completed": CODE, "failed": "FAIL-1", "screened-out": "OUT-1"}
-        panel = panels.add(tx, job.job_id, NewPanel(provider="generic", unsigned=True, codes=codes))  # type: ignore[arg-type]
+        panel = panels.add(tx, job.job_id, panels.NewPanel(provider="generic", unsigned=True, codes=codes))  # type: ignore[arg-type]
     raters = [Rater(study, job, truth, door, person_id) for person_id in person_ids]
     colluders, honest = raters[:k], raters[k : k + n_honest]
     shared: Shared = {}
@@ -354,8 +349,7 @@ def test_reinstated_after_the_quiz_is_trusted_only_without_the_rule(
     with served(tmp_path) as study:
         (rater,) = raters_of(study, 1)
         rater.work(6, rater.wrong)
-        with study.store.write() as tx:
-            trust.reinstate(tx, rater.job, rater.person_id)
+        study.write(trust.reinstate, rater.job, rater.person_id)
         assert rater.trust == ("trusted" if is_back_at_once else "quiz")
 
 

@@ -9,32 +9,25 @@ from typing import Any
 import pytest
 
 from grater.annotate import credentials, gold, jobs, panels, people, units
-from grater.annotate.store import checks, events, schema
+from grater.annotate.store import events, schema
 from grater.annotate.store.transaction import DAY, HOUR, MINUTE
-from grater.annotate.units import NewUnit
 from grater.annotate.web import security
 from grater.model import Json
-from tests.annotate.store.conftest import cluster
-from tests.annotate.store.postgres import new_database
 from tests.annotate.web.client import Client
 from tests.annotate.web.studies import BASE, CHEAP_HASHER, Browser, Study, new_units, served
 from tests.annotate.web.test_crowd import begin
 from tests.annotate.web.test_work import answer
 
-__all__ = ["cluster"]
-
 ONE, OTHER = "192.0.2.7", "198.51.100.9"
 QUIZ: dict[str, Json] = {"gold": {"minimum": 0.6, "least_seen": 3, "quiz": 2}, "page": 3}
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def study(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
+@pytest.fixture
+def study(place: Path | str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
     monkeypatch.setattr(security, "HASHER", CHEAP_HASHER)
-    is_file = request.param == "sqlite"
-    with served(tmp_path if is_file else new_database(request.getfixturevalue("cluster"))) as found:
+    with served(place) as found:
         yield found
-        with found.store.read() as tx:
-            assert checks.violations(tx) == []
+        found.require_promises()
 
 
 def six_units(study: Study, terms: dict[str, Json], *, n_gold: int = 0) -> str:
@@ -44,14 +37,13 @@ def six_units(study: Study, terms: dict[str, Json], *, n_gold: int = 0) -> str:
         found = new_units(tx, "error")
         units.add_all(tx, job.job_id, found[:6])
         for new in found[6 : 6 + n_gold]:
-            (unit_id,) = units.add_all(tx, job.job_id, [NewUnit(new.items, new.essay_id, role="gold")])
+            (unit_id,) = units.add_all(tx, job.job_id, [units.NewUnit(new.items, new.essay_id, role="gold")])
             gold.add(tx, unit_id, new.items[0][0], ["error"])
         return jobs.set_state(tx, job.job_id, "open").job_id
 
 
 def call(study: Study, path: str, body: dict[str, Any]) -> Any:
-    with study.store.write() as tx:
-        token = credentials.make_token(tx, study.people["manager"].person_id)
+    token = study.write(credentials.make_token, study.people["manager"].person_id)
     reply = study.client().post(f"/api/v1{path}", json=body, headers={"authorization": f"Bearer {token}"})
     return reply.json()
 
@@ -71,8 +63,7 @@ def come(study: Study, panel: Any, address: str = ONE, **link: str) -> tuple[Bro
 
 
 def n_raters(study: Study) -> int:
-    with study.store.read() as tx:
-        return sum("panel" in person.payload for person in people.all(tx))
+    return sum("panel" in person.payload for person in study.read(people.all))
 
 
 def test_thirty_made_up_ids_from_one_address_are_five_raters_a_day(study: Study) -> None:
@@ -113,8 +104,7 @@ def test_anyone_who_fails_the_quiz_keeps_a_place_of_the_panel(study: Study) -> N
         for _ in range(2):
             answer(browser, begin(browser, job_id), {"label": "ok"})
     assert come(study, panel, OTHER, id="another look at the quiz")[1].status_code == 409
-    with study.store.read() as tx:
-        assert [place.state for place in panels.places(tx, panel["panel_id"])] == ["failed", "failed"]
+    assert [place.state for place in study.read(panels.places, panel["panel_id"])] == ["failed", "failed"]
 
 
 def test_a_link_lets_nobody_in_without_the_signature_of_its_id(study: Study) -> None:
@@ -136,7 +126,6 @@ def test_a_link_lets_nobody_in_without_the_signature_of_its_id(study: Study) -> 
     links = call(study, f"/panels/{panel['panel_id']}/links", {"ids": ["r1"]})["links"]
     assert links == {"r1": f"{BASE}/p/{panel['panel_id']}?id=r1&signature={signed}"}
     manager = study.browser("manager")
-    manager.get(f"/manage/jobs/{job_id}/panels")
     page = manager.post(f"/manage/panels/{panel['panel_id']}/links", {"ids": "r1 r2"}).text
     assert page.count(f"/p/{panel['panel_id']}?id=r") == 2
     assert come(study, panel, id="r1", signature=signed)[1].url.path == f"/jobs/{job_id}"
@@ -157,8 +146,7 @@ def test_an_id_that_is_replayed_gets_neither_the_place_nor_the_code(study: Study
     for seen in (thief.get(path, params=link), thief.post(path, link), thief.post(path, link | {"return_code": "A"})):
         assert "DONE-1" not in seen.text
     assert "DONE-1" in own.get(path, params=link).text
-    with study.store.read() as tx:
-        code = panels.places(tx, panel["panel_id"])[0].return_code
+    code = study.read(panels.places, panel["panel_id"])[0].return_code
     assert "DONE-1" in thief.post(path, link | {"return_code": code}).text  # who knows it is the same rater
     assert n_raters(study) == 1
 
@@ -184,8 +172,7 @@ def test_units_that_others_hold_are_no_reason_for_a_code(study: Study) -> None:
     assert "OUT-1" not in seen  # nor screened out, since there may be work in a while
     assert "Come back later" in seen
     states = {"r": "joined", "latecomer": "joined"}
-    with study.store.read() as tx:
-        found = {place.external_id: place.state for place in panels.places(tx, panel["panel_id"])}
+    found = {place.external_id: place.state for place in study.read(panels.places, panel["panel_id"])}
     assert states.items() <= found.items()
     accounts[0].post(f"{held[0]}/return")
     study.clock.now += HOUR  # and the other leases lapse
@@ -225,11 +212,9 @@ def test_a_closed_job_gives_the_code_to_those_who_did_all_that_was_left(study: S
     answer(first, begin(first, job_id), {"label": "error"})
     late = begin(idle, job_id)
     study.clock.now += HOUR
-    with study.store.write() as tx:
-        jobs.set_state(tx, job_id, "closed")
+    study.write(jobs.set_state, job_id, "closed")
     assert "DONE-1" not in first.post(f"/jobs/{job_id}/next").text  # there was work, and they left it
-    with study.store.write() as tx:
-        jobs.set_state(tx, job_id, "open")
+    study.write(jobs.set_state, job_id, "open")
     path = begin(second, job_id)
     while path.startswith("/leases/"):
         reply = answer(second, path, {"label": "error"})

@@ -15,11 +15,7 @@ from grater.annotate.store import Store, checks, events
 from grater.annotate.worksheets import add_judgments
 from grater.model import Essay, Item, Span
 from grater.tables import read_judgments
-from tests.annotate.store.conftest import cluster
-from tests.annotate.store.postgres import new_database
 from tests.annotate.web.studies import served
-
-__all__ = ["cluster"]
 
 N_ITEMS = 50
 COPYING = tuple(f"copy {number}" for number in range(5))
@@ -65,11 +61,6 @@ def test_raters_who_copy_are_named_with_the_numbers_and_nobody_else() -> None:
 def test_few_answers_name_nobody() -> None:
     assert copying([]) == []
     assert copying(Mistake(rater, item, "ok") for rater in "abc" for item in "xyz") == []
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
-    return tmp_path if request.param == "sqlite" else new_database(request.getfixturevalue("cluster"))
 
 
 def judged(store: Store, folder: Path) -> str:

@@ -13,10 +13,10 @@ import threading
 from itertools import count
 from pathlib import Path
 
-from grater.annotate import people
+from grater.annotate import jobs, people
 from grater.annotate.store import open_store
 from grater.annotate.store.database import Moment
-from tests.annotate.store.worlds import World
+from tests.annotate.store.crowds import Crowd
 
 N_RATERS = 20
 
@@ -32,8 +32,7 @@ def work_until_killed(location: str, job_id: str, acks: Path, seed: int, kill: s
     log = os.open(acks, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     store = open_store(location, around_commit=plug)
     with store.read() as tx:
-        raters = tuple(person.person_id for person in people.all(tx))
-    world = World(store, job_id, raters, ())
+        world = Crowd(store, jobs.get(tx, job_id), tuple(person.person_id for person in people.all(tx)))
     threads = [
         threading.Thread(target=_work, args=(world, number, random.Random(f"{seed}-{number}"), log))
         for number in range(N_RATERS)
@@ -44,10 +43,10 @@ def work_until_killed(location: str, job_id: str, acks: Path, seed: int, kill: s
         thread.join()
 
 
-def _work(world: World, number: int, rng: random.Random, log: int) -> None:
+def _work(world: Crowd, number: int, rng: random.Random, log: int) -> None:
     while (lease := world.take(number)) is not None:
-        receipt = world.submit(lease, submission_id=f"of-{lease.lease_id}")
+        receipt = world.send(lease, submission_id=f"of-{lease.lease_id}")
         os.write(log, f"{receipt.submission_id} {receipt.status}\n".encode())
         if rng.random() < 0.3:
-            again = world.submit(lease, submission_id=f"of-{lease.lease_id}")
+            again = world.send(lease, submission_id=f"of-{lease.lease_id}")
             os.write(log, f"{again.submission_id} {again.status}\n".encode())

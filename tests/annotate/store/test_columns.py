@@ -15,7 +15,7 @@ from grater.annotate.tables import (
     place_columns,
 )
 from grater.model import Decision, Essay, Item, Span
-from tests.annotate.store.worlds import make_world
+from tests.annotate.store.crowds import make_world
 
 TEXT = "😀 We met in the café at noon."
 IN = Item("e", Span(9, 11), "prep")
@@ -71,7 +71,7 @@ def test_decisions_come_by_system_and_item(store: Store) -> None:
 
 def test_labels_are_those_of_the_table_of_judgments(store: Store) -> None:
     world = make_world(store)
-    world.work()
+    world.answer()
     with store.read() as tx:
         [job] = jobs.all(tx)
         rows = judgments.table(tx, job.job_id)
@@ -85,7 +85,7 @@ def test_labels_are_those_of_the_table_of_judgments(store: Store) -> None:
 
 def test_a_snapshot_reads_labels_once_and_what_changes_is_read_again(store: Store) -> None:
     world = make_world(store)
-    world.work()
+    world.answer()
     with store.read() as tx:
         labels = label_columns(tx, world.job_id)
         assert label_columns(tx, world.job_id) is labels
@@ -99,7 +99,7 @@ def test_a_snapshot_reads_labels_once_and_what_changes_is_read_again(store: Stor
 def test_submissions_are_counted_by_job_and_status_whoever_sent_them(store: Store) -> None:
     world = make_world(store, judgments=3)
     for rater in range(len(world.raters)):
-        world.work(rater)
+        world.answer(rater)
     with store.write() as tx:
         (n_valid,) = progress.submissions_by_job(tx)[world.job_id].values()
         withdraw_one(tx)

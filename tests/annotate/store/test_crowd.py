@@ -1,17 +1,32 @@
-"""P1-P4 under fire: fifty raters at once, with double clicks, second tabs, stale leases and abandoned work."""
+"""P1-P4 under fire: fifty raters at once, with double clicks, second tabs, stale leases and abandoned work.
+
+A restless crowd for the concurrency tests: double clicks, second tabs, abandoned work, stale leases.
+
+Everything a rater does follows from a seed; only the interleaving is the machine's.  The crowd keeps a log of what it
+was told (acknowledged), which must be found in the study whatever happened.
+"""
 
 from __future__ import annotations
 
+import random
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TypeVar
+
 import pytest
 
-from grater.annotate import judgments, progress
+from grater.annotate import judgments, leases, progress
 from grater.annotate.store import Store, checks
 from grater.annotate.store.transaction import HOUR, MINUTE
-from tests.annotate.store.crowd import Acknowledged, finish, let_work
-from tests.annotate.store.worlds import FakeClock, World, make_world
+from grater.annotate.submissions import Receipt
+from grater.errors import Conflict, StoreBusy
+from tests.annotate.store.crowds import Crowd, make_world
+from tests.annotate.store.worlds import FakeClock
 
 
-def assert_promises_kept(world: World, acknowledged: Acknowledged) -> None:
+def assert_promises_kept(world: Crowd, acknowledged: Acknowledged) -> None:
     assert acknowledged.failures == []
     with world.store.read() as tx:
         assert checks.violations(tx) == []
@@ -22,9 +37,8 @@ def assert_promises_kept(world: World, acknowledged: Acknowledged) -> None:
         assert sum(not receipt.is_replay for receipt in receipts) == 1, "one submission was stored twice"
 
 
-def assert_nobody_starved(world: World) -> None:
-    with world.store.read() as tx:
-        assert all(unit.valid == unit.wanted for unit in progress.of_job(tx, world.job_id).by_unit)
+def assert_nobody_starved(world: Crowd) -> None:
+    assert all(unit.valid == unit.wanted for unit in world.read(progress.of_job, world.job_id).by_unit)
 
 
 @pytest.mark.parametrize(
@@ -58,3 +72,102 @@ def test_a_clock_that_jumps_loses_nothing_and_starves_nobody(store: Store, clock
     assert_promises_kept(world, acknowledged)
     assert_promises_kept(world, told_later)
     assert_nobody_starved(world)
+
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Acknowledged:
+    """What the crowd heard: submission id to status, and what went wrong."""
+
+    receipts: dict[str, list[Receipt]] = field(default_factory=dict)
+    failures: list[BaseException] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def hear(self, receipt: Receipt) -> None:
+        with self.lock:
+            self.receipts.setdefault(receipt.submission_id, []).append(receipt)
+
+
+def let_work(world: Crowd, *, seed: int, most: int, tick: Callable[[], None] = lambda: None) -> Acknowledged:
+    """All raters at once, each with habits of their own, until nobody finds work any more or has done `most`."""
+    acknowledged = Acknowledged()
+    with ThreadPoolExecutor(len(world.raters)) as pool:
+        for number in range(len(world.raters)):
+            pool.submit(_life, world, number, random.Random(seed * 1000 + number), acknowledged, most, tick)
+    return acknowledged
+
+
+def finish(world: Crowd, acknowledged: Acknowledged) -> None:
+    """The diligent come back one by one, until nobody is given anything."""
+    for number in range(len(world.raters)):
+        while (lease := world.take(number)) is not None:
+            acknowledged.hear(world.send(lease, submission_id=f"late-{lease.lease_id}"))
+
+
+def _life(
+    world: Crowd, number: int, rng: random.Random, acknowledged: Acknowledged, most: int, tick: Callable[[], None]
+) -> None:
+    try:
+        for _ in range(most):
+            lease = _patiently(lambda: world.take(number))
+            if lease is None:
+                return
+            tick()
+            if not _one_page(world, number, lease, rng, acknowledged):
+                return
+    except BaseException as failure:
+        acknowledged.failures.append(failure)
+
+
+def _one_page(world: Crowd, number: int, lease: leases.Lease, rng: random.Random, acknowledged: Acknowledged) -> bool:
+    """Answer a page in one of the ways that people do; False when the rater walks away."""
+    habit = rng.random()
+    name = f"{number}-{lease.lease_id}"
+    if habit < 0.1:
+        return False  # closes the browser with work in hand
+    if habit < 0.2:
+        world.write(leases.give_back, lease.lease_id, person_id=lease.person_id)
+        return True
+    if habit < 0.4:  # double click: the same submission twice at once
+        _together(*(lambda: acknowledged.hear(_send(world, lease, name)) for _ in range(2)))
+        return True
+    if habit < 0.5:  # second tab: another submission for the same lease
+        acknowledged.hear(_send(world, lease, name))
+        acknowledged.hear(_send(world, lease, f"{name}-tab"))
+        return True
+    acknowledged.hear(_send(world, lease, name))
+    if habit < 0.6:  # the network swallowed the answer: sent again, then once more with another body
+        acknowledged.hear(_send(world, lease, name))
+        try:
+            _send(world, lease, name, says="something else")
+        except Conflict:
+            return True
+        raise AssertionError("another body under the same id went through")
+    return True
+
+
+def _send(world: Crowd, lease: leases.Lease, submission_id: str, *, says: str = "") -> Receipt:
+    def once() -> Receipt:
+        return world.write(world.receive, lease, submission_id=submission_id, says=says)
+
+    return _patiently(once)
+
+
+def _patiently(do: Callable[[], T]) -> T:
+    """A browser tries again when the server says 503."""
+    for _ in range(20):
+        try:
+            return do()
+        except StoreBusy:
+            continue
+    return do()
+
+
+def _together(*calls: Callable[[], None]) -> None:
+    threads = [threading.Thread(target=call) for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()

@@ -1,19 +1,24 @@
-"""Hidden gold among the work, the entry quiz, and what becomes of raters who fail (P5, P6)."""
+"""Hidden gold among the work, the entry quiz, and what becomes of raters who fail (P5, P6).
+
+The crowd's rules when everything happens at once (P3-P6): each race ends in a study that keeps its promises.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from grater.annotate import credentials, gold, jobs, leases, standing, trust
+from grater.annotate import credentials, gold, jobs, leases, progress, standing, trust
 from grater.annotate.store import Store, events, migrations, schema, transaction
 from grater.annotate.store.transaction import HOUR
 from grater.annotate.submissions import desk_of, hand_in
-from grater.errors import Conflict
+from grater.errors import Conflict, StoreBusy
 from grater.model import Json
 from tests.annotate.store.crowds import Crowd, make_crowd, statements
-from tests.annotate.store.worlds import FakeClock
+from tests.annotate.store.worlds import FakeClock, read, write
 
 
 def test_gold_comes_among_the_work_and_none_comes_twice(store: Store) -> None:
@@ -38,8 +43,7 @@ def test_a_rater_may_answer_what_hidden_gold_covers_and_gold_used_up_stops_nobod
         for unit_id in crowd.gold_ids:
             trust.set_gold_state(tx, unit_id, "suspended")
     assert len(crowd.work(n=40)) == 15
-    with store.read() as tx:
-        assert standing.why_not(tx, crowd.job, crowd.raters[0]) == "limit"
+    assert read(store, standing.why_not, crowd.job, crowd.raters[0]) == "limit"
     crowd.require_promises()
 
 
@@ -68,8 +72,7 @@ def test_hidden_gold_rests_after_its_viewings_until_all_of_it_rests(store: Store
     for rater in range(10, 15):
         meet(rater)
     assert (set(met.values()), alerts()) == ({3}, 1)
-    with store.read() as tx:
-        assert any("least seen comes again" in words for words in trust.gold_warnings(tx, crowd.job))
+    assert any("least seen comes again" in words for words in read(store, trust.gold_warnings, crowd.job))
     crowd.require_promises()
 
 
@@ -100,8 +103,7 @@ def test_what_was_given_back_is_the_next_unit_and_uses_up_no_gold(store: Store) 
     crowd = make_crowd(store, n_units=12, n_gold=4, judgments=1)
     were_gold = []
     while (lease := crowd.take()) is not None:
-        with store.write() as tx:
-            leases.give_back(tx, lease.lease_id, person_id=lease.person_id)
+        write(store, leases.give_back, lease.lease_id, person_id=lease.person_id)
         again = crowd.must_take()
         assert (again.lease_id, again.unit_id) == (lease.lease_id, lease.unit_id)
         crowd.send(lease)
@@ -176,8 +178,7 @@ def test_gold_moves_between_the_pools_while_nobody_has_met_it(store: Store) -> N
     by_pool = pools(crowd)
     with store.read() as tx:
         met = {row.unit_id for row in tx.all(gold.OF_JOB, job=crowd.job.job_id) if row.n_met}
-    with store.write() as tx:
-        gold.set_pool(tx, min(by_pool["quiz"] - met), "hidden")
+    write(store, gold.set_pool, min(by_pool["quiz"] - met), "hidden")
     assert len(pools(crowd)["hidden"]) == 6
     with store.write() as tx, pytest.raises(Conflict):
         gold.set_pool(tx, min(met), "hidden")
@@ -189,10 +190,8 @@ def test_a_question_that_no_longer_counts_is_replaced_in_the_quiz(store: Store) 
     crowd = make_crowd(store, terms=QUIZ)
     crowd.work(n=4, gold="ok")
     assert (crowd.trust().state, crowd.trust().why) == ("ejected", "quiz")
-    with store.read() as tx:
-        missed = [answer.unit_id for answer in standing.gold_answers(tx, crowd.job.job_id, crowd.raters[0])]
-    with store.write() as tx:
-        trust.set_gold_state(tx, missed[0], "suspended")
+    missed = [answer.unit_id for answer in read(store, standing.gold_answers, crowd.job.job_id, crowd.raters[0])]
+    write(store, trust.set_gold_state, missed[0], "suspended")
     assert crowd.trust().state == "quiz"
     assert crowd.work(n=1) == [True]
     assert (crowd.trust().state, crowd.trust().why) == ("ejected", "quiz")
@@ -207,8 +206,7 @@ def test_a_question_that_no_longer_counts_is_replaced_in_the_quiz(store: Store) 
 def test_reinstated_after_a_failed_quiz_is_back_in_the_quiz(store: Store) -> None:
     crowd = make_crowd(store, terms=QUIZ, n_gold=16)
     crowd.work(n=4, gold="ok")
-    with store.write() as tx:
-        trust.reinstate(tx, crowd.job, crowd.raters[0])
+    write(store, trust.reinstate, crowd.job, crowd.raters[0])
     assert (crowd.trust().state, crowd.trust().seen) == ("quiz", 0)
     assert crowd.work(n=4, gold="ok") == [True] * 4
     assert (crowd.trust().state, crowd.trust().why) == ("ejected", "quiz")
@@ -240,8 +238,7 @@ def test_below_the_minimum_a_rater_is_ejected_and_the_work_is_asked_of_others(st
 def test_gold_does_not_eject_again_whom_a_manager_reinstated(store: Store) -> None:
     crowd = make_crowd(store, n_units=60, n_gold=12)
     crowd.work(n=40, gold="ok")
-    with store.write() as tx:
-        trust.reinstate(tx, crowd.job, crowd.raters[0], actor=None)
+    write(store, trust.reinstate, crowd.job, crowd.raters[0], actor=None)
     crowd.work(n=10, gold="ok")
     assert crowd.trust().state == "trusted"
     assert "untrusted" not in crowd.statuses()
@@ -251,8 +248,7 @@ def test_gold_does_not_eject_again_whom_a_manager_reinstated(store: Store) -> No
 def test_a_flagged_rater_gets_no_more_work_and_keeps_what_was_done(store: Store) -> None:
     crowd = make_crowd(store)
     crowd.work(n=6)
-    with store.write() as tx:
-        trust.flag(tx, crowd.job.job_id, crowd.raters[0])
+    write(store, trust.flag, crowd.job.job_id, crowd.raters[0])
     assert crowd.take() is None
     assert set(crowd.statuses()) == {"valid"}
 
@@ -266,8 +262,7 @@ def test_forgiven_gold_counts_for_nobody_and_reinstates_whom_it_ejected(store: S
             break
         crowd.send(lease, label="ok" if lease.unit_id in wrong else "error")
     assert (crowd.trust().state, crowd.trust().right, crowd.trust().seen) == ("ejected", 2, 4)
-    with store.write() as tx:
-        trust.set_gold_state(tx, wrong[0], "forgiven")
+    write(store, trust.set_gold_state, wrong[0], "forgiven")
     assert (crowd.trust().state, crowd.trust().right, crowd.trust().seen) == ("trusted", 2, 3)
     assert set(crowd.statuses()) == {"valid"}
     crowd.require_promises()
@@ -306,8 +301,7 @@ def test_gold_that_most_of_five_reliable_raters_miss_suspends_itself(store: Stor
     trust.review_gold(store, crowd.job, wrong)
     assert states(crowd)[wrong] == "suspended"
     assert crowd.trust(0).seen == crowd.trust(0).right == 4
-    with store.read() as tx:
-        (only,) = [record for record in trust.gold_records(tx, crowd.job.job_id) if record.unit_id == wrong]
+    (only,) = [record for record in read(store, trust.gold_records, crowd.job.job_id) if record.unit_id == wrong]
     assert (only.seen, only.missed, only.is_trouble) == (5, 3, True)
     crowd.require_promises()
 
@@ -367,8 +361,7 @@ def test_a_miss_is_shown_where_the_job_says_so_and_that_gold_counts_and_comes_to
     gone = pools(crowd)["shown"]
     assert len(gone) == 4
     assert (crowd.trust().seen, crowd.trust().right) == (8, 4), "a miss that was shown is a miss"
-    with store.read() as tx:
-        assert standing.limit_of(tx, crowd.job) == 16, "nobody loses what they were promised"
+    assert read(store, standing.limit_of, crowd.job) == 16, "nobody loses what they were promised"
     while (lease := crowd.take(2)) is not None:
         assert lease.unit_id not in gone
         crowd.send(lease)
@@ -382,12 +375,6 @@ def test_nobody_who_misses_most_gold_is_shown_any(store: Store) -> None:
         assert crowd.trust(rater).state == "ejected"
     assert pools(crowd) == {"quiz": set(), "hidden": set(crowd.gold_ids), "shown": set()}
     assert crowd.work(3, n=12).count(True) > 0
-
-
-def test_a_limit_ends_the_work_of_a_rater(store: Store) -> None:
-    crowd = make_crowd(store, terms={"limit": 3})
-    assert len(crowd.work(n=10)) == 3
-    assert len(crowd.work(1, n=10)) == 3
 
 
 def test_outside_the_opening_hours_there_is_no_work(store: Store, clock: FakeClock) -> None:
@@ -417,3 +404,91 @@ def test_gold_right_or_missed_costs_the_same_statements_as_work(
         shown[crowd.is_gold(lease)].add(tuple(found))
     assert shown[True] == shown[False]
     assert len(shown[True]) == 1
+
+
+def together(*calls: Callable[[], object]) -> list[object]:
+    """All at once; a database that was busy is asked again, as clients do."""
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return [each.result() for each in [pool.submit(_patiently, call) for call in calls]]
+
+
+def _patiently(call: Callable[[], object]) -> object:
+    for _ in range(20):
+        try:
+            return call()
+        except StoreBusy:
+            continue
+    raise AssertionError("the store was busy for too long")
+
+
+def held_gold(crowd: Crowd, place: int) -> leases.Lease:
+    """Another gold in the same rater's hands, as on a page that shows several units."""
+    with crowd.store.write() as tx:
+        unit_id = sorted(crowd.gold_ids)[place]
+        at = leases.UnitSlot(unit_id, None)
+        return leases.issue(tx, crowd.job, at, person_id=crowd.raters[0], place=place + 1)
+
+
+def test_two_gold_misses_in_parallel_put_a_rater_out_once(store: Store) -> None:
+    crowd = make_crowd(store, n_units=20, n_gold=6, terms={"gold": {"least_seen": 2}, "page": 5})
+    held = [held_gold(crowd, place) for place in range(3)]
+    together(*(lambda lease=lease: crowd.send(lease, label="ok") for lease in held))
+    assert (crowd.trust().state, crowd.trust().why) == ("ejected", "gold")
+    assert set(crowd.statuses()) == {"untrusted"}
+    crowd.require_promises()
+
+
+def test_a_submission_that_comes_during_an_ejection_is_untrusted_and_frees_its_slot(store: Store) -> None:
+    crowd = make_crowd(store, n_units=12, n_gold=4, judgments=1, terms={"gold": {"least_seen": 2}, "page": 5})
+    lease = crowd.must_take()
+
+    def eject() -> None:
+        write(store, trust.eject, crowd.job, crowd.raters[0])
+
+    together(eject, lambda: crowd.send(lease))
+    assert crowd.statuses() == ["untrusted"]
+    crowd.require_promises()
+    for rater in range(1, 6):
+        crowd.work(rater, n=40)
+    assert {unit.valid for unit in read(store, progress.of_job, crowd.job.job_id).by_unit} == {1}
+
+
+def test_forgiveness_while_everybody_works_leaves_trust_as_counted_from_scratch(store: Store) -> None:
+    crowd = make_crowd(store, n_units=30, n_gold=8, judgments=5, terms={"gold": {"least_seen": 3}, "page": 3})
+
+    def forgive() -> None:
+        for unit_id in sorted(crowd.gold_ids)[:3]:
+            write(store, trust.set_gold_state, unit_id, "forgiven")
+
+    def work(rater: int) -> Callable[[], object]:
+        return lambda: [_patiently(lambda: crowd.work(rater, gold="ok" if rater < 2 else "error")) for _ in range(9)]
+
+    together(forgive, *(work(rater) for rater in range(4)))
+    crowd.require_promises()
+
+
+def test_reinstatement_while_others_refill_the_slots_never_overfills_them(store: Store) -> None:
+    crowd = make_crowd(store, n_units=10, n_gold=6, judgments=1, terms={"gold": {"least_seen": 50}, "page": 3})
+    crowd.work(n=9)
+    write(store, trust.eject, crowd.job, crowd.raters[0])
+
+    def reinstate() -> None:
+        write(store, trust.reinstate, crowd.job, crowd.raters[0])
+
+    together(reinstate, *(lambda rater=rater: crowd.work(rater, n=4) for rater in (1, 2)))
+    assert set(crowd.statuses()) <= {"valid", "surplus"}
+    crowd.require_promises()
+
+
+@pytest.mark.parametrize("attempts", [1, 2])
+def test_a_quiz_that_ends_in_two_tabs_at_once_is_judged_once(store: Store, attempts: int) -> None:
+    terms: dict[str, Json] = {"gold": {"quiz": 2, "attempts": attempts, "minimum": 1.0}, "page": 5}
+    crowd = make_crowd(store, n_gold=8, terms=terms)
+    crowd.work(n=1, gold="ok")
+    lease = crowd.must_take()
+    together(*(lambda: crowd.send(lease, label="ok") for _ in range(3)))
+    assert crowd.trust().attempts == 1
+    assert crowd.trust().state == ("ejected" if attempts == 1 else "quiz")
+    write(store, credentials.start_session, crowd.raters[0], hours=1)  # a new browser changes nothing
+    assert (crowd.take() is None) == (attempts == 1)
+    crowd.require_promises()

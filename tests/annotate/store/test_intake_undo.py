@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate import adjudication, jobs, judgments, leases, money, panels, submissions, trust, units
-from grater.annotate.leases import Lease
+from grater.annotate import adjudication, jobs, judgments, leases, money, panels, submissions, trust
 from grater.annotate.raters import pace_of
 from grater.annotate.store import Store, events
 from grater.annotate.store.transaction import HOUR
@@ -14,17 +13,16 @@ from grater.annotate.terms import POLICIES
 from grater.errors import Conflict, NotFound
 from grater.model import Json
 from tests.annotate.store.crowds import Crowd, make_crowd, statements
-from tests.annotate.store.worlds import FakeClock
+from tests.annotate.store.worlds import FakeClock, write
 
 TESTED: dict[str, Json] = {"gold": {"least_seen": 9}, "page": 2, "pay": {"cents": 5}}
 
 
-def take_back(crowd: Crowd, lease: Lease) -> Lease:
-    with crowd.store.write() as tx:
-        return submissions.take_back(tx, lease.lease_id, person_id=lease.person_id)
+def take_back(crowd: Crowd, lease: leases.Lease) -> leases.Lease:
+    return crowd.write(submissions.take_back, lease.lease_id, person_id=lease.person_id)
 
 
-def next_of(crowd: Crowd, *, is_gold: bool) -> Lease:
+def next_of(crowd: Crowd, *, is_gold: bool) -> leases.Lease:
     """Work until a unit of this kind is in hand."""
     while crowd.is_gold(lease := crowd.must_take()) != is_gold:
         crowd.send(lease)
@@ -59,8 +57,7 @@ def test_an_answer_taken_back_is_kept_as_withdrawn_and_the_next_one_counts(store
 
 def _units(crowd: Crowd) -> set[str]:
     """The units that the first rater has answered."""
-    with crowd.store.read() as tx:
-        return {work.unit for work in money.work_of(tx, crowd.job.job_id)}
+    return {work.unit for work in crowd.read(money.work_of, crowd.job.job_id)}
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -77,8 +74,7 @@ def test_rater_manager_and_payments_agree_on_what_is_owed_after_an_undo(
     assert owed_everywhere(crowd) == before - 5
     crowd.send(again)
     assert owed_everywhere(crowd) == before
-    with store.write() as tx:
-        trust.eject(tx, crowd.job, crowd.raters[0])
+    write(store, trust.eject, crowd.job, crowd.raters[0])
     assert owed_everywhere(crowd) == (before if policy == "all" else 0)
     crowd.require_promises()
 
@@ -125,17 +121,11 @@ def test_missed_gold_is_taken_back_like_work_but_no_quiz_and_nothing_that_is_dec
     crowd.send(take_back(crowd, lease))
     lease = next_of(crowd, is_gold=False)
     crowd.send(lease)
-    answers = [Answer(_item(crowd, lease), "ok")]
-    with store.write() as tx:
-        adjudication.save(tx, unit_id=lease.unit_id, person_id=crowd.raters[1], answers=answers)
+    answers = [Answer(crowd.item_of(lease.unit_id), "ok")]
+    write(store, adjudication.save, unit_id=lease.unit_id, person_id=crowd.raters[1], answers=answers)
     with pytest.raises(Conflict):
         take_back(crowd, lease)
     crowd.require_promises()
-
-
-def _item(crowd: Crowd, lease: Lease) -> str:
-    with crowd.store.read() as tx:
-        return units.get(tx, lease.unit_id).unit.items[0].item.item_id
 
 
 def test_nothing_is_taken_back_for_a_code_or_in_a_closed_job(store: Store) -> None:
@@ -146,15 +136,13 @@ def test_nothing_is_taken_back_for_a_code_or_in_a_closed_job(store: Store) -> No
         lease = leases.take(tx, job_id=crowd.job.job_id, person_id=person_id)
     assert lease is not None
     crowd.send(lease)
-    with store.write() as tx:
-        place = panels.conclude(tx, crowd.job.job_id, person_id)
+    place = write(store, panels.conclude, crowd.job.job_id, person_id)
     assert place.code == "C-1"
     with pytest.raises(Conflict):
         take_back(crowd, lease)
     other = crowd.must_take()
     crowd.send(other)
-    with store.write() as tx:
-        jobs.set_state(tx, crowd.job.job_id, "paused")
+    write(store, jobs.set_state, crowd.job.job_id, "paused")
     with pytest.raises(Conflict):
         take_back(crowd, other)
 

@@ -12,8 +12,8 @@ import pytest
 
 from grater.annotate import judgments
 from grater.annotate.store import Store, checks, open_store
+from tests.annotate.store.crowds import Crowd, make_world
 from tests.annotate.store.killed import N_RATERS, work_until_killed
-from tests.annotate.store.worlds import World, make_world
 from tests.processes import PROCESSES
 
 
@@ -23,7 +23,7 @@ def acks() -> Iterator[Path]:
         yield Path(folder) / "acks"
 
 
-def kill_once(location: str, world: World, acks: Path, rng: random.Random, *, seed: int) -> bool:
+def kill_once(location: str, world: Crowd, acks: Path, rng: random.Random, *, seed: int) -> bool:
     """One process of raters, dead by its own hand at a COMMIT or by ours at any moment; False if it ended before."""
     moment = rng.choice(["before", "after", "never", "never"])
     at = f"{moment}:{rng.randint(1, 12)}" if moment != "never" else "never"
@@ -86,6 +86,6 @@ def test_the_kill_test_notices_a_server_that_answers_too_early(store: Store, loc
     """Negative control: an acknowledgement before COMMIT, and then the power goes."""
     world = make_world(store)
     acks.write_text("never-committed valid\n")
-    world.work()
+    world.answer()
     with pytest.raises(AssertionError, match="lost"):
         assert_kept(location, acks)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 from sqlalchemy import text as sql
 
 from grater.annotate import (
-    adjudication,
     credentials,
     jobs,
     judgments,
@@ -23,17 +21,15 @@ from grater.annotate import (
     trust,
     units,
 )
-from grater.annotate.jobs import Assignment
-from grater.annotate.leases import PRACTICE, RATER_STATE, pool
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Store, Tx, checks, events, open_store, schema
+from grater.annotate.store import Store, Tx, checks, events, schema
 from grater.annotate.store.transaction import DAY, HOUR, MINUTE, PRIME
 from grater.annotate.tasks.task import Answer
 from grater.annotate.units import FINISHED, NewUnit
 from grater.errors import Conflict, GraterError, NotFound, Stale, UsageError
-from tests.annotate.store.crowds import Crowd, make_crowd, statements
+from tests.annotate.store.crowds import Crowd, make_crowd, make_world
 from tests.annotate.store.races import interrupted, two_answers_at_once, writing
-from tests.annotate.store.worlds import FakeClock, World, make_world, new_units
+from tests.annotate.store.worlds import FakeClock, new_units, write
 
 
 @pytest.mark.parametrize(
@@ -116,7 +112,7 @@ def test_every_rater_has_another_order(store: Store, monkeypatch: pytest.MonkeyP
     for module in ("leases", "units"):
         monkeypatch.setattr(f"grater.annotate.{module}.new_shuffle", lambda: rng.randrange(1, PRIME))
     world = make_world(store, n_units=12, judgments=3, n_raters=3)
-    orders = [[world.work(rater).unit_id for _ in range(12)] for rater in range(3)]
+    orders = [[world.answer(rater).unit_id for _ in range(12)] for rater in range(3)]
     assert len({tuple(order) for order in orders}) == 3
     assert all(sorted(order) == sorted(world.unit_ids) for order in orders)
 
@@ -126,16 +122,16 @@ def test_batches_come_in_order(store: Store) -> None:
     with store.write() as tx:
         new = [NewUnit(each.items, each.essay_id, batch=2 - n % 3) for n, each in enumerate(new_units(tx, 9))]
         batches = dict(zip(units.add_all(tx, world.job_id, new), [each.batch for each in new], strict=True))
-    assert [batches[world.work().unit_id] for _ in range(9)] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert [batches[world.answer().unit_id] for _ in range(9)] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
 
 
 def test_an_assigned_job_gives_each_their_own_units_in_their_own_batches(store: Store) -> None:
     world = make_world(store, n_units=3, judgments=1, access="assigned")
     first, second, third = world.unit_ids
     with store.write() as tx:
-        mine = [Assignment(first, world.raters[0], batch=2), Assignment(second, world.raters[0], batch=1)]
-        jobs.assign(tx, world.job_id, [*mine, Assignment(third, world.raters[1])])
-    assert [world.work(0).unit_id for _ in range(2)] == [second, first]
+        mine = [jobs.Assignment(first, world.raters[0], batch=2), jobs.Assignment(second, world.raters[0], batch=1)]
+        jobs.assign(tx, world.job_id, [*mine, jobs.Assignment(third, world.raters[1])])
+    assert [world.answer(0).unit_id for _ in range(2)] == [second, first]
     assert world.take(0) is None
     assert world.must_take(1).unit_id == third
     assert world.take(2) is None
@@ -147,43 +143,12 @@ def test_the_second_stage_waits_for_the_first_of_the_same_rater_and_the_delay(st
         (each,) = new_units(tx, 1)
         later = NewUnit(each.items, each.essay_id, stage="2", follows="first", delay_ms=3 * DAY)
         first, second = units.add_all(tx, world.job_id, [NewUnit(each.items, stage="1", name="first"), later])
-    assert world.work(0).unit_id == first
+    assert world.answer(0).unit_id == first
     clock.advance(3 * DAY - 1)
     assert world.take(0) is None
     clock.advance(1)
     assert world.must_take(0).unit_id == second
     assert world.must_take(1).unit_id == first  # somebody else's first stage opens nothing for this rater
-
-
-def test_what_comes_next_is_found_by_indexes_alone(tmp_path: Path) -> None:
-    """On SQLite, whose plans are fixed: no table is read whole and nothing is sorted, however much has been done."""
-    values = {"job": "j", "person": "p", "now": 0, "batch": 0, "start": 1, "latest": 1}
-    with open_store(tmp_path / "study.db", create=True) as store, store.read() as tx:
-        for query in (
-            pool("first", "no"),
-            pool("any", "no"),
-            pool("after", "no"),
-            PRACTICE,
-            leases.OVER,
-            RATER_STATE,
-        ):
-            compiled = query.compile(store.engine)
-            given = tuple({**compiled.params, **values}[name] for name in compiled.positiontup or ())
-            steps = tx.connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", given).all()
-            plan = "\n".join(step[3] for step in steps)
-            assert "SEARCH" in plan
-            assert "SCAN" not in plan.replace("SCAN joint_members", "")  # a seat or two, if any
-            assert "TEMP B-TREE" not in plan
-
-
-def test_a_glance_begins_nothing_and_sees_what_is_stored(store: Store) -> None:
-    world = make_world(store)
-    lease = world.must_take()
-    with statements(store) as queries, store.glance() as tx:
-        found = leases.find_with_unit(tx, lease.lease_id, person_id=world.raters[0])
-        assert leases.find_with_unit(tx, lease.lease_id, person_id=world.raters[1]) is None
-    assert (found[0], found[1].unit_id) == (lease, lease.unit_id)
-    assert not any(each.startswith("BEGIN") for each in queries)
 
 
 def test_a_unit_comes_with_its_items_in_their_order(store: Store) -> None:
@@ -200,7 +165,7 @@ def test_a_unit_comes_with_its_items_in_their_order(store: Store) -> None:
     assert (bare.items, bare.essay.text) == ((), "")
 
 
-def counts(world: World) -> dict[str, int]:
+def counts(world: Crowd) -> dict[str, int]:
     with world.store.read() as tx:
         rows = judgments.table(tx, world.job_id, judgments.ALL)
         assert checks.violations(tx) == []
@@ -210,12 +175,12 @@ def counts(world: World) -> dict[str, int]:
 def test_a_replay_gets_the_stored_result_and_another_body_or_another_rater_a_conflict(store: Store) -> None:
     world = make_world(store)
     lease = world.must_take()
-    first, again = (world.submit(lease, submission_id="a", says="one") for _ in range(2))
+    first, again = (world.send(lease, submission_id="a", says="one") for _ in range(2))
     assert [(each.status, each.is_replay) for each in (first, again)] == [("valid", False), ("valid", True)]
     with pytest.raises(Conflict, match="another answer"):
-        world.submit(lease, submission_id="a", says="two")
+        world.send(lease, submission_id="a", says="two")
     with pytest.raises(Conflict):
-        world.submit(world.must_take(1), submission_id="a")
+        world.send(world.must_take(1), submission_id="a")
     assert counts(world) == {"valid": 1}
 
 
@@ -231,18 +196,18 @@ def test_late_work_takes_a_free_slot_or_is_surplus(
     late = world.must_take(0)
     clock.advance(HOUR)
     for rater in range(1, 1 + n_others):  # frees the old lease
-        world.work(rater)
-    assert world.submit(late).status == status
+        world.answer(rater)
+    assert world.send(late).status == status
     assert sum(counts(world).values()) == 1 + n_others
 
 
 def test_an_ejection_frees_slots_and_a_return_takes_what_is_left(store: Store) -> None:
     world = make_world(store, n_units=2, judgments=1)
-    held = [world.work(0), world.work(0)]
+    held = [world.answer(0), world.answer(0)]
     with store.write() as tx:
         assert trust.eject(tx, jobs.get(tx, world.job_id), world.raters[0], why="gold") == 2
     assert counts(world) == {"untrusted": 2}
-    world.work(1)
+    world.answer(1)
     with store.write() as tx:
         assert trust.reinstate(tx, jobs.get(tx, world.job_id), world.raters[0]) == (1, 1)
     assert counts(world) == {"valid": 2, "surplus": 1}
@@ -251,26 +216,16 @@ def test_an_ejection_frees_slots_and_a_return_takes_what_is_left(store: Store) -
 
 def test_an_ejection_ends_what_counts_what_is_held_and_every_session_together(store: Store) -> None:
     world = make_world(store, n_units=2, judgments=1)
-    world.work(0)
+    world.answer(0)
     held = world.must_take(0)
-    with store.write() as tx:
-        token, _ = credentials.start_session(tx, world.raters[0], hours=1)
+    token, _ = write(store, credentials.start_session, world.raters[0], hours=1)
     with store.write() as tx:
         trust.eject(tx, jobs.get(tx, world.job_id), world.raters[0])
     assert counts(world) == {"untrusted": 1}
     with store.read() as tx:
         assert leases.find(tx, held.lease_id, person_id=held.person_id) == replace(held, state="revoked")
         assert people.find_session(tx, token) is None
-    assert {world.work(1).unit_id for _ in range(2)} == set(world.unit_ids)  # free for others at once
-
-
-def test_work_that_arrives_after_an_ejection_is_untrusted(store: Store) -> None:
-    world = make_world(store)
-    lease = world.must_take(0)
-    with store.write() as tx:
-        trust.eject(tx, jobs.get(tx, world.job_id), world.raters[0])
-    assert world.submit(lease).status == "untrusted"
-    assert counts(world) == {"untrusted": 1}
+    assert {world.answer(1).unit_id for _ in range(2)} == set(world.unit_ids)  # free for others at once
 
 
 @pytest.mark.parametrize("item_ids", [[], ["other"], ["same", "same"]])
@@ -301,9 +256,8 @@ def test_answers_must_be_about_the_units_items(store: Store, item_ids: list[str]
 )
 def test_the_database_itself_refuses_to_forget(store: Store, statement: str) -> None:
     world = make_world(store)
-    with store.write() as tx:
-        jobs.add_guidelines(tx, world.job_id, "Read first.")
-    world.work()
+    write(store, jobs.add_guidelines, world.job_id, "Read first.")
+    world.answer()
     with pytest.raises(GraterError, match="kept as they are"), store.write() as tx:
         tx.execute(sql(statement))
     assert counts(world) == {"valid": 1}
@@ -316,8 +270,8 @@ def test_the_database_itself_refuses_to_count_twice(store: Store, change: str) -
     """The partial unique indexes and the CHECK hold, whatever the code above them does."""
     world = make_world(store, n_units=1, judgments=2)
     lease = world.must_take()
-    world.submit(lease, submission_id="a")
-    world.submit(lease, submission_id="b")  # surplus
+    world.send(lease, submission_id="a")
+    world.send(lease, submission_id="b")  # surplus
     where = "submission_id = 'b'"
     wanted = change if "status" in change else f"{change}, status = 'valid'"
     with pytest.raises((Conflict, GraterError)), store.write() as tx:
@@ -325,28 +279,28 @@ def test_the_database_itself_refuses_to_count_twice(store: Store, change: str) -
     assert counts(world) == {"valid": 1, "surplus": 1}
 
 
-def statuses(world: World) -> dict[str, str]:
+def statuses(world: Crowd) -> dict[str, str]:
     with world.store.read() as tx:
         assert checks.violations(tx) == []
         return {row.submission_id: row.status for row in tx.all(select(schema.submissions))}
 
 
-def eject(world: World, rater: int) -> None:
+def eject(world: Crowd, rater: int) -> None:
     with world.store.write() as tx:
         trust.eject(tx, jobs.get(tx, world.job_id), world.raters[rater], why="gold")
 
 
-def crowded(store: Store, clock: FakeClock, *, n_late: int = 2) -> World:
+def crowded(store: Store, clock: FakeClock, *, n_late: int = 2) -> Crowd:
     """One unit, one judgment wanted: raters come too late with `late 0`, `late 1`; the last one is `in time`."""
     world = make_world(store, n_units=1, judgments=1, n_raters=n_late + 1)
     leases = []
     for rater in range(n_late):
         leases.append(world.must_take(rater))
         clock.advance(HOUR + 1)
-    world.submit(world.must_take(n_late), submission_id="in time")
+    world.send(world.must_take(n_late), submission_id="in time")
     for number, lease in enumerate(leases):
         clock.advance(1)
-        world.submit(lease, submission_id=f"late {number}")
+        world.send(lease, submission_id=f"late {number}")
     return world
 
 
@@ -368,9 +322,9 @@ def test_the_oldest_surplus_answer_of_a_trusted_rater_takes_the_slot_of_an_eject
 def test_a_second_answer_of_the_same_rater_is_kept_as_surplus_and_stays_so(store: Store) -> None:
     world = make_world(store, n_units=1, judgments=2)
     lease = world.must_take(0)
-    world.submit(lease, submission_id="first")
-    assert world.submit(lease, submission_id="second").status == "surplus"
-    world.submit(world.must_take(1), submission_id="other")
+    world.send(lease, submission_id="first")
+    assert world.send(lease, submission_id="second").status == "surplus"
+    world.send(world.must_take(1), submission_id="other")
     eject(world, 1)
     assert statuses(world) == {"first": "valid", "second": "surplus", "other": "untrusted"}
 
@@ -380,13 +334,7 @@ RULE = {"redundancy": {"least": 2, "most": 5, "lead": 2}}
 
 def units_of(crowd: Crowd) -> list[tuple[int, int]]:
     """Valid judgments and those wanted, of every unit."""
-    with crowd.store.read() as tx:
-        return [(unit.valid, unit.wanted) for unit in progress.of_job(tx, crowd.job.job_id).by_unit]
-
-
-def units_in_order(crowd: Crowd) -> list[str]:
-    with crowd.store.read() as tx:
-        return units.ids_of_job(tx, crowd.job.job_id)
+    return [(unit.valid, unit.wanted) for unit in crowd.read(progress.of_job, crowd.job.job_id).by_unit]
 
 
 def small(store: Store, *, n_units: int = 1) -> Crowd:
@@ -398,7 +346,7 @@ def test_two_who_agree_are_enough_and_those_who_differ_are_followed_by_as_many_a
     agreed, split = [], []
     for rater, label in enumerate(("error", "ok", "ok", "error", "error")):
         while (lease := crowd.take(rater)) is not None:
-            is_first = lease.unit_id == units_in_order(crowd)[0]
+            is_first = lease.unit_id == crowd.unit_ids[0]
             crowd.send(lease, label="error" if is_first else label)
         agreed.append(units_of(crowd)[0])
         split.append(units_of(crowd)[1])
@@ -415,19 +363,9 @@ def test_a_removed_rater_leaves_no_more_open_than_the_rest_still_need(store: Sto
     crowd.work(2, label="ok")
     crowd.work(3, label="ok")
     assert units_of(crowd) == [(4, 4)]
-    with store.write() as tx:
-        trust.eject(tx, crowd.job, crowd.raters[0])
+    write(store, trust.eject, crowd.job, crowd.raters[0])
     assert units_of(crowd) == [(3, 3)]  # three who agree: the free slot is closed
-    with store.write() as tx:
-        assert trust.reinstate(tx, crowd.job, crowd.raters[0]) == (0, 1)
-    crowd.require_promises()
-
-
-def test_a_fixed_number_changes_nothing(store: Store) -> None:
-    crowd = make_crowd(store, n_units=1, n_gold=0, judgments=2, terms={"redundancy": {"least": 2, "most": 2}})
-    crowd.work(0, label="error")
-    crowd.work(1, label="ok")
-    assert units_of(crowd) == [(2, 2)]
+    assert write(store, trust.reinstate, crowd.job, crowd.raters[0]) == (0, 1)
     crowd.require_promises()
 
 
@@ -440,15 +378,10 @@ def crowd_of(store: Store, *, judgments: int = 2) -> Crowd:
     return make_crowd(store, n_units=1, n_gold=0, judgments=judgments, terms={})
 
 
-def only_unit(crowd: Crowd) -> str:
-    (unit_id,) = units_in_order(crowd)
-    return unit_id
-
-
 def test_of_two_last_answers_at_once_one_tells(store: Store) -> None:
     crowd = crowd_of(store)
     two_answers_at_once(crowd, "error", "error")
-    assert finished(store) == [only_unit(crowd)]
+    assert finished(store) == list(crowd.unit_ids)
 
 
 def test_it_is_told_once_when_the_last_judgment_comes_and_again_when_it_comes_again(store: Store) -> None:
@@ -456,25 +389,22 @@ def test_it_is_told_once_when_the_last_judgment_comes_and_again_when_it_comes_ag
     crowd.work(0)
     assert finished(store) == []
     crowd.work(1)
-    assert finished(store) == [only_unit(crowd)]
-    with store.write() as tx:
-        trust.eject(tx, crowd.job, crowd.raters[0])
-    assert finished(store) == [only_unit(crowd)]
-    with store.write() as tx:
-        trust.reinstate(tx, crowd.job, crowd.raters[0])
-    assert finished(store) == [only_unit(crowd)] * 2
+    assert finished(store) == list(crowd.unit_ids)
+    write(store, trust.eject, crowd.job, crowd.raters[0])
+    assert finished(store) == list(crowd.unit_ids)
+    write(store, trust.reinstate, crowd.job, crowd.raters[0])
+    assert finished(store) == list(crowd.unit_ids) * 2
 
 
 def test_terms_that_ask_for_no_more_finish_a_unit(store: Store) -> None:
     crowd = crowd_of(store, judgments=3)
     crowd.work(0)
     crowd.work(1)
-    with store.write() as tx:
-        set_terms(tx, crowd.job.job_id, {"redundancy": {"least": 2, "most": 3, "lead": 2}})
-    assert finished(store) == [only_unit(crowd)]
+    write(store, set_terms, crowd.job.job_id, {"redundancy": {"least": 2, "most": 3, "lead": 2}})
+    assert finished(store) == list(crowd.unit_ids)
 
 
-def save(world: World, *, unit_id: str, revision: int, says: str, rater: int = 0) -> int:
+def save(world: Crowd, *, unit_id: str, revision: int, says: str, rater: int = 0) -> int:
     with world.store.write() as tx:
         return marks.save_draft(
             tx, unit_id=unit_id, person_id=world.raters[rater], revision=revision, body={"says": says}
@@ -498,7 +428,7 @@ def test_nobody_drafts_without_a_lease_or_after_handing_in(store: Store) -> None
     lease = world.must_take()
     with pytest.raises(NotFound):
         save(world, unit_id=lease.unit_id, revision=0, says="x", rater=1)
-    world.submit(lease)
+    world.send(lease)
     with pytest.raises(Conflict, match="handed in"):
         save(world, unit_id=lease.unit_id, revision=0, says="x")
 
@@ -513,17 +443,3 @@ def test_saving_a_draft_keeps_the_lease_alive(store: Store, clock: FakeClock) ->
     with store.read() as tx:
         found = leases.find(tx, lease.lease_id, person_id=world.raters[0])
     assert found.state == "held"
-
-
-def test_an_adjudication_made_from_an_older_version_is_stale(store: Store) -> None:
-    world = make_world(store)
-    unit_id, answers = world.unit_ids[0], (Answer("i", "error", "high", ("spelling",), ("at",), {"why": "idiom"}),)
-    with store.write() as tx:
-        person_id = world.raters[0]
-        first = adjudication.save(tx, unit_id=unit_id, person_id=person_id, answers=answers, version=0)
-    with pytest.raises(Stale), store.write() as tx:
-        adjudication.save(tx, unit_id=unit_id, person_id=person_id, answers=answers, version=0)
-    with store.write() as tx:
-        second = adjudication.save(tx, unit_id=unit_id, person_id=person_id, answers=answers, version=1)
-        assert adjudication.all(tx) == [second]
-    assert (first.version, second.version, second.answers) == (1, 2, answers)

@@ -20,8 +20,7 @@ def a_crowd(store: Store, **more: int) -> Crowd:
 
 
 def is_there(crowd: Crowd) -> bool:
-    with crowd.store.read() as tx:
-        return any(job.job_id == crowd.job.job_id for job in jobs.all(tx))
+    return any(job.job_id == crowd.job.job_id for job in crowd.read(jobs.all))
 
 
 def n_answers(crowd: Crowd) -> int:
@@ -140,9 +139,8 @@ def test_a_rater_who_answers_and_takes_again_what_was_given_up_does_not_block_a_
 
 def test_gold_that_is_being_made_does_not_block_the_deletion_of_its_job(store: Store) -> None:
     crowd = a_crowd(store)
-    with store.read() as tx:
-        unit_id = units.ids_of_job(tx, crowd.job.job_id)[0]
-        item_id = units.get(tx, unit_id).unit.items[0].item.item_id
+    unit_id = crowd.unit_ids[0]
+    item_id = crowd.item_of(unit_id)
     make = writing(store, lambda tx: gold.convert(tx, unit_id, item_id, ["ok"], reason=""))
     delete = writing(store, lambda tx: units.delete_job(tx, crowd.job.job_id))
     is_made, deleted = interrupted(store, make, delete, before="UPDATE units")

@@ -6,7 +6,6 @@ from grater.annotate import adjudication, content, jobs, people, units
 from grater.annotate.mining import all_of, find, next_open
 from grater.annotate.store import Store, Tx
 from grater.annotate.tasks.task import Answer
-from grater.annotate.units import NewUnit
 from grater.model import Essay, Item, Span
 
 PLACES = [Item("e", Span(start, start + 2), "prep-extraneous") for start in (3, 12, 21)]
@@ -19,8 +18,10 @@ def listed(store: Store, n: int = 2, *, name: str = "mined") -> tuple[str, list[
         content.add_essays(tx, [Essay("e", "go to a; go to b; go to c")])
         content.add_items(tx, [content.study_item(item) for item in places])
         job = jobs.add(tx, name=name, task="error")
-        new = [NewUnit(((item.item_id, {}),), "e", wanted=0, payload={"place": n}) for n, item in enumerate(places)]
-        return job.job_id, units.add_all(tx, job.job_id, [*new, NewUnit(((places[0].item_id, {}),), "e")])
+        new = [
+            units.NewUnit(((item.item_id, {}),), "e", wanted=0, payload={"place": n}) for n, item in enumerate(places)
+        ]
+        return job.job_id, units.add_all(tx, job.job_id, [*new, units.NewUnit(((places[0].item_id, {}),), "e")])
 
 
 def decide(tx: Tx, unit_ids: list[str], place: int, label: str, person_id: str) -> None:

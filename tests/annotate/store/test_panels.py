@@ -8,22 +8,19 @@ from grater.annotate import jobs, leases, panels, people, units
 from grater.annotate.panels import PROVIDERS, NewPanel, Panel, PanelPlace, exit_of, id_from
 from grater.annotate.store import Store
 from grater.annotate.store.transaction import MINUTE
-from grater.annotate.units import NewUnit
 from grater.errors import Conflict, UsageError
 from tests.annotate.store.crowds import Crowd, make_crowd
-from tests.annotate.store.worlds import FakeClock, new_items
+from tests.annotate.store.worlds import FakeClock, new_items, write
 
 OPTIONS = {"codes": {"completed": "C-1", "failed": "F-1"}, "places": 2, "minutes": 10}
 
 
 def made(crowd: Crowd) -> str:
-    with crowd.store.write() as tx:
-        return panels.add(tx, crowd.job.job_id, NewPanel.checked(provider="prolific", **OPTIONS)).panel_id
+    return crowd.write(panels.add, crowd.job.job_id, NewPanel.checked(provider="prolific", **OPTIONS)).panel_id
 
 
 def enter(crowd: Crowd, panel_id: str, external_id: str) -> PanelPlace:
-    with crowd.store.write() as tx:
-        return panels.enter(tx, panel_id, external_id)
+    return crowd.write(panels.enter, panel_id, external_id)
 
 
 def test_the_same_id_is_the_same_person_in_every_panel_of_a_provider(store: Store) -> None:
@@ -37,8 +34,7 @@ def test_the_same_id_is_the_same_person_in_every_panel_of_a_provider(store: Stor
 
 def test_nobody_becomes_a_person_who_merely_has_the_name(store: Store) -> None:
     crowd = make_crowd(store)
-    with store.write() as tx:
-        boss = people.add(tx, name="prolific abc", role="owner")
+    boss = write(store, people.add, name="prolific abc", role="owner")
     assert enter(crowd, made(crowd), "abc").person_id != boss.person_id
 
 
@@ -47,8 +43,7 @@ def test_a_full_panel_lets_nobody_in_until_a_place_is_free(store: Store, clock: 
     panel_id = made(crowd)
     place = enter(crowd, panel_id, "abc")
     enter(crowd, panel_id, "def")
-    with store.write() as tx:
-        lease = leases.take(tx, job_id=crowd.job.job_id, person_id=place.person_id)
+    lease = write(store, leases.take, job_id=crowd.job.job_id, person_id=place.person_id)
     with pytest.raises(Conflict, match="all the raters"):
         enter(crowd, panel_id, "ghi")
     clock.advance(11 * MINUTE)
@@ -58,6 +53,9 @@ def test_a_full_panel_lets_nobody_in_until_a_place_is_free(store: Store, clock: 
         found = leases.find(tx, lease.lease_id, person_id=place.person_id)
         assert found.state == "returned"
     assert enter(crowd, panel_id, "abc").state == "joined"  # there is one place left
+    with store.write() as tx:
+        panels.set_state(tx, panels.place_of(tx, panel_id, "abc"), "returned", actor=None)
+    assert enter(crowd, panel_id, "jkl").state == "joined"
     crowd.require_promises()
 
 
@@ -67,8 +65,7 @@ def test_a_full_panel_lets_nobody_in_until_a_place_is_free(store: Store, clock: 
 def test_a_place_ends_when_there_is_nothing_more_for_good(store: Store, state: str, expected: str) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, judgments=1, terms={})
     place = enter(crowd, made(crowd), "abc")
-    with store.write() as tx:
-        lease = leases.take(tx, job_id=crowd.job.job_id, person_id=place.person_id)
+    lease = write(store, leases.take, job_id=crowd.job.job_id, person_id=place.person_id)
     assert lease is not None
     crowd.send(lease)
     with store.write() as tx:
@@ -81,8 +78,7 @@ def test_who_did_nothing_is_not_told_that_they_completed(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, judgments=1, terms={})
     crowd.work(n=1)
     place = enter(crowd, made(crowd), "abc")
-    with store.write() as tx:
-        ended = panels.conclude(tx, crowd.job.job_id, place.person_id)
+    ended = write(store, panels.conclude, crowd.job.job_id, place.person_id)
     assert ended.state == "screened-out"
 
 
@@ -108,7 +104,7 @@ def test_a_qualification_is_met_by_work_and_gold_of_another_job(store: Store) ->
         wanted = {"crowd": {"qualifications": [{"job": "job", "judgments": 5, "accuracy": 0.8}]}}
         found = new_items(tx, 60)[50:]
         other = jobs.add(tx, name="other", task="error", options=wanted)  # type: ignore[arg-type]
-        units.add_all(tx, other.job_id, [NewUnit(((item_id, {}),), essay_id) for essay_id, item_id in found])
+        units.add_all(tx, other.job_id, [units.NewUnit(((item_id, {}),), essay_id) for essay_id, item_id in found])
         jobs.set_state(tx, other.job_id, "open")
         assert leases.take(tx, job_id=other.job_id, person_id=crowd.raters[0]) is not None
         assert leases.take(tx, job_id=other.job_id, person_id=crowd.raters[1]) is None

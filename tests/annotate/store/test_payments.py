@@ -16,6 +16,7 @@ from grater.annotate.tasks.task import Answer
 from grater.annotate.terms import PAID, POLICIES, Policy
 from grater.errors import Conflict
 from tests.annotate.store.crowds import Crowd, make_crowd
+from tests.annotate.store.worlds import write
 
 
 def paid(crowd: Crowd) -> Counter[str]:
@@ -44,8 +45,7 @@ def test_the_rows_add_up_to_what_the_policy_owes(
         crowd = make_crowd(store, n_units=6, n_gold=0, terms={"pay": {"cents": cents, "policy": policy}})
         ids = [f"of-{lease.lease_id}" for rater in range(2) for lease in _all(crowd, rater)]
         for number, status, is_settled in changes:
-            with store.write() as tx:
-                judgments.set_status(tx, ids[number], status)
+            write(store, judgments.set_status, ids[number], status)
             if is_settled:
                 settle(crowd)
         settle(crowd)
@@ -71,8 +71,7 @@ def test_a_bonus_is_next_to_the_pay_and_only_in_its_currency(store: Store) -> No
     crowd = make_crowd(store, n_units=4, n_gold=0, terms={"pay": {"cents": 5, "currency": "EUR"}})
     crowd.work(n=4)
     settle(crowd)
-    with store.write() as tx:
-        money.bonus(tx, crowd.job, crowd.raters[0], money.NewBonus(cents=100, note="thanks"))
+    write(store, money.bonus, crowd.job, crowd.raters[0], money.NewBonus(cents=100, note="thanks"))
     settle(crowd)
     assert paid(crowd)[crowd.raters[0]] == 120
     with store.write() as tx, pytest.raises(Conflict, match="cannot be mixed"):
@@ -83,15 +82,13 @@ def test_what_is_paid_is_paid_once_and_an_ejected_rater_is_still_paid(store: Sto
     crowd = make_crowd(store, n_units=4, n_gold=0, terms={"pay": {"cents": 5}})
     crowd.work(n=2)
     settle(crowd)
-    with store.write() as tx:
-        assert money.set_paid(tx, crowd.job.job_id) == 1
+    assert write(store, money.set_paid, crowd.job.job_id) == 1
     crowd.work(n=2)
     settle(crowd)
     with store.read() as tx:
         rows = [(each.cents, each.state) for each in money.payments_of(tx, crowd.job.job_id)]
     assert sorted(rows) == [(10, "owed"), (10, "paid")]
-    with store.write() as tx:
-        trust.eject(tx, crowd.job, crowd.raters[0])
+    write(store, trust.eject, crowd.job, crowd.raters[0])
     settle(crowd)
     assert paid(crowd)[crowd.raters[0]] == 20
 

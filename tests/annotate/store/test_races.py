@@ -1,23 +1,39 @@
-"""Raters who meet at the worst moment: it ends as if one had come after the other, on either engine (P3, P4, P6)."""
+"""Raters who meet at the worst moment: it ends as if one had come after the other, on either engine (P3, P4, P6).
+
+Those who fill a study meet at the worst moment: essays come and go while systems run and jobs are made.
+
+Runs on both engines: one process each, also when two come at once, one dies, or one is held up.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass, field
 from threading import Barrier
 
 import pytest
 
-from grater.annotate import gold, leases, marks, panels, people, progress, trust, units
-from grater.annotate.panels import NewPanel, PanelPlace
+from grater.annotate import content, gold, jobs, leases, marks, panels, people, progress, runs, samples, trust
+from grater.annotate.mining import NewList, mine_study
+from grater.annotate.plans import NewJob, add_job
 from grater.annotate.protocol import set_terms
+from grater.annotate.runs import NewRun, Run, work_once
+from grater.annotate.samples import NewSample, draw
 from grater.annotate.store import Store, events, open_store
 from grater.annotate.store.transaction import HOUR, MINUTE
+from grater.annotate.systems import decide
+from grater.detect.detector import Finding
+from grater.detect.mining.ranking import Counts
 from grater.errors import Conflict, Stale, StoreBusy
+from grater.model import Decision, Essay, Item, Json, Span
 from tests.annotate.store.crowds import Crowd, make_crowd
 from tests.annotate.store.postgres import new_database
 from tests.annotate.store.races import interrupted, two_answers_at_once, writing
-from tests.annotate.store.worlds import FakeClock
+from tests.annotate.store.worlds import FakeClock, read, write
+from tests.annotate.study.mined_lists import MORE, TEXT, count
+from tests.annotate.web.studies import corpus
 
 REDUNDANCY = {"redundancy": {"least": 2, "most": 5, "lead": 2}}
 LOCKS_UNIT = r"SELECT units.unit_id\s+FROM units\s+WHERE units.unit_id"
@@ -34,8 +50,7 @@ def three_answers(store: Store) -> Crowd:
 def test_of_two_answers_at_once_that_differ_the_second_asks_for_more(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, judgments=2, terms=REDUNDANCY)
     two_answers_at_once(crowd, "error", "ok")
-    with store.read() as tx:
-        assert [(unit.valid, unit.wanted) for unit in progress.of_job(tx, crowd.job.job_id).by_unit] == [(2, 4)]
+    assert [(unit.valid, unit.wanted) for unit in read(store, progress.of_job, crowd.job.job_id).by_unit] == [(2, 4)]
     crowd.require_promises()
 
 
@@ -50,8 +65,7 @@ def test_a_slot_that_a_rater_is_taking_is_not_closed(store: Store) -> None:
 def test_a_slot_that_late_work_fills_is_not_closed(store: Store) -> None:
     crowd = three_answers(store)
     late = crowd.must_take(4)
-    with store.write() as tx:
-        leases.close(tx, late, "expired", actor=None)
+    write(store, leases.close, late, "expired", actor=None)
     out = writing(store, lambda tx: trust.eject(tx, crowd.job, crowd.raters[0]))
     _, sent = interrupted(store, out, lambda: crowd.send(late), before="UPDATE slots.*closed")
     assert sent.result().status in ("valid", "surplus")
@@ -64,8 +78,7 @@ def test_a_lease_that_its_rater_takes_up_again_is_not_freed_under_their_hands(st
     clock.advance(2 * HOUR)
     _, again = interrupted(store, lambda: crowd.take(1), lambda: crowd.take(0), before="UPDATE leases")
     lease = again.result()
-    with store.read() as tx:
-        held = leases.held(tx, job_id=crowd.job.job_id, person_id=crowd.raters[0])
+    held = read(store, leases.held, job_id=crowd.job.job_id, person_id=crowd.raters[0])
     assert lease == held
     crowd.require_promises()
 
@@ -92,9 +105,8 @@ def test_of_two_tabs_that_save_a_draft_at_once_the_second_is_told(store: Store) 
 
 def test_work_that_a_rater_is_taking_does_not_become_gold(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, judgments=1, terms={})
-    with store.read() as tx:
-        (unit_id,) = units.ids_of_job(tx, crowd.job.job_id)
-        item_id = units.get(tx, unit_id).unit.items[0].item.item_id
+    (unit_id,) = crowd.unit_ids
+    item_id = crowd.item_of(unit_id)
     convert = writing(store, lambda tx: gold.convert(tx, unit_id, item_id, ["error"], reason=""))
     is_gold, taken = interrupted(store, convert, crowd.take, before="UPDATE slots")
     assert (taken.result() is None) == is_gold
@@ -125,9 +137,9 @@ def test_two_who_wait_for_each_other_are_not_stuck_and_nothing_is_half_done(clus
     assert "nothing was stored" in str(failure)
 
 
-def in_panel(crowd: Crowd) -> tuple[str, PanelPlace]:
+def in_panel(crowd: Crowd) -> tuple[str, panels.PanelPlace]:
     """A panel of one place, and the rater in it, who has done all that there is."""
-    new = NewPanel(provider="prolific", codes={"completed": "C-1"}, places=1, minutes=10)
+    new = panels.NewPanel(provider="prolific", codes={"completed": "C-1"}, places=1, minutes=10)
     with crowd.store.write() as tx:
         panel_id = panels.add(tx, crowd.job.job_id, new).panel_id
         place = panels.enter(tx, panel_id, "first")
@@ -145,8 +157,7 @@ def test_a_place_is_completed_or_times_out_and_never_both(store: Store, clock: F
     ended: list[str] = []
 
     def conclude() -> None:
-        with store.write() as tx:
-            ending = panels.conclude(tx, crowd.job.job_id, place.person_id)
+        ending = write(store, panels.conclude, crowd.job.job_id, place.person_id)
         ended.append(ending.state if ending else "")
 
     def enter() -> None:
@@ -155,8 +166,7 @@ def test_a_place_is_completed_or_times_out_and_never_both(store: Store, clock: F
 
     pair = (conclude, enter) if who_waits == "who ends" else (enter, conclude)
     interrupted(store, *pair, before="UPDATE panel_places")
-    with store.read() as tx:
-        found = [each.state for each in panels.places(tx, panel_id)]
+    found = [each.state for each in read(store, panels.places, panel_id)]
     assert found == (["completed"] if ended == ["completed"] else ["timed-out", "joined"])
 
 
@@ -166,8 +176,7 @@ def test_an_answer_that_waits_for_new_terms_is_followed_by_what_they_want(store:
     lease = crowd.must_take(1)
     more = writing(store, lambda tx: set_terms(tx, crowd.job.job_id, {"redundancy": {"least": 3, "most": 5}}))
     interrupted(store, lambda: crowd.send(lease), more, before=LOCKS_UNIT)
-    with store.read() as tx:
-        assert [(unit.valid, unit.wanted) for unit in progress.of_job(tx, crowd.job.job_id).by_unit] == [(2, 3)]
+    assert [(unit.valid, unit.wanted) for unit in read(store, progress.of_job, crowd.job.job_id).by_unit] == [(2, 3)]
     crowd.require_promises()
 
 
@@ -178,9 +187,145 @@ def test_two_who_would_be_the_same_person_of_a_panel_are_one(store: Store, befor
     """One id at two panels of a provider at once: whoever is second is told to come again, and is the same."""
     crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
     with store.write() as tx:
-        ids = [panels.add(tx, crowd.job.job_id, NewPanel(provider="prolific")).panel_id for _ in range(2)]
+        ids = [panels.add(tx, crowd.job.job_id, panels.NewPanel(provider="prolific")).panel_id for _ in range(2)]
     one = writing(store, lambda tx: panels.enter(tx, ids[0], "abc"))
     two = writing(store, lambda tx: panels.enter(tx, ids[1], "abc"))
     with suppress(Conflict):
         interrupted(store, one, two, before=before)
     assert one().person_id == two().person_id
+
+
+@dataclass(frozen=True, slots=True)
+class FirstWord:
+    """Flags the first two letters of every essay."""
+
+    name: str = "first-word"
+    kinds: tuple[str, ...] = ("prep",)
+    card: Mapping[str, Json] = field(default_factory=dict, hash=False)
+
+    def find(self, corpus: Iterable[Essay]) -> Iterator[Finding]:
+        for essay in corpus:
+            item = Item(essay.essay_id, Span(0, 2), "prep")
+            decision = Decision(item_id=item.item_id, system=self.name, flagged=True)
+            yield Finding(item=item, decision=decision, target=essay.text[:2], probabilities=())
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    write(store, content.add_essays, [Essay("one", TEXT), Essay("two", MORE)])
+    return store
+
+
+@pytest.fixture
+def decided(filled: Store) -> Store:
+    decide(filled, [FirstWord()])
+    return filled
+
+
+def goes(store: Store, essay_id: str) -> Callable[[], None]:
+    return writing(store, lambda tx: content.delete_essay(tx, essay_id))
+
+
+def test_essays_that_come_twice_at_once_have_places_of_their_own(filled: Store) -> None:
+    def come(name: str) -> Callable[[], object]:
+        return writing(filled, lambda tx: content.add_essays(tx, [Essay(name, "We went home.")]))
+
+    _, other = interrupted(filled, come("three"), come("four"), before="INSERT INTO essays")
+    other.result()
+    with filled.read() as tx:
+        assert {essay.essay_id for essay in content.all_essays(tx)} == {"one", "two", "three", "four"}
+        assert len({essay.essay_id for n in range(4) for essay in content.some_essays(tx, start=n, most=1)}) == 4
+
+
+def test_a_system_that_runs_twice_at_once_decides_once(filled: Store) -> None:
+    def run() -> int:
+        return decide(filled, [FirstWord()])[0].n_new
+
+    first, second = interrupted(filled, run, run, before="INSERT INTO (items|systems|decisions)")
+    assert sorted((first, second.result())) == [0, 2]
+
+
+def test_an_essay_that_goes_while_a_system_looks_at_it_is_left_out(filled: Store) -> None:
+    (done,) = decide(filled, [FirstWord()], advance=lambda _: goes(filled, "one")())
+    assert (done.n_items, done.n_new) == (1, 1)
+    with filled.read() as tx:
+        assert [item.item.essay_id for item in content.all_items(tx) if item.item] == ["two"]
+
+
+def test_an_essay_that_goes_while_decisions_on_it_are_stored_takes_them_along(filled: Store) -> None:
+    run, gone = goes(filled, "one"), lambda: decide(filled, [FirstWord()])
+    _, went = interrupted(filled, gone, run, before="INSERT INTO items")
+    went.result()  # nobody has judged it
+    with filled.read() as tx:
+        assert [essay.essay_id for essay in content.all_essays(tx)] == ["two"]
+        assert content.n_decisions(tx) == 1
+
+
+def test_the_same_sample_drawn_twice_at_once_is_one(decided: Store) -> None:
+    def once() -> list[str]:
+        return draw(decided, NewSample(name="first", system="first-word", n=2)).sample.frame["item"].to_list()
+
+    first, second = interrupted(decided, once, once, before="INSERT INTO samples")
+    assert first == second.result()
+    assert read(decided, samples.names) == ["first"]
+
+
+def test_two_jobs_without_a_name_at_once_get_two_names(decided: Store) -> None:
+    def make() -> str:
+        return add_job(decided, NewJob(name="", task="error")).name
+
+    first, second = interrupted(decided, make, make, before="INSERT INTO jobs")
+    assert {first, second.result()} == {"error", "error-2"}
+
+
+@pytest.mark.parametrize("table", ["samples", "units"])
+def test_an_essay_of_which_a_sample_is_just_drawn_or_a_job_just_made_stays(decided: Store, table: str) -> None:
+    def make() -> object:
+        if table == "samples":
+            return draw(decided, NewSample(name="s", system="first-word", n=2))
+        return add_job(decided, NewJob(name="j", task="error"))
+
+    _, gone = interrupted(decided, make, goes(decided, "one"), before=f"INSERT INTO {table}")
+    assert isinstance(gone.exception(), Conflict)
+    assert read(decided, content.n_essays) == 2
+
+
+def test_an_essay_that_goes_while_it_is_mined_is_asked_about_by_no_list(filled: Store) -> None:
+    def count_and_delete(wanted: set[tuple[str, ...]]) -> Counts:
+        goes(filled, "two")()
+        return count(wanted)
+
+    with pytest.raises(Conflict, match="deleted"):
+        mine_study(filled, NewList(name="mined", most=10), count_and_delete, source="toy")
+    assert read(filled, jobs.all) == []
+
+
+def asked(store: Store, n: int) -> set[str]:
+    with store.write() as tx:
+        content.add_essays(tx, corpus())
+        return {runs.ask(tx, NewRun(kind="report", title=f"report {number}")).run_id for number in range(n)}
+
+
+def test_two_processes_that_ask_at_once_get_different_runs(store: Store) -> None:
+    waiting, claim = asked(store, 2), writing(store, runs.claim)
+    first, second = interrupted(store, claim, claim, before="UPDATE runs")
+    claimed = [run.run_id for run in (first, second.result()) if isinstance(run, Run)]
+    assert set(claimed) == waiting
+    assert claim() is None
+
+
+def test_the_run_of_a_dead_process_is_done_by_another_and_what_it_made_is_kept(
+    store: Store, clock: FakeClock
+) -> None:
+    (run_id,) = asked(store, 1)
+    dead = writing(store, runs.claim)()
+    assert dead is not None
+    assert work_once(store) is None
+    clock.now += runs.STALE_MS + 1
+    assert work_once(store) is not None
+    with store.write() as tx:
+        assert not runs.finish(tx, dead, words="late")
+        done = runs.get(tx, run_id)
+        (page,) = runs.files_of(tx, run_id, is_result=True)
+        assert (done.state, done.tries, runs.with_results(tx)) == ("done", 2, {run_id})
+    assert page.content.startswith(b"<!doctype html>")

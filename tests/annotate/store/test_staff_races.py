@@ -17,12 +17,7 @@ from grater.annotate import (
     people,
     standing,
     trust,
-    units,
 )
-from grater.annotate.credentials import give_role
-from grater.annotate.gold import make_gold
-from grater.annotate.invitations import invite_back, invite_first_owner
-from grater.annotate.marks import Finding
 from grater.annotate.protocol import set_terms
 from grater.annotate.store import Store, events, schema
 from grater.annotate.store.database import meta_value, set_meta
@@ -31,6 +26,7 @@ from grater.errors import Conflict, NotFound
 from grater.model import Item, Span
 from tests.annotate.store.crowds import Crowd, make_crowd
 from tests.annotate.store.races import interrupted, writing
+from tests.annotate.store.worlds import read, write
 
 
 def disputed(store: Store) -> tuple[Crowd, str]:
@@ -51,14 +47,12 @@ def test_a_double_click_disputes_once(store: Store) -> None:
     )
     _, again = interrupted(store, add, add, before="INSERT INTO disputes")
     assert isinstance(again.exception(), Conflict)
-    with store.read() as tx:
-        assert len(trust.disputes_of_job(tx, crowd.job.job_id)) == 1
+    assert len(read(store, trust.disputes_of_job, crowd.job.job_id)) == 1
 
 
 def test_a_dispute_is_granted_or_refused_and_never_both(store: Store) -> None:
     crowd, submission_id = disputed(store)
-    with store.write() as tx:
-        made = trust.open_dispute(tx, submission_id, person_id=crowd.raters[0], text="It is not wrong.")
+    made = write(store, trust.open_dispute, submission_id, person_id=crowd.raters[0], text="It is not wrong.")
     refuse = writing(store, lambda tx: trust.decide_dispute(tx, made.dispute_id, is_granted=False))
     grant = writing(store, lambda tx: trust.decide_dispute(tx, made.dispute_id, is_granted=True))
     _, granted = interrupted(store, refuse, grant, before="UPDATE disputes")
@@ -70,9 +64,7 @@ def test_a_dispute_is_granted_or_refused_and_never_both(store: Store) -> None:
 
 def test_the_same_review_twice_at_once_finds_everything_once(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
-    with store.read() as tx:
-        (unit_id,) = units.ids_of_job(tx, crowd.job.job_id)
-    found = [Finding("", unit_id, crowd.raters[0], "same", "a correction that changes nothing", 0, 2)]
+    found = [marks.Finding("", crowd.unit_ids[0], crowd.raters[0], "same", "a correction that changes nothing", 0, 2)]
     add = writing(store, lambda tx: marks.add_findings(tx, found))
     n_added, again = interrupted(store, add, add, before="INSERT INTO findings")
     assert (n_added, again.result()) == (1, 0)
@@ -83,8 +75,7 @@ def test_the_same_review_twice_at_once_finds_everything_once(store: Store) -> No
 def test_what_is_paid_twice_at_once_is_counted_once(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, terms={"pay": {"cents": 5}})
     crowd.work()
-    with store.write() as tx:
-        money.settle(tx, crowd.job)
+    write(store, money.settle, crowd.job)
     pay = writing(store, lambda tx: money.set_paid(tx, crowd.job.job_id))
     n_rows, again = interrupted(store, pay, pay, before="UPDATE payments")
     assert sorted((n_rows, again.result())) == [0, 1]
@@ -95,8 +86,7 @@ def test_somebodys_answers_about_themselves_are_stored_once(store: Store) -> Non
     first = writing(store, lambda tx: standing.say_about(tx, crowd.raters[0], country="NO", languages=["en"]))
     second = writing(store, lambda tx: standing.say_about(tx, crowd.raters[0], country="TR", languages=["en"]))
     first_event, later = interrupted(store, first, second, before="UPDATE people")
-    with store.read() as tx:
-        known = people.get(tx, crowd.raters[0]).payload["country"]
+    known = read(store, people.get, crowd.raters[0]).payload["country"]
     assert first_event.payload["country"] == later.result().payload["country"] == known
 
 
@@ -105,9 +95,7 @@ def test_two_who_change_different_terms_at_once_change_both(store: Store) -> Non
     pay = writing(store, lambda tx: set_terms(tx, crowd.job.job_id, {"pay": {"cents": 5}}))
     limit = writing(store, lambda tx: set_terms(tx, crowd.job.job_id, {"limit": 7}))
     interrupted(store, pay, limit, before="UPDATE jobs")
-    with store.read() as tx:
-        terms = terms_of(jobs.get(tx, crowd.job.job_id).options)
-    assert terms.pay is not None
+    terms = terms_of(read(store, jobs.get, crowd.job.job_id).options)
     assert (terms.pay.cents, terms.limit) == (5, 7)
 
 
@@ -134,14 +122,12 @@ def test_a_bonus_and_new_terms_at_once_leave_one_currency(store: Store) -> None:
 
 
 def test_one_link_lets_one_person_in(store: Store) -> None:
-    with store.write() as tx:
-        token = invitations.make(tx, role="manager")
+    token = write(store, invitations.make, role="manager")
     ann = writing(store, lambda tx: invitations.accept(tx, token, name="Ann", password_hash="x"))
     bob = writing(store, lambda tx: invitations.accept(tx, token, name="Bob", password_hash="x"))
     _, second = interrupted(store, ann, bob, before="UPDATE invitations")
     assert isinstance(second.exception(), NotFound)
-    with store.read() as tx:
-        assert [person.name for person in people.all(tx)] == ["Ann"]
+    assert [person.name for person in read(store, people.all)] == ["Ann"]
 
 
 def test_an_invitation_that_was_used_is_not_reported_to_have_ended(store: Store) -> None:
@@ -158,8 +144,7 @@ def test_an_invitation_that_was_used_is_not_reported_to_have_ended(store: Store)
 
 def open_links(store: Store) -> list[str]:
     """The roles of the links that still let somebody in."""
-    with store.read() as tx:
-        return [each.role for each in invitations.all(tx) if each.used_at is None and each.ended_at is None]
+    return [each.role for each in read(store, invitations.all) if each.used_at is None and each.ended_at is None]
 
 
 def with_owner(store: Store, *names: str, role: str = "adjudicator") -> tuple[str, list[str]]:
@@ -171,8 +156,8 @@ def with_owner(store: Store, *names: str, role: str = "adjudicator") -> tuple[st
 
 def test_a_manager_gets_no_link_into_an_account_that_becomes_an_owners_meanwhile(store: Store) -> None:
     owner_id, (ann,) = with_owner(store, "Ann")
-    invite = writing(store, lambda tx: invite_back(tx, ann, own_role="manager"))
-    promote = writing(store, lambda tx: give_role(tx, ann, "owner", actor=owner_id))
+    invite = writing(store, lambda tx: invitations.invite_back(tx, ann, own_role="manager"))
+    promote = writing(store, lambda tx: credentials.give_role(tx, ann, "owner", actor=owner_id))
     token, _ = interrupted(store, invite, promote, before="INSERT INTO invitations")
     with pytest.raises(NotFound), store.write() as tx:
         credentials.reset_password(tx, token, password_hash="taken over")
@@ -180,13 +165,13 @@ def test_a_manager_gets_no_link_into_an_account_that_becomes_an_owners_meanwhile
 
 def test_of_two_ways_back_made_at_once_one_holds(store: Store) -> None:
     _, (ann,) = with_owner(store, "Ann")
-    invite = writing(store, lambda tx: invite_back(tx, ann))
+    invite = writing(store, lambda tx: invitations.invite_back(tx, ann))
     interrupted(store, invite, invite, before="INSERT INTO invitations")
     assert open_links(store) == ["adjudicator"]
 
 
 def test_of_two_servers_that_start_at_once_one_lets_the_first_owner_in(store: Store) -> None:
-    invite = writing(store, lambda tx: invite_first_owner(tx, days=1))
+    invite = writing(store, lambda tx: invitations.invite_first_owner(tx, days=1))
     interrupted(store, invite, invite, before="INSERT INTO invitations")
     assert open_links(store) == ["owner"]
 
@@ -194,10 +179,9 @@ def test_of_two_servers_that_start_at_once_one_lets_the_first_owner_in(store: St
 def test_a_seat_may_do_no_more_than_somebody_who_is_demoted_while_it_is_made(store: Store) -> None:
     owner_id, ids = with_owner(store, "Ann", "Bob")
     make = writing(store, lambda tx: people.add_seat(tx, ["Ann", "Bob"]))
-    demote = writing(store, lambda tx: give_role(tx, ids[0], "worker", actor=owner_id))
+    demote = writing(store, lambda tx: credentials.give_role(tx, ids[0], "worker", actor=owner_id))
     joint, _ = interrupted(store, make, demote, before="INSERT INTO people")
-    with store.read() as tx:
-        assert people.get(tx, joint.person_id).role == "worker"
+    assert read(store, people.get, joint.person_id).role == "worker"
 
 
 def test_an_item_that_two_make_gold_at_once_is_gold_once(store: Store) -> None:
@@ -206,11 +190,10 @@ def test_an_item_that_two_make_gold_at_once_is_gold_once(store: Store) -> None:
         essay_id = next(content.all_essays(tx)).essay_id
         item = Item(essay_id, Span(0, 1), "preposition")
         content.add_items(tx, [content.study_item(item)])
-    make = writing(store, lambda tx: make_gold(tx, crowd.job, item.item_id, ["error"], reason=""))
+    make = writing(store, lambda tx: gold.make_gold(tx, crowd.job, item.item_id, ["error"], reason=""))
     first, second = interrupted(store, make, make, before="SELECT max")
     assert (first, second.result()) == (True, False)
-    with store.read() as tx:
-        assert len(gold.all(tx)) == 1
+    assert len(read(store, gold.all)) == 1
 
 
 def test_of_two_changes_to_the_study_at_once_the_second_stays(store: Store) -> None:
@@ -218,5 +201,4 @@ def test_of_two_changes_to_the_study_at_once_the_second_stays(store: Store) -> N
     two = writing(store, lambda tx: set_meta(tx, "said", "2"))
     _, second = interrupted(store, one, two, before="INSERT INTO meta")
     assert second.exception() is None
-    with store.read() as tx:
-        assert meta_value(tx, "said") in ("1", "2")
+    assert read(store, meta_value, "said") in ("1", "2")

@@ -15,10 +15,10 @@ from sqlalchemy import Connection
 from sqlalchemy import text as sql
 
 from grater.annotate import credentials, invitations, people
-from grater.annotate.store import Store, Tx, database, migrations, open_store
-from grater.annotate.store.database import Moment
+from grater.annotate.store import Store, database, migrations, open_store
 from grater.errors import GraterError, StoreBusy, StoreFull, UsageError
 from tests.annotate.store.postgres import new_database
+from tests.annotate.store.worlds import read
 
 ROOT = Path(__file__).parents[3]
 
@@ -58,18 +58,6 @@ def test_a_study_is_made_once_and_what_was_stored_is_there_after_opening_again(l
         assert [person.name for person in people.all(tx)] == ["Ann"]
 
 
-def test_a_failure_inside_a_transaction_leaves_nothing(store: Store) -> None:
-    with pytest.raises(UsageError), store.write() as tx:
-        _add_one_good_and_one_bad(tx)
-    with store.read() as tx:
-        assert people.all(tx) == []
-
-
-def _add_one_good_and_one_bad(tx: Tx) -> None:
-    people.add(tx, name="Ann", role="owner")
-    people.add(tx, name="Bob", role="king")
-
-
 def test_changes_that_wait_for_another_are_stored_and_one_that_fails_leaves_nothing(tmp_path: Path) -> None:
     with open_store(tmp_path / "study.db", create=True) as store:
 
@@ -89,14 +77,13 @@ def test_changes_that_wait_for_another_are_stored_and_one_that_fails_leaves_noth
             fail()
         for thread in threads:
             thread.join(300)
-        with store.read() as tx:
-            assert {person.name for person in people.all(tx)} == set("abc")
+        assert {person.name for person in read(store, people.all)} == set("abc")
 
 
 def test_when_the_commit_fails_nothing_is_stored_and_the_next_change_is(tmp_path: Path) -> None:
     is_full = True
 
-    def witness(moment: Moment) -> None:
+    def witness(moment: database.Moment) -> None:
         if moment == "before" and is_full:
             raise StoreFull("the disk is full")
 
@@ -106,18 +93,7 @@ def test_when_the_commit_fails_nothing_is_stored_and_the_next_change_is(tmp_path
         is_full = False
         with store.write() as tx:
             people.add(tx, name="later", role="worker")
-        with store.read() as tx:
-            assert [person.name for person in people.all(tx)] == ["later"]
-
-
-def test_a_reader_sees_one_snapshot(store: Store) -> None:
-    with store.read() as tx:
-        assert people.count(tx) == 0
-        with store.write() as writer:
-            people.add(writer, name="Ann", role="owner")
-        assert people.count(tx) == 0
-    with store.read() as tx:
-        assert people.count(tx) == 1
+        assert [person.name for person in read(store, people.all)] == ["later"]
 
 
 def test_a_commit_waits_for_the_disk(store: Store) -> None:
@@ -241,8 +217,7 @@ def test_the_command_line_may_write_while_a_study_is_served(tmp_path: Path) -> N
     with open_store(tmp_path / "study.db", create=True) as served, served.serving():
         with open_store(tmp_path / "study.db") as other, other.write() as tx:
             people.add(tx, name="Ann", role="owner")
-        with served.read() as tx:
-            assert people.count(tx) == 1
+        assert read(served, people.count) == 1
 
 
 @contextmanager
@@ -270,8 +245,7 @@ def test_a_connection_lost_in_use_says_so_and_the_next_works(cluster: str) -> No
     with forgotten(cluster) as store:
         with pytest.raises(StoreBusy, match="cannot be reached"), store.read() as tx:
             people.count(tx)
-        with store.read() as tx:
-            assert people.count(tx) == 0
+        assert read(store, people.count) == 0
 
 
 def test_a_connection_that_comes_back_after_the_end_is_closed(cluster: str) -> None:

@@ -41,19 +41,14 @@ from grater.annotate import (
     webhooks,
 )
 from grater.annotate.archive import export
-from grater.annotate.credentials import give_role
 from grater.annotate.credentials import set_state as set_person_state
-from grater.annotate.jobs import Assignment
 from grater.annotate.jobs import move as set_job_state
-from grater.annotate.marks import Draft
-from grater.annotate.panels import enter
 from grater.annotate.protocol import set_terms
 from grater.annotate.raters import change_standing
 from grater.annotate.store import Store, Tx, checks, events, open_store, schema
 from grater.annotate.store.transaction import MINUTE, body_hash
 from grater.annotate.submissions import Receipt, desk_of, hand_in, hand_in_and_take, take_desk, undo_answer
 from grater.annotate.terms import bill, terms_of
-from grater.annotate.units import NewUnit
 from grater.annotate.work import DraftBody, save_draft
 from grater.errors import Conflict, GraterError, NotFound
 from grater.model import Decision, Item, Json, Span
@@ -121,24 +116,24 @@ def build(store: Store, *, flagged: int = 0) -> None:
         )
         known: dict[str, Json] = {"suggestion": SUGGESTION, "stratum": STRATUM}
         new = [
-            NewUnit(((item_id, known if n % 2 == flagged else {}),), essay_id)
+            units.NewUnit(((item_id, known if n % 2 == flagged else {}),), essay_id)
             for n, (essay_id, item_id) in enumerate(places)
         ]
         pool = jobs.add(tx, name=TESTED, task="error", judgments=2, options={"crowd": TERMS}, lease_minutes=10)
         units.add_all(tx, pool.job_id, new[:8])
         for unit in new[8:18]:
-            (unit_id,) = units.add_all(tx, pool.job_id, [NewUnit(unit.items, unit.essay_id, role="gold")])
+            (unit_id,) = units.add_all(tx, pool.job_id, [units.NewUnit(unit.items, unit.essay_id, role="gold")])
             gold.add(tx, unit_id, unit.items[0][0], ["error"])
         named = jobs.add(tx, name=NAMED, task="error", judgments=2, access="assigned", lease_minutes=10)
         pair = [humans[name].person_id for name in RATERS[2:4]]
         unit_ids = units.add_all(tx, named.job_id, new[18:])
-        jobs.assign(tx, named.job_id, [Assignment(unit_id, each) for unit_id in unit_ids for each in pair])
+        jobs.assign(tx, named.job_id, [jobs.Assignment(unit_id, each) for unit_id in unit_ids for each in pair])
         marked = jobs.add(tx, name=MARKED, task="marking", judgments=2, lease_minutes=10)
         wholes = [
             Item(each.essay_id, Span(0, len(each.text)), "essay") for each in content.some_essays(tx, start=0, most=4)
         ]
         content.add_items(tx, [content.study_item(whole) for whole in wholes])
-        units.add_all(tx, marked.job_id, [NewUnit(((each.item_id, {}),), each.essay_id) for each in wholes])
+        units.add_all(tx, marked.job_id, [units.NewUnit(((each.item_id, {}),), each.essay_id) for each in wholes])
         for job in (pool, named, marked):
             jobs.set_state(tx, job.job_id, "open")
         panels.add(tx, pool.job_id, panels.NewPanel.checked(provider="prolific", codes=CODES))
@@ -158,7 +153,7 @@ class Life(RuleBasedStateMachine):
         self.location = type(self).place()
         self.store = self.opened()
         self.acknowledged: dict[str, AcknowledgedAnswer] = {}
-        self.typed: dict[tuple[str, str], Draft] = {}
+        self.typed: dict[tuple[str, str], marks.Draft] = {}
         self.n_typed = 0
         self.received: list[tuple[str, ...]] = []
         self.in_hand: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -233,7 +228,7 @@ class Life(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(RATERS[5:]))
     def come_from_the_panel(self, name: str) -> None:
-        place = self.write(lambda tx: enter(tx, self.panel_id, name, also={}))
+        place = self.write(lambda tx: panels.enter(tx, self.panel_id, name, also={}))
         if place is not None:
             self.people[name] = place.person_id
 
@@ -347,7 +342,7 @@ class Life(RuleBasedStateMachine):
             return
         lease, self.n_typed = desk.lease, self.n_typed + 1
         key = (lease.unit_id, lease.person_id)
-        before = self.typed.get(key, Draft(0))
+        before = self.typed.get(key, marks.Draft(0))
         first = desk.unit.unit.essay.text[0]
         mark: dict[str, Json] = {
             "start": 0,
@@ -364,7 +359,7 @@ class Life(RuleBasedStateMachine):
         if saved is not None:
             type(self).counts["drafts"] += 1
             assert not is_stale, "P14: typed over"
-            self.typed[key] = Draft(revision=cast(int, saved["revision"]), body=body)
+            self.typed[key] = marks.Draft(revision=cast(int, saved["revision"]), body=body)
         if is_finished and key in self.typed:
             edits = cast("list[Json]", self.typed[key].body["edits"])
             fields = {"edits": [json.dumps(edits)]}
@@ -418,7 +413,7 @@ class Life(RuleBasedStateMachine):
             self.access_ends(person_id)
 
     def owner_changes_a_role(self, name: str, role: str) -> None:
-        self.write(lambda tx: give_role(tx, self.people[name], role, actor=self.people["owner"]))
+        self.write(lambda tx: credentials.give_role(tx, self.people[name], role, actor=self.people["owner"]))
 
     def manager_changes_gold(self, n: int, state: str) -> None:
         def change(tx: Tx) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from grater.annotate import content, people
 from grater.annotate.mining import NewList, all_of, decide, mine_study
-from grater.annotate.people import Person
 from grater.annotate.store import Store, open_store
 from grater.detect.mining.ranking import Counts
 from grater.model import Essay
@@ -44,7 +43,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
-def ada(store: Store) -> Person:
+def ada(store: Store) -> people.Person:
     with store.write() as tx:
         return people.add(tx, name="Ada", role="owner")
 
@@ -58,7 +57,7 @@ def verdicts(store: Store, job_id: str) -> dict[str, str]:
         return {each.trigram: each.verdict for each in all_of(tx, job_id)}
 
 
-def say(store: Store, job_id: str, person: Person, **answers: str) -> None:
+def say(store: Store, job_id: str, person: people.Person, **answers: str) -> None:
     """Verdicts by the first word of the trigram."""
     with store.write() as tx:
         for each in all_of(tx, job_id):

@@ -1,6 +1,8 @@
 """Decisions about items: from a table, or from raters who are clear; and the joint seat.
 
 Odd marks go back to their annotator, once.
+
+Where annotators of one essay differ, on sentences of our own.
 """
 
 from __future__ import annotations
@@ -10,17 +12,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.annotate import adjudication, jobs, leases, marks, people, submissions, units
-from grater.annotate.adjudication import accept, decide, waiting
+from grater.annotate import adjudication, jobs, leases, people, submissions, units
+from grater.annotate.adjudication import accept, decide, places_of, waiting
 from grater.annotate.archive import export
 from grater.annotate.importing import import_files
-from grater.annotate.marks import review
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.store import Store
 from grater.annotate.tasks.task import Answer
 from grater.errors import BadInput, Forbidden, NotFound, UsageError
+from grater.model import Edit, Essay, Span
 from tests.annotate.study.files import write_essays, write_items, write_text
-from tests.annotate.study.test_export import work
 
 LABELS = {"Ann": ("error", "error"), "Bob": ("error", "ok"), "Cy": ("error", "ok")}
 """What each says of the items one and two: all agree on the first, two of three on the second."""
@@ -118,24 +119,56 @@ def test_only_its_two_people_sit_on_a_seat(judged: Store) -> None:
             people.add_seat(tx, ("Cy", "Cy"))
 
 
-def test_a_correction_that_changes_nothing_comes_back_to_its_annotator(store: Store, tmp_path: Path) -> None:
-    import_files(store, corpora=[write_essays(tmp_path)])
-    add_job(store, NewJob(name="marks", task="marking", essay_ids=("e0",)))
-    add_job(store, NewJob(name="errors", task="error"))
-    with store.write() as tx:
-        ann, bob = (people.add(tx, name=name, role="annotator").person_id for name in ("Ann", "Bob"))
-    assert work(store, "marks", ann, edits=ODD)
-    assert [review(store, "marks") for _ in range(2)] == [1, 0]
-    with store.write() as tx:
-        (found,) = marks.open_findings(tx, ann)
-        assert found.rule == "equals-text"
-        assert marks.open_findings(tx, bob) == []
-        marks.settle_finding(tx, found.finding_id, "kept", person_id=ann)
-        assert marks.open_findings(tx, ann) == []
-    with pytest.raises(NotFound), store.write() as tx:
-        marks.settle_finding(tx, found.finding_id, "mended", person_id=bob)
-    with pytest.raises(UsageError, match="only marked essays"):
-        review(store, "errors")
+TEXT = "She adopted puppy. He own three chair near the sea, in summer."
 
 
-ODD = '[{"start": 0, "end": 2, "quote": "We", "tag": "Pform", "replacements": ["We"], "comment": ""}]'
+def edit(words: str, replacement: str | None, tag: str, rater: str) -> Edit:
+    start = TEXT.index(words)
+    return Edit(Span(start, start + len(words)), () if replacement is None else (replacement,), tag, rater)
+
+
+def kinds(*edits: Edit) -> list[tuple[str, str]]:
+    by_rater = {rater: [each for each in edits if each.rater == rater] for rater in ("A", "B")}
+    return [(place.kind, place.span.of(TEXT)) for place in places_of(Essay("e", TEXT), by_rater)]
+
+
+OMISSION = (edit("adopted", "adopted a", "ArtOrDet", "A"), edit("puppy", "a puppy", "ArtOrDet", "B"))
+EVERY_KIND = (
+    edit("puppy", "a puppy", "ArtOrDet", "A"), edit("puppy", "a puppy", "ArtOrDet", "B"),
+    edit("own", "owns", "SVA", "A"), edit("own", "owned", "SVA", "B"),
+    edit("chair", "chairs", "Nn", "A"), edit("chair", "chairs", "Wform", "B"),
+    edit("summer", "the summer", "ArtOrDet", "B"),
+)  # fmt: skip
+LONG_AND_SHORT = (
+    edit("own three chair", "owns three chairs", "SVA", "A"),
+    edit("own", "owns", "SVA", "B"), edit("chair", "chairs", "Nn", "B"),
+)  # fmt: skip
+NEAR = (edit("own", "owns", "SVA", "A"), edit("three", "3", "Mec", "B"))
+NOT_CORRECTED = (edit("own", None, "SVA", "A"), edit("own", "owns", "SVA", "B"))
+
+
+@pytest.mark.parametrize(
+    ("edits", "expected"),
+    [
+        pytest.param(OMISSION, [("same", "adopted puppy")], id="the same omission on either neighbour is one place"),
+        pytest.param(
+            EVERY_KIND,
+            [("identification", "summer"), ("type", "chair"), ("correction", "own"), ("same", "puppy")],
+            id="in the order identification, type, correction, same",
+        ),
+        pytest.param(LONG_AND_SHORT, [("type", "own three chair")], id="short edits inside a long one are one place"),
+        pytest.param(NEAR, [("identification", "own"), ("identification", "three")], id="near each other are two"),
+        pytest.param(NOT_CORRECTED, [("correction", "own")], id="found but not corrected"),
+        pytest.param((), [], id="nobody marked anything"),
+    ],
+)
+def test_places_where_annotators_differ(edits: tuple[Edit, ...], expected: list[tuple[str, str]]) -> None:
+    assert kinds(*edits) == expected
+
+
+def test_two_places_under_the_same_long_selection_have_names_of_their_own() -> None:
+    first = edit("own three chair", "owns three chair", "SVA", "A")
+    second = edit("own three chair", "own three chairs", "Nn", "B")
+    places = places_of(Essay("e", TEXT), {"A": [first], "B": [second]})
+    assert [place.kind for place in places] == ["identification", "identification"]
+    assert len({place.name for place in places}) == 2

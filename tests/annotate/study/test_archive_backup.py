@@ -18,22 +18,17 @@ from grater.annotate.backup import back_up, restore
 from grater.annotate.store import Store, checks, open_store, schema
 from grater.annotate.web.security import API
 from grater.errors import GraterError, MissingExtra, UsageError
-from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import new_database
 from tests.annotate.web.studies import Study, new_units, served
-
-__all__ = ["cluster"]
 
 Rows = dict[str, list[dict[str, Any]]]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def study(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Study, str]]:
+@pytest.fixture
+def study(place: Path | str) -> Iterator[tuple[Study, str]]:
     """A served study, and where it is."""
-    is_file = request.param == "sqlite"
-    place = tmp_path if is_file else new_database(request.getfixturevalue("cluster"))
     with served(place) as served_study:
-        yield served_study, str(tmp_path / "study.db" if is_file else place)
+        yield served_study, str(place / "study.db" if isinstance(place, Path) else place)
 
 
 def other_place(location: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
@@ -129,24 +124,6 @@ def test_a_backup_under_load_is_a_snapshot_and_one_after_it_is_the_study_row_by_
         f"{n_raters} raters, {n_told:,} judgments acknowledged, {n_during:,} of them in the backup taken meanwhile; "
         f"restored equal in all {n_rows:,} rows of {len(original)} tables",
     )
-
-
-def test_a_restored_study_goes_on_with_its_passwords_sessions_and_tokens(
-    study: tuple[Study, str], tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    served_study, location = study
-    browser = served_study.browser("manager")
-    back_up(location, tmp_path / "copy")
-    with restore(tmp_path / "copy", other_place(location, tmp_path, request)) as again:
-        served_study.store, served_study.made = again, None
-        browser.client = served_study.client()
-        browser.client.cookies.set("grater-session", token_of(served_study))
-        assert browser.get("/manage").status_code == 200
-
-
-def token_of(study: Study) -> str:
-    with study.store.write() as tx:
-        return credentials.start_session(tx, study.people["manager"].person_id, hours=1)[0]
 
 
 def test_a_study_its_log_and_its_backups_are_readable_by_the_owner_alone(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from grater.reporting.build import build
 from grater.reporting.save import report_html
 from grater.sheet import interval
 from tests.annotate.store.conftest import location
+from tests.annotate.store.worlds import read
 
 TEXT = "We met at {}. He depend of her. The bread are good."
 EDITS = {
@@ -109,8 +110,7 @@ def test_marks_are_verified_and_serve_every_system_also_a_later_one(study: Store
         add_job(study, NewJob(name="", task="fate"))
     job = add_job(study, NewJob(name="", task="marking", judgments=2))
     work(study, job.job_id, "Ann", marking("depend of", "met"))
-    with study.read() as tx:
-        assert marks(tx) == [], "until two have read an essay"
+    assert read(study, marks) == [], "until two have read an essay"
     work(study, job.job_id, "Bo", marking("depend", "are"))
     job = add_job(study, NewJob(name="check", task="error", kind="mark", judgments=2))
     rejecting = lambda desk: {"label": ["ok" if "met" in [p.text for p in desk.shown.pieces] else "error"]}  # noqa: E731
@@ -143,17 +143,13 @@ def test_marks_are_verified_and_serve_every_system_also_a_later_one(study: Store
     work(study, job.job_id, "Cy", lambda _: {"label": ["writer's better"]})
     job = add_job(study, NewJob(name="", task="remaining", most=20))
     work(study, job.job_id, "Cy", lambda _: {"missed": ["1"], "half_right": ["0"], "introduced": ["2"]})
-    with study.read() as tx:
-        inputs = study_inputs(tx)
+    inputs = read(study, study_inputs)
     assert inputs.judgments is not None
     assert len(inputs.judgments) == 2 * N_ESSAYS, "verified marks say nothing of systems"
     report = build(inputs)
     sections = {section.name: section for section in report.sections}
     assert {"correctors", "recall", "remaining"} <= sections.keys()
     tables = {sheet.name: sheet for sheet in sections["correctors"].sheets}
-    assert inputs.correctors is not None
-    assert inputs.correctors.recall is not None
-    assert inputs.correctors.remaining is not None
     [recalled] = [each.recall for each in inputs.correctors.recall.systems if each.system == "late"]
     [left] = [each.errors for each in inputs.correctors.remaining.systems if each.system == "late"]
     assert tables["corrector-late"].rows[-1] == (
@@ -210,8 +206,7 @@ def test_in_pairs_one_key_says_which_of_two_is_better_and_the_rankings_know_it(s
 
 
 def test_errors_that_are_left_are_counted_once_for_systems_that_wrote_the_same(study: Store, tmp_path: Path) -> None:
-    with study.read() as tx:
-        preview = Previews().of(tx, NewJob(name="", task="remaining"))
+    preview = read(study, Previews().of, NewJob(name="", task="remaining"))
     job = add_job(study, NewJob(name="", task="remaining"))
     n_units = N_ESSAYS * (1 + 2 + 2)  # alike in all systems, two corrections, two corrections
     assert preview.units == n_units

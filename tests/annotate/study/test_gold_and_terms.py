@@ -1,43 +1,58 @@
-"""Gold from experts, planted errors, terms, the protocol sheet, signals, programs as raters."""
+"""Gold from experts, planted errors, terms, the protocol sheet, signals, programs as raters.
+
+Gold that is added to a job looks like its work (P5), and can be shown to raters, or is refused (P4).
+
+Candidates for gold: known from elsewhere, not met here, the surest first; and the recommended rule.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 from grater.annotate import content, jobs, judgments, trust, units
-from grater.annotate.content import own_essays, plant
-from grater.annotate.gold import GoldWanted, MadeGold, gold_from_edits, gold_from_planted, known_gold
+from grater.annotate.gold import (
+    LOOKS,
+    GoldWanted,
+    MadeGold,
+    candidates,
+    earlier_reasons,
+    gold_from_edits,
+    gold_from_planted,
+    known_gold,
+    make_gold,
+)
 from grater.annotate.mining import uses_in
 from grater.annotate.money import costs as exported_costs
 from grater.annotate.money import job_costs, settle
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.programs import judge, program_job
-from grater.annotate.protocol import protocol_sheet, set_terms
+from grater.annotate.protocol import protocol_sheet, set_terms, use_recommended_rule
 from grater.annotate.raters import best, rater_lines
 from grater.annotate.reporting import study_inputs
-from grater.annotate.store import Store, Tx, checks, open_store
+from grater.annotate.store import Store, Tx, checks, schema
 from grater.annotate.systems import decide
 from grater.annotate.tables import study_tables
-from grater.annotate.units import NewUnit
+from grater.annotate.tasks import TASKS
+from grater.annotate.tasks.marking import SUGGESTIONS
+from grater.annotate.terms import terms_of
+from grater.annotate.work import shown_to_staff
 from grater.annotate.worksheets import add_judgments
 from grater.detect.systems import load_system
 from grater.errors import GraterError, UsageError
 from grater.model import Edit, Essay, Item, Json, Span
 from grater.reporting.build import build
 from grater.tables import read_judgments
-from tests.annotate.store.crowds import make_crowd
+from tests.annotate.store.crowds import make_crowd, statements
 from tests.annotate.store.worlds import new_units
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "study.db", create=True) as store:
-        yield store
+from tests.annotate.tasks.units import rng, unit_for
+from tests.annotate.web.studies import Study, served
 
 
 def judged_by_experts(tx: Tx, labels: list[tuple[str, str]]) -> None:
@@ -83,19 +98,12 @@ def test_experts_who_never_agree_make_no_gold(store: Store) -> None:
             known_gold(tx, job, GoldWanted(least=2))
 
 
-def test_planted_errors_are_at_their_places() -> None:
-    edits = [Edit(Span(10, 12), ("in",), "Prep", "us"), Edit(Span(32, 35), ("on to",), "Prep", "us")]
-    made, found = plant(good_essay(), edits)
-    assert made.text == "She waits in the stop. He waits on to her."
-    assert [made.text[slice(*map(int, place.split(":")[0].split("-")))] for place in found] == ["in", "on to"]
-
-
 def good_essay(*planted: Edit) -> Essay:
     return Essay("letter", "She waits at the stop. He waits for her.", planted, ("us",))
 
 
 def test_planted_essays_become_gold_once_and_tell_nobody_what_they_are(store: Store) -> None:
-    corpus = [good_essay(Edit(Span(10, 12), ("in",), "Wcip", "us"), Edit(Span(13, 17), ("",), "ArtOrDet", "us"))]
+    corpus = [good_essay(Edit(Span(10, 12), ("in to",), "Wcip", "us"), Edit(Span(13, 17), ("",), "ArtOrDet", "us"))]
     with store.write() as tx:
         job = jobs.add(tx, name="marking", task="marking")
         assert gold_from_planted(tx, job, corpus) == MadeGold(1, 0)
@@ -103,10 +111,10 @@ def test_planted_essays_become_gold_once_and_tell_nobody_what_they_are(store: St
         (known,) = trust.gold_records(tx, job.job_id)
         (essay,) = content.all_essays(tx)
         assert checks.violations(tx) == []
-    assert essay.text == "She waits in stop. He waits for her."
+    assert essay.text == "She waits in to stop. He waits for her."
     assert (essay.edits, essay.annotators) == ((), ())
     assert "letter" not in essay.essay_id
-    assert known.known[0].accepted == {"10-12:Wcip", "13-13:ArtOrDet"}
+    assert known.known[0].accepted == {"10-15:Wcip", "16-16:ArtOrDet"}
 
 
 def test_planted_essays_stay_out_of_the_studys_numbers(store: Store) -> None:
@@ -115,7 +123,7 @@ def test_planted_essays_stay_out_of_the_studys_numbers(store: Store) -> None:
         content.add_essays(tx, [Essay("own", "We waited in the rain.")])
         gold_from_planted(tx, jobs.add(tx, name="marking", task="marking"), planted)
         assert content.n_essays(tx) == 2
-        assert [essay.essay_id for essay in own_essays(tx)] == ["own"]
+        assert [essay.essay_id for essay in content.own_essays(tx)] == ["own"]
     (done,) = decide(store, [load_system("prep-lm")])
     with store.read() as tx:
         assert done.n_items == content.n_decisions(tx) > 0
@@ -148,7 +156,9 @@ def test_what_is_known_looks_like_the_work_of_the_job(store: Store) -> None:
         item = Item("one", Span(0, 10), "essay")
         content.add_items(tx, [content.study_item(item)])
         job = jobs.add(tx, name="marking", task="marking")
-        units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), "one", payload={**looks, "trigram": "x"})])
+        units.add_all(
+            tx, job.job_id, [units.NewUnit(((item.item_id, {}),), "one", payload={**looks, "trigram": "x"})]
+        )
         planted = [good_essay(Edit(Span(10, 12), ("in",), "R:PREP", "us"))]
         assert gold_from_planted(tx, job, planted) == MadeGold(1, 0)
         (known,) = units.ids_of_job(tx, job.job_id, role="gold")
@@ -162,7 +172,7 @@ def test_essays_with_known_errors_become_gold_graded_by_errors_found(store: Stor
         item = Item("one", Span(0, len(essay.text)), "essay")
         content.add_items(tx, [content.study_item(item)])
         job = jobs.add(tx, name="marking", task="marking")
-        units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), "one")])
+        units.add_all(tx, job.job_id, [units.NewUnit(((item.item_id, {}),), "one")])
         assert gold_from_edits(tx, job, reason="a stop is a place").made == 1
         (known,) = trust.gold_records(tx, job.job_id)
     assert known.known[0].accepted == {"10-12:Wcip"}
@@ -181,12 +191,6 @@ def test_terms_are_checked_and_the_rest_is_kept(store: Store) -> None:
             set_terms(tx, crowd.job.job_id, {"pya": {}})
 
 
-def test_a_gold_rule_without_gold_is_refused(store: Store) -> None:
-    crowd = make_crowd(store, n_gold=0, terms={})
-    with store.write() as tx, pytest.raises(UsageError, match="has no gold yet"):
-        set_terms(tx, crowd.job.job_id, {"gold": {"minimum": 0.7}})
-
-
 def test_the_protocol_sheet_and_table_5_say_what_was_done(store: Store) -> None:
     crowd = make_crowd(store, n_units=10, n_gold=5, judgments=1, terms={"pay": {"cents": 50}, "gold": {}, "page": 5})
     crowd.work(n=5)
@@ -197,7 +201,6 @@ def test_the_protocol_sheet_and_table_5_say_what_was_done(store: Store) -> None:
     assert (costs.judgments, costs.valid, costs.cents, costs.on_gold, costs.wasted) == (4, 4, 250, 50, 0)
     assert costs.per_valid == 62.5  # five units paid, four that count
     assert exported["cents_per_valid"] == {"EUR": 62.5}, "an export says what the page says"
-    assert costs.hourly is not None
     assert costs.hourly.median == 60_000.0  # 50 cents for three seconds
     assert sheet["Gold"] == "5 units, on average 1 hidden in every 5"
     assert "0.50 EUR per unit, every judgment paid" in sheet["Pay"]
@@ -281,3 +284,119 @@ def test_before_any_unit_has_its_least_everything_is_reported(store: Store) -> N
         assert study_tables(tx, "study").redundancy == 0, "a fixed number leaves nothing out"
     (words,) = [section.words[0] for section in sections if section.name == "agreement"]
     assert words.startswith("8 judgments of 4 items by 2 raters")
+
+
+TEXT = "Friends waited on the bus stop on a Monday."
+
+
+def two_items(tx: Tx) -> list[str]:
+    content.add_essays(tx, [Essay("e", TEXT)])
+    places = [Item("e", Span(start, start + 2), "prep") for start in (15, 31)]
+    content.add_items(tx, [content.study_item(place) for place in places])
+    return [place.item_id for place in places]
+
+
+class Noted(dict[str, Any]):
+    """Notes which names were looked up."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.names.add(name)
+        return super().get(name, default)
+
+
+@pytest.mark.parametrize("name", sorted(TASKS))
+def test_whatever_a_task_reads_of_a_units_payload_gold_has_too(name: str) -> None:
+    """Suggestions differ from essay to essay: a job that offers them takes no other gold than its own units."""
+    payload = Noted()
+    TASKS[name].show(replace(unit_for(name), payload=payload), rng=rng())
+    assert payload.names <= {*LOOKS, SUGGESTIONS}
+
+
+def test_a_job_that_offers_marks_takes_no_essay_without_them_as_gold(store: Store) -> None:
+    with store.write() as tx:
+        content.add_essays(tx, [Essay("e", TEXT)])
+        whole = Item("e", Span(0, len(TEXT)), "essay")
+        content.add_items(tx, [content.study_item(whole)])
+        job = jobs.add(tx, name="offered", task="marking", judgments=1, options={SUGGESTIONS: {"system": "x"}})
+        with pytest.raises(UsageError, match="offers a system's marks"):
+            make_gold(tx, job, whole.item_id, ["15-17|Wcip"], reason="")
+
+
+def test_added_gold_asks_the_question_of_its_job(store: Store) -> None:
+    with store.write() as tx:
+        work, known = two_items(tx)
+        job = jobs.add(tx, name="lists", task="error", judgments=1)
+        (work_id,) = units.add_all(
+            tx, job.job_id, [units.NewUnit(((work, {}),), "e", payload={"asks": "collocation"})]
+        )
+        assert make_gold(tx, job, known, ["error"], reason="")
+        (gold_id,) = units.ids_of_job(tx, job.job_id, role="gold")
+        shown = [shown_to_staff(tx, unit_id) for unit_id in (work_id, gold_id)]
+    assert shown[0].fields == shown[1].fields
+
+
+@pytest.mark.parametrize(("task", "label"), [("construction", "yes"), ("verify", "suggestion"), ("choice", "system")])
+def test_gold_that_no_page_can_show_is_refused(store: Store, task: str, label: str) -> None:
+    with store.write() as tx:
+        _, known = two_items(tx)
+        job = jobs.add(tx, name=task, task=task, judgments=1)
+        label = label if label in TASKS[task].labels else TASKS[task].labels[0]
+        with pytest.raises(UsageError, match="cannot be shown"):
+            make_gold(tx, job, known, [label], reason="")
+        assert units.ids_of_job(tx, job.job_id) == []
+
+
+def test_gold_of_earlier_jobs_comes_first_then_experts_and_what_raters_met_is_left_out(tmp_path: Path) -> None:
+    with served(tmp_path, tasks=("error",)) as study:
+        new = first_gold(study)
+        with study.store.write() as tx:
+            n_items = len([each for each in content.all_items(tx) if each.kind == "prep"])
+            judged_by_experts(tx, [("ok", "ok")] + [("ok", "error")] * (n_items - 1))
+            offered = candidates(tx, jobs.get(tx, new))
+            assert [(each.source, each.accepted) for each in offered[:2]] == [
+                ("Gold of the job error", ("error",)),
+                ("All experts who judged it agree", ("ok",)),
+            ]
+            assert offered[0].reason == "Another word is used here."
+            assert earlier_reasons(tx) == ["Another word is used here."]
+            make_gold(tx, jobs.get(tx, new), offered[0].item_id, offered[0].accepted, reason="")
+            assert offered[0].item_id not in {each.item_id for each in candidates(tx, jobs.get(tx, new))}
+
+
+def test_looking_for_candidates_takes_as_many_queries_whatever_the_number_of_units(tmp_path: Path) -> None:
+    with served(tmp_path, tasks=("error",)) as study:
+        job_id, n_queries = study.jobs["error"], []
+        for first in (0, 1):
+            with study.store.write() as tx:
+                for unit_id in units.ids_of_job(tx, job_id)[:first]:
+                    gone = schema.units.c.unit_id == unit_id
+                    tx.execute(schema.units.update().where(gone).values(role="practice"))
+            with statements(study.store) as queries, study.store.read() as tx:
+                candidates(tx, jobs.get(tx, job_id))
+            n_queries.append(len(queries))
+        assert n_queries[0] == n_queries[1]
+
+
+def first_gold(study: Study) -> str:
+    """A piece of gold in the job of the study, and a new job about the same items; give its id."""
+    from tests.annotate.web.studies import add_job
+
+    with study.store.write() as tx:
+        job = jobs.get(tx, study.jobs["error"])
+        last = units.get(tx, units.ids_of_job(tx, job.job_id)[-1])
+        make_gold(tx, job, last.unit.items[0].item.item_id, ["error"], reason="Another word is used here.")
+        return add_job(tx, "error", name="new", state="draft")
+
+
+def test_the_recommended_rule_asks_for_gold_first(tmp_path: Path) -> None:
+    with served(tmp_path, tasks=("error",)) as study:
+        job_id = study.jobs["error"]
+        with pytest.raises(UsageError, match="has no gold yet"), study.store.write() as tx:
+            use_recommended_rule(tx, job_id)
+        first_gold(study)
+        rule = terms_of(study.write(use_recommended_rule, job_id).options).gold
+        assert (rule.minimum, rule.least_seen, rule.quiz) == (0.8, 12, 0)  # half of one gold unit

@@ -17,7 +17,7 @@ from grater.annotate.store import Store, checks
 from grater.errors import BadInput, NotFound, UsageError
 from grater.model import Decision, Edit, Span
 from tests.annotate.study.files import ESSAYS, write_decisions, write_essays, write_items, write_judgments, write_text
-from tests.corpora.test_docx import document
+from tests.corpora.test_table import document
 
 
 def everything(store: Store, folder: Path) -> None:

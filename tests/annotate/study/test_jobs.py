@@ -15,9 +15,8 @@ from sqlalchemy import select
 from grater.annotate import content, invitations, jobs, leases, people, plans, progress, units
 from grater.annotate.gold import make_gold
 from grater.annotate.importing import import_files
-from grater.annotate.jobs import NewNames
 from grater.annotate.mining import NewBalanced, NewList
-from grater.annotate.plans import JobPreview, NewJob, Previews, add_job, batches
+from grater.annotate.plans import NewJob, Previews, add_job, batches
 from grater.annotate.protocol import set_terms
 from grater.annotate.requests import Body
 from grater.annotate.samples import NewSample, Order, start
@@ -25,10 +24,10 @@ from grater.annotate.store import Store, checks, events, schema
 from grater.annotate.submissions import hand_in, take_desk
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.construction import CONSTRUCTIONS
-from grater.annotate.units import StudyUnit
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Essay
 from grater.uncertainty import generator
+from tests.annotate.store.worlds import read, write
 from tests.annotate.study.files import ESSAYS, write_decisions, write_essays, write_items, write_text
 from tests.each import for_each
 
@@ -66,15 +65,14 @@ def study(store: Store) -> Store:
     return store
 
 
-def units_of(store: Store, name: str) -> list[StudyUnit]:
+def units_of(store: Store, name: str) -> list[units.StudyUnit]:
     with store.read() as tx:
         assert checks.violations(tx) == []
         return [units.get(tx, unit_id) for unit_id in units.ids_of_job(tx, jobs.named(tx, name).job_id)]
 
 
 def answer(store: Store, job_id: str, name: str, n: int = 1) -> None:
-    with store.read() as tx:
-        person_id = people.named(tx, name).person_id
+    person_id = read(store, people.named, name).person_id
     for _ in range(n):
         desk = take_desk(store, job_id=job_id, person_id=person_id)
         task = desk.unit.job.task
@@ -137,8 +135,7 @@ SENTENCES = (
 
 
 def test_the_design_chooses_nouns_and_asks_of_each_place_in_two_stages(store: Store) -> None:
-    with store.write() as tx:
-        content.add_essays(tx, [Essay(f"e{place}", " ".join(SENTENCES)) for place in range(20)])
+    write(store, content.add_essays, [Essay(f"e{place}", " ".join(SENTENCES)) for place in range(20)])
     job = start(store, Order("constructions"))
     with store.read() as tx:
         found = [each for each in content.all_items(tx) if each.kind.startswith("construction/")]
@@ -152,12 +149,10 @@ def test_the_design_chooses_nouns_and_asks_of_each_place_in_two_stages(store: St
 
 
 def test_a_plain_job_takes_the_nouns_of_a_small_corpus_which_a_design_refuses(store: Store) -> None:
-    with store.write() as tx:
-        content.add_essays(tx, [Essay("none", "She slept.")])
+    write(store, content.add_essays, [Essay("none", "She slept.")])
     with pytest.raises(UsageError, match="choose items from more text"):
         add_job(store, NewJob(name="trial", task="construction"))
-    with store.write() as tx:
-        content.add_essays(tx, [Essay("e", " ".join(SENTENCES))])
+    write(store, content.add_essays, [Essay("e", " ".join(SENTENCES))])
     with pytest.raises(UsageError, match="choose items from more text"):
         start(store, Order("constructions"))
     add_job(store, NewJob(name="trial", task="construction"))
@@ -195,8 +190,7 @@ def test_a_name_is_the_tasks_by_default_and_used_once_and_nothing_is_half_done(f
         add_job(full, NewJob(name="error", task="usage"))
     with pytest.raises(UsageError, match="no units"):
         add_job(full, NewJob(name="b", task="error", kind="article"))
-    with full.read() as tx:
-        assert [job.name for job in jobs.all(tx)] == ["error", "error-2"]
+    assert [job.name for job in read(full, jobs.all)] == ["error", "error-2"]
 
 
 def test_pairs_are_balanced() -> None:
@@ -224,8 +218,7 @@ def test_named_annotators_get_their_own_units_and_all_of_them_every_kth_batch(st
     asked = NAMES[:3]
     plan = NewJob(name="a", task="marking", judgments=2, annotators=asked, batch_size=1, overlap_every=3)
     job = add_job(study, plan)
-    with study.read() as tx:
-        counts = Counter(each.unit_id for each in jobs.assignments_of(tx, job.job_id))
+    counts = Counter(each.unit_id for each in read(study, jobs.assignments_of, job.job_id))
     found = units_of(study, "a")
     assert sum(unit.overlap for unit in found) == 2
     for unit in found:
@@ -257,24 +250,15 @@ def test_a_preview_has_the_units_and_judgments_of_the_job_and_stores_nothing(stu
         seen = Previews().of(tx, plan)
         assert (events.latest(tx), content.n_items(tx)) == before
     job = add_job(study, plan)
-    with study.read() as tx:
-        far = progress.of_job(tx, job.job_id)
+    far = read(study, progress.of_job, job.job_id)
     assert (seen.units, seen.judgments) == (far.units, far.wanted)
 
 
 def test_a_preview_counts_what_comes_in_later(study: Store) -> None:
     previews, plan = Previews(), NewJob(name="a", task="marking")
     for n_essays in (6, 7):
-        with study.read() as tx:
-            assert previews.of(tx, plan).units == n_essays
-        with study.write() as tx:
-            content.add_essays(tx, [Essay("late", TEXT)])
-
-
-def test_the_words_of_a_preview_name_units_hours_and_money() -> None:
-    # 1,352 units of 24 s are 9.01 hours; at 12 cents 162.24 euros
-    seen = JobPreview(units=1352, judgments=1352, seconds_each=24, is_measured=False, cents=12)
-    assert seen.words == "1,352 units, 1,352 judgments, about 9.0 h of work, 162.24 EUR"
+        assert read(study, previews.of, plan).units == n_essays
+        write(study, content.add_essays, [Essay("late", TEXT)])
 
 
 # Somebody leaves
@@ -315,8 +299,7 @@ def test_when_somebody_is_shut_out_the_units_starve_until_they_are_handed_over(s
         answer(study, job_id, name, 4)
     with study.write() as tx:
         people.set_state(tx, people.named(tx, "Ann").person_id, "ended")
-    with study.read() as tx:
-        assert any("assign somebody" in str(each) for each in checks.violations(tx))
+    assert any("assign somebody" in str(each) for each in read(study, checks.violations))
     assert hand_over(study, "Ann", "Dan") == 4
     answer(study, job_id, "Dan", 4)
     assert assigned(study, job_id)["Dan"] == 4
@@ -361,8 +344,7 @@ def test_the_second_stage_of_a_noun_stays_with_the_rater_of_the_first(store: Sto
 
 
 def well(store: Store) -> None:
-    with store.read() as tx:
-        assert checks.violations(tx) == []
+    assert read(store, checks.violations) == []
 
 
 def test_a_job_that_somebody_looked_at_and_nobody_answered_is_deleted_whole(study: Store) -> None:
@@ -399,8 +381,7 @@ def test_a_job_with_a_judgment_stays_and_can_be_archived(study: Store) -> None:
         assert jobs.archive(tx, job.job_id, True).archived_at == tx.now
     with pytest.raises(Conflict, match="restore it first"), study.write() as tx:
         jobs.move(tx, job.job_id, "open")
-    with study.write() as tx:
-        assert jobs.archive(tx, job.job_id, False).archived_at is None
+    assert write(study, jobs.archive, job.job_id, False).archived_at is None
     well(study)
 
 
@@ -409,9 +390,9 @@ def test_jobs_that_ask_for_a_renamed_one_go_by_its_new_name(study: Store) -> Non
     with study.write() as tx:
         set_terms(tx, second.job_id, {"qualifications": [{"job": "first", "judgments": 5, "accuracy": 0.5}]})
         with pytest.raises(Conflict, match="choose another name"):
-            jobs.rename(tx, first.job_id, NewNames(name="second"))
-        assert jobs.rename(tx, first.job_id, NewNames(title="Prepositions")).name == "first"
-        jobs.rename(tx, first.job_id, NewNames(name="pilot"))
+            jobs.rename(tx, first.job_id, jobs.NewNames(name="second"))
+        assert jobs.rename(tx, first.job_id, jobs.NewNames(title="Prepositions")).name == "first"
+        jobs.rename(tx, first.job_id, jobs.NewNames(name="pilot"))
         set_terms(tx, second.job_id, {"page": 5})  # would be refused if it still asked for `first`
         assert [event.verb for event in events.all(tx)].count("job.renamed") == 2
     well(study)

@@ -90,7 +90,6 @@ def test_after_a_change_of_the_terms_figures_are_counted_at_once(
     browser = study.browser("manager")
     path = f"/manage/jobs/{study.jobs['error']}"
     assert "EUR" not in browser.get(f"{path}/crowd").text
-    browser.get(f"{path}/terms")
     assert browser.post(f"{path}/terms", {"cents": "12", "page": "10"}).status_code == 200
     assert "EUR" in browser.get(f"{path}/crowd").text
 
@@ -101,8 +100,7 @@ def test_an_ejection_is_seen_at_once_whatever_the_signals_cost(study: Study, mon
     with study.store.read() as tx:
         job = jobs.get(tx, study.jobs["error"])
         kept.lines(tx, job)
-    with study.store.write() as tx:
-        trust.eject(tx, job, study.people["worker"].person_id)
+    study.write(trust.eject, job, study.people["worker"].person_id)
     with study.store.read() as tx:
         lines, _ = kept.lines(tx, job)
         (worker,) = [line for line in lines if line.person.name == "Worker"]
@@ -152,8 +150,7 @@ def counts_on(page: str) -> list[str]:
 
 
 def counts_of(study: Study) -> list[str]:
-    with study.store.read() as tx:
-        far = progress.counts_of(tx, study.jobs["error"])
+    far = study.read(progress.counts_of, study.jobs["error"])
     return [str(far.valid), str(far.done)]
 
 

@@ -33,10 +33,8 @@ from grater.annotate import (
     units,
 )
 from grater.annotate.jobs import Job
-from grater.annotate.leases import UnitSlot
 from grater.annotate.store import Tx, open_store, schema, transaction
 from grater.annotate.store.transaction import new_id
-from grater.annotate.submissions import desk_of, hand_in
 from grater.annotate.tasks.error import ErrorOrOk
 from grater.annotate.tasks.task import Rng, Shown, Unit
 from grater.errors import GraterError
@@ -218,8 +216,8 @@ def steps_of(life: Life) -> list[Callable[[], None]]:
             with life.store.read() as tx:
                 row = judgments.find_submission(tx, acknowledged.receipt.submission_id)
                 assert row is not None, "lost"
-                desk = desk_of(tx, acknowledged.lease_id, person_id=row.person_id)
-            assert hand_in(life.store, desk, acknowledged.fields, seconds=2.0).is_replay
+                desk = submissions.desk_of(tx, acknowledged.lease_id, person_id=row.person_id)
+            assert submissions.hand_in(life.store, desk, acknowledged.fields, seconds=2.0).is_replay
 
     return [
         lambda: life.somebody_logs_in("worker", "session"),
@@ -307,11 +305,11 @@ def test_an_order_that_depends_on_flags_is_found(monkeypatch: pytest.MonkeyPatch
         .limit(1)
     )
 
-    def flagged_first(tx: Tx, job: Job, person_id: str, *, left_out: int) -> UnitSlot | None:
+    def flagged_first(tx: Tx, job: Job, person_id: str, *, left_out: int) -> leases.UnitSlot | None:
         row = tx.first(flagged.where(schema.slots.c.job_id == job.job_id), person=person_id)
         if row is None:
             return right(tx, job, person_id, left_out=left_out)
-        return UnitSlot(unit_id=row.unit_id, n=row.n)
+        return leases.UnitSlot(unit_id=row.unit_id, n=row.n)
 
     monkeypatch.setattr(leases, "_free_work", flagged_first)
     one, other = twins(monkeypatch)

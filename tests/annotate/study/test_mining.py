@@ -27,6 +27,7 @@ from grater.detect.mining.review import mine, suspects_table, verdicts_of
 from grater.errors import BadInput, UsageError
 from grater.tables import read_items, write_table
 from grater.uncertainty import generator
+from tests.annotate.store.worlds import read
 from tests.annotate.study.mined_lists import ada, count, mined, say, store, verdicts
 
 __all__ = ["ada", "store"]
@@ -49,8 +50,7 @@ def test_raters_are_never_given_a_suspect_and_the_study_keeps_its_promises(store
         worker = people.add(tx, name="Bo", role="worker")
         jobs.set_state(tx, job_id, "open")
         assert leases.take(tx, job_id=job_id, person_id=worker.person_id) is None
-    with store.read() as tx:
-        assert violations(tx) == []
+    assert read(store, violations) == []
 
 
 def test_the_balanced_corpus_becomes_a_job_with_gold(store: Store, ada: Person) -> None:
@@ -76,8 +76,7 @@ def test_nothing_accepted_builds_nothing(store: Store, ada: Person) -> None:
     say(store, job_id, ada, marry="n")
     with pytest.raises(UsageError, match="expected accepted trigrams"):
         balanced_job(store, job_id, NewBalanced(name="balanced"), count)
-    with store.read() as tx:
-        assert [job.name for job in jobs.all(tx)] == ["mined"]
+    assert [job.name for job in read(store, jobs.all)] == ["mined"]
 
 
 def test_essays_without_a_suspect_and_a_study_without_essays_say_so(tmp_path: Path, store: Store) -> None:
@@ -118,8 +117,7 @@ def test_the_table_is_the_one_that_the_command_writes(store: Store, ada: Person,
 def test_a_verdict_survives_blanks_that_a_hand_put_in(store: Store, ada: Person) -> None:
     job_id = mined(store)
     say(store, job_id, ada, marry="y", entered="n")
-    with store.read() as tx:
-        frame = verdict_table(tx, job_id)
+    frame = read(store, verdict_table, job_id)
     spaced = frame.with_columns(trigram=" " + pl.col("trigram").str.replace(" ", "  "))
     again = add_list(store, "again", read_items(spaced), lambda _: ada)
     assert verdicts(store, again.job_id) == verdicts(store, job_id)
@@ -127,8 +125,7 @@ def test_a_verdict_survives_blanks_that_a_hand_put_in(store: Store, ada: Person)
 
 def test_a_list_of_other_essays_or_with_odd_cells_is_refused_whole(store: Store, ada: Person) -> None:
     job_id = mined(store)
-    with store.read() as tx:
-        good = verdict_table(tx, job_id)
+    good = read(store, verdict_table, job_id)
     strange = good.with_columns(trigram=pl.lit("climbed up the"))
     odd = good.with_columns(n_bigram=pl.lit("many"))
     twice = pl.concat([good, good.head(1).with_columns(item=pl.lit("another"))])
@@ -142,5 +139,4 @@ def test_a_list_of_other_essays_or_with_odd_cells_is_refused_whole(store: Store,
             add_list(store, "odd", read_items(frame), lambda _: ada)
     with pytest.raises(UsageError, match="name: expected"):
         add_list(store, " ", read_items(good), lambda _: ada)
-    with store.read() as tx:
-        assert [job.name for job in jobs.all(tx)] == ["mined"]
+    assert [job.name for job in read(store, jobs.all)] == ["mined"]

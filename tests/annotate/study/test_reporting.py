@@ -26,6 +26,7 @@ from grater.model import Essay, as_annotated
 from grater.reporting.build import Inputs, build
 from grater.reporting.document import Report, Section
 from grater.tables import write_table
+from tests.annotate.store.worlds import read
 from tests.annotate.study.files import write_decisions, write_essays, write_items, write_text
 from tests.measure.agreement.tables import TABLE_3
 from tests.measure.agreement.test_constructions import ANSWERS, TABLE_5
@@ -43,8 +44,7 @@ def judged(store: Store, tmp_path: Path) -> Store:
 
 
 def raters(store: Store, *, names: bool) -> set[str]:
-    with store.read() as tx:
-        report = build(study_inputs(tx, names=names))
+    report = build(read(store, study_inputs, names=names))
     [table] = [sheet for sheet in report.sheets if sheet.name == "raters"]
     return {row[0] for row in table.rows}
 
@@ -63,8 +63,7 @@ def test_a_report_on_a_job_of_marked_essays_tells_of_its_marks(store: Store, tmp
     word = desk.unit.unit.essay.text.split()[0]
     mark = {"start": 0, "end": len(word), "quote": word, "tag": "Mec", "replacements": ["This"], "comment": ""}
     hand_in(store, desk, {"edits": [json.dumps([mark])]}, seconds=9)
-    with store.read() as tx:
-        report = build(study_inputs(tx, job_names=["essays"]))
+    report = build(read(store, study_inputs, job_names=["essays"]))
     assert (section(report, "effort").title, section(report, "effort").words) == ("Protocol", ())
     words = section(report, "corpus").words[0]
     assert words.startswith("1 essay with")
@@ -76,8 +75,7 @@ USAGE = {"Extraneous": "0", "Wrong-Choice": "1", "OK": "2"}
 
 
 def report_of(store: Store) -> Report:
-    with store.read() as tx:
-        return build(study_inputs(tx))
+    return build(read(store, study_inputs))
 
 
 def section(report: Report, name: str) -> Section:
@@ -232,8 +230,7 @@ def test_a_report_on_one_job_leaves_out_the_pay_protocol_and_marks_of_others(jud
 def test_gold_and_restrictions_of_a_job_judged_elsewhere_are_unknown(judged: Store) -> None:
     with judged.write() as tx:
         set_terms(tx, jobs.named(tx, "j").job_id, {"pay": {"cents": 5, "currency": "EUR"}})
-    with judged.read() as tx:
-        rows = {name: words for _, name, words in study_inputs(tx).protocol}
+    rows = {name: words for _, name, words in read(judged, study_inputs).protocol}
     assert not {"gold", "restrictions"} & set(rows), "nothing is claimed of either"
     assert "judged elsewhere" in rows["task"]
     assert rows["pay"].startswith("0.05 EUR")
@@ -248,8 +245,6 @@ def test_programs_and_adjudicated_decisions_are_no_raters_of_a_study(judged: Sto
         inputs = study_inputs(tx, names=True)
         groups = {row["rater"]: row["group"] for row in judgments.table(tx, names=True)}
     assert groups == {"Ann": "crowd", "Bob": "crowd", "S": "program", "gold": "adjudicated"}
-    assert inputs.judgments is not None
-    assert inputs.programs is not None
     assert set(inputs.judgments.frame["rater"].cast(str)) == {"Ann", "Bob"}
     assert set(inputs.programs.frame["rater"].cast(str)) == {"S"}
     assert "4 judgments of 2 items by 2 raters" in section(build(inputs), "agreement").words[0]
@@ -268,8 +263,7 @@ def test_marks_of_programs_and_adjudicated_marks_are_no_reading(store: Store, tm
         for unit_id in units.ids_of_job(tx, job.job_id):
             answer = Answer(units.get(tx, unit_id).unit.items[0].item.item_id, "marked", payload={"edits": []})
             adjudication.save(tx, unit_id=unit_id, person_id=decider, answers=[answer])
-    with store.read() as tx:
-        essays = study_inputs(tx, names=True).essays
+    essays = read(store, study_inputs, names=True).essays
     assert all(len(essay.annotators) == 4 for essay in essays), "the file's, two here, and gold"
     assert all(len(as_annotated(essay).annotators) == 2 for essay in essays), "the file's and the person's"
     report = build(Inputs("marked", essays))

@@ -1,20 +1,34 @@
-"""The tables of a study: labels become verdicts, programs stay apart, nothing is mixed that was not asked for."""
+"""The tables of a study: labels become verdicts, programs stay apart, nothing is mixed that was not asked for.
+
+Systems of a study: the page that is looked at while people work says what the command says, of essays.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from grater.annotate import leases, people, submissions, units
+from grater.annotate import jobs, leases, people, submissions, units
+from grater.annotate.dashboard import figures_of
+from grater.annotate.evaluation import evaluate_study, live_agreement
 from grater.annotate.importing import import_files
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.protocol import set_terms
+from grater.annotate.reporting import study_inputs
 from grater.annotate.store import Store
 from grater.annotate.tables import StudyTables, judged_items, labels_of, study_tables
+from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Answer
+from grater.corpora import write_corpus
 from grater.errors import UsageError
+from grater.model import Essay
+from grater.reporting.build import build
 from grater.reporting.raters import raters_section
+from grater.sheet import interval
+from grater.tables import read_gold, read_judgments
 from tests.annotate.study.files import write_decisions, write_essays, write_items, write_text
 
 
@@ -44,7 +58,6 @@ def tables(store: Store, *names: str, **wishes: object) -> StudyTables:
 
 
 def labels(found: StudyTables) -> list[str]:
-    assert found.judgments is not None
     return sorted(found.judgments.frame["label"].cast(str).to_list())
 
 
@@ -69,7 +82,6 @@ def test_experts_stand_apart_where_there_is_a_crowd_too(filled: Store, tmp_path:
     import_files(filled, judgments=[file], job="experts")
     found = tables(filled)
     assert labels(found) == ["ok", "ok"]
-    assert found.experts is not None
     assert found.experts.frame["label"].to_list() == ["error"]
 
 
@@ -82,7 +94,6 @@ def test_preferences_are_left_out_where_raters_were_asked_for_errors(filled: Sto
 def test_items_that_nobody_judged_are_still_decided_on(filled: Store) -> None:
     found = tables(filled)
     assert found.decisions is not None
-    assert found.items is not None
     assert len(found.decisions) == 2
     assert sorted(found.items.frame["target"].to_list()) == ["in", "on"]
     with filled.read() as tx:
@@ -96,7 +107,6 @@ def test_gold_is_given_in_verdicts_like_judgments(filled: Store, tmp_path: Path)
     file = write_text(tmp_path / "gold.csv", "item,label", "two,0|1")
     import_files(filled, gold=[file], job="usage")
     found = tables(filled, "usage")
-    assert found.gold is not None
     assert found.gold.frame["label"].to_list() == ["error"]
 
 
@@ -120,3 +130,102 @@ def test_answers_to_gold_count_for_raters_only(filled: Store, tmp_path: Path) ->
     assert len(found.on_gold) == 1
     [sheet] = raters_section(found.judgments, gold=found.gold, on_gold=found.on_gold).sheets
     assert sorted(row[2] for row in sheet.rows) == ["1.00 [.21, 1.00]", "–"]  # Wilson's interval of 1 of 1
+
+
+N_ESSAYS, N_ITEMS = 12, 5
+
+
+@pytest.fixture
+def judged(store: Store, tmp_path: Path) -> Store:
+    """Twelve essays of five items; a system that flags everything but the last; every second essay is all errors."""
+    items, decided, verdicts = ["item,essay,start,end,kind"], ["item,system,flagged"], ["item,rater,label"]
+    for essay in range(N_ESSAYS):
+        for place in range(N_ITEMS):
+            name = f"e{essay}-{place}"
+            items.append(f"{name},e{essay},{3 * place},{3 * place + 2},prep")
+            decided.append(f"{name},eager,{int(place < N_ITEMS - 1)}")
+            verdicts += [f"{name},{rater},{'error' if essay % 2 else 'ok'}" for rater in ("A", "B", "C")]
+    corpus = tmp_path / "essays.jsonl"
+    write_corpus([Essay(f"e{essay}", "in on at by of") for essay in range(N_ESSAYS)], corpus, lambda _: None)
+    tables = {
+        name: write_text(tmp_path / f"{name}.csv", *rows)
+        for name, rows in (("i", items), ("d", decided), ("j", verdicts))
+    }
+    import_files(store, corpora=[corpus], items=[tables["i"]], decisions=[tables["d"]])
+    import_files(store, judgments=[tables["j"]], job="work")
+    return store
+
+
+def test_the_dashboard_and_the_report_print_the_same_intervals(judged: Store, tmp_path: Path) -> None:
+    """Of a job whose judgments came in another order than that of its items, and whose raters differ."""
+    places = [(essay, place) for place in range(N_ITEMS) for essay in reversed(range(N_ESSAYS))]
+    verdicts = [
+        f"e{essay}-{place},{rater},{'error' if (essay * place + shift) % 3 else 'ok'},2026-01-0{place + 1}T00:00:00Z"
+        for essay, place in places
+        for shift, rater in enumerate(("A", "B", "C"))
+        if shift < 2 or essay % 4
+    ]
+    import_files(judged, judgments=[write_text(tmp_path / "n.csv", "item,rater,label,at", *verdicts)], job="noisy")
+    with judged.read() as tx:
+        board, report = figures_of(tx, jobs.named(tx, "noisy")), build(study_inputs(tx, job_names=["noisy"]))
+    [line], [answered] = board.scores.systems, report.answer.sheets[0].rows
+    assert {interval(line.precision), interval(line.recall)} <= set(answered)
+    [coefficients] = [section.sheets[0] for section in report.sections if section.name == "agreement"]
+    assert ("Krippendorff alpha", interval(board.agreement.alpha)) in {row[:2] for row in coefficients.rows}
+
+
+def test_scores_are_corrected_by_the_hidden_gold_of_the_study(judged: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    with judged.read() as tx:
+        with pytest.raises(UsageError, match="nobody has answered hidden gold yet"):
+            evaluate_study(tx, "study", corrected=True)
+        plain = study_tables(tx, "study")
+        # Of ten errors and ten good items, all flagged, raters call fifteen errors: sensitivity 1, specificity .5.
+        names = [f"e{essay}-{place}" for essay in range(5) for place in range(4)]
+        gold = read_gold(pl.DataFrame({"item": names, "label": ["error"] * 10 + ["ok"] * 10}), name="gold")
+        labels = zip(names, ["error"] * 15 + ["ok"] * 5, strict=True)
+        verdicts = [(item, rater, label) for item, label in labels for rater in ("A", "B", "C")]
+        on_gold = read_judgments(pl.DataFrame(verdicts, ["item", "rater", "label"], orient="row"))
+        tables = replace(plain, gold=gold, on_gold=on_gold)
+        monkeypatch.setattr("grater.annotate.tables.study_tables", lambda *_, **__: tables)
+        result = evaluate_study(tx, "study", errors_by_flag=True)
+    # 24 of 48 flags are errors as judged: (24 - .5 * 48) / .5 = 0 of them in truth
+    assert result.whole.standard[0]["precision"].value == 0.5
+    assert result.corrected["eager"].precision.value == 0
+    assert any("too few gold items on one side" in line for line in result.warnings)
+
+
+def rows(*labels: tuple[str, str]) -> list[dict[str, object]]:
+    """Two raters, one item for each pair of labels."""
+    return [
+        {"item": f"i{n}", "rater": rater, "label": label, "group": "crowd"}
+        for n, pair in enumerate(labels)
+        for rater, label in zip(("Ann", "Bob"), pair, strict=True)
+    ]
+
+
+def observed(task: str, *labels: tuple[str, str]) -> float:
+    found = live_agreement(rows(*labels), TASKS[task], name="job")  # type: ignore[arg-type]
+    return found.labels.coefficients["observed"].value
+
+
+def test_grey_is_merged_with_yes_in_constructions() -> None:
+    assert observed("construction", ("yes", "grey"), ("grey", "grey"), ("no", "grey"), ("no", "no")) == 0.75
+
+
+def test_a_task_that_merges_nothing_keeps_its_labels() -> None:
+    assert observed("error", ("error", "unknown"), ("ok", "ok")) == 0.5
+
+
+def test_where_asking_stopped_early_only_the_first_judgments_are_compared() -> None:
+    """Two who agree were enough for one item; for the other two who differed were followed by three who agree."""
+    verdicts = {"easy": "oo", "hard": "oeeee"}
+    names = {"o": "ok", "e": "error"}
+    found = [
+        {"item": item, "rater": f"r{n}", "label": names[letter], "group": "crowd", "at": f"2026-01-01T00:00:{n:02}Z"}
+        for item, letters in verdicts.items()
+        for n, letter in enumerate(letters)
+    ]
+    all_of_them = live_agreement(found, TASKS["error"], name="job")
+    first_two = live_agreement(found, TASKS["error"], name="job", first=2)
+    assert first_two.labels.coefficients["observed"].value == 0.5
+    assert all_of_them.labels.coefficients["observed"].value > 0.5

@@ -1,4 +1,7 @@
-"""Worksheets go out of a study and their judgments into it: any job, any sample, raters joining over time."""
+"""Worksheets go out of a study and their judgments into it: any job, any sample, raters joining over time.
+
+Samples of a study: kept as they were drawn, of one kind, and extended without judging anything twice.
+"""
 
 from __future__ import annotations
 
@@ -10,26 +13,27 @@ import pytest
 
 import grater
 from grater.annotate import content, jobs, judgments, leases, people, samples
+from grater.annotate.evaluation import evaluate_study
 from grater.annotate.importing import Imported, import_files
 from grater.annotate.plans import NewJob, add_job
-from grater.annotate.samples import NewSample, draw
+from grater.annotate.samples import Drawn, NewSample, draw, extend, kind_of
 from grater.annotate.store import Store, checks
 from grater.annotate.systems import decide
 from grater.annotate.tables import decision_columns
 from grater.annotate.worksheets import write_worksheet
 from grater.detect.systems import load_system
-from grater.errors import BadInput, UsageError
+from grater.errors import BadInput, Conflict, UsageError
 from grater.tables import write_table
+from tests.annotate.store.worlds import read
 from tests.annotate.study.files import write_essays, write_items, write_text
-from tests.annotate.study.systems import write_systems
+from tests.annotate.study.systems import write_systems, write_verdicts
 
 
 @pytest.fixture
 def study(store: Store, tmp_path: Path) -> Store:
     """Three essays, the items `one` and `two`, and a job that asks two people about each."""
     import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
-    with store.read() as tx:
-        ids = tuple(content.items_by_name(tx, ["one", "two"]).values())
+    ids = tuple(read(store, content.items_by_name, ["one", "two"]).values())
     add_job(store, NewJob(name="errors", task="error", judgments=2, item_ids=ids))
     return store
 
@@ -129,14 +133,12 @@ def test_a_sample_of_the_study_is_judged_in_a_sheet(decided: Store, tmp_path: Pa
 
 
 def test_a_sample_that_was_drawn_elsewhere_is_one_of_the_study(decided: Store, tmp_path: Path) -> None:
-    with decided.read() as tx:
-        table = decision_columns(tx, ["prep"])
+    table = read(decided, decision_columns, ["prep"])
     drawn = grater.sample(table, system="eager", n=4, seed=3)
     write_table(drawn, tmp_path / "ours.csv")
     (done,) = import_files(decided, samples=[tmp_path / "ours.csv"])
     assert (done.kind, done.new) == ("sample", 4)
-    with decided.read() as tx:
-        kept = samples.named(tx, "ours")
+    kept = read(decided, samples.named, "ours")
     assert set(kept.frame["item"]) == set(drawn.frame["item"])
     assert kept.meta is not None
     assert samples.kind_of(kept) == "prep"
@@ -160,3 +162,85 @@ def test_one_file_is_both_items_and_decisions(store: Store, tmp_path: Path) -> N
     assert [(each.kind, each.new) for each in done[1:]] == [("items", 2), ("decisions", 4)]
     with store.read() as tx:
         assert [each.payload for each in content.all_items(tx)] == [{"level": "B1"}] * 2
+
+
+def items_of(drawn: Drawn) -> set[str]:
+    return set(drawn.sample.frame["item"])
+
+
+def test_a_sample_is_of_one_kind_says_what_it_covers_and_is_kept_row_by_row(decided: Store) -> None:
+    drawn = draw(decided, NewSample(system="eager", n=6))
+    with decided.read() as tx:
+        kept = samples.named(tx, "sample")
+        by_kind = {kind: set(decision_columns(tx, [kind])["item"]) for kind in ("prep", "prep-missing")}
+    columns = ["item", "stratum", "probability", "stratum_size", "random", "system"]
+    assert kept.frame.select(columns).rows() == drawn.sample.frame.select(columns).rows()
+    assert kept.meta == drawn.sample.meta
+    assert kind_of(drawn.sample) == "prep"  # unless another is named
+    assert items_of(drawn) <= by_kind["prep"]
+    gaps = draw(decided, NewSample(name="gaps", system="eager", n=1, kind="prep-missing"))
+    assert items_of(gaps) <= by_kind["prep-missing"]
+    kind, few = drawn.notes
+    assert kind.startswith("the sample covers items of kind prep; eager also decides on prep-missing (")
+    assert kind.endswith("left out")
+    assert few.endswith("there: below 20 precision is rough")
+    assert items_of(draw(decided, NewSample(system="eager", n=6))) == items_of(drawn)
+    with pytest.raises(Conflict, match="another sample called 'sample'"):
+        draw(decided, NewSample(system="eager", n=6, seed=1))
+
+
+def test_only_what_nobody_judged_is_left(decided: Store, tmp_path: Path) -> None:
+    left = draw(decided, NewSample(system="eager", n=6)).left
+    assert set(left) == items_of(draw(decided, NewSample(system="eager", n=6)))
+    import_files(decided, judgments=[write_verdicts(tmp_path / "j.csv", list(left[:4]))])
+    again = draw(decided, NewSample(system="eager", n=6))
+    assert again.left == left[4:]
+    more = extend(decided, "sample", "both", "careful")
+    assert items_of(more) >= items_of(again)
+    assert set(more.left).isdisjoint(left[:4])
+
+
+def test_a_system_is_added_with_no_more_items_than_the_wanted_width_needs(decided: Store, tmp_path: Path) -> None:
+    left = draw(decided, NewSample(system="eager", n=6)).left
+    with pytest.raises(UsageError, match="a target width needs judgments"):
+        extend(decided, "sample", "wide", "careful", width=0.99)
+    import_files(decided, judgments=[write_verdicts(tmp_path / "j.csv", list(left))])
+    with pytest.raises(UsageError, match="between 0 and 1, found 7"):
+        extend(decided, "sample", "wide", "careful", width=7)
+    wide = extend(decided, "sample", "wide", "careful", width=0.99)
+    narrow = extend(decided, "sample", "narrow", "careful", width=0.001)
+    assert len(wide.left) < len(narrow.left)
+
+
+def test_essays_added_after_the_draw_belong_to_another_corpus(decided: Store, tmp_path: Path) -> None:
+    draw(decided, NewSample(system="eager", n=6))
+    text = write_text(tmp_path / "more.txt", "We sat on the bench for an hour.")
+    import_files(decided, corpora=[text])
+    decide(decided, [load_system(f"late=command:{echo(tmp_path)}")])
+    with pytest.raises(BadInput, match="drawn from another corpus"):
+        extend(decided, "sample", "both", "late")
+
+
+def echo(folder: Path) -> str:
+    """A command that answers every essay with no edits."""
+    program = write_text(
+        folder / "echo.py",
+        "import json, sys",
+        "for line in sys.stdin:",
+        "    print(json.dumps({'essay': json.loads(line)['essay'], 'edits': []}))",
+    )
+    return f"python3 {program}"
+
+
+def test_a_study_without_decisions_has_nothing_to_draw(store: Store) -> None:
+    with pytest.raises(UsageError, match="no decisions yet"):
+        draw(store, NewSample(system="eager", n=6))
+
+
+def test_what_was_judged_elsewhere_counts_for_the_sample(decided: Store, tmp_path: Path) -> None:
+    left = draw(decided, NewSample(system="eager", n=6)).left
+    import_files(decided, judgments=[write_verdicts(tmp_path / "elsewhere.csv", list(left[:4]))], job="earlier")
+    import_files(decided, judgments=[write_verdicts(tmp_path / "now.csv", list(left[4:]))], job="later")
+    estimates = read(decided, evaluate_study, "study", job_names=["later"], sample="sample")
+    assert (estimates.sample.n_drawn, estimates.sample.n_judged) == (6, 6)
+    assert "4 of the drawn items were judged elsewhere in the study; those judgments are used" in estimates.warnings

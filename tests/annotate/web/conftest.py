@@ -8,6 +8,7 @@ import pytest
 from grater.annotate.proofreading import Proofreader
 from grater.annotate.web import security
 from tests.annotate.store.crowds import evenly_hidden_gold
+from tests.annotate.web.programs import Described, description_of
 from tests.annotate.web.studies import CHEAP_HASHER, Study, served
 
 FULL_HASHER, FULL_NOBODY = security.HASHER, security.NOBODY
@@ -52,3 +53,15 @@ def bare(tmp_path: Path) -> Iterator[Study]:
     """A study with people and essays and no job."""
     with served(tmp_path) as served_study:
         yield served_study
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
+    """A study for all tests of a file, none of which minds what the others did."""
+    with served(tmp_path_factory.mktemp("shared"), tasks=["error", "marking"]) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def described(shared: Study) -> Described:
+    return description_of(shared)

@@ -27,15 +27,11 @@ from grater.annotate import (
     webhooks,
 )
 from grater.annotate.importing import start_import
-from grater.annotate.marks import Finding
-from grater.annotate.messages import NewReview
 from grater.annotate.mining import NewList, mine_study
 from grater.annotate.people import Person
-from grater.annotate.runs import RunFile
 from grater.annotate.store import Store, Tx
 from grater.annotate.submissions import desk_of, hand_in, take_next
 from grater.annotate.tasks import Answer
-from grater.annotate.units import NewUnit, Role
 from grater.annotate.web.work import last_page
 from grater.model import Decision, Essay, Item, Json, Span
 from tests.annotate.study.mined_lists import MORE, TEXT, count
@@ -106,13 +102,13 @@ def _job(tx: Tx, task: str, item: Item) -> str:
     name = f"{evil('job')}{task}"
     job = jobs.add(tx, name=name, task=task, title=evil("title"), judgments=2, options=options)
     jobs.add_guidelines(tx, job.job_id, evil("guidelines"))
-    units.add_all(tx, job.job_id, [NewUnit(((item.item_id, SUGGESTED),), item.essay_id)])
+    units.add_all(tx, job.job_id, [units.NewUnit(((item.item_id, SUGGESTED),), item.essay_id)])
     return jobs.set_state(tx, job.job_id, "open").job_id
 
 
 def _gold(tx: Tx, job_id: str) -> None:
-    roles: tuple[Role, ...] = ("practice", "gold", "gold", "gold")
-    new = [NewUnit(((PLACE.item_id, {}),), PLACE.essay_id, role=role) for role in roles]
+    roles: tuple[units.Role, ...] = ("practice", "gold", "gold", "gold")
+    new = [units.NewUnit(((PLACE.item_id, {}),), PLACE.essay_id, role=role) for role in roles]
     for unit_id in units.add_all(tx, job_id, new):
         gold.add(tx, unit_id, PLACE.item_id, ["error"], reason=evil("reason"))
 
@@ -126,7 +122,6 @@ def _mark(words: str) -> dict[str, Json]:
 def _answer(store: Store, job_id: str, rater: Person, fields: dict[str, list[str]]) -> str:
     """Answer the next unit; give the lease."""
     lease = take_next(store, job_id=job_id, person_id=rater.person_id)
-    assert lease is not None
     with store.read() as tx:
         desk = desk_of(tx, lease.lease_id, person_id=rater.person_id)
     hand_in(store, desk, fields, seconds=3)
@@ -146,7 +141,7 @@ def _crowd(tx: Tx, job_id: str, owner: Person, rater: Person) -> tuple[str, str]
     write = partial(messages.send, tx, job_id=job_id)
     write(from_id=rater.person_id, text=evil("message"))
     write(from_id=owner.person_id, to_id=rater.person_id, text=evil("letter"))
-    messages.review_job(tx, job_id, NewReview(stars=1, text=evil("review")), person_id=rater.person_id)
+    messages.review_job(tx, job_id, messages.NewReview(stars=1, text=evil("review")), person_id=rater.person_id)
     money.bonus(tx, jobs.get(tx, job_id), rater.person_id, money.NewBonus(cents=5, note=evil("note")))
     codes = {"completed": evil("code"), "screened-out": evil("code")}
     new = panels.NewPanel.checked(provider="prolific", codes=codes, unsigned=True)
@@ -160,7 +155,7 @@ def _rest(tx: Tx, owner: Person, rated: str, marked: str) -> str:
     """A decision, a finding, a file, a webhook, a token; give that of an invitation."""
     answers = [Answer(PLACE.item_id, "both fine")]
     adjudication.save(tx, unit_id=rated, person_id=owner.person_id, answers=answers, comment=evil("decision"))
-    marks.add_findings(tx, [Finding("", marked, owner.person_id, "rule", evil("finding"), 0, 3)])
+    marks.add_findings(tx, [marks.Finding("", marked, owner.person_id, "rule", evil("finding"), 0, 3)])
     start_import(tx, kind="corpus", name=evil("file"), sha256="0")
     webhooks.add(tx, url=f"https://example.org/{evil('webhook')}", verbs=[evil("verb")])
     credentials.make_token(tx, owner.person_id, name=evil("token"))
@@ -171,6 +166,5 @@ def _run(tx: Tx, owner: Person) -> str:
     """Work in the background that is done and made a file; what stands in the file is not a page of the server."""
     runs.add(tx, "report", evil("run"), {}, actor=owner.person_id)
     run = runs.claim(tx)
-    assert run is not None
-    runs.finish(tx, run, words=evil("outcome"), files=[RunFile("report.html", b"<p>A report</p>")])
+    runs.finish(tx, run, words=evil("outcome"), files=[runs.RunFile("report.html", b"<p>A report</p>")])
     return run.run_id

@@ -8,7 +8,6 @@ from typing import Any
 
 from grater.annotate.web.openapi import schema
 from grater.annotate.web.security import API
-from tests.annotate.web.json_schema import complaints, referred
 from tests.annotate.web.studies import BASE, Study
 
 JSON = "application/json"
@@ -42,17 +41,19 @@ class Described:
     def body_of(self, name: str) -> Mapping[str, Any] | None:
         """The schema of the JSON that a call is sent."""
         content = self.calls[name][2].get("requestBody", {}).get("content", {})
-        return referred(self.whole, content[JSON]["schema"]["$ref"]) if JSON in content else None
+        return self.shape(content[JSON]["schema"]["$ref"].rpartition("/")[2]) if JSON in content else None
+
+    def shape(self, name: str) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.whole["components"]["schemas"][name]
+        return found
 
     def check(self, name: str, status: int, reply: Any) -> None:
-        """Hold a reply to what its call says that it answers."""
+        """Hold the status and kind of a reply to what its call says; its shape is held to its model by FastAPI."""
         responses = self.calls[name][2]["responses"]
         assert str(status) in responses, f"{name} does not say that it may answer {status}: {reply.text[:300]}"
         content = responses[str(status)]["content"]
         kind = reply.headers["content-type"].partition(";")[0]
         assert kind in content, f"{name} answers {kind}, and says {list(content)}"
-        if kind == JSON:
-            assert complaints(content[kind]["schema"], reply.json(), self.whole, name) == []
 
 
 KEPT: list[Described] = []

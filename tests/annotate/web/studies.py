@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -18,16 +18,18 @@ from typing import Any
 
 from argon2 import PasswordHasher
 from fastapi import FastAPI
+from sqlalchemy import select
 from starlette.routing import BaseRoute
 
-from grater.annotate import content, credentials, gold, jobs, people, units
+from grater.annotate import content, credentials, jobs, people, units
 from grater.annotate.people import Person
-from grater.annotate.store import Store, Tx, open_store
+from grater.annotate.store import Store, Tx, checks, open_store, schema
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.construction import CONSTRUCTIONS
-from grater.annotate.units import NewUnit
+from grater.annotate.units import NewUnit, StudyUnit
 from grater.annotate.web import Settings, create_app
 from grater.model import Essay, Item, Json, Span
+from tests.annotate.store.worlds import FakeClock, T, read, write
 from tests.annotate.web.client import Client
 from tests.folders import own_folder
 
@@ -46,34 +48,11 @@ PREPOSITIONS = ("of", "In", "to", "at", "for", "with", "in")
 
 
 @dataclass
-class Clock:
-    """A clock that tests set."""
-
-    now: int = 1_800_000_000_000
-
-    def __call__(self) -> int:
-        return self.now
-
-
-@dataclass
-class Patience:
-    """Ends the loops of tests: a page that never lets go is an error, not a hang."""
-
-    steps: int = 60
-
-    def at_work(self, path: str) -> bool:
-        """Whether the path is that of a unit to answer."""
-        self.steps -= 1
-        assert self.steps, f"still at {path}"
-        return path.startswith("/leases/")
-
-
-@dataclass
 class Study:
     """A store, its people by role, its jobs by task."""
 
     store: Store
-    clock: Clock
+    clock: FakeClock
     people: dict[str, Person]
     jobs: dict[str, str] = field(default_factory=dict)
     settings: Settings = field(default_factory=Settings)
@@ -89,24 +68,37 @@ class Study:
         browser = Browser(self.client())
         if who:
             person = self.people.get(who) or self._named(who)
-            with self.store.write() as tx:
-                token, session = credentials.start_session(tx, person.person_id, hours=12)
+            token, session = self.write(credentials.start_session, person.person_id, hours=12)
             browser.client.cookies.set("grater-session", token)
             browser.csrf = session.csrf
         return browser
 
     def bearer(self, who: str) -> dict[str, str]:
         """The header of a program that has a token of this person (by role)."""
-        with self.store.write() as tx:
-            return {"authorization": f"Bearer {credentials.make_token(tx, self.people[who].person_id)}"}
+        return {"authorization": f"Bearer {self.write(credentials.make_token, self.people[who].person_id)}"}
 
     def units_of(self, job_id: str, **of: Any) -> list[str]:
+        return self.read(units.ids_of_job, job_id, **of)
+
+    def read(self, find: Callable[..., T], *given: Any, **more: Any) -> T:
+        """What one function finds in the study."""
+        return read(self.store, find, *given, **more)
+
+    def write(self, change: Callable[..., T], *given: Any, **more: Any) -> T:
+        """What comes of one change of the study."""
+        return write(self.store, change, *given, **more)
+
+    def require_promises(self) -> None:
+        assert self.read(checks.violations) == []
+
+    def unit_at(self, path: str) -> StudyUnit:
+        """The unit of a page on which somebody works."""
         with self.store.read() as tx:
-            return units.ids_of_job(tx, job_id, **of)
+            lease = tx.first(select(schema.leases).where(schema.leases.c.lease_id == path.rpartition("/")[2]))
+            return units.get(tx, lease.unit_id)
 
     def _named(self, name: str) -> Person:
-        with self.store.read() as tx:
-            return people.named(tx, name)
+        return self.read(people.named, name)
 
 
 @dataclass
@@ -133,7 +125,7 @@ def served(place: Path | str, *, tasks: Sequence[str] = (), judgments: int = 2, 
 
     `place` is a folder, or the URL of an empty database.
     """
-    clock = Clock()
+    clock = FakeClock()
     options.setdefault("wait_seconds", 120)
     options.setdefault("request_seconds", 600.0)
     for_crowds = {"guest_requests": 1_000_000, "guest_bytes": 1_000_000_000}  # whose clock may stand still
@@ -156,7 +148,7 @@ kept = cache(partial(own_folder, "grater-tests-"))
 def _first_of_its_kind(tasks: tuple[str, ...], judgments: int) -> tuple[Path, dict[str, Person], dict[str, str]]:
     """A study that nobody works in, to be copied."""
     path = Path(tempfile.mkdtemp(dir=kept())) / "study.db"
-    with open_store(path, create=True, clock=Clock()) as store:
+    with open_store(path, create=True, clock=FakeClock()) as store:
         persons, jobs_by_task = _fill(store, tasks, judgments)
     return path, persons, jobs_by_task
 
@@ -254,12 +246,6 @@ def noun(tx: Tx, stage: str) -> NewUnit:
         follows="no-context" if later else "",
         delay_ms=86_400_000 if later else 0,
     )
-
-
-def add_practice(tx: Tx, job_id: str, *, accepted: Sequence[str], reason: str) -> None:
-    item = places()[0]
-    (unit_id,) = units.add_all(tx, job_id, [NewUnit(((item.item_id, {}),), item.essay_id, role="practice")])
-    gold.add(tx, unit_id, item.item_id, accepted, reason=reason)
 
 
 def hidden(page: str, name: str) -> str:

@@ -10,7 +10,6 @@ import pytest
 
 from grater.annotate import invitations, jobs, people, trust
 from grater.annotate.credentials import give_role, make_token, set_state
-from grater.annotate.people import USES_NOTED_EVERY
 from grater.annotate.store import events
 from grater.annotate.store.transaction import DAY, MINUTE
 from grater.annotate.web.security import API, ROLES_OF, scope_allows
@@ -20,8 +19,7 @@ NEW = "something quite new"
 
 
 def token_of(study: Study, who: str, **options: Any) -> str:
-    with study.store.write() as tx:
-        return make_token(tx, study.people[who].person_id, **options)
+    return study.write(make_token, study.people[who].person_id, **options)
 
 
 def call(study: Study, token: str, path: str = "/me", body: object = None) -> int:
@@ -33,14 +31,13 @@ def call(study: Study, token: str, path: str = "/me", body: object = None) -> in
 
 
 def seat_for(study: Study, first: str, second: str) -> str:
-    with study.store.write() as tx:
-        return people.add_seat(tx, [study.people[first].name, study.people[second].name]).person_id
+    return study.write(people.add_seat, [study.people[first].name, study.people[second].name]).person_id
 
 
 def sat_down(study: Study, who: str, seat_id: str) -> Browser:
     browser = study.browser(who)
     assert browser.post(f"/me/seats/{seat_id}").status_code == 200
-    browser.get("/jobs")
+    browser.get("/jobs")  # the new session has another token for forms
     return browser
 
 
@@ -50,8 +47,7 @@ def by_a_new_password(study: Study, who: str) -> None:
 
 
 def by_recovery(study: Study, who: str) -> None:
-    with study.store.write() as tx:
-        link = invitations.invite_back(tx, study.people[who].person_id)
+    link = study.write(invitations.invite_back, study.people[who].person_id)
     browser = study.browser()
     browser.get(f"/join/{link}")
     assert browser.post(f"/join/{link}", {"password": NEW, "again": NEW}).status_code == 200
@@ -126,16 +122,14 @@ def program_of(study: Study, who: str) -> str:
 def test_the_end_of_a_seat_ends_what_was_made_as_the_seat(study: Study) -> None:
     seat_id = seat_for(study, "annotator", "worker")
     token, browser = token_of_seat(study, "worker", seat_id), sat_down(study, "annotator", seat_id)
-    with study.store.write() as tx:
-        set_state(tx, seat_id, "ended", actor=study.people["owner"].person_id)
+    study.write(set_state, seat_id, "ended", actor=study.people["owner"].person_id)
     assert call(study, token) == 401
     assert browser.get("/jobs").url.path == "/login"
 
 
 def test_a_token_gains_nothing_by_a_promotion(bare: Study) -> None:
     token = token_of(bare, "worker")
-    with bare.store.write() as tx:
-        give_role(tx, bare.people["worker"].person_id, "manager", actor=bare.people["owner"].person_id)
+    bare.write(give_role, bare.people["worker"].person_id, "manager", actor=bare.people["owner"].person_id)
     assert (call(bare, token), call(bare, token, "/people")) == (200, 403)
     assert call(bare, token_of(bare, "worker"), "/people") == 200  # one made now
 
@@ -144,8 +138,7 @@ def test_a_demoted_member_has_no_more_on_a_seat_than_alone(study: Study) -> None
     seat_id = seat_for(study, "adjudicator", "manager")
     together = sat_down(study, "manager", seat_id)
     assert together.get("/adjudicate").status_code == 200
-    with study.store.write() as tx:
-        give_role(tx, study.people["manager"].person_id, "worker", actor=study.people["owner"].person_id)
+    study.write(give_role, study.people["manager"].person_id, "worker", actor=study.people["owner"].person_id)
     assert together.get("/adjudicate").url.path == "/login"
     assert sat_down(study, "manager", seat_id).get("/adjudicate").status_code == 403
     assert sat_down(study, "adjudicator", seat_id).get("/adjudicate").status_code == 403  # it may do what both may
@@ -157,16 +150,14 @@ def test_a_demoted_member_has_no_more_on_a_seat_than_alone(study: Study) -> None
 def test_a_seat_of_an_older_study_gives_a_demoted_member_no_powers(study: Study) -> None:
     """Where somebody was demoted before seats followed them."""
     seat_id = seat_for(study, "adjudicator", "manager")
-    with study.store.write() as tx:
-        people.set_role(tx, study.people["manager"].person_id, "worker")
+    study.write(people.set_role, study.people["manager"].person_id, "worker")
     assert sat_down(study, "manager", seat_id).get("/adjudicate").status_code == 403
     assert sat_down(study, "adjudicator", seat_id).get("/adjudicate").status_code == 200
 
 
 def test_nobody_sits_down_next_to_somebody_who_is_shut_out(study: Study) -> None:
     seat_id = seat_for(study, "annotator", "worker")
-    with study.store.write() as tx:
-        set_state(tx, study.people["worker"].person_id, "ended", actor=study.people["owner"].person_id)
+    study.write(set_state, study.people["worker"].person_id, "ended", actor=study.people["owner"].person_id)
     assert study.browser("annotator").post(f"/me/seats/{seat_id}").status_code == 403
 
 
@@ -178,8 +169,7 @@ def test_a_seat_is_not_raised_above_its_people(study: Study) -> None:
 
 def test_a_token_made_by_a_token_passes_on_no_more_than_it_has(bare: Study) -> None:
     short = token_of(bare, "owner", days=1)
-    with bare.store.write() as tx:
-        give_role(tx, bare.people["manager"].person_id, "owner", actor=bare.people["owner"].person_id)
+    bare.write(give_role, bare.people["manager"].person_id, "owner", actor=bare.people["owner"].person_id)
     reply = (
         bare.client()
         .post(f"{API}/me/tokens", json={"days": 300}, headers={"authorization": f"Bearer {short}"})
@@ -222,7 +212,7 @@ def test_tokens_are_listed_with_scope_end_and_last_use(bare: Study) -> None:
     token = token_of(bare, "worker", name="laptop", scope="work", days=10)
     headers = {"authorization": f"Bearer {token}"}
     (first,) = bare.client().get(f"{API}/me/tokens", headers=headers).json()["tokens"]
-    bare.clock.now += USES_NOTED_EVERY - MINUTE  # noted to five minutes: programs ask all day
+    bare.clock.now += people.USES_NOTED_EVERY - MINUTE  # noted to five minutes: programs ask all day
     (second,) = bare.client().get(f"{API}/me/tokens", headers=headers).json()["tokens"]
     bare.clock.now += MINUTE
     (third,) = bare.client().get(f"{API}/me/tokens", headers=headers).json()["tokens"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from base64 import b32encode
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -12,7 +11,6 @@ import pyotp
 import pytest
 
 from grater.annotate import invitations, people, second_factor
-from grater.annotate.second_factor import STEP_SECONDS, require_of
 from grater.annotate.store import events
 from grater.annotate.store.transaction import MINUTE
 from grater.annotate.web.security import API
@@ -25,14 +23,12 @@ FACTOR = "/me/second-factor"
 
 def code_of(study: Study, who: str, *, steps: int = 0) -> str:
     """What the telephone of a person shows, some steps from now."""
-    with study.store.read() as tx:
-        factor = second_factor.find(tx, study.people[who].person_id)
-    assert factor is not None
-    return pyotp.HOTP(factor.secret).at(study.clock.now // 1000 // STEP_SECONDS + steps)
+    factor = study.read(second_factor.find, study.people[who].person_id)
+    return pyotp.HOTP(factor.secret).at(study.clock.now // 1000 // second_factor.STEP_SECONDS + steps)
 
 
 def next_step(study: Study) -> None:
-    study.clock.now += STEP_SECONDS * 1000
+    study.clock.now += second_factor.STEP_SECONDS * 1000
 
 
 def set_up(study: Study, who: str) -> list[str]:
@@ -40,6 +36,7 @@ def set_up(study: Study, who: str) -> list[str]:
     browser = study.browser(who)
     page = browser.post(FACTOR, {"password": PASSWORD}).text
     assert "otpauth://totp/grater:" in page
+    assert page.count('aria-label="QR code for an authenticator app"><svg viewBox=') == 1
     page = browser.post(f"{FACTOR}/confirm", {"code": code_of(study, who)}).text
     codes = re.findall(r"\b[A-Z2-7]{4}(?:-[A-Z2-7]{4}){3}\b", page)
     assert "Log out" in browser.get(FACTOR).text
@@ -58,14 +55,6 @@ def password_step(study: Study, who: str, browser: Browser | None = None) -> tup
 def code_step(browser: Browser, ticket: str, code: str) -> tuple[int, str]:
     reply = browser.post("/login/code", {"ticket": ticket, "code": code, "next": "/me"})
     return int(reply.status_code), str(reply.url.path)
-
-
-def test_the_page_shows_the_key_as_a_qr_code_and_as_text(bare: Study) -> None:
-    owner = bare.browser("owner")
-    assert "<svg" not in owner.get(FACTOR).text.partition("<main")[2]
-    page = owner.post(FACTOR, {"password": PASSWORD}).text.partition("<main")[2]
-    assert page.count('aria-label="QR code for an authenticator app"><svg viewBox="0 0 53 53">') == 1
-    assert "otpauth://totp/grater:Owner?secret=" in page
 
 
 VECTORS = {59: "287082", 1111111109: "081804", 1234567890: "005924", 2000000000: "279037", 20000000000: "353130"}
@@ -158,15 +147,13 @@ def test_a_ticket_ends_with_time_and_with_the_password(bare: Study) -> None:
     bare.clock.now += 5 * MINUTE
     assert code_step(browser, ticket, code_of(bare, "owner"))[0] == 422
     browser, ticket = password_step(bare, "owner")
-    with bare.store.write() as tx:
-        people.set_password(tx, bare.people["owner"].person_id, "another hash")
+    bare.write(people.set_password, bare.people["owner"].person_id, "another hash")
     assert code_step(browser, ticket, code_of(bare, "owner"))[0] == 422
 
 
 def test_a_link_for_a_lost_password_does_not_go_round_the_second_factor(bare: Study) -> None:
     set_up(bare, "owner")
-    with bare.store.write() as tx:
-        link = invitations.invite_back(tx, bare.people["owner"].person_id)
+    link = bare.write(invitations.invite_back, bare.people["owner"].person_id)
     browser = bare.browser()
     browser.get(f"/join/{link}")
     page = browser.post(f"/join/{link}", {"password": "something quite new", "again": "something quite new"})
@@ -212,58 +199,31 @@ def test_who_must_have_one_is_led_to_it_and_does_nothing_before(bare: Study) -> 
 
 
 def test_raters_from_panels_and_programs_have_none(bare: Study) -> None:
-    with bare.store.write() as tx:
-        rater = people.add(tx, name="prolific 1", role="worker", payload={"panel": "prolific"})
+    rater = bare.write(people.add, name="prolific 1", role="worker", payload={"panel": "prolific"})
     bare.people["rater"] = rater
     assert bare.browser("rater").post(FACTOR, {"password": ""}).status_code == 422
 
 
-def test_the_owner_resets_somebodys_through_every_door(
-    bare: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("door", ["page", "command"])
+def test_the_owner_requires_and_resets_it(
+    bare: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str], door: str
 ) -> None:
-    person_id, path = bare.people["manager"].person_id, tmp_path / "study.db"
-    headers = bare.bearer("owner")
-    page = f"/manage/people/{person_id}/second-factor"
-    call = f"{API}/people/{person_id}/second-factor/reset"
-    doors: dict[str, Callable[[], int]] = {
-        "page": lambda: bare.browser("owner").post(page).status_code,
-        "api": lambda: bare.client().post(call, headers=headers).status_code,
-        "command": lambda: grater(capsys, "people", "second-factor", path, "--reset", "Manager").status,
-    }
-    for door, reset in doors.items():
-        set_up(bare, "manager")
-        browser, ticket = password_step(bare, "manager")
-        code_step(browser, ticket, code_of(bare, "manager"))
-        assert [reset(), reset()] == ([0, 2] if door == "command" else [200, 404])  # there is none any more
-        assert browser.get("/me").url.path == "/login"
-        fresh = bare.browser()
-        fresh.get("/login")
-        assert fresh.post("/login", {"name": "Manager", "password": PASSWORD, "next": "/me"}).url.path == "/me"
+    """The page does it by the call that a program makes."""
 
+    def status_of(path: str, form: dict[str, object], *options: str) -> int:
+        if door == "page":
+            return 0 if bare.browser("owner").post(path, form).status_code == 200 else 2
+        return grater(capsys, "people", "second-factor", tmp_path / "study.db", *options).status
 
-def test_it_is_required_alike_through_every_door(
-    bare: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    set_up(bare, "owner")
-    owner, ticket = password_step(bare, "owner")
-    code_step(owner, ticket, code_of(bare, "owner"))
-    headers = bare.bearer("owner")
-
-    def required() -> list[str]:
-        rule = bare.client().get(f"{API}/second-factor", headers=headers).json()
-        assert rule["people"] == [bare.people["owner"].person_id]
-        return list(rule["roles"])
-
-    owner.get("/manage/people")
-    owner.post("/manage/second-factor", {"roles": ["owner", "manager"]})
-    assert required() == ["owner", "manager"]
-    assert bare.client().post(f"{API}/second-factor", json={"roles": ["owner"]}, headers=headers).status_code == 200
-    assert required() == ["owner"]
-    ran = grater(capsys, "people", "second-factor", tmp_path / "study.db", "--require", "manager")
-    assert (required(), ran.err) == (["manager"], "required of: manager; on for: Owner\n")
-    assert owner.post("/manage/second-factor", {"roles": "worker"}).status_code == 422
-    assert bare.client().post(f"{API}/second-factor", json={"roles": ["worker"]}, headers=headers).status_code == 422
-    assert grater(capsys, "people", "second-factor", tmp_path / "study.db", "--require", "worker").status == 2
-    with bare.store.write() as tx:
-        require_of(tx, [])
-    assert required() == []
+    set_up(bare, "manager")
+    browser, ticket = password_step(bare, "manager")
+    code_step(browser, ticket, code_of(bare, "manager"))
+    path = f"/manage/people/{bare.people['manager'].person_id}/second-factor"
+    assert [status_of(path, {}, "--reset", "Manager") for _ in range(2)] == [0, 2]  # there is none any more
+    assert browser.get("/me").url.path == "/login"
+    fresh = bare.browser()
+    fresh.get("/login")
+    assert fresh.post("/login", {"name": "Manager", "password": PASSWORD, "next": "/me"}).url.path == "/me"
+    assert status_of("/manage/second-factor", {"roles": "worker"}, "--require", "worker") == 2
+    assert status_of("/manage/second-factor", {"roles": "manager"}, "--require", "manager") == 0
+    assert bare.read(second_factor.required_roles) == ("manager",)

@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.annotate import adjudication, judgments
-from grater.annotate.adjudication import Adjudication, EssayTable
 from grater.annotate.jobs import Job
 from grater.annotate.tasks import TASKS, Answer, Unit
 from grater.annotate.tasks.construction import CONSTRUCTIONS
@@ -32,8 +31,7 @@ from tests.examples import examples
 
 
 def decision(study: Study, unit_id: str) -> str:
-    with study.store.read() as tx:
-        found = adjudication.find(tx, unit_id)
+    found = study.read(adjudication.find, unit_id)
     return found.answers[0].label if found else ""
 
 
@@ -55,7 +53,6 @@ def test_adjudication_shows_raters_side_by_side_and_stores_gold(study: Study) ->
     with study.store.read() as tx:
         decided = adjudication.find(tx, unit_id)
         assert len(judgments.table(tx, study.jobs["usage"])) == 20  # the originals stay
-    assert decided is not None
     assert (decided.answers[0].label, decided.answers[0].alternatives) == ("1", ("upon",))
     assert "1 of 10 decided" in adjudicator.get("/adjudicate").text
 
@@ -85,22 +82,8 @@ def test_a_choice_is_adjudicated_by_whose_word_it_is(study: Study) -> None:
     page = adjudicator.get(f"/adjudicate/{unit_id}").text
     adjudicator.post(f"/adjudicate/{unit_id}", {"label": "first", "version": "0"})
     is_system_first = "zzz-suggested" in page.partition('value="first"')[2].partition("</label>")[0].lower()
-    with study.store.read() as tx:
-        decided = adjudication.find(tx, unit_id)
-    assert decided is not None
+    decided = study.read(adjudication.find, unit_id)
     assert decided.answers[0].label == ("system" if is_system_first else "writer")
-
-
-def test_after_a_decision_comes_the_next_unit_until_all_are_decided(study: Study) -> None:
-    for who in TWO:
-        all_of(study, who, "error", {"label": "ok"})
-    browser = study.browser("adjudicator")
-    path, met = re.findall(r'"(/adjudicate/[\w-]+)"', browser.get("/adjudicate").text)[0], []
-    while path != "/adjudicate":
-        met.append(path)
-        path = browser.post(path, {"label": "error", "version": "0"}).url.path
-    assert len(set(met)) == len(met) == 10
-    assert "all decided" in browser.get("/adjudicate").text
 
 
 def test_a_unit_that_is_skipped_stays_and_a_decided_one_is_found_again(study: Study) -> None:
@@ -131,16 +114,16 @@ EDITS = st.builds(edit, st.sampled_from(WORDS), st.sampled_from(["x", "y"]), st.
 SOME = st.lists(EDITS, max_size=4, unique=True).map(tuple)
 
 
-def table(*by_rater: tuple[Edit, ...], gold: tuple[Edit, ...] | None = None) -> EssayTable:
+def table(*by_rater: tuple[Edit, ...], gold: tuple[Edit, ...] | None = None) -> adjudication.EssayTable:
     earlier = None
     if gold is not None:
         sent: list[Json] = [sent_by_page(each) for each in gold]
-        earlier = Adjudication("u", 1, "p", (Answer("i", "marked", payload={"edits": sent}),), "", 0)
+        earlier = adjudication.Adjudication("u", 1, "p", (Answer("i", "marked", payload={"edits": sent}),), "", 0)
     theirs = {
         letter: tuple(replace(each, rater=letter) for each in edits)
         for letter, edits in zip("AB", by_rater, strict=True)
     }
-    return EssayTable(UNIT, theirs, (), earlier)
+    return adjudication.EssayTable(UNIT, theirs, (), earlier)
 
 
 def sent_by_page(each: Edit) -> dict[str, Json]:

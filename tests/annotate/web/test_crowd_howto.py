@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grater.annotate import gold, leases, people, standing, units
+from grater.annotate import gold, standing
 from grater.annotate.store import open_store
 from grater.annotate.web import Settings
 from grater.annotate.web.serving import setup_link
 from grater.cli import app
 from grater.corpora import write_corpus
 from grater.model import Essay
-from tests.annotate.web.studies import BASE, PASSWORD, Browser, Patience, Study
+from tests.annotate.web.studies import BASE, PASSWORD, Browser, Study
 from tests.annotate.web.test_crowd import PANEL, begin
-from tests.annotate.web.test_work import answer
+from tests.annotate.web.test_work import answer_all
 from tests.test_docs import blocks
 
 PAGE = Path(__file__).parents[3] / "docs" / "howto" / "run-a-crowd-job.md"
@@ -95,8 +95,7 @@ def join(study: Study, path: str, name: str) -> Browser:
 def experts_come(study: Study, links: list[str]) -> None:
     """The owner by the link that the server prints, and two experts by their invitations, who agree."""
     join(study, (setup_link(study.settings, study.store) or "").removeprefix(BASE), "Olga")
-    with study.store.read() as tx:
-        job_id = next(iter(study_jobs(tx)))
+    job_id = next(iter(study.read(study_jobs)))
     for number, link in enumerate(links):
         expert = join(study, link, f"expert {number}")
         answer_truly(study, expert, job_id)
@@ -105,9 +104,7 @@ def experts_come(study: Study, links: list[str]) -> None:
 def a_panel_comes(study: Study, _: list[str]) -> None:
     """The owner opens the job and makes a panel; five raters come, are asked for their languages, and answer."""
     owner = study.browser("Olga")
-    with study.store.read() as tx:
-        job_id = list(study_jobs(tx))[1]
-    owner.get(f"/manage/jobs/{job_id}")
+    job_id = list(study.read(study_jobs))[1]
     owner.post(f"/manage/jobs/{job_id}/state", {"state": "open"})
     page = owner.post(f"/manage/jobs/{job_id}/panels", {**PANEL, "places": "10"}).text
     (panel_id,) = set(re.findall(r"/p/([\w-]+)", page))
@@ -121,17 +118,12 @@ def a_panel_comes(study: Study, _: list[str]) -> None:
         rater.post(f"/jobs/{job_id}/reviews", {"stars": "4", "clear": "5"})
     live = owner.get(f"/manage/jobs/{job_id}/crowd").text
     assert "clarity 5 of 5" in live
-    with study.store.read() as tx:
-        assert {each.state for each in standing.of_job(tx, job_id)} == {"trusted"}
+    assert {each.state for each in study.read(standing.of_job, job_id)} == {"trusted"}
 
 
 def answer_truly(study: Study, browser: Browser, job_id: str) -> str:
     """Everything that there is for this person; give the last page."""
-    path, page, patience = begin(browser, job_id), "", Patience()
-    while patience.at_work(path):
-        reply = answer(browser, path, {"label": true_label(study, path)})
-        path, page = reply.url.path, reply.text
-    return page
+    return answer_all(browser, begin(browser, job_id), lambda path: {"label": true_label(study, path)})[-1].text
 
 
 def study_jobs(tx) -> Iterator[str]:  # type: ignore[no-untyped-def]
@@ -142,14 +134,8 @@ def study_jobs(tx) -> Iterator[str]:  # type: ignore[no-untyped-def]
 
 def true_label(study: Study, path: str) -> str:
     """What the essay says at the place in question; for gold too, since experts said the same."""
-    with study.store.read() as tx:
-        for person in people.all(tx):
-            lease = leases.find(tx, path.rsplit("/", 1)[1], person_id=person.person_id)
-            if lease is not None:
-                unit = units.get(tx, lease.unit_id).unit
-                before = unit.essay.text[: unit.items[0].item.span.end]
-                label = "error" if before.endswith(WRONG) else "ok"
-                known = gold.of_unit(tx, lease.unit_id)
-                assert not known or known[0].accepted == {label}
-                return label
-    raise AssertionError(f"nobody holds {path}")
+    unit = study.unit_at(path).unit
+    label = "error" if unit.essay.text[: unit.items[0].item.span.end].endswith(WRONG) else "ok"
+    known = study.read(gold.of_unit, unit.unit_id)
+    assert not known or known[0].accepted == {label}
+    return label

@@ -78,7 +78,6 @@ def test_judgments_units_and_raters_are_the_same_on_every_page(living: Study, ta
     assert sum(name in everybody for name in ("Worker", "Annotator", "Adjudicator")) == n_raters
     # what a unit gets, times the units, is what is wanted
     each = re.search(r"([\d.]+) judgments? per unit", job_page)
-    assert each is not None
     assert abs(float(each[1]) * done[1] - judged[1]) <= 0.05 * done[1] + 1e-9
     assert f"{each[1]} judgment" in study_page
 
@@ -87,7 +86,6 @@ def test_nothing_done_is_no_full_bar(living: Study) -> None:
     manager = living.browser("manager")
     made = manager.post("/manage/jobs", {"task": "marking", "judgments": "2"})
     row = re.search(r'class="bar" [^>]*width="([\d.]+)"', made.text)
-    assert row is not None
     assert float(row[1]) == 0
     bar = next(
         part for part in manager.get("/manage").text.split("<progress")[1:] if "Judgments of Mark an essay" in part

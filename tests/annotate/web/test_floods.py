@@ -42,7 +42,6 @@ from tests.ports import free_port
 def taken(study: Study, task: str, who: str = "worker") -> tuple[Browser, str]:
     browser = study.browser(who)
     path = browser.post(f"/jobs/{study.jobs[task]}/next").url.path
-    browser.get(path)
     return browser, path
 
 
@@ -122,8 +121,7 @@ def test_a_guest_without_budget_is_refused_before_the_study_is_asked(
         assert [guest.get("/jobs").status_code for _ in range(6)] == [200] * 3 + [429] * 3
         assert len(asked) == 3
         study.clock.now += 60_000
-        with study.store.write() as tx:
-            credentials.end_session(tx, asked[0])
+        study.write(credentials.end_session, asked[0])
         replies = [guest.get("/jobs", follow_redirects=False) for _ in range(4)]
         assert [reply.status_code for reply in replies] == [303] * 4, "a session that has ended has no budget"
 
@@ -202,8 +200,7 @@ def test_few_requests_of_a_visitor_or_guest_are_worked_on_at_one_time(
 
 def add_guest(study: Study, name: str = "Guest") -> str:
     """Somebody who came by a link: a rater without a password."""
-    with study.store.write() as tx:
-        return people.add(tx, name=name, role="worker").name
+    return study.write(people.add, name=name, role="worker").name
 
 
 GOALS = {"cpu": 10.0, "sent": 5_000_000, "stored": 100_000}

@@ -10,14 +10,15 @@ import json
 import re
 import zipfile
 from dataclasses import replace
+from itertools import cycle
 
 import pytest
 
-from grater.annotate import content, jobs, judgments, leases, progress, units
+from grater.annotate import content, jobs, judgments, progress, units
 from grater.annotate.raters import rater_lines
 from grater.annotate.tasks import TASKS, error, verify
 from grater.model import Essay
-from tests.annotate.web.studies import Browser, Patience, Study
+from tests.annotate.web.studies import Browser, Study
 from tests.annotate.web.test_work import FILLED, answer, answer_all, start
 
 TWO = ("annotator", "worker")
@@ -55,8 +56,7 @@ def test_a_job_that_cannot_be_is_reported_and_not_half_made(bare: Study) -> None
     ):
         reply = make(browser, **form)
         assert (reply.status_code, words in reply.text) == (422, True), words
-    with bare.store.read() as tx:
-        assert jobs.all(tx) == []
+    assert bare.read(jobs.all) == []
 
 
 def test_new_instructions_are_a_new_version_and_judgments_know_theirs(study: Study) -> None:
@@ -76,6 +76,7 @@ def test_new_instructions_are_a_new_version_and_judgments_know_theirs(study: Stu
 def test_a_look_at_instructions_saves_nothing_and_earlier_versions_can_be_the_newest_again(study: Study) -> None:
     path, browser = f"/manage/jobs/{study.jobs['usage']}/guidelines", study.browser("manager")
     page = browser.post(path, {"markdown": "Read **twice**.", "look": "1"}).text
+    assert "Tetreault and Chodorow 2008" in page, "the paper behind the instructions is for managers"
     assert "Not saved yet" in page
     assert "<strong>twice</strong>" in page
     assert ">Read **twice**.</textarea>" in page
@@ -84,17 +85,8 @@ def test_a_look_at_instructions_saves_nothing_and_earlier_versions_can_be_the_ne
     assert ">The third.</textarea>" in browser.get(path).text
     assert ">The second.</textarea>" in browser.get(f"{path}?version=2").text
     browser.post(path, {"markdown": "The second."})
-    with study.store.read() as tx:
-        saved = [each.markdown for each in jobs.guidelines_versions(tx, study.jobs["usage"])][1:]
+    saved = [each.markdown for each in study.read(jobs.guidelines_versions, study.jobs["usage"])][1:]
     assert saved == ["The second.", "The third.", "The second."]
-
-
-def test_the_paper_behind_the_instructions_is_for_managers(study: Study) -> None:
-    job = study.jobs["usage"]
-    assert "Tetreault and Chodorow 2008" in study.browser("manager").get(f"/manage/jobs/{job}/guidelines").text
-    page = study.browser("worker").get(f"/jobs/{job}").text
-    assert "<h2" in page
-    assert "Tetreault" not in page
 
 
 def test_a_job_shows_its_progress_and_with_all_its_judgments_leads_to_the_report_and_gives_no_more(
@@ -126,10 +118,8 @@ def test_agreement_is_that_of_the_command(study: Study) -> None:
     manager = study.browser("manager")
     assert "No item has two judgments yet" in manager.get(f"/manage/jobs/{job_id}/agreement").text
     browser = study.browser("annotator")
-    path, number, patience = start(browser, study, "usage"), 0, Patience()
-    while patience.at_work(path):
-        form: dict[str, object] = {"label": "2" if number % 2 else "0", "confidence": "high"}
-        path, number = answer(browser, path, form).url.path, number + 1
+    labels = cycle("02")
+    answer_all(browser, start(browser, study, "usage"), lambda _: {"label": next(labels), "confidence": "high"})
     page = manager.get(f"/manage/jobs/{job_id}/agreement").text
     assert '<td><span class="when">.500 [' in page  # five of ten alike
     assert "agreement|grater:" in page
@@ -190,24 +180,11 @@ def test_a_second_job_takes_only_the_essays_that_came_since(bare: Study) -> None
     make(browser, task="marking", name="first")
     reply = make(browser, task="marking", name="again", fresh="1")
     assert "every essay is already in a job with the task" in reply.text
-    with bare.store.write() as tx:
-        content.add_essays(tx, [Essay("late", "She came late. I waited of her.")])
+    bare.write(content.add_essays, [Essay("late", "She came late. I waited of her.")])
     make(browser, task="marking", name="second", fresh="1")
     with bare.store.read() as tx:
         (unit_id,) = units.ids_of_job(tx, jobs.named(tx, "second").job_id)
         assert units.get(tx, unit_id).unit.essay.essay_id == "late"
-
-
-def test_what_a_named_annotator_has_not_done_is_handed_over(bare: Study) -> None:
-    browser = bare.browser("manager")
-    form = {"name": "new", "task": "marking", "judgments": "1", "open": "1", "annotators": ["Annotator"]}
-    path = browser.post("/manage/jobs", form).url.path
-    page = browser.post(f"{path}/hand-over", {"giver": "Annotator", "taker": "Worker"}).text
-    assert "3 units reassigned from Annotator to Worker." in page
-    assert "Mark an essay" in bare.browser("worker").get("/jobs").text
-    again = browser.post(f"{path}/hand-over", {"giver": "Annotator", "taker": "Worker"})
-    assert again.status_code == 422
-    assert "has no units left" in again.text
 
 
 TAGS = {"worker": "Vt", "annotator": "Mec"}
@@ -215,15 +192,14 @@ TAGS = {"worker": "Vt", "annotator": "Mec"}
 
 def mark_first_words(study: Study, who: str) -> None:
     """A mark on the first four letters of every essay, under the annotator's own tag."""
-    browser, patience = study.browser(who), Patience()
-    path = start(browser, study, "marking")
-    while patience.at_work(path):
-        with study.store.read() as tx:
-            lease = leases.find(tx, path.rpartition("/")[2], person_id=study.people[who].person_id)
-            assert lease is not None
-            text = units.get(tx, lease.unit_id).unit.essay.text
-        edit = {"start": 0, "end": 4, "quote": text[:4], "tag": TAGS[who], "replacements": ["So"], "comment": ""}
-        path = browser.post(path, {"edits": json.dumps([edit])}).url.path
+    browser = study.browser(who)
+
+    def marks(path: str) -> dict[str, object]:
+        quote = study.unit_at(path).unit.essay.text[:4]
+        edit = {"start": 0, "end": 4, "quote": quote, "tag": TAGS[who], "replacements": ["So"], "comment": ""}
+        return {"edits": json.dumps([edit])}
+
+    answer_all(browser, start(browser, study, "marking"), marks)
 
 
 def test_agreement_on_marked_essays_is_that_on_marks_and_their_units_show_every_mark(study: Study) -> None:
@@ -259,15 +235,13 @@ def test_agreement_on_marked_essays_is_that_on_marks_and_their_units_show_every_
 
 def known(study: Study, task: str, form: dict[str, object], place: int = 0) -> tuple[str, str]:
     """What the page of a unit says after its answer was made known, and the unit's id."""
-    with study.store.read() as tx:
-        unit_id = units.ids_of_job(tx, study.jobs[task])[place]
+    unit_id = study.read(units.ids_of_job, study.jobs[task])[place]
     browser = study.browser("manager")
     return browser.post(f"/manage/units/{unit_id}/known", {"role": "practice", **form}).text, unit_id
 
 
 def role_of(study: Study, unit_id: str) -> str:
-    with study.store.read() as tx:
-        return units.get(tx, unit_id).role
+    return study.read(units.get, unit_id).role
 
 
 def test_a_unit_becomes_practice_which_raters_meet_first_and_learn_from(study: Study) -> None:
@@ -307,12 +281,3 @@ def test_what_cannot_be_known_is_told_and_the_unit_stays_work(study: Study) -> N
         page, unit_id = known(study, "error", form)
         assert words in page
         assert role_of(study, unit_id) == "work"
-
-
-def test_a_unit_that_somebody_has_met_stays_work(study: Study) -> None:
-    browser = study.browser("worker")
-    path = start(browser, study, "error")
-    answer(browser, path, {"label": "ok"})
-    n_units = len(study.units_of(study.jobs["error"]))
-    pages = [known(study, "error", {"accepted": ["error"]}, place)[0] for place in range(n_units)]
-    assert sum("This unit cannot be changed" in page for page in pages) == 2  # one judged, one in the worker's hands

@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 
 from grater.annotate import content, jobs, units
-from grater.annotate import mining as suspects
-from grater.annotate.units import NewUnit
 from grater.model import Essay, Item, Json, Span
 from grater.tables import read_items
 from tests.annotate.study.mined_lists import MORE, TEXT, count
@@ -23,15 +20,13 @@ def mining(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
     """A study with suspicious essays; counts are a few of our own."""
     monkeypatch.setattr("grater.annotate.web.mining.counts_in_shipped_model", count)
     with served(tmp_path) as found:
-        with found.store.write() as tx:
-            content.add_essays(tx, [Essay("one", TEXT), Essay("two", MORE)])
+        found.write(content.add_essays, [Essay("one", TEXT), Essay("two", MORE)])
         yield found
 
 
 def made(study: Study, who: str = "manager") -> tuple[Browser, str]:
     """A browser with a list of three, and the list's address."""
     browser = study.browser(who)
-    browser.get("/mining")
     reply = browser.post("/mining", {"name": "suspects", "most": "3"})
     assert reply.status_code == 200, reply.text
     return browser, reply.url.path
@@ -65,14 +60,6 @@ def test_a_list_is_gone_through_button_by_button(mining: Study) -> None:
     assert "entered into the" not in rejected
 
 
-def test_a_key_press_reads_one_suspect_and_not_the_whole_list(mining: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    browser, address = made(mining)
-    read = Mock(wraps=suspects._verdict)
-    monkeypatch.setattr(suspects, "_verdict", read)
-    assert decided(browser, f"{address}/1", "y") == f"{address}/2?after=1"
-    assert read.call_count == 4  # the page of 1; 1 again, to decide; the page of 2, which shows 1 once more
-
-
 def test_long_lists_are_shown_page_by_page(mining: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grater.annotate.web.mining.A_PAGE", 1)
     browser, address = made(mining)
@@ -84,22 +71,9 @@ def test_long_lists_are_shown_page_by_page(mining: Study, monkeypatch: pytest.Mo
     assert "Page 3 of 3" in browser.get(f"{address}?page=99").text
 
 
-def test_the_last_verdict_can_be_undone(mining: Study) -> None:
-    browser, address = made(mining)
-    here = decided(browser, f"{address}/1", "y")
-    page = browser.get(here).text
-    assert "discussed about the: accepted" in page
-    undo = page[page.index('class="note row"') :]
-    reply = browser.post(f"{address}/1", {"verdict": "", "version": hidden(undo, "version")})
-    assert reply.url.path == f"{address}/1"
-    assert "0 of 3 decided" in browser.get(address).text
-
-
 def test_two_people_at_one_suspect_do_not_overwrite_each_other(mining: Study) -> None:
     _, address = made(mining)
     one, other = mining.browser("adjudicator"), mining.browser("owner")
-    one.get(f"{address}/1")
-    other.get(f"{address}/1")
     assert one.post(f"{address}/1", {"verdict": "y", "version": "0"}).status_code == 200
     assert other.post(f"{address}/1", {"verdict": "n", "version": "0"}).status_code == 409
     assert "Adjudicator" in one.get(address).text
@@ -114,8 +88,7 @@ def test_odd_verdicts_places_and_jobs_are_refused(mining: Study, monkeypatch: py
     assert browser.get(f"{address}/1?after=99").status_code == 200
     for place in (f"{address}/0", f"{address}/4", f"{address}/{10**30}", "/mining/nothing", "/mining/nothing/1"):
         assert browser.get(place).status_code == 404
-    with mining.store.write() as tx:
-        other = jobs.add(tx, name="other", task="error")
+    other = mining.write(jobs.add, name="other", task="error")
     assert browser.get(f"/mining/{other.job_id}").status_code == 404
     assert "name: expected" in browser.post("/mining", {"name": ""}).text
     assert "there is a job called" in browser.post("/mining", {"name": "suspects"}).text
@@ -170,7 +143,7 @@ def test_hostile_words_of_a_list_are_text(mining: Study) -> None:
         content.add_essays(tx, [Essay(evil, text)])
         content.add_items(tx, [content.study_item(item)])
         job = jobs.add(tx, name=evil, task="error", options={"mined": evil})
-        units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), evil, wanted=0, payload=payload)] * 2)
+        units.add_all(tx, job.job_id, [units.NewUnit(((item.item_id, {}),), evil, wanted=0, payload=payload)] * 2)
     browser, address = mining.browser("manager"), f"/mining/{job.job_id}"
     after = decided(browser, f"{address}/1", "y")
     assert after == f"{address}/2?after=1"

@@ -1,31 +1,33 @@
-"""The description of the API is whole: names, words, examples, shapes and errors of every call."""
+"""The description of the API is whole: names, words, examples, shapes and errors of every call.
+
+docs/api.md as a programmer uses it: its script runs, its answers are taken, its verbs are all there are.
+"""
 
 from __future__ import annotations
 
+import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+import urllib.request
+import zipfile
+from collections.abc import Mapping
+from email.message import Message
+from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 
 import pytest
 
+from grater.annotate import credentials
+from grater.annotate.requests import Body
+from grater.annotate.store.events import VERBS_ABOUT
 from grater.annotate.web.openapi import ERRORS, TAGS
 from grater.annotate.web.security import API
+from grater.annotate.webhooks import signature
 from grater.errors import StoreBusy
-from tests.annotate.web.json_schema import complaints
-from tests.annotate.web.programs import JSON, Described, Program, description_of
-from tests.annotate.web.studies import Study, served
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
-    with served(tmp_path_factory.mktemp("openapi"), tasks=["error"]) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def described(shared: Study) -> Described:
-    return description_of(shared)
+from tests.annotate.web.programs import JSON, Described, Program
+from tests.annotate.web.studies import BASE, Study
+from tests.test_docs import blocks
 
 
 def test_what_is_served_is_what_is_described(shared: Study, described: Described) -> None:
@@ -49,11 +51,12 @@ def test_every_call_has_a_name_of_its_own_words_a_known_tag_and_its_places(
 def test_every_body_is_closed_and_has_an_example_that_fits(described: Described) -> None:
     for name in described.calls:
         shape = described.body_of(name)
-        if shape is None:
-            continue
-        assert shape["additionalProperties"] is False, name
-        for example in shape["examples"]:
-            assert complaints(shape, example, described.whole, name) == []
+        assert shape is None or (shape["additionalProperties"] is False and shape["examples"]), name
+    bodies = [Body]
+    for model in bodies:
+        bodies += model.__subclasses__()
+        for example in model.model_config.get("json_schema_extra", {}).get("examples", ()):
+            assert model.checked(**example)
 
 
 def test_every_answer_is_described_to_the_last_part(described: Described) -> None:
@@ -101,7 +104,7 @@ def replies(shared: Study) -> Mapping[int, Any]:
 def test_errors_look_as_they_are_described(shared: Study, described: Described) -> None:
     for status, reply in replies(shared).items():
         assert reply.status_code == status
-        assert complaints(described.whole["components"]["schemas"]["Error"], reply.json(), described.whole) == []
+        assert reply.json()["error"].keys() == described.shape("Error")["properties"]["error"]["properties"].keys()
         assert reply.json()["error"]["status"] == status
     assert len(replies(shared)[422].json()["error"]["message"].splitlines()) == 3
 
@@ -115,3 +118,60 @@ def test_a_busy_database_says_when_to_come_again(shared: Study, monkeypatch: pyt
     reply = manager.client.get(f"{API}/people", headers=manager.headers)
     manager.described.check("everybody", 503, reply)
     assert int(reply.headers["retry-after"]) > 0
+
+
+ROOT = Path(__file__).parents[3]
+GUIDE = ROOT / "docs" / "api.md"
+ANSWERS = dict(re.findall(r"^\| `(\w+)` \| `(\{.+\})` \|$", GUIDE.read_text("utf-8"), re.M))
+
+
+def test_the_script_runs_from_the_essays_to_the_export(
+    bare: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    client = bare.client()
+
+    def urlopen(request: urllib.request.Request) -> io.BytesIO:
+        headers = {name.lower(): value for name, value in request.header_items()}
+        assert request.data is None or isinstance(request.data, bytes)
+        reply = client.request(request.get_method(), request.full_url, content=request.data, headers=headers)
+        if reply.status_code >= 400:
+            raise HTTPError(request.full_url, reply.status_code, reply.text, Message(), None)
+        return io.BytesIO(reply.content)
+
+    monkeypatch.setenv("GRATER_TOKEN", bare.write(credentials.make_token, bare.people["manager"].person_id))
+    monkeypatch.setenv("GRATER_SERVER", BASE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(urllib.request, "urlopen", urlopen)
+    script, _ = blocks(GUIDE, "py")
+    exec(compile(script, str(GUIDE), "exec"), {})
+    printed = capsys.readouterr().out
+    assert f"send this to Ann: {BASE}/join/" in printed
+    assert "answers were stored" in printed
+    assert "judgments.csv" in zipfile.ZipFile("study.zip").namelist()
+
+
+@pytest.mark.parametrize("task", sorted(ANSWERS))
+def test_the_answer_of_every_task_is_taken_unchanged(study: Study, task: str) -> None:
+    program, body = Program(study, "worker"), json.loads(ANSWERS[task])
+    lease = program.call("next_unit", job_id=study.jobs[task])["lease"]
+    while task == "marking" and not lease["text"].startswith("Last"):
+        program.call("submit", {"edits": []}, lease_id=lease["lease_id"])
+        lease = program.call("next_unit", job_id=study.jobs[task])["lease"]
+    assert program.call("submit", body, lease_id=lease["lease_id"])["status"] == "valid"
+
+
+def test_there_is_an_answer_for_every_task(study: Study) -> None:
+    assert set(ANSWERS) == set(study.jobs)
+
+
+def test_a_program_can_tell_who_sent_a_webhook() -> None:
+    scope: dict[str, object] = {}
+    exec(blocks(GUIDE, "py")[1], scope)
+    is_from_grater = scope["is_from_grater"]
+    assert is_from_grater("secret", b"{}", signature("secret", b"{}"))  # type: ignore[operator]
+    assert not is_from_grater("secret", b"{ }", signature("secret", b"{}"))  # type: ignore[operator]
+
+
+def test_every_verb_of_the_event_log_is_in_the_table() -> None:
+    rows = [f"| {about} | {', '.join(f'`{verb}`' for verb in verbs)} |" for about, verbs in VERBS_ABOUT.items()]
+    assert "\n".join(rows) in GUIDE.read_text("utf-8")

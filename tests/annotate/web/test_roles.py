@@ -1,23 +1,33 @@
-"""Every route with every role: the table is whole, and the server keeps to it."""
+"""Every route with every role: the table is whole, and the server keeps to it.
+
+Changes come from our own pages only: CSRF token and Origin on every route that changes something.
+
+That looking changes nothing is in `test_rendering_hostile`.
+
+What belongs to a person does not exist for anybody else, on every route that names such a thing (IDOR).
+
+What a page can do, a program can: every page names its call in pages_and_calls.md, or why there is none.
+
+The rows are held to the routes of the application, so a page that somebody adds is red here until it has its call.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from starlette.routing import Mount
 
-from grater.annotate.web.security import API, EDITORS, PUBLIC, ROLES_OF, roles_of
+from grater.annotate import credentials, leases, marks
+from grater.annotate.store import Tx, events
+from grater.annotate.web.security import API, EDITORS, EVERYBODY, PUBLIC, ROLES_OF, roles_of
+from grater.model import Json
 from tests.annotate.web.studies import BASE, ROLES, Study, served
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
-    folder: Path = tmp_path_factory.mktemp("roles")
-    with served(folder, tasks=["error"]) as found:
-        yield found
+from tests.annotate.web.test_work import FILLED, answer, start
+from tests.each import for_each
 
 
 def routes_of(router: object) -> Iterator[tuple[str, str]]:
@@ -108,3 +118,164 @@ def test_each_role_is_let_in_or_turned_away_as_the_table_says(shared: Study, met
         assert (status not in (401, 403)) == (role in allowed), f"{method} {path} as {role}: {status}"
     if PUBLIC not in allowed:
         assert ask(shared, method, path, PUBLIC) in (401, 303)
+
+
+WITHOUT_COOKIES = (API, EDITORS)
+CHANGES = sorted(
+    (method, path) for method, path in ROLES_OF if method != "GET" and not path.startswith(WITHOUT_COOKIES)
+)
+
+
+def send_as_owner(study: Study, method: str, path: str, headers: dict[str, str]) -> int:
+    browser = study.browser("owner")
+    token = {"x-csrf-token": browser.csrf} if headers.pop("token", "") else {}
+    place = path.replace("{", "").replace("}", "")
+    status: int = browser.client.request(method, place, headers={**headers, **token}).status_code
+    return status
+
+
+@pytest.mark.parametrize(("method", "path"), CHANGES)
+def test_a_change_without_token_or_from_elsewhere_is_refused(shared: Study, method: str, path: str) -> None:
+    assert send_as_owner(shared, method, path, {"origin": BASE}) == 403
+    assert send_as_owner(shared, method, path, {"origin": "https://evil.example", "token": "yes"}) == 403
+    assert send_as_owner(shared, method, path, {"origin": "null", "token": "yes"}) == 403
+    assert send_as_owner(shared, method, path, {"token": "yes"}) == 403
+    assert send_as_owner(shared, method, path, {"referer": "https://evil.example/x", "token": "yes"}) == 403
+    assert send_as_owner(shared, method, path, {"origin": BASE, "token": "yes"}) != 403
+
+
+def test_the_referer_does_where_a_browser_sends_no_origin(shared: Study) -> None:
+    assert (
+        send_as_owner(shared, "POST", "/manage/export", {"referer": f"{BASE}/manage/export", "token": "yes"}) == 200
+    )
+
+
+def test_the_token_of_another_session_is_refused(shared: Study) -> None:
+    browser, other = shared.browser("owner"), shared.browser("owner")
+    browser.csrf = other.csrf
+    assert browser.post("/manage/invitations", {"role": "worker"}).status_code == 403
+
+
+def test_a_cookie_is_worth_nothing_to_the_api(shared: Study) -> None:
+    browser = shared.browser("owner")
+    assert browser.get("/api/v1/me").status_code == 401
+    assert browser.post("/api/v1/invitations", headers={"x-csrf-token": browser.csrf}).status_code == 401
+
+
+OWN = ("lease_id", "token_id", "finding_id")
+"""Ids in addresses that stand for something of one person; work is mended by the id of its unit."""
+
+ROUTES = sorted(
+    (method, path)
+    for method, path in ROLES_OF
+    if re.search(rf"{{({'|'.join(OWN)})}}|/mend$|/me/essays/", path) and not path.startswith("/out/")
+)
+SENT: dict[str, Json] = {
+    f"{API}/leases/{{lease_id}}/draft": {"revision": 0, "edits": []},
+    "/draft": {"revision": 0, "body": {"edits": [], "set_aside": False}},
+    "/findings": {"state": "kept"},
+    "/leases": {"fields": {"edits": ["[]"]}},
+}
+
+
+@contextmanager
+def theirs(folder: Path) -> Iterator[tuple[Study, dict[str, str]]]:
+    """A worker with an essay in hand, one that could be mended, what was found in it, and a token."""
+    with served(folder, tasks=["marking"]) as study:
+        worker, person_id = study.browser("worker"), study.people["worker"].person_id
+        done = start(worker, study, "marking").rpartition("/")[2]
+        answer(worker, f"/leases/{done}", FILLED["marking"])
+        ids = study.write(_ids, study.jobs["marking"], person_id, done)
+        yield study, ids
+
+
+def _ids(tx: Tx, job_id: str, person_id: str, done: str) -> dict[str, str]:
+    sent = leases.find(tx, done, person_id=person_id)
+    held = leases.held(tx, job_id=job_id, person_id=person_id)
+    marks.add_findings(tx, [marks.Finding("", sent.unit_id, person_id, "rule", "look again", 0, 2)])
+    credentials.make_token(tx, person_id)
+    return {
+        "unit_id": sent.unit_id,
+        "lease_id": held.lease_id,
+        "finding_id": marks.open_findings(tx, person_id)[0].finding_id,
+        "token_id": credentials.tokens_of_person(tx, person_id)[0].token_id,
+    }
+
+
+def call_as(study: Study, who: str, method: str, route: str, ids: dict[str, str]) -> tuple[int, int]:
+    """The status of one call with a body that is right for it, and how many events it left."""
+    person_id = study.people[who].person_id
+    with study.store.write() as tx:
+        bearer = credentials.make_token(tx, person_id)
+        cookie, session = credentials.start_session(tx, person_id, hours=1)
+    before = study.read(events.latest)
+    client = study.client(follow=False)
+    client.cookies.set("grater-session", cookie)
+    headers = {"origin": BASE, "x-csrf-token": session.csrf, "authorization": f"Bearer {bearer}"}
+    path = re.sub(r"{(\w+)}", lambda found: ids[found.group(1)], route)
+    body = next((sent for name, sent in SENT.items() if name in route), {})
+    is_json = route.startswith(API) or route.endswith("/draft")
+    form = {"state": "kept"} if route.endswith("/keep") else FILLED["marking"]
+    sent = {"json": body} if is_json else {"data": form}
+    status = client.request(method, path, headers=headers, **({} if method == "GET" else sent)).status_code
+    return int(status), study.read(events.latest) - before
+
+
+@pytest.fixture(scope="module")
+def owned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Study, dict[str, str]]]:
+    with theirs(tmp_path_factory.mktemp("theirs")) as found:
+        yield found
+
+
+@pytest.mark.parametrize("who", ["annotator", "owner"])
+@pytest.mark.parametrize(("method", "route"), ROUTES)
+def test_nobody_finds_what_is_anothers(
+    owned: tuple[Study, dict[str, str]], method: str, route: str, who: str
+) -> None:
+    study, ids = owned
+    assert call_as(study, who, method, route, ids) == (404, 0)
+
+
+def test_whose_it_is_finds_it(tmp_path: Path) -> None:
+    """Negative control: the same calls by the right person are no 404; without practice there is no feedback."""
+    with theirs(tmp_path) as (study, ids):
+        in_turn = sorted(ROUTES, key=lambda each: (each[0], "mend" not in each[1], "draft" not in each[1]))
+        found = {each: call_as(study, "worker", *each, ids)[0] for each in in_turn if "feedback" not in each[1]}
+    assert [each for each, status in found.items() if status in (401, 403, 404, 422)] == []
+
+
+TWINS = Path(__file__).with_name("pages_and_calls.md").read_text("utf-8")
+ROWS = dict(re.findall(r"^\| `((?:GET|POST|PUT) /\S*)` \| (.+) \|$", TWINS, re.M))
+NONE = "none: "
+
+
+def split(call: str) -> tuple[str, str]:
+    method, _, path = call.partition(" ")
+    return method, path
+
+
+def calls_of(words: str) -> list[tuple[str, str]]:
+    return [split(call) for call in re.findall(r"`((?:GET|POST|PUT) /\S+)`", words)]
+
+
+def test_every_page_names_its_call_or_why_there_is_none(shared: Study) -> None:
+    pages = {(method, path) for method, path in routes_of(shared.client().app) if not path.startswith(API)}
+    assert {split(page) for page in ROWS} == pages
+
+
+@for_each(ROWS)
+def test_the_call_is_there_for_everybody_who_may_open_the_page(page: str) -> None:
+    if ROWS[page].startswith(NONE):
+        assert len(ROWS[page]) > len(NONE) + 10  # a reason, not a shrug
+        return
+    found = calls_of(ROWS[page])
+    assert found
+    for method, path in found:
+        allowed = roles_of(method, API + path)
+        assert allowed, f"there is no call {method} {path}"
+        assert roles_of(*split(page)) & EVERYBODY <= allowed, f"{method} {path} is closed to some who may open {page}"
+
+
+def test_what_changes_something_on_a_page_changes_something_by_its_call() -> None:
+    reading = {page for page, words in ROWS.items() for method, _ in calls_of(words) if method == "GET"}
+    assert {page for page in reading if not page.startswith("GET")} == {"POST /manage/export", "POST /manage/report"}

@@ -12,11 +12,9 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +27,11 @@ from grater.annotate.store import checks, open_store
 from grater.annotate.web.serving import Supervisor, listening
 from grater.annotate.webhooks import Reply, Sender
 from grater.errors import UsageError
-from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import new_database
-from tests.annotate.web.client import Client
 from tests.annotate.web.studies import PASSWORD, Study, hidden, served
 from tests.annotate.web.test_webhooks import finish_one, send_all, with_webhook
 from tests.cli.running import grater
 from tests.ports import free_port
-
-__all__ = ["cluster"]
 
 WAIT_SECONDS = 300
 
@@ -101,28 +95,6 @@ def test_the_line_to_a_killed_process_ends_at_once() -> None:
     process.process.kill()
     process.join()
     assert process.parent_conn.poll(0)
-
-
-def test_a_rater_works_through_two_servers_in_turn(location: str) -> None:
-    with served(location, tasks=("error",), judgments=1) as study, open_store(location, clock=study.clock) as store:
-        job_id = study.jobs["error"]
-        headers = study.bearer("worker")
-        servers = [study.client(), replace(study, store=store, made=None).client()]
-        done = list(work_in_turn(servers, job_id, headers))
-        with store.read() as tx:
-            assert len(judgments.table(tx, job_id)) == len(set(done)) == 10
-            assert checks.violations(tx) == []
-
-
-def work_in_turn(servers: Sequence[Client], job_id: str, headers: dict[str, str]) -> Iterator[str]:
-    """Answers, each taken from one server and handed in at the other."""
-    for turn in count():
-        taken_by, told_to = servers[turn % 2], servers[(turn + 1) % 2]
-        lease = taken_by.post(f"/api/v1/jobs/{job_id}/next", json={}, headers=headers).json()["lease"]
-        if lease is None:
-            return
-        sent = {"fields": {"label": ["ok"]}, "submission_id": f"of-{lease['lease_id']}"}
-        yield told_to.post(f"/api/v1/leases/{lease['lease_id']}", json=sent, headers=headers).json()["submission_id"]
 
 
 def test_the_shared_line_sends_small_packets_at_once_and_is_refused_where_somebody_else_listens() -> None:

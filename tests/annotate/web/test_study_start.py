@@ -13,18 +13,17 @@ from grater.annotate import content, jobs, people
 from grater.annotate.importing import name_of
 from grater.annotate.store import events, open_store
 from grater.annotate.web import Settings
-from tests.annotate.web.studies import BASE, Browser, Clock, Study
-from tests.corpora.test_docx import document
+from tests.annotate.web.studies import BASE, Browser, FakeClock, Study
+from tests.corpora.test_table import document
 
 MARKET, SCHOOL = "# Market\nWe arrive to the square at six.", "# School\nIn my school we learn about boats."
 PASTED = "\n---\n".join((MARKET, SCHOOL, "I wait of you."))
-GREETING = "<w:p><w:r><w:t>Hi.</w:t></w:r></w:p>"
 
 
 @pytest.fixture
 def empty(tmp_path: Path) -> Iterator[Study]:
     """A study with an owner and nothing else."""
-    clock = Clock()
+    clock = FakeClock()
     with open_store(tmp_path / "study.db", create=True, clock=clock) as store:
         with store.write() as tx:
             owner = people.add(tx, name="Owner", role="owner")
@@ -59,8 +58,7 @@ def test_what_is_refused_is_reported_and_what_was_pasted_stays_on_the_page(empty
     assert reply.status_code == 422
     assert "virus.exe: expected a file of a known kind" in reply.text
     assert "In my school we learn about boats." in reply.text
-    with empty.store.read() as tx:
-        assert content.n_essays(tx) == 0
+    assert empty.read(content.n_essays) == 0
 
 
 def test_a_preview_without_scripts_keeps_the_form_and_stores_nothing(empty: Study) -> None:
@@ -71,8 +69,7 @@ def test_a_preview_without_scripts_keeps_the_form_and_stores_nothing(empty: Stud
     assert (
         "no system has decisions" in browser.post("/manage/jobs/preview", {"task": "verify", "judgments": "2"}).text
     )
-    with empty.store.read() as tx:
-        assert jobs.all(tx) == []
+    assert empty.read(jobs.all) == []
 
 
 def test_a_job_is_tried_as_a_rater_sees_it_and_nothing_is_stored(empty: Study) -> None:
@@ -124,23 +121,6 @@ def test_anyone_who_joins_for_a_job_before_it_opens_is_told_to_wait(empty: Study
     assert "Read and start" in rater.get(joined.url.path).text
 
 
-def test_mistakes_are_mended_on_the_pages(empty: Study) -> None:
-    browser = started(empty)
-    page = browser.post("/manage/jobs", {"task": "error", "judgments": "2"}).url.path
-    assert "Boats and markets" in browser.post(f"{page}/rename", {"title": "Boats and markets", "name": "pilot"}).text
-    assert "1 archived job" in browser.post(f"{page}/archive", {"archived": "1"}).text
-    assert "1 archived job" not in browser.post(f"{page}/archive", {"archived": "0"}).text
-    assert "type the word" in browser.post(f"{page}/delete", {"word": "no"}).text
-    browser.post(f"{page}/delete", {"word": "delete"})
-    with empty.store.read() as tx:
-        assert jobs.all(tx) == []
-        essay = next(content.all_essays(tx))
-    browser.post("/manage/essays/delete", {"essay_id": essay.essay_id, "word": "delete"})
-    assert "<h1>Renamed</h1>" in browser.post("/manage/name", {"name": "Renamed"}).text
-    with empty.store.read() as tx:
-        assert content.n_essays(tx) == 2
-
-
 def test_what_a_system_said_comes_from_a_file_of_decisions(empty: Study) -> None:
     browser = started(empty)
     with empty.store.read() as tx:
@@ -158,8 +138,7 @@ def test_what_a_system_said_comes_from_a_file_of_decisions(empty: Study) -> None
     assert (refused.status_code, "bad.csv" in refused.text) == (422, True)
     nothing = browser.post("/manage/detector", form)
     assert (nothing.status_code, nothing.url.path) == (422, "/manage/detector"), "no file was chosen"
-    with empty.store.read() as tx:
-        assert content.system_names(tx) == ["mine"]
+    assert empty.read(content.system_names) == ["mine"]
 
 
 def test_what_a_system_made_of_the_texts_comes_from_a_file_of_corrections(empty: Study) -> None:

@@ -150,8 +150,7 @@ def test_every_essay_is_listed_and_leads_to_its_text_and_units(study: Study) -> 
 
 def test_marks_that_came_with_an_essay_are_shown_whatever_it_is_called(bare: Study) -> None:
     edit = Edit(Span(3, 7), ("swims",), "SVA", "ann")
-    with bare.store.write() as tx:
-        content.add_essays(tx, [Essay("a/b #2?&é", "It swim.", (edit,), ("ann", "bob"))])
+    bare.write(content.add_essays, [Essay("a/b #2?&é", "It swim.", (edit,), ("ann", "bob"))])
     browser = bare.browser("manager")
     link = browser.get("/manage/essays").text.partition("/manage/essays?essay=a")[2].partition('"')[0]
     page = browser.get(f"/manage/essays?essay=a{link}").text

@@ -1,31 +1,41 @@
-"""Systems and samples by the browser: only what is installed runs, and what goes wrong is told on the page."""
+"""Systems and samples by the browser: only what is installed runs, and what goes wrong is told on the page.
+
+The page that asks how sure a study is to be.
+
+Language models that the owner of a server offers: nothing is asked before somebody agrees, nobody gets a key.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from grater.annotate import content, samples
+import pytest
+
+from grater.annotate import content, runs, samples
 from grater.annotate.importing import import_files
+from grater.annotate.protocol import set_terms
 from grater.model import Decision
 from tests.annotate.web.programs import Program
-from tests.annotate.web.studies import Study, new_units
+from tests.annotate.web.studies import Study, new_units, served
+from tests.annotate.web.test_crowd_numbers import plain
+from tests.chat_server import serving
+from tests.cli.running import grater
+from tests.cli.test_chat_loop import answer
 
 
 def test_no_path_command_or_new_name_from_a_form_is_run(study: Study) -> None:
     manager = study.browser("manager")
-    manager.get("/manage/systems")
     for system in ("", "command:touch /tmp/owned", "corrected:/etc/passwd", "../x.model", "new=prep-lm"):
         reply = manager.post("/manage/systems", {"system": system})
         assert (reply.status_code, "expected one of article" in reply.text) == (422, True), system
-    with study.store.read() as tx:
-        assert content.n_decisions(tx) == 0
+    assert study.read(content.n_decisions) == 0
 
 
-def decided(study: Study, *systems: str) -> list[str]:
-    """The items of a job, the first four of which the systems flag."""
+def decided(study: Study, *systems: str, n: int = 4) -> list[str]:
+    """The items of a job, the first `n` of which the systems flag."""
     with study.store.write() as tx:
         ids = [new.items[0][0] for new in new_units(tx, "error")]
-        flags = [Decision(each, system, place < 4) for system in systems for place, each in enumerate(ids)]
+        flags = [Decision(each, system, place < n) for system in systems for place, each in enumerate(ids)]
         content.add_decisions(tx, flags)
     return ids
 
@@ -37,29 +47,11 @@ def test_a_sample_is_drawn_shown_and_offered_for_a_job(study: Study) -> None:
     assert '<td>mine</td><td class="number">10</td><td class="number">4</td>' in page
     page = manager.post("/manage/samples", {"of": "mine", "n": "6", "flagged": "3", "name": "first"}).text
     assert "<strong>first</strong>: 6 items for mine" in page
-    with study.store.read() as tx:
-        drawn = set(samples.named(tx, "first").frame["item"])
+    drawn = set(study.read(samples.named, "first").frame["item"])
     assert len(drawn & set(ids[:4])) == 3
     assert "<option selected>first</option>" in manager.get("/manage/jobs/new").text
     made = manager.post("/manage/jobs", {"task": "error", "name": "sampled", "judgments": "1", "sample": "first"})
     assert "<dd>0<small>of 6</small></dd>" in made.text
-
-
-def test_a_sample_that_cannot_be_drawn_is_reported(study: Study) -> None:
-    decided(study, "mine")
-    manager = study.browser("manager")
-    manager.get("/manage/systems")
-    for form, words in (
-        ({"of": "nobody", "n": "6"}, "nobody"),
-        ({"of": "mine", "n": "0"}, "n: expected at least 1"),
-        ({"of": "mine", "n": "600"}, "600"),
-        ({"of": "mine", "n": "6", "name": "x" * 81}, "name: expected at most 80"),
-        ({"of": "mine", "n": "6", "name": "a\u2028b"}, "name: expected 1 to 80"),
-    ):
-        reply = manager.post("/manage/samples", form)
-        assert (reply.status_code, words in reply.text) == (422, True), words
-    with study.store.read() as tx:
-        assert samples.names(tx) == []
 
 
 def test_the_earlier_version_of_a_system_is_chosen_for_the_report(study: Study, tmp_path: Path) -> None:
@@ -86,3 +78,56 @@ def test_the_report_is_a_download_of_one_job(study: Study) -> None:
     assert reply.headers["content-disposition"] == 'attachment; filename="report.html"'
     assert "Bus &lt;stops&gt;" in reply.text
     assert manager.post("/manage/report", {"job": "nothing"}).status_code == 404
+
+
+@pytest.mark.parametrize("n", [1, 9])
+def test_the_cost_of_a_width_is_in_the_currency_of_the_study_also_where_nearly_all_is_flagged(
+    study: Study, n: int
+) -> None:
+    decided(study, "S", n=n)
+    owner = study.browser("owner")
+    before = plain(owner.get("/manage/sure?cents=7").text)
+    study.write(set_terms, study.jobs["error"], {"pay": {"cents": 7, "currency": "USD"}})
+    after = plain(owner.get("/manage/sure?cents=7").text)
+    assert (" EUR" in before, " USD" in after, " EUR" in after) == (True, True, False)
+
+
+def test_no_form_and_no_call_reaches_an_address_that_the_owner_has_not_named(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with serving(answer) as elsewhere:
+        browser, system = study.browser("manager"), f"gpt=chat:{elsewhere.url}#tiny"
+        for form in ({"agreed": "1"}, {"agreed": ""}):
+            reply = browser.post("/manage/detector", {"source": "ours", "system": system, **form})
+            assert reply.status_code == 422
+        assert browser.post("/manage/systems", {"system": system}).status_code == 422
+        assert not elsewhere.requests
+    assert not study.read(runs.latest, most=1)
+
+
+def test_a_model_over_its_limit_stops_with_the_reason_and_stores_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with serving(answer) as model:
+        chat = {"most_requests": 1, "cache": str(tmp_path / "answers.jsonl")}
+        with served(tmp_path, systems=(f"gpt=chat:{model.url}#tiny",), chat=chat, wait_seconds=60) as study:
+            browser, form = study.browser("manager"), {"source": "ours", "system": "gpt"}
+            for page in ("/manage/detector", "/manage/systems"):
+                assert "At most 1 request." in browser.post(page, form).text
+            assert not model.requests
+            reply = browser.post("/manage/detector", {**form, "agreed": "1"})
+            assert "the limit of 1 request is reached" in reply.text
+            assert study.read(content.system_names) == []
+        assert len(model.requests) == 1
+
+
+def test_models_at_two_hosts_with_one_key_are_refused_at_the_start(
+    study: Study, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MODEL_KEY", "secret")
+    offers = [word for name in ("a", "b") for word in ("--offer", f"{name}=chat:https://{name}.example/v1#tiny")]
+    ran = grater(capsys, "serve", study.store.name, *offers, "--key-env", "MODEL_KEY")
+    assert ran.status == 2
+    assert "one key is for one host" in ran.err

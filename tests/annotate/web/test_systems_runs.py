@@ -50,8 +50,7 @@ def test_a_page_that_would_wait_too_long_leads_to_the_list_and_the_work_goes_on(
     assert f"Run {SYSTEM} over the essays" in page.text
     wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
     assert f"{SYSTEM}: " in manager.get("/manage/runs").text
-    with study.store.read() as tx:
-        assert content.system_names(tx) == [SYSTEM]
+    assert study.read(content.system_names) == [SYSTEM]
 
 
 def test_a_run_that_cannot_be_done_says_why_and_the_next_one_is_done(study: Study) -> None:
@@ -84,16 +83,12 @@ def test_a_run_that_breaks_our_own_code_is_its_own_end_and_no_other(
 
 
 def test_a_run_that_ends_every_process_is_given_up(study: Study) -> None:
-    with study.store.write() as tx:
-        bad = ask_for_report(tx)
+    bad = study.write(ask_for_report)
     study.clock.now += 1
-    with study.store.write() as tx:
-        good = ask_for_system(tx)
+    good = study.write(ask_for_system)
     claimed = []
     for _ in range(runs.MOST_TRIES + 1):
-        with study.store.write() as tx:
-            run = runs.claim(tx)  # by a process that then dies
-        assert run is not None
+        run = study.write(runs.claim)  # by a process that then dies
         claimed.append(run.run_id)
         study.clock.now += runs.STALE_MS + 1
     assert claimed == [bad.run_id] * runs.MOST_TRIES + [good.run_id]

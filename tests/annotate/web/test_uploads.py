@@ -168,8 +168,7 @@ def test_an_archive_of_essays_comes_in_as_a_folder(bare: Study) -> None:
     data = zipped(("one.txt", b"First essay."), ("two.txt", b"Second essay.")).read()
     reply = bring(bare, "corpus", ("essays.zip", data), format="text")
     assert reply.status_code == 200, reply.text
-    with bare.store.read() as tx:
-        assert content.n_essays(tx) == 5
+    assert bare.read(content.n_essays) == 5
 
 
 def test_texts_are_previewed_and_then_come_in_with_what_is_odd_about_them(bare: Study) -> None:
@@ -185,8 +184,7 @@ def test_texts_are_previewed_and_then_come_in_with_what_is_odd_about_them(bare: 
         for words in ("anna.txt (cp1252)", "1 empty text: dora"):
             assert words in reply.text
         assert ("nothing was stored" in reply.text) == bool(form)
-        with bare.store.read() as tx:
-            assert content.n_essays(tx) == n_essays
+        assert bare.read(content.n_essays) == n_essays
 
 
 def test_one_bad_file_keeps_them_all_out(bare: Study) -> None:

@@ -20,8 +20,7 @@ from sqlalchemy import func, select
 
 from grater.annotate import content, credentials, gold, jobs, leases, panels, people, standing, trust, units
 from grater.annotate.jobs import Access, Assignment
-from grater.annotate.leases import MOST_RETURNS, UnitSlot
-from grater.annotate.store import Tx, checks, schema, transaction
+from grater.annotate.store import Tx, schema, transaction
 from grater.annotate.store.transaction import HOUR
 from grater.annotate.submissions import hand_in, take_desk
 from grater.annotate.units import NewUnit
@@ -234,13 +233,11 @@ def attack(study: Study, *, n_jobs: int, seed: int, access: Access = "pool") -> 
         while (turn := adversary.turn(others)) is not None:
             with study.store.read() as tx:
                 lease = leases.find(tx, turn.last.lease_id, person_id=mine.person_id)
-                assert lease is not None
                 is_gold = units.get(tx, lease.unit_id).role == "gold"
             for name, rule in RULES.items():
                 tallies[name].add(is_gold=is_gold, guess=rule(turn))
             adversary.answer(turn)
-    with study.store.read() as tx:
-        assert checks.violations(tx) == []
+    study.require_promises()
     return tallies
 
 
@@ -285,7 +282,7 @@ def test_a_late_answer_says_the_same_of_gold_as_of_work(bare: Study) -> None:
         job = jobs.get(tx, job_with_gold(tx, "late"))
         held = {}
         for who, role in (("worker", "gold"), ("annotator", "work")):
-            slot = UnitSlot(units.ids_of_job(tx, job.job_id, role=role)[0], 1 if role == "work" else None)
+            slot = leases.UnitSlot(units.ids_of_job(tx, job.job_id, role=role)[0], 1 if role == "work" else None)
             person_id = bare.people[who].person_id
             headers = {"authorization": f"Bearer {credentials.make_token(tx, person_id)}"}
             held[role] = leases.issue(tx, job, slot, person_id=person_id).lease_id, headers
@@ -337,7 +334,7 @@ def test_no_code_for_returned_work_and_returns_come_to_an_end(bare: Study) -> No
     job_id, browser, _, headers = panel_job(bare, TERMS, n_gold=3)
     api, statuses, shown = bare.client(), [], set()
     n_refused = 5
-    for n in range(MOST_RETURNS + n_refused):
+    for n in range(leases.MOST_RETURNS + n_refused):
         lease = api.post(f"/api/v1/jobs/{job_id}/next", headers=headers).json()["lease"]
         shown.add(lease["lease_id"])
         if n % 2:
@@ -345,7 +342,7 @@ def test_no_code_for_returned_work_and_returns_come_to_an_end(bare: Study) -> No
         else:
             statuses.append(api.post(f"/api/v1/leases/{lease['lease_id']}/return", headers=headers).status_code)
     assert len(shown) == 1
-    assert statuses == [200] * MOST_RETURNS + [409] * n_refused
+    assert statuses == [200] * leases.MOST_RETURNS + [409] * n_refused
     assert "cannot give back any more units" in browser.get(f"/leases/{lease['lease_id']}").text
     assert "DONE-1" not in browser.get(f"/jobs/{job_id}/done").text
     answered = api.get(f"/api/v1/jobs/{job_id}", headers=headers).json()["standing"]
@@ -369,18 +366,3 @@ def test_a_quiz_without_questions_gives_no_code_and_the_page_says_so(bare: Study
     assert (answered["code"], answered["no_work"]) == ("", "gold")
     pages = [bare.browser("manager").get(f"/manage/jobs/{job_id}{page}").text for page in ("", "/crowd", "/gold")]
     assert all("and has 3, so nobody can pass it" in page for page in pages)
-
-
-def test_the_code_is_for_the_agreed_number_of_valid_answers(bare: Study) -> None:
-    job_id, browser, _, headers = panel_job(bare, {**TERMS, "limit": 5}, n_gold=N_GOLD)
-    n_answered, page = work_through(browser, job_id)
-    assert n_answered == 5
-    assert "DONE-1" in page
-    assert bare.client().get(f"/api/v1/jobs/{job_id}", headers=headers).json()["standing"]["code"] == "DONE-1"
-
-
-def test_without_an_agreed_number_the_code_is_for_all_the_work(bare: Study) -> None:
-    job_id, browser, _, _ = panel_job(bare, TERMS, n_gold=N_GOLD)
-    n_answered, page = work_through(browser, job_id)
-    assert n_answered > N_WORK
-    assert "DONE-1" in page

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,15 +11,10 @@ import pytest
 
 from grater.annotate import content, jobs, people, progress, trust, units
 from grater.annotate.store import checks
-from grater.annotate.units import NewUnit
 from grater.model import Edit, Item, Json, Span
-from tests.annotate.store.conftest import cluster
-from tests.annotate.store.postgres import new_database
 from tests.annotate.web.programs import Program
-from tests.annotate.web.studies import TEXTS, Patience, Study, corpus, served
+from tests.annotate.web.studies import TEXTS, Study, corpus, served
 from tests.annotate.web.test_work import FILLED, answer, answer_all, start
-
-__all__ = ["cluster"]
 
 SECRET: dict[str, Json] = {
     "suggestion": "zzz-suggested",
@@ -39,7 +33,7 @@ def blind_job(study: Study, task: str, payload: dict[str, Json]) -> str:
     with study.store.write() as tx:
         content.add_items(tx, [content.study_item(item, payload=payload)])
         job = jobs.add(tx, name=f"{task} {len(payload)}", task=task, title="A job")
-        units.add_all(tx, job.job_id, [NewUnit(((item.item_id, payload),), "essay-1", payload=payload)])
+        units.add_all(tx, job.job_id, [units.NewUnit(((item.item_id, payload),), "essay-1", payload=payload)])
         jobs.set_state(tx, job.job_id, "open")
     return job.job_id
 
@@ -76,27 +70,13 @@ def test_a_marking_page_tells_nothing_of_earlier_annotators(study: Study) -> Non
         content.add_essays(tx, [marked])
         content.add_items(tx, [content.study_item(item)])
         job = jobs.add(tx, name="blind marking", task="marking")
-        units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), "marked")])
+        units.add_all(tx, job.job_id, [units.NewUnit(((item.item_id, {}),), "marked")])
         jobs.set_state(tx, job.job_id, "open")
     page = study.browser("worker").post(f"/jobs/{job.job_id}/next").text
     assert "Last spring" in page
     essay = Program(study, "worker").post(f"/jobs/{job.job_id}/next")["lease"]
     assert (len(essay["tags"]), "edits" in essay) == (27, False)
     assert "zzz-" not in page + json.dumps(essay)
-
-
-def test_cloze_never_sends_the_writers_word(study: Study) -> None:
-    browser = study.browser("worker")
-    path = start(browser, study, "cloze")
-    patience = Patience()
-    while patience.at_work(path):
-        shown = re.search(r'<div class="passage".*?</div>', browser.get(path).text, re.DOTALL)
-        assert shown is not None
-        words = re.sub(r"<[^>]+>", "", shown.group(0)).strip()
-        whole = [sentence for text in TEXTS for sentence in re.findall(r"[A-Z][^.]*\.", text)]
-        assert words not in whole
-        assert any(re.fullmatch(re.escape(words).replace("_____", r"\w+"), sentence) for sentence in whole)
-        path = answer(browser, path, FILLED["cloze"]).url.path
 
 
 def test_no_page_of_a_rater_tells_of_other_raters_or_their_answers(study: Study) -> None:
@@ -152,23 +132,16 @@ def test_the_api_tells_a_manager_of_finished_units_until_they_give_up_rating(stu
     assert client.post(f"/api/v1/jobs/{job_id}/next", headers=headers).json() == {"lease": None}
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def error_study(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Study]:
-    place = tmp_path if request.param == "sqlite" else new_database(request.getfixturevalue("cluster"))
-    with served(place, tasks=["error"]) as served_study:
-        yield served_study
-
-
-def test_a_unit_that_was_complete_is_not_asked_of_anybody_who_may_have_seen_its_answers(error_study: Study) -> None:
-    study, job_id = error_study, error_study.jobs["error"]
-    for who in ("worker", "annotator"):
-        browser = study.browser(who)
-        answer_all(browser, start(browser, study, "error"), FILLED["error"])
-    adjudicator = study.browser("adjudicator")
-    assert adjudicator.get(f"/adjudicate/jobs/{job_id}").status_code == 200
-    with study.store.write() as tx:
-        trust.eject(tx, jobs.get(tx, job_id), study.people["worker"].person_id)
-        people.add(tx, name="Fresh", role="worker")
-    for who in ("adjudicator", "manager", "owner"):
-        assert not start(study.browser(who), study, "error").startswith("/leases/"), who
-    assert start(study.browser("Fresh"), study, "error").startswith("/leases/")
+def test_a_unit_that_was_complete_is_not_asked_of_anybody_who_may_have_seen_its_answers(place: Path | str) -> None:
+    with served(place, tasks=["error"]) as study:
+        job_id = study.jobs["error"]
+        for who in ("worker", "annotator"):
+            browser = study.browser(who)
+            answer_all(browser, start(browser, study, "error"), FILLED["error"])
+        assert study.browser("adjudicator").get(f"/adjudicate/jobs/{job_id}").status_code == 200
+        with study.store.write() as tx:
+            trust.eject(tx, jobs.get(tx, job_id), study.people["worker"].person_id)
+            people.add(tx, name="Fresh", role="worker")
+        for who in ("adjudicator", "manager", "owner"):
+            assert not start(study.browser(who), study, "error").startswith("/leases/"), who
+        assert start(study.browser("Fresh"), study, "error").startswith("/leases/")

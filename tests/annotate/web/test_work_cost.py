@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,13 +23,8 @@ from sqlalchemy import event
 from grater.annotate import content, jobs, raters, units
 from grater.annotate.store import Store
 from grater.annotate.submissions import desk_of, hand_in_and_take, take_desk
-from grater.annotate.units import NewUnit
 from grater.model import Essay, Item, Span
-from tests.annotate.store.conftest import cluster
-from tests.annotate.store.postgres import new_database
 from tests.annotate.web.studies import Browser, Study, served
-
-__all__ = ["cluster"]
 
 SMALL, LARGE = 150, 1200  # of four slots each, both more than are counted to the end
 N_STATEMENTS = {"postgresql": 21, "sqlite": 27}
@@ -118,7 +114,7 @@ def job_of(store: Store, n_units: int) -> str:
         content.add_items(tx, [content.study_item(place) for place in places])
         job = jobs.add(tx, name=f"of {n_units}", task="error", judgments=4)
         jobs.set_options(tx, job.job_id, {"crowd": {"pay": {"cents": 5}}})
-        units.add_all(tx, job.job_id, [NewUnit(((place.item_id, {}),), place.essay_id) for place in places])
+        units.add_all(tx, job.job_id, [units.NewUnit(((place.item_id, {}),), place.essay_id) for place in places])
         jobs.set_state(tx, job.job_id, "open")
     return job.job_id
 
@@ -152,14 +148,12 @@ def answer_as_others(study: Study, job_id: str, *, n: int) -> None:
         for _ in range(n):
             assert desk is not None
             _, lease = hand_in_and_take(study.store, desk, {"label": ["ok"]}, seconds=None)
-            assert lease is not None
             with study.store.glance() as tx:
                 desk = desk_of(tx, lease.lease_id, person_id=lease.person_id)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def empty(request: pytest.FixtureRequest, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
-    place = new_database(request.getfixturevalue("cluster")) if request.param == "postgresql" else tmp_path
+@pytest.fixture
+def empty(place: Path | str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
     monkeypatch.setattr(raters, "LARGE_SECONDS", inf)
     with served(place) as study:
         yield study
@@ -172,7 +166,7 @@ def test_a_turn_costs_as_much_in_a_job_eight_times_as_large(empty: Study) -> Non
     assert large.n_rows <= 1.5 * small.n_rows, large.largest
 
 
-@pytest.mark.parametrize("empty", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("place", ["postgresql"], indirect=True)
 def test_plans_made_in_an_empty_study_do_not_read_the_answers_of_others_later(empty: Study) -> None:
     job_id = job_of(empty.store, SMALL)
     browser = empty.browser("worker")

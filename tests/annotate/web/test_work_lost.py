@@ -13,21 +13,17 @@ from sqlalchemy import event
 
 from grater.annotate import judgments
 from grater.annotate.store import checks
-from tests.annotate.store.conftest import cluster
 from tests.annotate.store.postgres import lose_connections, new_database
-from tests.annotate.store.test_engine_full import fill_disk, make_room
-from tests.annotate.web.studies import Browser, Patience, Study, served
+from tests.annotate.store.test_lost import fill_disk, make_room
+from tests.annotate.web.studies import Browser, Study, served
 from tests.annotate.web.test_work import FILLED, answer, start
-
-__all__ = ["cluster"]
 
 Losing = Callable[[Study, str, pytest.MonkeyPatch], None]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Study]:
-    is_file = request.param == "sqlite"
-    with served(tmp_path if is_file else new_database(request.getfixturevalue("cluster")), tasks=["error"]) as found:
+@pytest.fixture
+def either(place: Path | str) -> Iterator[Study]:
+    with served(place, tasks=["error"]) as found:
         yield found
 
 
@@ -42,8 +38,8 @@ def test_a_full_disk_is_503_until_there_is_room_and_what_was_thanked_for_is_stor
     browser = either.browser("worker")
     path = start(browser, either, "error")
     fill_disk(either.store)
-    n_thanked, patience = 0, Patience()
-    while patience.at_work(path) and (reply := answer(browser, path, FILLED["error"])).status_code == 200:
+    n_thanked = 0
+    while (reply := answer(browser, path, FILLED["error"])).status_code == 200:
         n_thanked, path = n_thanked + 1, reply.url.path
     assert (reply.status_code, reply.headers["retry-after"]) == (503, "5")
     assert "nothing was stored" in reply.text
@@ -110,7 +106,6 @@ def test_a_connection_lost_in_a_request_is_503_and_the_answer_counts_once(
         browser = study.browser("worker")
         path = start(browser, study, "error")
         found = re.search(r'name="submission_id" value="([^"]+)"', browser.get(path).text)
-        assert found is not None
         form = FILLED["error"] | {"submission_id": found.group(1)}
         lose(study, location, patched)
         first = browser.post(path, form)

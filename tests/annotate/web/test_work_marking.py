@@ -1,8 +1,12 @@
-"""The marking page and its drafts, without a browser."""
+"""The marking page and its drafts, without a browser.
+
+Odd marks come back to their annotator, who mends them or keeps them (NUCLE 2013, section 4).
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -10,13 +14,16 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import select
 
-from grater.annotate import plans
-from grater.annotate.store import schema
+from grater.annotate import judgments, plans
+from grater.annotate.store import checks, schema
+from grater.annotate.store.transaction import DAY
 from grater.annotate.tasks.task import Unit
 from grater.annotate.work import DraftBody, checked, findings
 from grater.errors import BadInput, UsageError
 from grater.model import Essay, Json
-from tests.annotate.web.studies import BASE, Browser, Study, served
+from tests.annotate.web.programs import Program
+from tests.annotate.web.studies import BASE, TEXTS, Browser, Study, served
+from tests.annotate.web.test_work import answer, start
 
 TEXT = "😀 She own a bakery. He say it again and again."
 
@@ -48,12 +55,6 @@ def test_a_draft_may_lack_corrections_but_its_quotes_must_be_right() -> None:
             DraftBody.checked(edits=[unfinished | slip])
 
 
-@pytest.mark.parametrize("body", [{}, {"edits": {}}, {"edits": [], "set_aside": "later"}, {"edits": [3]}])
-def test_a_draft_of_another_shape_is_refused(body: dict[str, object]) -> None:
-    with pytest.raises(UsageError):
-        DraftBody.checked(**body)
-
-
 def test_findings_are_the_slips_of_the_annotator_not_what_is_unfinished() -> None:
     assert messages(edit("own", "SVA")) == []
     assert messages(edit("again and again", "Rloc", "and again again"))[0].startswith(
@@ -71,14 +72,13 @@ def test_a_run_on_may_cover_two_sentences_and_a_word_form_may_not() -> None:
 
 @pytest.fixture
 def study(tmp_path: Path) -> Iterator[Study]:
-    with served(tmp_path, tasks=["marking"]) as found:
+    with served(tmp_path, tasks=["marking", "error"]) as found:
         yield found
 
 
 def begin(study: Study, who: str) -> tuple[Browser, str]:
     browser = study.browser(who)
     reply = browser.post(f"/jobs/{study.jobs['marking']}/next")
-    browser.get(reply.url.path)
     return browser, reply.url.path
 
 
@@ -136,10 +136,90 @@ def test_the_page_says_how_far_the_annotator_is_and_gives_the_essay_back(study: 
 
 
 def test_a_job_whose_units_are_all_done_offers_no_way_in(study: Study) -> None:
-    with study.store.write() as tx:
-        job = plans.plan_job(tx, plans.NewJob(name="own", task="marking", annotators=("Annotator",), most=1))
+    job = study.write(plans.plan_job, plans.NewJob(name="own", task="marking", annotators=("Annotator",), most=1))
     browser = study.browser("annotator")
     path = browser.post(f"/jobs/{job.job_id}/next").url.path
     assert "all done" not in browser.get("/jobs").text
     browser.post(path, {"edits": "[]"})
     assert "all done" in browser.get("/jobs").text
+
+
+def first_word(page: str, replacement: str | None = None) -> str:
+    text = next(text for text in TEXTS if json.dumps(text)[1:-1] in page or text in page)
+    word = text.split()[0]
+    mark = {"start": 0, "end": len(word), "quote": word, "tag": "Mec", "comment": ""}
+    return json.dumps([{**mark, "replacements": [replacement or word]}])
+
+
+def marked(study: Study) -> tuple[Browser, str]:
+    """An annotator who replaced a word by itself, and the job; the manager had it looked over."""
+    browser = study.browser("annotator")
+    path = start(browser, study, "marking")
+    page = browser.get(path).text
+    assert answer(browser, path, {"edits": first_word(page)}).status_code == 200
+    manager, job_id = study.browser("manager"), study.jobs["marking"]
+    page = manager.post(f"/manage/jobs/{job_id}/review").text
+    assert "1 not settled" in page
+    return browser, page
+
+
+def mend(browser: Browser) -> str:
+    found = re.search(r"/reviews/units/([\w-]+)/mend", browser.get("/reviews").text)
+    assert found
+    path: str = browser.post(found.group(0)).url.path
+    return path
+
+
+def test_mended_work_takes_the_place_of_the_old(study: Study) -> None:
+    browser, _ = marked(study)
+    assert "unusual" in browser.get("/jobs").text
+    path = mend(browser)
+    page = browser.get(path).text
+    assert '"replacements"' in page  # the marks as they were
+    for _ in range(2):  # a double click
+        reply = browser.post(path, {"edits": first_word(page, "Better")})
+        assert reply.url.path.startswith("/me/essays/")
+    assert "Nothing to check." in browser.get("/reviews").text
+    with study.store.read() as tx:
+        rows = judgments.table(tx, study.jobs["marking"], judgments.ALL)
+        assert sorted(str(row["status"]) for row in rows) == ["valid", "withdrawn"]
+        (valid,) = [row for row in rows if row["status"] == "valid"]
+        assert valid["payload"]["edits"][0]["replacements"] == ["Better"]  # type: ignore[index, call-overload]
+        assert checks.violations(tx) == []
+
+
+def test_a_mending_that_is_never_finished_loses_nothing(study: Study) -> None:
+    browser, _ = marked(study)
+    mend(browser)
+    study.clock.now += 30 * DAY
+    other = study.browser("worker")
+    start(other, study, "marking")  # whoever asks for work frees what has run out
+    with study.store.read() as tx:
+        (row,) = judgments.table(tx, study.jobs["marking"], judgments.ALL)
+        assert row["status"] == "valid"
+        assert checks.violations(tx) == []
+
+
+def test_a_mark_can_be_kept_and_is_not_asked_about_again(study: Study) -> None:
+    browser, _ = marked(study)
+    found = re.search(r"/reviews/[\w-]+/keep", browser.get("/reviews").text)
+    assert found
+    assert "Nothing to check." in browser.post(found.group(0), {"state": "kept"}).text
+    manager = study.browser("manager")
+    assert "0 not settled" in manager.post(f"/manage/jobs/{study.jobs['marking']}/review").text
+    refused = manager.post(f"/manage/jobs/{study.jobs['error']}/review")
+    assert (refused.status_code, "only marked essays" in refused.text) == (422, True)
+
+
+def test_the_work_of_others_cannot_be_mended(study: Study) -> None:
+    browser, _ = marked(study)
+    (row,) = study.read(judgments.table, study.jobs["marking"])
+    for who in ("worker", "manager"):
+        other = study.browser(who)
+        assert other.post(f"/reviews/units/{row['unit']}/mend").status_code == 404
+    keep = re.search(r"/reviews/[\w-]+/keep", browser.get("/reviews").text)
+    assert keep
+    assert study.browser("worker").post(keep.group(0), {"state": "kept"}).status_code == 404
+    finding = f"/findings/{keep.group(0).split('/')[2]}"
+    Program(study, "annotator").post(finding, {"state": "mended"}, status=422)  # only work mends
+    Program(study, "manager").post(finding, {"state": "kept"}, status=404)

@@ -12,22 +12,17 @@ import pytest
 
 from grater.annotate import adjudication, jobs, judgments, marks, money, people, progress, units
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Tx, checks
+from grater.annotate.store import Tx
 from grater.annotate.store.transaction import MINUTE
 from grater.annotate.terms import paid_once
-from tests.annotate.store.conftest import cluster
-from tests.annotate.store.postgres import new_database
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import TEXTS, Browser, Study, hidden, served
 from tests.annotate.web.test_work import answer
-from tests.annotate.web.test_work_reviews import first_word
-
-__all__ = ["cluster"]
+from tests.annotate.web.test_work_marking import first_word
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def study(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Study]:
-    place = tmp_path if request.param == "sqlite" else new_database(request.getfixturevalue("cluster"))
+@pytest.fixture
+def study(place: Path | str) -> Iterator[Study]:
     with served(place, tasks=["marking"]) as found:
         yield found
 
@@ -35,7 +30,6 @@ def study(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Study]:
 def mark_all(study: Study, who: str, correction: str) -> Browser:
     """Every essay, with its first word marked."""
     browser, job_id = study.browser(who), study.jobs["marking"]
-    browser.get(f"/jobs/{job_id}")
     path = browser.post(f"/jobs/{job_id}/next").url.path
     while path.startswith("/leases/"):
         path = answer(browser, path, {"edits": first_word(browser.get(path).text, correction)}).url.path
@@ -67,11 +61,6 @@ def corrections(study: Study, tx: Tx) -> list[str]:
     )
 
 
-def is_whole(study: Study) -> bool:
-    with study.store.read() as tx:
-        return checks.violations(tx) == []
-
-
 def test_annotators_find_what_they_handed_in_and_nothing_of_others(study: Study) -> None:
     annotator, worker = mark_all(study, "annotator", "Mine"), study.browser("worker")
     assert "3 essays that you handed in" in annotator.get("/jobs").text
@@ -85,8 +74,7 @@ def test_annotators_find_what_they_handed_in_and_nothing_of_others(study: Study)
 
 def test_a_revised_essay_counts_once_and_every_version_is_kept(study: Study) -> None:
     job_id, who = study.jobs["marking"], study.people["annotator"].person_id
-    with study.store.write() as tx:
-        set_terms(tx, job_id, {"pay": {"cents": 250}, "limit": 3})
+    study.write(set_terms, job_id, {"pay": {"cents": 250}, "limit": 3})
     annotator = mark_all(study, "annotator", "First")
 
     def counts(tx: Tx) -> tuple[object, ...]:
@@ -101,8 +89,7 @@ def test_a_revised_essay_counts_once_and_every_version_is_kept(study: Study) -> 
             money.job_costs(tx, jobs.get(tx, job_id)).cents,
         )
 
-    with study.store.write() as tx:
-        before = counts(tx)
+    before = study.write(counts)
     reply = revise(study, annotator, essay_of(annotator), "Second")
     assert "version 2" in reply.text
     assert "Handed in" in reply.text
@@ -112,7 +99,7 @@ def test_a_revised_essay_counts_once_and_every_version_is_kept(study: Study) -> 
         assert corrections(study, tx) == ["First", "First", "Third"]
         rows = judgments.table(tx, job_id, judgments.ALL)
     assert sorted(str(row["status"]) for row in rows) == ["valid"] * 3 + ["withdrawn"] * 2
-    assert is_whole(study)
+    study.require_promises()
 
 
 def test_the_time_of_a_revision_counts_with_that_of_its_essay(study: Study) -> None:
@@ -151,7 +138,7 @@ def test_a_revision_that_is_left_goes_on_where_it_was_and_the_old_version_counts
     again = reopen(annotator, page)
     assert again.url.path != path
     assert "Unfinished" in again.text
-    assert is_whole(study)
+    study.require_promises()
 
 
 def decide(study: Study, who: str = "adjudicator", **fields: str):  # type: ignore[no-untyped-def]
@@ -185,7 +172,7 @@ def test_what_is_adjudicated_stays_and_a_revision_that_comes_late_is_kept_and_sa
         rows = judgments.table(tx, study.jobs["marking"], judgments.ALL)
         assert sorted(str(row["status"]) for row in rows) == ["surplus", *["valid"] * 6]
         assert corrections(study, tx) == ["First"] * 3 + ["Other"] * 3
-    assert is_whole(study)
+    study.require_promises()
 
 
 def test_a_decision_about_marks_that_were_revised_meanwhile_is_stale_and_letters_stay(study: Study) -> None:
@@ -201,9 +188,7 @@ def test_a_decision_about_marks_that_were_revised_meanwhile_is_stale_and_letters
     revise(study, annotator, essay_of(annotator), "Second")
     assert "revised their work" in program.post(path, sent, status=409)["error"]["message"]
     assert decide(study)().status_code == 200
-    with study.store.read() as tx:
-        decided = adjudication.find(tx, unit_of(study))
-    assert decided is not None
+    decided = study.read(adjudication.find, unit_of(study))
     assert "Second" in str(decided.answers)
 
 
@@ -226,20 +211,17 @@ def test_a_comment_on_a_mark_reaches_the_adjudicator_and_theirs_the_annotator(st
 
 
 def close(study: Study) -> None:
-    with study.store.write() as tx:
-        jobs.set_state(tx, study.jobs["marking"], "closed")
+    study.write(jobs.set_state, study.jobs["marking"], "closed")
 
 
 def set_gold(study: Study) -> None:
-    with study.store.write() as tx:
-        jobs.set_options(tx, study.jobs["marking"], {"crowd": {"gold": {}}})
+    study.write(jobs.set_options, study.jobs["marking"], {"crowd": {"gold": {}}})
 
 
 def let_adjudicate(study: Study) -> None:
     """All annotators are done, and one of them may look at the others' marks from now on."""
     mark_all(study, "worker", "Other")
-    with study.store.write() as tx:
-        people.set_role(tx, study.people["annotator"].person_id, "adjudicator")
+    study.write(people.set_role, study.people["annotator"].person_id, "adjudicator")
 
 
 @pytest.mark.parametrize("change", [close, set_gold, let_adjudicate])
@@ -252,4 +234,4 @@ def test_an_essay_stays_as_it_was_handed_in(study: Study, change: Callable[[Stud
     annotator = study.browser("annotator")
     assert "You can no longer change this essay" in annotator.get(page).text
     assert reopen(annotator, page).status_code == 409
-    assert is_whole(study)
+    study.require_promises()

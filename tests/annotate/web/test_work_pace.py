@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate import jobs, leases, progress, units
-from grater.annotate.jobs import Assignment
+from grater.annotate import jobs, progress, units
 from grater.annotate.raters import pace_of
-from grater.annotate.store import checks
 from grater.annotate.store.transaction import MINUTE
-from tests.annotate.web.studies import Patience, Study, hidden, new_units
+from tests.annotate.web.studies import Study, hidden, new_units
 from tests.annotate.web.test_work import FILLED, answer, answer_all, start
 from tests.annotate.web.test_work_adversary import TERMS, job_with_gold
 
 
 def test_the_page_says_how_many_are_left_how_long_and_what_was_earned(study: Study) -> None:
     job_id = study.jobs["error"]
-    with study.store.write() as tx:
-        jobs.set_options(tx, job_id, {"crowd": {"pay": {"cents": 25}}})
+    study.write(jobs.set_options, job_id, {"crowd": {"pay": {"cents": 25}}})
     browser = study.browser("worker")
     path = start(browser, study, "error")
     assert "0 of 10 done" in browser.get(path).text
@@ -59,16 +56,17 @@ def test_a_pool_is_counted_to_its_end_when_few_slots_are_free(study: Study, monk
 
 def test_a_rater_who_is_tested_is_told_no_total_that_gold_would_change(study: Study) -> None:
     rater = study.people["worker"].person_id
-    with study.store.write() as tx:
-        job_id = study.jobs["error"] = job_with_gold(tx, "tested")
+    job_id = study.jobs["error"] = study.write(job_with_gold, "tested")
     browser = study.browser("worker")
-    path, patience = start(browser, study, "error"), Patience()
-    while patience.at_work(path):
+
+    def looked_at(path: str) -> dict[str, object]:
         page = browser.get(path).text
         assert " of " not in page.partition('class="pace"')[2].partition("</div>")[0]
         assert "Skip this one" not in page, "what comes instead would tell gold from work"
         assert browser.post(f"{path}/skip").status_code == 409
-        path = answer(browser, path, FILLED["error"]).url.path
+        return FILLED["error"]
+
+    answer_all(browser, start(browser, study, "error"), looked_at)
     with study.store.write() as tx:
         jobs.set_options(tx, job_id, {"crowd": {**TERMS, "limit": 30}})
         assert pace_of(tx, jobs.get(tx, job_id), rater).n_total == 30
@@ -81,23 +79,20 @@ def test_a_skipped_unit_comes_again_at_the_end(study: Study, access: str) -> Non
         with study.store.write() as tx:
             job = jobs.add(tx, name="assigned", task="error", judgments=1, access="assigned")
             ids = units.add_all(tx, job.job_id, new_units(tx, "error")[:4])
-            jobs.assign(tx, job.job_id, [Assignment(unit_id, rater) for unit_id in ids])
+            jobs.assign(tx, job.job_id, [jobs.Assignment(unit_id, rater) for unit_id in ids])
             study.jobs["error"] = jobs.set_state(tx, job.job_id, "open").job_id
     browser = study.browser("worker")
     first = start(browser, study, "error")
-    skipped = _unit(study, first)
+    skipped = study.unit_at(first).unit.unit_id
     second = browser.post(f"{first}/skip").url.path
-    assert _unit(study, second) != skipped
+    assert study.unit_at(second).unit.unit_id != skipped
     third = browser.post(f"{second}/skip").url.path
-    also_skipped = _unit(study, second)
-    order, path, patience = [], third, Patience()
-    while patience.at_work(path):
-        order.append(_unit(study, path))
-        path = answer(browser, path, FILLED["error"]).url.path
+    also_skipped = study.unit_at(second).unit.unit_id
+    pages = answer_all(browser, third, FILLED["error"])
+    order = [study.unit_at(path).unit.unit_id for path in (third, *(page.url.path for page in pages[:-1]))]
     assert set(order[-2:]) == {skipped, also_skipped}
     assert len(order) == len(set(order)) == (4 if access == "assigned" else 10)
-    with study.store.read() as tx:
-        assert checks.violations(tx) == []
+    study.require_promises()
 
 
 def test_skipping_is_limited_like_every_return(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,12 +113,4 @@ def test_the_next_unit_comes_with_the_answer_where_the_page_asks_for_it(study: S
     assert address != path
     again = browser.get(address).text
     assert again.replace(hidden(again, "csrf"), "") == reply.text.replace(hidden(reply.text, "csrf"), "")
-    *_, last = answer_all(browser, address, FILLED["error"])
-    assert "Thank you" in last
-
-
-def _unit(study: Study, path: str) -> str:
-    with study.store.read() as tx:
-        lease = leases.find(tx, path.rpartition("/")[2], person_id=study.people["worker"].person_id)
-    assert lease is not None
-    return lease.unit_id
+    assert "Thank you" in answer_all(browser, address, FILLED["error"])[-1].text

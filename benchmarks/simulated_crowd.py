@@ -79,7 +79,6 @@ class SimulatedRater:
 
 def sentence_number(lease: dict[str, Any]) -> int:
     found = NUMBER.search("".join(piece["text"] for piece in lease["pieces"]))
-    assert found is not None
     return int(found.group(1))
 
 

@@ -1,4 +1,7 @@
-"""Two requests that meet at the worst moment: nobody stays inside, and the study keeps an owner, on either engine."""
+"""A joint seat: two people, one agreed judgment, recorded as such (T&C 2008, 6.2).
+
+Two requests that meet at the worst moment: nobody stays inside, and the study keeps an owner, on either engine.
+"""
 
 from __future__ import annotations
 
@@ -9,28 +12,93 @@ from typing import Any
 
 import pytest
 
-from grater.annotate import content, credentials, invitations, people
-from grater.annotate.credentials import set_state
-from grater.annotate.store import Store, events
+from grater.annotate import content, credentials, invitations, judgments, people, progress
+from grater.annotate.store import Store, checks, events
 from grater.annotate.submissions import take_next
 from grater.annotate.web import context
 from grater.model import Decision
-from tests.annotate.store.conftest import cluster
-from tests.annotate.store.postgres import new_database
 from tests.annotate.store.races import interrupted
 from tests.annotate.web.programs import Described
 from tests.annotate.web.studies import PASSWORD, PASSWORD_HASH, Study, add_job, places, served
 from tests.annotate.web.test_account import log_in
+from tests.annotate.web.test_work import FILLED, answer, start
 
-__all__ = ["cluster"]
+
+def seat_of(study: Study, first: str = "annotator", second: str = "worker") -> str:
+    """A seat made by a manager; give its id."""
+    manager = study.browser("manager")
+    pair = [study.people[first].name, study.people[second].name]
+    assert manager.post("/manage/seats", {"members": pair}).status_code == 200
+    return study.read(people.named, " and ".join(pair)).person_id
+
+
+def test_either_of_the_two_sits_down_and_the_judgment_is_the_seats(study: Study) -> None:
+    seat_id = seat_of(study)
+    browser = study.browser("worker")
+    assert "Annotator and Worker" in browser.get("/me").text
+    page = browser.post(f"/me/seats/{seat_id}")
+    assert (page.url.path, "Annotator and Worker" in page.text) == ("/jobs", True)
+    answer(browser, start(browser, study, "error"), FILLED["error"])
+    with study.store.read() as tx:
+        (row,) = judgments.table(tx, study.jobs["error"], names=True)
+        assert (row["rater"], row["kind"]) == ("Annotator and Worker", "joint")
+        assert progress.of_person(tx, study.jobs["error"], study.people["worker"].person_id) == 0
+        assert checks.violations(tx) == []
+
+
+def test_nobody_else_sits_down_and_a_seat_has_no_password(study: Study) -> None:
+    seat_id = seat_of(study)
+    browser = study.browser("adjudicator")
+    assert browser.post(f"/me/seats/{seat_id}").status_code == 404
+    stranger = study.browser()
+    stranger.get("/login")
+    assert stranger.post("/login", {"name": "Annotator and Worker", "password": ""}).status_code == 401
+
+
+def test_the_same_head_is_not_asked_alone_and_on_the_seat(study: Study) -> None:
+    seat_id = seat_of(study)
+    alone = study.browser("annotator")
+    answer(alone, start(alone, study, "error"), FILLED["error"])
+    together = study.browser("worker")
+    together.post(f"/me/seats/{seat_id}")
+    assert start(together, study, "error").endswith("/done")
+    assert start(together, study, "usage").startswith("/leases/")  # where neither worked alone
+    answer(together, together.post(f"/jobs/{study.jobs['usage']}/next").url.path, FILLED["usage"])
+    assert start(study.browser("annotator"), study, "usage").endswith("/done")
+
+
+def test_a_unit_in_hand_alone_keeps_the_seat_from_work(study: Study) -> None:
+    seat_id = seat_of(study)
+    start(study.browser("annotator"), study, "error")
+    together = study.browser("worker")
+    together.post(f"/me/seats/{seat_id}")
+    assert start(together, study, "error").endswith("/done")
+
+
+def test_a_seat_of_two_managers_cannot_manage(study: Study) -> None:
+    seat_id = seat_of(study, "owner", "manager")
+    browser = study.browser("owner")
+    browser.post(f"/me/seats/{seat_id}")
+    assert browser.get("/adjudicate").status_code == 200
+    assert browser.get("/manage").status_code == 403
+
+
+def test_anyone_who_sits_there_is_informed_and_offered_no_password_or_token(study: Study) -> None:
+    browser = study.browser("worker")
+    assert "Current password" in browser.get("/me").text
+    browser.post(f"/me/seats/{seat_of(study)}")
+    assert "You are using a joint seat" in browser.get("/jobs").text
+    page = browser.get("/me").text
+    assert "Current password" not in page
+    assert "Create a token" not in page
+
 
 NEW = "something quite new"
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def bare(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Study]:
-    is_file = request.param == "sqlite"
-    with served(tmp_path if is_file else new_database(request.getfixturevalue("cluster"))) as found:
+@pytest.fixture
+def bare(place: Path | str) -> Iterator[Study]:
+    with served(place) as found:
         yield found
 
 
@@ -71,15 +139,12 @@ def test_what_an_intruder_asks_for_while_their_access_ends_is_not_given_or_ends_
     bare: Study, path: str, before: str
 ) -> None:
     victim = bare.people["manager"]
-    with bare.store.write() as tx:
-        joint = people.add_seat(tx, [victim.name, "Adjudicator"])
+    joint = bare.write(people.add_seat, [victim.name, "Adjudicator"])
     intruder = bare.browser("manager")
 
     def end() -> None:
-        with bare.store.write() as tx:
-            set_state(tx, victim.person_id, "ended", actor=bare.people["owner"].person_id)
-        with bare.store.write() as tx:
-            set_state(tx, victim.person_id, "active", actor=bare.people["owner"].person_id)
+        bare.write(credentials.set_state, victim.person_id, "ended", actor=bare.people["owner"].person_id)
+        bare.write(credentials.set_state, victim.person_id, "active", actor=bare.people["owner"].person_id)
 
     form = {"role": "annotator", "name": "of the intruder"}
     interrupted(bare.store, lambda: intruder.post(path.format(seat=joint.person_id), form), end, before=before)
@@ -105,8 +170,7 @@ def test_of_two_owners_who_demote_each_other_one_stays(bare: Study, change: str,
         before="UPDATE people",
     )
     assert sorted((first, second.result())) == [200, 403]
-    with bare.store.write() as tx:
-        assert len(people.owners(tx)) == 2
+    assert len(bare.write(people.owners)) == 2
 
 
 WORK = {"next_unit", "submit"}
@@ -151,7 +215,6 @@ def known_names(study: Study) -> dict[str, str]:
     """What paths name: things that are there, so that a call gets as far as to change them."""
     job_id, owner_id = study.jobs["error"], study.people["owner"].person_id
     lease = take_next(study.store, job_id=job_id, person_id=owner_id)
-    assert lease is not None
     unit_id = study.units_of(job_id)[0]
     names = {"job_id": job_id, "person_id": study.people["worker"].person_id}
     return {**names, "unit_id": unit_id, "lease_id": lease.lease_id}
@@ -164,8 +227,7 @@ def let_in_and_remove(study: Study) -> Callable[..., context.Access | None]:
     def look_and_end(*args: Any) -> context.Access | None:
         access = look(*args)
         if access is not None:
-            with study.store.write() as tx:
-                credentials.end_access(tx, access.human_id)
+            study.write(credentials.end_access, access.human_id)
         return access
 
     return look_and_end
@@ -174,14 +236,12 @@ def let_in_and_remove(study: Study) -> Callable[..., context.Access | None]:
 @pytest.mark.parametrize("path", ["/leases/{lease}", "/jobs/{job}/next"])
 def test_a_rater_who_is_shut_out_while_they_answer_or_ask_gets_nothing_stored(bare: Study, path: str) -> None:
     worker = bare.people["worker"]
-    with bare.store.write() as tx:
-        job_id = add_job(tx, "error")
+    job_id = bare.write(add_job, "error")
     lease = take_next(bare.store, job_id=job_id, person_id=worker.person_id) if "lease" in path else None
     place = path.format(lease=lease.lease_id if lease else "", job=job_id)
 
     def end() -> None:
-        with bare.store.write() as tx:
-            set_state(tx, worker.person_id, "ended", actor=bare.people["owner"].person_id)
+        bare.write(credentials.set_state, worker.person_id, "ended", actor=bare.people["owner"].person_id)
 
     rater = bare.browser("worker")
     interrupted(bare.store, lambda: rater.post(place, {"label": "ok"}), end, before="SELECT .*people")
@@ -198,6 +258,11 @@ def test_a_form_that_comes_slowly_does_not_outlive_the_access_of_its_sender(
 ) -> None:
     monkeypatch.setattr(context, "SLOW_SECONDS", 0.0)
     monkeypatch.setattr(context, "_who", let_in_and_remove(bare))
-    with bare.store.write() as tx:
-        job_id = add_job(tx, "error")
+    job_id = bare.write(add_job, "error")
     assert bare.browser("worker").post(f"/jobs/{job_id}/next").status_code == 403
+
+
+def test_a_nul_in_an_address_is_nobodys_fault_but_the_askers(bare: Study) -> None:
+    manager = bare.browser("manager")
+    for path in ("/mining/%00", "/adjudicate/%00", "/manage/jobs/%00"):
+        assert manager.get(path).status_code in (404, 422), path
