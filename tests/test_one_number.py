@@ -301,7 +301,7 @@ def test_the_history_has_one_estimator_and_the_forecast_counts_undrawn_items(ope
         job = jobs.named(tx, opened.job)
         figures = figures_of(tx, job)
         board = dashboard_of(tx, job, figures.scores, figures.agreement)
-        n_items = len({row["item"] for row in judgments.labels(tx, job.job_id)})
+        n_items = len({row["item"] for row in judgments.table(tx, job.job_id)})
     assert [point.n for point in board.checkpoints] == sizes(n_items)
     is_sample = bool(figures.scores.sample)
     assert {line.estimated is not None for point in board.checkpoints for line in point.systems} == {is_sample}

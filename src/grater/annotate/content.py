@@ -19,14 +19,14 @@ from dataclasses import dataclass, field, replace
 from sqlalchemy import ColumnElement, Text, bindparam, case, exists, func, or_, select, true, type_coerce
 
 from grater.annotate.store import events, schema
-from grater.annotate.store.transaction import PORTION, Columns, Record, Tx, chunks, locking
+from grater.annotate.store.transaction import PORTION, Columns, Record, Tx, chunks
 from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError
 from grater.model import Decision, Edit, Essay, Item, Json, Span, item_at, short_hash
 
 ESSAY_COLUMNS = [schema.essays.c[name] for name in ("essay_id", "text", "tokens", "metadata")]
 
 
-CORPUS = locking(select(schema.meta.c.value).where(schema.meta.c.key == "key"), of=schema.meta)
+CORPUS = select(schema.meta.c.value).where(schema.meta.c.key == "key")
 
 
 def hold(tx: Tx) -> None:
@@ -36,7 +36,7 @@ def hold(tx: Tx) -> None:
     SQLite has one writer at a time anyway.
     """
     if tx.is_postgres:
-        tx.execute(CORPUS)
+        tx.execute(tx.locked(CORPUS, of=schema.meta))
 
 
 def require_essays(tx: Tx, essay_ids: Collection[str]) -> None:

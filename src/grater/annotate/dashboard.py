@@ -32,12 +32,13 @@ from grater.annotate.adjudication import finished
 from grater.annotate.collusion import Group, groups_of
 from grater.annotate.evaluation import JobScores, ScoresSoFar, SystemLine, agreement_so_far, by_people, scores_so_far
 from grater.annotate.jobs import Job
+from grater.annotate.judgments import FOR_AGREEMENT
 from grater.annotate.money import Costs, job_costs
 from grater.annotate.progress import JobCounts
 from grater.annotate.protocol import protocol_sheet
 from grater.annotate.raters import RaterLine, rater_lines, signals_of
 from grater.annotate.store import Store, Tx, events
-from grater.annotate.store.transaction import as_iso, body_hash
+from grater.annotate.store.transaction import body_hash
 from grater.annotate.tables import essay_columns, redundancy_of
 from grater.annotate.tasks import TASKS, Shown
 from grater.annotate.tasks.marking import MARKING
@@ -103,7 +104,7 @@ class Dashboard:
 
 def dashboard_of(tx: Tx, job: Job, scores: ScoresSoFar, agreed: Agreement | None) -> Dashboard:
     """Everything, computed now; `scores` and `agreed` use all judgments."""
-    rows = [] if job.task == MARKING else judgments.labels(tx, job.job_id)
+    rows = [] if job.task == MARKING else judgments.table(tx, job.job_id, only=FOR_AGREEMENT)
     waiting = [unit.unit_id for unit in finished(tx, job) if unit.differs and not unit.is_decided]
     known = [record for record in trust.gold_records(tx, job.job_id) if record.seen]
     hardest = sorted(known, key=lambda record: -record.missed / record.seen)[:MOST_SHOWN]
@@ -121,7 +122,7 @@ def dashboard_of(tx: Tx, job: Job, scores: ScoresSoFar, agreed: Agreement | None
 def _checkpoints(
     tx: Tx, job: Job, rows: Sequence[Mapping[str, Json]], scores: ScoresSoFar, agreed: Agreement | None
 ) -> list[Checkpoint]:
-    in_time = sorted(rows, key=lambda row: int(str(row["at"])))
+    in_time = sorted(rows, key=lambda row: str(row["at"]))
     seen: dict[str, int] = {}
     for place, row in enumerate(in_time):
         seen.setdefault(str(row["item"]), place)
@@ -131,7 +132,7 @@ def _checkpoints(
     for n in sizes(len(firsts))[:-1]:
         last = firsts[n - 1]
         past = _agreement(job, in_time[: last + 1], places)
-        systems = known.until(as_iso(int(str(in_time[last]["at"])))).systems if known else ()
+        systems = known.until(str(in_time[last]["at"])).systems if known else ()
         points.append(Checkpoint(n=n, agreement=past.alpha if past else None, systems=systems))
     today = Checkpoint(n=len(firsts), agreement=agreed.alpha if agreed else None, systems=scores.systems)
     return [*points, today] if in_time else []
@@ -363,12 +364,13 @@ def mark_of(tx: Tx, job: Job | None) -> Mark:
 
 
 def figures_of(tx: Tx, job: Job) -> Figures:
-    costs, counts = job_costs(tx, job), progress.counts_of(tx, job.job_id)
-    is_marking = job.task == MARKING  # all say that an essay is marked; where and how is another page
+    costs, counts, agreed = job_costs(tx, job), progress.counts_of(tx, job.job_id), None
+    if job.task != MARKING:  # all say that an essay is marked; where and how is another page
+        agreed = _agreement(job, judgments.table(tx, job.job_id, only=FOR_AGREEMENT), essay_columns(tx))
     return Figures(
         costs=costs,
         scores=scores_so_far(tx, job),
-        agreement=None if is_marking else _agreement(job, judgments.labels(tx, job.job_id), essay_columns(tx)),
+        agreement=agreed,
         pace=pace_now(tx, job, counts),
         trouble=tuple(record for record in trust.gold_records(tx, job.job_id) if record.is_trouble),
         protocol=protocol_sheet(tx, job, costs),

@@ -219,18 +219,16 @@ def looks_of(tx: Tx, job_id: str) -> dict[str, Json]:
     return {name: payload[name] for name in LOOKS if name in payload}
 
 
-def add_known(tx: Tx, job_id: str, item_id: str, accepted: list[str], *, reason: str, role: Role = "gold") -> str:
-    """Add one gold (or practice) unit of one item, with its known answers."""
-    item = content.items_of(tx, [item_id]).get(item_id)
-    essay_id = item.item.essay_id if item and item.item else None
-    asked = ((item_id, shown(item) if item else {}),)
-    new = NewUnit(asked, essay_id, role=role, payload=looks_of(tx, job_id))
-    job = jobs.get(tx, job_id)
+def _new_unit(tx: Tx, job: Job, item_id: str, role: Role) -> str:
+    """Add a gold (or practice) unit of one item to a job that does not ask about it."""
     _require_no_suggestions(job)
-    if item and item.item:
-        _require_showable(tx, job, item.item, new)
-    (unit_id,) = units.add_all(tx, job_id, [new])
-    add(tx, unit_id, item_id, accepted, reason=reason)
+    item = content.items_of(tx, [item_id]).get(item_id)
+    place = item.item if item else None
+    asked = ((item_id, shown(item) if item else {}),)
+    new = NewUnit(asked, place.essay_id if place else None, role=role, payload=looks_of(tx, job.job_id))
+    if place:
+        _require_showable(tx, job, place, new)
+    (unit_id,) = units.add_all(tx, job.job_id, [new])
     return unit_id
 
 
@@ -284,7 +282,7 @@ def make_gold(
         return False
     if by_role:
         return convert(tx, by_role["work"], item_id, accepted, reason=reason, role=role, actor=actor)
-    add_known(tx, job.job_id, item_id, list(accepted), reason=reason, role=role)
+    add(tx, _new_unit(tx, job, item_id, role), item_id, accepted, reason=reason)
     return True
 
 

@@ -1,21 +1,19 @@
 """Stored judgments: submissions with their answers and status, and tables of them.
 
-Only a submission's status may change, and an event records it. Besides the full table of judgments there are the
-labels alone, for agreement; the times; and every submission with its answers.
+Only a submission's status may change, and an event records it. Besides the table of judgments there are the times,
+and every submission with its answers.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
-    Text,
     bindparam,
     case,
-    cast,
     func,
     literal,
     literal_column,
@@ -49,14 +47,12 @@ def groups(tx: Tx) -> dict[str, str]:
 
 
 ALL = ("valid", "untrusted", "surplus", "withdrawn")
+FOR_AGREEMENT = ("item", "rater", "label", "at", "group")
+"""The columns of `table` that agreement needs."""
+ANSWER_COLUMNS = Columns(Answer, schema.judgments)
 OF_UNIT = schema.submissions.join(schema.units)
 JUDGED = schema.judgments.join(OF_UNIT, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
 WHOLE = JUDGED.join(schema.people, schema.people.c.person_id == schema.submissions.c.person_id)
-
-
-def _in_order(tx: Tx) -> tuple[ColumnElement[Any], ...]:
-    at, submission_id = schema.submissions.c.at, schema.judgments.c.submission_id
-    return tx.binary(schema.judgments.c.item_id), at, tx.binary(submission_id)
 
 
 def table(
@@ -66,12 +62,12 @@ def table(
     *,
     roles: Sequence[str] = ("work",),
     names: bool = False,
-    payload: bool = True,
+    only: Collection[str] = (),
     of_done: bool = False,
     start: int = 0,
     most: int | None = None,
 ) -> list[dict[str, Json]]:
-    """Judgments in a fixed order; raters appear by pseudonym unless `names` is set.
+    """Judgments in a fixed order, with all columns or `only` these; raters appear by pseudonym unless `names` is set.
 
     `of_done` selects those of finished units. At most `most` are returned, from number `start` on.
     """
@@ -95,13 +91,13 @@ def table(
         "unit": unit.unit_id,
         "submission": own.submission_id,
         "guidelines": sent.guidelines_version,
-        **({"payload": own.payload} if payload else {}),
+        "payload": own.payload,
     }
     query = (
-        select(*(column.label(name) for name, column in columns.items()))
+        select(*(column.label(name) for name, column in columns.items() if not only or name in only))
         .select_from(WHOLE.join(schema.jobs, schema.jobs.c.job_id == schema.submissions.c.job_id))
         .where(schema.units.c.role.in_(roles), schema.submissions.c.status.in_(statuses))
-        .order_by(tx.binary(schema.jobs.c.name), *_in_order(tx))
+        .order_by(tx.binary(schema.jobs.c.name), tx.binary(own.item_id), sent.at, tx.binary(own.submission_id))
     )
     if job_id is not None:
         query = query.where(schema.submissions.c.job_id == job_id)
@@ -112,25 +108,6 @@ def table(
         query = query.offset(start).limit(most)
     group_of = groups(tx)
     return [{**row._mapping, "at": as_iso(row.at), "group": group_of[row.group]} for row in tx.all(query)]
-
-
-def labels(tx: Tx, job_id: str, statuses: Sequence[str] = ("valid",)) -> list[dict[str, Json]]:
-    """The columns of a job's judgments that agreement needs, in the order of `table`."""
-    query = (
-        select(
-            schema.judgments.c.item_id.label("item"),
-            schema.people.c.pseudonym.label("rater"),
-            schema.judgments.c.label.label("label"),
-            cast(schema.submissions.c.at, Text).label("at"),
-            schema.people.c.person_id.label("group"),
-        )
-        .select_from(WHOLE)
-        .where(schema.submissions.c.job_id == job_id, schema.submissions.c.status.in_(statuses))
-        .where(schema.units.c.role == "work")
-        .order_by(*_in_order(tx))
-    )
-    group_of = groups(tx)
-    return [{**row._mapping, "group": group_of[row.group]} for row in tx.all(query)]
 
 
 def submitted(tx: Tx, job_id: str) -> Sequence[Record]:
@@ -149,7 +126,7 @@ def answers_of(tx: Tx, submission_id: str) -> tuple[Answer, ...]:
         .where(schema.judgments.c.submission_id == submission_id)
         .order_by(schema.judgments.c.position)
     )
-    return tuple(_answer(row) for row in tx.all(query))
+    return tuple(ANSWER_COLUMNS.all(tx, query))
 
 
 def by_submission(
@@ -161,16 +138,9 @@ def by_submission(
     query = select(schema.judgments).join(schema.submissions).where(mine)
     answers: dict[str, list[Answer]] = defaultdict(list)
     for row in tx.all(query.order_by(*order, schema.judgments.c.position)):
-        answers[row.submission_id].append(_answer(row))
+        answers[row.submission_id].append(ANSWER_COLUMNS.read(row))
     for row in tx.all(select(schema.submissions).where(mine).order_by(*order)):
         yield row, tuple(answers[row.submission_id])
-
-
-ANSWER_COLUMNS = Columns(Answer, schema.judgments, without=["flags", "alternatives"])
-
-
-def _answer(row: Record) -> Answer:
-    return ANSWER_COLUMNS.read(row, flags=tuple(row.flags), alternatives=tuple(row.alternatives))
 
 
 def label_counts(

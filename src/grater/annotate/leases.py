@@ -40,7 +40,6 @@ from sqlalchemy import (
     ColumnElement,
     FromClause,
     Select,
-    Update,
     and_,
     bindparam,
     case,
@@ -64,10 +63,10 @@ from grater.annotate.store.transaction import (
     Columns,
     Record,
     Tx,
-    locking,
     multiplier,
     new_id,
     new_shuffle,
+    of_rater,
 )
 from grater.annotate.terms import terms_of
 from grater.annotate.units import StudyUnit
@@ -75,7 +74,6 @@ from grater.errors import Conflict, NotFound
 from grater.model import Json
 
 Which: TypeAlias = Literal["any", "after", "assigned", "first"]
-Lock: TypeAlias = Literal["no", "skip", "wait"]
 
 FREE: ColumnElement[str] = literal_column("'free'")
 """A literal and no parameter, so that both engines know that the index of free slots will do."""
@@ -134,26 +132,28 @@ def _gold(tx: Tx, job: Job, person_id: str, pool: str) -> UnitSlot | None:
 
 def _free_work(tx: Tx, job: Job, person_id: str, *, left_out: int) -> UnitSlot | None:
     values: dict[str, str | int] = {"job": job.job_id, "person": person_id, "now": tx.now, "left_out": left_out}
-    lock: Lock = "skip" if tx.is_postgres else "no"
     if job.access == "assigned":
-        row = _locked(tx, "assigned", **values, factor=multiplier(tx.key, person_id))
+        row = _waited_for(tx, "assigned", **values, factor=multiplier(tx.key, person_id))
     else:
         start = new_shuffle()
-        row = tx.first(pool("first", lock), **values, start=start)
-        if row is None and (batch := tx.value(pool("any", "no"), **values)) is not None:
-            row = tx.first(pool("after", lock), **values, start=start, batch=batch) or _locked(tx, "any", **values)
+        row = _locked(tx, "first", **values, start=start)
+        if row is None and (batch := tx.value(pool("any"), **values)) is not None:
+            row = _locked(tx, "after", **values, start=start, batch=batch) or _waited_for(tx, "any", **values)
     return None if row is None else UnitSlot(unit_id=row.unit_id, n=row.n)
 
 
 def _locked(tx: Tx, which: Which, **values: str | int) -> Record | None:
+    return tx.first(tx.locked(pool(which), of=schema.slots, skip=True), **values)
+
+
+def _waited_for(tx: Tx, which: Which, **values: str | int) -> Record | None:
     """The first slot, locked; slots that others hold briefly may become free, so they are waited for once."""
-    if not tx.is_postgres:
-        return tx.first(pool(which, "no"), **values)
-    return tx.first(pool(which, "skip"), **values) or tx.first(pool(which, "wait"), **values)
+    found = _locked(tx, which, **values)
+    return found or (tx.first(tx.locked(pool(which), of=schema.slots), **values) if tx.is_postgres else None)
 
 
 @cache
-def pool(which: Which, lock: Lock) -> Select[Any]:
+def pool(which: Which) -> Select[Any]:
     """The first eligible slot: of `any` batch, `after` a starting point in one, or among those `assigned`.
 
     `first` is `after` in the first batch with a free slot for anybody, which usually suits the rater in one query.
@@ -191,8 +191,7 @@ def pool(which: Which, lock: Lock) -> Select[Any]:
         )
         query = query.join(schema.assignments, theirs)
         order = [schema.assignments.c.batch, (schema.slots.c.shuffle * bindparam("factor", type_=BigInteger)) % PRIME]
-    query = query.order_by(*order, schema.slots.c.unit_id, schema.slots.c.n).limit(ONE)
-    return query if lock == "no" else locking(query, of=schema.slots, skip=lock == "skip")
+    return query.order_by(*order, schema.slots.c.unit_id, schema.slots.c.n).limit(ONE)
 
 
 def _is_none(rows: FromClause, *where: ColumnElement[bool]) -> ColumnElement[bool]:
@@ -322,11 +321,12 @@ COLUMNS = Columns(Lease, schema.leases)
 OF_PERSON = select(*COLUMNS).where(
     schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.person_id == bindparam("person")
 )
-OF_PERSON_LOCKED = locking(OF_PERSON, of=schema.leases)
-IN_JOB = select(*COLUMNS).where(schema.leases.c.job_id == bindparam("job"), schema.leases.c.state == IS_HELD)
-HELD = IN_JOB.where(schema.leases.c.person_id == bindparam("person"), schema.leases.c.place == bindparam("place"))
-OVER = IN_JOB.where(
-    or_(schema.leases.c.expires_at <= bindparam("now"), schema.leases.c.expires_at > bindparam("latest"))
+ALL_HELD = select(*COLUMNS).where(schema.leases.c.state == IS_HELD)
+ALL_HELD_BY = ALL_HELD.where(of_rater(schema.leases))
+HELD = ALL_HELD_BY.where(schema.leases.c.place == bindparam("place"))
+OVER = ALL_HELD.where(
+    schema.leases.c.job_id == bindparam("job"),
+    or_(schema.leases.c.expires_at <= bindparam("now"), schema.leases.c.expires_at > bindparam("latest")),
 )
 """By one index alone: a lease lasts as long as its job says, so its end tells when it was issued."""
 RENEW = (
@@ -334,7 +334,6 @@ RENEW = (
     .where(schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.state == IS_HELD)
     .values(issued_at=bindparam("since"), expires_at=bindparam("until"))
 )
-OVER_LOCKED = locking(OVER, of=schema.leases, skip=True)
 WITH_UNIT = (
     units.select_whole(*COLUMNS)
     .join(schema.leases, schema.leases.c.unit_id == schema.units.c.unit_id)
@@ -372,7 +371,16 @@ def take(tx: Tx, *, job_id: str, person_id: str, locked: Person | None = None) -
     return None if unit is None else issue(tx, job, unit, person_id=person_id, version=row.guidelines_version)
 
 
-def issue(tx: Tx, job: Job, unit: UnitSlot, *, person_id: str, place: int = 0, version: int | None = None) -> Lease:
+def issue(
+    tx: Tx,
+    job: Job,
+    unit: UnitSlot,
+    *,
+    person_id: str,
+    place: int = 0,
+    version: int | None = None,
+    kept: Mapping[str, Json] | None = None,
+) -> Lease:
     """Issue a lease; the caller has checked that the rater may have the unit."""
     lease = Lease(
         lease_id=new_id(),
@@ -385,6 +393,7 @@ def issue(tx: Tx, job: Job, unit: UnitSlot, *, person_id: str, place: int = 0, v
         expires_at=tx.now + job.lease_ms,
         state="held",
         guidelines_version=jobs.guidelines_version(tx, job.job_id) if version is None else version,
+        kept=kept or {},
     )
     tx.insert(schema.leases, COLUMNS.row(lease))
     _log_taken(tx, lease)
@@ -424,7 +433,7 @@ def _log_taken(tx: Tx, lease: Lease) -> None:
 
 def find(tx: Tx, lease_id: str, *, person_id: str, lock: bool = False) -> Lease | None:
     """The lease, in any state, if it is this person's; `lock` keeps it unchanged until the end of the transaction."""
-    query = OF_PERSON_LOCKED if lock and tx.is_postgres else OF_PERSON
+    query = tx.locked(OF_PERSON, of=schema.leases) if lock else OF_PERSON
     return COLUMNS.find(tx, query, lease=lease_id, person=person_id)
 
 
@@ -467,7 +476,7 @@ def give_back(tx: Tx, lease_id: str, *, person_id: str) -> bool:
     if not close(tx, lease, "returned", actor=person_id):
         return False
     if lease.place != REVISION:
-        standing.set_returns(tx, lease.job_id, person_id, n_returned + 1)
+        standing.change(tx, lease.job_id, person_id, returns=n_returned + 1)
     return True
 
 
@@ -495,7 +504,7 @@ def skip(tx: Tx, lease_id: str, *, person_id: str) -> bool:
 def free_expired(tx: Tx, job: Job) -> int:
     """Free the slots of expired leases, except one that its rater is just submitting."""
     times = {"now": tx.now, "latest": tx.now + CLOCK_SLACK + job.lease_ms}
-    over = COLUMNS.all(tx, OVER_LOCKED if tx.is_postgres else OVER, job=job.job_id, **times)
+    over = COLUMNS.all(tx, tx.locked(OVER, of=schema.leases, skip=True), job=job.job_id, **times)
     for lease in over:
         close(tx, lease, "expired", actor=None)
     return len(over)
@@ -503,7 +512,8 @@ def free_expired(tx: Tx, job: Job) -> int:
 
 def close(tx: Tx, lease: Lease, state: str, *, actor: str | None) -> bool:
     """End a held lease without an answer and free its slot; False, with no change, if it is no longer held."""
-    if not tx.execute(_still_held(lease).values(state=state)).rowcount:
+    this = (schema.leases.c.lease_id == lease.lease_id) & (schema.leases.c.state == "held")
+    if not tx.execute(schema.leases.update().where(this).values(state=state)).rowcount:
         return False
     units.set_slot(tx, lease.unit_id, lease.n, "free")
     events.write(tx, actor, f"lease.{state}", lease.lease_id)
@@ -512,10 +522,8 @@ def close(tx: Tx, lease: Lease, state: str, *, actor: str | None) -> bool:
 
 def held_by(tx: Tx, person_id: str, *, job_id: str) -> list[Lease]:
     """All leases that a rater holds in a job, locked."""
-    query = select(*COLUMNS).where(
-        schema.leases.c.person_id == person_id, schema.leases.c.job_id == job_id, schema.leases.c.state == "held"
-    )
-    return COLUMNS.all(tx, tx.locked(query, of=schema.leases))
+    query = tx.locked(ALL_HELD_BY, of=schema.leases)
+    return COLUMNS.all(tx, query, job=job_id, person=person_id)
 
 
 def _renewed(tx: Tx, lease: Lease, job: Job, *, issued_at: int | None = None) -> Lease | None:
@@ -523,10 +531,6 @@ def _renewed(tx: Tx, lease: Lease, job: Job, *, issued_at: int | None = None) ->
     renewed = replace(lease, issued_at=since, expires_at=tx.now + job.lease_ms)
     times = {"lease": lease.lease_id, "since": renewed.issued_at, "until": renewed.expires_at}
     return renewed if tx.execute(RENEW, times).rowcount else None
-
-
-def _still_held(lease: Lease) -> Update:
-    return schema.leases.update().where(schema.leases.c.lease_id == lease.lease_id, schema.leases.c.state == "held")
 
 
 def _is_any_over(leases: Any, *, is_from_future: bool) -> ColumnElement[bool]:
@@ -545,8 +549,7 @@ def _given_up() -> Select[Any]:
     return (
         select(given_up.c.lease_id)
         .where(
-            given_up.c.job_id == bindparam("job"),
-            given_up.c.person_id == bindparam("person"),
+            of_rater(given_up),
             given_up.c.place == literal_column("0"),
             IS_GIVEN_UP,
             ~exists().where(is_theirs, is_answered),
@@ -578,18 +581,9 @@ RATER_STATE = (
         *HELD_COLUMNS,
     )
     .select_from(schema.jobs)
+    .outerjoin(schema.trust, of_rater(schema.trust))
     .outerjoin(
-        schema.trust,
-        and_(schema.trust.c.job_id == schema.jobs.c.job_id, schema.trust.c.person_id == bindparam("person")),
-    )
-    .outerjoin(
-        schema.leases,
-        and_(
-            schema.leases.c.job_id == schema.jobs.c.job_id,
-            schema.leases.c.person_id == bindparam("person"),
-            schema.leases.c.place == 0,
-            schema.leases.c.state == IS_HELD,
-        ),
+        schema.leases, and_(of_rater(schema.leases), schema.leases.c.place == 0, schema.leases.c.state == IS_HELD)
     )
     .where(schema.jobs.c.job_id == bindparam("job"))
 )

@@ -30,7 +30,6 @@ from grater.annotate.store.transaction import (
     Record,
     Tx,
     hashed,
-    locking,
     new_id,
     new_pseudonym,
 )
@@ -60,7 +59,6 @@ class Person:
 NO_PERSON = "there is no such person in this study"
 COLUMNS = Columns(Person, schema.people)
 BY_ID = select(*COLUMNS).where(schema.people.c.person_id == bindparam("person_id"))
-LOCKED = locking(BY_ID, of=schema.people)
 SEATS = select(schema.joint_members.c.person_id).where(schema.joint_members.c.member_id == bindparam("member"))
 
 
@@ -184,7 +182,7 @@ def _change(tx: Tx, person_id: str, verb: str, body: dict[str, Json], *, actor: 
 
 def lock(tx: Tx, person_id: str) -> Person:
     """Lock a person, so that changes happen one at a time: a double click waits for the first."""
-    return COLUMNS.get(tx, LOCKED if tx.is_postgres else BY_ID, NO_PERSON, person_id=person_id)
+    return COLUMNS.get(tx, tx.locked(BY_ID, of=schema.people), NO_PERSON, person_id=person_id)
 
 
 def lock_all(tx: Tx) -> None:

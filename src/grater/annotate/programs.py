@@ -38,12 +38,11 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from grater.annotate import content, gold, jobs, leases, people, submissions, units
+from grater.annotate import content, gold, jobs, people, units
 from grater.annotate.jobs import Assignment, Job
-from grater.annotate.leases import UnitSlot
 from grater.annotate.people import Person
 from grater.annotate.store import Store, Tx
-from grater.annotate.store.transaction import new_id
+from grater.annotate.submissions import answer_once
 from grater.annotate.tasks import TASKS, Answer, Field, Shown
 from grater.annotate.tasks.marking import MARKING, tagset_of
 from grater.annotate.tasks.task import LABEL
@@ -183,16 +182,8 @@ def store_answer(
         for answer in read_answer(asked, fields)
     )
     with store.write() as tx:
-        lease = leases.issue(tx, unit.job, UnitSlot(unit.unit_id, 1), person_id=person.person_id)
-        leases.keep(tx, lease.lease_id, asked.shown.kept)
-        submissions.submit(
-            tx,
-            submission_id=new_id(),
-            lease_id=lease.lease_id,
-            person_id=person.person_id,
-            body=dict(fields),
-            answers=answers,
-        )
+        body, kept = dict(fields), asked.shown.kept
+        answer_once(tx, unit.job, unit.unit_id, person.person_id, body=body, answers=answers, kept=kept)
 
 
 # A command

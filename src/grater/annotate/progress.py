@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, fun
 
 from grater.annotate.requests import Moment
 from grater.annotate.store import schema
-from grater.annotate.store.transaction import Tx
+from grater.annotate.store.transaction import Tx, of_rater
 from grater.annotate.terms import UnitsAnswered
 
 
@@ -81,9 +81,8 @@ DONE = BY_UNIT.having(func.count(schema.submissions.c.submission_id) >= schema.u
 )
 """Work units that have all their judgments."""
 
-OF_PERSON = select(func.count(schema.submissions.c.unit_id.distinct())).where(
-    schema.submissions.c.job_id == bindparam("job"), schema.submissions.c.person_id == bindparam("person")
-)
+OF_RATER = of_rater(schema.submissions)
+OF_PERSON = select(func.count(schema.submissions.c.unit_id.distinct())).where(OF_RATER)
 
 N_RECENT = 20
 
@@ -101,11 +100,7 @@ def _times(newest: Select[Any]) -> Select[Any]:
 
 RECENT = _times(
     select(schema.submissions.c.unit_id, schema.submissions.c.person_id)
-    .where(
-        schema.submissions.c.job_id == bindparam("job"),
-        schema.submissions.c.person_id == bindparam("person"),
-        schema.submissions.c.status == literal_column("'valid'"),
-    )
+    .where(OF_RATER, schema.submissions.c.status == literal_column("'valid'"))
     .order_by(schema.submissions.c.at.desc())
     .limit(literal_column(str(N_RECENT)))
 )
@@ -124,7 +119,7 @@ UNITS_ANSWERED = select(
     func.count(schema.submissions.c.unit_id.distinct()).filter(~TAKEN_BACK).label("n_units"),
     func.count().filter(schema.submissions.c.status == literal_column("'valid'")).label("n_valid"),
     func.count().filter(schema.submissions.c.status == literal_column("'untrusted'")).label("n_untrusted"),
-).where(schema.submissions.c.job_id == bindparam("job"), schema.submissions.c.person_id == bindparam("person"))
+).where(OF_RATER)
 
 MOST_FREE = 300
 """A pool with more free slots than this is not counted to its end: every page of every rater would wait for it."""
@@ -144,10 +139,7 @@ def _work_left() -> Select[Any]:
     )
     is_judged = exists().where(mine.c.unit_id == free.c.unit_id, mine.c.person_id == bindparam("person"))
     in_hand = select(held.c.unit_id).where(
-        held.c.job_id == bindparam("job"),
-        held.c.person_id == bindparam("person"),
-        held.c.n.is_not(None),
-        held.c.state == literal_column("'held'"),
+        of_rater(held), held.c.n.is_not(None), held.c.state == literal_column("'held'")
     )
     open_units = union_all(select(free.c.unit_id).where(~is_judged), in_hand).subquery("open_units")
     n_free = select(func.count()).select_from(free).scalar_subquery()

@@ -99,7 +99,9 @@ class Signals:
 def signals_of(tx: Tx, job: Job) -> Signals:
     """Signals and seconds; marked essays give no signals, because their labels say only that there are marks."""
     times, done = _seconds(tx, job.job_id), progress.by_rater(tx, job.job_id)
-    rows = [] if job.task == MARKING else judgments.labels(tx, job.job_id, ("valid", "untrusted"))
+    rows = []
+    if job.task != MARKING:
+        rows = judgments.table(tx, job.job_id, ("valid", "untrusted"), only=judgments.FOR_AGREEMENT)
     others = {who: [times[other] for other in times if other != who] for who in (each.person_id for each in done)}
     return Signals(
         done=done,

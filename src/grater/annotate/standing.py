@@ -38,7 +38,7 @@ from grater.annotate import gold, jobs, people
 from grater.annotate.jobs import Job
 from grater.annotate.people import Person
 from grater.annotate.store import events, schema
-from grater.annotate.store.transaction import PRIME, Columns, Record, Tx, multiplier
+from grater.annotate.store.transaction import PRIME, Columns, Record, Tx, multiplier, of_rater
 from grater.annotate.terms import Qualification, Terms, gold_rate, is_open, terms_of
 from grater.model import Json
 
@@ -59,9 +59,8 @@ OUT = ("ejected", "flagged")
 """States in which a rater gets no more work in the job."""
 
 COLUMNS = Columns(Trust, schema.trust)
-BY_KEY = select(*COLUMNS).where(
-    schema.trust.c.job_id == bindparam("job_id"), schema.trust.c.person_id == bindparam("person_id")
-)
+OF_RATER = of_rater(schema.trust)
+BY_KEY = select(*COLUMNS).where(OF_RATER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +99,16 @@ ANSWERS = (
 
 RECOUNTED = (
     schema.trust.update()
-    .where(schema.trust.c.job_id == bindparam("job"), schema.trust.c.person_id == bindparam("person"))
+    .where(OF_RATER)
     .values(seen=bindparam("n_seen"), right=bindparam("n_right"))
     .returning(*COLUMNS)
 )
 
-RETURNS = select(schema.trust.c.returns).where(
-    schema.trust.c.job_id == bindparam("job"), schema.trust.c.person_id == bindparam("person")
-)
+RETURNS = select(schema.trust.c.returns).where(OF_RATER)
 
 
 def find(tx: Tx, job_id: str, person_id: str) -> Trust:
-    return COLUMNS.find(tx, BY_KEY, job_id=job_id, person_id=person_id) or Trust(job_id, person_id)
+    return COLUMNS.find(tx, BY_KEY, job=job_id, person=person_id) or Trust(job_id, person_id)
 
 
 def of_job(tx: Tx, job_id: str) -> list[Trust]:
@@ -131,25 +128,14 @@ def recount(tx: Tx, job_id: str, person_id: str, answers: Sequence[GoldAnswer] |
     """Recompute the answers to active gold."""
     known = gold_answers(tx, job_id, person_id) if answers is None else answers
     counted = [answer.is_right for answer in known if answer.is_active]
-    counts = {"seen": len(counted), "right": sum(counted)}
-    now = COLUMNS.find(tx, RECOUNTED, job=job_id, person=person_id, n_seen=counts["seen"], n_right=counts["right"])
-    return now or _store(tx, job_id, person_id, actor=None, **counts)
+    n_seen, n_right = len(counted), sum(counted)
+    now = COLUMNS.find(tx, RECOUNTED, job=job_id, person=person_id, n_seen=n_seen, n_right=n_right)
+    return now or change(tx, job_id, person_id, seen=n_seen, right=n_right)
 
 
-def set_state(
-    tx: Tx, job_id: str, person_id: str, state: str, *, actor: str | None = None, **more: int | str
-) -> Trust:
-    """`more` may have failed `attempts` at the quiz, and `why` the rater is in this state."""
-    return _store(tx, job_id, person_id, actor=actor, state=state, **more)
-
-
-def set_returns(tx: Tx, job_id: str, person_id: str, returns: int) -> Trust:
-    """Set how often the rater returned a unit; the person is locked, so the count is exact."""
-    return _store(tx, job_id, person_id, actor=None, returns=returns)
-
-
-def _store(tx: Tx, job_id: str, person_id: str, *, actor: str | None, **values: Any) -> Trust:
-    stored = COLUMNS.find(tx, BY_KEY, job_id=job_id, person_id=person_id)
+def change(tx: Tx, job_id: str, person_id: str, *, actor: str | None = None, **values: Any) -> Trust:
+    """Set the state with its reason, failed attempts at the quiz, or units returned; the person is locked."""
+    stored = COLUMNS.find(tx, BY_KEY, job=job_id, person=person_id)
     before = stored or Trust(job_id, person_id)
     changed = replace(before, **values)
     if stored is None:
@@ -173,9 +159,7 @@ PRACTICE = select(schema.units.c.unit_id).where(
     schema.units.c.job_id == bindparam("job"), schema.units.c.role == literal_column("'practice'")
 )
 SENT = select(func.count(schema.submissions.c.unit_id.distinct())).where(
-    schema.submissions.c.job_id == bindparam("job"),
-    schema.submissions.c.person_id == bindparam("person"),
-    schema.submissions.c.unit_id.not_in(PRACTICE),
+    of_rater(schema.submissions), schema.submissions.c.unit_id.not_in(PRACTICE)
 )
 """From one index, without a look at the units: a rater may have answered thousands."""
 
@@ -244,13 +228,7 @@ def n_valid(tx: Tx, job_id: str, person_id: str) -> int:
     return int(tx.value(VALID, job=job_id, person=person_id) or 0)
 
 
-HOLDS = select(
-    exists().where(
-        schema.leases.c.job_id == bindparam("job"),
-        schema.leases.c.person_id == bindparam("person"),
-        schema.leases.c.state == "held",
-    )
-)
+HOLDS = select(exists().where(of_rater(schema.leases), schema.leases.c.state == "held"))
 """Whether somebody has a unit of the job in hand."""
 
 

@@ -42,7 +42,7 @@ from grater.annotate.jobs import Job
 from grater.annotate.leases import Lease, UnitSlot
 from grater.annotate.people import Person
 from grater.annotate.store import Store, events, schema
-from grater.annotate.store.transaction import ONE, Record, Tx, body_hash, chunks, locking
+from grater.annotate.store.transaction import ONE, Record, Tx, body_hash, chunks, new_id, of_rater
 from grater.annotate.tasks import TASKS, Shown, Task, Unit
 from grater.annotate.tasks.marking import TASK as MARKING
 from grater.annotate.tasks.task import Answer, may_keep, sent_fields
@@ -231,6 +231,23 @@ def seconds_of(text: str, lease: Lease, now: int) -> float:
     return min(measured, longest) if measured >= 0 else longest
 
 
+def answer_once(
+    tx: Tx,
+    job: Job,
+    unit_id: str,
+    person_id: str,
+    *,
+    body: Mapping[str, Json],
+    answers: Sequence[Answer],
+    kept: Mapping[str, Json] | None = None,
+) -> Receipt:
+    """Take and answer a unit of one judgment at once: for programs and writers, who get no page of it."""
+    lease = leases.issue(tx, job, UnitSlot(unit_id, 1), person_id=person_id, kept=kept)
+    return submit(
+        tx, submission_id=new_id(), lease_id=lease.lease_id, person_id=person_id, body=body, answers=answers
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """The outcome of a submission; show it to the rater only after COMMIT.
@@ -282,7 +299,6 @@ CONTEXT = (
     )
     .where(schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.person_id == bindparam("person"))
 )
-CONTEXT_LOCKED = locking(CONTEXT, of=schema.leases)
 """The context of a new submission: its lease (locked), job, the unit's role and items, the rater and their trust.
 
 `is_answered`: the rater has another submission that counts for the unit."""
@@ -296,7 +312,6 @@ FIRST_OF_LEASE = (
 )
 STATUS = select(schema.submissions.c.status).where(schema.submissions.c.submission_id == bindparam("submission"))
 FROM_LEASE = ("lease_id", "job_id", "unit_id", "person_id", "guidelines_version")
-ANSWER_FIELDS = ("item_id", "label", "confidence", "flags", "alternatives", "payload")
 
 REMEMBER = sql(
     "INSERT INTO last_answers (job_id, person_id, submission_id) VALUES (:job, :person, :submission) "
@@ -326,7 +341,7 @@ def submit(
         trust.hold_gold(tx, lease_id)
     if tx.is_postgres:  # locked before the rest is asked, so that what the same rater sent a moment ago is in it
         people.lock(tx, person_id)
-    known, asked = CONTEXT_LOCKED if tx.is_postgres else CONTEXT, {"lease": lease_id, "person": person_id}
+    known, asked = tx.locked(CONTEXT, of=schema.leases), {"lease": lease_id, "person": person_id}
     row = tx.first(known, submission=submission_id, **asked)
     if row is None or row.is_stored:
         return _replay(tx, submission_id, people.get(tx, person_id), body)
@@ -420,8 +435,7 @@ def store_all(tx: Tx, answered: Iterable[tuple[Mapping[str, Any], Sequence[Answe
     for portion in chunks(answered):
         tx.insert(schema.submissions, [dict(row) for row, _ in portion])
         given = [
-            {"submission_id": row["submission_id"], "position": position}
-            | {name: getattr(answer, name) for name in ANSWER_FIELDS}
+            {"submission_id": row["submission_id"], "position": position} | judgments.ANSWER_COLUMNS.row(answer)
             for row, answers in portion
             for position, answer in enumerate(answers)
         ]
@@ -436,9 +450,7 @@ def _event(row: Mapping[str, Any], answers: Sequence[Answer]) -> tuple[str | Non
 
 
 _earlier = schema.submissions.alias("earlier")
-_last_id = select(schema.last_answers.c.submission_id).where(
-    schema.last_answers.c.job_id == bindparam("job"), schema.last_answers.c.person_id == bindparam("person")
-)
+_last_id = select(schema.last_answers.c.submission_id).where(of_rater(schema.last_answers))
 _is_valid = case((schema.submissions.c.status == literal_column("'valid'"), ONE), else_=literal_column("0"))
 LAST = (
     select(schema.submissions, schema.units.c.role.label("unit_role"))

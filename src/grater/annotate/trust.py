@@ -40,7 +40,7 @@ from grater.annotate.requests import require_length
 from grater.annotate.standing import GoldAnswer, Trust
 from grater.annotate.store import events, schema
 from grater.annotate.store.database import Store
-from grater.annotate.store.transaction import ONE, Record, Tx, chunks, locking, new_id
+from grater.annotate.store.transaction import ONE, Record, Tx, chunks, new_id
 from grater.annotate.terms import TrustRule, gold_rate, is_below, is_reliable, is_suspect, passes_quiz, terms_of
 from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError, unknown
 from grater.sheet import counted
@@ -105,9 +105,9 @@ def _judge_quiz(tx: Tx, job: Job, rule: TrustRule, current: Trust, answers: Sequ
         if is_ejected:
             _restore(tx, job, person_id, state, actor=None)
         elif current.state != state:
-            standing.set_state(tx, job.job_id, person_id, state)
+            standing.change(tx, job.job_id, person_id, state=state)
     elif not is_ejected:
-        standing.set_state(tx, job.job_id, person_id, "quiz", attempts=current.attempts + 1)
+        standing.change(tx, job.job_id, person_id, state="quiz", attempts=current.attempts + 1)
         if current.attempts + 1 < rule.attempts and leases.n_unseen_quiz(tx, job, person_id) >= rule.quiz:
             _withdraw_quiz(tx, job, person_id, answers)
         else:
@@ -124,7 +124,7 @@ def _withdraw_quiz(tx: Tx, job: Job, person_id: str, answers: Sequence[GoldAnswe
 def eject(tx: Tx, job: Job, person_id: str, *, actor: str | None = None, why: str = "manager") -> int:
     """Eject a rater and free their work for others; return the number of judgments that lost their status."""
     people.lock(tx, person_id)
-    standing.set_state(tx, job.job_id, person_id, "ejected", actor=actor, why=why)
+    standing.change(tx, job.job_id, person_id, state="ejected", actor=actor, why=why)
     valid = _with_status(tx, job.job_id, person_id, "valid")
     for row in valid:
         judgments.set_status(tx, row.submission_id, "untrusted", actor=actor, why=why)
@@ -162,7 +162,7 @@ def _restore(
     tx: Tx, job: Job, person_id: str, state: str, *, actor: str | None, why: str = "", **more: int
 ) -> tuple[int, int]:
     people.lock(tx, person_id)
-    standing.set_state(tx, job.job_id, person_id, state, actor=actor, why=why, **more)
+    standing.change(tx, job.job_id, person_id, state=state, actor=actor, why=why, **more)
     statuses = [
         judgments.set_status(tx, row.submission_id, "valid", actor=actor, why=why)
         for row in _with_status(tx, job.job_id, person_id, "untrusted")
@@ -175,7 +175,7 @@ def flag(tx: Tx, job_id: str, person_id: str, *, actor: str | None = None) -> Tr
     """Give this rater no more work here; their judgments stay unchanged."""
     people.lock(tx, person_id)
     jobs.get(tx, job_id)
-    return standing.set_state(tx, job_id, person_id, "flagged", actor=actor, why="manager")
+    return standing.change(tx, job_id, person_id, state="flagged", actor=actor, why="manager")
 
 
 def _settle(tx: Tx, job: Job, person_id: str, *, became: str) -> None:
@@ -287,12 +287,11 @@ RECORDS = gold.OF_JOB.with_only_columns(
     _n(IS_DISPUTED).label("n_disputes"),
 ).order_by(schema.units.c.position)
 
-OF_LEASE = locking(
+OF_LEASE = (
     select(schema.gold.c.item_id)
     .join(schema.leases, schema.leases.c.unit_id == schema.gold.c.unit_id)
     .where(schema.leases.c.lease_id == bindparam("lease"))
-    .order_by(schema.gold.c.item_id),
-    of=schema.gold,
+    .order_by(schema.gold.c.item_id)
 )
 
 VOTES = (
@@ -479,7 +478,7 @@ def hold_gold(tx: Tx, lease_id: str) -> None:
     Gold is locked before people, here and where its state changes, which prevents deadlocks.
     """
     if tx.is_postgres:
-        tx.all(OF_LEASE, lease=lease_id)
+        tx.all(tx.locked(OF_LEASE, of=schema.gold), lease=lease_id)
 
 
 def _gold_state(tx: Tx, unit_id: str) -> str:

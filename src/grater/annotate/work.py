@@ -131,7 +131,7 @@ def look(tx: Tx, job_id: str, person_id: str) -> None:
     for lease in leases.held_by(tx, person_id, job_id=job_id):
         leases.close(tx, lease, "returned", actor=person_id)
     if not is_out(tx, job_id, person_id):
-        standing.set_state(tx, job_id, person_id, "flagged", actor=person_id, why=LOOKED)
+        standing.change(tx, job_id, person_id, state="flagged", actor=person_id, why=LOOKED)
 
 
 def is_out(tx: Tx, job_id: str, person_id: str) -> bool:

@@ -9,10 +9,10 @@ does not have are kept by their names, with no place in an essay.  A judgment ke
 alternatives, confidence and payload; its body is its row, every cell that says something.  Rows go to the store in
 slices, in the order of their units: memory is that of the table and one slice.
 
-A file of half a million judgments becomes a million and a half rows.  They go to the database by columns: COPY on
-PostgreSQL, the driver's `executemany` on SQLite.  SQLAlchemy's own insert takes 2.5 times as long on SQLite and 5
-times as long on PostgreSQL.  Columns that hold JSON hold its text already (`schema.to_text`); columns that are left
-out get their defaults.  All of it happens in one transaction, under the constraints of the schema.
+A file of half a million judgments becomes a million and a half rows.  The driver inserts them from columns;
+SQLAlchemy's own insert takes 2.5 times as long on SQLite.  Columns that hold JSON hold its text already
+(`schema.to_text`); columns that are left out get their defaults.  All of it happens in one transaction, under the
+constraints of the schema.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ import polars as pl
 from sqlalchemy import Table as SqlTable
 from sqlalchemy import func, select
 from sqlalchemy import text as sql
-from sqlalchemy.exc import DBAPIError
 
 from grater.annotate import content, jobs, people, samples, units
 from grater.annotate.jobs import Job
@@ -402,35 +401,14 @@ def _time(text: object, now: int) -> int:
 
 # Many rows at once
 
-ESCAPES = (("\\", r"\\"), ("\t", r"\t"), ("\n", r"\n"), ("\r", r"\r"))
-"""What COPY's text format asks to be escaped, the backslash first."""
-
-AT_A_TIME = 65_536
-"""Rows in one piece of COPY's text."""
-
 
 def insert(tx: Tx, table: SqlTable, frame: pl.DataFrame) -> None:
     """Insert the rows of a frame, whose columns are called as those of the table."""
     require_time()
-    if frame.is_empty():
-        return
-    cursor: Any = tx.connection.connection.cursor()
-    base: Any = tx.connection.dialect.loaded_dbapi.Error
-    columns = ", ".join(f'"{name}"' for name in frame.columns)
-    try:
-        if tx.is_postgres:
-            with cursor.copy(f"COPY {table.name} ({columns}) FROM STDIN") as copy:
-                for piece in frame.iter_slices(AT_A_TIME):
-                    for raw, escaped in ESCAPES:
-                        texts = pl.selectors.string()
-                        piece = piece.with_columns(texts.str.replace_all(raw, escaped, literal=True))
-                    csv = piece.write_csv(include_header=False, separator="\t", quote_style="never", null_value=r"\N")
-                    copy.write(csv)
-        else:
-            cells = ", ".join("?" * frame.width)
-            cursor.executemany(f"INSERT INTO {table.name} ({columns}) VALUES ({cells})", frame.iter_rows())
-    except base as error:  # as it would be elsewhere
-        raise DBAPIError.instance(None, None, error, base, dialect=tx.connection.dialect) from error
+    if not frame.is_empty():
+        columns = ", ".join(f'"{name}"' for name in frame.columns)
+        cells = ", ".join(["%s" if tx.is_postgres else "?"] * frame.width)
+        tx.connection.exec_driver_sql(f"INSERT INTO {table.name} ({columns}) VALUES ({cells})", frame.rows())
 
 
 def new_ids(n: int) -> pl.Series:

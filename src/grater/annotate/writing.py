@@ -17,14 +17,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import select
 
-from grater.annotate import content, jobs, leases, people, submissions, units
+from grater.annotate import content, jobs, people, units
 from grater.annotate.jobs import Assignment, Job
-from grater.annotate.leases import UnitSlot
 from grater.annotate.people import Person
 from grater.annotate.requests import Body, example
 from grater.annotate.store import Store, Tx, events, schema
 from grater.annotate.store.database import PUBLIC_META, set_meta
 from grater.annotate.store.transaction import new_id
+from grater.annotate.submissions import answer_once
 from grater.annotate.tasks import Answer
 from grater.annotate.tasks.task import LABEL
 from grater.annotate.tasks.verify import SUGGESTION as SUGGESTION_BETTER
@@ -114,15 +114,8 @@ def _judge(tx: Tx, job: Job, writer: Person, essay: Essay, answered: Sequence[tu
     unit_ids = units.add_all(tx, job.job_id, new)
     jobs.assign(tx, job.job_id, [Assignment(unit_id, writer.person_id) for unit_id in unit_ids])
     for unit_id, place, (_, label) in zip(unit_ids, places, answered, strict=True):
-        lease = leases.issue(tx, job, UnitSlot(unit_id, 1), person_id=writer.person_id)
-        submissions.submit(
-            tx,
-            submission_id=new_id(),
-            lease_id=lease.lease_id,
-            person_id=writer.person_id,
-            body={LABEL: [label]},
-            answers=(Answer(place.item_id, label),),
-        )
+        answers = [Answer(place.item_id, label)]
+        answer_once(tx, job, unit_id, writer.person_id, body={LABEL: [label]}, answers=answers)
 
 
 class NewPublicPages(Body):

@@ -15,9 +15,9 @@ leaves an event from which it can be repeated. Drafts and sessions are not resul
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from sqlalchemy import func, select
 from sqlalchemy import text as sql
@@ -209,132 +209,124 @@ def _from_scratch(tx: Tx, job_id: str, task: str) -> dict[str, tuple[int, int]]:
     return counts
 
 
-@dataclass(slots=True)
-class State:
-    """The values that events and tables must agree on, by id."""
+State: TypeAlias = dict[str, dict[Any, Any]]
+"""The values that events and tables must agree on, by table and id."""
 
-    jobs: dict[str, Any] = field(default_factory=dict)
-    people: dict[str, Any] = field(default_factory=dict)
-    slots: dict[tuple[str, int], Any] = field(default_factory=dict)
-    leases: dict[str, Any] = field(default_factory=dict)
-    submissions: dict[str, Any] = field(default_factory=dict)
-    trust: dict[tuple[str, str], Any] = field(default_factory=dict)
-    gold: dict[tuple[str, str], Any] = field(default_factory=dict)
-    guidelines: dict[str, Any] = field(default_factory=dict)
-    assignments: dict[tuple[str, str], Any] = field(default_factory=dict)
-    adjudications: dict[str, Any] = field(default_factory=dict)
+PLACES = "places"
+"""The unit and slot of each lease, which no table is compared with."""
 
 
 def from_events(log: Iterable[Event]) -> State:
-    state = State()
-    places: dict[str, tuple[str, int | None]] = {}
+    state: State = defaultdict(dict)
     for event in log:
-        if event.verb.startswith("lease."):
-            _lease(state, event, places)
-        elif event.verb.startswith("submission."):
-            _submission(state, event, places)
-        elif event.verb in REST:
-            REST[event.verb](state, event.noun, event.payload)
+        if event.verb in CHANGES:
+            CHANGES[event.verb](state, event.noun, event.payload)
+        elif event.verb.startswith("lease."):
+            _lease_ended(state, event.noun, event.verb.removeprefix("lease."))
     return state
 
 
-def _lease(state: State, event: Event, places: dict[str, tuple[str, int | None]]) -> None:
-    what = event.verb.removeprefix("lease.")
-    if what == "taken":
-        payload: Mapping[str, Any] = event.payload
-        places[event.noun] = (payload["unit_id"], payload["n"])
-    if event.noun in places:
-        state.leases[event.noun] = "held" if what == "taken" else what
-        _slot(state, *places[event.noun], "leased" if what == "taken" else "free")
+def _lease_taken(state: State, lease_id: str, payload: Mapping[str, Any]) -> None:
+    state["leases"][lease_id] = "held"
+    state[PLACES][lease_id] = (payload["unit_id"], payload["n"])
+    _slot(state, payload["unit_id"], payload["n"], "leased")
 
 
-def _submission(state: State, event: Event, places: Mapping[str, tuple[str, int | None]]) -> None:
-    payload: Mapping[str, Any] = event.payload
-    if event.verb == "submission.stored":
-        if state.leases.get(lease_id := payload["lease_id"]) == "held":
-            state.leases[lease_id] = "done"
-            _slot(state, *places[lease_id], "free")
-        kept = (payload["unit_id"], payload["body_hash"], payload["judgments"])
-        state.submissions[event.noun] = (payload["status"], payload["n"], *kept)
-        _slot(state, payload["unit_id"], payload["n"], "filled")
-    elif event.verb == "submission.status" and event.noun in state.submissions:
-        _, n, *rest = state.submissions[event.noun]
+def _lease_ended(state: State, lease_id: str, to: str) -> None:
+    if lease_id in state[PLACES]:
+        state["leases"][lease_id] = to
+        unit_id, n = state[PLACES][lease_id]
+        _slot(state, unit_id, n, "free")
+
+
+def _submission_stored(state: State, submission_id: str, payload: Mapping[str, Any]) -> None:
+    if state["leases"].get(lease_id := payload["lease_id"]) == "held":
+        _lease_ended(state, lease_id, "done")
+    kept = (payload["unit_id"], payload["body_hash"], payload["judgments"])
+    state["submissions"][submission_id] = (payload["status"], payload["n"], *kept)
+    _slot(state, payload["unit_id"], payload["n"], "filled")
+
+
+def _submission_status(state: State, submission_id: str, payload: Mapping[str, Any]) -> None:
+    if submission_id in state["submissions"]:
+        _, n, *rest = state["submissions"][submission_id]
         _slot(state, rest[0], n, "free")
         _slot(state, rest[0], payload["n"], "filled")
-        state.submissions[event.noun] = (payload["to"], payload["n"], *rest)
+        state["submissions"][submission_id] = (payload["to"], payload["n"], *rest)
 
 
 def _slot(state: State, unit_id: str, n: int | None, to: str) -> None:
     if n is not None:
-        state.slots[unit_id, n] = to
+        state["slots"][unit_id, n] = to
 
 
 def _units(state: State, _job_id: str, payload: Mapping[str, Any]) -> None:
     for unit_id, wanted in payload["wanted"].items():
-        state.slots |= {(unit_id, n): "free" for n in range(1, wanted + 1)}
+        state["slots"] |= {(unit_id, n): "free" for n in range(1, wanted + 1)}
 
 
 def _imported(state: State, _job_id: str, payload: Mapping[str, Any]) -> None:
     for submission_id, (unit_id, _person_id, status, n, hash_of_body) in payload["stored"].items():
-        state.submissions[submission_id] = (status, n, unit_id, hash_of_body, 1)
+        state["submissions"][submission_id] = (status, n, unit_id, hash_of_body, 1)
         _slot(state, unit_id, n, "filled")
 
 
 def _slots(state: State, unit_id: str, payload: Mapping[str, Any]) -> None:
-    state.slots |= {(unit_id, int(n)): to for n, to in payload["slots"].items()}
+    state["slots"] |= {(unit_id, int(n)): to for n, to in payload["slots"].items()}
 
 
 def _assigned(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
-    state.assignments |= dict.fromkeys(map(tuple, payload["pairs"]), job_id)
+    state["assignments"] |= dict.fromkeys(map(tuple, payload["pairs"]), job_id)
 
 
 def _moved(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
     for unit_id in payload["units"]:
-        del state.assignments[unit_id, payload["from"]]
-        state.assignments[unit_id, payload["to"]] = job_id
+        del state["assignments"][unit_id, payload["from"]]
+        state["assignments"][unit_id, payload["to"]] = job_id
 
 
 def _trust(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
-    state.trust[job_id, payload["person_id"]] = (payload.get("returns", 0), payload["state"])
+    state["trust"][job_id, payload["person_id"]] = (payload.get("returns", 0), payload["state"])
 
 
 def _person(state: State, person_id: str, payload: Mapping[str, Any]) -> None:
-    role, mood = state.people.get(person_id, ("", "active"))
-    state.people[person_id] = (payload.get("role", role), payload.get("state", mood))
+    role, mood = state["people"].get(person_id, ("", "active"))
+    state["people"][person_id] = (payload.get("role", role), payload.get("state", mood))
 
 
 def _gold(state: State, unit_id: str, payload: Mapping[str, Any]) -> None:
-    before, pool = state.gold.get((unit_id, payload["item_id"]), ("", "hidden"))
-    state.gold[unit_id, payload["item_id"]] = (payload.get("state", before), payload.get("pool", pool))
+    before, pool = state["gold"].get((unit_id, payload["item_id"]), ("", "hidden"))
+    state["gold"][unit_id, payload["item_id"]] = (payload.get("state", before), payload.get("pool", pool))
 
 
 def _job(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
-    state.jobs[job_id] = payload.get("state", "draft")
+    state["jobs"][job_id] = payload.get("state", "draft")
 
 
 def _deleted(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
-    gone, leases = set(payload["units"]), set(payload["leases"])
-    state.jobs.pop(job_id)
-    state.guidelines.pop(job_id, None)
-    state.slots = {place: to for place, to in state.slots.items() if place[0] not in gone}
-    state.gold = {place: to for place, to in state.gold.items() if place[0] not in gone}
-    state.leases = {lease: to for lease, to in state.leases.items() if lease not in leases}
-    state.trust = {place: to for place, to in state.trust.items() if place[0] != job_id}
-    state.assignments = {place: to for place, to in state.assignments.items() if to != job_id}
+    gone = {job_id, *payload["units"], *payload["leases"]}
+    for table in ("jobs", "guidelines", "leases"):
+        state[table] = {noun: to for noun, to in state[table].items() if noun not in gone}
+    for table in ("slots", "gold", "trust", "assignments"):
+        state[table] = {place: to for place, to in state[table].items() if place[0] not in gone}
 
 
 def _work_again(state: State, unit_id: str, _payload: Mapping[str, Any]) -> None:
-    state.gold = {place: to for place, to in state.gold.items() if place[0] != unit_id}
+    state["gold"] = {place: to for place, to in state["gold"].items() if place[0] != unit_id}
 
 
-def _version(name: str) -> Callable[[State, str, Mapping[str, Any]], None]:
-    def change(state: State, noun: str, payload: Mapping[str, Any]) -> None:
-        getattr(state, name)[noun] = payload["version"]
-
-    return change
+def _guidelines(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
+    state["guidelines"][job_id] = payload["version"]
 
 
-REST: Mapping[str, Callable[[State, str, Mapping[str, Any]], None]] = {
+def _adjudication(state: State, unit_id: str, payload: Mapping[str, Any]) -> None:
+    state["adjudications"][unit_id] = payload["version"]
+
+
+CHANGES: Mapping[str, Callable[[State, str, Mapping[str, Any]], None]] = {
+    "lease.taken": _lease_taken,
+    "submission.stored": _submission_stored,
+    "submission.status": _submission_status,
     "job.added": _job,
     "job.state": _job,
     "job.deleted": _deleted,
@@ -351,10 +343,23 @@ REST: Mapping[str, Callable[[State, str, Mapping[str, Any]], None]] = {
     "gold.added": _gold,
     "gold.state": _gold,
     "gold.pool": _gold,
-    "guidelines.added": _version("guidelines"),
-    "adjudication.saved": _version("adjudications"),
+    "guidelines.added": _guidelines,
+    "adjudication.saved": _adjudication,
 }
-"""The changes by each event; events that are not named here change nothing that is rebuilt."""
+"""The changes by each event; a lease that is not taken has ended, and other events change nothing that is rebuilt."""
+
+COMPARED: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
+    "jobs": (["job_id"], ["state"]),
+    "people": (["person_id"], ["role", "state"]),
+    "slots": (["unit_id", "n"], ["state"]),
+    "leases": (["lease_id"], ["state"]),
+    "trust": (["job_id", "person_id"], ["returns", "state"]),
+    "gold": (["unit_id", "item_id"], ["state", "pool"]),
+    "guidelines": (["job_id"], ["version"]),
+    "assignments": (["unit_id", "person_id"], ["job_id"]),
+    "adjudications": (["unit_id"], ["version"]),
+}
+"""The columns of the id and those that are compared, by table; the last row of an id counts, the newest version."""
 
 
 def stored(tx: Tx) -> State:
@@ -367,40 +372,30 @@ def stored(tx: Tx) -> State:
     sent = select(schema.submissions, func.coalesce(n_judgments.c.k, 0).label("k")).outerjoin(
         n_judgments, n_judgments.c.submission_id == schema.submissions.c.submission_id
     )
-    return State(
-        jobs={row.job_id: row.state for row in tx.all(select(schema.jobs.c.job_id, schema.jobs.c.state))},
-        people={
-            row[0]: (row[1], row[2])
-            for row in tx.all(select(schema.people.c.person_id, schema.people.c.role, schema.people.c.state))
-        },
-        slots={(row.unit_id, row.n): row.state for row in tx.all(select(schema.slots))},
-        leases={row.lease_id: row.state for row in tx.all(select(schema.leases.c.lease_id, schema.leases.c.state))},
-        submissions={
+    state: State = {
+        "submissions": {
             row.submission_id: (row.status, row.n, row.unit_id, row.body_hash, row.k) for row in tx.all(sent)
-        },
-        trust={(row.job_id, row.person_id): (row.returns, row.state) for row in tx.all(select(schema.trust))},
-        gold={(row.unit_id, row.item_id): (row.state, row.pool) for row in tx.all(select(schema.gold))},
-        guidelines=_newest(
-            tx, select(schema.guidelines.c.job_id, func.max(schema.guidelines.c.version)).group_by("job_id")
-        ),
-        assignments={(row.unit_id, row.person_id): row.job_id for row in tx.all(select(schema.assignments))},
-        adjudications=_newest(
-            tx, select(schema.adjudications.c.unit_id, func.max(schema.adjudications.c.version)).group_by("unit_id")
-        ),
-    )
+        }
+    }
+    for name, (ids, values) in COMPARED.items():
+        table = schema.METADATA.tables[name]
+        query = select(*(table.c[column] for column in (*ids, *values))).order_by(*table.primary_key.columns)
+        state[name] = {_plain(row[: len(ids)]): _plain(row[len(ids) :]) for row in tx.all(query)}
+    return state
 
 
-def _newest(tx: Tx, query: Any) -> dict[str, Any]:
-    return {row[0]: row[1] for row in tx.all(query)}
+def _plain(cells: Sequence[Any]) -> Any:
+    """Several cells as they are, the only one by itself."""
+    return cells[0] if len(cells) == 1 else tuple(cells)
 
 
 def differences(rebuilt: State, stored: State) -> Iterator[str]:
     """The differences between the two states, in words."""
-    for noun in fields(State):
-        ours, theirs = getattr(rebuilt, noun.name), getattr(stored, noun.name)
+    for name, theirs in stored.items():
+        ours = rebuilt.get(name, {})
         for key in sorted(ours.keys() | theirs.keys(), key=str):
             if ours.get(key) != theirs.get(key):
-                yield f"{noun.name} {key}: {ours.get(key)} by the events, {theirs.get(key)} in the table"
+                yield f"{name} {key}: {ours.get(key)} by the events, {theirs.get(key)} in the table"
 
 
 RULES: Mapping[str, tuple[Callable[[Tx], Iterator[str]], ...]] = {

@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 from math import inf
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -34,10 +34,12 @@ from sqlalchemy import (
     Connection,
     CursorResult,
     Executable,
+    FromClause,
     Insert,
     Row,
     Select,
     Table,
+    bindparam,
     literal_column,
 )
 from sqlalchemy.sql.elements import KeyedColumnElement
@@ -196,9 +198,10 @@ class Tx:
     def locked(self, statement: Select[Any], *, of: Table, skip: bool = False) -> Select[Any]:
         """The same query with the rows of one table locked until the end; SQLite has one writer at a time anyway.
 
-        NO KEY UPDATE on PostgreSQL, so that rows which only refer to these need not wait.
+        Rows that others have locked are waited for, or skipped.  NO KEY UPDATE on PostgreSQL, so that rows which only
+        refer to these need not wait.
         """
-        return locking(statement, of=of, skip=skip) if self.is_postgres else statement
+        return _locking(statement, of, skip) if self.is_postgres else statement
 
     def binary(self, column: KeyedColumnElement[str] | ColumnElement[str]) -> ColumnElement[str]:
         """A text column in code-point order, the same on both engines whatever the server's locale."""
@@ -225,9 +228,12 @@ class Columns(Generic[T]):
         return Columns(self.kind, self.table, without=self.without, prefix=prefix)
 
     def read(self, row: Record, **more: Any) -> T:
-        """The value of a row; `more` supplies the fields that do not come from the table."""
+        """The value of a row, its lists as tuples; `more` supplies the fields that do not come from the table."""
         cells = row._mapping
-        return self.kind(**{name: cells[label] for name, label in self.labels.items()}, **more)
+        own = {name: cells[label] for name, label in self.labels.items()}
+        return self.kind(
+            **{name: tuple(cell) if isinstance(cell, list) else cell for name, cell in own.items()}, **more
+        )
 
     def all(self, tx: Tx, query: Executable, **values: Any) -> list[T]:
         return [self.read(row) for row in tx.all(query, **values)]
@@ -255,9 +261,15 @@ def insert_into(table: Table) -> Insert:
     return table.insert().inline()
 
 
-def locking(statement: Select[Any], *, of: Table, skip: bool = False) -> Select[Any]:
-    """A query that locks the rows of one table; rows locked by others are waited for, or skipped."""
+@lru_cache(maxsize=256)
+def _locking(statement: Select[Any], of: Table, skip: bool) -> Select[Any]:
+    """Cached like `insert_into`: raters cause the same few all day."""
     return statement.with_for_update(of=of, skip_locked=skip, key_share=True)
+
+
+def of_rater(table: FromClause) -> ColumnElement[bool]:
+    """The rows of one rater in one job, by the parameters `job` and `person`."""
+    return (table.c.job_id == bindparam("job")) & (table.c.person_id == bindparam("person"))
 
 
 def chunks(values: Iterable[T], size: int = PORTION) -> Iterator[list[T]]:

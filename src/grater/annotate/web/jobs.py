@@ -198,7 +198,8 @@ def agreement_page(context: Context, tx: Reading, job_id: str) -> Response:
 
 
 def _agreement(tx: Tx, job: jobs.Job, *, names: bool = False) -> AgreementSoFar:
-    rows, places = judgments.table(tx, job.job_id, names=names, payload=False), essay_columns(tx)
+    rows = judgments.table(tx, job.job_id, names=names, only=judgments.FOR_AGREEMENT)
+    places = essay_columns(tx)
     return live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]), places=places)
 
 
