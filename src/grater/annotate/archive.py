@@ -1,4 +1,4 @@
-"""Export a study to a folder, one consistent and reproducible snapshot (P8), and import it again.
+"""Copies of a study: exported to a folder, one consistent and reproducible snapshot (P8), and backed up whole.
 
 For people and other tools: tables of items, judgments (of every status), raters (pseudonyms unless `names`), gold,
 payments and decisions; per job a ratings matrix and a `task, worker, label` table; the essays as NUCLE SGML, M2, brat
@@ -13,26 +13,42 @@ login. Panels with signed links are closed in an archive, since their secret is 
 Every hash of an archive is checked before anything is written. Members of a zip must be plain files whose names stay
 inside the folder (no absolute paths, no `..`, no backslashes or drives, no links, no passwords), and unpacked bytes
 are counted, so that a small file cannot fill the disk.
+
+**Backups** are made while people work on the study, with SQLite's or PostgreSQL's own tools. An export leaves out
+passwords, sessions, tokens, webhooks, drafts and the study's key. A backup is for disaster recovery: one consistent
+snapshot of every row, from which the study continues as before. SQLite copies a snapshot of its file
+(`sqlite3_backup`) while others write; PostgreSQL has `pg_dump` and `pg_restore`, which must be installed where the
+command runs and be no older than the server.
+
+Only its owner can read a backup; it gets its name only when it is complete, and never replaces a file. A copy with
+pseudonyms also drops passwords, second factors, sessions, tokens, invitations, webhooks, and files waiting to be
+imported.
+
+Rows of a restored PostgreSQL study lose their transaction numbers, because each server has its own.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
+import sqlite3
 import stat
+import subprocess
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import polars as pl
-from sqlalchemy import select
+from sqlalchemy import Connection, create_engine, select
 from sqlalchemy import text as sql
+from sqlalchemy.engine import make_url
 
 from grater import __version__
 from grater.annotate import adjudication, content, gold, jobs, judgments, people, standing, units
@@ -42,18 +58,26 @@ from grater.annotate.judgments import PEOPLE
 from grater.annotate.marks import has_suggestions, marked_essays, marked_in, suggestion_frame
 from grater.annotate.money import costs
 from grater.annotate.protocol import whole_protocol
+from grater.annotate.reporting import names_of, with_raters
 from grater.annotate.store import Store, Tx, checks, events, migrations, open_store, schema
-from grater.annotate.store.database import meta_values, set_meta
+from grater.annotate.store.database import (
+    BUSY_SECONDS,
+    OWNER_ONLY,
+    is_url,
+    meta_values,
+    set_meta,
+    translated_errors,
+)
 from grater.annotate.store.migrations import VERSION
 from grater.annotate.store.schema import to_text
 from grater.annotate.store.transaction import as_iso, chunks
-from grater.annotate.tables import redundancy_of, study_tables
+from grater.annotate.tables import DECISIONS, decision_columns, redundancy_of, study_tables
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import MARKING
 from grater.annotate.tasks.task import Task, merged_by
 from grater.corpora import Loss, write_corpus
-from grater.errors import BadInput, GraterError, Problem, Problems, UsageError
-from grater.files import complaining, reason
+from grater.errors import BadInput, GraterError, MissingExtra, Problem, Problems, UsageError
+from grater.files import complaining, reason, temporary_file
 from grater.measure.agreement.edits import edit_agreement
 from grater.measure.agreement.summary import Agreement, agreement
 from grater.model import ADJUDICATED, GOLD, PROGRAM, Json, document_of
@@ -191,13 +215,11 @@ def _write_evaluation(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
     parts = {"decisions": read.decisions, "judgments": read.judgments, "items": read.items, "sample": read.sample}
     if tables.gold is not None and tables.on_gold is not None:
         parts |= {"gold": tables.gold, "gold-answers": tables.on_gold}
-    called = {each.pseudonym: each.name for each in people.all(tx)} if names else {}
+    called = names_of(tx) if names else {}
     for name, table in parts.items():
-        if isinstance(table, Judgments):
-            rater = pl.col("rater").cast(pl.String).replace(called)
-            table = replace(table, frame=table.frame.with_columns(rater))
         if table is not None:
-            write_table(table, folder / f"{name}.csv", raw=raw)
+            named = with_raters(table, called) if isinstance(table, Judgments) else table
+            write_table(named, folder / f"{name}.csv", raw=raw)
 
 
 def _write_corpora(tx: Tx, folder: Path, *, names: bool) -> int:
@@ -361,13 +383,9 @@ def payment_frame(tx: Tx, raters: Mapping[str, str]) -> pl.DataFrame:
 
 
 def decision_frame(tx: Tx) -> pl.DataFrame:
-    columns = ("system", "flagged", "score", "type", "suggestion")
     models = {system: model for system, model in content.models(tx).items() if model != system}
-    decided = (
-        {"item": each.item_id, **{name: getattr(each, name) for name in columns}, "model": models.get(each.system)}
-        for each in content.all_decisions(tx)
-    )
-    return frame(decided, ("item", *columns, *(["model"] if models else [])))
+    decided = ({**row, "model": models.get(row["system"])} for row in decision_columns(tx).iter_rows(named=True))
+    return frame(decided, (*DECISIONS, *(["model"] if models else [])))
 
 
 def label_frame(judged: pl.DataFrame) -> pl.DataFrame:
@@ -506,3 +524,149 @@ def _write(archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, most
                 raise BadInput(Problem(str(path), words))
             target.write(chunk)
     return n_bytes
+
+
+# Backups
+
+SQLITE, POSTGRES = b"SQLite format 3\0", b"PGDMP"
+NAMELESS = (
+    "UPDATE people SET name = pseudonym, email = '', payload = '{}', password_hash = ''",
+    "UPDATE panel_places SET external_id = person_id",
+    "UPDATE panels SET state = 'closed', options = json_set(options, '$.secret', '')"
+    " WHERE json_extract(options, '$.secret') <> ''",
+    *(f"DELETE FROM {table}" for table in STAYS if table not in ("meta", "drafts", "last_answers")),
+    "VACUUM",
+)
+"""What makes a copy nameless; drafts and last answers hold no name.  VACUUM: pages keep what was deleted."""
+
+FORGET_TRANSACTIONS = (
+    "ALTER TABLE events DISABLE TRIGGER USER",
+    "UPDATE events SET transaction_id = 0",
+    "ALTER TABLE events ENABLE TRIGGER USER",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A file with a complete study from one database engine."""
+
+    path: Path
+    engine: str
+    n_bytes: int
+
+
+def back_up(study: str, path: Path, *, pseudonyms: bool = False) -> Backup:
+    """Copy a study, whether or not it is being served, into a new file; with `pseudonyms`, without names and secrets
+    (SQLite).
+    """
+    with open_store(study):  # refuses what is no study, with the words for it
+        pass
+    if not is_url(study):
+        _copy_sqlite(Path(study), path, is_nameless=pseudonyms)
+    elif pseudonyms:
+        raise UsageError("pg_dump copies names as they are; for a copy by pseudonyms export the study")
+    else:
+        with _appearing(path) as unfinished:
+            _run("pg_dump", study, "--format=custom", "--no-owner", "--no-privileges", f"--file={unfinished}")
+    return Backup(path=path, engine=_engine_of(path), n_bytes=path.stat().st_size)
+
+
+def restore(path: Path, study: str) -> Store:
+    """Restore a backup, all or nothing, into a new file or an empty database of the same engine."""
+    engine = _engine_of(path)
+    if (engine == "postgresql") != is_url(study):
+        place = "a postgresql:// URL" if engine == "postgresql" else "a file"
+        raise UsageError(f"{path}: a backup of {engine} is restored into {place}; to change engines use an export")
+    if not is_url(study):
+        _copy_sqlite(path, Path(study))
+        return open_store(study)
+    with _connected(study) as connection:
+        if not migrations.is_empty(connection):
+            raise UsageError(f"{_name(study)}: expected an empty database, found tables; make a new one")
+    options = ("--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction")
+    _run("pg_restore", study, *options, str(path))
+    with _connected(study) as connection:
+        for statement in FORGET_TRANSACTIONS:
+            connection.exec_driver_sql(statement)
+    return open_store(study)
+
+
+def _engine_of(path: Path) -> str:
+    """The engine of a backup file: `sqlite` or `postgresql`."""
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(16)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from error
+    if start == SQLITE:
+        return "sqlite"
+    if start.startswith(POSTGRES):
+        return "postgresql"
+    raise UsageError(f"{path}: expected a backup of a study, found some other file")
+
+
+def _copy_sqlite(source: Path, target: Path, *, is_nameless: bool = False) -> None:
+    """Copy one snapshot of a file into a single file without a write-ahead log."""
+    with _appearing(target) as unfinished:
+        try:
+            with (
+                closing(sqlite3.connect(source, timeout=BUSY_SECONDS)) as original,
+                closing(sqlite3.connect(unfinished, isolation_level=None)) as copy,
+            ):
+                original.backup(copy)
+                copy.execute("PRAGMA journal_mode=DELETE")
+                for statement in NAMELESS if is_nameless else ():
+                    copy.execute(statement)
+                if copy.execute("PRAGMA quick_check").fetchone() != ("ok",):
+                    raise sqlite3.DatabaseError("the file is damaged")
+        except sqlite3.Error as error:
+            raise GraterError(f"{source}: cannot be copied, nothing was written: {error}") from error
+
+
+@contextmanager
+def _appearing(target: Path) -> Iterator[Path]:
+    """A private file to write to, which gets its name once it is complete and on disk."""
+    if target.exists():
+        raise UsageError(f"{target}: already exists; choose another name")
+    with complaining(target), temporary_file(target) as unfinished:
+        yield unfinished
+        unfinished.chmod(OWNER_ONLY)
+        with unfinished.open("rb") as stream:
+            os.fsync(stream.fileno())
+        # A link, unlike a rename, never replaces what somebody put there meanwhile; not every disk has links.
+        try:
+            os.link(unfinished, target)
+        except FileExistsError:
+            raise
+        except OSError:
+            unfinished.rename(target)
+
+
+@contextmanager
+def _connected(location: str) -> Iterator[Connection]:
+    engine = create_engine(make_url(location).set(drivername="postgresql+psycopg"))
+    try:
+        with translated_errors(_name(location)), engine.begin() as connection:
+            yield connection
+    finally:
+        engine.dispose()
+
+
+def _name(location: str) -> str:
+    """The database without its address, which may contain a password."""
+    return make_url(location).database or ""
+
+
+def _run(program: str, location: str, *options: str) -> None:
+    """Run a PostgreSQL program on a database; the password goes into the environment, which others cannot read."""
+    command = shutil.which(program)
+    if command is None:
+        raise MissingExtra(f"a backup of PostgreSQL needs {program}: install PostgreSQL's client programs here")
+    url = make_url(location)
+    address = url.set(drivername="postgresql", password=None).render_as_string(hide_password=False)
+    environment = os.environ | ({"PGPASSWORD": str(url.password)} if url.password else {})
+    called = [command, f"--dbname={address}", *options]
+    done = subprocess.run(called, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if line.strip()] or [f"exit status {done.returncode}"]
+        raise GraterError(f"{_name(location)}: {program} failed: {lines[0].removeprefix(f'{program}: ')}")

@@ -49,7 +49,7 @@ from grater.annotate.tasks.task import UNKNOWN, Answer, Unit, UnitItem
 from grater.annotate.terms import quiz_pool, terms_of
 from grater.annotate.units import NewUnit, Role
 from grater.corpora.tagsets import TAGSETS, TagSet
-from grater.errors import Conflict, NotFound, UsageError, unknown
+from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Edit, Essay, Item, Json, Span
 from grater.sheet import counted
 from grater.tables import Table
@@ -100,8 +100,6 @@ def set_pool(tx: Tx, unit_id: str, pool: str, *, actor: str | None = None) -> No
     """Move gold that no rater has seen to the quiz or to the hidden gold; or any gold permanently to the
     shown gold.
     """
-    if pool not in schema.GOLD_POOLS:
-        raise UsageError(unknown("pool", pool, list(schema.GOLD_POOLS)))
     known = of_unit(tx, unit_id)
     if not known:
         raise NotFound(NO_GOLD)
@@ -116,7 +114,6 @@ def set_pool(tx: Tx, unit_id: str, pool: str, *, actor: str | None = None) -> No
 
 def set_reason(tx: Tx, unit_id: str, reason: str, *, actor: str | None = None) -> None:
     """Set the reason shown to raters who missed it."""
-    require_length("reason", reason, LONGEST_REASON)
     tx.execute(schema.gold.update().where(schema.gold.c.unit_id == unit_id).values(reason=reason))
     events.write(tx, actor, "gold.reason", unit_id, {"reason": reason})
 

@@ -109,9 +109,14 @@ def with_names(inputs: Inputs, names: Mapping[str, str]) -> Inputs:
     for each in fields(inputs):
         table = getattr(inputs, each.name)
         if isinstance(table, Judgments):
-            rater = pl.col("rater").cast(pl.String).replace(dict(names)).cast(table.frame.schema["rater"])
-            named[each.name] = replace(table, frame=table.frame.with_columns(rater))
+            named[each.name] = with_raters(table, names)
     return replace(inputs, **named)
+
+
+def with_raters(judgments: Judgments, names: Mapping[str, str]) -> Judgments:
+    """The same judgments with raters' names."""
+    rater = pl.col("rater").cast(pl.String).replace(dict(names)).cast(judgments.frame.schema["rater"])
+    return replace(judgments, frame=judgments.frame.with_columns(rater))
 
 
 TASK, PER_UNIT = "Task", "Judgments per unit"

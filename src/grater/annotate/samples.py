@@ -37,6 +37,7 @@ from grater.annotate.jobs import Job
 from grater.annotate.plans import PREPOSITION, NewJob, construction_items, plan_job, preposition_items
 from grater.annotate.requests import LARGEST, Body, example, require_name
 from grater.annotate.store import Store, Tx, events, schema
+from grater.annotate.store.schema import to_text
 from grater.annotate.store.transaction import chunks, new_id
 from grater.annotate.tables import all_verdicts, decided_kinds, decision_columns, judged_items
 from grater.annotate.tasks import TASKS
@@ -48,15 +49,13 @@ from grater.measure.sampling.draw import add_system, draw_sample, draws_of, few_
 from grater.measure.sampling.plan import Allocation
 from grater.model import Json
 from grater.sheet import counted
-from grater.tables import Sample, SampleMeta, Table, read_decisions, read_sample
+from grater.tables import Sample, Table, read_decisions, read_sample
+from grater.tables.read import parsed_meta
 from grater.uncertainty import generator
 
 NUMBERS = ("probability", "stratum_size", "random")
 TYPES = {"item": str, "stratum": str, **dict.fromkeys(NUMBERS, float), "system": str}
 """The columns of a sample, as `grater.tables` reads them."""
-
-META_KEYS = ("seed", "design", "systems", "items")
-"""The named fields of `SampleMeta`; the others are its `extra`."""
 
 
 def add(tx: Tx, name: str, sample: Sample, *, actor: str | None = None) -> int:
@@ -100,15 +99,7 @@ def named(tx: Tx, name: str) -> Sample:
     columns = [schema.sample_items.c["item_id" if name == "item" else name].label(name) for name in TYPES]
     rows = tx.all(select(*columns).where(schema.sample_items.c.sample_id == row.sample_id))
     frame = pl.DataFrame([dict(drawn._mapping) for drawn in rows], schema=TYPES)
-    stored = row.meta
-    extra = {key: value for key, value in stored.items() if key not in META_KEYS}
-    meta = SampleMeta(
-        seed=stored.get("seed"),
-        design=stored.get("design", ""),
-        systems=tuple(stored.get("systems", ())),
-        items=stored.get("items", ""),
-        extra=extra,
-    )
+    meta = parsed_meta(to_text(row.meta), name=name)
     turn = pl.col("system").replace_strict({name: n for n, name in enumerate(meta.systems)}, default=-1)
     in_order = read_sample(frame, name=name).frame.sort(turn, pl.col("random") / pl.col("probability"), "item")
     return Sample(in_order, name, meta)

@@ -36,13 +36,12 @@ from sqlalchemy import ColumnElement, ScalarSelect, and_, bindparam, exists, fun
 from grater.annotate import credentials, gold, jobs, judgments, leases, people, standing, units
 from grater.annotate.gold import Gold
 from grater.annotate.jobs import Job
-from grater.annotate.requests import require_length
 from grater.annotate.standing import GoldAnswer, Trust
 from grater.annotate.store import events, schema
 from grater.annotate.store.database import Store
 from grater.annotate.store.transaction import ONE, Record, Tx, chunks, new_id
 from grater.annotate.terms import TrustRule, gold_rate, is_below, is_reliable, is_suspect, passes_quiz, terms_of
-from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError, unknown
+from grater.errors import BadInput, Conflict, NotFound, Problem
 from grater.sheet import counted
 
 BY_RULE = ("quiz", "gold")
@@ -457,8 +456,6 @@ def gold_warnings(tx: Tx, job: Job) -> list[str]:
 
 def set_gold_state(tx: Tx, unit_id: str, state: str, *, actor: str | None = None) -> None:
     """Forgive, suspend or reactivate a gold unit, and recompute the trust of everybody who saw it."""
-    if state not in schema.GOLD_STATES:
-        raise UsageError(unknown("state", state, list(schema.GOLD_STATES)))
     if _gold_state(tx, unit_id) == state:
         return
     tx.execute(schema.gold.update().where(schema.gold.c.unit_id == unit_id).values(state=state))
@@ -517,7 +514,6 @@ def decide_dispute(
     tx: Tx, dispute_id: str, *, is_granted: bool, answer: str = "", actor: str | None = None
 ) -> Dispute:
     """Grant a dispute, which forgives its gold and resolves every dispute about it, or refuse it with an answer."""
-    require_length("answer", answer, LONGEST_DISPUTE)
     # All disputes about one gold wait for the decision on one of them.
     query = DISPUTES.where(schema.submissions.c.unit_id == get_dispute(tx, dispute_id).unit_id)
     query = query.order_by(schema.disputes.c.dispute_id)

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import select
 
 from grater.annotate import credentials, invitations, jobs, people, second_factor, units
-from grater.annotate.backup import back_up, restore
+from grater.annotate.archive import back_up, restore
 from grater.annotate.store import Store, checks, open_store, schema
 from grater.annotate.web.security import API
 from grater.errors import GraterError, MissingExtra, UsageError

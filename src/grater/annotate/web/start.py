@@ -18,8 +18,7 @@ from starlette.responses import Response
 
 from grater.annotate import content, jobs, samples
 from grater.annotate.dashboard import Forecast, forecasts
-from grater.annotate.evaluation import ScoresSoFar
-from grater.annotate.goals import draw_for, goals, task_of
+from grater.annotate.evaluation import ScoresSoFar, draw_for, goals, task_of
 from grater.annotate.importing import import_files
 from grater.annotate.progress import Progress
 from grater.annotate.requests import require_name

@@ -217,7 +217,7 @@ def backup(
     pseudonyms: Annotated[bool, Opt("Leave out names, addresses and secrets (SQLite).")] = False,
 ) -> Done:
     """Back up the whole study to a file that only you can read; the study may be in use."""
-    from grater.annotate.backup import back_up
+    from grater.annotate.archive import back_up
 
     made = back_up(study, file, pseudonyms=pseudonyms)
     who = "people by pseudonyms, no secrets" if pseudonyms else "with names and secrets: keep it safe"
@@ -235,7 +235,7 @@ def restore(
     A damaged archive is refused.
     """
     from grater.annotate.archive import import_archive
-    from grater.annotate.backup import restore as restore_backup
+    from grater.annotate.archive import restore as restore_backup
 
     is_export = file.is_dir() or file.suffix.lower() == ".zip" or is_zipfile(file)
     with import_archive(file, study) if is_export else restore_backup(file, study) as store:
