@@ -56,6 +56,8 @@ from grater.tables import Table
 from grater.tables.schema import LIST_SEPARATOR
 from grater.uncertainty import generator
 
+UNIT, KNOWN = schema.units.c, schema.gold.c
+
 LONGEST_REASON = 500
 
 
@@ -89,7 +91,7 @@ def fill_quiz(tx: Tx, job: Job) -> None:
     rule = terms_of(job.options).gold
     if rule is None or not rule.quiz:
         return
-    rows = tx.all(OF_JOB.where(schema.gold.c.state == "active").order_by(schema.units.c.shuffle), job=job.job_id)
+    rows = tx.all(OF_JOB.where(KNOWN.state == "active").order_by(UNIT.shuffle), job=job.job_id)
     n_missing = quiz_pool(rule, len(rows)) - sum(row.pool == "quiz" for row in rows)
     unmet = [row.unit_id for row in rows if row.pool == "hidden" and not row.n_met]
     for unit_id in unmet[: max(0, n_missing)]:
@@ -107,14 +109,14 @@ def set_pool(tx: Tx, unit_id: str, pool: str, *, actor: str | None = None) -> No
         return
     if pool != "shown" and tx.value(select(exists().where(schema.leases.c.unit_id == unit_id))):
         raise Conflict("raters have seen this gold, so it stays in its pool; move gold that nobody has seen")
-    tx.execute(schema.gold.update().where(schema.gold.c.unit_id == unit_id).values(pool=pool))
+    tx.execute(schema.gold.update().where(KNOWN.unit_id == unit_id).values(pool=pool))
     for each in known:
         events.write(tx, actor, "gold.pool", unit_id, {"item_id": each.item_id, "pool": pool})
 
 
 def set_reason(tx: Tx, unit_id: str, reason: str, *, actor: str | None = None) -> None:
     """Set the reason shown to raters who missed it."""
-    tx.execute(schema.gold.update().where(schema.gold.c.unit_id == unit_id).values(reason=reason))
+    tx.execute(schema.gold.update().where(KNOWN.unit_id == unit_id).values(reason=reason))
     events.write(tx, actor, "gold.reason", unit_id, {"reason": reason})
 
 
@@ -124,7 +126,7 @@ def of_unit(tx: Tx, unit_id: str) -> list[Gold]:
 
 def all(tx: Tx) -> list[tuple[str, Gold]]:  # noqa: A001  (read as gold.all)
     query = select(schema.jobs.c.name, schema.gold).select_from(schema.gold.join(schema.units).join(schema.jobs))
-    order = (tx.binary(schema.jobs.c.name), tx.binary(schema.gold.c.item_id), tx.binary(schema.gold.c.unit_id))
+    order = (tx.binary(schema.jobs.c.name), tx.binary(KNOWN.item_id), tx.binary(KNOWN.unit_id))
     return [(row.name, read(row)) for row in tx.all(query.order_by(*order))]
 
 
@@ -140,8 +142,8 @@ def grade(task: str, answers: Sequence[Answer], known: Iterable[Gold]) -> bool |
 
 def _units_with(tx: Tx, job_id: str, item_id: str) -> dict[str, str]:
     """A unit of a job that asks about this item, alone or with others, by role."""
-    query = select(schema.units.c.role, schema.units.c.unit_id).join(schema.unit_items)
-    query = query.where(schema.units.c.job_id == job_id, schema.unit_items.c.item_id == item_id)
+    query = select(UNIT.role, UNIT.unit_id).join(schema.unit_items)
+    query = query.where(UNIT.job_id == job_id, schema.unit_items.c.item_id == item_id)
     return {row.role: row.unit_id for row in reversed(tx.all(query))}
 
 
@@ -160,7 +162,7 @@ def convert(
     if not units.hold_unit(tx, unit_id) or units.is_met(tx, unit_id):
         return False
     units.close_slots(tx, unit_id)
-    tx.execute(schema.units.update().where(schema.units.c.unit_id == unit_id).values(role=role, batch=0))
+    tx.execute(schema.units.update().where(UNIT.unit_id == unit_id).values(role=role, batch=0))
     add(tx, unit_id, item_id, accepted, reason=reason)
     events.write(tx, actor, f"unit.{role}", unit_id)
     return True
@@ -168,22 +170,15 @@ def convert(
 
 NO_GOLD = "there is no such gold in this study"
 
-OF_UNIT = select(schema.gold).where(schema.gold.c.unit_id == bindparam("unit")).order_by(schema.gold.c.item_id)
+OF_UNIT = select(schema.gold).where(KNOWN.unit_id == bindparam("unit")).order_by(KNOWN.item_id)
 
-N_MET = (
-    select(func.count())
-    .where(schema.leases.c.unit_id == schema.units.c.unit_id)
-    .correlate(schema.units)
-    .scalar_subquery()
-)
+N_MET = select(func.count()).where(schema.leases.c.unit_id == UNIT.unit_id).correlate(schema.units).scalar_subquery()
 """Viewings: a unit that comes again to the same rater has the same lease."""
 
 OF_JOB = (
-    select(
-        schema.gold.c.unit_id, schema.gold.c.pool, schema.gold.c.state, schema.gold.c.revealed, N_MET.label("n_met")
-    )
+    select(KNOWN.unit_id, KNOWN.pool, KNOWN.state, KNOWN.revealed, N_MET.label("n_met"))
     .join(schema.units)
-    .where(schema.units.c.job_id == bindparam("job"), schema.units.c.role == literal_column("'gold'"))
+    .where(UNIT.job_id == bindparam("job"), UNIT.role == literal_column("'gold'"))
 )
 
 LOOKS = (ASKS, "grey", "pairs", "tagset")

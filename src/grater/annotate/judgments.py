@@ -28,6 +28,8 @@ from grater.annotate.tasks.task import Answer
 from grater.errors import NotFound
 from grater.model import PROGRAM, Json
 
+SENT, UNIT, ANSWER = schema.submissions.c, schema.units.c, schema.judgments.c
+
 GROUPS = {"worker": "crowd", "annotator": "expert", "adjudicator": "expert", "manager": "expert", "owner": "expert"}
 """The group of a person with this role in the judgments table; programs are programs whatever their role."""
 
@@ -51,8 +53,8 @@ FOR_AGREEMENT = ("item", "rater", "label", "at", "group")
 """The columns of `table` that agreement needs."""
 ANSWER_COLUMNS = Columns(Answer, schema.judgments)
 OF_UNIT = schema.submissions.join(schema.units)
-JUDGED = schema.judgments.join(OF_UNIT, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
-WHOLE = JUDGED.join(schema.people, schema.people.c.person_id == schema.submissions.c.person_id)
+JUDGED = schema.judgments.join(OF_UNIT, SENT.submission_id == ANSWER.submission_id)
+WHOLE = JUDGED.join(schema.people, schema.people.c.person_id == SENT.person_id)
 
 
 def table(
@@ -95,15 +97,15 @@ def table(
     }
     query = (
         select(*(column.label(name) for name, column in columns.items() if not only or name in only))
-        .select_from(WHOLE.join(schema.jobs, schema.jobs.c.job_id == schema.submissions.c.job_id))
-        .where(schema.units.c.role.in_(roles), schema.submissions.c.status.in_(statuses))
+        .select_from(WHOLE.join(schema.jobs, schema.jobs.c.job_id == SENT.job_id))
+        .where(UNIT.role.in_(roles), SENT.status.in_(statuses))
         .order_by(tx.binary(schema.jobs.c.name), tx.binary(own.item_id), sent.at, tx.binary(own.submission_id))
     )
     if job_id is not None:
-        query = query.where(schema.submissions.c.job_id == job_id)
+        query = query.where(SENT.job_id == job_id)
     if of_done:
-        done = DONE if job_id is None else DONE.where(schema.units.c.job_id == job_id)
-        query = query.where(schema.submissions.c.unit_id.in_(done))
+        done = DONE if job_id is None else DONE.where(UNIT.job_id == job_id)
+        query = query.where(SENT.unit_id.in_(done))
     if most is not None:
         query = query.offset(start).limit(most)
     group_of = groups(tx)
@@ -115,17 +117,13 @@ def submitted(tx: Tx, job_id: str) -> Sequence[Record]:
     sent = schema.submissions.c
     columns = [sent[name] for name in ("person_id", "unit_id", "lease_id", "status", "seconds", "at")]
     is_undone = case((TAKEN_BACK, literal(True)), else_=literal(False)).label("is_undone")
-    query = select(*columns, schema.units.c.role, is_undone).select_from(OF_UNIT).where(sent.job_id == job_id)
+    query = select(*columns, UNIT.role, is_undone).select_from(OF_UNIT).where(sent.job_id == job_id)
     return tx.all(query.order_by(sent.at, tx.binary(sent.submission_id)))
 
 
 def answers_of(tx: Tx, submission_id: str) -> tuple[Answer, ...]:
     """The answers of one submission, in the order given."""
-    query = (
-        select(schema.judgments)
-        .where(schema.judgments.c.submission_id == submission_id)
-        .order_by(schema.judgments.c.position)
-    )
+    query = select(schema.judgments).where(ANSWER.submission_id == submission_id).order_by(ANSWER.position)
     return tuple(ANSWER_COLUMNS.all(tx, query))
 
 
@@ -133,11 +131,11 @@ def by_submission(
     tx: Tx, job_id: str, statuses: Sequence[str] = ("valid",)
 ) -> Iterator[tuple[Record, tuple[Answer, ...]]]:
     """Each submission of a job with its answers, in order of arrival."""
-    order = (schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id))
-    mine = (schema.submissions.c.job_id == job_id) & schema.submissions.c.status.in_(statuses)
+    order = (SENT.at, tx.binary(SENT.submission_id))
+    mine = (SENT.job_id == job_id) & SENT.status.in_(statuses)
     query = select(schema.judgments).join(schema.submissions).where(mine)
     answers: dict[str, list[Answer]] = defaultdict(list)
-    for row in tx.all(query.order_by(*order, schema.judgments.c.position)):
+    for row in tx.all(query.order_by(*order, ANSWER.position)):
         answers[row.submission_id].append(ANSWER_COLUMNS.read(row))
     for row in tx.all(select(schema.submissions).where(mine).order_by(*order)):
         yield row, tuple(answers[row.submission_id])
@@ -148,23 +146,23 @@ def label_counts(
 ) -> list[tuple[str, str, str, int]]:
     """Job, item, label, and the number of valid judgments, counted by the database for units of these roles."""
     query = (
-        select(schema.submissions.c.job_id, schema.judgments.c.item_id, schema.judgments.c.label, func.count())
+        select(SENT.job_id, ANSWER.item_id, ANSWER.label, func.count())
         .select_from(JUDGED)
-        .where(schema.submissions.c.status == "valid", schema.units.c.role.in_(roles))
-        .group_by(schema.submissions.c.job_id, schema.judgments.c.item_id, schema.judgments.c.label)
+        .where(SENT.status == "valid", UNIT.role.in_(roles))
+        .group_by(SENT.job_id, ANSWER.item_id, ANSWER.label)
     )
     if by_experts:
         experts = [person_id for person_id, group in groups(tx).items() if group == "expert"]
-        query = query.where(schema.submissions.c.person_id.in_(experts))
+        query = query.where(SENT.person_id.in_(experts))
     return [(job_id, item_id, label, n) for job_id, item_id, label, n in tx.all(query)]
 
 
-SUBMISSION = select(schema.submissions).where(schema.submissions.c.submission_id == bindparam("submission"))
+SUBMISSION = select(schema.submissions).where(SENT.submission_id == bindparam("submission"))
 
-IS_COUNTING = (schema.submissions.c.person_id == bindparam("person")) & schema.submissions.c.status.in_(
+IS_COUNTING = (SENT.person_id == bindparam("person")) & SENT.status.in_(
     (literal_column("'valid'"), literal_column("'untrusted'"))
 )
-COUNTING = select(schema.submissions).where(schema.submissions.c.unit_id == bindparam("unit"), IS_COUNTING)
+COUNTING = select(schema.submissions).where(SENT.unit_id == bindparam("unit"), IS_COUNTING)
 """The submission of a person that counts for a unit, or did before they were ejected."""
 
 
@@ -178,7 +176,7 @@ def set_status(tx: Tx, submission_id: str, status: str, *, actor: str | None = N
     A submission that stops being valid frees its slot. One that becomes valid again takes a free slot, or becomes
     surplus if there is none.
     """
-    this = schema.submissions.c.submission_id == submission_id
+    this = SENT.submission_id == submission_id
     row = tx.first(tx.locked(select(schema.submissions).where(this), of=schema.submissions))
     if row is None:
         raise NotFound("there is no such submission")
@@ -186,9 +184,7 @@ def set_status(tx: Tx, submission_id: str, status: str, *, actor: str | None = N
         return status
     units.set_slot(tx, row.unit_id, row.n, "free")
     n = None
-    if status == "valid" and bool(
-        tx.value(select(schema.units.c.wanted).where(schema.units.c.unit_id == row.unit_id))
-    ):
+    if status == "valid" and bool(tx.value(select(UNIT.wanted).where(UNIT.unit_id == row.unit_id))):
         n = units.take_free_slot(tx, row.unit_id)
         status = "valid" if n is not None else "surplus"
     tx.execute(schema.submissions.update().where(this).values(status=status, n=n))
@@ -202,7 +198,7 @@ def of_unit(tx: Tx, unit_id: str) -> list[Record]:
 
     Raters are ordered by their first answers, so that a rater who revises an answer keeps the same letter.
     """
-    query = select(schema.submissions).where(schema.submissions.c.unit_id == unit_id)
-    rows = tx.all(query.order_by(schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id)))
+    query = select(schema.submissions).where(SENT.unit_id == unit_id)
+    rows = tx.all(query.order_by(SENT.at, tx.binary(SENT.submission_id)))
     raters = list(dict.fromkeys(row.person_id for row in rows))
     return sorted(rows, key=lambda row: raters.index(row.person_id))

@@ -73,6 +73,8 @@ from grater.annotate.units import StudyUnit
 from grater.errors import Conflict, NotFound
 from grater.model import Json
 
+UNIT, LEASE, SLOT = schema.units.c, schema.leases.c, schema.slots.c
+
 Which: TypeAlias = Literal["any", "after", "assigned", "first"]
 
 FREE: ColumnElement[str] = literal_column("'free'")
@@ -162,36 +164,35 @@ def pool(which: Which) -> Select[Any]:
     """
     first = schema.submissions.alias("first")
     forerunner_done = exists().where(
-        first.c.unit_id == schema.units.c.follows,
+        first.c.unit_id == UNIT.follows,
         first.c.person_id == bindparam("person"),
         first.c.status == "valid",
-        first.c.at <= bindparam("now", type_=BigInteger) - schema.units.c.delay_ms,
+        first.c.at <= bindparam("now", type_=BigInteger) - UNIT.delay_ms,
     )
     query = (
-        select(schema.slots.c.batch, schema.slots.c.unit_id, schema.slots.c.n)
+        select(SLOT.batch, SLOT.unit_id, SLOT.n)
         .join(schema.units)
         .where(
-            schema.slots.c.job_id == bindparam("job"),
-            schema.slots.c.state == FREE,
+            SLOT.job_id == bindparam("job"),
+            SLOT.state == FREE,
             NOT_JUDGED,
             NOT_SEEN,
             NOT_SKIPPED,
-            or_(schema.units.c.follows.is_(None), forerunner_done),
+            or_(UNIT.follows.is_(None), forerunner_done),
         )
     )
-    order: list[ColumnElement[int]] = [schema.slots.c.batch, schema.slots.c.shuffle]
+    order: list[ColumnElement[int]] = [SLOT.batch, SLOT.shuffle]
     if which == "after":
-        query = query.where(schema.slots.c.batch == bindparam("batch"), schema.slots.c.shuffle >= bindparam("start"))
+        query = query.where(SLOT.batch == bindparam("batch"), SLOT.shuffle >= bindparam("start"))
     if which == "first":
-        query = query.where(schema.slots.c.batch == FIRST_BATCH, schema.slots.c.shuffle >= bindparam("start"))
+        query = query.where(SLOT.batch == FIRST_BATCH, SLOT.shuffle >= bindparam("start"))
     if which == "assigned":
         theirs = and_(
-            schema.assignments.c.unit_id == schema.units.c.unit_id,
-            schema.assignments.c.person_id == bindparam("person"),
+            schema.assignments.c.unit_id == UNIT.unit_id, schema.assignments.c.person_id == bindparam("person")
         )
         query = query.join(schema.assignments, theirs)
-        order = [schema.assignments.c.batch, (schema.slots.c.shuffle * bindparam("factor", type_=BigInteger)) % PRIME]
-    return query.order_by(*order, schema.slots.c.unit_id, schema.slots.c.n).limit(ONE)
+        order = [schema.assignments.c.batch, (SLOT.shuffle * bindparam("factor", type_=BigInteger)) % PRIME]
+    return query.order_by(*order, SLOT.unit_id, SLOT.n).limit(ONE)
 
 
 def _is_none(rows: FromClause, *where: ColumnElement[bool]) -> ColumnElement[bool]:
@@ -206,7 +207,7 @@ def _is_none(rows: FromClause, *where: ColumnElement[bool]) -> ColumnElement[boo
 
 
 _mine = schema.submissions.alias("mine")
-NOT_JUDGED = _is_none(_mine, _mine.c.unit_id == schema.units.c.unit_id, _mine.c.person_id == bindparam("person"))
+NOT_JUDGED = _is_none(_mine, _mine.c.unit_id == UNIT.unit_id, _mine.c.person_id == bindparam("person"))
 """Whatever became of a judgment, nobody is asked twice."""
 
 
@@ -217,10 +218,9 @@ def _not_seen() -> ColumnElement[bool]:
     """
     sent, places = schema.submissions.alias("sent"), schema.slots.alias("places")
     n_sent = select(func.count()).where(
-        sent.c.unit_id == schema.units.c.unit_id,
-        sent.c.status.in_([literal_column("'valid'"), literal_column("'untrusted'")]),
+        sent.c.unit_id == UNIT.unit_id, sent.c.status.in_([literal_column("'valid'"), literal_column("'untrusted'")])
     )
-    n_places = select(func.count()).where(places.c.unit_id == schema.units.c.unit_id)
+    n_places = select(func.count()).where(places.c.unit_id == UNIT.unit_id)
     deciders: list[ColumnElement[str]] = [literal_column(f"'{role}'") for role in ("owner", "manager", "adjudicator")]
     may_decide = exists().where(schema.people.c.person_id == bindparam("person"), schema.people.c.role.in_(deciders))
     return or_(~may_decide, n_sent.scalar_subquery() < n_places.scalar_subquery())
@@ -234,7 +234,7 @@ SKIPPED, NO_PLACE = -2, -3
 _skipped = schema.leases.alias("skipped")
 NOT_SKIPPED = _is_none(
     _skipped,
-    _skipped.c.unit_id == schema.units.c.unit_id,
+    _skipped.c.unit_id == UNIT.unit_id,
     _skipped.c.person_id == bindparam("person"),
     _skipped.c.place == bindparam("left_out"),
 )
@@ -245,10 +245,10 @@ FIRST_BATCH = (
 )
 
 FREE_SLOT = (
-    select(schema.slots.c.n)
+    select(SLOT.n)
     .join(schema.units)
-    .where(schema.slots.c.unit_id == bindparam("unit"), schema.slots.c.state == FREE, NOT_SEEN)
-    .order_by(schema.slots.c.n)
+    .where(SLOT.unit_id == bindparam("unit"), SLOT.state == FREE, NOT_SEEN)
+    .order_by(SLOT.n)
     .limit(ONE)
 )
 FREE_SLOT_ASSIGNED = FREE_SLOT.where(
@@ -258,24 +258,20 @@ FREE_SLOT_ASSIGNED = FREE_SLOT.where(
 )
 
 PRACTICE = (
-    select(schema.units.c.unit_id)
-    .where(schema.units.c.job_id == bindparam("job"), schema.units.c.role == literal_column("'practice'"), NOT_JUDGED)
-    .order_by(schema.units.c.position)
+    select(UNIT.unit_id)
+    .where(UNIT.job_id == bindparam("job"), UNIT.role == literal_column("'practice'"), NOT_JUDGED)
+    .order_by(UNIT.position)
     .limit(ONE)
 )
 
 _rests = or_(schema.gold.c.revealed > 0, bindparam("most") <= gold.N_MET)
 GOLD = (
     gold.OF_JOB.with_only_columns(schema.gold.c.unit_id)
-    .where(
-        NOT_JUDGED,
-        schema.gold.c.state == literal_column("'active'"),
-        schema.gold.c.pool == bindparam("pool"),
-    )
+    .where(NOT_JUDGED, schema.gold.c.state == literal_column("'active'"), schema.gold.c.pool == bindparam("pool"))
     .order_by(
         case((_rests, schema.gold.c.revealed * LARGEST + gold.N_MET + 1), else_=literal_column("0")),
-        (schema.units.c.shuffle * bindparam("factor", type_=BigInteger)) % PRIME,
-        schema.units.c.unit_id,
+        (UNIT.shuffle * bindparam("factor", type_=BigInteger)) % PRIME,
+        UNIT.unit_id,
     )
     .limit(ONE)
 )
@@ -318,26 +314,24 @@ class Lease:
 
 
 COLUMNS = Columns(Lease, schema.leases)
-OF_PERSON = select(*COLUMNS).where(
-    schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.person_id == bindparam("person")
-)
-ALL_HELD = select(*COLUMNS).where(schema.leases.c.state == IS_HELD)
+OF_PERSON = select(*COLUMNS).where(LEASE.lease_id == bindparam("lease"), LEASE.person_id == bindparam("person"))
+ALL_HELD = select(*COLUMNS).where(LEASE.state == IS_HELD)
 ALL_HELD_BY = ALL_HELD.where(of_rater(schema.leases))
-HELD = ALL_HELD_BY.where(schema.leases.c.place == bindparam("place"))
+HELD = ALL_HELD_BY.where(LEASE.place == bindparam("place"))
 OVER = ALL_HELD.where(
-    schema.leases.c.job_id == bindparam("job"),
-    or_(schema.leases.c.expires_at <= bindparam("now"), schema.leases.c.expires_at > bindparam("latest")),
+    LEASE.job_id == bindparam("job"),
+    or_(LEASE.expires_at <= bindparam("now"), LEASE.expires_at > bindparam("latest")),
 )
 """By one index alone: a lease lasts as long as its job says, so its end tells when it was issued."""
 RENEW = (
     schema.leases.update()
-    .where(schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.state == IS_HELD)
+    .where(LEASE.lease_id == bindparam("lease"), LEASE.state == IS_HELD)
     .values(issued_at=bindparam("since"), expires_at=bindparam("until"))
 )
 WITH_UNIT = (
     units.select_whole(*COLUMNS)
-    .join(schema.leases, schema.leases.c.unit_id == schema.units.c.unit_id)
-    .where(schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.person_id == bindparam("person"))
+    .join(schema.leases, LEASE.unit_id == UNIT.unit_id)
+    .where(LEASE.lease_id == bindparam("lease"), LEASE.person_id == bindparam("person"))
 )
 
 
@@ -420,7 +414,7 @@ def _take_again(tx: Tx, job: Job, rater: Record, *, person_id: str) -> Lease | N
         state="held",
         guidelines_version=rater.guidelines_version,
     )
-    tx.execute(schema.leases.update().where(schema.leases.c.lease_id == lease_id).values(**COLUMNS.row(lease)))
+    tx.execute(schema.leases.update().where(LEASE.lease_id == lease_id).values(**COLUMNS.row(lease)))
     _log_taken(tx, lease)
     return lease
 
@@ -450,7 +444,7 @@ def held(tx: Tx, *, job_id: str, person_id: str, place: int = 0) -> Lease | None
 
 def keep(tx: Tx, lease_id: str, kept: Mapping[str, Json]) -> None:
     """Store data with the lease that the page must not reveal (the sides of `choice`)."""
-    tx.execute(schema.leases.update().where(schema.leases.c.lease_id == lease_id).values(kept=kept))
+    tx.execute(schema.leases.update().where(LEASE.lease_id == lease_id).values(kept=kept))
 
 
 def renew(tx: Tx, lease: Lease) -> Lease | None:
@@ -497,7 +491,7 @@ def skip(tx: Tx, lease_id: str, *, person_id: str) -> bool:
         raise Conflict(NO_SKIPPING)
     if not give_back(tx, lease_id, person_id=person_id):
         return False
-    tx.execute(schema.leases.update().where(schema.leases.c.lease_id == lease_id).values(place=SKIPPED))
+    tx.execute(schema.leases.update().where(LEASE.lease_id == lease_id).values(place=SKIPPED))
     return True
 
 
@@ -512,7 +506,7 @@ def free_expired(tx: Tx, job: Job) -> int:
 
 def close(tx: Tx, lease: Lease, state: str, *, actor: str | None) -> bool:
     """End a held lease without an answer and free its slot; False, with no change, if it is no longer held."""
-    this = (schema.leases.c.lease_id == lease.lease_id) & (schema.leases.c.state == "held")
+    this = (LEASE.lease_id == lease.lease_id) & (LEASE.state == "held")
     if not tx.execute(schema.leases.update().where(this).values(state=state)).rowcount:
         return False
     units.set_slot(tx, lease.unit_id, lease.n, "free")
@@ -582,8 +576,6 @@ RATER_STATE = (
     )
     .select_from(schema.jobs)
     .outerjoin(schema.trust, of_rater(schema.trust))
-    .outerjoin(
-        schema.leases, and_(of_rater(schema.leases), schema.leases.c.place == 0, schema.leases.c.state == IS_HELD)
-    )
+    .outerjoin(schema.leases, and_(of_rater(schema.leases), LEASE.place == 0, LEASE.state == IS_HELD))
     .where(schema.jobs.c.job_id == bindparam("job"))
 )

@@ -53,6 +53,8 @@ from grater.errors import Conflict, NotFound, Stale, UsageError
 from grater.measure.evaluation.offered import MarkedOnce, SuggestionEffect, suggestion_effect
 from grater.model import ADJUDICATED, GOLD, PROGRAM, ROLES, Edit, Essay, Json, Suggestion
 
+SENT, LEASE, FINDING = schema.submissions.c, schema.leases.c, schema.findings.c
+
 NOT_THE_ANNOTATORS = ("coverage", "empty", "same-id")
 """Rules about a corpus as a whole, which no single annotator can fix."""
 
@@ -94,18 +96,12 @@ WITH_DRAFT = (
         *leases.COLUMNS,
         schema.drafts.c.revision,
         schema.drafts.c.body,
-        exists()
-        .where(
-            schema.submissions.c.unit_id == bindparam("unit"), schema.submissions.c.person_id == bindparam("person")
-        )
-        .label("is_sent"),
+        exists().where(SENT.unit_id == bindparam("unit"), SENT.person_id == bindparam("person")).label("is_sent"),
     )
     .outerjoin(
-        schema.drafts,
-        (schema.drafts.c.unit_id == schema.leases.c.unit_id)
-        & (schema.drafts.c.person_id == schema.leases.c.person_id),
+        schema.drafts, (schema.drafts.c.unit_id == LEASE.unit_id) & (schema.drafts.c.person_id == LEASE.person_id)
     )
-    .where(schema.leases.c.unit_id == bindparam("unit"), schema.leases.c.person_id == bindparam("person"))
+    .where(LEASE.unit_id == bindparam("unit"), LEASE.person_id == bindparam("person"))
 )
 """The leases by which a rater has or had a unit, each with their draft, and whether they have submitted it."""
 
@@ -177,26 +173,24 @@ def add_findings(tx: Tx, findings: Iterable[Finding], *, actor: str | None = Non
 
 def open_findings(tx: Tx, person_id: str) -> list[Finding]:
     """The marks that a person should review."""
-    query = select(*FINDING_COLUMNS).where(
-        schema.findings.c.person_id == person_id, schema.findings.c.state == "open"
-    )
-    query = query.order_by(schema.findings.c.at, schema.findings.c.unit_id, schema.findings.c.start)
+    query = select(*FINDING_COLUMNS).where(FINDING.person_id == person_id, FINDING.state == "open")
+    query = query.order_by(FINDING.at, FINDING.unit_id, FINDING.start)
     return FINDING_COLUMNS.all(tx, query)
 
 
 def n_open_findings(tx: Tx, job_id: str) -> int:
     """The number of a job's findings that their annotators have not reviewed."""
     in_job = select(schema.units.c.unit_id).where(schema.units.c.job_id == job_id)
-    query = select(func.count()).where(schema.findings.c.state == "open", schema.findings.c.unit_id.in_(in_job))
+    query = select(func.count()).where(FINDING.state == "open", FINDING.unit_id.in_(in_job))
     return int(tx.value(query) or 0)
 
 
 def settle_finding(tx: Tx, finding_id: str, state: Literal["mended", "kept"], *, person_id: str) -> None:
     """Record that the annotator has reviewed a finding: corrected the mark, or kept it on purpose."""
-    mine = (schema.findings.c.finding_id == finding_id) & (schema.findings.c.person_id == person_id)
-    if tx.value(select(schema.findings.c.finding_id).where(mine)) is None:
+    mine = (FINDING.finding_id == finding_id) & (FINDING.person_id == person_id)
+    if tx.value(select(FINDING.finding_id).where(mine)) is None:
         raise NotFound("there is no such finding, or it is not yours")
-    change = schema.findings.update().where(mine, schema.findings.c.state == "open").values(state=state)
+    change = schema.findings.update().where(mine, FINDING.state == "open").values(state=state)
     if tx.execute(change).rowcount:
         events.write(tx, person_id, f"finding.{state}", finding_id)
 
@@ -267,7 +261,7 @@ def make_room(tx: Tx, *, lease_id: str, person_id: str) -> None:
     elif is_held:
         leases.close(tx, lease, "returned", actor=lease.person_id)
     n = 1 if old is None else old.n
-    tx.execute(schema.leases.update().where(schema.leases.c.lease_id == lease.lease_id).values(n=n))
+    tx.execute(schema.leases.update().where(LEASE.lease_id == lease.lease_id).values(n=n))
     if old is not None and is_held:
         units.set_slot(tx, lease.unit_id, n, "leased")
     for finding in open_findings(tx, person_id):
@@ -326,14 +320,14 @@ class OwnEssay:
 
 
 LONGEST_TITLE = 40
-OWN = judgments.OF_UNIT.join(schema.jobs, schema.jobs.c.job_id == schema.submissions.c.job_id).join(
+OWN = judgments.OF_UNIT.join(schema.jobs, schema.jobs.c.job_id == SENT.job_id).join(
     schema.essays, schema.essays.c.essay_id == schema.units.c.essay_id
 )
 
 
 def own_essays(tx: Tx, person_id: str, *, start: int, most: int, words: str = "") -> list[OwnEssay]:
     """The essays that a person handed in, newest first, at most `most` from number `start` on."""
-    order = (schema.submissions.c.at.desc(), tx.binary(schema.submissions.c.submission_id))
+    order = (SENT.at.desc(), tx.binary(SENT.submission_id))
     query = _own(schema.submissions, words=words).order_by(*order).offset(start).limit(most)
     return [own_essay(tx, row) for row in tx.all(query, person=person_id)]
 
@@ -363,8 +357,8 @@ def find_own_essay(tx: Tx, unit_id: str, *, person_id: str) -> OwnEssay:
 
 
 def n_versions(tx: Tx, unit_id: str, person_id: str) -> int:
-    mine = (schema.submissions.c.unit_id == unit_id) & (schema.submissions.c.person_id == person_id)
-    return int(tx.value(select(func.count()).where(mine, schema.submissions.c.status != "surplus")))
+    mine = (SENT.unit_id == unit_id) & (SENT.person_id == person_id)
+    return int(tx.value(select(func.count()).where(mine, SENT.status != "surplus")))
 
 
 def remarks_for(tx: Tx, essay: OwnEssay) -> list[tuple[Edit, list[str]]]:

@@ -18,6 +18,8 @@ from grater.annotate.store import schema
 from grater.annotate.store.transaction import Tx, of_rater
 from grater.annotate.terms import UnitsAnswered
 
+SENT, UNIT, SLOT = schema.submissions.c, schema.units.c, schema.slots.c
+
 
 @dataclass(frozen=True, slots=True)
 class UnitProgress:
@@ -65,24 +67,17 @@ class FinishedUnit:
 
 
 BY_UNIT = (
-    select(
-        schema.units.c.unit_id, schema.units.c.wanted, func.count(schema.submissions.c.submission_id).label("valid")
-    )
-    .outerjoin(
-        schema.submissions,
-        and_(schema.submissions.c.unit_id == schema.units.c.unit_id, schema.submissions.c.status == "valid"),
-    )
-    .where(schema.units.c.role == "work")
-    .group_by(schema.units.c.unit_id, schema.units.c.wanted, schema.units.c.position)
+    select(UNIT.unit_id, UNIT.wanted, func.count(SENT.submission_id).label("valid"))
+    .outerjoin(schema.submissions, and_(SENT.unit_id == UNIT.unit_id, SENT.status == "valid"))
+    .where(UNIT.role == "work")
+    .group_by(UNIT.unit_id, UNIT.wanted, UNIT.position)
 )
 
-DONE = BY_UNIT.having(func.count(schema.submissions.c.submission_id) >= schema.units.c.wanted).with_only_columns(
-    schema.units.c.unit_id
-)
+DONE = BY_UNIT.having(func.count(SENT.submission_id) >= UNIT.wanted).with_only_columns(UNIT.unit_id)
 """Work units that have all their judgments."""
 
 OF_RATER = of_rater(schema.submissions)
-OF_PERSON = select(func.count(schema.submissions.c.unit_id.distinct())).where(OF_RATER)
+OF_PERSON = select(func.count(SENT.unit_id.distinct())).where(OF_RATER)
 
 N_RECENT = 20
 
@@ -99,26 +94,24 @@ def _times(newest: Select[Any]) -> Select[Any]:
 
 
 RECENT = _times(
-    select(schema.submissions.c.unit_id, schema.submissions.c.person_id)
-    .where(OF_RATER, schema.submissions.c.status == literal_column("'valid'"))
-    .order_by(schema.submissions.c.at.desc())
+    select(SENT.unit_id, SENT.person_id)
+    .where(OF_RATER, SENT.status == literal_column("'valid'"))
+    .order_by(SENT.at.desc())
     .limit(literal_column(str(N_RECENT)))
 )
 
 _again = schema.leases.alias("again")
-TAKEN_BACK = (schema.submissions.c.status == literal_column("'withdrawn'")) & exists().where(
-    _again.c.unit_id == schema.submissions.c.unit_id,
-    _again.c.person_id == schema.submissions.c.person_id,
-    _again.c.lease_id != schema.submissions.c.lease_id,
+TAKEN_BACK = (SENT.status == literal_column("'withdrawn'")) & exists().where(
+    _again.c.unit_id == SENT.unit_id, _again.c.person_id == SENT.person_id, _again.c.lease_id != SENT.lease_id
 )
 """An answer whose rater got its unit again, by another lease: it is paid only as the answer that came after it.
 
 Units whose answers are withdrawn at the quiz do not come again."""
 
 UNITS_ANSWERED = select(
-    func.count(schema.submissions.c.unit_id.distinct()).filter(~TAKEN_BACK).label("n_units"),
-    func.count().filter(schema.submissions.c.status == literal_column("'valid'")).label("n_valid"),
-    func.count().filter(schema.submissions.c.status == literal_column("'untrusted'")).label("n_untrusted"),
+    func.count(SENT.unit_id.distinct()).filter(~TAKEN_BACK).label("n_units"),
+    func.count().filter(SENT.status == literal_column("'valid'")).label("n_valid"),
+    func.count().filter(SENT.status == literal_column("'untrusted'")).label("n_untrusted"),
 ).where(OF_RATER)
 
 MOST_FREE = 300
@@ -128,10 +121,10 @@ MOST_FREE = 300
 def _work_left() -> Select[Any]:
     """Counts slots along their index and stops at the limit, however large the job is."""
     mine, held = schema.submissions.alias("mine"), schema.leases
-    order = (schema.slots.c.batch, schema.slots.c.shuffle, schema.slots.c.unit_id, schema.slots.c.n)
+    order = (SLOT.batch, SLOT.shuffle, SLOT.unit_id, SLOT.n)
     free = (
-        select(schema.slots.c.unit_id)
-        .where(schema.slots.c.job_id == bindparam("job"), schema.slots.c.state == literal_column("'free'"))
+        select(SLOT.unit_id)
+        .where(SLOT.job_id == bindparam("job"), SLOT.state == literal_column("'free'"))
         .order_by(*order)
         .limit(literal_column(str(MOST_FREE + 1)))
         .cte("free")
@@ -164,7 +157,7 @@ class JobCounts:
 
 def counts_of(tx: Tx, job_id: str) -> JobCounts:
     """The progress of a job, counted by the database."""
-    by_unit = BY_UNIT.where(schema.units.c.job_id == job_id).subquery()
+    by_unit = BY_UNIT.where(UNIT.job_id == job_id).subquery()
     is_done = case((by_unit.c.valid >= by_unit.c.wanted, 1), else_=0)
     row = tx.first(
         select(
@@ -175,28 +168,26 @@ def counts_of(tx: Tx, job_id: str) -> JobCounts:
         ).select_from(by_unit)
     )
     whole = {name: int(value or 0) for name, value in row._mapping.items()} if row else {}
-    n_raters = select(func.count(schema.submissions.c.person_id.distinct())).where(
-        schema.submissions.c.job_id == job_id
-    )
+    n_raters = select(func.count(SENT.person_id.distinct())).where(SENT.job_id == job_id)
     return JobCounts(**whole, held=_n_held(tx, job_id), raters=int(tx.value(n_raters) or 0))
 
 
 def n_submitted(tx: Tx, job_id: str = "") -> int:
     """The number of submissions of a job, or in total."""
     query = select(func.count()).select_from(schema.submissions)
-    return int(tx.value(query.where(schema.submissions.c.job_id == job_id) if job_id else query) or 0)
+    return int(tx.value(query.where(SENT.job_id == job_id) if job_id else query) or 0)
 
 
 def seconds_of_task(tx: Tx, task: str, *, most: int, job_id: str = "") -> list[float]:
     """How long the units of the latest valid answers took, in all jobs of a task or in one."""
     query = (
-        select(schema.submissions.c.unit_id, schema.submissions.c.person_id)
+        select(SENT.unit_id, SENT.person_id)
         .join(schema.jobs)
-        .where(schema.jobs.c.task == task, schema.submissions.c.status == "valid")
-        .where(schema.submissions.c.seconds.is_not(None))
-        .order_by(schema.submissions.c.at.desc())
+        .where(schema.jobs.c.task == task, SENT.status == "valid")
+        .where(SENT.seconds.is_not(None))
+        .order_by(SENT.at.desc())
     )
-    query = query.where(schema.submissions.c.job_id == job_id) if job_id else query
+    query = query.where(SENT.job_id == job_id) if job_id else query
     return [float(seconds) for (seconds,) in tx.all(_times(query.limit(most)))]
 
 
@@ -206,7 +197,7 @@ def _n_held(tx: Tx, job_id: str) -> int:
 
 
 def of_job(tx: Tx, job_id: str) -> Progress:
-    query = BY_UNIT.where(schema.units.c.job_id == job_id).order_by(schema.units.c.position)
+    query = BY_UNIT.where(UNIT.job_id == job_id).order_by(UNIT.position)
     by_unit = _units(tx, query)
     return Progress(
         units=len(by_unit),
@@ -242,12 +233,12 @@ def units_answered(tx: Tx, job_id: str, person_id: str) -> UnitsAnswered:
 
 
 def of_unit(tx: Tx, unit_id: str) -> UnitProgress | None:
-    return next(iter(_units(tx, BY_UNIT.where(schema.units.c.unit_id == unit_id))), None)
+    return next(iter(_units(tx, BY_UNIT.where(UNIT.unit_id == unit_id))), None)
 
 
 def some_units(tx: Tx, job_id: str, *, start: int, most: int) -> tuple[UnitProgress, ...]:
     """Work units of a job in order, at most `most` from number `start` on."""
-    query = BY_UNIT.where(schema.units.c.job_id == job_id).order_by(schema.units.c.position).offset(start).limit(most)
+    query = BY_UNIT.where(UNIT.job_id == job_id).order_by(UNIT.position).offset(start).limit(most)
     return _units(tx, query)
 
 
@@ -256,22 +247,19 @@ def _units(tx: Tx, query: Select[Any]) -> tuple[UnitProgress, ...]:
 
 
 def n_units(tx: Tx, job_id: str) -> int:
-    query = select(func.count()).where(schema.units.c.job_id == job_id, schema.units.c.role == "work")
+    query = select(func.count()).where(UNIT.job_id == job_id, UNIT.role == "work")
     return int(tx.value(query) or 0)
 
 
 def by_rater(tx: Tx, job_id: str) -> tuple[RaterProgress, ...]:
-    status = schema.submissions.c.status
+    status = SENT.status
     by_status = [func.sum(case((status == name, 1), else_=0)).label(name) for name in schema.STATUSES]
     sums = (
         select(
-            schema.submissions.c.person_id,
-            *by_status,
-            func.sum(schema.submissions.c.seconds).label("seconds"),
-            func.max(schema.submissions.c.at).label("last_at"),
+            SENT.person_id, *by_status, func.sum(SENT.seconds).label("seconds"), func.max(SENT.at).label("last_at")
         )
-        .where(schema.submissions.c.job_id == job_id)
-        .group_by(schema.submissions.c.person_id)
+        .where(SENT.job_id == job_id)
+        .group_by(SENT.person_id)
         .subquery()
     )
     query = (
@@ -284,10 +272,10 @@ def by_rater(tx: Tx, job_id: str) -> tuple[RaterProgress, ...]:
 
 def recounted(tx: Tx, job_id: str, before: Sequence[RaterProgress]) -> tuple[RaterProgress, ...]:
     """The same raters with current submission counts, from an index; seconds and last time are unchanged."""
-    by_status = select(schema.submissions.c.person_id, schema.submissions.c.status, func.count().label("n_rows"))
+    by_status = select(SENT.person_id, SENT.status, func.count().label("n_rows"))
     counts: dict[str, dict[str, Any]] = {rater.person_id: dict.fromkeys(schema.STATUSES, 0) for rater in before}
-    grouped = by_status.group_by(schema.submissions.c.person_id, schema.submissions.c.status)
-    for row in tx.all(grouped.where(schema.submissions.c.job_id == job_id)):
+    grouped = by_status.group_by(SENT.person_id, SENT.status)
+    for row in tx.all(grouped.where(SENT.job_id == job_id)):
         if row.person_id in counts:
             counts[row.person_id][row.status] = row.n_rows
     return tuple(replace(rater, **counts[rater.person_id]) for rater in before)
@@ -301,31 +289,27 @@ def finished_units(tx: Tx, job_id: str, *, by: Literal["label", "payload"] = "la
     # The number of different valid answers to each item of each unit of a job.
     answers = (
         select(
-            schema.submissions.c.unit_id,
+            SENT.unit_id,
             schema.judgments.c.item_id,
             func.count(schema.judgments.c[by].distinct()).label("n_different"),
         )
         .join(schema.judgments)
-        .where(schema.submissions.c.job_id == job_id, schema.submissions.c.status == "valid")
-        .group_by(schema.submissions.c.unit_id, schema.judgments.c.item_id)
+        .where(SENT.job_id == job_id, SENT.status == "valid")
+        .group_by(SENT.unit_id, schema.judgments.c.item_id)
         .subquery()
     )
-    n_valid = (
-        select(func.count())
-        .where(schema.submissions.c.unit_id == schema.units.c.unit_id, schema.submissions.c.status == "valid")
-        .scalar_subquery()
-    )
+    n_valid = select(func.count()).where(SENT.unit_id == UNIT.unit_id, SENT.status == "valid").scalar_subquery()
     query = (
         select(
-            schema.units.c.unit_id,
+            UNIT.unit_id,
             func.max(answers.c.n_different).label("n_different"),
-            exists().where(schema.adjudications.c.unit_id == schema.units.c.unit_id).label("is_decided"),
+            exists().where(schema.adjudications.c.unit_id == UNIT.unit_id).label("is_decided"),
         )
-        .join(answers, answers.c.unit_id == schema.units.c.unit_id)
-        .where(schema.units.c.job_id == job_id, schema.units.c.role == "work")
-        .where(schema.units.c.wanted > 1, n_valid >= schema.units.c.wanted)
-        .group_by(schema.units.c.unit_id, schema.units.c.position)
-        .order_by(schema.units.c.position)
+        .join(answers, answers.c.unit_id == UNIT.unit_id)
+        .where(UNIT.job_id == job_id, UNIT.role == "work")
+        .where(UNIT.wanted > 1, n_valid >= UNIT.wanted)
+        .group_by(UNIT.unit_id, UNIT.position)
+        .order_by(UNIT.position)
     )
     finished = [
         FinishedUnit(unit_id=row.unit_id, differs=row.n_different > 1, is_decided=bool(row.is_decided))
@@ -335,7 +319,7 @@ def finished_units(tx: Tx, job_id: str, *, by: Literal["label", "payload"] = "la
 
 
 def slots_by_job(tx: Tx) -> dict[str, dict[str, int]]:
-    return _counts_by_job(tx, schema.slots.c.job_id, schema.slots.c.state)
+    return _counts_by_job(tx, SLOT.job_id, SLOT.state)
 
 
 def submissions_by_job(tx: Tx) -> dict[str, dict[str, int]]:
@@ -352,7 +336,7 @@ def submissions_by_job(tx: Tx) -> dict[str, dict[str, int]]:
 
 
 def units_by_job(tx: Tx) -> dict[str, dict[str, int]]:
-    return _counts_by_job(tx, schema.units.c.job_id, schema.units.c.role)
+    return _counts_by_job(tx, UNIT.job_id, UNIT.role)
 
 
 def _counts_by_job(tx: Tx, job_id: ColumnElement[str], kind: ColumnElement[str]) -> dict[str, dict[str, int]]:

@@ -52,6 +52,8 @@ from grater.errors import BadInput, Conflict, Forbidden, NotFound, Problem, Stor
 from grater.model import Json
 from grater.uncertainty import generator
 
+SENT, LEASE = schema.submissions.c, schema.leases.c
+
 LOG = logging.getLogger("grater.annotate.submissions")
 
 MOST_SHOWN = 500
@@ -272,7 +274,7 @@ JOB_COLUMNS = jobs.COLUMNS.prefixed("job_")
 PERSON_COLUMNS = people.COLUMNS.prefixed("rater_")
 ITEM_IDS = (
     select(func.aggregate_strings(schema.unit_items.c.item_id, ID_SEPARATOR))
-    .where(schema.unit_items.c.unit_id == schema.leases.c.unit_id)
+    .where(schema.unit_items.c.unit_id == LEASE.unit_id)
     .scalar_subquery()
 )
 CONTEXT = (
@@ -281,36 +283,28 @@ CONTEXT = (
         *JOB_COLUMNS,
         *PERSON_COLUMNS,
         schema.units.c.role.label("unit_role"),
-        exists()
-        .where(schema.submissions.c.unit_id == schema.leases.c.unit_id, judgments.IS_COUNTING)
-        .label("is_answered"),
+        exists().where(SENT.unit_id == LEASE.unit_id, judgments.IS_COUNTING).label("is_answered"),
         func.coalesce(schema.trust.c.state, "new").label("trust"),
         func.coalesce(schema.trust.c.attempts, 0).label("attempts"),
         ITEM_IDS.label("item_ids"),
-        exists().where(schema.submissions.c.submission_id == bindparam("submission")).label("is_stored"),
+        exists().where(SENT.submission_id == bindparam("submission")).label("is_stored"),
     )
     .select_from(schema.leases)
     .join(schema.units)
-    .join(schema.jobs, schema.jobs.c.job_id == schema.leases.c.job_id)
+    .join(schema.jobs, schema.jobs.c.job_id == LEASE.job_id)
     .join(schema.people)
     .outerjoin(
-        schema.trust,
-        and_(schema.trust.c.job_id == schema.leases.c.job_id, schema.trust.c.person_id == bindparam("person")),
+        schema.trust, and_(schema.trust.c.job_id == LEASE.job_id, schema.trust.c.person_id == bindparam("person"))
     )
-    .where(schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.person_id == bindparam("person"))
+    .where(LEASE.lease_id == bindparam("lease"), LEASE.person_id == bindparam("person"))
 )
 """The context of a new submission: its lease (locked), job, the unit's role and items, the rater and their trust.
 
 `is_answered`: the rater has another submission that counts for the unit."""
-ANSWERED = schema.leases.update().where(schema.leases.c.lease_id == bindparam("lease")).values(state="done")
-OF_LEASE = select(func.count()).where(schema.submissions.c.lease_id == bindparam("lease"))
-FIRST_OF_LEASE = (
-    select(schema.submissions)
-    .where(schema.submissions.c.lease_id == bindparam("lease"))
-    .order_by(schema.submissions.c.at)
-    .limit(ONE)
-)
-STATUS = select(schema.submissions.c.status).where(schema.submissions.c.submission_id == bindparam("submission"))
+ANSWERED = schema.leases.update().where(LEASE.lease_id == bindparam("lease")).values(state="done")
+OF_LEASE = select(func.count()).where(SENT.lease_id == bindparam("lease"))
+FIRST_OF_LEASE = select(schema.submissions).where(SENT.lease_id == bindparam("lease")).order_by(SENT.at).limit(ONE)
+STATUS = select(SENT.status).where(SENT.submission_id == bindparam("submission"))
 FROM_LEASE = ("lease_id", "job_id", "unit_id", "person_id", "guidelines_version")
 
 REMEMBER = sql(
@@ -451,17 +445,17 @@ def _event(row: Mapping[str, Any], answers: Sequence[Answer]) -> tuple[str | Non
 
 _earlier = schema.submissions.alias("earlier")
 _last_id = select(schema.last_answers.c.submission_id).where(of_rater(schema.last_answers))
-_is_valid = case((schema.submissions.c.status == literal_column("'valid'"), ONE), else_=literal_column("0"))
+_is_valid = case((SENT.status == literal_column("'valid'"), ONE), else_=literal_column("0"))
 LAST = (
     select(schema.submissions, schema.units.c.role.label("unit_role"))
     .join(schema.units)
     .where(
-        schema.submissions.c.submission_id == _last_id.scalar_subquery(),
+        SENT.submission_id == _last_id.scalar_subquery(),
         _is_valid == ONE,
         ~exists().where(
-            _earlier.c.unit_id == schema.submissions.c.unit_id,
+            _earlier.c.unit_id == SENT.unit_id,
             _earlier.c.person_id == bindparam("person"),
-            _earlier.c.submission_id != schema.submissions.c.submission_id,
+            _earlier.c.submission_id != SENT.submission_id,
         ),
     )
 )
@@ -471,7 +465,7 @@ from a time with few of them, it would read all, of every rater, for every page.
 SO_FAR = select(
     standing.ANSWERED.scalar_subquery().label("n_done"),
     func.coalesce(standing.RETURNS.scalar_subquery(), 0).label("n_returned"),
-    LAST.with_only_columns(schema.submissions.c.lease_id).scalar_subquery().label("undoable_lease_id"),
+    LAST.with_only_columns(SENT.lease_id).scalar_subquery().label("undoable_lease_id"),
 )
 
 

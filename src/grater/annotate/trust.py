@@ -44,6 +44,9 @@ from grater.annotate.terms import TrustRule, gold_rate, is_below, is_reliable, i
 from grater.errors import BadInput, Conflict, NotFound, Problem
 from grater.sheet import counted
 
+SENT, UNIT, TRUST = schema.submissions.c, schema.units.c, schema.trust.c
+KNOWN, DISPUTE = schema.gold.c, schema.disputes.c
+
 BY_RULE = ("quiz", "gold")
 REINSTATED = "reinstated"
 
@@ -68,8 +71,8 @@ def judge(tx: Tx, job: Job, person_id: str, *, has_gold_changed: bool = False) -
     if is_out and not has_gold_changed:
         eject(tx, job, person_id, why="gold")
         # Who is ejected knows that the last question was gold: it rests, so that telling others is of no use.
-        last = schema.gold.update().where(schema.gold.c.unit_id == answers[-1].unit_id)
-        tx.execute(last.values(revealed=schema.gold.c.revealed + 1))
+        last = schema.gold.update().where(KNOWN.unit_id == answers[-1].unit_id)
+        tx.execute(last.values(revealed=KNOWN.revealed + 1))
     elif is_ejected:
         _restore(tx, job, person_id, "trusted", actor=None)
     return standing.find(tx, job.job_id, person_id)
@@ -143,8 +146,8 @@ def reinstate(tx: Tx, job: Job, person_id: str, *, actor: str | None = None) -> 
     """
     people.lock(tx, person_id)
     rule, why = terms_of(job.options).gold, standing.find(tx, job.job_id, person_id).why
-    work = select(schema.units.c.unit_id).where(schema.units.c.job_id == job.job_id, schema.units.c.role == "work")
-    answered = (schema.submissions.c.person_id == person_id) & schema.submissions.c.unit_id.in_(work)
+    work = select(UNIT.unit_id).where(UNIT.job_id == job.job_id, UNIT.role == "work")
+    answered = (SENT.person_id == person_id) & SENT.unit_id.in_(work)
     if rule is None or not rule.quiz or (why != "quiz" and tx.value(select(exists().where(answered)))):
         return _restore(tx, job, person_id, "trusted", actor=actor, why=REINSTATED)
     if leases.n_unseen_quiz(tx, job, person_id) < rule.quiz:
@@ -179,33 +182,26 @@ def flag(tx: Tx, job_id: str, person_id: str, *, actor: str | None = None) -> Tr
 
 def _settle(tx: Tx, job: Job, person_id: str, *, became: str) -> None:
     """After a rater's answers `became` untrusted or valid, request what is missing and log finished units."""
-    may_count = schema.submissions.c.n.is_not(None) | schema.submissions.c.status.in_(("untrusted", "surplus"))
-    query = select(schema.submissions.c.unit_id, schema.submissions.c.status).where(
-        schema.submissions.c.job_id == job.job_id, schema.submissions.c.person_id == person_id, may_count
-    )
+    may_count = SENT.n.is_not(None) | SENT.status.in_(("untrusted", "surplus"))
+    query = select(SENT.unit_id, SENT.status).where(SENT.job_id == job.job_id, SENT.person_id == person_id, may_count)
     rows = tx.all(query.distinct())
     units.settle_slots(tx, job, [row.unit_id for row in rows])
     units.log_finished(tx, [row.unit_id for row in rows if row.status == became])
 
 
 def _with_status(tx: Tx, job_id: str, person_id: str, status: str) -> Sequence[Record]:
-    query = select(schema.submissions.c.submission_id, schema.submissions.c.unit_id).where(
-        schema.submissions.c.job_id == job_id,
-        schema.submissions.c.person_id == person_id,
-        schema.submissions.c.status == status,
+    query = select(SENT.submission_id, SENT.unit_id).where(
+        SENT.job_id == job_id, SENT.person_id == person_id, SENT.status == status
     )
-    return tx.all(query.order_by(schema.submissions.c.at, schema.submissions.c.submission_id))
+    return tx.all(query.order_by(SENT.at, SENT.submission_id))
 
 
 def _promote_surplus(tx: Tx, unit_ids: Iterable[str], actor: str | None) -> None:
     for portion in chunks(sorted(set(unit_ids))):
-        query = select(
-            schema.submissions.c.submission_id,
-            schema.submissions.c.job_id,
-            schema.submissions.c.unit_id,
-            schema.submissions.c.person_id,
-        ).where(schema.submissions.c.unit_id.in_(portion), schema.submissions.c.status == "surplus")
-        surplus = tx.all(query.order_by(schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id)))
+        query = select(SENT.submission_id, SENT.job_id, SENT.unit_id, SENT.person_id).where(
+            SENT.unit_id.in_(portion), SENT.status == "surplus"
+        )
+        surplus = tx.all(query.order_by(SENT.at, tx.binary(SENT.submission_id)))
         free = select(schema.slots.c.unit_id).where(
             schema.slots.c.unit_id.in_(portion), schema.slots.c.state == "free"
         )
@@ -270,56 +266,48 @@ class Dispute:
 
 def _n(*where: ColumnElement[bool]) -> ScalarSelect[int]:
     """The number of answers to a unit that meet a condition."""
-    query = select(func.count()).where(schema.submissions.c.unit_id == schema.units.c.unit_id, *where)
+    query = select(func.count()).where(SENT.unit_id == UNIT.unit_id, *where)
     return query.correlate(schema.units).scalar_subquery()
 
 
-IS_COUNTED = schema.submissions.c.status.in_(("valid", "untrusted"))
-IS_DISPUTED = exists().where(
-    schema.disputes.c.submission_id == schema.submissions.c.submission_id, schema.disputes.c.state == "open"
-)
+IS_COUNTED = SENT.status.in_(("valid", "untrusted"))
+IS_DISPUTED = exists().where(DISPUTE.submission_id == SENT.submission_id, DISPUTE.state == "open")
 RECORDS = gold.OF_JOB.with_only_columns(
     schema.gold,
     gold.N_MET.label("n_met"),
     _n(IS_COUNTED).label("n_seen"),
-    _n(IS_COUNTED, schema.submissions.c.is_right.is_(False)).label("n_missed"),
+    _n(IS_COUNTED, SENT.is_right.is_(False)).label("n_missed"),
     _n(IS_DISPUTED).label("n_disputes"),
-).order_by(schema.units.c.position)
+).order_by(UNIT.position)
 
 OF_LEASE = (
-    select(schema.gold.c.item_id)
-    .join(schema.leases, schema.leases.c.unit_id == schema.gold.c.unit_id)
+    select(KNOWN.item_id)
+    .join(schema.leases, schema.leases.c.unit_id == KNOWN.unit_id)
     .where(schema.leases.c.lease_id == bindparam("lease"))
-    .order_by(schema.gold.c.item_id)
+    .order_by(KNOWN.item_id)
 )
 
 VOTES = (
-    select(schema.submissions.c.person_id, schema.submissions.c.is_right, schema.trust.c.seen, schema.trust.c.right)
+    select(SENT.person_id, SENT.is_right, TRUST.seen, TRUST.right)
     .distinct()
-    .join(schema.gold, schema.gold.c.unit_id == schema.submissions.c.unit_id)
-    .join(
-        schema.trust,
-        and_(
-            schema.trust.c.job_id == schema.submissions.c.job_id,
-            schema.trust.c.person_id == schema.submissions.c.person_id,
-        ),
-    )
+    .join(schema.gold, KNOWN.unit_id == SENT.unit_id)
+    .join(schema.trust, and_(TRUST.job_id == SENT.job_id, TRUST.person_id == SENT.person_id))
     .where(
-        schema.submissions.c.unit_id == bindparam("unit"),
-        schema.submissions.c.status == literal_column("'valid'"),
-        schema.gold.c.state == literal_column("'active'"),
-        schema.trust.c.state.in_((literal_column("'trusted'"), literal_column("'new'"))),
+        SENT.unit_id == bindparam("unit"),
+        SENT.status == literal_column("'valid'"),
+        KNOWN.state == literal_column("'active'"),
+        TRUST.state.in_((literal_column("'trusted'"), literal_column("'new'"))),
     )
-    .order_by(schema.submissions.c.person_id)
+    .order_by(SENT.person_id)
 )
 """Those who were ejected or flagged, or are in the quiz, have no vote; in a job without a quiz raters stay `new`."""
 
 FRESH = (
-    gold.OF_JOB.with_only_columns(schema.gold.c.unit_id)
+    gold.OF_JOB.with_only_columns(KNOWN.unit_id)
     .where(
-        schema.gold.c.state == literal_column("'active'"),
-        schema.gold.c.pool == literal_column("'hidden'"),
-        schema.gold.c.revealed == literal_column("0"),
+        KNOWN.state == literal_column("'active'"),
+        KNOWN.pool == literal_column("'hidden'"),
+        KNOWN.revealed == literal_column("0"),
         bindparam("most") > gold.N_MET,
     )
     .limit(ONE)
@@ -334,7 +322,7 @@ REVIEW = select(
 ).select_from(_votes)
 """All that an answer may have changed for gold, by one query."""
 
-DISPUTES = select(schema.disputes, schema.submissions.c.unit_id).join(schema.submissions)
+DISPUTES = select(schema.disputes, SENT.unit_id).join(schema.submissions)
 
 
 def gold_records(tx: Tx, job_id: str) -> list[GoldRecord]:
@@ -458,12 +446,12 @@ def set_gold_state(tx: Tx, unit_id: str, state: str, *, actor: str | None = None
     """Forgive, suspend or reactivate a gold unit, and recompute the trust of everybody who saw it."""
     if _gold_state(tx, unit_id) == state:
         return
-    tx.execute(schema.gold.update().where(schema.gold.c.unit_id == unit_id).values(state=state))
+    tx.execute(schema.gold.update().where(KNOWN.unit_id == unit_id).values(state=state))
     for known in gold.of_unit(tx, unit_id):
         events.write(tx, actor, "gold.state", unit_id, {"item_id": known.item_id, "state": state})
     job = units.get(tx, unit_id).job
     gold.fill_quiz(tx, job)
-    saw = select(schema.submissions.c.person_id).where(schema.submissions.c.unit_id == unit_id, IS_COUNTED)
+    saw = select(SENT.person_id).where(SENT.unit_id == unit_id, IS_COUNTED)
     for person_id in sorted({row.person_id for row in tx.all(saw)}):
         people.lock(tx, person_id)
         judge(tx, job, person_id, has_gold_changed=True)
@@ -480,7 +468,7 @@ def hold_gold(tx: Tx, lease_id: str) -> None:
 
 def _gold_state(tx: Tx, unit_id: str) -> str:
     """The gold's state, locked until the end of the transaction, so that changes happen one at a time."""
-    query = select(schema.gold.c.state).where(schema.gold.c.unit_id == unit_id).order_by(schema.gold.c.item_id)
+    query = select(KNOWN.state).where(KNOWN.unit_id == unit_id).order_by(KNOWN.item_id)
     rows = tx.all(tx.locked(query, of=schema.gold))
     if not rows:
         raise NotFound(gold.NO_GOLD)
@@ -494,15 +482,15 @@ def open_dispute(tx: Tx, submission_id: str, *, person_id: str, text: str) -> Di
         raise BadInput(Problem("form", message))
     people.lock(tx, person_id)
     query = (
-        select(schema.submissions.c.person_id, schema.jobs.c.state)
-        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+        select(SENT.person_id, schema.jobs.c.state)
+        .join(schema.units, UNIT.unit_id == SENT.unit_id)
         .join(schema.jobs)
-        .where(schema.units.c.role == "gold", schema.submissions.c.is_right.is_(False))
+        .where(UNIT.role == "gold", SENT.is_right.is_(False))
     )
-    missed = tx.first(query.where(schema.submissions.c.submission_id == submission_id))
+    missed = tx.first(query.where(SENT.submission_id == submission_id))
     if missed is None or missed.person_id != person_id or missed.state != "closed":
         raise NotFound("there is no missed question of yours to dispute here; they are shown when the job is closed")
-    if _disputes(tx, schema.disputes.c.submission_id == submission_id):
+    if _disputes(tx, DISPUTE.submission_id == submission_id):
         raise Conflict("you have disputed this one already; wait for the answer")
     row = {"dispute_id": new_id(), "submission_id": submission_id, "person_id": person_id, "text": text.strip()}
     tx.insert(schema.disputes, row | {"at": tx.now})
@@ -515,8 +503,8 @@ def decide_dispute(
 ) -> Dispute:
     """Grant a dispute, which forgives its gold and resolves every dispute about it, or refuse it with an answer."""
     # All disputes about one gold wait for the decision on one of them.
-    query = DISPUTES.where(schema.submissions.c.unit_id == get_dispute(tx, dispute_id).unit_id)
-    query = query.order_by(schema.disputes.c.dispute_id)
+    query = DISPUTES.where(SENT.unit_id == get_dispute(tx, dispute_id).unit_id)
+    query = query.order_by(DISPUTE.dispute_id)
     tx.all(tx.locked(query, of=schema.disputes))
     dispute = get_dispute(tx, dispute_id)  # only now: somebody may have decided it while we waited
     if dispute.state != "open":
@@ -525,30 +513,30 @@ def decide_dispute(
         set_gold_state(tx, dispute.unit_id, "forgiven", actor=actor)
     state = "granted" if is_granted else "refused"
     values = {"answer": answer.strip(), "decided_by": actor, "decided_at": tx.now}
-    is_affected = (schema.submissions.c.unit_id == dispute.unit_id) & (schema.disputes.c.state == "open")
+    is_affected = (SENT.unit_id == dispute.unit_id) & (DISPUTE.state == "open")
     for each in _disputes(tx, is_affected) if is_granted else [dispute]:
-        this = schema.disputes.c.dispute_id == each.dispute_id
+        this = DISPUTE.dispute_id == each.dispute_id
         tx.execute(schema.disputes.update().where(this).values(state=state, **values))
         events.write(tx, actor, "dispute.decided", each.dispute_id, {"state": state})
     return get_dispute(tx, dispute_id)
 
 
 def get_dispute(tx: Tx, dispute_id: str) -> Dispute:
-    found = _disputes(tx, schema.disputes.c.dispute_id == dispute_id)
+    found = _disputes(tx, DISPUTE.dispute_id == dispute_id)
     if not found:
         raise NotFound("there is no such dispute")
     return found[0]
 
 
 def disputes_of_job(tx: Tx, job_id: str) -> list[Dispute]:
-    return _disputes(tx, schema.submissions.c.job_id == job_id)
+    return _disputes(tx, SENT.job_id == job_id)
 
 
 def disputes_of_person(tx: Tx, person_id: str) -> dict[str, Dispute]:
-    own = _disputes(tx, schema.disputes.c.person_id == person_id)
+    own = _disputes(tx, DISPUTE.person_id == person_id)
     return {dispute.submission_id: dispute for dispute in own}
 
 
 def _disputes(tx: Tx, where: ColumnElement[bool]) -> list[Dispute]:
-    order = (schema.disputes.c.state != "open", schema.disputes.c.at, schema.disputes.c.dispute_id)
+    order = (DISPUTE.state != "open", DISPUTE.at, DISPUTE.dispute_id)
     return [Dispute(**row._mapping) for row in tx.all(DISPUTES.where(where).order_by(*order))]

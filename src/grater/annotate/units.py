@@ -35,6 +35,8 @@ from grater.annotate.terms import Redundancy, still_wanted, terms_of
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Essay, Json, item_at
 
+SENT, UNIT, SLOT = schema.submissions.c, schema.units.c, schema.slots.c
+
 Role: TypeAlias = Literal["work", "practice", "gold"]
 
 NO_UNIT = "there is no such unit in this study"
@@ -80,7 +82,7 @@ class StudyUnit:
 
 
 OWN = ("unit_id", "stage", "payload", "role", "batch", "overlap", "follows", "delay_ms", "wanted")
-UNIT_COLUMNS = [schema.units.c[name].label(f"own_{name}") for name in OWN]
+UNIT_COLUMNS = [UNIT[name].label(f"own_{name}") for name in OWN]
 JOB_COLUMNS = jobs.COLUMNS.prefixed("job_")
 ITEM_COLUMNS = [
     schema.items.c.item_id.label("item_id"),
@@ -105,21 +107,14 @@ def select_whole(*more: ColumnElement[Any]) -> Select[Any]:
     )
 
 
-BY_ID = select_whole().where(schema.units.c.unit_id == bindparam("unit"))
+BY_ID = select_whole().where(UNIT.unit_id == bindparam("unit"))
 
 FINISHED = "unit.finished"
 
-N_VALID = (
-    select(func.count())
-    .where(schema.submissions.c.unit_id == schema.units.c.unit_id, schema.submissions.c.status == "valid")
-    .scalar_subquery()
-)
-UNIT = select(schema.units.c.unit_id).where(schema.units.c.unit_id == bindparam("unit"))
-JOB_OF_FINISHED = select(schema.units.c.job_id).where(
-    schema.units.c.unit_id == bindparam("unit"),
-    schema.units.c.role == "work",
-    schema.units.c.wanted > 0,
-    schema.units.c.wanted <= N_VALID,
+N_VALID = select(func.count()).where(SENT.unit_id == UNIT.unit_id, SENT.status == "valid").scalar_subquery()
+WHICH = select(UNIT.unit_id).where(UNIT.unit_id == bindparam("unit"))
+JOB_OF_FINISHED = select(UNIT.job_id).where(
+    UNIT.unit_id == bindparam("unit"), UNIT.role == "work", UNIT.wanted > 0, UNIT.wanted <= N_VALID
 )
 
 
@@ -128,7 +123,7 @@ def add_all(tx: Tx, job_id: str, new_units: Iterable[NewUnit]) -> list[str]:
     job = jobs.lock(tx, job_id)
     added: list[str] = []
     by_name: dict[str, str] = {}
-    position = int(tx.value(select(func.max(schema.units.c.position)).where(schema.units.c.job_id == job_id)) or 0)
+    position = int(tx.value(select(func.max(UNIT.position)).where(UNIT.job_id == job_id)) or 0)
     for portion in chunks(new_units):
         ids = [new_id() for _ in portion]
         by_name |= {new.name: unit_id for new, unit_id in zip(portion, ids, strict=True) if new.name}
@@ -199,29 +194,27 @@ def get(tx: Tx, unit_id: str) -> StudyUnit:
 
 
 def ids_of_job(tx: Tx, job_id: str, *, role: Role | None = None) -> list[str]:
-    query = select(schema.units.c.unit_id).where(schema.units.c.job_id == job_id).order_by(schema.units.c.position)
-    return [row.unit_id for row in tx.all(query if role is None else query.where(schema.units.c.role == role))]
+    query = select(UNIT.unit_id).where(UNIT.job_id == job_id).order_by(UNIT.position)
+    return [row.unit_id for row in tx.all(query if role is None else query.where(UNIT.role == role))]
 
 
 def of_essay(tx: Tx, essay_id: str) -> list[tuple[Job, list[str]]]:
     """The jobs that ask about an essay, each with the ids of its units there, in order."""
-    query = select(schema.units.c.job_id, schema.units.c.unit_id).where(
-        schema.units.c.essay_id == essay_id, schema.units.c.role == "work"
-    )
+    query = select(UNIT.job_id, UNIT.unit_id).where(UNIT.essay_id == essay_id, UNIT.role == "work")
     by_job: dict[str, list[str]] = {}
-    for row in tx.all(query.order_by(schema.units.c.job_id, schema.units.c.position)):
+    for row in tx.all(query.order_by(UNIT.job_id, UNIT.position)):
         by_job.setdefault(row.job_id, []).append(row.unit_id)
     return [(job, by_job[job.job_id]) for job in jobs.all(tx) if job.job_id in by_job]
 
 
 def essays_of_task(tx: Tx, task: str) -> set[str]:
-    query = select(schema.units.c.essay_id).join(schema.jobs)
+    query = select(UNIT.essay_id).join(schema.jobs)
     return {row.essay_id for row in tx.all(query.where(schema.jobs.c.task == task).distinct())}
 
 
 def lock(tx: Tx, unit_id: str) -> None:
     """Lock a unit, so that it changes one at a time."""
-    if tx.first(tx.locked(UNIT, of=schema.units), unit=unit_id) is None:
+    if tx.first(tx.locked(WHICH, of=schema.units), unit=unit_id) is None:
         raise NotFound(NO_UNIT)
 
 
@@ -235,9 +228,9 @@ def log_finished(tx: Tx, unit_ids: Iterable[str]) -> None:
             events.write(tx, None, FINISHED, unit_id, {"job_id": job_id})
 
 
-OF_UNIT = schema.slots.c.unit_id == bindparam("unit")
-SET_SLOT = schema.slots.update().where(OF_UNIT, schema.slots.c.n == bindparam("slot")).values(state=bindparam("to"))
-FREE_SLOTS = select(schema.slots.c.n).where(OF_UNIT, schema.slots.c.state == "free").order_by(schema.slots.c.n)
+OF_UNIT = SLOT.unit_id == bindparam("unit")
+SET_SLOT = schema.slots.update().where(OF_UNIT, SLOT.n == bindparam("slot")).values(state=bindparam("to"))
+FREE_SLOTS = select(SLOT.n).where(OF_UNIT, SLOT.state == "free").order_by(SLOT.n)
 
 NO_SLOT = 0
 """Slots are counted from 1."""
@@ -260,7 +253,7 @@ def take_free_slot(tx: Tx, unit_id: str) -> int | None:
 
 
 def free_units(tx: Tx, job_id: str) -> set[str]:
-    query = select(schema.slots.c.unit_id).where(schema.slots.c.job_id == job_id, schema.slots.c.state == "free")
+    query = select(SLOT.unit_id).where(SLOT.job_id == job_id, SLOT.state == "free")
     return {row.unit_id for row in tx.all(query.distinct())}
 
 
@@ -299,7 +292,7 @@ def open_slots(tx: Tx, job: Job, unit_id: str, wanted: int) -> None:
 def _add(tx: Tx, job: Job, unit_id: str, n_new: int, *, after: int) -> list[int]:
     """More slots of a unit, numbered on."""
     numbers = list(range(after + 1, after + 1 + n_new))
-    unit = tx.first(select(schema.units.c.batch, schema.units.c.shuffle).where(schema.units.c.unit_id == unit_id))
+    unit = tx.first(select(UNIT.batch, UNIT.shuffle).where(UNIT.unit_id == unit_id))
     own = {"unit_id": unit_id, "job_id": job.job_id, "state": "free", **(unit._mapping if unit else {})}
     tx.insert(schema.slots, [{**own, "n": n} for n in numbers])
     return numbers
@@ -312,7 +305,7 @@ def _rule(job: Job) -> Redundancy | None:
 
 
 def _settle(tx: Tx, job: Job, unit_id: str, rule: Redundancy) -> bool:
-    is_work = tx.value(select(schema.units.c.role).where(schema.units.c.unit_id == unit_id)) == "work"
+    is_work = tx.value(select(UNIT.role).where(UNIT.unit_id == unit_id)) == "work"
     states = _states(tx, unit_id)
     n_open = sum(state in ("free", "leased") for state in states.values())
     missing = still_wanted(rule, _labels(tx, unit_id)) - n_open
@@ -331,7 +324,7 @@ def _change(tx: Tx, unit_id: str, states: dict[int, str]) -> bool:
     for n, state in states.items():
         set_slot(tx, unit_id, n, state)
     wanted = sum(state != "closed" for state in _states(tx, unit_id).values())
-    tx.execute(schema.units.update().where(schema.units.c.unit_id == unit_id).values(wanted=wanted))
+    tx.execute(schema.units.update().where(UNIT.unit_id == unit_id).values(wanted=wanted))
     by_number = {str(n): state for n, state in states.items()}
     events.write(tx, None, "slots.changed", unit_id, {"slots": by_number, "wanted": wanted})
     return True
@@ -343,7 +336,7 @@ def _free(tx: Tx, unit_id: str) -> list[int]:
 
 
 def _states(tx: Tx, unit_id: str) -> dict[int, str]:
-    query = select(schema.slots.c.n, schema.slots.c.state).where(OF_UNIT).order_by(schema.slots.c.n)
+    query = select(SLOT.n, SLOT.state).where(OF_UNIT).order_by(SLOT.n)
     return {row.n: row.state for row in tx.all(query, unit=unit_id)}
 
 
@@ -352,7 +345,7 @@ def _labels(tx: Tx, unit_id: str) -> list[str]:
     query = (
         select(schema.judgments.c.submission_id, schema.judgments.c.label)
         .join(schema.submissions)
-        .where(schema.submissions.c.unit_id == unit_id, schema.submissions.c.status == "valid")
+        .where(SENT.unit_id == unit_id, SENT.status == "valid")
         .order_by(schema.judgments.c.submission_id, schema.judgments.c.item_id)
     )
     by_submission: dict[str, list[str]] = {}
@@ -392,7 +385,7 @@ def of_one_item(tx: Tx, job_id: str, *, are_unmet: bool = False) -> Sequence[Rec
 
 def _traces(unit_id: ColumnElement[str] | str) -> list[Exists]:
     """What somebody who has met a unit leaves."""
-    return [exists().where(column == unit_id) for column in (schema.leases.c.unit_id, schema.submissions.c.unit_id)]
+    return [exists().where(column == unit_id) for column in (schema.leases.c.unit_id, SENT.unit_id)]
 
 
 def is_met(tx: Tx, unit_id: str) -> bool:
@@ -416,7 +409,7 @@ def return_to_work(tx: Tx, unit_id: str, *, actor: str | None = None) -> None:
     if not wanted:
         raise Conflict("the annotators of this job are named, and nobody is assigned to this unit: it stays as it is")
     tx.execute(schema.gold.delete().where(schema.gold.c.unit_id == unit_id))
-    tx.execute(schema.units.update().where(schema.units.c.unit_id == unit_id).values(role="work"))
+    tx.execute(schema.units.update().where(UNIT.unit_id == unit_id).values(role="work"))
     events.write(tx, actor, "unit.work", unit_id)
     open_slots(tx, unit.job, unit_id, wanted)
 
@@ -426,10 +419,10 @@ def delete_job(tx: Tx, job_id: str, *, word: str = WORD, actor: str | None = Non
     require_word(word)
     wait_for_everybody(tx, job_id)
     job = jobs.lock(tx, job_id)
-    of_units = select(schema.units.c.unit_id).where(schema.units.c.job_id == job_id)
+    of_units = select(UNIT.unit_id).where(UNIT.job_id == job_id)
     of_panels = select(schema.panels.c.panel_id).where(schema.panels.c.job_id == job_id)
     traces: dict[str, ColumnElement[bool]] = {
-        "judgments": schema.submissions.c.job_id == job_id,
+        "judgments": SENT.job_id == job_id,
         "decisions of adjudicators": schema.adjudications.c.unit_id.in_(of_units),
         "payments": schema.payments.c.job_id == job_id,
         "messages": schema.messages.c.job_id == job_id,
@@ -446,7 +439,7 @@ def delete_job(tx: Tx, job_id: str, *, word: str = WORD, actor: str | None = Non
         tx.execute(table.delete().where(table.c.unit_id.in_(of_units)))
     for table in (schema.assignments, schema.last_answers, schema.leases, schema.slots, schema.trust):
         tx.execute(table.delete().where(table.c.job_id == job_id))
-    tx.execute(schema.units.delete().where(schema.units.c.job_id == job_id, schema.units.c.follows.is_not(None)))
+    tx.execute(schema.units.delete().where(UNIT.job_id == job_id, UNIT.follows.is_not(None)))
     for table in (schema.units, schema.guidelines, schema.panels):
         tx.execute(table.delete().where(table.c.job_id == job_id))
     tx.execute(schema.invitations.update().where(schema.invitations.c.job_id == job_id).values(job_id=None))
