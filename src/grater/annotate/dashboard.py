@@ -273,11 +273,9 @@ class Live:
 
     def counts(self, tx: Tx, job: Job, *, mark: Mark | None = None) -> JobCounts:
         """The state of a job; recomputed after every event in the study."""
-
-        def count(tx: Tx, job: Job) -> JobCounts:
-            return progress.counts_of(tx, job.job_id)
-
-        return self._of(tx, job, "counts", count, mark, is_dear=False).value
+        return self._of(
+            tx, job, "counts", lambda tx, job: progress.counts_of(tx, job.job_id), mark, is_dear=False
+        ).value
 
     def answer(self, tx: Tx) -> Kept[ScoresSoFar]:
         """The scores of the study's systems, over all its jobs."""

@@ -159,9 +159,8 @@ def convert(
 ) -> bool:
     """Turn an untouched work unit into gold (or practice); False, with no change, if somebody has already seen it."""
     jobs.lock(tx, units.get(tx, unit_id).job.job_id)
-    if not units.hold_unit(tx, unit_id) or units.is_met(tx, unit_id):
+    if not units.close_unmet(tx, unit_id):
         return False
-    units.close_slots(tx, unit_id)
     tx.execute(schema.units.update().where(UNIT.unit_id == unit_id).values(role=role, batch=0))
     add(tx, unit_id, item_id, accepted, reason=reason)
     events.write(tx, actor, f"unit.{role}", unit_id)

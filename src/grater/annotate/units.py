@@ -268,34 +268,26 @@ def settle_slots(tx: Tx, job: Job, unit_ids: Iterable[str]) -> list[str]:
     return [] if rule is None else [unit_id for unit_id in in_order if _settle(tx, job, unit_id, rule)]
 
 
-def hold_unit(tx: Tx, unit_id: str) -> bool:
-    """Keep others from the unit's free slots until the end of the transaction; False if somebody is just
-    taking one.
-    """
+def close_unmet(tx: Tx, unit_id: str) -> bool:
+    """Request no more judgments of a unit; False, with no change, if somebody has met it or is just taking it."""
     lock(tx, unit_id)
-    return len(_free(tx, unit_id)) == list(_states(tx, unit_id).values()).count("free")
+    free = _free(tx, unit_id)
+    if len(free) < list(_states(tx, unit_id).values()).count("free") or is_met(tx, unit_id):
+        return False
+    _change(tx, unit_id, dict.fromkeys(free, "closed"))
+    return True
 
 
-def close_slots(tx: Tx, unit_id: str) -> None:
-    """Close every free slot, so that no more judgments are requested; hold the unit first."""
-    _change(tx, unit_id, dict.fromkeys(_free(tx, unit_id), "closed"))
-
-
-def open_slots(tx: Tx, job: Job, unit_id: str, wanted: int) -> None:
-    """Request this number of judgments of a unit that requested none."""
+def _open_slots(tx: Tx, job: Job, unit_id: str, n_more: int) -> bool:
+    """Request more judgments of a unit: in slots that were closed, then in new ones, numbered on."""
     states = _states(tx, unit_id)
-    closed = list(states)[:wanted]
-    new = _add(tx, job, unit_id, wanted - len(closed), after=max(states, default=0))
-    _change(tx, unit_id, dict.fromkeys([*closed, *new], "free"))
-
-
-def _add(tx: Tx, job: Job, unit_id: str, n_new: int, *, after: int) -> list[int]:
-    """More slots of a unit, numbered on."""
-    numbers = list(range(after + 1, after + 1 + n_new))
+    closed = [n for n, state in states.items() if state == "closed"][:n_more]
+    after = max(states, default=0) + 1
+    new = list(range(after, after + n_more - len(closed)))
     unit = tx.first(select(UNIT.batch, UNIT.shuffle).where(UNIT.unit_id == unit_id))
     own = {"unit_id": unit_id, "job_id": job.job_id, "state": "free", **(unit._mapping if unit else {})}
-    tx.insert(schema.slots, [{**own, "n": n} for n in numbers])
-    return numbers
+    tx.insert(schema.slots, [{**own, "n": n} for n in new])
+    return _change(tx, unit_id, dict.fromkeys([*closed, *new], "free"))
 
 
 def _rule(job: Job) -> Redundancy | None:
@@ -306,15 +298,12 @@ def _rule(job: Job) -> Redundancy | None:
 
 def _settle(tx: Tx, job: Job, unit_id: str, rule: Redundancy) -> bool:
     is_work = tx.value(select(UNIT.role).where(UNIT.unit_id == unit_id)) == "work"
-    states = _states(tx, unit_id)
-    n_open = sum(state in ("free", "leased") for state in states.values())
+    n_open = sum(state in ("free", "leased") for state in _states(tx, unit_id).values())
     missing = still_wanted(rule, _labels(tx, unit_id)) - n_open
     if not is_work:  # only now: gold must not be quicker (P5)
         return False
     if missing > 0:
-        closed = [n for n, state in states.items() if state == "closed"][:missing]
-        new = _add(tx, job, unit_id, missing - len(closed), after=max(states, default=0))
-        return _change(tx, unit_id, dict.fromkeys([*closed, *new], "free"))
+        return _open_slots(tx, job, unit_id, missing)
     return missing < 0 and _change(tx, unit_id, dict.fromkeys(_free(tx, unit_id)[missing:], "closed"))
 
 
@@ -411,7 +400,7 @@ def return_to_work(tx: Tx, unit_id: str, *, actor: str | None = None) -> None:
     tx.execute(schema.gold.delete().where(schema.gold.c.unit_id == unit_id))
     tx.execute(schema.units.update().where(UNIT.unit_id == unit_id).values(role="work"))
     events.write(tx, actor, "unit.work", unit_id)
-    open_slots(tx, unit.job, unit_id, wanted)
+    _open_slots(tx, unit.job, unit_id, wanted)
 
 
 def delete_job(tx: Tx, job_id: str, *, word: str = WORD, actor: str | None = None) -> Job:
