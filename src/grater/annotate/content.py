@@ -357,7 +357,8 @@ def add_decisions(tx: Tx, decisions: Iterable[Decision]) -> int:
     """Add decisions with their systems and return the number added; existing ones are left unchanged."""
     n_added = 0
     for portion in chunks(decisions):
-        add_systems(tx, {decision.system for decision in portion})
+        new = sorted({decision.system for decision in portion} - set(system_names(tx)))
+        tx.insert(schema.systems, [{"system": name, "added_at": tx.now} for name in new])
         item_ids = [decision.item_id for decision in portion]
         query = select(schema.decisions.c.system, schema.decisions.c.item_id)
         query = query.where(schema.decisions.c.item_id.in_(item_ids))
@@ -400,11 +401,6 @@ def system_names(tx: Tx) -> list[str]:
 
 def n_decisions(tx: Tx) -> int:
     return int(tx.value(select(func.count()).select_from(schema.decisions)))
-
-
-def add_systems(tx: Tx, systems: Collection[str]) -> None:
-    new = sorted(set(systems) - set(system_names(tx)))
-    tx.insert(schema.systems, [{"system": name, "added_at": tx.now} for name in new])
 
 
 MODEL = "model"

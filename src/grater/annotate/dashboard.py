@@ -39,8 +39,8 @@ from grater.annotate.protocol import protocol_sheet
 from grater.annotate.raters import RaterLine, rater_lines, signals_of
 from grater.annotate.store import Store, Tx, events
 from grater.annotate.store.transaction import body_hash
-from grater.annotate.tables import essay_columns, redundancy_of
-from grater.annotate.tasks import TASKS, Shown
+from grater.annotate.tables import essay_columns
+from grater.annotate.tasks import Shown
 from grater.annotate.tasks.marking import MARKING
 from grater.annotate.trust import GoldRecord
 from grater.annotate.work import shown_to_staff
@@ -48,7 +48,6 @@ from grater.errors import GraterError
 from grater.measure.agreement.summary import Agreement
 from grater.measure.sampling.plan import more_needed
 from grater.model import Interval, Json
-from grater.tables import Table
 
 FIRST = 20
 MOST_RATERS = 12
@@ -131,7 +130,7 @@ def _checkpoints(
     places, points = essay_columns(tx), []
     for n in sizes(len(firsts))[:-1]:
         last = firsts[n - 1]
-        past = _agreement(job, in_time[: last + 1], places)
+        past = agreement_so_far(job, in_time[: last + 1], places)
         systems = known.until(str(in_time[last]["at"])).systems if known else ()
         points.append(Checkpoint(n=n, agreement=past.alpha if past else None, systems=systems))
     today = Checkpoint(n=len(firsts), agreement=agreed.alpha if agreed else None, systems=scores.systems)
@@ -364,7 +363,7 @@ def mark_of(tx: Tx, job: Job | None) -> Mark:
 def figures_of(tx: Tx, job: Job) -> Figures:
     costs, counts, agreed = job_costs(tx, job), progress.counts_of(tx, job.job_id), None
     if job.task != MARKING:  # all say that an essay is marked; where and how is another page
-        agreed = _agreement(job, judgments.table(tx, job.job_id, only=FOR_AGREEMENT), essay_columns(tx))
+        agreed = agreement_so_far(job, judgments.table(tx, job.job_id, only=FOR_AGREEMENT), essay_columns(tx))
     return Figures(
         costs=costs,
         scores=scores_so_far(tx, job),
@@ -374,10 +373,6 @@ def figures_of(tx: Tx, job: Job) -> Figures:
         protocol=protocol_sheet(tx, job, costs),
         groups=tuple(groups_of(tx, job.job_id)),
     )
-
-
-def _agreement(job: Job, rows: Sequence[Mapping[str, Json]], places: Table) -> Agreement | None:
-    return agreement_so_far(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]), places=places)
 
 
 def pace_now(tx: Tx, job: Job, counts: JobCounts) -> JobPace | None:

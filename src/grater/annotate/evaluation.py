@@ -323,11 +323,10 @@ def live_agreement(
         return AgreementSoFar(None, None, str(error))
 
 
-def agreement_so_far(
-    rows: Sequence[Mapping[str, Json]], task: Task, *, name: str, first: int = 0, places: Table | None = None
-) -> Agreement | None:
+def agreement_so_far(job: Job, rows: Sequence[Mapping[str, Json]], places: Table) -> Agreement | None:
     """The agreement on labels from `live_agreement`, without its pairs; None if nothing can be compared yet."""
-    judgments = _in_labels_of(task, by_people(rows, name=name, first=first))
+    judged = by_people(rows, name=job.name, first=frames.redundancy_of([job]))
+    judgments = _in_labels_of(TASKS[job.task], judged)
     try:
         return agreement(judgments, most_raters=0, essays=known_essays(judgments, places)) if len(judgments) else None
     except GraterError:

@@ -32,7 +32,7 @@ from grater.annotate.store import Store, events, schema
 from grater.annotate.store.transaction import Record, Tx, new_id
 from grater.annotate.systems import require_same_decisions
 from grater.annotate.tables import decision_columns
-from grater.annotate.worksheets import add_decisions, add_judgments, as_json
+from grater.annotate.worksheets import add_judgments, as_json
 from grater.corpora import format_for, names_apart, read_corpus
 from grater.corpora.formats import Format
 from grater.corpora.plain import bare_name
@@ -381,26 +381,19 @@ def _complaint(item: Item, row: Mapping[str, Any], essay: Essay | None) -> str:
 
 def _add_decisions(tx: Tx, table: Table) -> tuple[int, int]:
     ids = _ids_of_items(tx, table)
-    # The decisions of a table as the study keeps them.
-    left_out = [
-        pl.lit(None).alias(name) for name in ("score", "type", "suggestion") if name not in table.frame.columns
+    decided = [
+        Decision(
+            item_id=ids[str(row["item"])],
+            system=row["system"],
+            flagged=row["flagged"],
+            score=row.get("score"),
+            type=row.get("type") or "",
+            suggestion=row.get("suggestion"),
+        )
+        for row in table.frame.iter_rows(named=True)
     ]
-    item = pl.col("item").cast(pl.String).replace_strict(list(ids), list(ids.values()), return_dtype=pl.String)
-    frame = table.frame.with_columns(*left_out).select(
-        pl.col("system").cast(pl.String),
-        item.alias("item_id"),
-        "flagged",
-        pl.col("score").cast(pl.Float64),
-        pl.col("type").cast(pl.String).fill_null(""),
-        pl.col("suggestion").cast(pl.String),
-    )
-    is_known = pl.col("system").is_in(content.system_names(tx))
-    known, new = frame.filter(is_known), frame.filter(~is_known)
-    n_new = add_decisions(tx, new) if len(new) else 0
-    if len(known):
-        decided = [Decision(**row) for row in known.iter_rows(named=True)]
-        require_same_decisions(tx, decided)
-        n_new += content.add_decisions(tx, decided)
+    require_same_decisions(tx, decided)
+    n_new = content.add_decisions(tx, decided)
     return n_new, len(table) - n_new
 
 

@@ -33,7 +33,7 @@ from sqlalchemy import text as sql
 from grater.annotate import content, jobs, people, samples, units
 from grater.annotate.jobs import Job
 from grater.annotate.judgments import GROUP
-from grater.annotate.store import Store, events, schema
+from grater.annotate.store import Store, schema
 from grater.annotate.store.events import VERBS
 from grater.annotate.store.schema import to_text
 from grater.annotate.store.transaction import (
@@ -450,17 +450,6 @@ def add_submissions(tx: Tx, job_id: str, sent: pl.DataFrame) -> None:
     n = pl.col("n").cast(pl.String).fill_null("null")
     names = ("submission_id", "unit_id", "person_id", "status", n, "body_hash")
     _log(tx, "submissions.imported", job_id, sent.select(stored=pl.format('"{}":["{}","{}","{}",{},"{}"]', *names)))
-
-
-def add_decisions(tx: Tx, new: pl.DataFrame) -> int:
-    """Add decisions of systems that have none yet, with an event, as `decisions.add_all` does; return the count.
-
-    Columns of `new`: those of `decisions` but for the payload.
-    """
-    content.add_systems(tx, new["system"].unique().to_list())
-    insert(tx, schema.decisions, new.sort("system", "item_id"))
-    events.write(tx, None, "decisions.added", "", {"n": new.height})
-    return new.height
 
 
 def _log(tx: Tx, verb: str, job_id: str, members: pl.DataFrame) -> None:
