@@ -29,7 +29,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -42,7 +42,7 @@ from grater.annotate.jobs import Job
 from grater.annotate.leases import Lease, UnitSlot
 from grater.annotate.people import Person
 from grater.annotate.store import Store, events, schema
-from grater.annotate.store.transaction import ONE, Record, Tx, body_hash, chunks, new_id, of_rater
+from grater.annotate.store.transaction import ONE, Record, Tx, body_hash, new_id, of_rater
 from grater.annotate.tasks import TASKS, Shown, Task, Unit
 from grater.annotate.tasks.marking import TASK as MARKING
 from grater.annotate.tasks.task import Answer, may_keep, sent_fields
@@ -369,6 +369,10 @@ def submit(
         "is_right": is_right,
     }
     store_all(tx, [(stored, answers)])
+    logged = {
+        name: stored[name] for name in ("job_id", "unit_id", "person_id", "lease_id", "status", "n", "body_hash")
+    }
+    events.write(tx, person_id, "submission.stored", submission_id, {**logged, "judgments": len(answers)})
     if status == "surplus" and int(tx.value(OF_LEASE, lease=lease_id) or 0) > 1 + MOST_SURPLUS:
         raise Conflict(f"this piece of work has {1 + MOST_SURPLUS} answers, and takes no more")
     if lease.place != leases.REVISION:  # what was the last answer before can no longer be withdrawn
@@ -424,23 +428,15 @@ def _status(tx: Tx, lease: Lease, row: Record) -> tuple[str, int | None]:
     return ("surplus", None) if n is None else ("valid", n)
 
 
-def store_all(tx: Tx, answered: Iterable[tuple[Mapping[str, Any], Sequence[Answer]]]) -> None:
-    """Write submissions with their judgments and events; the caller has set each row's status and slot."""
-    for portion in chunks(answered):
-        tx.insert(schema.submissions, [dict(row) for row, _ in portion])
-        given = [
-            {"submission_id": row["submission_id"], "position": position} | judgments.ANSWER_COLUMNS.row(answer)
-            for row, answers in portion
-            for position, answer in enumerate(answers)
-        ]
-        tx.insert(schema.judgments, given)
-        events.write_all(tx, [_event(row, answers) for row, answers in portion])
-
-
-def _event(row: Mapping[str, Any], answers: Sequence[Answer]) -> tuple[str | None, str, str, Mapping[str, Json]]:
-    payload = {name: row.get(name) for name in ("job_id", "unit_id", "person_id", "lease_id", "status", "n")}
-    payload |= {"body_hash": row["body_hash"], "judgments": len(answers)}
-    return row["person_id"], "submission.stored", row["submission_id"], payload
+def store_all(tx: Tx, answered: Sequence[tuple[Mapping[str, Any], Sequence[Answer]]]) -> None:
+    """Write submissions with their judgments; the caller has set each row's status and slot, and logs them."""
+    tx.insert(schema.submissions, [row for row, _ in answered])
+    given = [
+        {"submission_id": row["submission_id"], "position": position} | judgments.ANSWER_COLUMNS.row(answer)
+        for row, answers in answered
+        for position, answer in enumerate(answers)
+    ]
+    tx.insert(schema.judgments, given)
 
 
 _earlier = schema.submissions.alias("earlier")

@@ -118,7 +118,7 @@ JOB_OF_FINISHED = select(UNIT.job_id).where(
 )
 
 
-def add_all(tx: Tx, job_id: str, new_units: Iterable[NewUnit]) -> list[str]:
+def add_all(tx: Tx, job_id: str, new_units: Iterable[NewUnit], *, state: str = "free") -> list[str]:
     """Add units with their slots to a job, which is locked so that positions are unique; return their ids."""
     job = jobs.lock(tx, job_id)
     added: list[str] = []
@@ -146,7 +146,7 @@ def add_all(tx: Tx, job_id: str, new_units: Iterable[NewUnit]) -> list[str]:
                 for number, (item_id, payload) in enumerate(new.items)
             ]
             slot_rows += [
-                {**own, "batch": new.batch + (n - 1) * new.spread, "n": n, "state": "free"}
+                {**own, "batch": new.batch + (n - 1) * new.spread, "n": n, "state": state}
                 for n in range(1, rows[-1]["wanted"] + 1)
             ]
         tx.insert(schema.units, rows)

@@ -7,50 +7,37 @@ job that is there join it, be they a second rater's worksheet or of a job that o
 slots, and add slots where none is free.  Raters become people of the study who cannot log in.  Items that the study
 does not have are kept by their names, with no place in an essay.  A judgment keeps its status, seconds, time, flags,
 alternatives, confidence and payload; its body is its row, every cell that says something.  Rows go to the store in
-slices, in the order of their units: memory is that of the table and one slice.
-
-A file of half a million judgments becomes a million and a half rows.  The driver inserts them from columns;
-SQLAlchemy's own insert takes 2.5 times as long on SQLite.  Columns that hold JSON hold its text already
-(`schema.to_text`); columns that are left out get their defaults.  All of it happens in one transaction, under the
-constraints of the schema.
+slices, in the order of their units: memory is that of the table and one slice.  All of it happens in one transaction,
+under the constraints of the schema.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, time
+from itertools import count, groupby
 from math import isfinite, isnan
 from pathlib import Path, PurePath
 from typing import Any
 
 import polars as pl
-from sqlalchemy import Table as SqlTable
 from sqlalchemy import func, select
-from sqlalchemy import text as sql
 
 from grater.annotate import content, jobs, people, samples, units
 from grater.annotate.jobs import Job
 from grater.annotate.judgments import GROUP
-from grater.annotate.store import Store, schema
-from grater.annotate.store.events import VERBS
-from grater.annotate.store.schema import to_text
-from grater.annotate.store.transaction import (
-    PORTION,
-    Tx,
-    chunks,
-    from_iso,
-    hashed,
-    new_id,
-    new_shuffle,
-    require_time,
-)
+from grater.annotate.store import Store, events, schema
+from grater.annotate.store.transaction import Tx, body_hash, chunks, from_iso, new_id
+from grater.annotate.submissions import store_all
 from grater.annotate.tables import judged_items
-from grater.annotate.tasks import TASKS
+from grater.annotate.tasks import TASKS, Answer
 from grater.annotate.tasks.task import SUGGESTION, Unit, UnitItem
 from grater.annotate.tasks.worksheet import VERIFY, sheet_of
 from grater.annotate.terms import IMPORTED
+from grater.annotate.units import NewUnit
 from grater.corpora.formats import parse_json
 from grater.errors import BadInput, Problem, Problems, UnknownName, UsageError, unknown
 from grater.measure.sampling.draw import to_judge
@@ -130,10 +117,21 @@ def _units_of_sample(tx: Tx, name: str, task: str) -> list[tuple[str, Unit]]:
 GROUP_ROLES = {"expert": "annotator", "annotator": "annotator"}
 """What people of a group become in a study; those of any other group are workers."""
 
-UNITS_AT_A_TIME = 20_000
+UNITS_AT_A_TIME = 1_000
 
-UNIT, STATUS, SLOT = "_unit", "_status", "_n"
-"""Columns that are added to those of the table: the number of the unit, the status, the slot that it fills."""
+STATUS, PLACE = "_status", "_place"
+"""Columns added to those of the table: the status that the study gives a judgment, and the number of its row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A row of the table, and the unit, item, status and slot of its judgment."""
+
+    row: Mapping[str, Any]
+    unit_id: str
+    item_id: str
+    status: str
+    n: int | None
 
 
 def add_judgments(tx: Tx, table: Judgments, *, job: str, task: str) -> tuple[int, int]:
@@ -164,28 +162,29 @@ def _people(tx: Tx, frame: pl.DataFrame) -> dict[str, str]:
 
 
 def _add_units(tx: Tx, job: Job, frame: pl.DataFrame, raters: Mapping[str, str]) -> int:
-    """Judgments of items that the job does not ask about yet, a unit for each item."""
-    if frame.is_empty():
-        return 0
-    rows = _in_units(frame)
-    stage = pl.col("stage").first().cast(pl.String).fill_null("") if "stage" in rows.columns else pl.lit("")
-    units = rows.group_by(UNIT, maintain_order=True).agg(
-        pl.col("item").first().cast(pl.String),
-        n_rows=pl.len(),
-        wanted=(pl.col(STATUS) == VALID).sum().cast(pl.Int64),
-        stage=stage,
-    )
-    units = units.with_columns(_places(tx, units["item"].to_list()))
-    start = 0
-    for of_units in units.iter_slices(UNITS_AT_A_TIME):
-        judged = rows.slice(start, n_rows := int(of_units["n_rows"].sum()))
-        start += n_rows
-        unit_ids = add_units(tx, job.job_id, of_units.select("item_id", "essay_id", "stage", "wanted"))
-        placed = of_units.select(UNIT, "item_id", unit_ids.alias("unit_id"))
-        sent = judged.select(UNIT, n=SLOT, status=STATUS).join(placed, on=UNIT, how="left", maintain_order="left")
-        own = judged.drop(UNIT, STATUS, SLOT)
-        add_submissions(tx, job.job_id, sent.drop(UNIT).hstack(_cells(own, raters, tx.now)))
-    return rows.height
+    """Judgments of items that the job does not ask about yet, a unit for each item; only valid ones have a slot."""
+    first = pl.col(PLACE).min().over("item")
+    together = frame.with_columns(_status(frame).alias(STATUS)).with_row_index(PLACE).sort(first, PLACE).drop(PLACE)
+    of_items = ([*rows] for _, rows in groupby(together.iter_rows(named=True), key=lambda row: str(row["item"])))
+    for portion in chunks(of_items, UNITS_AT_A_TIME):
+        places = _places(tx, [str(rows[0]["item"]) for rows in portion])
+        new = [
+            NewUnit(
+                ((item_id, {}),),
+                essay_id,
+                stage=str(rows[0].get("stage") or ""),
+                wanted=sum(row[STATUS] == VALID for row in rows),
+            )
+            for rows, (item_id, essay_id) in zip(portion, places, strict=True)
+        ]
+        unit_ids, judged = units.add_all(tx, job.job_id, new, state="filled"), []
+        for rows, unit_id, (item_id, _) in zip(portion, unit_ids, places, strict=True):
+            slots = count(1)
+            for row in rows:
+                status = row.pop(STATUS)
+                judged.append(Judged(row, unit_id, item_id, status, next(slots) if status == VALID else None))
+        _store(tx, job, judged, raters)
+    return frame.height
 
 
 def _join(tx: Tx, table: Judgments, job: Job) -> tuple[int, int]:
@@ -208,11 +207,10 @@ def _join(tx: Tx, table: Judgments, job: Job) -> tuple[int, int]:
     before, slots = judged_labels(tx, job.job_id), _slots(tx, job.job_id)
     own_trust = schema.trust.c.job_id == job.job_id
     out = {row.person_id for row in tx.all(select(schema.trust).where(own_trust, schema.trust.c.state == "ejected"))}
-    kept: list[int] = []
-    sent: list[tuple[str, str, str, int | None]] = []
+    judged: list[Judged] = []
     filled: dict[str, list[int]] = {}
     n_known = 0
-    for place, row in enumerate(frame.iter_rows(named=True)):
+    for row in frame.iter_rows(named=True):
         item_id = ids.get(str(row["item"]), "")
         if item_id not in unit_of:
             continue
@@ -226,7 +224,7 @@ def _join(tx: Tx, table: Judgments, job: Job) -> tuple[int, int]:
         elif not is_imported and labels and label not in labels:
             problems.add(f"item {row['item']!r}: expected one of {', '.join(labels)}, found {label!r}")
         else:
-            status, n = row[STATUS], None
+            status, n = row.pop(STATUS), None
             status = "untrusted" if status == VALID and person_id in out else status
             if status == VALID:
                 own = slots[unit_id]
@@ -235,16 +233,11 @@ def _join(tx: Tx, table: Judgments, job: Job) -> tuple[int, int]:
                 filled.setdefault(unit_id, []).append(n)
             if status in (VALID, "untrusted"):
                 before[unit_id, person_id] = label
-            kept.append(place)
-            sent.append((unit_id, item_id, status, n))
+            judged.append(Judged(row, unit_id, item_id, status, n))
     problems.done()
     _fill_slots(tx, job, slots, filled)
-    columns = {"unit_id": pl.String, "item_id": pl.String, "status": pl.String, "n": pl.Int64}
-    own_rows = frame[kept].drop(STATUS)
-    add_submissions(
-        tx, job.job_id, pl.DataFrame(sent, columns, orient="row").hstack(_cells(own_rows, raters, tx.now))
-    )
-    n_new = len(kept) + _add_units(tx, job, frame.filter(is_new).drop(STATUS), raters)
+    _store(tx, job, judged, raters)
+    n_new = len(judged) + _add_units(tx, job, frame.filter(is_new), raters)
     if is_imported:
         wanted = tx.value(select(func.max(schema.units.c.wanted)).where(schema.units.c.job_id == job.job_id))
         tx.execute(
@@ -300,15 +293,6 @@ def _rater(name: str, group: str) -> tuple[str, str, str, dict[str, Json]]:
     return name, GROUP_ROLES.get(group, "worker"), kind, {GROUP: group} if group in (ADJUDICATED, "writer") else {}
 
 
-def _in_units(frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows of each item together, items in the order of their first rows; only valid judgments have a slot."""
-    units = frame.select(pl.col("item").unique(maintain_order=True)).with_row_index(UNIT)
-    rows = frame.join(units, on="item", how="left", maintain_order="left").sort(UNIT, maintain_order=True)
-    is_valid = pl.col(STATUS) == VALID
-    n = pl.when(is_valid).then(is_valid.cast(pl.Int64).cum_sum().over(UNIT))
-    return rows.with_columns(_status(frame).alias(STATUS)).with_columns(n.alias(SLOT))
-
-
 def _status(frame: pl.DataFrame) -> pl.Expr:
     """A status that the study does not know is that of a judgment which does not count."""
     if "status" not in frame.columns:
@@ -319,57 +303,65 @@ def _status(frame: pl.DataFrame) -> pl.Expr:
     return pl.when(is_blank).then(pl.lit(VALID)).when(is_known).then(given).otherwise(pl.lit("withdrawn"))
 
 
-def _places(tx: Tx, names: Sequence[str]) -> list[pl.Series]:
+def _places(tx: Tx, names: Sequence[str]) -> list[tuple[str, str | None]]:
     """Ids and essays of items; those that the study does not have are added."""
     known = content.item_places(tx, names)
-    new = [name for name in names if name not in known]
-    insert(tx, schema.items, pl.DataFrame({"item_id": new}, schema={"item_id": pl.String}))
-    places = [known.get(name, (name, None)) for name in names]
-    return [
-        pl.Series("item_id", [item_id for item_id, _ in places], dtype=pl.String),
-        pl.Series("essay_id", [essay_id for _, essay_id in places], dtype=pl.String),
-    ]
+    tx.insert(schema.items, [{"item_id": name} for name in names if name not in known])
+    return [known.get(name, (name, None)) for name in names]
 
 
-CELLS = {
-    **dict.fromkeys(("person_id", "body", "body_hash"), pl.String),
-    "seconds": pl.Float64,
-    "at": pl.Int64,
-    **dict.fromkeys(("label", "confidence", "flags", "alternatives", "payload"), pl.String),
-}
+def _store(tx: Tx, job: Job, judged: Iterable[Judged], raters: Mapping[str, str]) -> None:
+    """Store submissions of one judgment each, with an event for each portion; a body is its row."""
+    for portion in chunks(judged):
+        sent = [_submission(tx, job, each, raters) for each in portion]
+        store_all(tx, [(row, [_answer(each)]) for row, each in zip(sent, portion, strict=True)])
+        names = ("unit_id", "person_id", "status", "n", "body_hash")
+        stored = {str(row["submission_id"]): [row[name] for name in names] for row in sent}
+        events.write(tx, None, "submissions.imported", job.job_id, {"stored": stored})
 
 
-def _cells(rows: pl.DataFrame, raters: Mapping[str, str], now: int) -> pl.DataFrame:
-    """The columns of submissions and judgments that the rows of the table fill; a body is its row."""
-    filled = []
-    for row in rows.iter_rows(named=True):
-        body, confidence = to_text(as_json(row)), row.get("confidence")
-        filled.append(
-            (
-                *(raters[str(row["rater"])], body, hashed(body)),
-                *(row.get("seconds"), _time(row.get("at"), now)),
-                *(str(row["label"]), "" if confidence is None else f"{confidence:g}"),
-                *(_entries(row.get("flags")), _entries(row.get("alternatives")), _payload(row)),
-            )
-        )
-    return pl.DataFrame(filled, CELLS, orient="row")
+def _submission(tx: Tx, job: Job, each: Judged, raters: Mapping[str, str]) -> dict[str, Any]:
+    body = as_json(each.row)
+    return {
+        "submission_id": new_id(),
+        "job_id": job.job_id,
+        "unit_id": each.unit_id,
+        "n": each.n,
+        "person_id": raters[str(each.row["rater"])],
+        "body": body,
+        "body_hash": body_hash(body),
+        "seconds": each.row.get("seconds"),
+        "at": _time(each.row.get("at"), tx.now),
+        "status": each.status,
+    }
 
 
-def _entries(cell: str | None) -> str:
-    return to_text([part.strip() for part in cell.split("|") if part.strip()]) if cell else "[]"
+def _answer(each: Judged) -> Answer:
+    confidence = each.row.get("confidence")
+    return Answer(
+        each.item_id,
+        str(each.row["label"]),
+        confidence="" if confidence is None else f"{confidence:g}",
+        flags=_entries(each.row.get("flags")),
+        alternatives=_entries(each.row.get("alternatives")),
+        payload=_payload(each.row),
+    )
 
 
-def _payload(row: Mapping[str, Any]) -> str:
-    """As the study spells it."""
+def _entries(cell: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in (cell or "").split("|") if part.strip())
+
+
+def _payload(row: Mapping[str, Any]) -> dict[str, Json]:
     text = row.get("payload") or "{}"
     try:
-        payload = parse_json(text) if text != "{}" else {}
+        payload = parse_json(text)
     except ValueError:
         payload = None
     if not isinstance(payload, dict):
         message = f"payload of item {row['item']!r}: expected a JSON object, found {text[:60]!r}"
         raise BadInput(Problem("judgments", message))
-    return to_text(payload)
+    return payload
 
 
 def as_json(row: Mapping[str, Any]) -> dict[str, Json]:
@@ -397,74 +389,3 @@ def _time(text: object, now: int) -> int:
         return from_iso(str(text)) if text else now
     except ValueError:
         return now
-
-
-# Many rows at once
-
-
-def insert(tx: Tx, table: SqlTable, frame: pl.DataFrame) -> None:
-    """Insert the rows of a frame, whose columns are called as those of the table."""
-    require_time()
-    if not frame.is_empty():
-        columns = ", ".join(f'"{name}"' for name in frame.columns)
-        cells = ", ".join(["%s" if tx.is_postgres else "?"] * frame.width)
-        tx.connection.exec_driver_sql(f"INSERT INTO {table.name} ({columns}) VALUES ({cells})", frame.rows())
-
-
-def new_ids(n: int) -> pl.Series:
-    """Sorted: rows in the order of their key are inserted faster."""
-    return pl.Series(sorted(new_id() for _ in range(n)), dtype=pl.String)
-
-
-def add_units(tx: Tx, job_id: str, new: pl.DataFrame) -> pl.Series:
-    """Add work units of one item each, every slot of them filled; return their ids in order.
-
-    Columns of `new`: `item_id, essay_id, stage, wanted`.  Rows, slots and events are those of `units.add_all`.
-    """
-    last = int(tx.value(select(func.max(schema.units.c.position)).where(schema.units.c.job_id == job_id)) or 0)
-    added = new.with_columns(
-        new_ids(new.height).alias("unit_id"),
-        pl.int_range(last + 1, last + 1 + new.height).alias("position"),
-        pl.Series("shuffle", [new_shuffle() for _ in range(new.height)], dtype=pl.Int64),
-        job_id=pl.lit(job_id),
-        batch=pl.lit(0),
-    )
-    insert(tx, schema.units, added.drop("item_id"))
-    insert(tx, schema.unit_items, added.select("unit_id", pl.lit(0).alias("position"), "item_id"))
-    numbered = added.with_columns(n=pl.int_ranges(1, pl.col("wanted") + 1)).filter(pl.col("wanted") > 0).explode("n")
-    slots = numbered.select("unit_id", "n", "job_id", "batch", "shuffle", state=pl.lit("filled"))
-    insert(tx, schema.slots, slots)
-    _log(tx, "units.added", job_id, added.select(wanted=pl.format('"{}":{}', "unit_id", "wanted")))
-    return added["unit_id"]
-
-
-def add_submissions(tx: Tx, job_id: str, sent: pl.DataFrame) -> None:
-    """Store submissions of one judgment each, as `submissions.store_all` does, with an event for each portion.
-
-    Columns of `sent`: those of `submissions` but for its id, job and lease, and those of `judgments`.
-    """
-    sent = sent.with_columns(new_ids(sent.height).alias("submission_id"), job_id=pl.lit(job_id), position=pl.lit(0))
-    own = [column.name for column in schema.submissions.columns if column.name in sent.columns]
-    insert(tx, schema.submissions, sent.select(own))
-    insert(tx, schema.judgments, sent.select(column.name for column in schema.judgments.columns))
-    n = pl.col("n").cast(pl.String).fill_null("null")
-    names = ("submission_id", "unit_id", "person_id", "status", n, "body_hash")
-    _log(tx, "submissions.imported", job_id, sent.select(stored=pl.format('"{}":["{}","{}","{}",{},"{}"]', *names)))
-
-
-def _log(tx: Tx, verb: str, job_id: str, members: pl.DataFrame) -> None:
-    """Log what was added to a job: an event for each portion of one column, whose cells are members of an object.
-
-    Keys of JSON are sorted, and so are new ids.
-    """
-    if verb not in VERBS:
-        raise ValueError(f"no such verb in grater.annotate.store.events: {verb}")
-    (name,) = members.columns
-    portion = pl.int_range(pl.len()) // PORTION
-    portions = members.group_by(portion.alias("portion"), maintain_order=True).agg(pl.col(name).str.join(","))
-    payload = pl.concat_str(pl.lit(f'{{"{name}":{{'), name, pl.lit("}}"))
-    rows = portions.select(payload=payload, at=pl.lit(tx.now), verb=pl.lit(verb), noun=pl.lit(job_id))
-    if tx.is_postgres:
-        number = tx.value(sql("SELECT pg_current_xact_id()::text::bigint"))
-        rows = rows.with_columns(transaction_id=pl.lit(number))
-    insert(tx, schema.events, rows)

@@ -113,11 +113,8 @@ def test_the_quick_queries_say_what_the_whole_tables_say(study: Study) -> None:
     with study.store.read() as tx:
         job_id = study.jobs["error"]
         whole = judgments.table(tx, job_id)
-        brief = judgments.labels(tx, job_id)
-        columns = ("item", "rater", "label", "group")
-        assert [[row[name] for name in columns] for row in brief] == [
-            [row[name] for name in columns] for row in whole
-        ]
+        brief = judgments.table(tx, job_id, only=judgments.FOR_AGREEMENT)
+        assert brief == [{name: row[name] for name in judgments.FOR_AGREEMENT} for row in whole]
         far, counts = progress.of_job(tx, job_id), progress.counts_of(tx, job_id)
         assert (counts.units, counts.done, counts.wanted, counts.valid) == (
             far.units,
