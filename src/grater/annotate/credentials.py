@@ -162,7 +162,8 @@ def _end_tokens(tx: Tx, wanted: ColumnElement[bool], actor: str | None) -> None:
     rows = tx.all(query.order_by(schema.tokens.c.made_at, schema.tokens.c.token_id))
     token_ids = [row.token_id for row in rows]
     tx.execute(schema.tokens.update().where(schema.tokens.c.token_id.in_(token_ids)).values(ended_at=tx.now))
-    events.write_all(tx, [(actor, "token.ended", token_id, {}) for token_id in token_ids])
+    for token_id in token_ids:
+        events.write(tx, actor, "token.ended", token_id)
 
 
 def set_password(tx: Tx, person: Person, password_hash: str) -> Person:

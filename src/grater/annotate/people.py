@@ -100,22 +100,6 @@ def add(
     return person
 
 
-def add_raters(tx: Tx, raters: Sequence[tuple[str, str, str, Mapping[str, Json]]]) -> dict[str, str]:
-    """Add a table's raters (name, role, kind, payload) who are not in the study yet; return ids by name."""
-    new = [
-        Person(new_id(), name, new_pseudonym(), role, kind, payload=payload, added_at=tx.now)
-        for name, role, kind, payload in raters
-    ]
-    if any(not each.name.strip() for each in new):
-        raise UsageError("a person needs a name")
-    tx.insert(schema.people, [COLUMNS.row(each) for each in new])
-    added = [
-        (None, "person.added", each.person_id, {"role": each.role, "kind": each.kind, "members": []}) for each in new
-    ]
-    events.write_all(tx, added)
-    return {each.name: each.person_id for each in new}
-
-
 def find(tx: Tx, person_id: str) -> Person | None:
     return COLUMNS.find(tx, BY_ID, person_id=person_id)
 

@@ -29,6 +29,7 @@ from sqlalchemy import func, select
 from grater.annotate import content, jobs, people, samples, units
 from grater.annotate.jobs import Job
 from grater.annotate.judgments import GROUP
+from grater.annotate.people import Person
 from grater.annotate.store import Store, events, schema
 from grater.annotate.store.transaction import Tx, body_hash, chunks, from_iso, new_id
 from grater.annotate.submissions import store_all
@@ -153,12 +154,11 @@ def _people(tx: Tx, frame: pl.DataFrame) -> dict[str, str]:
     names = [str(name) for name in first["rater"].to_list()]
     groups = first["group"].to_list() if "group" in frame.columns else [None] * len(names)
     by_name, systems = {each.name: each.person_id for each in people.all(tx)}, set(content.system_names(tx))
-    new = [
-        _rater(name, str(group or (ADJUDICATED if is_adjudicated(name) else PROGRAM if name in systems else "")))
-        for name, group in zip(names, groups, strict=True)
-        if name not in by_name
-    ]
-    return by_name | people.add_raters(tx, new)
+    for name, group in zip(names, groups, strict=True):
+        if name not in by_name:
+            implied = ADJUDICATED if is_adjudicated(name) else PROGRAM if name in systems else ""
+            by_name[name] = _new_rater(tx, name, str(group or implied)).person_id
+    return by_name
 
 
 def _add_units(tx: Tx, job: Job, frame: pl.DataFrame, raters: Mapping[str, str]) -> int:
@@ -287,10 +287,11 @@ def _fill_slots(
         tx.insert(schema.slots, rows)
 
 
-def _rater(name: str, group: str) -> tuple[str, str, str, dict[str, Json]]:
-    """Name, role, kind and payload of a new rater; the payload has a group that role and kind do not imply."""
+def _new_rater(tx: Tx, name: str, group: str) -> Person:
+    """Somebody without a password; the payload has a group that role and kind do not imply."""
+    payload: dict[str, Json] = {GROUP: group} if group in (ADJUDICATED, "writer") else {}
     kind = PROGRAM if group == PROGRAM else "human"
-    return name, GROUP_ROLES.get(group, "worker"), kind, {GROUP: group} if group in (ADJUDICATED, "writer") else {}
+    return people.add(tx, name=name, role=GROUP_ROLES.get(group, "worker"), kind=kind, payload=payload)
 
 
 def _status(frame: pl.DataFrame) -> pl.Expr:

@@ -8,7 +8,7 @@ not repeated here.  The state of the work can be rebuilt from the log (`checks`)
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import BigInteger, bindparam, func, select, tuple_
@@ -91,19 +91,10 @@ CERTAIN = (
 
 def write(tx: Tx, actor: str | None, verb: str, noun: str, payload: Mapping[str, Json] | None = None) -> None:
     """Log what this transaction does."""
-    write_all(tx, [(actor, verb, noun, payload or {})])
-
-
-def write_all(tx: Tx, entries: Sequence[tuple[str | None, str, str, Mapping[str, Json]]]) -> None:
-    """Log many events at once: (actor, verb, noun, payload)."""
-    if strange := {verb for _, verb, _, _ in entries} - VERBS:
-        raise ValueError(f"no such verb in grater.annotate.store.events: {', '.join(sorted(strange))}")
-    rows = [
-        {"at": tx.now, "actor": actor, "verb": verb, "noun": noun, "payload": payload}
-        for actor, verb, noun, payload in entries
-    ]
-    if rows:
-        tx.execute(NUMBERED if tx.is_postgres else insert_into(schema.events), rows)
+    if verb not in VERBS:
+        raise ValueError(f"no such verb in grater.annotate.store.events: {verb}")
+    row = {"at": tx.now, "actor": actor, "verb": verb, "noun": noun, "payload": payload or {}}
+    tx.execute(NUMBERED if tx.is_postgres else insert_into(schema.events), row)
 
 
 def all(tx: Tx) -> Iterator[Event]:  # noqa: A001  (read as events.all)
