@@ -23,7 +23,9 @@ from grater.annotate.store.transaction import PORTION, Columns, Record, Tx, chun
 from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError
 from grater.model import Decision, Edit, Essay, Item, Json, Span, item_at, short_hash
 
-ESSAY_COLUMNS = [schema.essays.c[name] for name in ("essay_id", "text", "tokens", "metadata")]
+ITEM, ESSAY, DECISION = schema.items.c, schema.essays.c, schema.decisions.c
+
+ESSAY_COLUMNS = [ESSAY[name] for name in ("essay_id", "text", "tokens", "metadata")]
 
 
 CORPUS = select(schema.meta.c.value).where(schema.meta.c.key == "key")
@@ -47,7 +49,7 @@ def require_essays(tx: Tx, essay_ids: Collection[str]) -> None:
 
 def known_essays(tx: Tx, essay_ids: Iterable[str]) -> set[str]:
     """The essays of these that exist."""
-    ids = schema.essays.c.essay_id
+    ids = ESSAY.essay_id
     return {row.essay_id for some in chunks(set(essay_ids)) for row in tx.all(select(ids).where(ids.in_(some)))}
 
 
@@ -55,7 +57,7 @@ def add_essays(tx: Tx, essays: Iterable[Essay], *, import_id: str | None = None)
     """Add essays; return the number of new ones and the number that already existed with exactly the same content."""
     hold(tx)
     n_new = n_old = 0
-    position = int(tx.value(select(func.max(schema.essays.c.position))) or 0)
+    position = int(tx.value(select(func.max(ESSAY.position))) or 0)
     for portion in chunks(essays):
         old = {essay.essay_id: essay for essay in essays_of(tx, [essay.essay_id for essay in portion])}
         rows, annotators, edits = [], [], []
@@ -101,25 +103,25 @@ def find_essay(tx: Tx, essay_id: str) -> Essay | None:
 
 def essays_of(tx: Tx, essay_ids: Sequence[str]) -> list[Essay]:
     """These essays with their edits, in the order of the study."""
-    query = select(schema.essays).order_by(schema.essays.c.position)
+    query = select(schema.essays).order_by(ESSAY.position)
     essays: list[Essay] = []
     for portion in chunks(essay_ids):
-        essays += _whole(tx, tx.all(query.where(schema.essays.c.essay_id.in_(portion))))
+        essays += _whole(tx, tx.all(query.where(ESSAY.essay_id.in_(portion))))
     return essays
 
 
 def all_essays(tx: Tx) -> Iterator[Essay]:
     """Every essay with its edits, in the order of the study; read in chunks to bound memory."""
-    query = select(schema.essays).order_by(schema.essays.c.position).limit(PORTION)
+    query = select(schema.essays).order_by(ESSAY.position).limit(PORTION)
     last = 0
-    while rows := tx.all(query.where(schema.essays.c.position > last)):
+    while rows := tx.all(query.where(ESSAY.position > last)):
         yield from _whole(tx, rows)
         last = rows[-1].position
 
 
 def some_essays(tx: Tx, *, start: int, most: int, words: str = "") -> list[Essay]:
     """Essays as their writers left them, in the order of the study, at most `most` from number `start` on."""
-    query = select(*ESSAY_COLUMNS).where(_has_words(words)).order_by(schema.essays.c.position)
+    query = select(*ESSAY_COLUMNS).where(_has_words(words)).order_by(ESSAY.position)
     return [read_bare(row) for row in tx.all(query.offset(start).limit(most))]
 
 
@@ -129,7 +131,7 @@ def n_essays(tx: Tx, *, words: str = "") -> int:
 
 def _has_words(words: str) -> ColumnElement[bool]:
     """Essays with these words in their text, id or name."""
-    of = (schema.essays.c.essay_id, schema.essays.c.text, type_coerce(schema.essays.c.metadata, Text))
+    of = (ESSAY.essay_id, ESSAY.text, type_coerce(ESSAY.metadata, Text))
     return or_(*(column.icontains(words, autoescape=True) for column in of)) if words else true()
 
 
@@ -216,9 +218,9 @@ def delete_essay(tx: Tx, essay_id: str, *, word: str = WORD, actor: str | None =
     """Delete an essay that no job or sample uses, with its items and systems' decisions on them."""
     require_word(word)
     hold(tx)
-    if tx.value(select(schema.essays.c.essay_id).where(schema.essays.c.essay_id == essay_id)) is None:
+    if tx.value(select(ESSAY.essay_id).where(ESSAY.essay_id == essay_id)) is None:
         raise NotFound("there is no such essay in this study")
-    of_essay = select(schema.items.c.item_id).where(schema.items.c.essay_id == essay_id)
+    of_essay = select(ITEM.item_id).where(ITEM.essay_id == essay_id)
     traces: dict[str, ColumnElement[bool]] = {
         "a job asks about it": schema.units.c.essay_id == essay_id,
         "a job asks about a place in it": schema.unit_items.c.item_id.in_(of_essay),
@@ -228,7 +230,7 @@ def delete_essay(tx: Tx, essay_id: str, *, word: str = WORD, actor: str | None =
     kept = [words for words, trace in traces.items() if tx.value(select(exists().where(trace)))]
     if kept:
         raise Conflict(f"the essay stays: {kept[0]}")
-    tx.execute(schema.decisions.delete().where(schema.decisions.c.item_id.in_(of_essay)))
+    tx.execute(schema.decisions.delete().where(DECISION.item_id.in_(of_essay)))
     for table in (schema.items, schema.edits, schema.annotators, schema.essays):
         tx.execute(table.delete().where(table.c.essay_id == essay_id))
     events.write(tx, actor, "essay.deleted", essay_id)
@@ -259,7 +261,7 @@ def add_items(tx: Tx, items: Iterable[StudyItem]) -> int:
     n_new = 0
     for portion in chunks(items):
         by_id = {item.item_id: item for item in portion}
-        old = {row.item_id for row in tx.all(select(schema.items.c.item_id).where(schema.items.c.item_id.in_(by_id)))}
+        old = {row.item_id for row in tx.all(select(ITEM.item_id).where(ITEM.item_id.in_(by_id)))}
         new = [
             {
                 "item_id": each.item_id,
@@ -287,8 +289,8 @@ def item_places(tx: Tx, names: Sequence[str]) -> dict[str, tuple[str, str | None
     """Ids and essays of items by the names used in a table, in the order of the names."""
     of_name: dict[str, tuple[str, str | None]] = {}
     for portion in chunks(dict.fromkeys(names), MANY):
-        for column in (schema.items.c.outside_id, schema.items.c.item_id):  # ids go before what others call an item
-            query = select(column.label("name"), schema.items.c.item_id, schema.items.c.essay_id)
+        for column in (ITEM.outside_id, ITEM.item_id):  # ids go before what others call an item
+            query = select(column.label("name"), ITEM.item_id, ITEM.essay_id)
             for row in tx.execute(query.where(column.in_(portion))):
                 of_name[row.name] = (row.item_id, row.essay_id)
     return {name: of_name[name] for name in names if name in of_name}
@@ -297,50 +299,41 @@ def item_places(tx: Tx, names: Sequence[str]) -> dict[str, tuple[str, str | None
 def items_of(tx: Tx, item_ids: Sequence[str]) -> dict[str, StudyItem]:
     by_id = {}
     for portion in chunks(item_ids):
-        for row in tx.all(select(schema.items).where(schema.items.c.item_id.in_(portion))):
+        for row in tx.all(select(schema.items).where(ITEM.item_id.in_(portion))):
             by_id[row.item_id] = _read_item(row)
     return by_id
 
 
 def all_items(tx: Tx, *, kind: str | None = None) -> Iterator[StudyItem]:
-    query = select(schema.items).order_by(tx.binary(schema.items.c.item_id))
+    query = select(schema.items).order_by(tx.binary(ITEM.item_id))
     if kind is not None:
-        query = query.where(schema.items.c.kind == kind)
+        query = query.where(ITEM.kind == kind)
     for row in tx.all(query):
         yield _read_item(row)
 
 
 def some_items(tx: Tx, *, kind: str | None = None, start: int, most: int, words: str = "") -> list[StudyItem]:
     """Items by essay and span, at most `most` from number `start` on."""
-    order = (
-        tx.binary(schema.items.c.essay_id),
-        schema.items.c.start,
-        schema.items.c.end,
-        tx.binary(schema.items.c.item_id),
-    )
+    order = (tx.binary(ITEM.essay_id), ITEM.start, ITEM.end, tx.binary(ITEM.item_id))
     query = select(schema.items).where(_is_named(words)).order_by(*order).offset(start).limit(most)
-    return [_read_item(row) for row in tx.all(query if kind is None else query.where(schema.items.c.kind == kind))]
+    return [_read_item(row) for row in tx.all(query if kind is None else query.where(ITEM.kind == kind))]
 
 
 def _is_named(words: str) -> ColumnElement[bool]:
     """Items whose id or essay contains these words."""
     of = schema.items.c
-    written = of.essay_id.in_(select(schema.essays.c.essay_id).where(_has_words(words)))
+    written = of.essay_id.in_(select(ESSAY.essay_id).where(_has_words(words)))
     return or_(of.item_id.startswith(words), of.outside_id == words, written) if words else true()
 
 
 def item_kinds(tx: Tx) -> list[tuple[str, int]]:
-    query = (
-        select(schema.items.c.kind, func.count().label("n_items"))
-        .group_by(schema.items.c.kind)
-        .order_by(tx.binary(schema.items.c.kind))
-    )
+    query = select(ITEM.kind, func.count().label("n_items")).group_by(ITEM.kind).order_by(tx.binary(ITEM.kind))
     return [(row.kind, row.n_items) for row in tx.all(query)]
 
 
 def n_items(tx: Tx, *, kind: str | None = None, words: str = "") -> int:
     query = select(func.count()).select_from(schema.items).where(_is_named(words))
-    return int(tx.value(query if kind is None else query.where(schema.items.c.kind == kind)))
+    return int(tx.value(query if kind is None else query.where(ITEM.kind == kind)))
 
 
 def _read_item(row: Record) -> StudyItem:
@@ -360,8 +353,8 @@ def add_decisions(tx: Tx, decisions: Iterable[Decision]) -> int:
         new = sorted({decision.system for decision in portion} - set(system_names(tx)))
         tx.insert(schema.systems, [{"system": name, "added_at": tx.now} for name in new])
         item_ids = [decision.item_id for decision in portion]
-        query = select(schema.decisions.c.system, schema.decisions.c.item_id)
-        query = query.where(schema.decisions.c.item_id.in_(item_ids))
+        query = select(DECISION.system, DECISION.item_id)
+        query = query.where(DECISION.item_id.in_(item_ids))
         old = {(row.system, row.item_id) for row in tx.all(query)}
         rows = [
             DECISION_COLUMNS.row(decision) for decision in portion if (decision.system, decision.item_id) not in old
@@ -373,15 +366,15 @@ def add_decisions(tx: Tx, decisions: Iterable[Decision]) -> int:
 
 
 def all_decisions(tx: Tx, *, system: str | None = None) -> Iterator[Decision]:
-    order = (tx.binary(schema.decisions.c.system), tx.binary(schema.decisions.c.item_id))
+    order = (tx.binary(DECISION.system), tx.binary(DECISION.item_id))
     query = select(*DECISION_COLUMNS).order_by(*order)
-    for row in tx.all(query if system is None else query.where(schema.decisions.c.system == system)):
+    for row in tx.all(query if system is None else query.where(DECISION.system == system)):
         yield DECISION_COLUMNS.read(row)
 
 
 def keep_answers(tx: Tx, system: str, answers: Mapping[str, Json]) -> None:
     """Store, by item, the words that a system would write there and their probabilities, most probable first."""
-    of_row = (schema.decisions.c.system == system) & (schema.decisions.c.item_id == bindparam("of_item"))
+    of_row = (DECISION.system == system) & (DECISION.item_id == bindparam("of_item"))
     statement = schema.decisions.update().where(of_row).values(payload=bindparam("kept"))
     for portion in chunks(answers.items()):
         tx.execute(statement, [{"of_item": item_id, "kept": {ANSWERS: words}} for item_id, words in portion])
@@ -389,7 +382,7 @@ def keep_answers(tx: Tx, system: str, answers: Mapping[str, Json]) -> None:
 
 def best_words(tx: Tx, system: str) -> dict[str, str]:
     """By item, the word that a system would write there, if known, including items that it does not flag."""
-    query = select(schema.decisions.c.item_id, schema.decisions.c.payload).where(schema.decisions.c.system == system)
+    query = select(DECISION.item_id, DECISION.payload).where(DECISION.system == system)
     answers = {row.item_id: row.payload.get(ANSWERS) for row in tx.all(query)}
     return {item_id: str(words[0][0]) for item_id, words in answers.items() if words}
 
@@ -414,9 +407,9 @@ def models(tx: Tx) -> dict[str, str]:
 
 def flags_by_system(tx: Tx) -> dict[str, tuple[int, int]]:
     """The number of items that each system decided on, and the number that it flagged."""
-    n_flagged = func.sum(case((schema.decisions.c.flagged, 1), else_=0))
-    query = select(schema.decisions.c.system, func.count().label("n_decided"), n_flagged.label("n_flagged"))
-    rows = tx.all(query.group_by(schema.decisions.c.system))
+    n_flagged = func.sum(case((DECISION.flagged, 1), else_=0))
+    query = select(DECISION.system, func.count().label("n_decided"), n_flagged.label("n_flagged"))
+    rows = tx.all(query.group_by(DECISION.system))
     return {
         row.system: (int(row.n_decided), int(row.n_flagged)) for row in sorted(rows, key=lambda row: str(row.system))
     }

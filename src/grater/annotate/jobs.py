@@ -22,6 +22,8 @@ from grater.annotate.terms import KEY, terms_json, terms_of
 from grater.errors import Conflict, NotFound, UsageError, unknown
 from grater.model import Json
 
+UNIT, JOB, ASSIGNED = schema.units.c, schema.jobs.c, schema.assignments.c
+
 JobState: TypeAlias = Literal["draft", "open", "paused", "closed"]
 Access: TypeAlias = Literal["pool", "assigned"]
 
@@ -94,7 +96,7 @@ class Guidelines:
 
 NO_JOB = "there is no such job in this study"
 COLUMNS = Columns(Job, schema.jobs)
-BY_ID = select(*COLUMNS).where(schema.jobs.c.job_id == bindparam("job_id"))
+BY_ID = select(*COLUMNS).where(JOB.job_id == bindparam("job_id"))
 
 GUIDELINES_COLUMNS = Columns(Guidelines, schema.guidelines)
 OF_JOB = schema.guidelines.c.job_id == bindparam("job_id")
@@ -134,7 +136,7 @@ def add(
 
 
 def _require_free(tx: Tx, name: str) -> None:
-    if tx.value(select(schema.jobs.c.job_id).where(schema.jobs.c.name == name)) is not None:
+    if tx.value(select(JOB.job_id).where(JOB.name == name)) is not None:
         raise Conflict(f"there is a job called {name!r} already; choose another name")
 
 
@@ -168,7 +170,7 @@ def named(tx: Tx, name: str) -> Job:
 
 
 def all(tx: Tx) -> list[Job]:  # noqa: A001  (read as jobs.all)
-    query = select(*COLUMNS).order_by(schema.jobs.c.added_at, tx.binary(schema.jobs.c.name))
+    query = select(*COLUMNS).order_by(JOB.added_at, tx.binary(JOB.name))
     return COLUMNS.all(tx, query)
 
 
@@ -196,7 +198,7 @@ def set_state(tx: Tx, job_id: str, state: JobState, *, actor: str | None = None)
 
 
 def _change(tx: Tx, job_id: str, **values: Any) -> Job:
-    tx.execute(schema.jobs.update().where(schema.jobs.c.job_id == job_id).values(**values))
+    tx.execute(schema.jobs.update().where(JOB.job_id == job_id).values(**values))
     return get(tx, job_id)
 
 
@@ -288,15 +290,15 @@ def assign(tx: Tx, job_id: str, new: Iterable[Assignment]) -> int:
         pairs = [[assignment.unit_id, assignment.person_id] for assignment in portion]
         events.write(tx, None, "assignments.added", job_id, {"pairs": pairs})
         n_added += len(portion)
-    n_people = func.count(schema.assignments.c.person_id)
+    n_people = func.count(ASSIGNED.person_id)
     query = (
-        select(schema.units.c.position, schema.units.c.wanted, n_people.label("n_people"))
+        select(UNIT.position, UNIT.wanted, n_people.label("n_people"))
         .join(schema.assignments)
-        .where(schema.units.c.job_id == job_id, schema.units.c.role == "work")
-        .group_by(schema.units.c.unit_id, schema.units.c.position, schema.units.c.wanted)
-        .having(n_people > schema.units.c.wanted)
+        .where(UNIT.job_id == job_id, UNIT.role == "work")
+        .group_by(UNIT.unit_id, UNIT.position, UNIT.wanted)
+        .having(n_people > UNIT.wanted)
     )
-    row = tx.first(query.order_by(schema.units.c.position))
+    row = tx.first(query.order_by(UNIT.position))
     if row is not None:
         message = f"expected at most {row.wanted} annotators, one per judgment; found {row.n_people}"
         raise UsageError(f"unit {row.position}: {message}")
@@ -304,17 +306,13 @@ def assign(tx: Tx, job_id: str, new: Iterable[Assignment]) -> int:
 
 
 def assignments_of(tx: Tx, job_id: str) -> list[Assignment]:
-    order = (
-        schema.assignments.c.batch,
-        tx.binary(schema.assignments.c.unit_id),
-        tx.binary(schema.assignments.c.person_id),
-    )
-    query = select(*ASSIGNMENT_COLUMNS).where(schema.assignments.c.job_id == job_id).order_by(*order)
+    order = (ASSIGNED.batch, tx.binary(ASSIGNED.unit_id), tx.binary(ASSIGNED.person_id))
+    query = select(*ASSIGNMENT_COLUMNS).where(ASSIGNED.job_id == job_id).order_by(*order)
     return ASSIGNMENT_COLUMNS.all(tx, query)
 
 
 def n_assigned(tx: Tx, job_id: str, person_id: str) -> int:
-    mine = (schema.assignments.c.job_id == job_id) & (schema.assignments.c.person_id == person_id)
+    mine = (ASSIGNED.job_id == job_id) & (ASSIGNED.person_id == person_id)
     return int(tx.value(select(func.count()).where(mine)) or 0)
 
 
@@ -324,18 +322,18 @@ def move_assignments(tx: Tx, job_id: str, *, giver: str, taker: str, actor: str 
     Units that the giver holds or has answered stay theirs (unless the answers are untrusted), and so do units that
     follow such an answer. Units that the taker already has are skipped: one person gives one judgment.
     """
-    mine = (schema.assignments.c.job_id == job_id) & (schema.assignments.c.person_id == giver)
-    query = select(schema.units.c.unit_id).join(schema.assignments).where(mine)
-    for unit_id in (schema.units.c.unit_id, schema.units.c.follows):
+    mine = (ASSIGNED.job_id == job_id) & (ASSIGNED.person_id == giver)
+    query = select(UNIT.unit_id).join(schema.assignments).where(mine)
+    for unit_id in (UNIT.unit_id, UNIT.follows):
         by_person = (schema.leases.c.unit_id == unit_id) & (schema.leases.c.person_id == giver)
         holds = exists().where(by_person, schema.leases.c.state == "held")
         query = query.where(~_has_answered(unit_id, giver), ~holds)
         other = schema.assignments.alias()
         is_asked = exists().where(other.c.unit_id == unit_id, other.c.person_id == taker)
         query = query.where(~is_asked, ~_has_answered(unit_id, taker))
-    moved = [row.unit_id for row in tx.all(query.order_by(schema.units.c.position))]
+    moved = [row.unit_id for row in tx.all(query.order_by(UNIT.position))]
     for portion in chunks(moved):
-        theirs = schema.assignments.update().where(mine, schema.assignments.c.unit_id.in_(portion))
+        theirs = schema.assignments.update().where(mine, ASSIGNED.unit_id.in_(portion))
         tx.execute(theirs.values(person_id=taker))
     events.write(tx, actor, "assignments.moved", job_id, {"from": giver, "to": taker, "units": moved})
     return len(moved)

@@ -43,6 +43,8 @@ from grater.result import HIDDEN, Data, in_json, key
 from grater.tables import Table
 from grater.uncertainty import generator
 
+UNIT, DECIDED = schema.units.c, schema.adjudications.c
+
 TASK, KIND = "error", "prep-extraneous"
 MINED = "mined"
 """The option of a job that says where its counts came from: it marks the job as a mined list."""
@@ -101,13 +103,9 @@ class Verdict(Data):
 LAST_PLACE = 2**31
 """No list is that long, and no database takes any number that people may type."""
 
-PLACE = schema.units.c.position
+PLACE = UNIT.position
 LABEL = case(
-    *(
-        (type_coerce(schema.adjudications.c.answers, Text).contains(f'"label":"{label}"'), label)
-        for label in (ERROR, OK)
-    ),
-    else_="",
+    *((type_coerce(DECIDED.answers, Text).contains(f'"label":"{label}"'), label) for label in (ERROR, OK)), else_=""
 ).label("label")
 """Of the newest decision, empty where it is open.  Equal JSON is equal text (`schema.columns`), so that it can be
 seen without reading every answer."""
@@ -115,25 +113,21 @@ seen without reading every answer."""
 
 def _decided(*columns: ColumnElement[Any]) -> Select[Any]:
     older = schema.adjudications.alias()
-    newest = select(func.max(older.c.version)).where(older.c.unit_id == schema.units.c.unit_id).scalar_subquery()
-    is_newest = and_(
-        schema.adjudications.c.unit_id == schema.units.c.unit_id, schema.adjudications.c.version == newest
-    )
+    newest = select(func.max(older.c.version)).where(older.c.unit_id == UNIT.unit_id).scalar_subquery()
+    is_newest = and_(DECIDED.unit_id == UNIT.unit_id, DECIDED.version == newest)
     suspects = select(*columns).select_from(schema.units).outerjoin(schema.adjudications, is_newest)
-    return suspects.where(
-        schema.units.c.job_id == bindparam("job"), schema.units.c.wanted == 0, schema.units.c.role == "work"
-    )
+    return suspects.where(UNIT.job_id == bindparam("job"), UNIT.wanted == 0, UNIT.role == "work")
 
 
 SUSPECTS = (
     _decided(
-        *(schema.units.c[name] for name in ("unit_id", "position", "payload")),
+        *(UNIT[name] for name in ("unit_id", "position", "payload")),
         *(schema.items.c[name] for name in ("essay_id", "start", "end", "kind")),
-        *(schema.adjudications.c.version, LABEL, schema.adjudications.c.at, schema.people.c.name),
+        *(DECIDED.version, LABEL, DECIDED.at, schema.people.c.name),
     )
-    .join(schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id)
+    .join(schema.unit_items, schema.unit_items.c.unit_id == UNIT.unit_id)
     .join(schema.items, schema.items.c.item_id == schema.unit_items.c.item_id)
-    .outerjoin(schema.people, schema.people.c.person_id == schema.adjudications.c.person_id)
+    .outerjoin(schema.people, schema.people.c.person_id == DECIDED.person_id)
 )
 OPEN_PLACE = _decided(PLACE).where(LABEL == "").order_by(PLACE).limit(ONE)
 

@@ -41,6 +41,8 @@ from grater.reporting.save import report_html
 from grater.reporting.versions import parse_versions
 from grater.sheet import counted
 
+RUN = schema.runs.c
+
 STALE_MS = 60_000
 MOST_TRIES = 5
 MOST_RUNS = 50
@@ -108,31 +110,26 @@ def _keep(tx: Tx, run_id: str, files: Sequence[RunFile], *, is_result: bool) -> 
 
 
 def get(tx: Tx, run_id: str) -> Run:
-    query = select(*COLUMNS).where(schema.runs.c.run_id == run_id)
+    query = select(*COLUMNS).where(RUN.run_id == run_id)
     return COLUMNS.get(tx, query, "there is no such run in this study")
 
 
 def latest(tx: Tx, *, most: int) -> list[Run]:
-    query = select(*COLUMNS).order_by(schema.runs.c.made_at.desc(), schema.runs.c.run_id).limit(most)
+    query = select(*COLUMNS).order_by(RUN.made_at.desc(), RUN.run_id).limit(most)
     return COLUMNS.all(tx, query)
 
 
 def claim(tx: Tx) -> Run | None:
     """Claim the oldest run that is waiting, or whose process fell silent."""
-    silent = and_(schema.runs.c.state == "running", schema.runs.c.beat_at < tx.now - STALE_MS)
-    next_one = (
-        select(*COLUMNS)
-        .where(or_(schema.runs.c.state == "waiting", silent))
-        .order_by(schema.runs.c.made_at, schema.runs.c.run_id)
-        .limit(1)
-    )
+    silent = and_(RUN.state == "running", RUN.beat_at < tx.now - STALE_MS)
+    next_one = select(*COLUMNS).where(or_(RUN.state == "waiting", silent)).order_by(RUN.made_at, RUN.run_id).limit(1)
     while row := tx.first(tx.locked(next_one, of=schema.runs, skip=True)):
         run = COLUMNS.read(row)
         if run.tries >= MOST_TRIES:
             _end(tx, run, words=GIVEN_UP.format(n=run.tries), is_failed=True)
             continue
         begun = {"state": "running", "started_at": tx.now, "beat_at": tx.now, "done": 0, "tries": run.tries + 1}
-        tx.execute(schema.runs.update().where(schema.runs.c.run_id == run.run_id).values(begun))
+        tx.execute(schema.runs.update().where(RUN.run_id == run.run_id).values(begun))
         return get(tx, run.run_id)
     return None
 
@@ -147,16 +144,14 @@ def finish(tx: Tx, run: Run, *, words: str, is_failed: bool = False, files: Sequ
 
 def _own(run: Run) -> Update:
     """The run, as long as it belongs to the process that claimed it."""
-    return schema.runs.update().where(
-        schema.runs.c.run_id == run.run_id, schema.runs.c.state == "running", schema.runs.c.tries == run.tries
-    )
+    return schema.runs.update().where(RUN.run_id == run.run_id, RUN.state == "running", RUN.tries == run.tries)
 
 
 def _end(tx: Tx, run: Run, *, words: str, is_failed: bool, files: Sequence[RunFile] = ()) -> None:
     state = "failed" if is_failed else "done"
     tx.execute(schema.run_files.delete().where(schema.run_files.c.run_id == run.run_id))
     _keep(tx, run.run_id, files, is_result=True)
-    over = schema.runs.update().where(schema.runs.c.run_id == run.run_id)
+    over = schema.runs.update().where(RUN.run_id == run.run_id)
     tx.execute(over.values(state=state, words=words, ended_at=tx.now))
     events.write(tx, run.person_id, "run.ended", run.run_id, {"kind": run.kind, "title": run.title, "state": state})
 
@@ -369,7 +364,7 @@ class Runner:
         if not self.store.is_postgres:
             with self.store.write() as tx:
                 # Every run that was being worked on waits again: for the only process of a study, at its start.
-                tx.execute(schema.runs.update().where(schema.runs.c.state == "running").values(state="waiting"))
+                tx.execute(schema.runs.update().where(RUN.state == "running").values(state="waiting"))
         self.wake()
 
     def wait(self, run_id: str, *, seconds: float) -> Run:

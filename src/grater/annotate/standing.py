@@ -42,6 +42,8 @@ from grater.annotate.store.transaction import PRIME, Columns, Record, Tx, multip
 from grater.annotate.terms import Qualification, Terms, gold_rate, is_open, terms_of
 from grater.model import Json
 
+UNIT, TRUST, KNOWN = schema.units.c, schema.trust.c, schema.gold.c
+
 
 @dataclass(frozen=True, slots=True)
 class Trust:
@@ -79,15 +81,13 @@ ANSWERS = (
         schema.submissions.c.submission_id,
         schema.submissions.c.unit_id,
         schema.submissions.c.is_right,
-        case((func.min(schema.gold.c.state) == literal_column("'active'"), True), else_=False).label("is_active"),
-        func.min(schema.gold.c.pool).label("pool"),
+        case((func.min(KNOWN.state) == literal_column("'active'"), True), else_=False).label("is_active"),
+        func.min(KNOWN.pool).label("pool"),
     )
-    .join(schema.gold, schema.gold.c.unit_id == schema.submissions.c.unit_id)
+    .join(schema.gold, KNOWN.unit_id == schema.submissions.c.unit_id)
     .where(
         schema.submissions.c.unit_id.in_(
-            select(schema.units.c.unit_id).where(
-                schema.units.c.job_id == bindparam("job"), schema.units.c.role == literal_column("'gold'")
-            )
+            select(UNIT.unit_id).where(UNIT.job_id == bindparam("job"), UNIT.role == literal_column("'gold'"))
         ),
         schema.submissions.c.person_id == bindparam("person"),
         schema.submissions.c.status.in_((literal_column("'valid'"), literal_column("'untrusted'"))),
@@ -104,7 +104,7 @@ RECOUNTED = (
     .returning(*COLUMNS)
 )
 
-RETURNS = select(schema.trust.c.returns).where(OF_RATER)
+RETURNS = select(TRUST.returns).where(OF_RATER)
 
 
 def find(tx: Tx, job_id: str, person_id: str) -> Trust:
@@ -112,7 +112,7 @@ def find(tx: Tx, job_id: str, person_id: str) -> Trust:
 
 
 def of_job(tx: Tx, job_id: str) -> list[Trust]:
-    query = select(*COLUMNS).where(schema.trust.c.job_id == job_id).order_by(tx.binary(schema.trust.c.person_id))
+    query = select(*COLUMNS).where(TRUST.job_id == job_id).order_by(tx.binary(TRUST.person_id))
     return COLUMNS.all(tx, query)
 
 
@@ -141,7 +141,7 @@ def change(tx: Tx, job_id: str, person_id: str, *, actor: str | None = None, **v
     if stored is None:
         tx.insert(schema.trust, COLUMNS.row(changed))
     else:
-        key = (schema.trust.c.job_id == job_id) & (schema.trust.c.person_id == person_id)
+        key = (TRUST.job_id == job_id) & (TRUST.person_id == person_id)
         tx.execute(schema.trust.update().where(key).values(**values))
     if stored is None or (before.state, before.returns) != (changed.state, changed.returns):
         names = ("person_id", "seen", "right", "state", "returns")
@@ -151,13 +151,11 @@ def change(tx: Tx, job_id: str, person_id: str, *, actor: str | None = None, **v
 
 Due: TypeAlias = Literal["work", "hidden", "quiz"]
 
-N_HIDDEN = gold.OF_JOB.with_only_columns(func.count(schema.gold.c.unit_id.distinct())).where(
-    schema.gold.c.pool != literal_column("'quiz'")
+N_HIDDEN = gold.OF_JOB.with_only_columns(func.count(KNOWN.unit_id.distinct())).where(
+    KNOWN.pool != literal_column("'quiz'")
 )
 
-PRACTICE = select(schema.units.c.unit_id).where(
-    schema.units.c.job_id == bindparam("job"), schema.units.c.role == literal_column("'practice'")
-)
+PRACTICE = select(UNIT.unit_id).where(UNIT.job_id == bindparam("job"), UNIT.role == literal_column("'practice'"))
 SENT = select(func.count(schema.submissions.c.unit_id.distinct())).where(
     of_rater(schema.submissions), schema.submissions.c.unit_id.not_in(PRACTICE)
 )
@@ -369,8 +367,8 @@ def _is_qualified(tx: Tx, wanted: Qualification, person_id: str) -> bool:
     if job_id is None:
         return False
     theirs = (schema.submissions.c.job_id == job_id) & (schema.submissions.c.person_id == person_id)
-    query = select(func.count()).join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
-    n_valid = tx.value(query.where(theirs, schema.submissions.c.status == "valid", schema.units.c.role == "work"))
+    query = select(func.count()).join(schema.units, UNIT.unit_id == schema.submissions.c.unit_id)
+    n_valid = tx.value(query.where(theirs, schema.submissions.c.status == "valid", UNIT.role == "work"))
     gold = find(tx, job_id, person_id)
     is_right = not wanted.accuracy or (gold.seen > 0 and gold.right >= wanted.accuracy * gold.seen)
     return int(n_valid or 0) >= wanted.judgments and is_right

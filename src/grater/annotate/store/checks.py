@@ -29,6 +29,8 @@ from grater.annotate.store import events, schema
 from grater.annotate.store.events import Event
 from grater.annotate.store.transaction import Tx, body_hash
 
+SENT = schema.submissions.c
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Violation:
@@ -46,7 +48,7 @@ IMPORTED = "submissions.imported"
 
 def stored_but_gone(tx: Tx) -> Iterator[str]:
     """Every acknowledged submission is stored."""
-    there = {row.submission_id for row in tx.all(select(schema.submissions.c.submission_id))}
+    there = {row.submission_id for row in tx.all(select(SENT.submission_id))}
     for event in events.all(tx):
         for submission_id in _stored_ids(event):
             if submission_id not in there:
@@ -63,9 +65,7 @@ def _stored_ids(event: Event) -> Collection[str]:
 
 def changed_bodies(tx: Tx) -> Iterator[str]:
     """A rater's answer is stored exactly as it was sent."""
-    for row in tx.all(
-        select(schema.submissions.c.submission_id, schema.submissions.c.body, schema.submissions.c.body_hash)
-    ):
+    for row in tx.all(select(SENT.submission_id, SENT.body, SENT.body_hash)):
         if body_hash(row.body) != row.body_hash:
             yield f"submission {row.submission_id}: the stored body is not the one that was sent"
 
@@ -191,13 +191,9 @@ def trust_recomputed(tx: Tx) -> Iterator[str]:
 
 def _from_scratch(tx: Tx, job_id: str, task: str) -> dict[str, tuple[int, int]]:
     query = (
-        select(schema.submissions.c.submission_id, schema.submissions.c.person_id, schema.submissions.c.unit_id)
+        select(SENT.submission_id, SENT.person_id, SENT.unit_id)
         .join(schema.units)
-        .where(
-            schema.submissions.c.job_id == job_id,
-            schema.submissions.c.status.in_(("valid", "untrusted")),
-            schema.units.c.role == "gold",
-        )
+        .where(SENT.job_id == job_id, SENT.status.in_(("valid", "untrusted")), schema.units.c.role == "gold")
     )
     counts: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for row in tx.all(query):
@@ -370,7 +366,7 @@ def stored(tx: Tx) -> State:
         .subquery()
     )
     sent = select(schema.submissions, func.coalesce(n_judgments.c.k, 0).label("k")).outerjoin(
-        n_judgments, n_judgments.c.submission_id == schema.submissions.c.submission_id
+        n_judgments, n_judgments.c.submission_id == SENT.submission_id
     )
     state: State = {
         "submissions": {
