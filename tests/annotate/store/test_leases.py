@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from sqlalchemy import select
@@ -22,7 +23,7 @@ from grater.annotate import (
     units,
 )
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Store, Tx, checks, events, schema
+from grater.annotate.store import Store, Tx, checks, events, open_store, schema
 from grater.annotate.store.transaction import DAY, HOUR, MINUTE, PRIME
 from grater.annotate.tasks.task import Answer
 from grater.annotate.units import FINISHED, NewUnit
@@ -30,6 +31,21 @@ from grater.errors import Conflict, GraterError, NotFound, Stale, UsageError
 from tests.annotate.store.crowds import Crowd, make_crowd, make_world
 from tests.annotate.store.races import interrupted, two_answers_at_once, writing
 from tests.annotate.store.worlds import FakeClock, new_units, write
+
+
+def test_what_comes_next_is_found_by_indexes_alone(tmp_path: Path) -> None:
+    """On SQLite, whose plans are fixed: no table is read whole and nothing is sorted, however much has been done."""
+    values = {"job": "j", "person": "p", "now": 0, "batch": 0, "start": 1, "latest": 1}
+    queries = (*map(leases.pool, ("first", "any", "after")), leases.PRACTICE, leases.OVER, leases.RATER_STATE)
+    with open_store(tmp_path / "study.db", create=True) as store, store.read() as tx:
+        for query in queries:
+            compiled = query.compile(store.engine)
+            given = tuple({**compiled.params, **values}[name] for name in compiled.positiontup or ())
+            steps = tx.connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", given).all()
+            plan = "\n".join(step[3] for step in steps)
+            assert "SEARCH" in plan
+            assert "SCAN" not in plan.replace("SCAN joint_members", "")  # a seat or two, if any
+            assert "TEMP B-TREE" not in plan
 
 
 @pytest.mark.parametrize(

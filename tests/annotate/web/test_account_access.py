@@ -134,6 +134,12 @@ def test_a_token_gains_nothing_by_a_promotion(bare: Study) -> None:
     assert call(bare, token_of(bare, "worker"), "/people") == 200  # one made now
 
 
+def test_a_job_in_draft_is_unknown_to_the_tokens_of_raters(study: Study) -> None:
+    path = f"/jobs/{study.jobs['error']}"
+    study.write(jobs.set_state, study.jobs["error"], "draft")
+    assert [call(study, token_of(study, who), path) for who in ("worker", "manager")] == [404, 200]
+
+
 def test_a_demoted_member_has_no_more_on_a_seat_than_alone(study: Study) -> None:
     seat_id = seat_for(study, "adjudicator", "manager")
     together = sat_down(study, "manager", seat_id)
