@@ -17,10 +17,11 @@ policy owes for the work so far, without bonuses.
 
 from __future__ import annotations
 
+import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import ceil
+from dataclasses import dataclass, field
+from math import ceil, inf
 from statistics import median
 from typing import Literal
 
@@ -47,6 +48,9 @@ QUICK, SAME = 1 / 3, 0.95
 """A rater is quick below this part of the others' median, and straight-lines above this share of one label."""
 FEWEST = 3
 """Answers before a pace is shown."""
+
+LARGE_SECONDS = 5.0
+"""How long a pool that had too many free slots to be counted is taken to have them still."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +181,19 @@ def line_of(tx: Tx, job: Job, person_id: str) -> RaterLine:
     return next((each for each in rater_lines(tx, job) if each.person.person_id == person_id), nothing)
 
 
+@dataclass(slots=True, eq=False)
+class LargePools:
+    """The jobs with too many free slots to recount for every page."""
+
+    seen_at: dict[str, float] = field(default_factory=dict)
+
+    def note(self, job_id: str) -> None:
+        self.seen_at[job_id] = time.monotonic()
+
+    def __contains__(self, job_id: str) -> bool:
+        return time.monotonic() - self.seen_at.get(job_id, -inf) < LARGE_SECONDS
+
+
 @dataclass(frozen=True, slots=True)
 class OwnPace:
     """`n_total` is None if unknown or secret; `earned` is empty without agreed pay."""
@@ -192,12 +209,17 @@ class OwnPace:
         return self.n_done if self.n_total is None else min(self.n_done, self.n_total)
 
 
-def pace_of(tx: Tx, job: Job, person_id: str, *, n_done: int | None = None) -> OwnPace:
-    """`n_done` is the number of units that the rater has answered, if already counted."""
+def pace_of(
+    tx: Tx, job: Job, person_id: str, *, n_done: int | None = None, pools: LargePools | None = None
+) -> OwnPace:
+    """`n_done` is the number of units that the rater has answered, if already counted.
+
+    `pools` are those recently found too large to count.
+    """
     terms = terms_of(job.options)
     pay = terms.pay if terms.pay and terms.pay.cents else None
     n_done = standing.n_answered(tx, job.job_id, person_id) if n_done is None else n_done
-    n_total = _total(tx, job, terms, person_id, n_done)
+    n_total = _total(tx, job, terms, person_id, n_done, LargePools() if pools is None else pools)
     seconds = [] if n_total is None else progress.recent_seconds(tx, job.job_id, person_id)
     is_known = n_total is not None and len(seconds) >= FEWEST
     n_left = max(0, (n_total or 0) - n_done)
@@ -209,11 +231,13 @@ def pace_of(tx: Tx, job: Job, person_id: str, *, n_done: int | None = None) -> O
     )
 
 
-def _total(tx: Tx, job: Job, terms: Terms, person_id: str, n_done: int) -> int | None:
+def _total(tx: Tx, job: Job, terms: Terms, person_id: str, n_done: int, pools: LargePools) -> int | None:
     if terms.gold is not None:
         return standing.limit_of(tx, job) if terms.limit else None
     if job.access == "assigned":
         return jobs.n_assigned(tx, job.job_id, person_id)
-    n_left = progress.work_left(tx, job.job_id, person_id)
+    n_left = None if job.job_id in pools else progress.work_left(tx, job.job_id, person_id)
+    if n_left is None and job.job_id not in pools:
+        pools.note(job.job_id)
     total = None if n_left is None else n_done + n_left
     return min(filter(None, (terms.limit, total)), default=None)

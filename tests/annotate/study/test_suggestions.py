@@ -19,7 +19,7 @@ from grater.annotate.reporting import study_inputs
 from grater.annotate.status import new_study
 from grater.annotate.store import Store
 from grater.annotate.submissions import Desk, hand_in, take_desk
-from grater.annotate.web.work import desk_json
+from grater.annotate.web.work import shape_of
 from grater.errors import BadInput, UsageError
 from grater.model import DELETE, Decision, Edit, Essay, Item, Json, Span
 from grater.reporting.build import build
@@ -52,7 +52,7 @@ def study(tmp_path: Path) -> Iterator[Store]:
 
 def marks_of(desk: Desk, *numbers: int) -> list[dict[str, Json]]:
     """The suggestions with these numbers, taken as they are."""
-    offered = desk_json(desk)["suggestions"]
+    offered = shape_of(desk).model_dump(mode="json")["suggestions"]
     text = desk.unit.unit.essay.text
     assert isinstance(offered, list)
     made = []
@@ -70,7 +70,7 @@ def mark_all(store: Store, job_id: str, name: str) -> list[bool]:
         person_id = people.add(tx, name=name, role="annotator").person_id
     shown = []
     while desk := take_desk(store, job_id=job_id, person_id=person_id):
-        is_shown = bool(desk_json(desk)["suggestions"])
+        is_shown = bool(shape_of(desk).model_dump(mode="json")["suggestions"])
         own: dict[str, Json] = {"start": 3, "end": 9, "quote": "Monday", "tag": "Mec", "replacements": ["monday"]}
         edits = [own, *(marks_of(desk, 0) if is_shown else [])]
         form = {"edits": [json.dumps(edits)], "rejected": ["[1]"] if is_shown else []}
@@ -111,7 +111,7 @@ def test_a_suggestion_is_a_mark_of_the_tag_set_in_the_writers_capitals(study: St
         person_id = people.add(tx, name="Ann", role="annotator").person_id
     desk = take_desk(study, job_id=job.job_id, person_id=person_id)
     assert desk is not None
-    offered = desk_json(desk)["suggestions"]
+    offered = shape_of(desk).model_dump(mode="json")["suggestions"]
     assert offered == [
         {"start": 0, "end": 2, "tag": "Wcip", "replacements": ["On"]},
         {"start": 23, "end": 28, "tag": "Wcip", "replacements": [""]},

@@ -37,6 +37,7 @@ from grater.annotate.dashboard import Live
 from grater.annotate.people import ENDED, LockScope, Person, require_access
 from grater.annotate.plans import Previews
 from grater.annotate.proofreading import Proofreader
+from grater.annotate.raters import LargePools
 from grater.annotate.requests import Body
 from grater.annotate.runs import Runner
 from grater.annotate.second_factor import ROLES, is_missing
@@ -192,6 +193,7 @@ class Server:
     previews: Previews = field(default_factory=Previews)
     title: StudyTitle = field(default_factory=lambda: StudyTitle())
     turns: Turns = field(default_factory=Turns)
+    pools: LargePools = field(default_factory=LargePools)
     guests: dict[str, str] = field(default_factory=dict, repr=False)
     """Guests by their sessions, so that one who has used up their budget is refused without asking the study."""
 

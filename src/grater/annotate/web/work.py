@@ -105,7 +105,7 @@ def job_page(context: Context, tx: Reading, job_id: str) -> Response:
     crowd = crowd_view(tx, mine.job, context.person)
     current = jobs.current_guidelines(tx, job_id)
     markdown = instructions(tx, mine.job)
-    pace = pace_of(tx, mine.job, context.person_id, n_done=mine.n_done)
+    pace = pace_of(tx, mine.job, context.person_id, n_done=mine.n_done, pools=context.server.pools)
     version = current.version if current else 0
     return context.page("job.html", mine=mine, crowd=crowd, pace=pace, markdown=markdown, guidelines_version=version)
 
@@ -269,7 +269,8 @@ def _form(
 ) -> Response:
     with context.server.store.glance() as tx:
         state = submissions.so_far(tx, desk.lease.job_id, desk.lease.person_id)
-        pace = pace_of(tx, desk.unit.job, context.person_id, n_done=state.n_done)
+        pools = context.server.pools
+        pace = pace_of(tx, desk.unit.job, context.person_id, n_done=state.n_done, pools=pools)
     shown = {"desk": desk, "shown": desk.shown, "filled": filled, "problems": problems}
     n_returns = leases.returns_left(desk.lease, state.n_returned)
     shown |= {"pace": pace, "n_returns": n_returns, "undo_id": state.undoable_lease_id or ""}
