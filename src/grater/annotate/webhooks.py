@@ -7,10 +7,9 @@ failures in a row the webhook is paused. Every event is thus delivered at least 
 identifies it. `unit.finished` is sent with the unit's labels at that time.
 
 Every receiver has a separate thread, so that a slow, silent or broken one delays no other; its errors are logged with
-the delivery, and the rounds continue. If several processes serve one study, only the process that has claimed a
-webhook serves it; it renews the claim with every event, and finally releases it. A process that is silent for longer
-than `CLAIM_MS` loses the claim, and its later reports are ignored. The study records how often an event has failed,
-so restarts lose nothing.
+the delivery, and the rounds continue. If several processes serve one study, one of them claims a webhook for each
+event that it sends. A process that is silent for longer than `CLAIM_MS` loses the claim, and its later report is
+ignored. The study records how often an event has failed, so restarts lose nothing.
 
 `destination` checks an address when a webhook is added and again before every delivery. The name is looked up once,
 and the socket is opened to the very IP address that was checked: a different answer from the name server later (DNS
@@ -21,7 +20,7 @@ IPv6 one (IPv4-mapped, NAT64 of RFC 6052) is judged by itself; tunnels (6to4, Te
 addresses count as inside. A webhook addresses one machine: multicast and 0.0.0.0 are refused even if inside addresses
 are allowed.
 
-The whole exchange must finish in `TIMEOUT_SECONDS`. Only the status of the answer is read before the connection is
+The whole exchange must finish in `TIMEOUT_SECONDS`. Only the head of the answer is read before the connection is
 closed, so an endless answer costs nothing. Redirects are not followed, and proxies of the environment are not used.
 """
 
@@ -38,11 +37,12 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
-from typing import Any, Literal, TypeVar
+from http.client import HTTPConnection, HTTPException
+from typing import Any, Literal
 from urllib.parse import SplitResult, urlsplit
 
 from pydantic import Field, field_validator
@@ -60,22 +60,15 @@ from grater.model import Json
 
 LOG = logging.getLogger("grater.annotate.webhooks")
 
-T = TypeVar("T")
-
 MOST_FAILURES = 20
 MOST_DOUBLINGS = 12
 CLAIM_MS = MINUTE
-"""How long a process that serves a webhook may be silent before another takes over: much more than one POST takes."""
+"""How long a process that sends an event may be silent before another takes over: much more than one POST takes."""
 
 PAUSE_SECONDS = 2.0
 GOODBYE_SECONDS = 3.0
 MOST_AT_ONCE = 100
-
 TIMEOUT_SECONDS = 10.0
-LONGEST_HEAD = 1 << 16
-PORTION = 1 << 12
-LAST_WORDS_SECONDS = 0.5
-"""How long a receiver may go on talking after its status: one that is cut off mid-sentence complains in its log."""
 
 
 class NewWebhook(Body):
@@ -103,7 +96,7 @@ class NewWebhookState(Body):
 class Webhook:
     """`secret` signs what is sent. `verbs` are the requested events; none means finished units.
 
-    `claimed_until` is the time until which the serving process may be silent.
+    `claimed_until` is the time until which the process that sends an event may be silent.
     """
 
     webhook_id: str
@@ -169,15 +162,15 @@ def claim(tx: Tx, webhook_id: str) -> Webhook | None:
     return get(tx, webhook_id) if is_mine else None
 
 
-def _change_claim(tx: Tx, held: Webhook, until: int | None) -> bool:
-    """Extend or end a claim; False if it has expired and another process took the webhook.
+def release(tx: Tx, held: Webhook) -> bool:
+    """End a claim; False if it has expired and another process took the webhook.
 
     Nobody can claim a webhook before the claim on it expires, so a later claim ends later, and the expiry time
     identifies the holder.
     """
     of = schema.webhooks.c
     mine = (of.webhook_id == held.webhook_id) & (of.claimed_until == held.claimed_until)
-    return bool(tx.execute(schema.webhooks.update().where(mine).values(claimed_until=until)).rowcount)
+    return bool(tx.execute(schema.webhooks.update().where(mine).values(claimed_until=None)).rowcount)
 
 
 def record_delivery(tx: Tx, webhook_id: str, n: int, reply: Reply, *, tries: int) -> bool:
@@ -228,7 +221,6 @@ PORTS = {"http": 80, "https": 443}
 VISIBLE = re.compile(r"[!-~]+")
 LABEL = r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 NAME = re.compile(rf"(?=.{{1,253}}$){LABEL}(\.{LABEL})*\.?")
-STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})[ \r\n]")
 
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
 NOT_OUTSIDE = tuple(
@@ -250,11 +242,6 @@ class Destination:
     port: int
     target: str
     sockets: tuple[tuple[int, Any], ...]
-
-    @property
-    def host_header(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,105 +314,77 @@ def _refused(words: str) -> BadInput:
     return BadInput(Problem("webhook", words))
 
 
+class Connection(HTTPConnection):
+    """A connection to the first checked address that accepts one, cut off after `TIMEOUT_SECONDS`."""
+
+    def __init__(self, there: Destination) -> None:
+        super().__init__(there.host, there.port)
+        self.default_port = PORTS[there.scheme]
+        self.there = there
+        self.is_late = False
+        self._clock = threading.Timer(TIMEOUT_SECONDS, self._cut_off)
+        self._clock.daemon = True
+        self._clock.start()
+
+    def connect(self) -> None:
+        tls = ssl.create_default_context() if self.there.scheme == "https" else None
+        line = self._connected()
+        # the handshake comes later, when it can be cut off
+        self.sock = tls.wrap_socket(line, server_hostname=self.host, do_handshake_on_connect=False) if tls else line
+        if self.is_late:
+            raise TimeoutError
+        if isinstance(self.sock, ssl.SSLSocket):
+            self.sock.do_handshake()
+
+    def _connected(self) -> socket.socket:
+        trouble: OSError = OSError("no address")
+        for family, address in self.there.sockets:
+            line = socket.socket(family, socket.SOCK_STREAM)
+            line.settimeout(TIMEOUT_SECONDS / len(self.there.sockets))
+            try:
+                line.connect(address)
+            except OSError as error:
+                line.close()
+                trouble = error
+            else:
+                line.settimeout(TIMEOUT_SECONDS)
+                return line
+        raise trouble
+
+    def _cut_off(self) -> None:
+        self.is_late = True
+        if self.sock is not None:
+            with suppress(OSError):  # it has just been closed
+                socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self._clock.cancel()
+        super().close()
+
+
 def post_outside(url: str, body: bytes, headers: Mapping[str, str], *, allow_private: bool) -> Reply:
     """Send one POST; any failure becomes a reply without a status, with its reason."""
     try:
         there = destination(url, allow_private=allow_private)
-        status = _exchange(there, _request(there, body, headers), time.monotonic() + TIMEOUT_SECONDS)
     except BadInput as error:
         return Reply(0, error.problems[0].message)
-    except TimeoutError:
-        return Reply(0, f"no answer within {TIMEOUT_SECONDS:g} seconds")
-    except ssl.SSLError as error:
-        return Reply(0, f"no secure connection: {error.reason or error}")
-    except OSError as error:
-        return Reply(0, f"no connection: {error.strerror or error}")
-    if status is None:
-        return Reply(0, "the answer is not HTTP")
-    if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
-        return Reply(status, "redirects are not followed")
-    return Reply(status, "" if Reply(status).is_heard else "refused by the receiver")
-
-
-def _request(there: Destination, body: bytes, headers: Mapping[str, str]) -> bytes:
-    sent = {
-        "host": there.host_header,
-        "content-type": "application/json",
-        "content-length": str(len(body)),
-        "user-agent": "grater",
-        "connection": "close",
-        **headers,
-    }
-    lines = [f"POST {there.target} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items()), "", ""]
-    return "\r\n".join(lines).encode("ascii") + body
-
-
-def _exchange(there: Destination, request: bytes, deadline: float) -> int | None:
-    """The status of the response; None if it is not HTTP."""
-    with _connected(there, deadline) as plain:
-        plain.settimeout(_left(deadline))
-        tls = ssl.create_default_context() if there.scheme == "https" else None
-        with tls.wrap_socket(plain, server_hostname=there.host) if tls else plain as line:
-            line.settimeout(_left(deadline))
-            line.sendall(request)
-            status = _status(_received(line, deadline))
-            with suppress(OSError):  # a receiver may finish a short answer; what it says is dropped
-                for _ in _received(line, min(deadline, time.monotonic() + LAST_WORDS_SECONDS)):
-                    pass
-            return status
-
-
-def _connected(there: Destination, deadline: float) -> socket.socket:
-    """A connection to the first checked address that accepts one."""
-    trouble: OSError = OSError("no address")
-    for family, address in there.sockets:
-        line = socket.socket(family, socket.SOCK_STREAM)
+    sent = {"content-type": "application/json", "user-agent": "grater", "connection": "close", **headers}
+    with closing(Connection(there)) as line:
         try:
-            line.settimeout(_left(deadline))
-            line.connect(address)
+            line.request("POST", there.target, body, sent)
+            status = line.getresponse().status
+        except HTTPException:
+            problem = "the answer is not HTTP"
+        except ssl.SSLError as error:
+            problem = f"no secure connection: {error.reason or error}"
         except OSError as error:
-            line.close()
-            trouble = error
+            line.is_late |= isinstance(error, TimeoutError)
+            problem = f"no connection: {error.strerror or error}"
         else:
-            return line
-    raise trouble
-
-
-def _received(line: socket.socket, deadline: float) -> Iterator[bytes]:
-    """The received data, in pieces, until the receiver closes or exceeds the length of a head."""
-    n_bytes = 0
-    while n_bytes < LONGEST_HEAD:
-        line.settimeout(_left(deadline))
-        piece = line.recv(PORTION)
-        if not piece:
-            return
-        n_bytes += len(piece)
-        yield piece
-
-
-def _status(pieces: Iterator[bytes]) -> int | None:
-    """The first final status; those below 200 only announce another."""
-    head = b""
-    for piece in pieces:
-        head += piece
-        while match := STATUS.match(head):
-            if int(match[1]) >= HTTPStatus.OK:
-                return int(match[1])
-            _, end, rest = head.partition(b"\r\n\r\n")
-            if not end:
-                break
-            head = rest
-        if len(head) >= len("HTTP/1.1 200 ") and not STATUS.match(head):
-            return None
-    return None
-
-
-def _left(deadline: float) -> float:
-    """The seconds until a deadline; raises if none are left."""
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise TimeoutError
-    return left
+            problem = "" if Reply(status).is_heard else "refused by the receiver"
+            is_redirect = HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST
+            return Reply(status, "redirects are not followed" if is_redirect else problem)
+        return Reply(0, f"no answer within {TIMEOUT_SECONDS:g} seconds" if line.is_late else problem)
 
 
 Post = Callable[[str, bytes, Mapping[str, str]], Reply]
@@ -446,84 +405,6 @@ async def deliver_forever(store: Store, *, allow_private: bool) -> None:
         await run_in_threadpool(sender.close)
 
 
-class Sending(threading.Thread):
-    """Sends one webhook its new events, once; `n_sent` events were delivered."""
-
-    def __init__(self, store: Store, webhook_id: str, post: Post, closing: threading.Event) -> None:
-        super().__init__(name=f"webhook {webhook_id}", daemon=True)
-        self.store = store
-        self.webhook_id = webhook_id
-        self.post = post
-        self.closing = closing
-        self.n_sent = 0
-        self.held: Webhook | None = None
-
-    def run(self) -> None:
-        try:
-            with self.store.write() as tx:
-                self.held = claim(tx, self.webhook_id)
-                failures = failures_of(tx, self.held) if self.held else Failures()
-            if self.held is None:
-                return
-            try:
-                self._send_all(self.held, failures.times)
-            finally:
-                if self.held is not None:
-                    with self.store.write() as tx:
-                        _change_claim(tx, self.held, None)
-        except Exception:  # a thread that dies of it would not be missed by anybody
-            LOG.exception("webhook %s waits", self.webhook_id)
-
-    def _send_all(self, webhook: Webhook, n_failures: int) -> None:
-        with self.store.read() as tx:
-            news = [
-                (event, _payload(tx, event, webhook.verbs))
-                for event in events.since(tx, webhook.last_n, most=MOST_AT_ONCE)
-            ]
-        skipped = 0
-        for event, payload in news:
-            if self.closing.is_set():
-                return
-            if payload is None:
-                skipped = event.n
-                continue
-            if not self._send(webhook, event, payload, tries=n_failures + 1):
-                return
-            skipped = n_failures = 0
-        if skipped:
-            self._keeping(lambda tx: _update(tx, webhook.webhook_id, last_n=skipped))
-
-    def _send(self, webhook: Webhook, event: Event, payload: Mapping[str, Json], *, tries: int) -> bool:
-        """Send one event and record the delivery; True if the next one may be sent."""
-        body = json.dumps(
-            {"n": event.n, "at": event.at, "verb": event.verb, "noun": event.noun, "payload": payload},
-            ensure_ascii=False,
-        ).encode()
-        try:
-            reply = self.post(webhook.url, body, {"x-grater-signature": signature(webhook.secret, body)})
-        except Exception as error:  # a receiver that breaks our own code has failed like any other
-            LOG.exception("webhook %s", webhook.webhook_id)
-            reply = Reply(0, f"sending failed: {type(error).__name__}")
-        if reply.is_heard:
-            self.n_sent += 1
-        else:
-            words = (webhook.webhook_id, event.n, tries, reply.status, reply.problem)
-            LOG.warning("webhook %s: event %d, try %d: status %d, %s", *words)  # an address may be a secret
-        return bool(self._keeping(lambda tx: record_delivery(tx, webhook.webhook_id, event.n, reply, tries=tries)))
-
-    def _keeping(self, note: Callable[[Tx], T]) -> T | None:
-        """Keep the claim and record something; None, with nothing recorded, if another process has taken over."""
-        if self.held is None:
-            return None
-        with self.store.write() as tx:
-            until = tx.now + CLAIM_MS
-            self.held = replace(self.held, claimed_until=until) if _change_claim(tx, self.held, until) else None
-            if self.held is not None:
-                return note(tx)
-        LOG.warning("webhook %s: another process has taken over", self.webhook_id)
-        return None
-
-
 class Sender:
     """Sends every webhook its new events, each in a separate thread."""
 
@@ -531,9 +412,9 @@ class Sender:
         self.store = store
         self.post = post or (lambda url, body, headers: post_outside(url, body, headers, allow_private=allow_private))
         self._closing = threading.Event()
-        self._busy: dict[str, Sending] = {}
+        self._busy: dict[str, threading.Thread] = {}
 
-    def start_round(self) -> list[Sending]:
+    def start_round(self) -> dict[str, threading.Thread]:
         """Start on every webhook that has new events, is due and is not being served yet."""
         with self.store.read() as tx:
             due = [
@@ -543,23 +424,69 @@ class Sender:
                 and tx.now >= failures_of(tx, webhook).not_before
                 and next(events.since(tx, webhook.last_n, most=1), None) is not None
             ]
-        self._busy = {key: sending for key, sending in self._busy.items() if sending.is_alive()}
-        started = [
-            Sending(self.store, webhook_id, self.post, self._closing)
+        self._busy = {webhook_id: thread for webhook_id, thread in self._busy.items() if thread.is_alive()}
+        started = {
+            webhook_id: threading.Thread(
+                target=self._serve, args=[webhook_id], name=f"webhook {webhook_id}", daemon=True
+            )
             for webhook_id in due
             if webhook_id not in self._busy
-        ]
-        for sending in started:
-            self._busy[sending.webhook_id] = sending
-            sending.start()
+        }
+        self._busy |= started
+        for thread in started.values():
+            thread.start()
         return started
 
     def close(self) -> None:
         """Wait for deliveries in progress; slow ones are left to their timeout."""
         self._closing.set()
         deadline = time.monotonic() + GOODBYE_SECONDS
-        for sending in self._busy.values():
-            sending.join(max(0.0, deadline - time.monotonic()))
+        for thread in self._busy.values():
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+    def _serve(self, webhook_id: str) -> None:
+        """Send a webhook its events until none is left or one fails."""
+        try:
+            while not self._closing.is_set() and self._send_next(webhook_id):
+                pass
+        except Exception:  # a thread that dies of it would not be missed by anybody
+            LOG.exception("webhook %s waits", webhook_id)
+
+    def _send_next(self, webhook_id: str) -> bool:
+        """Send the next event and record the delivery; True if another may follow."""
+        with self.store.write() as tx:
+            webhook = claim(tx, webhook_id)
+            news = _next_event(tx, webhook) if webhook else None
+            tries = failures_of(tx, webhook).times + 1 if webhook else 1
+        if webhook is None or news is None:
+            return False
+        body = json.dumps(news, ensure_ascii=False).encode()
+        try:
+            reply = self.post(webhook.url, body, {"x-grater-signature": signature(webhook.secret, body)})
+        except Exception as error:  # a receiver that breaks our own code has failed like any other
+            LOG.exception("webhook %s", webhook_id)
+            reply = Reply(0, f"sending failed: {type(error).__name__}")
+        n = news["n"]
+        if not reply.is_heard:
+            words = (webhook_id, n, tries, reply.status, reply.problem)
+            LOG.warning("webhook %s: event %d, try %d: status %d, %s", *words)  # an address may be a secret
+        with self.store.write() as tx:
+            if release(tx, webhook):
+                return record_delivery(tx, webhook_id, n, reply, tries=tries)
+        LOG.warning("webhook %s: another process has taken over", webhook_id)
+        return False
+
+
+def _next_event(tx: Tx, webhook: Webhook) -> dict[str, Any] | None:
+    """The next event that a claimed webhook requested, as it is sent; None if the claim was ended for lack of one."""
+    last_n = webhook.last_n
+    for event in events.since(tx, last_n, most=MOST_AT_ONCE):
+        payload = _payload(tx, event, webhook.verbs)
+        if payload is not None:
+            return {"n": event.n, "at": event.at, "verb": event.verb, "noun": event.noun, "payload": payload}
+        last_n = event.n
+    _update(tx, webhook.webhook_id, last_n=last_n, claimed_until=None)
+    return None
 
 
 def _payload(tx: Tx, event: Event, verbs: Sequence[str]) -> Mapping[str, Json] | None:
