@@ -37,7 +37,7 @@ DECISIONS = pl.DataFrame(
     }
 )
 GOLD = pl.DataFrame({"item": ["i0", "i1", "i2"], "label": ["error", "ok", "ok"]})
-ESSAYS = sample_path("essays.jsonl")
+ESSAYS = sample_path()
 
 
 def as_path(frame: pl.DataFrame, folder: Path) -> Path:

@@ -99,7 +99,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, Any] = {}
     exec(compile(code, str(PAGE), "exec"), names)
     command: Any = typer.main.get_command(app_of(names["lengths"]))
-    command([str(sample_path("essays.jsonl")), "--json"], standalone_mode=False)
+    command([str(sample_path()), "--json"], standalone_mode=False)
     assert '"documents"' in capsys.readouterr().out
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
-
-import pytest
 
 from grater.corpora import read_corpus
 from grater.corpora.check import check_essays
@@ -17,14 +14,11 @@ from grater.corpora.tagsets import TAGSETS
 from grater.corpora.text.prepositions import canonical
 from grater.corpora.text.sentences import sentence_spans
 from grater.corpora.text.tokens import token_spans
-from grater.demo import __main__ as build
-from grater.demo import sample_names, sample_path
-from grater.demo.__main__ import read_marked
-from grater.errors import BadInput, UnknownName
+from grater.demo import sample_path
 from grater.model import Edit, Essay, Item
 from tests.each import for_each
 
-ESSAYS = list(read_corpus(sample_path("essays.jsonl"), format_name="jsonl"))
+ESSAYS = list(read_corpus(sample_path()))
 EDITS = [(essay, edit) for essay in ESSAYS for edit in essay.edits]
 TAGS = Counter(edit.tag for _, edit in EDITS)
 PAGE = " ".join((Path(__file__).parents[1] / "docs" / "sample.md").read_text("utf-8").split())
@@ -36,31 +30,6 @@ def corrected(text: str, edits: Iterable[Edit]) -> str:
         if edit.replacements:
             text = text[: edit.span.start] + edit.replacements[0] + text[edit.span.end :]
     return text
-
-
-def test_building_writes_the_corpus_that_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Where this fails, the master was changed and `python -m grater.demo` not run, or the other way round.
-    shutil.copy(sample_path().with_name("essays.txt"), tmp_path)
-    monkeypatch.setattr(build, "files", lambda _: tmp_path)
-    assert build.main() == 0
-    assert (tmp_path / "essays.jsonl").read_bytes() == sample_path().read_bytes()
-    assert sample_names() == ["essays.jsonl"]
-    assert {essay.annotators for essay in ESSAYS} == {("A", "B")}
-
-
-def test_building_from_a_broken_master_says_why_and_writes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "essays.txt").write_text("=== one\n---\nText.\n", "utf-8")
-    monkeypatch.setattr(build, "files", lambda _: tmp_path)
-    assert build.main() == 2
-    assert capsys.readouterr().err.startswith("essays.txt:1: expected a head, a text and marks")
-    assert not (tmp_path / "essays.jsonl").exists()
-
-
-def test_an_unknown_sample_file_is_answered_with_the_nearest() -> None:
-    with pytest.raises(UnknownName, match=r"Did you mean 'essays\.jsonl'\?"):
-        sample_path("essay.jsonl")
 
 
 @for_each(ESSAYS, name=lambda essay: essay.essay_id)
@@ -77,6 +46,7 @@ def test_corrections_change_the_text_and_leave_clean_spacing(essay: Essay) -> No
 
 
 def test_the_check_finds_nothing_wrong_with_it() -> None:
+    assert {essay.annotators for essay in ESSAYS} == {("A", "B")}
     assert list(check_essays(ESSAYS, tagset=TAGSETS["nucle"])) == []
 
 
@@ -144,34 +114,3 @@ def test_the_page_counts_everything_right() -> None:
     assert f"{sum(len(essay.text.split()) for essay in ESSAYS)} words between spaces" in PAGE
     assert f"make up {shares[0]:.1%} of the edits and the first ten {shares[1]:.1%} (".replace("%", " %") in PAGE
     assert f"{n_alternatives} edits have alternatives, {n_comments} a comment, {n_uncorrected} no correction" in PAGE
-
-
-HEAD = "=== one\nlanguage: Dutch\nscore: 3\ntitled: yes\n---\nMy Room\nI have three chair in my room.\n---\n"
-
-
-def edits(*marks: str) -> tuple[Edit, ...]:
-    [essay] = read_marked(HEAD + "".join(f"{mark}\n" for mark in marks), name="essays.txt")
-    return essay.edits
-
-
-def complaint(text: str) -> str:
-    with pytest.raises(BadInput) as caught:
-        read_marked(text, name="essays.txt")
-    return str(caught.value)
-
-
-def test_every_problem_is_reported_with_its_line() -> None:
-    # The head of the first essay takes 5 lines, its text 2, the line before the marks 1.
-    marks = "A Nn | chair => chairs\nA Nn | [chairs] => chair\n"
-    text = f"{HEAD}{marks}{HEAD.replace('one', 'two')}B Mec | [m] => M\n"
-    assert complaint(text).splitlines() == [
-        "essays.txt:9: expected 'AB Tag | before [words] after => correction', found 'A Nn | chair => chairs'",
-        "essays.txt:10: expected 'chairs' once in the text, found it 0 times",
-        "essays.txt:19: expected 'm' once in the text, found it 3 times",
-    ]
-    marks = "A Nn | three [chair in] => chairs in\nA Wcip | chair [in] => around\nB Wcip | chair [in] => near\n"
-    assert complaint(HEAD + marks) == (
-        "essays.txt:10: expected marks side by side, found 'chair in' and 'in' of A on one place"
-    )
-    for field in ("language Dutch", "score: good", "titled: no"):
-        assert complaint(f"=== one\n{field}\n---\nMy room.\n---\n").startswith("essays.txt:2: expected 'key: value'")
