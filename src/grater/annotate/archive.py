@@ -20,9 +20,7 @@ snapshot of every row, from which the study continues as before. SQLite copies a
 (`sqlite3_backup`) while others write; PostgreSQL has `pg_dump` and `pg_restore`, which must be installed where the
 command runs and be no older than the server.
 
-Only its owner can read a backup; it gets its name only when it is complete, and never replaces a file. A copy with
-pseudonyms also drops passwords, second factors, sessions, tokens, invitations, webhooks, and files waiting to be
-imported.
+Only its owner can read a backup; it gets its name only when it is complete, and never replaces a file.
 
 Rows of a restored PostgreSQL study lose their transaction numbers, because each server has its own.
 """
@@ -39,7 +37,7 @@ import subprocess
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
@@ -56,7 +54,7 @@ from grater.annotate.corrected import answer_tables
 from grater.annotate.evaluation import evaluable
 from grater.annotate.judgments import PEOPLE
 from grater.annotate.marks import has_suggestions, marked_essays, marked_in, suggestion_frame
-from grater.annotate.money import costs
+from grater.annotate.money import job_costs
 from grater.annotate.protocol import whole_protocol
 from grater.annotate.reporting import names_of, with_raters
 from grater.annotate.store import Store, Tx, checks, events, migrations, open_store, schema
@@ -71,7 +69,7 @@ from grater.annotate.store.database import (
 from grater.annotate.store.migrations import VERSION
 from grater.annotate.store.schema import to_text
 from grater.annotate.store.transaction import as_iso, chunks
-from grater.annotate.tables import DECISIONS, decision_columns, redundancy_of, study_tables
+from grater.annotate.tables import DECISIONS, as_frame, decision_columns, place_columns, redundancy_of, study_tables
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import MARKING
 from grater.annotate.tasks.task import Task, merged_by
@@ -80,7 +78,7 @@ from grater.errors import BadInput, GraterError, MissingExtra, Problem, Problems
 from grater.files import complaining, reason, temporary_file
 from grater.measure.agreement.edits import edit_agreement
 from grater.measure.agreement.summary import Agreement, agreement
-from grater.model import ADJUDICATED, GOLD, PROGRAM, Json, document_of
+from grater.model import ADJUDICATED, GOLD, PROGRAM, Json
 from grater.result import Data
 from grater.tables import Judgments, equal_in_number, read_judgments, with_labels, write_table
 
@@ -158,7 +156,7 @@ def export(store: Store, folder: Path, *, names: bool = False, raw: bool = False
 def _write_frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
     raters = {each.person_id: each.name if names else each.pseudonym for each in people.all(tx)}
     whole = {
-        "items": item_frame(tx),
+        "items": place_columns(tx, everything=True),
         "judgments": judgment_frame(tx, names=names),
         "raters": rater_frame(tx, names=names),
         "gold": gold_frame(tx),
@@ -170,7 +168,7 @@ def _write_frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
         whole["suggestions"] = suggestion_frame(tx, raters)
     whole |= answer_tables(tx)
     if answers := list(standing.all_answers(tx, raters)):
-        whole["questionnaire"] = frame(answers, ("job", "rater", "when", "question", "answer"))
+        whole["questionnaire"] = as_frame(answers, ("job", "rater", "when", "question", "answer"))
     for name, table in whole.items():
         write_table(table, folder / f"{name}.csv", raw=raw)
     # The tables of each job in a numbered folder, which job that is, and the agreement in it.
@@ -194,7 +192,7 @@ def _write_frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
             agreed[job.name] = {"reason": str(error)}
     _write_json(folder / "jobs.json", listed)
     _write_json(folder / "agreement.json", agreed)
-    _write_json(folder / "costs.json", {job.name: costs(tx, job.job_id) for job in jobs.all(tx)})
+    _write_json(folder / "costs.json", {job.name: job_costs(tx, job).to_dict() for job in jobs.all(tx)})
     _write_json(folder / "protocol.json", {job.name: whole_protocol(tx, job) for job in jobs.all(tx)})
 
 
@@ -275,50 +273,12 @@ def _all_or_nothing(folder: Path) -> Iterator[Path]:
 # The tables of an export, as text
 
 
-def frame(of: Iterable[Mapping[str, Json]], columns: Sequence[str]) -> pl.DataFrame:
-    """Rows under fixed columns; lists are joined by `|`, other nested values become JSON, missing values
-    empty cells.
-    """
-    all_rows = list(of)
-    return pl.DataFrame(
-        {name: pl.Series(name, [_cell(row.get(name)) for row in all_rows], dtype=pl.String) for name in columns}
-    )
-
-
-def _cell(value: Json) -> str | None:
-    if value is None or value == "":
-        return None
-    if isinstance(value, bool):
-        return str(int(value))
-    if isinstance(value, list | tuple):
-        return "|".join(str(each) for each in value) or None
-    if isinstance(value, Mapping):
-        return json.dumps(value, ensure_ascii=False, sort_keys=True) if value else None
-    return repr(value) if isinstance(value, float) else str(value)
-
-
-def item_frame(tx: Tx) -> pl.DataFrame:
-    texts = {essay.essay_id: essay for essay in content.all_essays(tx)}
-    rows: list[Mapping[str, Json]] = []
-    for each in content.all_items(tx):
-        place: dict[str, Json] = {}
-        if each.item is not None:
-            essay, span = texts[each.item.essay_id], each.item.span
-            target = span.of(essay.text) if len(span) < 200 else ""
-            place = {"essay": essay.essay_id, "start": span.start, "end": span.end, "target": target}
-            place["document"] = document_of(essay)
-        rows.append({"item": each.item_id, **place, "kind": each.kind, "outside": each.outside_id, **each.payload})
-    known = ("item", "essay", "start", "end", "kind", "document", "target", "outside")
-    further = sorted({name for row in rows for name in row} - set(known))
-    return frame(rows, [*known, *further])
-
-
 def judgment_frame(tx: Tx, *, names: bool = False) -> pl.DataFrame:
     """Judgments of every status, with the documented columns first."""
     rows = judgments.table(tx, None, judgments.ALL, roles=("work", "practice", "gold"), names=names)
     models = {job.name: str(job.options[content.MODEL]) for job in jobs.all(tx) if content.MODEL in job.options}
     rows = [{**row, "model": models.get(str(row["job"]))} if row["group"] == PROGRAM else row for row in rows]
-    return frame(rows, (*JUDGMENTS, *(["model"] if models else [])))
+    return as_frame(rows, (*JUDGMENTS, *(["model"] if models else [])))
 
 
 JUDGMENTS = (
@@ -341,7 +301,7 @@ def rater_frame(tx: Tx, *, names: bool = False) -> pl.DataFrame:
         }
         for row in persons
     ]
-    return frame(sorted(everybody, key=lambda row: str(row["rater"])), columns)
+    return as_frame(sorted(everybody, key=lambda row: str(row["rater"])), columns)
 
 
 def adjudication_frame(tx: Tx, raters: Mapping[str, str]) -> pl.DataFrame:
@@ -363,7 +323,7 @@ def adjudication_frame(tx: Tx, raters: Mapping[str, str]) -> pl.DataFrame:
         for answer in each.answers
     ]
     columns = ("item", "rater", "label", "confidence", "flags", "alternatives", "group", "payload")
-    return frame(rows, (*columns, "job", "unit", "version", "by", "comment", "at"))
+    return as_frame(rows, (*columns, "job", "unit", "version", "by", "comment", "at"))
 
 
 def gold_frame(tx: Tx) -> pl.DataFrame:
@@ -371,7 +331,7 @@ def gold_frame(tx: Tx) -> pl.DataFrame:
         {"item": each.item_id, "label": sorted(each.accepted), "reason": each.reason, "state": each.state, "job": job}
         for job, each in gold.all(tx)
     ]
-    return frame(rows, ("item", "label", "reason", "state", "job"))
+    return as_frame(rows, ("item", "label", "reason", "state", "job"))
 
 
 def payment_frame(tx: Tx, raters: Mapping[str, str]) -> pl.DataFrame:
@@ -379,13 +339,13 @@ def payment_frame(tx: Tx, raters: Mapping[str, str]) -> pl.DataFrame:
         {**row, "rater": raters[row["person_id"]], "amount": f"{row['cents'] / 100:.2f}", "at": as_iso(row["at"])}
         for row in rows(tx, "payments")
     ]
-    return frame(paid, ("rater", "kind", "amount", "currency", "state", "note", "at"))
+    return as_frame(paid, ("rater", "kind", "amount", "currency", "state", "note", "at"))
 
 
 def decision_frame(tx: Tx) -> pl.DataFrame:
     models = {system: model for system, model in content.models(tx).items() if model != system}
     decided = ({**row, "model": models.get(row["system"])} for row in decision_columns(tx).iter_rows(named=True))
-    return frame(decided, (*DECISIONS, *(["model"] if models else [])))
+    return as_frame(decided, (*DECISIONS, *(["model"] if models else [])))
 
 
 def label_frame(judged: pl.DataFrame) -> pl.DataFrame:
@@ -401,7 +361,7 @@ def rating_frame(judged: pl.DataFrame) -> pl.DataFrame:
     wide: dict[str, dict[str, str]] = {}
     for task, worker, label in labels.iter_rows():
         wide.setdefault(task, {})[worker] = label
-    return frame([{"item": task, **cells} for task, cells in sorted(wide.items())], ["item", *raters])
+    return as_frame([{"item": task, **cells} for task, cells in sorted(wide.items())], ["item", *raters])
 
 
 # The way back
@@ -529,16 +489,6 @@ def _write(archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, most
 # Backups
 
 SQLITE, POSTGRES = b"SQLite format 3\0", b"PGDMP"
-NAMELESS = (
-    "UPDATE people SET name = pseudonym, email = '', payload = '{}', password_hash = ''",
-    "UPDATE panel_places SET external_id = person_id",
-    "UPDATE panels SET state = 'closed', options = json_set(options, '$.secret', '')"
-    " WHERE json_extract(options, '$.secret') <> ''",
-    *(f"DELETE FROM {table}" for table in STAYS if table not in ("meta", "drafts", "last_answers")),
-    "VACUUM",
-)
-"""What makes a copy nameless; drafts and last answers hold no name.  VACUUM: pages keep what was deleted."""
-
 FORGET_TRANSACTIONS = (
     "ALTER TABLE events DISABLE TRIGGER USER",
     "UPDATE events SET transaction_id = 0",
@@ -555,16 +505,12 @@ class Backup:
     n_bytes: int
 
 
-def back_up(study: str, path: Path, *, pseudonyms: bool = False) -> Backup:
-    """Copy a study, whether or not it is being served, into a new file; with `pseudonyms`, without names and secrets
-    (SQLite).
-    """
+def back_up(study: str, path: Path) -> Backup:
+    """Copy a study, whether or not it is being served, into a new file."""
     with open_store(study):  # refuses what is no study, with the words for it
         pass
     if not is_url(study):
-        _copy_sqlite(Path(study), path, is_nameless=pseudonyms)
-    elif pseudonyms:
-        raise UsageError("pg_dump copies names as they are; for a copy by pseudonyms export the study")
+        _copy_sqlite(Path(study), path)
     else:
         with _appearing(path) as unfinished:
             _run("pg_dump", study, "--format=custom", "--no-owner", "--no-privileges", f"--file={unfinished}")
@@ -605,7 +551,7 @@ def _engine_of(path: Path) -> str:
     raise UsageError(f"{path}: expected a backup of a study, found some other file")
 
 
-def _copy_sqlite(source: Path, target: Path, *, is_nameless: bool = False) -> None:
+def _copy_sqlite(source: Path, target: Path) -> None:
     """Copy one snapshot of a file into a single file without a write-ahead log."""
     with _appearing(target) as unfinished:
         try:
@@ -615,8 +561,6 @@ def _copy_sqlite(source: Path, target: Path, *, is_nameless: bool = False) -> No
             ):
                 original.backup(copy)
                 copy.execute("PRAGMA journal_mode=DELETE")
-                for statement in NAMELESS if is_nameless else ():
-                    copy.execute(statement)
                 if copy.execute("PRAGMA quick_check").fetchone() != ("ok",):
                     raise sqlite3.DatabaseError("the file is damaged")
         except sqlite3.Error as error:

@@ -7,7 +7,6 @@ owes, to the cent, however often it runs. Bonuses are separate rows.
 
 T,C&M 2013, Table 5, gives judgments, cost and turnaround for four tasks. We add the cost per judgment that counts,
 the cost of judgments that do not, the cost of gold, and hourly pay at the median and the lower quartile of raters.
-`costs` is the part included in every export.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from statistics import median
 from typing import Literal, TypeAlias
 
 import polars as pl
@@ -29,10 +27,10 @@ from grater.annotate.requests import Body, Moment, example
 from grater.annotate.store import Tx, events, schema
 from grater.annotate.store.transaction import HOUR, Columns, Record, new_id
 from grater.annotate.tables import undated
-from grater.annotate.terms import HourlyPay, Pay, Work, bill, hourly, money, paid_once, terms_of
+from grater.annotate.terms import HourlyPay, Pay, Work, bill, hourly, money, terms_of
 from grater.errors import Conflict, UsageError
 from grater.model import Interval, Json
-from grater.result import HIDDEN, Data, in_json, key
+from grater.result import HIDDEN, Data, encode, in_json, key
 from grater.uncertainty import wilson
 
 BY_POLICY = ("work", "correction")
@@ -175,24 +173,6 @@ def _turn_around(tx: Tx, rows: Sequence[Record]) -> int | None:
     return max(times) - min(times) if times else None
 
 
-def costs(tx: Tx, job_id: str) -> dict[str, Json]:
-    """Submissions by status, working time, turnaround, money by currency, and cost per valid answer."""
-    rows = submitted(tx, job_id)
-    n_valid = sum(row.status == "valid" and row.role == "work" for row in rows)
-    seconds = [each.seconds for each in paid_once(map(_work, rows)) if each.seconds is not None]
-    cents: Counter[str] = Counter()
-    for payment in payments_of(tx, job_id):
-        cents[payment.currency] += payment.cents if payment.state != "refused" else 0
-    passed = _turn_around(tx, rows)
-    return {
-        "submissions": dict(sorted(Counter(row.status for row in rows).items())),
-        "seconds": {"total": sum(seconds), "median": median(seconds) if seconds else None},
-        "turn_around_seconds": None if passed is None else passed / 1000,
-        "cents": dict(sorted(cents.items())),
-        "cents_per_valid": {name: (total / n_valid if n_valid else None) for name, total in sorted(cents.items())},
-    }
-
-
 @dataclass(frozen=True, slots=True)
 class Costs(Data):
     """Money is in whole cents of `pay.currency`, None without agreed pay.
@@ -204,7 +184,7 @@ class Costs(Data):
     valid: int
     raters: int
     hours: float | None = field(metadata=key("turn_around_hours"))
-    share_valid: Interval = field(metadata=key(write=lambda share: [share.value, share.low, share.high]))
+    share_valid: Interval = field(metadata=key(write=lambda share: encode([share.value, share.low, share.high])))
     pay: Pay | None = field(default=None, metadata=HIDDEN)
     cents: int = field(default=0, metadata=HIDDEN)
     wasted: int = field(default=0, metadata=HIDDEN)

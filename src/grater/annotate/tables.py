@@ -31,7 +31,7 @@ from grater.annotate.tasks.task import OK
 from grater.annotate.terms import terms_of
 from grater.errors import UsageError
 from grater.measure.evaluation.cases import own_work_sentence
-from grater.model import EDIT, PROGRAM
+from grater.model import EDIT, PROGRAM, Json
 from grater.tables import (
     Judgments,
     Table,
@@ -308,7 +308,7 @@ ITEMS: Columns = {
     "start": (schema.items.c.start, int),
     "end": (schema.items.c.end, int),
     "kind": (schema.items.c.kind, str),
-    "target": (case((LENGTH < LONGEST, TARGET), else_=""), str),
+    "target": (case((LENGTH < LONGEST, TARGET)), str),
 }
 
 
@@ -399,23 +399,49 @@ def _documents(tx: Tx) -> dict[str, str | None]:
     }
 
 
-def place_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
-    """Items in essays, with their text and all other data of the study."""
-    query = _selected(ITEMS).join(schema.essays, schema.essays.c.essay_id == schema.items.c.essay_id)
-    further = select(schema.items.c.item_id, schema.items.c.payload).where(
-        schema.items.c.essay_id.is_not(None), schema.items.c.payload != {}
-    )
+def place_columns(tx: Tx, kinds: Collection[str] = (), *, everything: bool = False) -> pl.DataFrame:
+    """Items in essays, with their text and all other data of the study.
+
+    With `everything`, also items without a place, and the names that other tables gave to items.
+    """
+    columns = {**ITEMS, "outside": (schema.items.c.outside_id, str)} if everything else ITEMS
+    query = _selected(columns).select_from(schema.items.join(schema.essays, isouter=everything))
+    further = select(schema.items.c.item_id, schema.items.c.payload).where(schema.items.c.payload != {})
+    if not everything:
+        further = further.where(schema.items.c.essay_id.is_not(None))
     if kinds:
         is_wanted = schema.items.c.kind.in_(sorted(kinds))
         query, further = query.where(is_wanted), further.where(is_wanted)
-    frame = _frame(tx, query, ITEMS).sort("item")
-    frame = frame.with_columns(document=pl.col("essay").replace_strict(_documents(tx), return_dtype=pl.String))
+    frame = _frame(tx, query, columns).sort("item")
+    document = pl.col("essay").replace_strict(_documents(tx), default=None, return_dtype=pl.String)
+    frame = frame.with_columns(document=document)
     payloads = {row.item_id: row.payload for row in tx.all(further)}
     for name in sorted({name for payload in payloads.values() for name in payload} - set(frame.columns)):
-        cells = {item: str(payload[name]) for item, payload in payloads.items() if payload.get(name) is not None}
+        cells = {item: _cell(payload.get(name)) for item, payload in payloads.items()}
         added = pl.col("item").replace_strict(cells, default=None, return_dtype=pl.String)
         frame = frame.with_columns(added.alias(name))
     return frame
+
+
+def as_frame(rows: Iterable[Mapping[str, Json]], columns: Iterable[str]) -> pl.DataFrame:
+    """Rows under fixed columns, as text."""
+    cells = list(rows)
+    return pl.DataFrame(
+        {name: pl.Series(name, [_cell(row.get(name)) for row in cells], dtype=pl.String) for name in columns}
+    )
+
+
+def _cell(value: Json) -> str | None:
+    """A value as text: lists are joined by `|`, other nested values become JSON, missing values empty cells."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, list | tuple):
+        return LIST_SEPARATOR.join(str(each) for each in value) or None
+    if isinstance(value, Mapping):
+        return json.dumps(value, ensure_ascii=False, sort_keys=True) if value else None
+    return repr(value) if isinstance(value, float) else str(value)
 
 
 def decided_kinds(tx: Tx, system: str) -> set[str]:

@@ -20,7 +20,7 @@ from pathlib import Path
 import polars as pl
 
 from grater.annotate import jobs, people
-from grater.annotate.archive import decision_frame, item_frame
+from grater.annotate.archive import decision_frame
 from grater.annotate.importing import import_files
 from grater.annotate.protocol import set_terms
 from grater.annotate.reporting import names_of, study_inputs, with_names
@@ -28,6 +28,7 @@ from grater.annotate.samples import NewSample, draw
 from grater.annotate.status import new_study, study_name
 from grater.annotate.store import Store, open_store, schema
 from grater.annotate.systems import decide
+from grater.annotate.tables import place_columns
 from grater.corpora import read_corpus
 from grater.corpora.judgments import items_of, judgments_from_edits
 from grater.corpora.merge import attach_documents
@@ -238,8 +239,7 @@ class Tables:
 def _tables(store: Store, out: Path, essays: Sequence[Essay]) -> Tables:
     """Items, decisions and judgments of every preposition, as the commands take them."""
     with store.read() as tx:
-        places, decided = item_frame(tx), decision_frame(tx)
-    prepositions = places.filter(pl.col("kind") == KIND)
+        prepositions, decided = place_columns(tx, [KIND]), decision_frame(tx)
     write_table(prepositions, out / "items.csv")
     columns = prepositions.select("item", "essay", "start", "end", "kind")
     current = decided.filter(pl.col("system") != EARLIER)

@@ -46,7 +46,7 @@ def test_places_have_their_words_by_code_points(store: Store) -> None:
     where = {"item": IN.item_id, "essay": "e", "start": 9, "end": 11, "kind": "prep"}
     assert rows[IN.item_id] == {**where, "target": "in", "document": "d1", "level": "B1"}
     assert (rows[GAP.item_id]["target"], rows[GAP.item_id]["level"]) == ("", None)
-    assert (rows[WHOLE.item_id]["target"], rows[WHOLE.item_id]["document"]) == ("", "long")  # a document of its own
+    assert (rows[WHOLE.item_id]["target"], rows[WHOLE.item_id]["document"]) == (None, "long")  # a document of its own
 
 
 def test_only_the_kinds_that_were_asked_for(store: Store) -> None:

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from grater.annotate import credentials, invitations, jobs, people, second_factor, units
+from grater.annotate import credentials, jobs, people, units
 from grater.annotate.archive import back_up, restore
 from grater.annotate.store import Store, checks, open_store, schema
 from grater.annotate.web.security import API
-from grater.errors import GraterError, MissingExtra, UsageError
+from grater.errors import GraterError, MissingExtra
 from tests.annotate.store.postgres import new_database
 from tests.annotate.web.studies import Study, new_units, served
 
@@ -136,24 +136,6 @@ def test_a_study_its_log_and_its_backups_are_readable_by_the_owner_alone(tmp_pat
     assert rights == dict.fromkeys(("study.db", "study.db-wal", "study.db-shm", "copy.db"), 0o600)
 
 
-def test_a_nameless_copy_holds_no_name_and_no_secret_in_any_byte(tmp_path: Path) -> None:
-    path, copy = tmp_path / "study.db", tmp_path / "copy.db"
-    with open_store(path, create=True) as store, store.write() as tx:
-        known = {"email": "ann@unmistakable.example", "password_hash": "hash"}
-        person = people.add(tx, name="Ann Unmistakable", role="worker", **known)
-        token = credentials.make_token(tx, person.person_id)
-        secret = second_factor.begin(tx, person).encode()
-        invitations.make(tx, role="worker", days=1, name="Bob Unmistakable")
-    back_up(str(path), copy, pseudonyms=True)
-    assert b"nmistakable" not in copy.read_bytes()
-    assert secret not in copy.read_bytes()
-    with restore(copy, str(tmp_path / "again.db")) as again, again.read() as tx:
-        assert people.get(tx, person.person_id).name == person.pseudonym
-        assert people.find_token(tx, token) is None
-    back_up(str(path), tmp_path / "whole.db")
-    assert b"Ann Unmistakable" in (tmp_path / "whole.db").read_bytes()
-
-
 def test_nothing_is_replaced_and_what_is_no_backup_is_refused(tmp_path: Path) -> None:
     path, note = tmp_path / "study.db", tmp_path / "note.txt"
     open_store(path, create=True).close()
@@ -190,8 +172,6 @@ def test_without_its_tool_a_backup_of_postgresql_says_what_is_missing(
 ) -> None:
     location = new_database(cluster)
     open_store(location, create=True).close()
-    with pytest.raises(UsageError, match="export the study"):
-        back_up(location, tmp_path / "copy", pseudonyms=True)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MissingExtra, match="needs pg_dump: install"):
         back_up(location, tmp_path / "copy")

@@ -29,7 +29,6 @@ from grater.annotate.gold import (
     make_gold,
 )
 from grater.annotate.mining import uses_in
-from grater.annotate.money import costs as exported_costs
 from grater.annotate.money import job_costs, settle
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.programs import judge, program_job
@@ -197,10 +196,8 @@ def test_the_protocol_sheet_and_table_5_say_what_was_done(store: Store) -> None:
     with store.write() as tx:
         settle(tx, crowd.job)
         costs, sheet = job_costs(tx, crowd.job), protocol_sheet(tx, crowd.job)
-        exported = exported_costs(tx, crowd.job.job_id)
     assert (costs.judgments, costs.valid, costs.cents, costs.on_gold, costs.wasted) == (4, 4, 250, 50, 0)
     assert costs.per_valid == 62.5  # five units paid, four that count
-    assert exported["cents_per_valid"] == {"EUR": 62.5}, "an export says what the page says"
     assert costs.hourly.median == 60_000.0  # 50 cents for three seconds
     assert sheet["Gold"] == "5 units, on average 1 hidden in every 5"
     assert "0.50 EUR per unit, every judgment paid" in sheet["Pay"]

@@ -213,15 +213,13 @@ def export_to(
 def backup(
     study: StudyName,
     file: Annotated[Path, Opt("The new file to write.", "FILE")],
-    *,
-    pseudonyms: Annotated[bool, Opt("Leave out names, addresses and secrets (SQLite).")] = False,
 ) -> Done:
     """Back up the whole study to a file that only you can read; the study may be in use."""
     from grater.annotate.archive import back_up
 
-    made = back_up(study, file, pseudonyms=pseudonyms)
-    who = "people by pseudonyms, no secrets" if pseudonyms else "with names and secrets: keep it safe"
-    message = f"{made.path}: {counted(made.n_bytes, 'byte')}, {who}; restore it with grater study restore FILE STUDY"
+    made = back_up(study, file)
+    size = f"{made.path}: {counted(made.n_bytes, 'byte')}, with names and secrets: keep it safe"
+    message = f"{size}; restore it with grater study restore FILE STUDY"
     return Done({"file": str(made.path), "engine": made.engine, "bytes": made.n_bytes}, [message])
 
 
