@@ -1,8 +1,7 @@
-"""The terms of a job: redundancy, opening hours, money, and what a rule of gold does to raters."""
+"""The terms of a job: redundancy, money, and what a rule of gold does to raters."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from math import comb
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 
 from grater.annotate.terms import (
     POLICIES,
-    Opening,
     Pay,
     Policy,
     Redundancy,
@@ -27,7 +25,6 @@ from grater.annotate.terms import (
     gold_rate,
     hourly,
     is_below,
-    is_open,
     is_suspect,
     lead_of,
     money,
@@ -89,7 +86,6 @@ WHOLE: dict[str, Json] = {
     },
     "redundancy": {"least": 2, "most": 5, "lead": 2},
     "pay": {"cents": 7, "currency": "NOK", "policy": "valid", "least_hourly": 20000},
-    "opening": {"days": [0, 1], "from_hour": 8, "to_hour": 18},
     "limit": 300,
     "qualifications": [{"job": "first", "judgments": 50, "accuracy": 0.8}],
     "countries": ["Norway"],
@@ -99,11 +95,6 @@ WHOLE: dict[str, Json] = {
 }
 
 
-def at(day: int, hour: int) -> int:
-    """A time in the first week of 2024, which began on a Monday."""
-    return int(datetime(2024, 1, 1 + day, hour, 30, tzinfo=UTC).timestamp() * 1000)
-
-
 def test_terms_come_back_as_they_were_written_and_a_job_without_any_asks_for_nothing() -> None:
     assert terms_json(Terms.checked(**WHOLE)) == WHOLE
     assert terms_of({"crowd": WHOLE}) == Terms.checked(**WHOLE)
@@ -111,6 +102,7 @@ def test_terms_come_back_as_they_were_written_and_a_job_without_any_asks_for_not
     assert terms_json(Terms()) == {}
     old = Terms.checked(gold={"minimum": 0.8, "least_seen": 5, "quiz": 6, "attempts": 2}).gold
     assert old.sure == 0.0, "before a rule could be sure"
+    assert terms_of({"crowd": {**WHOLE, "opening": {"days": [0]}}}) == Terms.checked(**WHOLE), "a term of 0.2"
 
 
 @pytest.mark.parametrize(
@@ -123,7 +115,6 @@ def test_terms_come_back_as_they_were_written_and_a_job_without_any_asks_for_not
         ({"redundancy": {"least": 2}}, "redundancy.most: expected a value"),
         ({"redundancy": {"least": 3, "most": 2}}, "least <= most"),
         ({"pay": {"cents": 5, "currency": "euro"}}, "three letters"),
-        ({"opening": {"days": [7]}}, "from 0 \\(Monday\\)"),
         ({"countries": "Norway"}, "expected a list"),
         ({"qualifications": [{"judgments": 3}]}, "job: expected a value"),
         ({"page": 1}, "page: expected at least 2"),
@@ -133,15 +124,6 @@ def test_terms_come_back_as_they_were_written_and_a_job_without_any_asks_for_not
 def test_what_is_wrong_is_named(wrong: dict[str, Json], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         Terms.checked(**wrong)
-
-
-def test_work_is_given_out_on_its_days_and_hours_and_a_night_belongs_to_the_day_on_which_it_began() -> None:
-    opening, night = Opening(days=(0, 1), from_hour=8, to_hour=18), Opening(days=(0,), from_hour=22, to_hour=4)
-    assert [is_open(opening, at(0, hour)) for hour in (7, 8, 17, 18)] == [False, True, True, False]
-    assert not is_open(opening, at(2, 9))
-    assert is_open(None, at(6, 3))
-    assert [is_open(night, at(0, hour)) for hour in (3, 21, 22)] == [False, False, True]
-    assert [is_open(night, at(1, hour)) for hour in (3, 4, 23)] == [True, False, False]
 
 
 STATUSES = ("valid", "surplus", "untrusted", "withdrawn")

@@ -5,9 +5,9 @@ Importing the same file again changes nothing and is not an error; but an existi
 so is a system whose decisions have changed. A preview does everything except store.
 
 *Texts* (.txt, .docx, tables with `id` and `text`) are accepted as users have them. A text is named after its file, a
-row after its id. Empty texts and, unless the caller keeps them, texts that already exist under another name are left
-out; bytes that are not UTF-8 are read in a guessed encoding. Each of these causes a warning. Essays can also be
-pasted into a page, separated by lines of at least three hyphens. A first line that starts with `#` is the essay's
+row after its id. Empty texts and texts that already exist under another name are left out; bytes that are not UTF-8
+are read in a guessed encoding. Each of these causes a warning. Essays can also be pasted into a page, separated by
+lines of at least three hyphens. A first line that starts with `#` is the essay's
 title and not part of its text; an essay without a title is named by its number and first words.
 """
 
@@ -99,7 +99,6 @@ def import_files(
     practice: Sequence[Path] = (),
     format_name: str | None = None,
     encoding: str = "",
-    keep_duplicates: bool = False,
     skip_unreadable: bool = False,
     job: str | None = None,
     task: str = "error",
@@ -117,7 +116,7 @@ def import_files(
     done: list[Imported] = []
     with suppress(_Previewed), store.write() as tx:
         content.hold(tx)
-        texts = Texts(_own_columns("texts", columns), encoding, keep_duplicates, skip_unreadable, format_name)
+        texts = Texts(_own_columns("texts", columns), encoding, skip_unreadable, format_name)
         texts.prepare(tx, corpora)
 
         def bring(path: Path, kind: Kind, import_id: str) -> tuple[int, int]:
@@ -146,7 +145,7 @@ def import_files(
             for path in some:
                 try:
                     sha256 = fingerprint(path)
-                    earlier = None if keep_duplicates else _earlier(tx, kind, sha256)
+                    earlier = _earlier(tx, kind, sha256)
                     if earlier is not None:
                         done.append(Imported(str(path), kind, 0, earlier))
                         continue
@@ -202,7 +201,6 @@ class Importing(Body):
     kind: Kind
     format: str = ""
     encoding: str = ""
-    keep_duplicates: bool = False
     skip_unreadable: bool = False
     job: str = ""
     task: str = "error"
@@ -213,7 +211,7 @@ def import_kind(store: Store, sent: Importing, paths: Sequence[Path], *, actor: 
     """Import the files of a form or an API call."""
     renamed: dict[str, str] = {"corpus": "corpora", "sample": "samples"}
     by_kind: dict[str, Any] = {renamed.get(sent.kind, sent.kind): paths}
-    options = sent.model_dump(include={"encoding", "keep_duplicates", "skip_unreadable", "task", "preview"})
+    options = sent.model_dump(include={"encoding", "skip_unreadable", "task", "preview"})
     job, format_name = sent.job or None, sent.format or None
     return import_files(store, **by_kind, **options, format_name=format_name, job=job, actor=actor)
 
@@ -254,7 +252,6 @@ class Texts:
 
     columns: Mapping[str, str]
     encoding: str
-    keep_duplicates: bool
     skip_unreadable: bool
     format_name: str | None
     names: dict[Path, str] = field(default_factory=dict)
@@ -297,7 +294,7 @@ class Texts:
                 elif self.hashes.get(name, text) != text:
                     message = f"expected a new text, found {name!r} with another text already; rename one of them"
                     problems.append(Problem(str(file), message, essay.line))
-                elif same not in (None, name) and not self.keep_duplicates:
+                elif same not in (None, name):
                     twice.append(f"{name} (the same as {same})")
                 else:
                     essays.append(essay)

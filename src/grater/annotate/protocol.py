@@ -74,7 +74,6 @@ def protocol_sheet(tx: Tx, job: Job, known: Costs | None = None) -> dict[str, st
         "Removal rule": _rule(terms, sum(each.state == "ejected" for each in standing.of_job(tx, job.job_id))),
         "Pay": _pay(terms, costs) or nothing,
         "Restrictions": restrictions(terms) or nothing,
-        "Opening hours": str(terms.opening or ""),
         "Limit per rater": f"{terms.limit} units" if terms.limit else "",
         "Dates": _dates(tx, job),
         "Raters": f"{costs.raters}" + (f" of a pool of {terms.pool}" if terms.pool else ""),

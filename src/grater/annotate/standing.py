@@ -15,7 +15,7 @@ turn, whether gold or work (`leases`). A rater sees each gold unit once, so thei
 
 Reasons to get no work, in order of precedence: `closed` (the job is not open), `left` (the person has left the
 study), `ejected`, `flagged`, `program` (programs work in separate jobs), `seat` (they worked here on a joint seat, or
-a member of this joint seat worked here alone), `hours`, `limit`, `about` (country or languages are not known yet),
+a member of this joint seat worked here alone), `limit`, `about` (country or languages are not known yet),
 `unqualified`.
 """
 
@@ -39,7 +39,7 @@ from grater.annotate.jobs import Job
 from grater.annotate.people import Person
 from grater.annotate.store import events, schema
 from grater.annotate.store.transaction import PRIME, Columns, Record, Tx, multiplier, of_rater
-from grater.annotate.terms import Qualification, Terms, gold_rate, is_open, terms_of
+from grater.annotate.terms import Qualification, Terms, gold_rate, terms_of
 from grater.model import Json
 
 UNIT, TRUST, KNOWN = schema.units.c, schema.trust.c, schema.gold.c
@@ -258,8 +258,6 @@ def refusal(
     if (has_joint_seat or person.kind == "joint") and _has_worked_on_other_seat(tx, job, person):
         return "seat"
     terms = terms_of(job.options)
-    if not is_open(terms.opening, tx.now):
-        return "hours"
     limit = limit_of(tx, job, counts)
     if limit and (counts.n_valid if counts else n_valid(tx, job.job_id, person.person_id)) >= limit:
         return "limit"

@@ -1,8 +1,8 @@
-"""The terms of a crowd job: pay, gold, redundancy, opening hours, a limit per rater, and who may take part.
+"""The terms of a crowd job: pay, gold, redundancy, a limit per rater, and who may take part.
 
 They are stored as plain JSON in the job's options under `crowd`, checked whenever they are read or set, and shown on
 its protocol sheet (T,C&M 2013, 7.1; 7.2 recommends making participation depend on other tasks). Missing terms impose
-nothing: without `gold` nobody is tested, without `pay` nothing is owed. Times are UTC.
+nothing: without `gold` nobody is tested, without `pay` nothing is owed. The opening hours of 0.2 are gone.
 
 *Pay* is whole cents of one currency, never a float and never mixed (T,C&M 2013, Table 5). A policy pays for every
 submission, for those of raters who were not ejected, or for those that ended valid. A rater is paid once per unit,
@@ -34,7 +34,6 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha256
 from typing import Annotated, Any, Literal, TypeAlias, get_args
@@ -314,12 +313,13 @@ def _answered(by_right: Chances, chances: Sequence[float]) -> Chances:
 
 
 KEY = "crowd"
+GONE = "opening"
+"""A term that jobs of 0.2 may have, and that nothing reads any more."""
 IMPORTED = "imported"
 """The option of a job that was judged elsewhere: the name of its file."""
 PAGE = 10
 IN_QUIZ = ("new", "quiz")
 """States of trust before and during the entry quiz."""
-DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 @model(frozen=True, slots=True, config=EXACT)
@@ -359,25 +359,6 @@ def still_wanted(rule: Redundancy, labels: Iterable[str]) -> int:
 
 
 @model(frozen=True, slots=True, config=EXACT)
-class Opening:
-    """Work is offered on these `days` (0 is Monday), between two hours in UTC, possibly over midnight."""
-
-    days: tuple[int, ...] = tuple(range(7))
-    from_hour: int = 0
-    to_hour: int = 24
-
-    def __post_init__(self) -> None:
-        if not self.days or not set(self.days) <= set(range(7)):
-            raise UsageError(f"opening: expected days from 0 (Monday) to 6 (Sunday), found {list(self.days)}")
-        if not (0 <= self.from_hour <= 23 and 1 <= self.to_hour <= 24) or self.from_hour == self.to_hour:
-            raise UsageError(f"opening: expected hours from 0 to 24, found {self.from_hour} to {self.to_hour}")
-
-    def __str__(self) -> str:
-        days = ", ".join(DAYS[day] for day in sorted(self.days))
-        return f"{days} {self.from_hour:02d}:00-{self.to_hour:02d}:00 UTC"
-
-
-@model(frozen=True, slots=True, config=EXACT)
 class Qualification:
     """A number of judgments in another job of the study, with at least this accuracy on its gold."""
 
@@ -408,7 +389,6 @@ class Terms(Body):
     gold: TrustRule | None = None
     redundancy: Redundancy | None = None
     pay: Pay | None = None
-    opening: Opening | None = None
     limit: int = Field(default=0, ge=0, le=1_000_000, description="Units that a rater may do, 0 for any number.")
     qualifications: tuple[Qualification, ...] = ()
     countries: tuple[str, ...] = ()
@@ -455,7 +435,7 @@ def terms_of(options: Mapping[str, Json]) -> Terms:
 @lru_cache(maxsize=256)
 def _checked(given: str) -> Terms:
     """Cached, since every step of an answer needs the terms of its job, and they rarely change."""
-    return Terms.checked(**json.loads(given))
+    return Terms.checked(**{name: value for name, value in json.loads(given).items() if name != GONE})
 
 
 NO_TERMS = Terms()
@@ -465,18 +445,6 @@ def terms_json(terms: Terms) -> dict[str, Json]:
     """The terms as JSON, without defaults."""
     default = Terms().model_dump(mode="json")
     return {name: value for name, value in terms.model_dump(mode="json").items() if value != default[name]}
-
-
-def is_open(opening: Opening | None, now: int) -> bool:
-    """Whether work is offered at this time (milliseconds since 1970)."""
-    if opening is None:
-        return True
-    at = datetime.fromtimestamp(now / 1000, UTC)
-    if opening.from_hour < opening.to_hour:
-        return at.weekday() in opening.days and opening.from_hour <= at.hour < opening.to_hour
-    is_late = at.hour >= opening.from_hour
-    day = at.weekday() if is_late else (at.weekday() - 1) % 7  # the night belongs to the day on which it began
-    return day in opening.days and (is_late or at.hour < opening.to_hour)
 
 
 SKILLS = (0.5, 0.7, 0.8, 0.9, 0.95)

@@ -377,14 +377,6 @@ def test_nobody_who_misses_most_gold_is_shown_any(store: Store) -> None:
     assert crowd.work(3, n=12).count(True) > 0
 
 
-def test_outside_the_opening_hours_there_is_no_work(store: Store, clock: FakeClock) -> None:
-    hour = (clock.now // HOUR) % 24
-    crowd = make_crowd(store, terms={"opening": {"from_hour": hour, "to_hour": hour + 1}})
-    assert crowd.take() is not None
-    clock.advance(HOUR)
-    assert crowd.take(1) is None
-
-
 @pytest.mark.parametrize("label", ["error", "ok"])
 def test_gold_right_or_missed_costs_the_same_statements_as_work(
     store: Store, monkeypatch: pytest.MonkeyPatch, label: str

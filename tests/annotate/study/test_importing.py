@@ -201,7 +201,7 @@ def test_texts_are_called_after_their_files_and_oddities_are_reported(store: Sto
         assert words in said
 
 
-def test_a_text_that_is_there_is_known_a_copy_is_left_out_or_kept_and_another_text_of_its_name_refused(
+def test_a_text_that_is_there_is_known_a_copy_is_left_out_and_another_text_of_its_name_refused(
     store: Store, folder: Path
 ) -> None:
     import_files(store, corpora=[folder])
@@ -209,7 +209,6 @@ def test_a_text_that_is_there_is_known_a_copy_is_left_out_or_kept_and_another_te
     assert (one(import_files(store, corpora=[folder])).new, essays(store)["frida"]) == (1, "I am Frida.")
     copy = write(folder.parent / "copy.txt", "I am Frida.")
     assert one(import_files(store, corpora=[copy])).new == 0
-    assert one(import_files(store, corpora=[copy], keep_duplicates=True)).new == 1
     write(more, "I am not Frida.")
     with pytest.raises(BadInput, match=r"found 'frida' with another text already; rename"):
         import_files(store, corpora=[more])

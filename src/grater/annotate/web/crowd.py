@@ -2,7 +2,7 @@
 
 The dashboard: progress, agreement, precision and recall as they came about, who agrees with whom, which answers are
 confused, what waits for a decision, cost, time left, how much more is needed.
-The terms are one form: gold, redundancy, pay, hours, limits, who may take part.
+The terms are one form: gold, redundancy, pay, limits, who may take part.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from grater.annotate.jobs import Job
 from grater.annotate.programs import program_job
 from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.store import Tx
-from grater.annotate.terms import DAYS, POLICIES, Terms, odds_for, terms_json, terms_of
+from grater.annotate.terms import POLICIES, Terms, odds_for, terms_json, terms_of
 from grater.annotate.web.calls import Body, Name, Number, Shape, by_form, calls_about, example, page_at
 from grater.annotate.web.calls import Interval as IntervalShape
 from grater.annotate.web.charts import Series, confusion_map, narrowing, pair_map, rater_scatter
@@ -124,15 +124,13 @@ def _filled_in(context: RequestContext) -> dict[str, Json]:
     gold = filled("minimum", "least_seen", "quiz", "attempts", "sure", "exposure")
     gold |= {"shows_misses": True} if context.text("shows_misses") else {}
     judgments = filled("least", "most", "lead")
-    pay, hours = filled("cents", "currency", "policy", "least_hourly"), filled("from_hour", "to_hour")
-    days: list[Json] = [day for day, name in enumerate(DAYS) if name in context.fields().get("days", ())]
+    pay = filled("cents", "currency", "policy", "least_hourly")
     other = {"job": context.text("other_job"), "judgments": context.text("other_judgments") or 1}
     return {
         **{name: context.text(name) or None for name in ("page", "limit", "pilot", "pool", "information")},
         "gold": gold if "minimum" in gold else None,
         "redundancy": {"most": judgments["least"], **judgments} if "least" in judgments else None,
         "pay": {**pay, "currency": context.text("currency").upper() or "EUR"} if "cents" in pay else None,
-        "opening": {**hours, **({"days": days} if days else {})} if hours or days else None,
         **{name: context.text(name).split("\n") if context.text(name) else [] for name in QUESTIONS},
         "countries": words("countries"),
         "languages": words("languages"),
@@ -150,7 +148,7 @@ def _terms_page(
     n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
     terms = terms_of(job.options)
     shown = {"job": job, "terms": terms, "others": others, "n_gold": n_gold, "odds": odds_for(terms, n_gold)}
-    shown |= {"is_saved": is_saved, "problems": problems, "days": DAYS, "policies": POLICIES}
+    shown |= {"is_saved": is_saved, "problems": problems, "policies": POLICIES}
     return context.page("crowd_terms.html", shown)
 
 

@@ -300,7 +300,6 @@ FILES = calls.form_of(
     files={"type": "array", "items": {"type": "string", "format": "binary"}},
     format={"type": "string", "description": "Of a corpus; guessed from the names if empty."},
     encoding={"type": "string", "description": "Of texts that are not UTF-8; guessed if empty."},
-    keep_duplicates={"type": "boolean", "description": "Also import texts that exist under another name."},
     skip_unreadable={"type": "boolean", "description": "Leave out texts that cannot be read."},
     preview={"type": "boolean", "description": "Check everything and store nothing."},
     job={"type": "string", "description": "Its name: judgments, gold and practice go there."},

@@ -424,8 +424,6 @@ class CrowdView:
 
     @property
     def words(self) -> str:
-        if self.reason == "hours":
-            return f"Work is available at these times: {self.terms.opening}."
         if self.reason == "ejected" and self.standing.why == "manager":
             return "The people who run this job have removed you from it."
         if self.reason == "unqualified":

@@ -107,7 +107,6 @@ def import_into(
     columns: Columns = None,
     rater_columns: RaterColumns = (),
     encoding: Annotated[str, Opt("The encoding of texts that are not UTF-8.", "NAME")] = "",
-    keep_duplicates: Annotated[bool, Opt("Import texts that are there already under another name.")] = False,
     skip_unreadable: Annotated[bool, Opt("Leave out text files that cannot be read.")] = False,
     preview: Annotated[bool, Opt("Check everything and report it; store nothing.")] = False,
 ) -> Done:
@@ -136,7 +135,6 @@ def import_into(
             columns=columns or {},
             rater_columns=rater_columns,
             encoding=encoding,
-            keep_duplicates=keep_duplicates,
             skip_unreadable=skip_unreadable,
             preview=preview,
         )
