@@ -53,7 +53,7 @@ def test_a_program_may_answer_each_question_at_once(crowd: str) -> None:
     with open_store(crowd) as store:
         with store.write() as tx:
             job, person = program_job(tx, jobs.named(tx, "job"), "robot")
-        assert judge(store, job, person, answers) == 4
+        assert judge(store, job, person, answers).n_done == 4
 
 
 def test_a_programs_judgments_are_its_own_and_a_failure_is_one_line(

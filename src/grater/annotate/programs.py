@@ -209,7 +209,7 @@ def through(command: str, lines: Iterable[str]) -> Iterator[str]:
         raise GraterError(f"{command}: failed with exit status {status}; its messages are above")
 
 
-def judge(store: Store, job: Job, person: Person, run: Callable[[Iterable[str]], Iterable[str]]) -> int:
+def judge(store: Store, job: Job, person: Person, run: Callable[[Iterable[str]], Iterable[str]]) -> Judged:
     """Ask a program about all remaining units; `run` maps lines of questions to lines of answers."""
     with store.read() as tx:
         asked = {each.unit.unit_id: each for each in to_ask(tx, job)}
@@ -231,7 +231,7 @@ def judge(store: Store, job: Job, person: Person, run: Callable[[Iterable[str]],
             raise GraterError(f"answer {number}, unit {unit_id}: {refusal(error, unit)}") from error
     if asked:
         raise GraterError(f"the program left {len(asked)} units unanswered; its answers to the others are stored")
-    return n_asked
+    return Judged(n_asked)
 
 
 def _texts_of(fields: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -226,8 +226,8 @@ def test_a_program_judges_in_a_job_of_its_own_and_takes_no_place_of_a_person(sto
     crowd = make_crowd(store, n_units=5, n_gold=2, judgments=1, terms={})
     with store.write() as tx:
         own, robot = program_job(tx, crowd.job, "robot")
-    assert judge(store, own, robot, ok) == 5  # type: ignore[arg-type]
-    assert judge(store, own, robot, ok) == 0  # type: ignore[arg-type]
+    assert judge(store, own, robot, ok).n_done == 5  # type: ignore[arg-type]
+    assert judge(store, own, robot, ok).n_done == 0  # type: ignore[arg-type]
     with store.read() as tx:
         rows = judgments.table(tx, own.job_id)
         assert {(row["group"], row["kind"], row["label"]) for row in rows} == {("program", "program", "ok")}

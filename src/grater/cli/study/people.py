@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict, Unpack, cast
 
 from grater.annotate.tasks import TASKS
 from grater.cli.command import Done
@@ -16,16 +16,33 @@ from grater.model import Json as JsonValue
 from grater.options import KindName, NumberDrawn, NumberFlagged, Opt, Seed, StudyName, described
 from grater.progress import NOTES
 from grater.result import encode
-from grater.sheet import counted
+from grater.sheet import Sheet, counted
 from grater.tables import write_table
 
 if TYPE_CHECKING:
     from grater.annotate.jobs import GivenState, Job
-    from grater.annotate.samples import Order
     from grater.annotate.store import Store, Tx
 
 
 DESIGNS_LISTED = "sampling, exhaustive, verification, crowd-error, cloze, choice, constructions, marking"
+
+
+class Planning(TypedDict, total=False):
+    """How the units of a job are made, if no design says it; `NewJob` has the defaults."""
+
+    kind: KindName
+    suggested_share: Annotated[
+        float, Opt("Marking: offer the system's marks on this share of essays.", "SHARE", default=1.0)
+    ]
+    fresh: Annotated[bool, Opt("Only essays that no job with this task has used.", default=False)]
+    sample: Annotated[str, Opt("Only the items of a sample that are not judged yet.", "NAME", default="")]
+    batch_size: Annotated[int, Opt("Units per batch.", min=0, default=0)]
+    overlap_every: Annotated[int, Opt("Give every n-th batch to all annotators.", min=0, default=0)]
+    delay_days: Annotated[float, Opt("Construction: days between the two stages.", min=0, default=3)]
+    lease_minutes: Annotated[float | None, Opt("Minutes allowed per unit.")]
+    tagset: Annotated[str | None, Opt("Marking: tag set; default: NUCLE's 27 tags.")]
+    grey: Annotated[bool, Opt("Construction: offer a grey answer, counted as yes.", default=False)]
+    pairs: Annotated[bool, Opt("Rank: two corrections at a time instead of up to five.", default=False)]
 
 
 @described
@@ -38,99 +55,50 @@ def add_job_command(
     ] = "",
     name: Annotated[str | None, Opt("The job's name; default: the task's.")] = None,
     judgments_per_item: Annotated[int | None, Opt("Judgments per item.", "N", min=1)] = None,
-    kind: KindName = "",
     system: Annotated[str | None, Opt("The system whose suggestions raters see.")] = None,
-    suggested_share: Annotated[
-        float, Opt("Marking: offer the system's marks on this share of essays.", "SHARE")
-    ] = 1.0,
     n: NumberDrawn = None,
     flagged: NumberFlagged = None,
-    fresh: Annotated[bool, Opt("Only essays that no job with this task has used.")] = False,
-    sample: Annotated[str, Opt("Only the items of a sample that are not judged yet.", "NAME")] = "",
     annotators: Annotated[
         Sequence[str], Opt("Give the units to this person, by name; repeatable.", "NAME", flag="--annotator")
     ] = (),
-    batch_size: Annotated[int, Opt("Units per batch.", min=0)] = 0,
-    overlap_every: Annotated[int, Opt("Give every n-th batch to all annotators.", min=0)] = 0,
-    delay_days: Annotated[float, Opt("Construction: days between the two stages.", min=0)] = 3,
-    lease_minutes: Annotated[float | None, Opt("Minutes allowed per unit.")] = None,
     guidelines: Annotated[Path | None, Opt("Instructions, instead of the task's default.", "FILE.md")] = None,
-    tagset: Annotated[str | None, Opt("Marking: tag set; default: NUCLE's 27 tags.")] = None,
-    grey: Annotated[bool, Opt("Construction: offer a grey answer, counted as yes.")] = False,
-    pairs: Annotated[bool, Opt("Rank: two corrections at a time instead of up to five.")] = False,
     draft: Annotated[bool, Opt("Leave the job as a draft.")] = False,
     seed: Seed = 0,
+    **planning: Unpack[Planning],
 ) -> Done:
     """Create a job and open it."""
-    from grater.annotate import progress
+    from grater.annotate import progress, samples
     from grater.annotate.plans import NewJob, add_job
-    from grater.annotate.samples import Order, of_sample
+    from grater.annotate.samples import DESIGNS, MISSING, Order, notes_on, of_sample, start
 
     if bool(task) == bool(design) or (flagged is not None and not design):
         raise UsageError("expected `task` TASK, or `design` DESIGN with `flagged` N if wanted")
-    if design:
-        order = Order(
-            design=design,
-            name=name or "",
-            system=system,
-            n=n,
-            n_flagged=flagged,
-            judgments=judgments_per_item,
-            annotators=annotators,
-            seed=seed,
-        )
-        return _start_design(study, order)
-    plan = NewJob.checked(
-        name=name or task,
-        task=task,
-        judgments=1 if judgments_per_item is None else judgments_per_item,
-        kind=kind or None,
-        system=system,
-        suggested_share=suggested_share,
-        sample=sample,
-        most=n,
-        fresh=fresh,
-        annotators=annotators,
-        batch_size=batch_size,
-        overlap_every=overlap_every,
-        delay_days=delay_days,
-        lease_minutes=lease_minutes,
-        guidelines=read_guidelines(guidelines) if guidelines else None,
-        tagset=tagset,
-        grey=grey,
-        pairs=pairs,
-        seed=seed,
-        open=not draft,
-    )
+    if design and (planning or guidelines or draft):
+        raise UsageError("a design has its own units and instructions; expected only its name, sizes and people")
+    common = {"system": system, "annotators": annotators, "seed": seed}
     with opened(study) as store:
-        job = add_job(store, of_sample(store, plan))
+        if design:
+            sizes = {"n": n, "n_flagged": flagged, "judgments": judgments_per_item}
+            job = start(store, Order(design, name=name or "", **common, **sizes))  # type: ignore[arg-type]
+        else:
+            wanted = {"name": name or task, "task": task, "judgments": judgments_per_item or 1, "most": n}
+            own = {"guidelines": read_guidelines(guidelines) if guidelines else None, "open": not draft}
+            job = add_job(store, of_sample(store, NewJob.checked(**wanted, **common, **own, **planning)))
         with store.read() as tx:
             n_units = progress.units_by_job(tx)[job.job_id]["work"]
             n_slots = sum(progress.slots_by_job(tx)[job.job_id].values())
-    summary = f"{counted(n_units, 'unit')}, {counted(n_slots, 'judgment')} wanted, {job.state}"
-    return Done(
-        {"job": job.name, "job_id": job.job_id, "units": n_units, "judgments": n_slots, "state": job.state},
-        [f"{job.name}: {summary}; next: grater people invite {pasted(study)} --role annotator"],
-    )
-
-
-def _start_design(study: str, order: Order) -> Done:
-    from grater.annotate import progress, samples
-    from grater.annotate.samples import DESIGNS, MISSING, notes_on, start
-
-    with opened(study) as store:
-        job = start(store, order)
-        with store.read() as tx:
-            n_units = progress.units_by_job(tx)[job.job_id]["work"]
-            notes = notes_on(tx, samples.named(tx, job.name)) if order.design == "sampling" else ()
-    not_filled = job.options.get(MISSING, [])
-    value: dict[str, JsonValue] = {"job": job.name, "design": order.design, "task": job.task, "units": n_units}
-    value |= {"judgments": job.judgments, MISSING: not_filled, "notes": list(notes)}
-    lines = [f"note: {line}" for line in not_filled] if isinstance(not_filled, list) else []
-    lines += [f"note: {note}" for note in notes]
+            notes = notes_on(tx, samples.named(tx, job.name)) if design == "sampling" else ()
+    value: dict[str, JsonValue] = {"job": job.name, "job_id": job.job_id, "units": n_units, "state": job.state}
+    invite = f"next: grater people invite {pasted(study)} --role annotator"
+    if not design:
+        summary = f"{counted(n_units, 'unit')}, {counted(n_slots, 'judgment')} wanted, {job.state}"
+        return Done({**value, "judgments": n_slots}, [f"{job.name}: {summary}; {invite}"])
+    missing = [str(line) for line in cast("Sequence[str]", job.options.get(MISSING, ()))]
+    value |= {"design": design, "task": job.task, "judgments": job.judgments, MISSING: list(missing)}
     size = f"{counted(n_units, 'unit')} of the task {job.task}, {counted(job.judgments, 'judgment')} each"
-    command = f"grater people invite {pasted(study)} --role annotator"
-    return Done(value, [*lines, f"{job.name}: {size} ({DESIGNS[order.design].source}); next: {command}"])
+    lines = [f"note: {line}" for line in (*missing, *notes)]
+    lines.append(f"{job.name}: {size} ({DESIGNS[design].source}); {invite}")
+    return Done({**value, "notes": list(notes)}, lines)
 
 
 @described
@@ -354,7 +322,7 @@ def print_token(
             end_token(tx, end, person_id=None)
             return Done({"ended": end}, [f"{end}: ended"])
         if list_tokens:
-            return _tokens(_token_rows(tx, person))
+            return _tokens(tx, person)
         if person is None:
             raise UsageError("expected NAME, the person the program acts for")
         owner = people.named(tx, person)
@@ -364,35 +332,29 @@ def print_token(
     return Done(value, [message], [token])
 
 
-def _token_rows(tx: Tx, person: str | None) -> list[dict[str, JsonValue]]:
+def _tokens(tx: Tx, person: str | None) -> Done:
     """The tokens that hold, the oldest first."""
     from grater.annotate import credentials, people
     from grater.annotate.store.transaction import as_iso
 
     wanted = people.named(tx, person).person_id if person else None
     names = {each.person_id: each.name for each in people.all(tx)}
-    return [
+    rows = [
         {
             "token_id": token.token_id,
             "person": names[token.person_id],
             "name": token.name,
             "scope": token.scope,
             "made_at": as_iso(token.made_at),
-            "expires_at": as_iso(token.expires_at) if token.expires_at else None,
-            "used_at": as_iso(token.used_at) if token.used_at else None,
+            "expires_at": token.expires_at and as_iso(token.expires_at),
+            "used_at": token.used_at and as_iso(token.used_at),
         }
         for token in credentials.all_tokens(tx)
         if wanted in (None, token.person_id)
     ]
-
-
-def _tokens(rows: list[dict[str, JsonValue]]) -> Done:
-    shown = []
-    for row in rows:
-        used = f"last used {row['used_at']}" if row["used_at"] else "never used"
-        cells = (row["token_id"], row["person"], row["scope"], f"until {row['expires_at']}", used, row["name"])
-        shown.append("  ".join(map(str, cells)))
-    return Done({"tokens": encode(rows)}, shown=shown)
+    columns = ("token_id", "person", "scope", "expires_at", "used_at", "name")
+    shown = tuple(tuple(str(row[name] or "") for name in columns) for row in rows)
+    return Done({"tokens": encode(rows)}, sheets=[Sheet("", columns, shown)])
 
 
 @described

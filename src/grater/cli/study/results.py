@@ -8,10 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
-import typer
-
 from grater import options as opt
-from grater.cli.command import Done, print_json, say
+from grater.cli.command import Done, say
 from grater.cli.study import JobName, answers_of, opened
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
@@ -19,7 +17,6 @@ from grater.options import Opt, basis_of, described
 from grater.sheet import counted
 
 if TYPE_CHECKING:
-    from grater.chat import Endpoint
     from grater.measure.evaluation.evaluation import Evaluation
     from grater.measure.evaluation.offered import SuggestionEffect
     from grater.reporting.document import Report
@@ -174,9 +171,8 @@ def ask(
     name: Annotated[str, Opt("The name of the rater; default: the model's name.")] = "",
     samples: Annotated[int, Opt("Answers per unit; several give a share.", min=1, max=100)] = 1,
     temperature: Annotated[float | None, Opt("0 for one answer per unit, 0.7 for several.", min=0, max=2)] = None,
-    as_json: opt.AsJson = False,
     **chatting: Unpack[opt.Chatting],
-) -> None:
+) -> Done:
     """Let a program or a language model judge the units of a job.
 
     Answered units are not asked again, so an interrupted run resumes.
@@ -184,55 +180,34 @@ def ask(
     A program (--command) reads one line per unit, with its "fields", and writes {"unit": ID, "fields": {...}}. For
     the task error these are {"label": ["ok"]}; docs/tasks.md lists them all.
     """
-    from grater.chat import endpoint_of
+    from grater.annotate.programs import judge, judge_by_model, program_job, the_job, through
+    from grater.chat import Cache, Chat, endpoint_of
 
     if bool(command) == bool(endpoint) or bool(endpoint) != bool(model_name):
         raise UsageError("expected `command` LINE for a program, or `endpoint` URL and `model_name` NAME for a model")
-    if command:
-        _ask_program(study, job, command, name or "program", as_json=as_json)
-        return
-    cache, settings = answers_of(study, chatting)
-    warmth = (0.7 if samples > 1 else 0.0) if temperature is None else temperature
-    asked = endpoint_of(endpoint, model_name, temperature=warmth, **settings)
-    _ask_model(study, job, asked, cache, name or model_name, samples, as_json=as_json)
-
-
-def _ask_program(study: str, job: str, command: str, name: str, *, as_json: bool) -> None:
-    from grater.annotate.programs import judge, program_job, the_job, through
-
+    chat, rater = None, name or model_name or "program"
+    if endpoint:
+        cache, settings = answers_of(study, chatting)
+        warmth = (0.7 if samples > 1 else 0.0) if temperature is None else temperature
+        asked = endpoint_of(endpoint, model_name, temperature=warmth, **settings)
+        chat = Chat(asked, Cache(cache), tell=say)
     with opened(study) as store:
         with store.write() as tx:
-            own, person = program_job(tx, the_job(tx, job), name)
-        n_done = judge(store, own, person, partial(through, command))
-    value: JsonValue = {"job": own.name, "judged": n_done, "rater": person.pseudonym}
-    Done(value, [f"{own.name}: {counted(n_done, 'unit')} judged by the program {name}"]).tell(as_json=as_json)
-
-
-def _ask_model(
-    study: str, job: str, endpoint: Endpoint, cache: Path, name: str, n_samples: int, *, as_json: bool
-) -> None:
-    from grater.annotate.programs import judge_by_model, program_job, the_job
-    from grater.chat import Cache, Chat
-
-    chat = Chat(endpoint, Cache(cache), tell=say)
-    with opened(study) as store:
-        with store.write() as tx:
-            own, person = program_job(tx, the_job(tx, job), name, model=endpoint.model)
-        done = judge_by_model(store, own, person, chat, n_samples=n_samples)
-    spent = chat.cache.spent
-    if as_json:
-        used: dict[str, JsonValue] = {"requests": spent.requests, "tokens": spent.tokens, "cost": chat.cost}
-        print_json({"job": own.name, "rater": person.pseudonym, **done.to_dict(), **used})
-    else:
-        for unit_id, why in done.refused:
-            say(f"unit {unit_id}: {why}")
-        money = f", cost {chat.cost:.4f}" if chat.cost else ""
-        say(f"{own.name}: {counted(done.n_done, 'unit')} judged by {name}; {spent.tokens:,} tokens so far{money}")
-    if done.refused and not as_json:
-        left = counted(len(done.refused), "unit")
-        verb, change = "is" if len(done.refused) == 1 else "are", "change the guidelines, --temperature or the model"
-        say(f"{left} {verb} left open; to get other answers, {change}")
+            own, person = program_job(tx, the_job(tx, job), rater, model=model_name)
+        if chat is None:
+            done = judge(store, own, person, partial(through, command))
+        else:
+            done = judge_by_model(store, own, person, chat, n_samples=samples)
+    value: dict[str, JsonValue] = {"job": own.name, "rater": person.pseudonym, **done.to_dict()}
+    lines = [f"unit {unit_id}: {why}" for unit_id, why in done.refused]
+    lines.append(f"{own.name}: {counted(done.n_done, 'unit')} judged by {rater}")
+    if chat is not None:
+        spent = chat.cache.spent
+        value |= {"requests": spent.requests, "tokens": spent.tokens, "cost": chat.cost}
+        lines[-1] += f"; {spent.tokens:,} tokens so far{f', cost {chat.cost:.4f}' if chat.cost else ''}"
+    if done.refused:
+        left = f"{counted(len(done.refused), 'unit')} {'is' if len(done.refused) == 1 else 'are'} left open"
+        lines.append(f"{left}; to get other answers, change the guidelines, --temperature or the model")
     if done.stopped:
-        say(f"stopped: {done.stopped}; run the same command again to continue")
-    if done.stopped or done.refused:
-        raise typer.Exit(1)
+        lines.append(f"stopped: {done.stopped}; run the same command again to continue")
+    return Done(value, lines, status=1 if done.stopped or done.refused else 0)
