@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import polars as pl
 from sqlalchemy import ColumnElement, Table, Text, or_, select, type_coerce
@@ -59,30 +59,31 @@ class AuditEntry(Data):
         return json.dumps(dict(self.event.payload), ensure_ascii=False) if self.event.payload else ""
 
 
-@dataclass(frozen=True, slots=True)
-class AuditFilter:
-    """The filter; unset conditions do not apply. `since` is inclusive, `until` exclusive."""
-
-    person_id: str | None = None
-    verbs: Sequence[str] | None = None
-    since: int | None = None
-    until: int | None = None
-    job_id: str | None = None
-    search: str = ""
+AuditFilter: TypeAlias = Sequence[ColumnElement[bool]]
+"""The conditions that an event meets."""
 
 
 def audit_filter(
     tx: Tx, *, person: str = "", kind: str = "", since: str = "", until: str = "", job: str = "", search: str = ""
 ) -> AuditFilter:
-    """The filter as a person types it: names (or ids) of a person and a job, a kind, days or times."""
-    return AuditFilter(
-        person_id=(people.find(tx, person) or people.named(tx, person)).person_id if person else None,
-        verbs=verbs_of(kind) if kind else None,
-        since=_moment(since) if since else None,
-        until=_moment(until) + (DAY if len(until) == LENGTH_OF_A_DAY else 0) if until else None,
-        job_id=(jobs.find(tx, job) or jobs.named(tx, job)).job_id if job else None,
-        search=search,
-    )
+    """The filter as a person types it: names (or ids) of a person and a job, a kind, days or times.
+
+    What is empty does not apply.
+    """
+    of, wanted = schema.events.c, list[ColumnElement[bool]]()
+    if person:
+        wanted.append(of.actor == (people.find(tx, person) or people.named(tx, person)).person_id)
+    if kind:
+        wanted.append(of.verb.in_(verbs_of(kind)))
+    if since:
+        wanted.append(of.at >= _moment(since))
+    if until:
+        wanted.append(of.at < _moment(until) + (DAY if len(until) == LENGTH_OF_A_DAY else 0))
+    if job:
+        wanted.append(_is_of_job((jobs.find(tx, job) or jobs.named(tx, job)).job_id))
+    if search:
+        wanted.append(_mentions(tx, search))
+    return wanted
 
 
 def verbs_of(kind: str) -> tuple[str, ...]:
@@ -101,18 +102,9 @@ def entries(tx: Tx, wanted: AuditFilter, *, before: int | None = None, most: int
 
 
 def _latest(tx: Tx, wanted: AuditFilter, *, before: int | None, most: int) -> list[Event]:
-    of = schema.events.c
-    asked = [
-        *([of.actor == wanted.person_id] if wanted.person_id is not None else []),
-        *([of.verb.in_(list(wanted.verbs))] if wanted.verbs is not None else []),
-        *([of.at >= wanted.since] if wanted.since is not None else []),
-        *([of.at < wanted.until] if wanted.until is not None else []),
-        *([_is_of_job(wanted.job_id)] if wanted.job_id is not None else []),
-        *([_mentions(tx, wanted.search)] if wanted.search else []),
-        *([of.n < before] if before is not None else []),
-    ]
-    query = select(*COLUMNS).where(*asked).order_by(of.n.desc()).limit(most)
-    return COLUMNS.all(tx, query)
+    n = schema.events.c.n
+    query = select(*COLUMNS).where(*wanted, *([n < before] if before is not None else []))
+    return COLUMNS.all(tx, query.order_by(n.desc()).limit(most))
 
 
 def _portions(tx: Tx, wanted: AuditFilter) -> Iterator[list[dict[str, Any]]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Unpack
+from typing import TYPE_CHECKING, Annotated, TypedDict, Unpack
 from zipfile import is_zipfile
 
 from grater.cli.command import Done, say
@@ -91,64 +91,56 @@ NOUNS = {
 """What a file brings, by its kind."""
 
 
+class Importing(TypedDict, total=False):
+    """What `import_files` takes besides essays and samples."""
+
+    format_name: FormatName
+    items: Annotated[Sequence[Path], Opt("A table of items, for their places and other columns.", "FILE", default=())]
+    decisions: Annotated[Sequence[Path], Opt("Decisions of systems.", "FILE", default=())]
+    judgments: Annotated[Sequence[Path], Opt("Judgments of raters.", "FILE", default=())]
+    gold: Annotated[Sequence[Path], Opt("Items with known answers.", "FILE", default=())]
+    practice: Annotated[Sequence[Path], Opt("Known answers to practise on.", "FILE", default=())]
+    job: Annotated[str | None, Opt("The job that judgments, gold or practice belong to.")]
+    task: Annotated[str, Opt("The task that imported judgments answer.", default="error")]
+    columns: Columns
+    rater_columns: RaterColumns
+    encoding: Annotated[str, Opt("The encoding of texts that are not UTF-8.", "NAME", default="")]
+    skip_unreadable: Annotated[bool, Opt("Leave out text files that cannot be read.", default=False)]
+    preview: Annotated[bool, Opt("Check everything and report it; store nothing.", default=False)]
+
+
 @described
 def import_into(
     study: StudyName,
     *files: Annotated[Path, Opt("Essays, in any corpus format.", "[FILE]")],
-    format_name: FormatName = None,
-    items: Annotated[Sequence[Path], Opt("A table of items, for their places and other columns.", "FILE")] = (),
-    decisions: Annotated[Sequence[Path], Opt("Decisions of systems.", "FILE")] = (),
     sample: Annotated[Sequence[Path], Opt("The sample from which the judged items were drawn.", "FILE")] = (),
-    judgments: Annotated[Sequence[Path], Opt("Judgments of raters.", "FILE")] = (),
-    gold: Annotated[Sequence[Path], Opt("Items with known answers.", "FILE")] = (),
-    practice: Annotated[Sequence[Path], Opt("Known answers to practise on.", "FILE")] = (),
-    job: Annotated[str | None, Opt("The job that judgments, gold or practice belong to.")] = None,
-    task: Annotated[str, Opt("The task that imported judgments answer.")] = "error",
-    columns: Columns = None,
-    rater_columns: RaterColumns = (),
-    encoding: Annotated[str, Opt("The encoding of texts that are not UTF-8.", "NAME")] = "",
-    skip_unreadable: Annotated[bool, Opt("Leave out text files that cannot be read.")] = False,
-    preview: Annotated[bool, Opt("Check everything and report it; store nothing.")] = False,
+    **options: Unpack[Importing],
 ) -> Done:
     """Import files; importing a file again changes nothing."""
     from grater.annotate import jobs
     from grater.annotate.importing import import_files
     from grater.annotate.standing import has_gold
 
-    if not any((files, items, decisions, sample, judgments, gold, practice)):
+    judged = [*options.get("judgments", ()), *options.get("gold", ()), *options.get("practice", ())]
+    items, decisions = options.get("items", ()), options.get("decisions", ())
+    if not any((files, sample, judged, items, decisions)):
         raise UsageError("expected files to import, found none; see grater study import --help")
-    require_different([*files, *items, *judgments, *gold, *practice])
+    require_different([*files, *items, *judged])
     require_different([*files, *decisions, *sample])
+    job = options.get("job") or ""
     with opened(study) as store:
-        done = import_files(
-            store,
-            corpora=files,
-            items=items,
-            decisions=decisions,
-            samples=sample,
-            judgments=judgments,
-            gold=gold,
-            practice=practice,
-            format_name=format_name,
-            job=job,
-            task=task,
-            columns=columns or {},
-            rater_columns=rater_columns,
-            encoding=encoding,
-            skip_unreadable=skip_unreadable,
-            preview=preview,
-        )
+        done = import_files(store, corpora=files, samples=sample, **options)
         with store.read() as tx:
-            is_untested = bool(gold and job) and not has_gold(jobs.named(tx, job or ""))
-    note_left_out(files, format_name)
+            is_untested = bool(options.get("gold") and job) and not has_gold(jobs.named(tx, job))
+    note_left_out(files, options.get("format_name"))
     messages = []
     for each in done:
         known = f", {each.known:,} already there" if each.known else ""
         messages.append(f"{each.name}: {counted(each.new, NOUNS[each.kind])}{known}")
-    if job and is_untested:
+    if is_untested:
         messages.append(unmet_gold(study, job))
     next_step = f"next: grater study status {pasted(study)}"
-    messages.append("preview: nothing was stored; import without --preview" if preview else next_step)
+    messages.append("preview: nothing was stored; import without --preview" if options.get("preview") else next_step)
     warnings = [f"{each.name}: {words}" for each in done for words in each.warnings]
     return Done(encode([each.to_dict() for each in done]), messages, warnings=warnings)
 
