@@ -4,21 +4,15 @@ They are stored as plain JSON in the job's options under `crowd`, checked whenev
 its protocol sheet (T,C&M 2013, 7.1; 7.2 recommends making participation depend on other tasks). Missing terms impose
 nothing: without `gold` nobody is tested, without `pay` nothing is owed. The opening hours of 0.2 are gone.
 
-*Pay* is whole cents of one currency, never a float and never mixed (T,C&M 2013, Table 5). A policy pays for every
-submission, for those of raters who were not ejected, or for those that ended valid. A rater is paid once per unit,
-however often they answered it (a second tab, a revised essay): the answer that counts decides, else one that came too
-late, else one that was withdrawn. An answer that its rater undid (`undone`) is not paid.
+*Pay* is whole cents of one currency, never a float and never mixed (T,C&M 2013, Table 5). A rater is paid once per
+unit, however often they answered it (a second tab, a revised essay): the answer that counts decides, else one that
+came too late, else one that was withdrawn. An answer that its rater undid (`undone`) is not paid.
 
-*Gold* decides when a rater is trusted (T,C&M 2013, 5.4; docs/crowd.md). A rater sees gold in an entry quiz, and later
-other gold hidden among the work. A rater whose accuracy falls below the minimum is ejected; the quiz is passed or
-failed as a whole, and may be repeated as often as the job allows. Gold missed by more than half of at least five
-reliable raters is presumed wrong and suspended. Departures from CrowdFlower: each turn is drawn independently
-(`gold_rate`), since with a fixed number per page a rater who has noticed the gold knows that the rest of the page is
-untested. `sure` gives the benefit of the doubt: with .9 a rater is ejected only if somebody exactly at the minimum
-would do as badly in less than a tenth of cases (the binomial tail at the minimum).
-
-`odds` computes a rule's effect exactly. A rater is a sequence of probabilities of being right, one per gold item, the
-quiz first (`steady`, `turning`). The distribution of the number of right answers is updated gold item by gold item,
+*Gold* decides when a rater is trusted (T,C&M 2013, 5.4; docs/crowd.md). Departures from CrowdFlower: each turn is
+drawn independently (`gold_rate`), since with a fixed number per page a rater who has noticed the gold knows that the
+rest of the page is untested. `sure` gives the benefit of the doubt: with .9 a rater is ejected only if somebody
+exactly at the minimum would do as badly in less than a tenth of cases (the binomial tail at the minimum). `odds`
+computes a rule's effect exactly: the distribution of the number of right answers is updated gold item by gold item,
 and ejected counts are removed. A requester can thus see in advance how many good raters a rule loses and how long a
 guesser stays.
 
@@ -82,15 +76,12 @@ class Pay:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One submission, as pay sees it; `seconds` if measured.
-
-    Without a `unit`, it counts as a separate unit.
-    """
+    """One submission, as pay sees it; `seconds` if measured."""
 
     rater: str
     status: str
-    seconds: float | None = None
-    unit: str = ""
+    seconds: float | None
+    unit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +117,15 @@ class HourlyPay:
 
 def paid_once(done: Iterable[Work]) -> list[Work]:
     """The paid work: one piece per rater and unit, with the total time of its answers."""
-    by_unit: dict[tuple[str, str] | int, Work] = {}
-    for number, work in enumerate(done):
-        key = (work.rater, work.unit) if work.unit else number
-        if key in by_unit:
-            both = (by_unit[key], work)
-            known = [each.seconds for each in both if each.seconds is not None]
-            deciding = min(both, key=lambda each: DECIDES.index(each.status))
-            work = replace(deciding, seconds=sum(known) if known else None)
-        by_unit[key] = work
-    return list(by_unit.values())
+    by_unit: dict[tuple[str, str], list[Work]] = defaultdict(list)
+    for work in done:
+        by_unit[work.rater, work.unit].append(work)
+    paid = []
+    for answers in by_unit.values():
+        known = [each.seconds for each in answers if each.seconds is not None]
+        deciding = min(answers, key=lambda each: DECIDES.index(each.status))
+        paid.append(replace(deciding, seconds=sum(known) if known else None))
+    return paid
 
 
 def owed(pay: Pay, work: Work) -> int:
@@ -277,16 +267,6 @@ class GoldRuleOdds:
     fails_quiz: float
     out: float
     met: float
-
-
-def steady(skill: float, n_gold: int) -> list[float]:
-    """A rater of constant skill."""
-    return [skill] * n_gold
-
-
-def turning(skill: float, n_good: int, n_gold: int) -> list[float]:
-    """A rater who is good on the first `n_good` gold items, then guesses between two answers."""
-    return [skill] * n_good + [0.5] * (n_gold - n_good)
 
 
 def odds(rule: TrustRule, chances: Sequence[float]) -> GoldRuleOdds:
@@ -460,4 +440,4 @@ def odds_for(terms: Terms, n_gold: int) -> list[tuple[float, GoldRuleOdds]]:
     if terms.gold is None:
         return []
     n_met = max(terms.gold.quiz, min(n_gold, MOST_GOLD))
-    return [(skill, odds(terms.gold, steady(skill, n_met))) for skill in SKILLS]
+    return [(skill, odds(terms.gold, [skill] * n_met)) for skill in SKILLS]
