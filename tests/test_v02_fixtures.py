@@ -62,8 +62,10 @@ def test_a_study_of_0_2_says_the_same(study: tuple[str, dict[str, Any]], tmp_pat
     manifest = json.loads((tmp_path / "export" / "manifest.json").read_text("utf-8"))
     assert manifest["counts"] == facts["manifest"]["counts"]
     changed = [name for name, each in facts["manifest"]["files"].items() if manifest["files"].get(name) != each]
-    # columns `group` of adjudications and `document` of items; intervals; new keys of protocols; the pools of gold
-    assert changed == ["adjudications.csv", "agreement.json", "items.csv", "protocol.json", "tables/gold.jsonl"]
+    # columns `group` of adjudications and `document` of items; intervals; costs as pages show them; new keys of
+    # protocols; the pools of gold
+    texts = ["adjudications.csv", "agreement.json", "costs.json", "items.csv", "protocol.json"]
+    assert changed == [*texts, "tables/gold.jsonl"]
 
 
 def test_the_archive_has_a_sample_suspended_gold_a_panel_and_an_open_job() -> None:

@@ -51,7 +51,7 @@ from sqlalchemy.engine import make_url
 from grater import __version__
 from grater.annotate import adjudication, content, gold, jobs, judgments, people, standing, units
 from grater.annotate.corrected import answer_tables
-from grater.annotate.evaluation import evaluable
+from grater.annotate.evaluation import agreement_of, evaluable, live_marks
 from grater.annotate.judgments import PEOPLE
 from grater.annotate.marks import has_suggestions, marked_essays, marked_in, suggestion_frame
 from grater.annotate.money import job_costs
@@ -69,18 +69,14 @@ from grater.annotate.store.database import (
 from grater.annotate.store.migrations import VERSION
 from grater.annotate.store.schema import to_text
 from grater.annotate.store.transaction import as_iso, chunks
-from grater.annotate.tables import DECISIONS, as_frame, decision_columns, place_columns, redundancy_of, study_tables
-from grater.annotate.tasks import TASKS
+from grater.annotate.tables import DECISIONS, as_frame, decision_columns, place_columns, study_tables
 from grater.annotate.tasks.marking import MARKING
-from grater.annotate.tasks.task import Task, merged_by
 from grater.corpora import Loss, write_corpus
 from grater.errors import BadInput, GraterError, MissingExtra, Problem, Problems, UsageError
 from grater.files import complaining, reason, temporary_file
-from grater.measure.agreement.edits import edit_agreement
-from grater.measure.agreement.summary import Agreement, agreement
 from grater.model import ADJUDICATED, GOLD, PROGRAM, Json
 from grater.result import Data
-from grater.tables import Judgments, equal_in_number, read_judgments, with_labels, write_table
+from grater.tables import Judgments, write_table
 
 FORMAT = "grater-study"
 CORPORA = {"essays.sgml": "nucle", "essays.m2": "m2", "essays.jsonl": "jsonl", "brat": "brat"}
@@ -182,25 +178,17 @@ def _write_frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
         write_table(rating_frame(judged), job_folder / "ratings.csv", raw=raw)
         write_table(label_frame(judged), job_folder / "labels.csv", raw=raw)
         listed.append({"folder": f"jobs/{number:02d}", "name": job.name})
-        try:
-            if job.task == MARKING:
-                found: Data = edit_agreement(marked_in(tx, job.job_id, names=names))
-            else:
-                found = _agreement(judged, TASKS[job.task], redundancy_of([job]))
-            agreed[job.name] = found.to_dict()
-        except GraterError as error:
-            agreed[job.name] = {"reason": str(error)}
+        found: Data | None
+        if job.task == MARKING:
+            found, reason = live_marks(marked_in(tx, job.job_id, names=names))
+        else:
+            so_far = agreement_of(tx, job, names=names)
+            found, reason = so_far.labels, so_far.reason
+        agreed[job.name] = found.to_dict() if found else {"reason": reason}
     _write_json(folder / "jobs.json", listed)
     _write_json(folder / "agreement.json", agreed)
     _write_json(folder / "costs.json", {job.name: job_costs(tx, job).to_dict() for job in jobs.all(tx)})
     _write_json(folder / "protocol.json", {job.name: whole_protocol(tx, job) for job in jobs.all(tx)})
-
-
-def _agreement(judged: pl.DataFrame, task: Task, least: int) -> Agreement:
-    """The agreement of raters; if asking could stop early, on the judgments that every item was to have."""
-    table = equal_in_number(read_judgments(judged.select("item", "rater", "label", "status", "at")), least)
-    merged = merged_by(task)
-    return agreement(with_labels(table, merged) if merged else table)
 
 
 def _write_evaluation(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:

@@ -28,7 +28,7 @@ import polars as pl
 from grater.annotate import jobs, samples
 from grater.annotate import tables as frames
 from grater.annotate.jobs import Job
-from grater.annotate.judgments import PEOPLE
+from grater.annotate.judgments import FOR_AGREEMENT, PEOPLE, table
 from grater.annotate.plans import AN_HOUR, seconds_each
 from grater.annotate.samples import kind_of
 from grater.annotate.status import study_name
@@ -302,6 +302,13 @@ class AgreementSoFar:
     labels: Agreement | None
     verdicts: Agreement | None
     reason: str
+
+
+def agreement_of(tx: Tx, job: Job, *, names: bool = False) -> AgreementSoFar:
+    """The agreement in a job, by pseudonyms unless `names` is set."""
+    rows = table(tx, job.job_id, names=names, only=FOR_AGREEMENT)
+    first, places = frames.redundancy_of([job]), frames.essay_columns(tx)
+    return live_agreement(rows, TASKS[job.task], name=job.name, first=first, places=places)
 
 
 def live_agreement(

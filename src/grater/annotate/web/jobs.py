@@ -15,7 +15,7 @@ from pydantic import ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
 from grater.annotate import content, invitations, jobs, judgments, panels, people, progress, trust, units, webhooks
-from grater.annotate.evaluation import AgreementSoFar, live_agreement, live_marks
+from grater.annotate.evaluation import agreement_of, live_marks
 from grater.annotate.jobs import MOVES, Archived, NewGuidelines, NewJobState, NewNames
 from grater.annotate.marks import Draft, marked_in, n_open_findings, review
 from grater.annotate.people import Person
@@ -24,7 +24,6 @@ from grater.annotate.raters import OwnPace
 from grater.annotate.samples import names as sample_names
 from grater.annotate.samples import of_sample
 from grater.annotate.store import Tx
-from grater.annotate.tables import essay_columns, redundancy_of
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import DEFAULT_TAGSET, MARKING
 from grater.annotate.tasks.task import Answer, source_of, subject_of, summary_of
@@ -193,14 +192,8 @@ def agreement_page(context: Context, tx: Reading, job_id: str) -> Response:
     if job.task == MARKING:
         marks, reason = live_marks(marked_in(tx, job_id, names=True))
         return context.page("manage_agreement_marks.html", job=job, marks=marks, reason=reason)
-    agreement = _agreement(tx, job, names=True)
+    agreement = agreement_of(tx, job, names=True)
     return context.page("manage_agreement.html", job=job, agreement=agreement)
-
-
-def _agreement(tx: Tx, job: jobs.Job, *, names: bool = False) -> AgreementSoFar:
-    rows = judgments.table(tx, job.job_id, names=names, only=judgments.FOR_AGREEMENT)
-    places = essay_columns(tx)
-    return live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]), places=places)
 
 
 @page_at(pages, "/manage/jobs/{job_id}/guidelines")
@@ -379,7 +372,7 @@ def job_agreement(tx: Reading, job_id: str) -> LiveAgreement:
         marks, reason = live_marks(marked_in(tx, job_id))
         shown_marks = None if marks is None else MarkAgreement.model_validate(marks.to_dict())
         return LiveAgreement(labels=None, verdicts=None, marks=shown_marks, reason=reason)
-    found = _agreement(tx, job)
+    found = agreement_of(tx, job)
     labels, verdicts = (
         None if each is None else Agreement.model_validate(each.to_dict()) for each in (found.labels, found.verdicts)
     )
