@@ -277,7 +277,7 @@ JUDGMENTS = (
 
 def rater_frame(tx: Tx, *, names: bool = False) -> pl.DataFrame:
     """Everybody; a joint seat lists the names of its two people."""
-    columns = ("rater", "role", "kind", "members", "state", "added_at", *(("name", "email") if names else ()))
+    columns = ("rater", "role", "kind", "members", "state", "added_at", *(("name",) if names else ()))
     persons = list(rows(tx, "people", names=names))
     called = {row["person_id"]: row["name"] if names else row["pseudonym"] for row in persons}
     everybody = [

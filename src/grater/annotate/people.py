@@ -49,7 +49,6 @@ class Person:
     pseudonym: str
     role: str
     kind: str = "human"
-    email: str = ""
     state: str = "active"
     password_hash: str = field(default="", repr=False)
     payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
@@ -68,7 +67,6 @@ def add(
     name: str,
     role: str,
     kind: str = "human",
-    email: str = "",
     password_hash: str = "",
     members: Sequence[str] = (),
     payload: Mapping[str, Json] | None = None,
@@ -89,7 +87,6 @@ def add(
         pseudonym=new_pseudonym(),
         role=role,
         kind=kind,
-        email=email,
         password_hash=password_hash,
         payload=payload or {},
         added_at=tx.now,

@@ -16,7 +16,6 @@ from base64 import b32encode
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Literal
-from urllib.parse import quote, urlencode
 
 import pyotp
 from pydantic import Field
@@ -44,10 +43,9 @@ REQUIRED = "second_factor_roles"
 WRONG = "this code is wrong, already used or expired; wait for the next one"
 
 
-def uri(secret: str, name: str, *, issuer: str = "grater") -> str:
-    """The address for an authenticator app, also as a QR code; pyotp leaves out the last three parameters."""
-    parameters = {"secret": secret, "issuer": issuer, "algorithm": "SHA1", "digits": DIGITS, "period": STEP_SECONDS}
-    return f"otpauth://totp/{quote(issuer, safe='')}:{quote(name, safe='')}?{urlencode(parameters, quote_via=quote)}"
+def uri(secret: str, name: str) -> str:
+    """The address for an authenticator app, also as a QR code."""
+    return pyotp.TOTP(secret).provisioning_uri(name, issuer_name="grater")
 
 
 def can_have_one(person: Person) -> bool:
