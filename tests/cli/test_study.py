@@ -141,9 +141,3 @@ def test_tokens_are_listed_with_their_scope_and_last_use_and_ended(named: Path, 
     with open_store(named) as store, store.read() as tx:
         assert people.find_token(tx, secret) is None
     assert grater(capsys, "people", "token", named, "--end", "no such token").status == 2
-
-
-@pytest.mark.parametrize("options", [("Ann", "--scope", "rule"), ("Ann", "--days", 0), ("Ann", "--days", 400), ()])
-def test_what_a_token_cannot_be_is_one_line(named: Path, capsys: Capture, options: tuple[object, ...]) -> None:
-    ran = grater(capsys, "people", "token", named, *options)
-    assert (ran.status, ran.out, ran.err.count("\n")) == (2, "", 1)

@@ -7,16 +7,15 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.request import OpenerDirector, Request
 
 import pytest
 
-from grater.annotate import content, jobs, status
+from grater.annotate import content, status
 from grater.annotate.importing import import_files
 from grater.annotate.plans import NewJob, add_job
-from grater.annotate.programs import judge, program_job
 from grater.annotate.store import open_store
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import Unit, UnitItem
@@ -43,17 +42,6 @@ def crowd(tmp_path: Path) -> str:
     with open_store(place, create=True) as store:
         make_crowd(store, n_units=4, n_gold=2, terms={"pay": {"cents": 5}}).work(n=4)
     return str(place)
-
-
-def test_a_program_may_answer_each_question_at_once(crowd: str) -> None:
-    def answers(questions: Iterable[str]) -> Iterator[str]:
-        for question in questions:
-            yield json.dumps({"unit": json.loads(question)["unit"], "fields": {"label": ["ok"]}})
-
-    with open_store(crowd) as store:
-        with store.write() as tx:
-            job, person = program_job(tx, jobs.named(tx, "job"), "robot")
-        assert judge(store, job, person, answers).n_done == 4
 
 
 def test_a_programs_judgments_are_its_own_and_a_failure_is_one_line(

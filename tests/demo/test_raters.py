@@ -1,4 +1,4 @@
-"""The simulated raters of the sample have the shape of the papers' tables; `tests/test_exhibits.py` holds the rest."""
+"""Simulated raters of the sample have the shape of the papers' tables; `tests/test_exhibits.py` holds the rest."""
 
 from __future__ import annotations
 

@@ -88,15 +88,6 @@ def test_an_item_that_a_rater_has_met_stays_work(store: Store) -> None:
         assert checks.violations(tx) == []
 
 
-def test_experts_who_never_agree_make_no_gold(store: Store) -> None:
-    with store.write() as tx:
-        job = jobs.add(tx, name="crowd", task="error", judgments=2)
-        units.add_all(tx, job.job_id, new_units(tx, 2))
-        judged_by_experts(tx, [("1", "2")] * 2)
-        with pytest.raises(UsageError, match="no item has 2 or more"):
-            known_gold(tx, job, GoldWanted(least=2))
-
-
 def good_essay(*planted: Edit) -> Essay:
     return Essay("letter", "She waits at the stop. He waits for her.", planted, ("us",))
 
@@ -220,20 +211,6 @@ def ok(lines: Iterator[str]) -> Iterator[str]:
     """A program that answers in the opposite order."""
     for line in reversed([json.loads(each) for each in lines]):
         yield json.dumps({"unit": line["unit"], "fields": {"label": "ok"}})
-
-
-def test_a_program_judges_in_a_job_of_its_own_and_takes_no_place_of_a_person(store: Store) -> None:
-    crowd = make_crowd(store, n_units=5, n_gold=2, judgments=1, terms={})
-    with store.write() as tx:
-        own, robot = program_job(tx, crowd.job, "robot")
-    assert judge(store, own, robot, ok).n_done == 5  # type: ignore[arg-type]
-    assert judge(store, own, robot, ok).n_done == 0  # type: ignore[arg-type]
-    with store.read() as tx:
-        rows = judgments.table(tx, own.job_id)
-        assert {(row["group"], row["kind"], row["label"]) for row in rows} == {("program", "program", "ok")}
-        assert judgments.table(tx, crowd.job.job_id) == []
-        assert checks.violations(tx) == []
-    assert len(crowd.work(n=9)) == 5
 
 
 def test_a_program_that_talks_nonsense_or_has_the_name_of_a_person_is_refused_and_what_was_stored_stays(

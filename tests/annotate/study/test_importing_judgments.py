@@ -14,7 +14,6 @@ from grater.annotate import content, jobs, judgments, worksheets
 from grater.annotate.archive import rows as stored_rows
 from grater.annotate.store import Store, checks, open_store
 from grater.annotate.worksheets import add_judgments
-from grater.errors import Conflict
 from grater.model import Essay, Item, Span
 from grater.tables import Judgments, read_judgments
 from grater.tables.read import ANY
@@ -105,13 +104,3 @@ def test_further_judgments_join_their_job(store: Store) -> None:
     with store.read() as tx:
         assert checks.violations(tx) == []
         assert len(judgments.table(tx, jobs.named(tx, "crowd").job_id, judgments.ALL)) == len(ROWS) + 2
-
-
-@ENGINES
-def test_a_rater_who_counts_twice_for_an_item_is_refused_and_nothing_stays(store: Store) -> None:
-    twice = pl.DataFrame([{"item": "b", "rater": "Zoë", "label": label} for label in ("ok", "error")])
-    with pytest.raises(Conflict), store.write() as tx:
-        add_judgments(tx, Judgments(frame=twice, name="crowd.csv"), job="crowd", task="error")
-    with store.read() as tx:
-        assert jobs.all(tx) == []
-        assert [row["item_id"] for row in stored_rows(tx, "items")] != ["b"]

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from grater.annotate import jobs, judgments, status, units
+from grater.annotate import jobs, judgments, status
 from grater.annotate.importing import import_files
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.programs import (
@@ -108,20 +108,6 @@ def test_an_answer_that_the_task_refuses_is_asked_for_again_with_the_reason(
     assert "expected one JSON object" in third[-3]["content"]
     assert "label: expected one of error, ok, unknown, found 'wrong'" in third[-1]["content"]
     assert {row["label"] for row in rows(job_of)} == {"ok"}
-
-
-def test_a_unit_without_an_accepted_answer_is_named_and_the_others_go_on(
-    job_of: Store, server: ChatServer, tmp_path: Path
-) -> None:
-    server.answer = lambda request: (
-        '{"label": "no idea"}' if "[[on]]" in str(request["messages"]) else '{"label":"ok"}'
-    )
-    done = asked(job_of, server, tmp_path)
-    [(unit_id, why)] = done.refused
-    assert done.n_done == 1
-    assert "expected one of error, ok, unknown" in why
-    with job_of.read() as tx:
-        assert units.get(tx, unit_id).unit.items[0].item.span.start == 10
 
 
 def test_several_samples_give_a_share(job_of: Store, server: ChatServer, tmp_path: Path) -> None:

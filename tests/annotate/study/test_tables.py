@@ -212,10 +212,6 @@ def test_grey_is_merged_with_yes_in_constructions() -> None:
     assert observed("construction", ("yes", "grey"), ("grey", "grey"), ("no", "grey"), ("no", "no")) == 0.75
 
 
-def test_a_task_that_merges_nothing_keeps_its_labels() -> None:
-    assert observed("error", ("error", "unknown"), ("ok", "ok")) == 0.5
-
-
 def test_where_asking_stopped_early_only_the_first_judgments_are_compared() -> None:
     """Two who agree were enough for one item; for the other two who differed were followed by three who agree."""
     verdicts = {"easy": "oo", "hard": "oeeee"}

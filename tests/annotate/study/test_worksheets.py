@@ -232,11 +232,6 @@ def echo(folder: Path) -> str:
     return f"python3 {program}"
 
 
-def test_a_study_without_decisions_has_nothing_to_draw(store: Store) -> None:
-    with pytest.raises(UsageError, match="no decisions yet"):
-        draw(store, NewSample(system="eager", n=6))
-
-
 def test_what_was_judged_elsewhere_counts_for_the_sample(decided: Store, tmp_path: Path) -> None:
     left = draw(decided, NewSample(system="eager", n=6)).left
     import_files(decided, judgments=[write_verdicts(tmp_path / "elsewhere.csv", list(left[:4]))], job="earlier")
