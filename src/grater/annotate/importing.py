@@ -7,8 +7,8 @@ so is a system whose decisions have changed. A preview does everything except st
 *Texts* (.txt, .docx, tables with `id` and `text`) are accepted as users have them. A text is named after its file, a
 row after its id. Empty texts and texts that already exist under another name are left out; bytes that are not UTF-8
 are read in a guessed encoding. Each of these causes a warning. Essays can also be pasted into a page, separated by
-lines of at least three hyphens. A first line that starts with `#` is the essay's
-title and not part of its text; an essay without a title is named by its number and first words.
+lines of at least three hyphens. A first line that starts with `#` is the essay's title and not part of its text; an
+essay without a title is named by its number and first words.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ they arrive; a bad answer ends the run, and earlier ones are kept.
 
 A command reads one JSON line per unit and writes one answer for each, in any order, while reading or at the end:
 
-    {"unit": ID, "task": "error", "before": "", "pieces": [...], "after": "", "fields": [...]}
+    {"unit": ID, "task": "error", "before": "", "after": "", "pieces": [...], "fields": [...]}
     {"unit": ID, "fields": {"label": ["ok"]}}
 
 The answer's `fields` are those of the task's form, listed in each question's `fields`. A refused answer is reported
@@ -50,7 +50,7 @@ from grater.annotate.units import NewUnit, StudyUnit
 from grater.chat import Chat, LimitReached, Message, Unanswered
 from grater.errors import BadInput, GraterError, UsageError
 from grater.model import PROGRAM, Json
-from grater.result import HIDDEN, Data, in_json, key
+from grater.result import HIDDEN, Data, encode, in_json, key
 from grater.sheet import counted
 from grater.uncertainty import generator
 
@@ -81,19 +81,8 @@ class Asked(Data):
         head: dict[str, Json] = {"unit": unit.unit_id, "task": self.unit.job.task, "stage": unit.stage}
         if self.unit.job.task == MARKING:
             return {**head, "text": unit.essay.text, "tags": [tag.code for tag in tagset_of(unit)]}
-        pieces: list[Json] = [{"text": piece.text, "mark": piece.mark} for piece in shown.pieces]
-        fields: list[Json] = [
-            {
-                "name": field.name,
-                "kind": field.kind,
-                "question": field.question,
-                "choices": [{"value": choice.value, "text": choice.text} for choice in field.choices],
-                "required": field.required,
-                "asked_for": list(field.asked_for),
-            }
-            for field in shown.fields
-        ]
-        return {**head, "before": shown.before, "pieces": pieces, "after": shown.after, "fields": fields}
+        asked = {"pieces": encode(shown.pieces), "fields": encode(shown.fields)}
+        return {**head, "before": shown.before, "after": shown.after, **asked}
 
 
 def the_job(tx: Tx, name: str) -> Job:

@@ -197,8 +197,7 @@ def ask(
 
     `systems` are external ones that may be run besides those installed; `chat` configures language models.
     """
-    of_report: dict[str, Json] = {"job": sent.job, "title": sent.title, "author": sent.author}
-    of_report["earlier"] = list(sent.earlier)
+    of_report = sent.model_dump(include={"job", "title", "author", "earlier"})
     if sent.kind == "report":
         about = jobs.named(tx, sent.job).title if sent.job else "the study"
         parse_versions(sent.earlier)
