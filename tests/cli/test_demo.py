@@ -172,18 +172,6 @@ def test_a_demo_leaves_alone_what_people_made(capsys: Capture, tmp_path: Path) -
     assert json.loads(grater(capsys, "study", "status", tmp_path / "study.db", "--json").out)["study"] == "My study"
 
 
-def test_a_study_of_a_demo_that_people_have_joined_is_kept(capsys: Capture, tmp_path: Path) -> None:
-    fresh_study(tmp_path)
-    fresh_study(tmp_path)  # nobody has joined
-    with open_store(tmp_path / "study.db") as store, store.write() as tx:
-        people.add(tx, name="Ann", role="owner", password_hash="x")
-    ran = grater(capsys, "demo", "--out", tmp_path)
-    assert (ran.status, ran.err.count("\n")) == (2, 1)
-    assert "study.db: people have used this demo; open it with grater serve" in ran.err
-    with open_store(tmp_path / "study.db") as store, store.read() as tx:
-        assert [person.name for person in people.all(tx)] == ["Ann"]
-
-
 def test_a_study_of_a_demo_that_somebody_has_visited_is_kept(capsys: Capture, tmp_path: Path) -> None:
     for has_visited in (False, True):
         fresh_study(tmp_path)  # again where nobody has logged in

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import polars as pl
 
-from grater.annotate import jobs, people
+from grater.annotate import jobs
 from grater.annotate.archive import decision_frame
 from grater.annotate.importing import import_files
 from grater.annotate.protocol import set_terms
@@ -209,22 +209,14 @@ def is_demo(path: Path) -> bool:
 
 
 def _require_untouched(path: Path) -> None:
-    """Refuse a study of somebody's own, and one that people have joined or visited since the demo made it."""
+    """Refuse a study of somebody's own, and one that people have visited since the demo made it."""
     if not path.is_file():
         raise GraterError(f"{path}: expected a file or nothing, found a folder; name another with --out")
-    is_ours = is_demo(path)
-    if not is_ours or _is_visited(path):
+    with open_store(path) as store, store.read() as tx:
+        is_ours, is_visited = study_name(tx) == NAME, tx.first(schema.sessions.select()) is not None
+    if not is_ours or is_visited:
         whose = "people have used this demo" if is_ours else "this study is not a demo"
         raise GraterError(f"{path}: {whose}; open it with grater serve {path}, or name another folder with --out")
-
-
-def _is_visited(path: Path) -> bool:
-    """Whether anybody has joined who is none of the demo's people, or has logged in."""
-    ours = {living.OWNER, living.MANAGER, living.ADJUDICATOR, *living.ANNOTATORS}
-    ours |= {rater.name for rater in living.RATERS}
-    with open_store(path) as store, store.read() as tx:
-        others = [each for each in people.all(tx) if each.password_hash and each.name not in ours]
-        return bool(others) or tx.first(schema.sessions.select()) is not None
 
 
 @dataclass(frozen=True, slots=True)
