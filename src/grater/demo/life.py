@@ -11,7 +11,6 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import cast
 
 import numpy as np
 
@@ -36,7 +35,7 @@ from grater.annotate.writing import NewPublicPages, open_to_public
 from grater.demo import living
 from grater.demo.living import ADJUDICATOR, ANNOTATORS, MANAGER, OWNER, RATERS, SampleRater
 from grater.demo.raters import ERROR, OK
-from grater.model import Essay, Json, Span
+from grater.model import Essay, Json
 from grater.uncertainty import generator
 
 CROWD, ESSAYS, OFFERED, NEXT = "Prepositions", "Term essays", "Term essays with suggestions", "Better or worse"
@@ -127,9 +126,11 @@ def _essays(store: Store, clock: BackdatedClock, essays: Sequence[Essay]) -> Non
     for plan, n_done in ((plain, (5, 4)), (offered, (2, 1))):
         job = add_job(store, plan)
         for annotator, marks_of, n in zip(ANNOTATORS, MARKERS, n_done, strict=True):
+            person_id = _person(store, annotator).person_id
             for _ in range(n):
                 clock.at += 40 * MINUTE
-                _mark(store, job, annotator, by_id, marks_of)
+                if desk := take_desk(store, job_id=job.job_id, person_id=person_id):
+                    _mark(store, desk, by_id, marks_of)
     review(store, ESSAYS)
     _adjudicate_essays(store, clock)
 
@@ -139,38 +140,32 @@ def _much_marked(essays: Sequence[Essay], n: int) -> list[Essay]:
     return sorted(essays, key=lambda essay: -sum(bool(edit.comment) for edit in essay.edits))[:n]
 
 
-def _mark(store: Store, job: Job, annotator: str, by_id: Mapping[str, Essay], marks_of: str) -> None:
-    """The next essay of an annotator, marked as one of the sample's annotators did."""
-    desk = take_desk(store, job_id=job.job_id, person_id=_person(store, annotator).person_id)
-    if desk is not None:
-        essay = by_id[desk.unit.unit.essay.essay_id]
-        rows = [sent_edit(essay.text, edit) for edit in essay.edits if edit.rater == marks_of]
-        _hand_in(store, desk, _with_suggestions(desk, rows))
+def _mark(
+    store: Store, desk: Desk, by_id: Mapping[str, Essay], marker: str, *, rng: np.random.Generator | None = None
+) -> None:
+    """Mark an essay as one of the sample's annotators did.
 
-
-def _hand_in(store: Store, desk: Desk, rows: Sequence[Mapping[str, Json]]) -> None:
-    fields = {"edits": [json.dumps(rows)]}
-    if desk.kept.get(SUGGESTED):
-        fields[REJECTED] = [json.dumps(_rejected_places(desk, rows))]
+    What was offered on the same words, or some of them, is accepted or changed. With `rng`, so is some of what was
+    offered elsewhere, only because it was shown.
+    """
+    essay = by_id[desk.unit.unit.essay.essay_id]
+    is_shown = bool(desk.kept.get(SUGGESTED))
+    offered = suggestions_of(desk.unit.unit) if is_shown else ()
+    marked = [edit.span for edit in essay.edits if edit.rater == marker]
+    left = {each.span: number for number, each in enumerate(offered)}
+    rows = []
+    for edit in (edit for edit in essay.edits if edit.rater == marker):
+        place = edit.span if edit.span in left else next((span for span in left if span.touches(edit.span)), None)
+        # no other mark can have the number of this suggestion
+        rows.append(sent_edit(essay.text, edit) | ({} if place is None else {NUMBER: left.pop(place)}))
+    if rng is not None:
+        for number, each in enumerate(offered):
+            if not any(each.span.touches(span) for span in marked) and rng.random() < living.SWAYED:
+                quote = {"quote": each.span.of(essay.text), "comment": ""}
+                rows.append({**each.as_json(), **quote, NUMBER: number})
+                left.pop(each.span, None)
+    fields = {"edits": [json.dumps(rows)]} | ({REJECTED: [json.dumps(list(left.values()))]} if is_shown else {})
     hand_in(store, desk, fields, seconds=60.0 * (5 + len(rows)))
-
-
-def _with_suggestions(desk: Desk, rows: Sequence[Mapping[str, Json]]) -> list[dict[str, Json]]:
-    """The annotator's marks; what was offered on the same words, or some of them, is accepted or changed."""
-    numbers = dict(_numbers(desk)) if desk.kept.get(SUGGESTED) else {}
-    return [_from_suggestion(row, numbers) for row in rows]
-
-
-def _from_suggestion(row: Mapping[str, Json], numbers: dict[Span, int]) -> dict[str, Json]:
-    """A mark with the number of its suggestion, which no other mark can then have."""
-    place = Span(cast(int, row["start"]), cast(int, row["end"]))
-    offered = place if place in numbers else next((span for span in numbers if span.touches(place)), None)
-    return dict(row) if offered is None else {**row, NUMBER: numbers.pop(offered)}
-
-
-def _rejected_places(desk: Desk, rows: Sequence[Mapping[str, Json]]) -> list[int]:
-    taken = {row.get(NUMBER) for row in rows}
-    return [number for number in _numbers(desk).values() if number not in taken]
 
 
 def mark_with_suggestions(store: Store, essays: Sequence[Essay]) -> None:
@@ -187,29 +182,9 @@ def mark_with_suggestions(store: Store, essays: Sequence[Essay]) -> None:
     for marker in MARKERS:
         person_id = _person(store, marker).person_id
         while desk := take_desk(store, job_id=job.job_id, person_id=person_id):
-            essay = by_id[desk.unit.unit.essay.essay_id]
-            rows = [sent_edit(essay.text, edit) for edit in essay.edits if edit.rater == marker]
-            own = _with_suggestions(desk, rows)
-            _hand_in(store, desk, own + _swayed(desk, own, rng))
+            _mark(store, desk, by_id, marker, rng=rng)
     with store.write() as tx:
         jobs.move(tx, job.job_id, "closed")
-
-
-def _swayed(desk: Desk, rows: Sequence[Mapping[str, Json]], rng: np.random.Generator) -> list[dict[str, Json]]:
-    """Suggestions that are accepted only because they were shown, none on words that are marked already."""
-    if not desk.kept.get(SUGGESTED):
-        return []
-    marked = [Span(cast(int, row["start"]), cast(int, row["end"])) for row in rows]
-    text = desk.unit.unit.essay.text
-    return [
-        {**each.as_json(), "quote": each.span.of(text), "comment": "", NUMBER: number}
-        for number, each in enumerate(suggestions_of(desk.unit.unit))
-        if not any(each.span.touches(span) for span in marked) and rng.random() < living.SWAYED
-    ]
-
-
-def _numbers(desk: Desk) -> dict[Span, int]:
-    return {each.span: number for number, each in enumerate(suggestions_of(desk.unit.unit))}
 
 
 def _adjudicate_essays(store: Store, clock: BackdatedClock) -> None:
