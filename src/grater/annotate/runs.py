@@ -16,7 +16,7 @@ import logging
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias, cast
@@ -25,17 +25,14 @@ from pydantic import Field
 from sqlalchemy import Update, and_, or_, select
 
 from grater.annotate import content, jobs
-from grater.annotate.content import own_essays
 from grater.annotate.importing import Importing, import_kind
 from grater.annotate.reporting import LONGEST, study_inputs
 from grater.annotate.requests import Body, example
 from grater.annotate.store import Store, Tx, events, schema
 from grater.annotate.store.transaction import Columns, new_id
 from grater.annotate.systems import decide, load_offered, model_in, require_offered
-from grater.detect.learners import class_report
-from grater.detect.systems import default_systems, load_systems
 from grater.errors import GraterError, StoreBusy, StoreFull, UsageError
-from grater.model import Essay, Json
+from grater.model import Json
 from grater.reporting.build import build
 from grater.reporting.save import report_html
 from grater.reporting.versions import parse_versions
@@ -174,10 +171,10 @@ def files_of(tx: Tx, run_id: str, *, is_result: bool) -> list[RunFile]:
 
 
 class NewRun(Body):
-    """A `system` to run over all essays, a report (of a `job`, with a `title`), or a `class` report of the essays."""
+    """A `system` to run over all essays, or a report (of a `job`, with a `title`)."""
 
     model_config = example(kind="report", title="Two schools")
-    kind: Literal["system", "report", "class"]
+    kind: Literal["system", "report"]
     system: str = ""
     job: str = Field(default="", description="Its name: the report is of this job alone.")
     title: str = Field(default="", max_length=LONGEST)
@@ -204,11 +201,9 @@ def ask(
         return add(tx, sent.kind, f"Report: {sent.title or about}", of_report, actor=actor)
     if any(of_report.values()):
         raise UsageError("job, title, author and earlier are for a report; expected none of them")
-    system = require_offered(sent.system, systems) if sent.kind == "system" else ""
+    system = require_offered(sent.system, systems)
     if not content.n_essays(tx):
         raise UsageError("the study has no essays yet; import some first")
-    if sent.kind == "class":
-        return add(tx, sent.kind, "Class report", {}, actor=actor)
     of_system: dict[str, Json] = {"system": system, "chat": dict(chat or {})}
     return add(tx, sent.kind, f"Run {sent.system} over the essays", of_system, actor=actor)
 
@@ -280,20 +275,6 @@ def _report(steps: Steps) -> Outcome:
     return "The report is ready.", [RunFile("report.html", report_html(build(inputs)).encode())]
 
 
-def _class_report(steps: Steps) -> Outcome:
-    with steps.store.read() as tx:
-        written = list(own_essays(tx))
-    steps.total = len(written)
-
-    def stepping() -> Iterator[tuple[str, Essay]]:
-        for essay in written:
-            yield essay.essay_id, essay
-            steps.advance(1)
-
-    report = class_report(stepping(), load_systems(default_systems()))
-    return "The class report is ready.", [RunFile("class-report.html", report.to_html().encode())]
-
-
 def _import(steps: Steps) -> Outcome:
     sent = Importing.model_validate({name: value for name, value in steps.run.options.items() if value})
     with steps.store.read() as tx:
@@ -316,7 +297,6 @@ def _import(steps: Steps) -> Outcome:
 WORK: Mapping[str, Callable[[Steps], Outcome]] = {
     "system": _system,
     "report": _report,
-    "class": _class_report,
     "import": _import,
 }
 

@@ -95,31 +95,16 @@ def test_a_run_that_ends_every_process_is_given_up(study: Study) -> None:
     assert "Begun 5 times" in study.browser("manager").get("/manage/runs").text
 
 
-def test_the_class_report_of_the_essays_is_made_from_the_page_of_exports(
-    study: Study, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("grater.annotate.runs.default_systems", lambda: (str(tiny_model),))
-    manager = study.browser("manager")
-    assert 'href="/manage/export#class"' in manager.get("/manage").text
-    assert 'action="/manage/class-report"' in manager.get("/manage/export").text
-    assert manager.post("/manage/class-report", {}).url.path == "/manage/runs"
-    wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
-    [link] = set(re.findall(r"/manage/runs/[\w-]+/file", manager.get("/manage/runs").text))
-    page = manager.get(link)
-    assert page.headers["content-disposition"] == 'attachment; filename="class-report.html"'
-    opened = manager.get(f"{link}?open=1")
-    assert opened.headers["content-disposition"] == 'inline; filename="class-report.html"'
-    assert opened.headers.get_list("content-security-policy") == [READ_ONLY_POLICY]
-    assert READ_ONLY_POLICY.startswith("sandbox")
-    assert "allow-scripts" not in READ_ONLY_POLICY
-    assert all(words in page.text for words in ("Class report", "By learner", "3 essays by 3 learners"))
-
-
 def test_a_report_has_its_author_and_the_day_on_which_it_was_made(study: Study) -> None:
     manager = study.browser("manager")
     manager.post("/manage/report", {"title": "Two schools", "author": "Ann Other"})
     wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
     [link] = set(re.findall(r"/manage/runs/[\w-]+/file", manager.get("/manage/runs").text))
+    opened = manager.get(f"{link}?open=1")
+    assert opened.headers["content-disposition"] == 'inline; filename="report.html"'
+    assert opened.headers.get_list("content-security-policy") == [READ_ONLY_POLICY]
+    assert READ_ONLY_POLICY.startswith("sandbox")
+    assert "allow-scripts" not in READ_ONLY_POLICY
     page = manager.get(link).text
     today = datetime.fromtimestamp(study.clock() / 1000, UTC)
     assert "<span>Ann Other</span>" in page

@@ -156,7 +156,6 @@ LONG = (
     "preview",
     "export",
     "report",
-    "class-report",
     "systems",
     "samples",
     "mining",

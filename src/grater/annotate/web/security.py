@@ -125,7 +125,7 @@ PAGES = _table({
         GET,POST /manage/import  GET /manage/people  POST /manage/invitations
         POST /manage/invitations/{invitation_id}/end  POST /manage/seats
         POST /manage/people/{person_id}/back  GET,POST /manage/export
-        POST /manage/report  POST /manage/class-report  GET /manage/runs  GET /manage/runs/{run_id}/file
+        POST /manage/report  GET /manage/runs  GET /manage/runs/{run_id}/file
         GET,POST /manage/systems  POST /manage/samples  GET /manage/audit
         GET /manage/audit.csv  GET /manage/audit.jsonl  POST /mining  POST /mining/{job_id}/balanced
     """,

@@ -154,7 +154,7 @@ def export_page(context: Context, tx: Reading, job: str = "") -> Response:
     suggested = earlier_versions(systems)
     # Every system, the earlier version that its name suggests, and all that it could have.
     versions = [(new, suggested.get(new, ""), [old for old in systems if old != new]) for new in systems]
-    shown = {"jobs": jobs.all(tx), "chosen": job, "n_essays": content.n_essays(tx)}
+    shown = {"jobs": jobs.all(tx), "chosen": job}
     return context.page("manage_export.html", shown, versions=versions if len(systems) > 1 else [])
 
 
@@ -166,12 +166,6 @@ def download(context: Context) -> Response:
 @pages.post("/manage/report")
 def make_report(context: Context) -> Response:
     return _made(context, context.sent(NewRun, kind="report"))
-
-
-@pages.post("/manage/class-report")
-def make_class_report(context: Context) -> Response:
-    """What the default systems mark in the essays, per learner and over time, to print."""
-    return _made(context, NewRun(kind="class"))
 
 
 def asked_run(context: RequestContext, sent: NewRun) -> Run:
