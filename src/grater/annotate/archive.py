@@ -11,8 +11,8 @@ Without `names`, people's names, addresses and panel ids are left out too: peopl
 login. Panels with signed links are closed in an archive, since their secret is not exported.
 
 Every hash of an archive is checked before anything is written. Members of a zip must be plain files whose names stay
-inside the folder (no absolute paths, no `..`, no backslashes or drives, no links, no passwords), and unpacked bytes
-are counted, so that a small file cannot fill the disk.
+inside the folder (no absolute paths, no `..`, no backslashes or drives, no links, no passwords), and must not unpack
+to much more than the zip, so that a small file cannot fill the disk.
 
 **Backups** are made while people work on the study, with SQLite's or PostgreSQL's own tools. An export leaves out
 passwords, sessions, tokens, webhooks, drafts and the study's key. A backup is for disaster recovery: one consistent
@@ -355,7 +355,6 @@ def rating_frame(judged: pl.DataFrame) -> pl.DataFrame:
 # The way back
 
 DEEPEST = 8
-CHUNK = 1 << 16
 MOST_TIMES = 100
 """An export shrinks by ten to twenty; what would grow by more than this is not an export."""
 SMALL = 50_000_000
@@ -449,29 +448,17 @@ def unpacked(path: Path) -> Iterator[Path]:
 
 def _unpack(path: Path, folder: Path) -> None:
     try:
-        left = max(SMALL, MOST_TIMES * path.stat().st_size)
         with zipfile.ZipFile(path) as archive:
             for member in archive.infolist():
                 if words := complaint(member):
                     raise BadInput(Problem(str(path), f"{ascii(member.filename)[:100]}: {words}"))
-                if not member.is_dir():
-                    left -= _write(archive, member, folder, left, path)
-    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
-        raise BadInput(Problem(str(path), f"cannot be unpacked: {reason(error)}")) from error
-
-
-def _write(archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, most: int, path: Path) -> int:
-    file = folder / member.filename
-    file.parent.mkdir(parents=True, exist_ok=True)
-    n_bytes = 0
-    with archive.open(member) as source, file.open("xb") as target:
-        while chunk := source.read(CHUNK):
-            n_bytes += len(chunk)
-            if n_bytes > most:
+            # No member unpacks to more than the size that it states.
+            if sum(member.file_size for member in archive.infolist()) > max(SMALL, MOST_TIMES * path.stat().st_size):
                 words = f"grows to more than {MOST_TIMES} times its size; unpack it yourself"
                 raise BadInput(Problem(str(path), words))
-            target.write(chunk)
-    return n_bytes
+            archive.extractall(folder)
+    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
+        raise BadInput(Problem(str(path), f"cannot be unpacked: {reason(error)}")) from error
 
 
 # Backups
