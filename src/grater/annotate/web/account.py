@@ -42,11 +42,12 @@ from grater.annotate.web.context import (
     set_cookie,
 )
 from grater.annotate.web.errors import lines_of
-from grater.annotate.web.security import FACTOR_PATH, MANAGERS, SHORTEST
+from grater.annotate.web.security import ANYBODY, EVERYBODY, FACTOR_PATH, MANAGERS, SHORTEST
 from grater.annotate.work import own_job
 from grater.errors import BadInput, Conflict, GraterError, NotFound, UsageError
 
-pages = Routes()
+doors = Routes(ANYBODY)
+pages = Routes(EVERYBODY)
 
 WRONG = "Wrong name or password."
 TOO_LATE = "That took too long. Log in again."
@@ -54,21 +55,21 @@ TOO_OFTEN = "Too many attempts. Wait a minute and try again."
 TICKET_MINUTES = 5
 
 
-@pages.get("/")
+@doors.get("/")
 def home(context: Context) -> Response:
     if context.visitor is None:
         return context.go("/login")
     return context.go("/manage" if context.role in MANAGERS else "/jobs")
 
 
-@pages.get("/healthz")
+@doors.get("/healthz")
 def health(context: Context) -> Response:
     """Whether the server and its database answer, for monitoring."""
     with context.server.store.read():
         return PlainTextResponse("ok")
 
 
-@pages.get("/login")
+@doors.get("/login")
 def login_page(context: Context, next: str = "/") -> Response:  # noqa: A002  (as it stands in the address)
     if context.visitor is not None:
         return context.go(own_path(next))
@@ -76,7 +77,7 @@ def login_page(context: Context, next: str = "/") -> Response:  # noqa: A002  (a
     return context.page("login.html", name="", next=own_path(next), problem="", has_check=has_check)
 
 
-@pages.post("/login")
+@doors.post("/login")
 def login(context: Context) -> Response:
     name, next_path = context.text("name"), own_path(context.text("next"))
     with context.server.store.read() as tx:
@@ -104,15 +105,15 @@ def logout(context: Context) -> Response:
     return response
 
 
-@pages.get("/setup/{token}")
-@pages.get("/join/{token}")
+@doors.get("/setup/{token}")
+@doors.get("/join/{token}")
 def join_page(context: Context, token: str) -> Response:
     invitation = _invitation(context, token)
     return _join_form(context, invitation, name=invitation.name if invitation.person_id else "", problems=[])
 
 
-@pages.post("/setup/{token}")
-@pages.post("/join/{token}")
+@doors.post("/setup/{token}")
+@doors.post("/join/{token}")
 def join(context: Context, token: str) -> Response:
     invitation = _invitation(context, token)
     password = str(context.form.get("password", ""))
@@ -188,7 +189,7 @@ def _own_page(
     return context.page("me.html", shown, status=status)
 
 
-@pages.post("/login/code")
+@doors.post("/login/code")
 def enter_code(context: Context) -> Response:
     ticket, path = context.text("ticket"), own_path(context.text("next"))
     person = ticket_holder(context, ticket)
@@ -356,7 +357,7 @@ def own_path(path: str) -> str:
     return path if is_ours else "/"
 
 
-api = calls_about("me")
+api = calls_about("me", EVERYBODY)
 
 
 class Me(Person):

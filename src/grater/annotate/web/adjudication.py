@@ -40,13 +40,14 @@ from grater.annotate.web.calls import Edit as EditShape
 from grater.annotate.web.calls import Shown as ShownShape
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes, version_of
 from grater.annotate.web.rendering import pager
+from grater.annotate.web.security import ADJUDICATORS
 from grater.annotate.web.units import Decision, SentAnswers
 from grater.annotate.web.work import Reply, Tag, by_field
 from grater.annotate.work import Sent, is_finished, sent_for, shown_to_staff
 from grater.errors import BadInput, GraterError, NotFound, Problem, Stale
 from grater.model import GOLD, Edit, Json, Span
 
-pages = Routes()
+pages = Routes(ADJUDICATORS)
 
 ROWS = 50
 AGAIN = "Yours is still below: compare, and save it again if it should count."
@@ -284,7 +285,7 @@ def answers_of(table: EssayTable, filled: Mapping[str, str]) -> tuple[Answer, ..
     return (replace(answer, payload={**answer.payload, REMARKS: remarks}) if remarks else answer,)
 
 
-api = calls_about("adjudication")
+api = calls_about("adjudication", ADJUDICATORS)
 
 Show = Literal["undecided", "differ", "decided"]
 

@@ -51,8 +51,8 @@ Id: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 
 
-def calls_about(tag: str) -> Routes:
-    return Routes(prefix=API, tags=[tag], generate_unique_id_function=lambda route: route.name)
+def calls_about(tag: str, allowed: frozenset[str]) -> Routes:
+    return Routes(allowed, prefix=API, tags=[tag], generate_unique_id_function=lambda route: route.name)
 
 
 def page_at(pages: Routes, path: str) -> Callable[[Callable[..., Response]], Callable[..., Response]]:

@@ -43,7 +43,7 @@ from grater.annotate.requests import require_length
 from grater.annotate.web.context import CHANGE_BYTES, Context, RequestContext, Routes
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.rendering import is_local
-from grater.annotate.web.security import EDITORS
+from grater.annotate.web.security import ANYBODY, EDITORS
 from grater.annotate.writing import ACCEPT, CONSENT, LABELS, changed, keep, public_pages
 from grater.corpora.text.lemmas import english_share
 from grater.corpora.text.prepositions import PREPOSITIONS
@@ -54,7 +54,7 @@ from grater.detect.marks import Mark, TextChange, advice, change, source, why
 from grater.errors import BadInput, NotFound, OutOfTime, Problem, StoreBusy, StoreFull, TooBusy, UsageError
 from grater.model import Json, Span
 
-pages = Routes()
+pages = Routes(ANYBODY)
 
 TOO_OFTEN = "Too much text from this address; wait {seconds} seconds and try again."
 TOO_DENSE = "This text has too many prepositions and articles to be checked at once; send a part of it."

@@ -30,12 +30,13 @@ from grater.annotate.web.calls import Interval as IntervalShape
 from grater.annotate.web.charts import Series, confusion_map, narrowing, pair_map, rater_scatter
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes
 from grater.annotate.web.raters import Costs, Message, costs_json
+from grater.annotate.web.security import MANAGERS
 from grater.annotate.work import shown_to_staff
 from grater.model import Interval, Json
 from grater.reporting.document import sentences
 from grater.sheet import undefined_notes
 
-pages = Routes()
+pages = Routes(MANAGERS)
 
 
 @pages.get("/manage/jobs/{job_id}/crowd")
@@ -161,7 +162,7 @@ def new_terms(context: RequestContext, job_id: str) -> Response:
     return _terms_page(context, job_id, is_saved=True)
 
 
-api = calls_about("crowd")
+api = calls_about("crowd", MANAGERS)
 
 
 class Odds(Shape):

@@ -22,7 +22,7 @@ from grater.annotate.web.context import (
     known_visitor,
     server_of,
 )
-from grater.annotate.web.security import API, EDITORS, SAFE
+from grater.annotate.web.security import API, EDITORS, SAFE, WITHOUT_COOKIES
 from grater.errors import (
     BadInput,
     Conflict,
@@ -106,7 +106,7 @@ async def on_grater_error(request: Request, error: GraterError) -> Response:
     status = status_of(error)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         LOG.error("%s: %s", security.named_request(request.scope), error)
-    is_page = not request.url.path.startswith((API, f"{EDITORS}/"))  # people have no use for the name of a database
+    is_page = not request.url.path.startswith(WITHOUT_COOKIES)  # people have no use for the name of a database
     lines = [BUSY_WORDS] if is_page and isinstance(error, StoreBusy) else str(error).splitlines()
     response = answer(request, status, *lines)
     if status == HTTPStatus.SERVICE_UNAVAILABLE:

@@ -18,16 +18,18 @@ from grater.annotate.units import FINISHED
 from grater.annotate.web.calls import A_PAGE, MOST, Most, Object, Shape, When, by_form, calls_about, list_at, page_at
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes
 from grater.annotate.web.errors import lines_of
+from grater.annotate.web.security import MANAGERS, OWNERS
 from grater.annotate.webhooks import NewWebhook, NewWebhookState
 from grater.errors import NotFound, UnknownName, UsageError
 
-pages = Routes()
+pages = Routes(MANAGERS)
+of_owners = Routes(OWNERS)
 ROWS = 100
 N_DELIVERIES = 5
 FIELDS = ("person", "kind", "since", "until", "job", "search")
 
 
-@page_at(pages, "/manage/webhooks")
+@page_at(of_owners, "/manage/webhooks")
 def _page(
     context: RequestContext, tx: Reading, *, made: Shape | None = None, problems: Sequence[str] = ()
 ) -> Response:
@@ -82,7 +84,8 @@ def _asked(context: RequestContext) -> dict[str, str]:
     return {name: context.request.query_params.get(name, "").strip() for name in FIELDS}
 
 
-api = calls_about("events")
+api = calls_about("events", MANAGERS)
+api_of_owners = calls_about("events", OWNERS)
 
 
 class Event(Shape):
@@ -144,20 +147,20 @@ def event_list(
     return Events(events=wanted, latest=news[-1].n if news else after)
 
 
-@list_at(api, "/webhooks", "webhooks")
+@list_at(api_of_owners, "/webhooks", "webhooks")
 def webhook_list(tx: Reading) -> list[Webhook]:
     """The webhooks with their latest deliveries, without their secrets."""
     return [Webhook.model_validate(_shown(tx, each)) for each in webhooks.all(tx)]
 
 
 @by_form(
-    pages,
+    of_owners,
     "/manage/webhooks",
     sent=lambda context: context.sent(NewWebhook, verbs=context.text("verbs").split()),
     then=lambda context, made: _page(context, made=made),
     refused=_page,
 )
-@api.post("/webhooks")
+@api_of_owners.post("/webhooks")
 def add_webhook(context: Context, sent: NewWebhook) -> MadeWebhook:
     """Add a webhook for events from now on; its secret is shown only once."""
     # The address is checked as before every delivery, outside of the transaction: it is looked up.
@@ -167,8 +170,8 @@ def add_webhook(context: Context, sent: NewWebhook) -> MadeWebhook:
         return MadeWebhook.model_validate(_shown(tx, made))
 
 
-@by_form(pages, "/manage/webhooks/{webhook_id}/state", then="/manage/webhooks")
-@api.post("/webhooks/{webhook_id}/state")
+@by_form(of_owners, "/manage/webhooks/{webhook_id}/state", then="/manage/webhooks")
+@api_of_owners.post("/webhooks/{webhook_id}/state")
 def set_webhook_state(context: Context, tx: Changing, webhook_id: str, sent: NewWebhookState) -> Webhook:
     """Pause a webhook, or resume where it stopped."""
     changed = webhooks.set_state(tx, webhook_id, sent.state, actor=context.person_id)

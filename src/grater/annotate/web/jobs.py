@@ -53,7 +53,7 @@ from grater.annotate.web.context import (
     Routes,
     number_of,
 )
-from grater.annotate.web.security import MANAGERS
+from grater.annotate.web.security import EVERYBODY, MANAGERS
 from grater.annotate.web.work import QuizState, SentDraft, by_field, crowd_view, desk_json, instructions
 from grater.annotate.work import DraftBody, checked, findings, own_job, shown_to_staff
 from grater.corpora.tagsets import TAGSETS
@@ -62,7 +62,7 @@ from grater.reporting.answer import in_words
 from grater.reporting.document import sentences
 from grater.sheet import counted
 
-pages = Routes()
+pages = Routes(MANAGERS)
 
 RATERS = ("annotator", "worker", "adjudicator", "manager", "owner")
 
@@ -226,7 +226,8 @@ def new_guidelines_form(context: Context, job_id: str) -> Response:
     return context.go(f"/manage/jobs/{job_id}/guidelines")
 
 
-api = calls_about("jobs")
+api = calls_about("jobs", MANAGERS)
+for_raters = calls_about("jobs", EVERYBODY)
 
 State = Literal["draft", "open", "paused", "closed"]
 
@@ -321,7 +322,7 @@ class LiveAgreement(Shape):
     reason: str
 
 
-@list_at(api, "/jobs", "jobs")
+@list_at(for_raters, "/jobs", "jobs")
 def job_list(
     context: Context, tx: Reading, state: State | None = None, task: str | None = None, name: str | None = None
 ) -> list[OwnJob]:
@@ -332,7 +333,7 @@ def job_list(
     return [_own(tx, job, context.person) for job in wanted if name in (None, job.name)]
 
 
-@api.get("/jobs/{job_id}")
+@for_raters.get("/jobs/{job_id}")
 def one_job(context: Context, tx: Reading, job_id: str) -> WholeJob:
     """A job with its instructions, your part in it, and why there is no work for you, if there is none."""
     job = jobs.get(tx, job_id)
@@ -458,7 +459,7 @@ def delete_job(context: Context, tx: ChangingEverybody, job_id: str, sent: calls
     return calls.Deleted(deleted=job.name)
 
 
-calls_of_reviews = calls_about("reviews")
+calls_of_reviews = calls_about("reviews", MANAGERS)
 
 
 class LookedOver(Shape):

@@ -30,7 +30,7 @@ from grater.annotate.web.calls import (
 )
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes, number_of, version_of
 from grater.annotate.web.rendering import csv_file, pager
-from grater.annotate.web.security import MANAGERS
+from grater.annotate.web.security import ADJUDICATORS, MANAGERS
 from grater.annotate.web.uploads import received, sent_files
 from grater.detect.mining import review
 from grater.detect.mining.ranking import MOST, SHIPPED, counts_in_shipped_model
@@ -38,7 +38,8 @@ from grater.detect.mining.review import N_EACH, N_GOLD, NO, OPEN, YES
 from grater.errors import BadInput, Problem, UsageError
 from grater.tables import read_items
 
-pages = Routes()
+of_managers = Routes(MANAGERS)
+pages = Routes(ADJUDICATORS)
 
 A_PAGE = 100
 SHOWN = {"open": OPEN, "accepted": YES, "rejected": NO}
@@ -80,14 +81,14 @@ def _list(
     return context.page("mining_list.html", {**values, **form, **after})
 
 
-@by_form(pages, "/mining", refused=_lists)
+@by_form(of_managers, "/mining", refused=_lists)
 def new_list_form(context: RequestContext) -> Response:
     """Mine the essays, or take the list that was sent."""
     job = _take_list(context) if sent_files(context) else _mine(context, context.sent(mining.NewList))
     return context.go(f"/mining/{job.job_id}")
 
 
-@by_form(pages, "/mining/{job_id}/balanced", refused=_list)
+@by_form(of_managers, "/mining/{job_id}/balanced", refused=_list)
 def balanced_form(context: RequestContext, job_id: str) -> Response:
     job, made = _build(context, job_id, context.sent(mining.NewBalanced))
     return _list(context, job_id, built=job, done=made.lines(job.name))
@@ -146,7 +147,8 @@ def _build(context: RequestContext, job_id: str, sent: mining.NewBalanced) -> tu
     return mining.balanced_job(context.store, job_id, sent, counts_in_shipped_model, actor=context.person_id)
 
 
-api = calls_about("mining")
+api = calls_about("mining", ADJUDICATORS)
+making = calls_about("mining", MANAGERS)
 
 
 class Verdicts(Body):
@@ -208,13 +210,13 @@ def mined_lists(tx: Reading) -> list[Listed]:
     return [Listed.model_validate(row) for row in rows]
 
 
-@api.post("/mining")
+@making.post("/mining")
 def new_list(context: Context, sent: mining.NewList) -> Job:
     """Mine the essays of the study with the language model that comes with grater."""
     return Job.of(_mine(context, sent))
 
 
-@api.post("/mining/import", openapi_extra=FILE)
+@making.post("/mining/import", openapi_extra=FILE)
 def bring_list(context: Context) -> Job:
     """Import a list from `grater lab mine`, as `multipart/form-data`."""
     return Job.of(_take_list(context))
@@ -241,7 +243,7 @@ def say_verdicts(context: Context, tx: Changing, job_id: str, sent: Verdicts) ->
     return Far.model_validate(mining.far(tx, job_id).to_dict())
 
 
-@api.post("/mining/{job_id}/balanced")
+@making.post("/mining/{job_id}/balanced")
 def balanced(context: Context, job_id: str, sent: mining.NewBalanced) -> Balanced:
     """Build the balanced corpus of the accepted trigrams as a job with gold."""
     job, made = _build(context, job_id, sent)

@@ -37,17 +37,18 @@ from grater.annotate.web.context import (
     set_cookie,
 )
 from grater.annotate.web.rendering import PROVIDER_WORDS
-from grater.annotate.web.security import WORKER
+from grater.annotate.web.security import ANYBODY, MANAGERS, WORKER
 from grater.errors import Forbidden, UsageError
 
-pages = Routes()
+doors = Routes(ANYBODY)
+pages = Routes(MANAGERS)
 
 ASK_CODE = "Your ID has been used here before, in another browser. Enter the return code that was shown there."
 WRONG_CODE = "Wrong return code. Continue in your first browser, or ask the people who run the study."
 TOO_OFTEN = "Too many people are joining from your address. Wait a minute and try again."
 
 
-@pages.get("/p/{panel_id}")
+@doors.get("/p/{panel_id}")
 def door(context: Context, tx: Reading, panel_id: str) -> Response:
     parameters = dict(context.request.query_params)
     panel = panels.get(tx, panel_id)
@@ -74,7 +75,7 @@ def _door(
     return context.page("crowd_door.html", shown, status=status)
 
 
-@pages.post("/p/{panel_id}")
+@doors.post("/p/{panel_id}")
 def enter(context: Context, panel_id: str) -> Response:
     settings = context.server.settings
     with context.server.store.read() as tx:
@@ -160,7 +161,7 @@ def _panel_wanted(context: RequestContext) -> NewPanel:
     return context.sent(NewPanel, **by_ending)
 
 
-api = calls_about("panels")
+api = calls_about("panels", MANAGERS)
 
 
 class Place(Shape):

@@ -37,10 +37,13 @@ from grater.annotate.web.calls import (
 )
 from grater.annotate.web.context import Changing, Context, Reading, Routes, require_slow
 from grater.annotate.web.rendering import csv_file
+from grater.annotate.web.security import EVERYBODY, MANAGERS
 from grater.annotate.web.work import Known, crowd_view
 from grater.errors import BadInput, Problem
 
-pages = Routes()
+pages = Routes(MANAGERS)
+own_pages = Routes(EVERYBODY)
+"""A rater's own side."""
 
 RATER = "/manage/jobs/{job_id}/raters/{person_id}"
 
@@ -64,7 +67,7 @@ def rater_page(context: Context, tx: Reading, job_id: str, person_id: str) -> Re
     return context.page("crowd_rater.html", shown, job=job, payment_id=new_id())
 
 
-@pages.get("/jobs/{job_id}/talk")
+@own_pages.get("/jobs/{job_id}/talk")
 def talk_page(context: Context, tx: Reading, job_id: str) -> Response:
     job = jobs.visible(tx, job_id)
     shown = {
@@ -76,7 +79,7 @@ def talk_page(context: Context, tx: Reading, job_id: str) -> Response:
     return context.page("crowd_talk.html", shown)
 
 
-@pages.post("/jobs/{job_id}/about")
+@own_pages.post("/jobs/{job_id}/about")
 def say_about_form(context: Context, tx: Changing, job_id: str) -> Response:
     """Country, languages, consent and answers to the job's own questions, where it asks for them."""
     languages = [word.strip() for word in context.text("languages").split(",") if word.strip()]
@@ -106,7 +109,7 @@ def payment_file(context: Context, tx: Reading, job_id: str) -> Response:
     return csv_file(frame, "payments.csv")
 
 
-money_api = calls_about("money")
+money_api = calls_about("money", MANAGERS)
 
 
 class Costs(Shape):
@@ -191,9 +194,8 @@ def costs_json(tx: Tx, job: Job) -> Costs:
     return Costs.model_validate(money.job_costs(tx, job).to_dict())
 
 
-api = calls_about("raters")
-talk = calls_about("talk")
-"""A rater's own side."""
+api = calls_about("raters", MANAGERS)
+talk = calls_about("talk", EVERYBODY)
 
 
 class Dispute(Shape):
@@ -255,7 +257,7 @@ def missed(context: Context, tx: Reading, job_id: str) -> list[MissedQuestion]:
     return [MissedQuestion.of(question) for question in missed]
 
 
-@by_form(pages, "/jobs/{job_id}/disputes", then="/jobs/{job_id}/talk")
+@by_form(own_pages, "/jobs/{job_id}/disputes", then="/jobs/{job_id}/talk")
 @talk.post("/jobs/{job_id}/disputes")
 def dispute(context: Context, tx: Changing, job_id: str, sent: NewDispute) -> Dispute:
     """Dispute the known answer to a question you missed, once for each."""
@@ -270,7 +272,7 @@ def my_messages(context: Context, tx: Reading, job_id: str) -> list[Message]:
     return [Message.of(message) for message in messages.of_rater(tx, context.person_id)]
 
 
-@by_form(pages, "/jobs/{job_id}/messages", then="/jobs/{job_id}/talk")
+@by_form(own_pages, "/jobs/{job_id}/messages", then="/jobs/{job_id}/talk")
 @talk.post("/jobs/{job_id}/messages")
 def send_message(context: Context, job_id: str, sent: NewMessage) -> SentMessage:
     """Write to the people who run the study; marks your messages as read."""
@@ -280,7 +282,7 @@ def send_message(context: Context, job_id: str, sent: NewMessage) -> SentMessage
     return SentMessage(message_id=message_id)
 
 
-@by_form(pages, "/jobs/{job_id}/reviews", then="/jobs/{job_id}/talk#review")
+@by_form(own_pages, "/jobs/{job_id}/reviews", then="/jobs/{job_id}/talk#review")
 @talk.post("/jobs/{job_id}/reviews")
 def review(context: Context, job_id: str, sent: NewReview) -> Stored:
     """Review a job, as often as you like."""

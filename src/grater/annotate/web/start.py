@@ -27,6 +27,7 @@ from grater.annotate.store import Tx
 from grater.annotate.systems import decide
 from grater.annotate.web.calls import by_form, page_at
 from grater.annotate.web.context import Reading, RequestContext, Routes, number_of
+from grater.annotate.web.security import MANAGERS
 from grater.annotate.web.study import brought_in, rename_to, run_now
 from grater.annotate.web.systems import price_page
 from grater.annotate.web.uploads import received
@@ -34,7 +35,7 @@ from grater.detect.systems import SYSTEMS, default_systems, load_system
 from grater.errors import GraterError, UsageError
 from grater.tables import read_decisions
 
-pages = Routes()
+pages = Routes(MANAGERS)
 
 PLACE = frozenset(("essay", "start", "end", "kind"))
 CONTENTS = {"decisions": "Decisions: a table item, system, flagged", "corrected": "Corrected text", "edits": "Edits"}

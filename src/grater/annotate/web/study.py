@@ -39,7 +39,7 @@ from grater.annotate.web import calls
 from grater.annotate.web.calls import Body, Most, Shape, Start, When, by_form, calls_about, example, list_at, page_at
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes, number_of
 from grater.annotate.web.rendering import pager
-from grater.annotate.web.security import POLICY_HEADER, READ_ONLY_POLICY
+from grater.annotate.web.security import EVERYBODY, MANAGERS, OWNERS, POLICY_HEADER, READ_ONLY_POLICY
 from grater.annotate.web.uploads import received
 from grater.annotate.writing import NewPublicPages, open_to_public, public_pages
 from grater.corpora import FORMATS
@@ -51,7 +51,8 @@ from grater.reporting.versions import earlier_versions, parse_versions
 from grater.sheet import counted
 from grater.uncertainty import Basis, Population
 
-pages = Routes()
+pages = Routes(MANAGERS)
+of_owners = Routes(OWNERS)
 
 ROWS = 50
 
@@ -232,7 +233,9 @@ def result_file(store: Store, run_id: str, *, is_shown: bool = False) -> Respons
     return Response(made[0].content, media_type="text/html; charset=utf-8", headers=headers)
 
 
-api = calls_about("study")
+api = calls_about("study", MANAGERS)
+api_of_owners = calls_about("study", OWNERS)
+for_raters = calls_about("study", EVERYBODY)
 
 
 class Study(Shape):
@@ -346,7 +349,7 @@ class PublicPages(Shape):
     opened_at_start: list[str]
 
 
-@page_at(pages, "/manage/public")
+@page_at(of_owners, "/manage/public")
 def public_page(context: RequestContext, tx: Reading, *, is_saved: bool = False) -> Response:
     settings = context.server.settings
     shown = {
@@ -359,7 +362,7 @@ def public_page(context: RequestContext, tx: Reading, *, is_saved: bool = False)
     return context.page("manage_public.html", {**shown, **links})
 
 
-@api.get("/public")
+@api_of_owners.get("/public")
 def public(context: Context, tx: Reading) -> PublicPages:
     """What is open to people without an account."""
     chosen = public_pages(tx)
@@ -367,15 +370,15 @@ def public(context: Context, tx: Reading) -> PublicPages:
     return PublicPages(check_page=chosen.check_page, editors=chosen.editors, opened_at_start=opened)
 
 
-@by_form(pages, "/manage/public", then=lambda context, _: public_page(context, is_saved=True))
-@api.post("/public")
+@by_form(of_owners, "/manage/public", then=lambda context, _: public_page(context, is_saved=True))
+@api_of_owners.post("/public")
 def set_public(context: Context, tx: Changing, sent: NewPublicPages) -> PublicPages:
     """Open or close "Check my writing", and the calls for editors."""
     open_to_public(tx, sent, actor=context.person_id)
     return public(context, tx)
 
 
-@list_at(api, "/tasks", "tasks")
+@list_at(for_raters, "/tasks", "tasks")
 def task_list() -> list[Task]:
     """Every task with its labels and default instructions."""
     return [Task.of(TASKS[name]) for name in TASKS]

@@ -17,11 +17,12 @@ from grater.annotate.samples import NewSample, draw, kind_of
 from grater.annotate.systems import decide, load_offered, model_in, offered_systems, require_offered
 from grater.annotate.web.calls import Body, Shape, When, by_form, calls_about, example, list_at, page_at
 from grater.annotate.web.context import Context, Reading, RequestContext, Routes
+from grater.annotate.web.security import MANAGERS
 from grater.annotate.web.study import asked_run, result_file, run_now
 from grater.detect.systems import SYSTEMS
 from grater.tables import Sample as Drawn
 
-pages = Routes()
+pages = Routes(MANAGERS)
 
 
 def price_page(context: RequestContext, name: str) -> Response | None:
@@ -74,7 +75,7 @@ def run_file_page(context: Context, run_id: str, open: bool = False) -> Response
     return result_file(context.server.store, run_id, is_shown=open)
 
 
-api = calls_about("systems")
+api = calls_about("systems", MANAGERS)
 
 
 class System(Shape):
@@ -166,7 +167,7 @@ def _sample(sample: Drawn) -> Sample:
     )
 
 
-run_calls = calls_about("runs")
+run_calls = calls_about("runs", MANAGERS)
 
 
 class LongRun(Shape):

@@ -48,12 +48,13 @@ from grater.annotate.web.context import (
 )
 from grater.annotate.web.raters import Dispute
 from grater.annotate.web.rendering import pager
+from grater.annotate.web.security import MANAGERS
 from grater.annotate.web.work import Known
 from grater.annotate.work import Sent, sent_for, shown_to_staff
 from grater.annotate.work import look as give_up_rating
 from grater.errors import BadInput, NotFound, Problem, UsageError
 
-pages = Routes()
+pages = Routes(MANAGERS)
 
 ROWS = 50
 MET = "This unit cannot be changed: somebody has already worked on it, or its answer is known."
@@ -122,7 +123,7 @@ def accepted_by(context: RequestContext, task: str) -> list[str]:
     return [word.strip() for word in context.text("accepted").split(",") if word.strip()]
 
 
-api = calls_about("units")
+api = calls_about("units", MANAGERS)
 
 
 class UnitLine(Shape):
@@ -321,7 +322,7 @@ def accept(context: RequestContext, tx: Changing, job_id: str) -> Response:
     return context.go(f"/manage/jobs/{job_id}/gold/studio?n={n}")
 
 
-gold_api = calls_about("gold")
+gold_api = calls_about("gold", MANAGERS)
 
 Reason = Annotated[str, Field(max_length=gold.LONGEST_REASON)]
 

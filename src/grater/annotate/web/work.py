@@ -78,13 +78,14 @@ from grater.annotate.web.calls import (
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes
 from grater.annotate.web.errors import status_of
 from grater.annotate.web.rendering import pager
-from grater.annotate.web.security import signed
+from grater.annotate.web.security import ANYBODY, EVERYBODY, signed
 from grater.annotate.work import DraftBody, EditSent, OwnJob
 from grater.errors import BadInput, Conflict, GraterError, NotFound, Stale
 from grater.model import Json
 from grater.options import Registry
 
-pages = Routes()
+pages = Routes(EVERYBODY)
+without_session = Routes(ANYBODY)
 
 ROWS = 50
 
@@ -161,7 +162,7 @@ def last_page(tx: Tx, person_id: str, lease_id: str) -> str:
     return f"/out/{person_id}/{lease_id}/{signed(tx.key, f'out|{person_id}|{lease_id}')}"
 
 
-@pages.get("/out/{person_id}/{lease_id}/{signature}")
+@without_session.get("/out/{person_id}/{lease_id}/{signature}")
 def out_page(context: Context, tx: Reading, person_id: str, lease_id: str, signature: str) -> Response:
     if not hmac.compare_digest(signed(tx.key, f"out|{person_id}|{lease_id}").encode(), signature.encode()):
         raise NotFound("there is no such page")
@@ -609,7 +610,7 @@ def shape_of(desk: Desk) -> FormLease | EssayLease:
     return EssayLease.model_validate({**lease, "text": unit.essay.text, "tags": tags, "suggestions": suggestions})
 
 
-api = calls_about("work")
+api = calls_about("work", EVERYBODY)
 """Raters call these all the time, so they answer with the bytes themselves: a shape checked again costs a thread."""
 
 
@@ -739,7 +740,7 @@ def save_draft(context: Context, lease_id: str, sent: DraftSent) -> DraftSaved:
     return DraftSaved.model_validate(saved)
 
 
-reviews_api = calls_about("reviews")
+reviews_api = calls_about("reviews", EVERYBODY)
 
 
 class Finding(Shape):
