@@ -384,11 +384,6 @@ class MadeToken(Token):
     token: str
 
 
-class Ended(Shape):
-    token_id: str
-    ended: bool
-
-
 @api.get("/me")
 def me(context: Context, tx: Reading) -> Me:
     """The owner of this token."""
@@ -422,8 +417,7 @@ def make_token(context: Context, tx: Changing, sent: NewToken) -> MadeToken:
 
 
 @by_form(pages, "/me/tokens/{token_id}/end", then="/me")
-@api.post("/me/tokens/{token_id}/end")
-def end_token(context: Context, tx: Changing, token_id: str) -> Ended:
+@api.post("/me/tokens/{token_id}/end", status_code=204)
+def end_token(context: Context, tx: Changing, token_id: str) -> None:
     """Revoke one of your tokens, including this one."""
     credentials.end_token(tx, token_id, person_id=context.person_id)
-    return Ended(token_id=token_id, ended=True)

@@ -290,14 +290,6 @@ api = calls_about("adjudication", ADJUDICATORS)
 Show = Literal["undecided", "differ", "decided"]
 
 
-class Undecided(Shape):
-    """`differs`: its raters disagree; `labels` counts their labels by item, and is empty for an essay."""
-
-    unit_id: str
-    differs: bool
-    labels: dict[str, dict[str, int]]
-
-
 class Opinion(Shape):
     """One annotator's edits at a place; none means that nothing is wrong there."""
 
@@ -343,23 +335,6 @@ class NewDecision(Reply):
     comment: str = Field(default="", max_length=adjudication.LONGEST_COMMENT)
 
 
-class DecisionSaved(Shape):
-    unit_id: str
-    version: int
-
-
-@list_at(api, "/jobs/{job_id}/undecided", "units", name="UndecidedUnits")
-def undecided(tx: Reading, job_id: str, start: Start = 0, most: Most = A_PAGE) -> list[Undecided]:
-    """Finished, undecided units; those on which raters disagree first."""
-    job = jobs.get(tx, job_id)
-    if job.task == MARKING:
-        essays = adjudication.shown_by(finished(tx, job))["undecided"]
-        here = essays[start : start + most]
-        return [Undecided(unit_id=unit.unit_id, differs=unit.differs, labels={}) for unit in here]
-    waiting = adjudication.waiting(tx, job)[start : start + most]
-    return [Undecided.model_validate({**each.to_dict(), "unit_id": each.unit_id}) for each in waiting]
-
-
 @list_at(api, "/jobs/{job_id}/finished", "units", name="FinishedUnits")
 def finished_units(
     tx: Reading, job_id: str, show: Show | None = None, start: Start = 0, most: Most = A_PAGE
@@ -393,7 +368,7 @@ def one_case(tx: Reading, unit_id: str) -> Case:
 
 
 @api.post("/units/{unit_id}/decision")
-def decide(context: Context, tx: Changing, unit_id: str, sent: NewDecision) -> DecisionSaved:
+def decide(context: Context, tx: Changing, unit_id: str, sent: NewDecision) -> Decision:
     """Save the final answer, as the annotator `gold`; the originals stay.
 
     It is a conflict (409) if somebody has decided since this `version`, or a rater has revised an answer since
@@ -410,7 +385,7 @@ def decide(context: Context, tx: Changing, unit_id: str, sent: NewDecision) -> D
         comment=sent.comment,
         made_from=sent.made_from,
     )
-    return DecisionSaved(unit_id=unit_id, version=made.version)
+    return Decision.of(made)
 
 
 def _place(text: str, place: Place) -> Difference:

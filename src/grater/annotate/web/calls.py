@@ -32,6 +32,7 @@ from grater.annotate.requests import LARGEST
 from grater.annotate.requests import Body as Body
 from grater.annotate.requests import example as example
 from grater.annotate.store.transaction import as_iso
+from grater.annotate.tasks.task import Piece
 from grater.annotate.web.context import Context, RequestContext, Routes, in_transaction
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.security import API
@@ -212,19 +213,6 @@ class Job(Shape):
 class Deleting(Body):
     model_config = example(word="delete")
     word: str = About(description="`delete`, so that nothing is deleted by mistake.", max_length=20)
-
-
-class Deleted(Shape):
-    """The name of what was deleted."""
-
-    deleted: str
-
-
-class Piece(Shape):
-    """A stretch of text; `mark` says what it is: nothing, `target`, `gap` or `blank`."""
-
-    text: str
-    mark: str
 
 
 class Choice(Shape):

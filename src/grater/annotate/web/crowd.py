@@ -15,8 +15,8 @@ from math import isfinite
 from markupsafe import Markup
 from starlette.responses import Response
 
-from grater.annotate import jobs, messages, people, progress, standing, trust, units
-from grater.annotate.collusion import groups_of
+from grater.annotate import jobs, messages, progress, standing, trust, units
+from grater.annotate.collusion import Group, groups_of
 from grater.annotate.credentials import make_token
 from grater.annotate.dashboard import WIDTH, Dashboard, JobPace, forecasts, mark_of, pace_now
 from grater.annotate.evaluation import scores_so_far
@@ -25,11 +25,11 @@ from grater.annotate.programs import program_job
 from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.store import Tx
 from grater.annotate.terms import DAYS, POLICIES, Terms, odds_for, terms_json, terms_of
-from grater.annotate.web.calls import Body, Name, Number, Shape, by_form, calls_about, example, page_at
+from grater.annotate.web.calls import Body, Name, Shape, by_form, calls_about, example, page_at
 from grater.annotate.web.calls import Interval as IntervalShape
 from grater.annotate.web.charts import Series, confusion_map, narrowing, pair_map, rater_scatter
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes
-from grater.annotate.web.raters import Costs, Message, costs_json
+from grater.annotate.web.raters import Costs, costs_json
 from grater.annotate.web.security import MANAGERS
 from grater.annotate.work import shown_to_staff
 from grater.model import Interval, Json
@@ -202,22 +202,6 @@ def _job_terms(tx: Tx, job: Job) -> JobTerms:
     return JobTerms(terms=whole_terms(job), odds=shown_odds)
 
 
-class RaterStanding(Shape):
-    """A rater by pseudonym; `seen` and `right` count gold."""
-
-    rater: str
-    state: str
-    seen: int
-    right: int
-
-
-class GoldStanding(Shape):
-    unit_id: str
-    state: str
-    seen: int
-    missed: int
-
-
 class Score(Shape):
     """A system so far, on `n` judged items."""
 
@@ -227,14 +211,6 @@ class Score(Shape):
     recall: IntervalShape
 
 
-class RaterGroup(Shape):
-    """Raters to look at, and why; `p` where their answers are the reason."""
-
-    raters: list[str]
-    words: str
-    p: Number = None
-
-
 class Crowd(Shape):
     """`scores` are for the whole corpus where a `sample` of it is judged, else on the judged items.
 
@@ -242,9 +218,7 @@ class Crowd(Shape):
     """
 
     terms: Terms
-    raters: list[RaterStanding]
-    groups: list[RaterGroup]
-    gold: list[GoldStanding]
+    groups: list[Group]
     costs: Costs
     protocol: dict[str, str]
     sample: str
@@ -253,7 +227,7 @@ class Crowd(Shape):
     warnings: list[str]
     pace: JobPace | None
     reviews: list[messages.Review]
-    unread: list[Message]
+    unread: list[messages.Message]
 
 
 class NewProgram(Body):
@@ -274,17 +248,11 @@ class Program(Shape):
 def crowd(tx: Reading, job_id: str) -> Crowd:
     """The dashboard of a job: terms, raters, gold, costs, scores, pace, reviews, protocol."""
     job = jobs.get(tx, job_id)
-    names = {person.person_id: person.pseudonym for person in people.all(tx)}
     scores = scores_so_far(tx, job)
     pace = pace_now(tx, job, progress.counts_of(tx, job_id))
     return Crowd(
         terms=whole_terms(job),
-        raters=[
-            RaterStanding(rater=names[each.person_id], state=each.state, seen=each.seen, right=each.right)
-            for each in standing.of_job(tx, job_id)
-        ],
-        groups=[RaterGroup.of(group) for group in groups_of(tx, job_id)],
-        gold=[GoldStanding.of(record) for record in trust.gold_records(tx, job_id)],
+        groups=groups_of(tx, job_id),
         costs=costs_json(tx, job),
         protocol=protocol_sheet(tx, job),
         sample=scores.sample,
@@ -293,7 +261,7 @@ def crowd(tx: Reading, job_id: str) -> Crowd:
         warnings=list(scores.warnings),
         pace=pace,
         reviews=messages.reviews_of_job(tx, job_id),
-        unread=[Message.of(message) for message in messages.unread(tx, job_id)],
+        unread=messages.unread(tx, job_id),
     )
 
 

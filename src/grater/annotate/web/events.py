@@ -106,17 +106,6 @@ class Events(Shape):
     latest: int
 
 
-class Delivery(Shape):
-    """One attempt to deliver event `n`; `http_status` is null where nobody answered, `problem` says why it failed."""
-
-    n: int
-    tries: int
-    state: str
-    http_status: int | None
-    at: When
-    problem: str
-
-
 class Webhook(Shape):
     """`last_n` is the last event that it has received, or that was not for it."""
 
@@ -125,7 +114,7 @@ class Webhook(Shape):
     state: Literal["active", "paused"]
     verbs: list[str]
     last_n: int
-    deliveries: list[Delivery]
+    deliveries: list[webhooks.Delivery]
 
 
 class MadeWebhook(Webhook):
@@ -179,8 +168,7 @@ def set_webhook_state(context: Context, tx: Changing, webhook_id: str, sent: New
 
 
 def _shown(tx: Tx, webhook: webhooks.Webhook) -> dict[str, object]:
-    tried = webhooks.deliveries_of(tx, webhook.webhook_id, most=N_DELIVERIES)
-    return {**asdict(webhook), "deliveries": [Delivery.of(delivery) for delivery in tried]}
+    return {**asdict(webhook), "deliveries": webhooks.deliveries_of(tx, webhook.webhook_id, most=N_DELIVERIES)}
 
 
 Word = Annotated[str, Query(max_length=100)]

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
 from grater.annotate import content, invitations, jobs, judgments, panels, people, progress, trust, units, webhooks
@@ -33,10 +33,8 @@ from grater.annotate.units import StudyUnit
 from grater.annotate.web import calls, start
 from grater.annotate.web.calls import (
     Body,
-    Interval,
     Job,
     Shape,
-    When,
     by_form,
     calls_about,
     example,
@@ -240,12 +238,6 @@ class OwnJob(Job):
     is_begun: bool
 
 
-class Guidelines(Shape):
-    version: int
-    markdown: str
-    at: When
-
-
 class OwnStanding(Shape):
     """`no_work` is the reason why you get no unit, as a word, and `words` as a sentence; both are empty if you may
     have one.
@@ -264,7 +256,7 @@ class OwnStanding(Shape):
 
 
 class WholeJob(OwnJob):
-    guidelines: Guidelines | None
+    guidelines: jobs.Guidelines | None
     standing: OwnStanding
 
 
@@ -279,46 +271,16 @@ class Progress(Shape):
     raters: list[progress.RaterProgress] = Field(validation_alias="by_rater")
 
 
-class Coefficient(Interval):
-    band: str = ""
-
-
-class Pair(Shape):
-    model_config = ConfigDict(extra="allow")
-    raters: list[str]
-    n: int
-    observed: calls.Number
-    kappa: Coefficient
-
-
-class Agreement(Shape):
-    """As `grater agree --json` prints it: with these keys and every coefficient by its name."""
-
-    model_config = ConfigDict(extra="allow")
-    items: int
-    judgments: int
-    raters: list[str]
-    labels: list[str]
-    observed: calls.Number
-    pairs: list[Pair]
-    warnings: list[str]
-    signature: str
-
-
-class MarkAgreement(Shape):
-    """For marked essays: whether a word is part of an error, of what kind, and with which correction."""
-
-    identification: Agreement
-    classification: Agreement
-    exact: Agreement
-
-
 class LiveAgreement(Shape):
-    """On labels, and on their verdicts; of marked essays on `marks` alone; `reason` says why there is none yet."""
+    """On labels, and on their verdicts, each as `grater agree --json` prints it; `reason` says why there is none yet.
 
-    labels: Agreement | None
-    verdicts: Agreement | None
-    marks: MarkAgreement | None
+    Of marked essays on `marks` alone: whether a word is part of an error (`identification`), of what kind
+    (`classification`), and with which correction (`exact`).
+    """
+
+    labels: calls.Object | None = None
+    verdicts: calls.Object | None = None
+    marks: calls.Object | None = None
     reason: str
 
 
@@ -341,8 +303,7 @@ def one_job(context: Context, tx: Reading, job_id: str) -> WholeJob:
         raise NotFound(jobs.NO_JOB)
     current = jobs.current_guidelines(tx, job_id)
     own, view = _own(tx, job, context.person), crowd_view(tx, job, context.person)
-    guidelines = Guidelines.of(current) if current else None
-    return WholeJob(**own.model_dump(), guidelines=guidelines, standing=OwnStanding.of(view))
+    return WholeJob(**own.model_dump(), guidelines=current, standing=OwnStanding.of(view))
 
 
 @by_form(pages, "/manage/jobs/{job_id}/state", then="/manage/jobs/{job_id}")
@@ -353,16 +314,16 @@ def set_state(context: Context, tx: Changing, job_id: str, sent: NewJobState) ->
 
 
 @list_at(api, "/jobs/{job_id}/guidelines", "guidelines", name="Versions")
-def guideline_versions(tx: Reading, job_id: str) -> list[Guidelines]:
+def guideline_versions(tx: Reading, job_id: str) -> list[jobs.Guidelines]:
     """Every version of the instructions, the oldest first."""
     jobs.get(tx, job_id)
-    return [Guidelines.of(version) for version in jobs.guidelines_versions(tx, job_id)]
+    return jobs.guidelines_versions(tx, job_id)
 
 
 @api.post("/jobs/{job_id}/guidelines")
-def new_guidelines(context: Context, tx: Changing, job_id: str, sent: NewGuidelines) -> Guidelines:
+def new_guidelines(context: Context, tx: Changing, job_id: str, sent: NewGuidelines) -> jobs.Guidelines:
     """Save a new version of the instructions, in Markdown."""
-    return Guidelines.of(jobs.add_guidelines(tx, job_id, sent.markdown, actor=context.person_id))
+    return jobs.add_guidelines(tx, job_id, sent.markdown, actor=context.person_id)
 
 
 @api.get("/jobs/{job_id}/progress")
@@ -378,13 +339,10 @@ def job_agreement(tx: Reading, job_id: str) -> LiveAgreement:
     job = jobs.get(tx, job_id)
     if job.task == MARKING:
         marks, reason = live_marks(marked_in(tx, job_id))
-        shown_marks = None if marks is None else MarkAgreement.model_validate(marks.to_dict())
-        return LiveAgreement(labels=None, verdicts=None, marks=shown_marks, reason=reason)
+        return LiveAgreement.model_validate({"marks": marks and marks.to_dict(), "reason": reason})
     found = _agreement(tx, job)
-    labels, verdicts = (
-        None if each is None else Agreement.model_validate(each.to_dict()) for each in (found.labels, found.verdicts)
-    )
-    return LiveAgreement(labels=labels, verdicts=verdicts, marks=None, reason=found.reason)
+    shown = {name: each.to_dict() for name, each in (("labels", found.labels), ("verdicts", found.verdicts)) if each}
+    return LiveAgreement.model_validate({**shown, "reason": found.reason})
 
 
 def _own(tx: Tx, job: jobs.Job, person: Person) -> OwnJob:
@@ -452,11 +410,10 @@ def archive_job(context: Context, tx: Changing, job_id: str, sent: Archived) -> 
 
 
 @by_form(pages, "/manage/jobs/{job_id}/delete", then="/manage", refused=job_view)
-@api.post("/jobs/{job_id}/delete")
-def delete_job(context: Context, tx: ChangingEverybody, job_id: str, sent: calls.Deleting) -> calls.Deleted:
+@api.post("/jobs/{job_id}/delete", status_code=204)
+def delete_job(context: Context, tx: ChangingEverybody, job_id: str, sent: calls.Deleting) -> None:
     """Delete a job without judgments."""
-    job = units.delete_job(tx, job_id, word=sent.word, actor=context.person_id)
-    return calls.Deleted(deleted=job.name)
+    units.delete_job(tx, job_id, word=sent.word, actor=context.person_id)
 
 
 calls_of_reviews = calls_about("reviews", MANAGERS)

@@ -193,11 +193,6 @@ class Panel(Shape):
     places: list[Place]
 
 
-class PlaceState(Shape):
-    id: str
-    state: str
-
-
 class SignedIds(Body):
     model_config = example(ids=["5f1b", "5f1c"])
     ids: list[Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_ID)]] = Field(
@@ -239,11 +234,10 @@ def signed_links(context: Context, tx: Reading, panel_id: str, sent: SignedIds) 
     return SignedLinks(links=_signed(context, panels.get(tx, panel_id), sent))
 
 
-@api.post("/panels/{panel_id}/places")
-def place_given_back(context: Context, tx: Changing, panel_id: str, sent: PlaceEnd) -> PlaceState:
+@api.post("/panels/{panel_id}/places", status_code=204)
+def place_given_back(context: Context, tx: Changing, panel_id: str, sent: PlaceEnd) -> None:
     """End a participant's place: returned, timed out, or completed."""
     panels.end_place(tx, panel_id, sent, actor=context.person_id)
-    return PlaceState(id=sent.id, state=sent.state)
 
 
 def _signed(context: RequestContext, panel: panels.Panel, sent: SignedIds) -> dict[str, str]:

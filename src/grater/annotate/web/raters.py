@@ -15,13 +15,13 @@ from starlette.responses import Response
 from grater.annotate import jobs, messages, money, panels, people, standing, trust
 from grater.annotate import raters as study_raters
 from grater.annotate.jobs import Job
-from grater.annotate.messages import AboutYou, NewMessage, NewRaterMessage, NewReview, missed_by
+from grater.annotate.messages import AboutYou, Message, NewMessage, NewRaterMessage, NewReview, missed_by
 from grater.annotate.money import NewBonus
 from grater.annotate.raters import best, line_of, rater_lines
 from grater.annotate.store import Tx
 from grater.annotate.store.transaction import new_id
 from grater.annotate.terms import terms_of
-from grater.annotate.trust import open_dispute
+from grater.annotate.trust import Dispute, open_dispute
 from grater.annotate.web import calls
 from grater.annotate.web.calls import (
     Body,
@@ -198,20 +198,6 @@ api = calls_about("raters", MANAGERS)
 talk = calls_about("talk", EVERYBODY)
 
 
-class Dispute(Shape):
-    """A rater disputes a known answer; `answer` is the reply."""
-
-    dispute_id: str
-    submission_id: str
-    person_id: str
-    unit_id: str
-    text: str
-    state: Literal["open", "granted", "refused"]
-    answer: str
-    at: When
-    decided_at: When | None
-
-
 class MissedQuestion(Shape):
     """A question with a known answer that you missed."""
 
@@ -228,28 +214,6 @@ class NewDispute(Body):
     text: str = Field(min_length=1, max_length=trust.LONGEST_DISPUTE)
 
 
-class Message(Shape):
-    """`to_id` is null for a message to all raters, or from a rater to those who run the study."""
-
-    message_id: str
-    job_id: str | None
-    from_id: str
-    to_id: str | None
-    name: str = Field(description="Who wrote it.")
-    text: str
-    at: When
-    read_at: When | None
-
-
-class SentMessage(Shape):
-    message_id: str
-
-
-class Stored(Shape):
-    job_id: str
-    stored: bool
-
-
 @list_at(talk, "/jobs/{job_id}/missed", "missed", name="MissedQuestions")
 def missed(context: Context, tx: Reading, job_id: str) -> list[MissedQuestion]:
     """The questions with known answers that you missed, with the expected answers and why, once the job is closed."""
@@ -262,38 +226,36 @@ def missed(context: Context, tx: Reading, job_id: str) -> list[MissedQuestion]:
 def dispute(context: Context, tx: Changing, job_id: str, sent: NewDispute) -> Dispute:
     """Dispute the known answer to a question you missed, once for each."""
     jobs.visible(tx, job_id)
-    return Dispute.of(open_dispute(tx, sent.submission_id, text=sent.text, person_id=context.person_id))
+    return open_dispute(tx, sent.submission_id, text=sent.text, person_id=context.person_id)
 
 
 @list_at(talk, "/jobs/{job_id}/messages", "messages")
 def my_messages(context: Context, tx: Reading, job_id: str) -> list[Message]:
     """Your messages, newest first."""
     jobs.visible(tx, job_id)
-    return [Message.of(message) for message in messages.of_rater(tx, context.person_id)]
+    return messages.of_rater(tx, context.person_id)
 
 
 @by_form(own_pages, "/jobs/{job_id}/messages", then="/jobs/{job_id}/talk")
-@talk.post("/jobs/{job_id}/messages")
-def send_message(context: Context, job_id: str, sent: NewMessage) -> SentMessage:
+@talk.post("/jobs/{job_id}/messages", status_code=204)
+def send_message(context: Context, job_id: str, sent: NewMessage) -> None:
     """Write to the people who run the study; marks your messages as read."""
     require_slow(context, "message")
     with context.changing() as tx:
-        message_id = messages.send_to_staff(tx, job_id, sent.text, person_id=context.person_id)
-    return SentMessage(message_id=message_id)
+        messages.send_to_staff(tx, job_id, sent.text, person_id=context.person_id)
 
 
 @by_form(own_pages, "/jobs/{job_id}/reviews", then="/jobs/{job_id}/talk#review")
-@talk.post("/jobs/{job_id}/reviews")
-def review(context: Context, job_id: str, sent: NewReview) -> Stored:
+@talk.post("/jobs/{job_id}/reviews", status_code=204)
+def review(context: Context, job_id: str, sent: NewReview) -> None:
     """Review a job, as often as you like."""
     require_slow(context, "review")
     with context.changing() as tx:
         messages.review_job(tx, job_id, sent, person_id=context.person_id)
-    return Stored(job_id=job_id, stored=True)
 
 
-@talk.post("/jobs/{job_id}/about")
-def say_about(context: Context, tx: Changing, job_id: str, sent: AboutYou) -> Stored:
+@talk.post("/jobs/{job_id}/about", status_code=204)
+def say_about(context: Context, tx: Changing, job_id: str, sent: AboutYou) -> None:
     """State your country and languages, agree to the information, answer questions, if a job asks for them."""
     job = jobs.visible(tx, job_id)
     terms = terms_of(job.options)
@@ -303,7 +265,6 @@ def say_about(context: Context, tx: Changing, job_id: str, sent: AboutYou) -> St
     who = context.person_id
     standing.say_about(tx, who, country=sent.country, languages=sent.languages, consent=agreed)
     standing.answer_questions(tx, job, who, sent.when, sent.answers)
-    return Stored(job_id=job_id, stored=True)
 
 
 class Signals(Shape):
@@ -347,16 +308,9 @@ class Raters(Shape):
     best: list[str]
 
 
-class GoldAnswer(Shape):
-    submission_id: str
-    unit_id: str
-    is_right: bool
-    is_active: bool
-
-
 class WholeRater(Shape):
     rater: Rater
-    gold: list[GoldAnswer]
+    gold: list[standing.GoldAnswer]
     messages: list[Message]
     payments: list[money.Payment]
 
@@ -366,15 +320,6 @@ class NewStanding(Body):
 
     model_config = example(change="flag")
     change: Literal["flag", "reject", "reinstate"]
-
-
-class Trust(Shape):
-    job_id: str
-    person_id: str
-    state: str
-    why: str
-    seen: int
-    right: int
 
 
 class Written(Shape):
@@ -395,26 +340,25 @@ def one_rater(tx: Reading, job_id: str, person_id: str) -> WholeRater:
     """One rater: signals, gold answers, messages, payments."""
     return WholeRater(
         rater=Rater.of(line_of(tx, jobs.get(tx, job_id), person_id)),
-        gold=[GoldAnswer.of(answer) for answer in standing.gold_answers(tx, job_id, person_id)],
-        messages=[Message.of(message) for message in messages.with_rater(tx, person_id)],
+        gold=standing.gold_answers(tx, job_id, person_id),
+        messages=messages.with_rater(tx, person_id),
         payments=[payment for payment in money.payments_of(tx, job_id) if payment.person_id == person_id],
     )
 
 
 @by_form(pages, f"{RATER}/standing", then=RATER)
 @api.post("/jobs/{job_id}/raters/{person_id}/standing")
-def change_standing(context: Context, tx: Changing, job_id: str, person_id: str, sent: NewStanding) -> Trust:
+def change_standing(context: Context, tx: Changing, job_id: str, person_id: str, sent: NewStanding) -> standing.Trust:
     """Flag, reject or reinstate a rater of a job."""
     job, actor = jobs.get(tx, job_id), context.person_id
-    return Trust.of(study_raters.change_standing(tx, job, person_id, sent.change, actor=actor))
+    return study_raters.change_standing(tx, job, person_id, sent.change, actor=actor)
 
 
 @by_form(pages, f"{RATER}/messages", then=RATER)
-@api.post("/jobs/{job_id}/raters/{person_id}/messages")
-def write_to_rater(context: Context, tx: Changing, job_id: str, person_id: str, sent: NewMessage) -> Written:
+@api.post("/jobs/{job_id}/raters/{person_id}/messages", status_code=204)
+def write_to_rater(context: Context, tx: Changing, job_id: str, person_id: str, sent: NewMessage) -> None:
     """Write to one rater; marks their messages as read."""
     messages.send_to_rater(tx, jobs.get(tx, job_id), person_id, sent.text, actor=context.person_id)
-    return Written(messages=1)
 
 
 @by_form(pages, "/manage/jobs/{job_id}/raters", then="/manage/jobs/{job_id}/raters")

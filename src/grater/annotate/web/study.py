@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Annotated
 
 from fastapi import Query
-from pydantic import ConfigDict
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, HTMLResponse, Response
 
@@ -45,6 +44,7 @@ from grater.annotate.writing import NewPublicPages, open_to_public, public_pages
 from grater.corpora import FORMATS
 from grater.errors import NotFound, UsageError
 from grater.model import Essay as StoredEssay
+from grater.model import Json
 from grater.reporting.build import build
 from grater.reporting.save import report_html
 from grater.reporting.versions import earlier_versions, parse_versions
@@ -446,17 +446,7 @@ def report(
     return Response(report_html(build(inputs)), media_type="text/html; charset=utf-8", headers=headers)
 
 
-class Evaluation(Shape):
-    """As `grater study evaluate --json` prints it; `scope` has what the intervals speak of."""
-
-    model_config = ConfigDict(extra="allow")
-    systems: list[calls.Object]
-    scope: calls.Object
-    warnings: list[str]
-    signature: str
-
-
-@api.get("/evaluation")
+@api.get("/evaluation", response_model=calls.Object)
 def evaluation(
     tx: Reading,
     job: Annotated[list[str], Query(description="Only judgments of the jobs of these names.")] = [],  # noqa: B006
@@ -475,10 +465,13 @@ def evaluation(
     errors_by_flag: Annotated[
         bool, Query(description="Correct flagged and unflagged items by their own gold.")
     ] = False,
-) -> Evaluation:
-    """Precision, recall and F of every system, on the judged items or estimated for the whole corpus."""
+) -> dict[str, Json]:
+    """Precision, recall and F of every system, on the judged items or estimated for the whole corpus.
+
+    As `grater study evaluate --json` prints it; `scope` has what the intervals speak of.
+    """
     scheme = Scheme(Counting(_entries(drop_flags), min_confidence), _entries(contexts), confidence_apart)
-    result = evaluate_study(
+    return evaluate_study(
         tx,
         study_name(tx),
         job_names=[jobs.named(tx, name).name for name in job],
@@ -492,8 +485,7 @@ def evaluation(
         corrected=corrected,
         errors_by_flag=errors_by_flag,
         basis=Basis(population=population),
-    )
-    return Evaluation.model_validate(result.to_dict())
+    ).to_dict()
 
 
 def _entries(text: str) -> tuple[str, ...]:
@@ -552,8 +544,7 @@ class DeletingEssay(calls.Deleting):
 
 
 @by_form(pages, "/manage/essays/delete", then="/manage/essays", refused=essay_page)
-@api.post("/essay/delete")
-def delete_one_essay(context: Context, tx: Changing, sent: DeletingEssay) -> calls.Deleted:
+@api.post("/essay/delete", status_code=204)
+def delete_one_essay(context: Context, tx: Changing, sent: DeletingEssay) -> None:
     """Delete an essay that no job or sample uses."""
     content.delete_essay(tx, sent.essay_id, word=sent.word, actor=context.person_id)
-    return calls.Deleted(deleted=sent.essay_id)

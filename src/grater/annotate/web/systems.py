@@ -14,8 +14,8 @@ from starlette.responses import HTMLResponse, Response
 from grater.annotate import content, jobs, people, runs, samples
 from grater.annotate.runs import MOST_RUNS, NewRun
 from grater.annotate.samples import NewSample, draw, kind_of
-from grater.annotate.systems import decide, load_offered, model_in, offered_systems, require_offered
-from grater.annotate.web.calls import Body, Shape, When, by_form, calls_about, example, list_at, page_at
+from grater.annotate.systems import load_offered, model_in, offered_systems, require_offered
+from grater.annotate.web.calls import Shape, When, by_form, calls_about, list_at, page_at
 from grater.annotate.web.context import Context, Reading, RequestContext, Routes
 from grater.annotate.web.security import MANAGERS
 from grater.annotate.web.study import asked_run, result_file, run_now
@@ -93,17 +93,6 @@ class Systems(Shape):
     decided: list[System]
 
 
-class Run(Body):
-    model_config = example(system="prep-perceptron")
-    system: str
-
-
-class Decided(System):
-    """`new` decisions were not there before."""
-
-    new: int
-
-
 class Sample(Shape):
     name: str
     items: int
@@ -124,15 +113,6 @@ def system_list(context: Context, tx: Reading) -> Systems:
     flags = content.flags_by_system(tx)
     decided = [System(system=name, items=n_items, flagged=n) for name, (n_items, n) in flags.items()]
     return Systems(installed=list(offered_systems(context.server.settings.systems)), decided=decided)
-
-
-@api.post("/systems")
-def run_system(context: Context, sent: Run) -> Decided:
-    """Run an installed system on all essays; a second run changes nothing."""
-    settings = context.server.settings
-    system = require_offered(sent.system, settings.systems)
-    (done,) = decide(context.store, [load_offered(system, settings.chat)])
-    return Decided.model_validate(done.to_dict())
 
 
 @list_at(api, "/samples", "samples")

@@ -21,6 +21,7 @@ from grater.annotate import adjudication, gold, jobs, judgments, people, progres
 from grater.annotate.store import Tx
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import terms_of
+from grater.annotate.trust import Dispute
 from grater.annotate.units import StudyUnit
 from grater.annotate.web import calls
 from grater.annotate.web.calls import (
@@ -46,7 +47,6 @@ from grater.annotate.web.context import (
     Routes,
     number_of,
 )
-from grater.annotate.web.raters import Dispute
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.security import MANAGERS
 from grater.annotate.web.work import Known
@@ -201,11 +201,6 @@ class Judgment(Shape):
     payload: calls.Object
 
 
-class Looked(Shape):
-    job_id: str
-    looked: bool = Field(description="You get no more work in this job.")
-
-
 @list_at(api, "/jobs/{job_id}/units", "units")
 def unit_list(tx: Reading, job_id: str, start: Start = 0, most: Most = A_PAGE) -> list[UnitLine]:
     """The work units of a job in order, with what raters see and their progress."""
@@ -250,11 +245,10 @@ def job_judgments(
     return [Judgment.model_validate(row) for row in rows]
 
 
-@api.post("/jobs/{job_id}/look")
-def look(context: Context, tx: Changing, job_id: str) -> Looked:
+@api.post("/jobs/{job_id}/look", status_code=204)
+def look(context: Context, tx: Changing, job_id: str) -> None:
     """See the answers to unfinished units; you can no longer rate in the job."""
     give_up_rating(tx, job_id, context.person_id)
-    return Looked(job_id=job_id, looked=True)
 
 
 @by_form(pages, "/manage/units/{unit_id}/work", then="/manage/units/{unit_id}", refused=unit_view)
@@ -457,7 +451,7 @@ def set_gold_reason(context: Context, tx: Changing, unit_id: str, sent: NewReaso
 def dispute_list(tx: Reading, job_id: str) -> list[Dispute]:
     """Disputes about the gold of a job, open ones first."""
     jobs.get(tx, job_id)
-    return [Dispute.of(dispute) for dispute in trust.disputes_of_job(tx, job_id)]
+    return trust.disputes_of_job(tx, job_id)
 
 
 @by_form(pages, "/manage/disputes/{dispute_id}", then=_back)
@@ -465,8 +459,7 @@ def dispute_list(tx: Reading, job_id: str) -> list[Dispute]:
 def decide_dispute(context: Context, tx: Changing, dispute_id: str, sent: DisputeDecided) -> Dispute:
     """Grant or refuse a dispute."""
     is_granted, actor = sent.decision == "grant", context.person_id
-    decided = trust.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor)
-    return Dispute.of(decided)
+    return trust.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor)
 
 
 def _changed(known: list[gold.Gold]) -> GoldChanged:

@@ -743,37 +743,22 @@ def save_draft(context: Context, lease_id: str, sent: DraftSent) -> DraftSaved:
 reviews_api = calls_about("reviews", EVERYBODY)
 
 
-class Finding(Shape):
-    """`rule` and `message` of `grater corpus lint` on work of yours."""
-
-    finding_id: str
-    unit_id: str
-    rule: str
-    message: str
-
-
 class FindingSettled(Body):
     model_config = example(state="kept")
     state: Literal["kept"]
 
 
-class FindingState(Shape):
-    finding_id: str
-    state: str
-
-
 @list_at(reviews_api, "/findings", "findings")
-def my_findings(context: Context, tx: Reading) -> list[Finding]:
+def my_findings(context: Context, tx: Reading) -> list[marks.Finding]:
     """Findings about your own marks that are not settled yet."""
-    return [Finding.of(finding) for finding in marks.open_findings(tx, context.person_id)]
+    return marks.open_findings(tx, context.person_id)
 
 
 @by_form(pages, "/reviews/{finding_id}/keep", then="/reviews")
-@reviews_api.post("/findings/{finding_id}")
-def settle_finding(context: Context, tx: Changing, finding_id: str, sent: FindingSettled) -> FindingState:
+@reviews_api.post("/findings/{finding_id}", status_code=204)
+def settle_finding(context: Context, tx: Changing, finding_id: str, sent: FindingSettled) -> None:
     """Keep a mark as it is."""
     marks.settle_finding(tx, finding_id, sent.state, person_id=context.person_id)
-    return FindingState(finding_id=finding_id, state=sent.state)
 
 
 @by_form(pages, "/reviews/units/{unit_id}/mend", then="/leases/{made.lease.lease_id}")
