@@ -27,7 +27,7 @@ from grater.annotate.store import Tx
 from grater.annotate.terms import DAYS, POLICIES, Terms, odds_for, terms_json, terms_of
 from grater.annotate.web.calls import Body, Name, Shape, by_form, calls_about, example, page_at
 from grater.annotate.web.calls import Interval as IntervalShape
-from grater.annotate.web.charts import Series, confusion_map, narrowing, pair_map, rater_scatter
+from grater.annotate.web.charts import Series, Squares, agreeing, confused, narrowing, rater_scatter
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes
 from grater.annotate.web.raters import Costs, costs_json
 from grater.annotate.web.security import MANAGERS
@@ -67,7 +67,8 @@ def crowd_page(context: Context, tx: Reading, job_id: str, width: float = WIDTH)
     coming = forecasts(figures.scores, figures.costs, figures.pace, per_item=per_item, width=wanted)
     board = history.value if history else None
     drawn = _charts(job_id, board) if board else {}
-    more = {"forecasts": coming, "width": wanted, "charts": drawn, "is_drawing": history is None, "board": board}
+    more = {"forecasts": coming, "width": wanted, "charts": drawn, "squares": _squares(board) if board else {}}
+    more |= {"is_drawing": history is None, "board": board}
     return context.page("crowd_live.html", {**shown, **more})
 
 
@@ -99,15 +100,19 @@ def _charts(job_id: str, board: Dashboard) -> dict[str, Markup]:
             for name in systems
         ]
         drawn[f"{measure.capitalize()} over time"] = narrowing(series, title=measure.capitalize())
-    if board.pairs:
-        title = "Percentage of items on which the two agree"
-        names = {line.person.pseudonym: line.person.name for line in board.raters}
-        drawn["Agreement by pair, in percent"] = pair_map(board.pairs, names, title=title)
-    if board.confusion:
-        title = "Pairs of answers to the same item"
-        drawn["Which answers are confused"] = confusion_map(board.confusion, title=title)
     drawn["Raters by speed and agreement"] = rater_scatter(job_id, board.raters, title="Raters")
     return {title: chart for title, chart in drawn.items() if chart}
+
+
+def _squares(board: Dashboard) -> dict[str, Squares]:
+    """The tables of pairs by title."""
+    shown = {}
+    if board.pairs:
+        names = {line.person.pseudonym: line.person.name for line in board.raters}
+        shown["Agreement by pair, in percent"] = agreeing(board.pairs, names)
+    if board.confusion:
+        shown["Which answers are confused"] = confused(board.confusion)
+    return shown
 
 
 QUESTIONS = ("questions_before", "questions_after")

@@ -41,7 +41,7 @@ from grater.annotate.web.calls import (
     list_at,
     page_at,
 )
-from grater.annotate.web.charts import job_charts
+from grater.annotate.web.charts import time_chart
 from grater.annotate.web.context import (
     Changing,
     ChangingEverybody,
@@ -162,7 +162,8 @@ def job_view(
         "job": job,
         "task": TASKS[job.task],
         "far": far,
-        "charts": job_charts(far, times),
+        "by_judgments": _by_judgments(far),
+        "curve": time_chart(times),
         "assigned": assigned,
         "idle": [people.get(tx, person_id) for person_id in assigned if person_id not in begun],
         "versions": jobs.guidelines_versions(tx, job_id),
@@ -183,6 +184,14 @@ def job_view(
     is_tried = context.asked("tried") or links or n_panels  # anyone who has invited people need not try it first
     step = "try" if not is_tried else "open" if has_people else "people"
     return context.page("manage_job.html", shown, step=step)
+
+
+def _by_judgments(far: progress.Progress) -> list[tuple[str, int]]:
+    """The number of units with each number of judgments; none where that would be many lines."""
+    wanted = max((unit.wanted for unit in far.by_unit), default=0)
+    is_same = all(unit.wanted == wanted for unit in far.by_unit)  # not so where some are for all annotators
+    counts = Counter(min(unit.valid, wanted) for unit in far.by_unit)
+    return [(f"{n} of {wanted}" if is_same else str(n), counts[n]) for n in range(wanted + 1)] if wanted < 12 else []
 
 
 @pages.get("/manage/jobs/{job_id}/agreement")
