@@ -9,6 +9,7 @@ shapes of its own, never rows, so that nothing hidden can leak.  A form that doe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import wraps
 from inspect import signature
 from math import isnan
@@ -82,8 +83,8 @@ def by_form(
     """Let a form of the pages make a call: its fields are those of the call's body, or `sent` reads it.
 
     `then` is the address to go to, with the names of the path and what the call `made`, or makes a page of that;
-    without it, the call is a page itself.  `refused` makes the page that shows the problems; without it that is the
-    page of errors.
+    without it, the call is a page itself.  `refused` makes the page that shows the problems (of its context); without
+    it that is the page of errors.
     """
 
     def add(call: Call) -> Call:
@@ -99,7 +100,7 @@ def by_form(
             except GraterError as error:
                 if refused is None:
                     raise
-                return refused(context, **names, problems=lines_of(error))
+                return refused(replace(context, problems=lines_of(error)), **names)
             if isinstance(then, str):
                 return context.go(then.format(made=made, **names))
             return then(context, made) if then else cast(Response, made)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from asyncio import sleep
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import wraps
@@ -295,7 +295,8 @@ class Elsewhere(Exception):
 class RequestContext:
     """The visitor and their credentials; `csrf` is the token for the forms of the page that answers.
 
-    `fresh_nonce` is the cookie that a visitor without one is to get with that page.
+    `fresh_nonce` is the cookie that a visitor without one is to get with that page.  `problems` are those of the form
+    that was sent, for the page that has the form.
     """
 
     request: Request
@@ -306,6 +307,7 @@ class RequestContext:
     form: FormData
     fresh_nonce: str = ""
     access: Access | None = None
+    problems: Sequence[str] = ()
 
     @property
     def person(self) -> Person:
@@ -408,10 +410,12 @@ class RequestContext:
             "csrf": self.csrf,
             "path": self.request.url.path,
             "study_name": self.server.title.of(self.server.store),
+            "problems": self.problems,
         }
-        template, shown = self.server.templates.get_template(template_name), {**values, **more}
+        template = self.server.templates.get_template(template_name)
+        shown = {**on_every_page, **values, **more}
         status = status or (422 if shown.get("problems") else 200)
-        response = HTMLResponse(template.render({**on_every_page, **shown}), status)
+        response = HTMLResponse(template.render(shown), status)
         if self.fresh_nonce and self.visitor is None:
             set_cookie(response, self.server.settings, NONCE, self.fresh_nonce, None)
         return response

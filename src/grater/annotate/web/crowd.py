@@ -7,7 +7,7 @@ The terms are one form: gold, redundancy, pay, hours, limits, who may take part.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import fields
 from functools import lru_cache
 from math import isfinite
@@ -148,15 +148,13 @@ def _filled_in(context: RequestContext) -> dict[str, Json]:
 
 
 @page_at(pages, "/manage/jobs/{job_id}/terms")
-def _terms_page(
-    context: RequestContext, tx: Reading, job_id: str, *, problems: Sequence[str] = (), is_saved: bool = False
-) -> Response:
+def _terms_page(context: RequestContext, tx: Reading, job_id: str, *, is_saved: bool = False) -> Response:
     job = jobs.get(tx, job_id)
     others = [other.name for other in jobs.all(tx) if other.job_id != job_id]
     n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
     terms = terms_of(job.options)
     shown = {"job": job, "terms": terms, "others": others, "n_gold": n_gold, "odds": odds_for(terms, n_gold)}
-    shown |= {"is_saved": is_saved, "problems": problems, "days": DAYS, "policies": POLICIES}
+    shown |= {"is_saved": is_saved, "days": DAYS, "policies": POLICIES}
     return context.page("crowd_terms.html", shown)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Annotated, Literal
 from urllib.parse import urlencode
@@ -30,14 +30,12 @@ FIELDS = ("person", "kind", "since", "until", "job", "search")
 
 
 @page_at(of_owners, "/manage/webhooks")
-def _page(
-    context: RequestContext, tx: Reading, *, made: Shape | None = None, problems: Sequence[str] = ()
-) -> Response:
+def _page(context: RequestContext, tx: Reading, *, made: Shape | None = None) -> Response:
     rows = [
         (each, webhooks.deliveries_of(tx, each.webhook_id, most=N_DELIVERIES), webhooks.failures_of(tx, each))
         for each in webhooks.all(tx)
     ]
-    shown = {"rows": rows, "made": made, "finished": FINISHED, "problems": problems}
+    shown = {"rows": rows, "made": made, "finished": FINISHED}
     return context.page("manage_webhooks.html", shown)
 
 

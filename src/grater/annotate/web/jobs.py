@@ -94,9 +94,7 @@ def _percent(text: str) -> object:
 
 
 @page_at(pages, "/manage/jobs/new")
-def _new_job_page(
-    context: RequestContext, tx: Reading, *, problems: Sequence[str] = (), **previewed: object
-) -> Response:
+def _new_job_page(context: RequestContext, tx: Reading, **previewed: object) -> Response:
     tagsets = {"" if name == DEFAULT_TAGSET else name: TAGSETS[name] for name in ("nucle", "errant", "clc")}
     shown = {
         "tasks": {name: (TASKS[name].title, summary_of(TASKS[name]), subject_of(TASKS[name])) for name in TASKS},
@@ -112,7 +110,6 @@ def _new_job_page(
         "is_first": not jobs.all(tx),
         "filled": {**context.request.query_params, **context.first_values()},
         "chosen": context.fields().get("annotators", []),
-        "problems": problems,
         "preview": None,
         "preview_problem": "",
     }
@@ -145,9 +142,7 @@ def study_page(context: Context, tx: Reading) -> Response:
 
 
 @page_at(pages, "/manage/jobs/{job_id}")
-def job_view(
-    context: RequestContext, tx: Reading, job_id: str, *, done: str = "", problems: Sequence[str] = ()
-) -> Response:
+def job_view(context: RequestContext, tx: Reading, job_id: str, *, done: str = "") -> Response:
     """A job and its progress, with what has just happened or gone wrong, and what comes next."""
     job, far, everybody = jobs.get(tx, job_id), progress.of_job(tx, job_id), people.all(tx)
     assigned = Counter(assignment.person_id for assignment in jobs.assignments_of(tx, job_id))
@@ -171,7 +166,6 @@ def job_view(
         "n_findings": n_open_findings(tx, job_id),
         "practice": [(unit_id, shown_to_staff(tx, unit_id)) for unit_id in practice],
         "done": done,
-        "problems": problems,
         "everybody": [person for person in everybody if person.kind != "program"] if assigned else [],
         "n_links": len(links),
         "n_unused": sum(one.used_at is None for one in links),
@@ -381,8 +375,8 @@ class JobPreview(Shape):
     words: str
 
 
-def _not_previewed(context: RequestContext, *, problems: Sequence[str]) -> Response:
-    return _new_job_page(context, preview_problem=" ".join(problems))
+def _not_previewed(context: RequestContext) -> Response:
+    return _new_job_page(context, problems=(), preview_problem=" ".join(context.problems))
 
 
 @by_form(

@@ -53,11 +53,11 @@ def verdict_file(tx: Reading, job_id: str) -> Response:
 
 
 @page_at(pages, "/mining")
-def _lists(context: RequestContext, tx: Reading, *, problems: Sequence[str] = ()) -> Response:
+def _lists(context: RequestContext, tx: Reading) -> Response:
     rows = [(job, mining.far(tx, job.job_id)) for job in mining.lists(tx)]
     n_essays = content.n_essays(tx)
     values = {"rows": rows, "n_essays": n_essays, "may_make": context.role in MANAGERS, "most": MOST}
-    return context.page("mining.html", values, problems=problems)
+    return context.page("mining.html", values)
 
 
 @page_at(pages, "/mining/{job_id}")
@@ -66,7 +66,6 @@ def _list(
     tx: Reading,
     job_id: str,
     *,
-    problems: Sequence[str] = (),
     built: jobs.Job | None = None,
     done: Sequence[str] = (),
 ) -> Response:
@@ -77,7 +76,7 @@ def _list(
     first_open = mining.next_open(tx, job_id, 0)
     values = {"job": job, "rows": rows, "far": reviewed, "pager": here, "show": show, "first_open": first_open}
     form = {"may_make": context.role in MANAGERS, "n_each": N_EACH, "n_gold": N_GOLD, "judgments": mining.JUDGMENTS}
-    after = {"problems": problems, "built": built, "done": done}
+    after = {"built": built, "done": done}
     return context.page("mining_list.html", {**values, **form, **after})
 
 

@@ -8,7 +8,7 @@ limited.  Managers give out links, sign them, take places back and so reopen the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated
 
@@ -142,14 +142,13 @@ def _page(
     tx: Reading,
     job_id: str,
     *,
-    problems: Sequence[str] = (),
     signed: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Response:
     job = jobs.get(tx, job_id)
     rows = [(panel, panels.places(tx, panel.panel_id)) for panel in panels.of_job(tx, job_id)]
     shown = {"job": job, "providers": PROVIDER_WORDS, "endings": ENDINGS, "limit": terms_of(job.options).limit}
     links = {panel.panel_id: context.server.settings.link(panel.path) for panel, _ in rows}
-    shown |= {"rows": rows, "links": links, "problems": problems, "signed": signed or {}}
+    shown |= {"rows": rows, "links": links, "signed": signed or {}}
     return context.page("crowd_panels.html", shown)
 
 

@@ -47,9 +47,7 @@ def invite_form(context: Context) -> Response:
 
 
 @page_at(pages, PAGE)
-def people_view(
-    context: RequestContext, tx: Reading, *, links: Sequence[str] = (), job_id: str = "", problems: Sequence[str] = ()
-) -> Response:
+def people_view(context: RequestContext, tx: Reading, *, links: Sequence[str] = (), job_id: str = "") -> Response:
     """Everybody and every invitation, with links that are shown this once, or what went wrong."""
     number, q = context.request.query_params.get("page", "1"), context.request.query_params.get("q", "").strip()
     everybody = people.all(tx)
@@ -83,7 +81,6 @@ def people_view(
         factor_roles=second_factor.ROLES,
         may_rule=context.role in OWNERS,
         links=links,
-        problems=problems,
     )
 
 

@@ -42,11 +42,11 @@ CONTENTS = {"decisions": "Decisions: a table item, system, flagged", "corrected"
 
 
 @page_at(pages, "/manage/start")
-def _texts_page(context: RequestContext, tx: Reading, *, problems: Sequence[str] = ()) -> Response:
+def _texts_page(context: RequestContext, tx: Reading) -> Response:
     """The first page of a study: its name and its texts."""
     n_essays = content.n_essays(tx)
     megabytes = context.server.settings.most_upload_bytes // 1_000_000
-    shown = {"n_essays": n_essays, "filled": context.first_values(), "megabytes": megabytes, "problems": problems}
+    shown = {"n_essays": n_essays, "filled": context.first_values(), "megabytes": megabytes}
     return context.page("manage_start.html", shown)
 
 
@@ -80,7 +80,7 @@ def _to_goals(context: RequestContext, system: str) -> Response:
 
 
 @page_at(pages, "/manage/detector")
-def _system_page(context: RequestContext, tx: Reading, *, problems: Sequence[str] = ()) -> Response:
+def _system_page(context: RequestContext, tx: Reading) -> Response:
     n_essays, decided = content.n_essays(tx), content.system_names(tx)
     others = [name.partition("=")[0] for name in context.server.settings.systems]
     shown = {
@@ -88,7 +88,6 @@ def _system_page(context: RequestContext, tx: Reading, *, problems: Sequence[str
         "others": others,
         "contents": CONTENTS,
         "filled": context.first_values(),
-        "problems": problems,
     }
     best = default_systems()[0]
     return context.page("manage_detector.html", shown, n_essays=n_essays, decided=decided, best=best)
@@ -109,13 +108,13 @@ def system_form(context: RequestContext) -> Response:
 
 
 @page_at(pages, "/manage/sure")
-def _sure_page(context: RequestContext, tx: Reading, *, problems: Sequence[str] = ()) -> Response:
+def _sure_page(context: RequestContext, tx: Reading) -> Response:
     """What each width of recall takes, for a system of the study."""
     asked = context.asked
     systems = content.system_names(tx)
     system = asked("system") if asked("system") in systems else next(iter(systems), "")
     judgments, cents = _whole(asked("judgments"), 2, most=100) or 1, _whole(asked("cents"), 0, most=1_000_000)
-    aims = None
+    aims, problems = None, context.problems
     try:
         if system:
             scores = context.server.live.answer(tx).value

@@ -58,11 +58,9 @@ ROWS = 50
 
 
 @page_at(pages, "/manage/import")
-def _import_page(
-    context: RequestContext, tx: Reading, *, problems: Sequence[str] = (), done: Sequence[importing.Imported] = ()
-) -> Response:
+def _import_page(context: RequestContext, tx: Reading, *, done: Sequence[importing.Imported] = ()) -> Response:
     shown = {"earlier": importing.all_imports(tx), "jobs": jobs.all(tx), "preview": context.text("preview")}
-    values = {**shown, "formats": list(FORMATS), "tasks": list(TASKS), "done": done, "problems": problems}
+    values = {**shown, "formats": list(FORMATS), "tasks": list(TASKS), "done": done}
     megabytes = context.server.settings.most_upload_bytes // 1_000_000
     return context.page("manage_import.html", values, megabytes=megabytes)
 
@@ -109,11 +107,11 @@ def rename_to(context: RequestContext, name: str) -> None:
 
 
 @page_at(pages, "/manage/essays")
-def essay_page(context: RequestContext, tx: Reading, *, problems: Sequence[str] = ()) -> Response:
+def essay_page(context: RequestContext, tx: Reading) -> Response:
     """A page of essays, or one of them: ids come from files, so they are never part of a path."""
     if essay_id := context.text("essay_id") or context.request.query_params.get("essay", ""):
         essay, asked = _essay(tx, essay_id), units.of_essay(tx, essay_id)
-        return context.page("manage_essay.html", essay=essay, asked=asked, problems=problems)
+        return context.page("manage_essay.html", essay=essay, asked=asked)
     q = context.request.query_params.get("q", "")
     here = pager(content.n_essays(tx, words=q), number_of(context, "page", 1), size=ROWS)
     on_page = content.some_essays(tx, start=here.start, most=here.size, words=q)

@@ -6,7 +6,6 @@ is done in the background; managers see what waits, how far it is, and what came
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 from starlette.responses import HTMLResponse, Response
@@ -38,14 +37,14 @@ def price_page(context: RequestContext, name: str) -> Response | None:
 
 
 @page_at(pages, "/manage/systems")
-def _page(context: RequestContext, tx: Reading, *, problems: Sequence[str] = (), done: str = "") -> Response:
+def _page(context: RequestContext, tx: Reading, *, done: str = "") -> Response:
     drawn = {name: samples.named(tx, name) for name in samples.names(tx)}
     shown = {
         "n_essays": content.n_essays(tx),
         "decided": content.flags_by_system(tx),
         "drawn": [(name, each.frame["item"].n_unique(), each.meta) for name, each in drawn.items()],
     }
-    more = {"installed": list(offered_systems(context.server.settings.systems)), "problems": problems, "done": done}
+    more = {"installed": list(offered_systems(context.server.settings.systems)), "done": done}
     return context.page("manage_systems.html", {**shown, **more})
 
 

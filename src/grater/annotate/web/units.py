@@ -70,10 +70,10 @@ def unit_list_page(context: Context, tx: Reading, job_id: str, page: int = 1) ->
 
 
 @page_at(pages, "/manage/units/{unit_id}")
-def unit_view(context: RequestContext, tx: Reading, unit_id: str, *, problems: Sequence[str] = ()) -> Response:
+def unit_view(context: RequestContext, tx: Reading, unit_id: str) -> Response:
     """One unit with its answers and its gold, as far as the manager may see them."""
     seen = _seen(tx, context, unit_id)
-    return context.page("manage_unit.html", vars(seen), task=TASKS[seen.unit.job.task], problems=problems)
+    return context.page("manage_unit.html", vars(seen), task=TASKS[seen.unit.job.task])
 
 
 @dataclass(frozen=True)
@@ -272,9 +272,7 @@ def _back(context: RequestContext, changed: GoldChanged | Dispute) -> Response:
 
 
 @page_at(pages, "/manage/jobs/{job_id}/gold")
-def _gold_page(
-    context: RequestContext, tx: Reading, job_id: str, *, problems: Sequence[str] = (), done: str = ""
-) -> Response:
+def _gold_page(context: RequestContext, tx: Reading, job_id: str, *, done: str = "") -> Response:
     job = jobs.get(tx, job_id)
     records = [(record, shown_to_staff(tx, record.unit_id)) for record in trust.gold_records(tx, job_id)]
     warnings = trust.gold_warnings(tx, job)
@@ -283,7 +281,7 @@ def _gold_page(
         for dispute in trust.disputes_of_job(tx, job_id)
     ]
     shown = {"job": job, "gold": records, "asked": asked, "rule": terms_of(job.options).gold, "warnings": warnings}
-    return context.page("crowd_gold.html", shown, problems=problems, done=done)
+    return context.page("crowd_gold.html", shown, done=done)
 
 
 def _after_making(context: RequestContext, made: gold.MadeGold) -> Response:
@@ -295,7 +293,7 @@ def _after_making(context: RequestContext, made: gold.MadeGold) -> Response:
 
 
 @page_at(pages, "/manage/jobs/{job_id}/gold/studio")
-def studio_page(context: RequestContext, tx: Reading, job_id: str, *, problems: Sequence[str] = ()) -> Response:
+def studio_page(context: RequestContext, tx: Reading, job_id: str) -> Response:
     """Candidate number `n`, from 0 on."""
     job, n = jobs.get(tx, job_id), number_of(context, "n", 0)
     waiting = gold.candidates(tx, job)
@@ -303,7 +301,7 @@ def studio_page(context: RequestContext, tx: Reading, job_id: str, *, problems: 
     values = {"job": job, "task": TASKS[job.task], "here": here, "n": n, "n_waiting": len(waiting)}
     values |= {"shown": shown_to_staff(tx, here.unit_id) if here else None, "reasons": gold.earlier_reasons(tx)}
     n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
-    return context.page("gold_studio.html", values, n_gold=n_gold, enough=ENOUGH, problems=problems)
+    return context.page("gold_studio.html", values, n_gold=n_gold, enough=ENOUGH)
 
 
 @by_form(pages, "/manage/jobs/{job_id}/gold/studio", refused=studio_page)
