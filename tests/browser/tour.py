@@ -30,7 +30,6 @@ NO_PAGES = frozenset(
         "/",
         "/healthz",
         "/manage/audit.csv",
-        "/manage/audit.jsonl",
         "/manage/jobs/{job_id}/payments.csv",
         "/manage/runs/{run_id}/file",
         "/mining/{job_id}/verdicts.csv",

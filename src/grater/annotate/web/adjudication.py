@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Literal
 
 from pydantic import Field
@@ -42,7 +42,7 @@ from grater.annotate.web.context import Changing, Context, Reading, RequestConte
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.security import ADJUDICATORS
 from grater.annotate.web.units import Decision, SentAnswers
-from grater.annotate.web.work import Reply, Tag, by_field
+from grater.annotate.web.work import Reply, by_field
 from grater.annotate.work import Sent, is_finished, sent_for, shown_to_staff
 from grater.errors import BadInput, GraterError, NotFound, Problem, Stale
 from grater.model import GOLD, Edit, Json, Span
@@ -140,7 +140,7 @@ def _unit_page(context: RequestContext, tx: Reading, unit_id: str, error: BadInp
         made_from=made_from,
         places=table.places,
         tags=tags,
-        sent={"text": table.text, "tags": [Tag.of(tag).model_dump() for tag in tags]},
+        sent={"text": table.text, "tags": [asdict(tag) for tag in tags]},
         more=more,
         spans_of=spans_of,
         name_of=name_of,

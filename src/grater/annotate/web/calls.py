@@ -8,7 +8,7 @@ shapes of its own, never rows, so that nothing hidden can leak.  A form that doe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from inspect import signature
@@ -111,9 +111,11 @@ def by_form(
     return add
 
 
-def form_of(*required: str, **fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The OpenAPI description of a call that takes a form with files; the `required` fields must be there."""
-    schema = {"type": "object", "required": list(required), "properties": fields}
+def form_with_files(model: type[Body]) -> dict[str, Any]:
+    """The OpenAPI description of a call that takes files with the fields of a model in a form."""
+    schema = model.model_json_schema()
+    schema["properties"]["files"] = {"type": "array", "items": {"type": "string", "format": "binary"}}
+    schema["required"] += ["files"]
     return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": schema}}}}
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from pydantic import Field
+from pydantic import AliasPath, Field
 from starlette.responses import JSONResponse, Response
 
 from grater.annotate import content, invitations, jobs, judgments, panels, people, progress, trust, units, webhooks
@@ -253,8 +253,8 @@ class OwnStanding(Shape):
     words: str = calls.inside("all_words")
     pay: str
     quiz: QuizState | None
-    code: str
-    address: str
+    code: str = Field("", validation_alias=AliasPath("place", "code"))
+    address: str = Field("", validation_alias=AliasPath("place", "address"))
     unread: int = calls.inside("n_unread")
 
 

@@ -24,7 +24,6 @@ from grater.annotate.web.calls import (
     by_form,
     calls_about,
     example,
-    form_of,
     list_at,
     page_at,
 )
@@ -199,7 +198,9 @@ class Balanced(Job):
     shortfalls: list[str]
 
 
-FILE = form_of("name", "files", name={"type": "string"}, files={"type": "string", "format": "binary"})
+FIELDS = {"name": {"type": "string"}, "files": {"type": "string", "format": "binary"}}
+FORM = {"schema": {"type": "object", "required": list(FIELDS), "properties": FIELDS}}
+FILE = {"requestBody": {"required": True, "content": {"multipart/form-data": FORM}}}
 
 
 @list_at(api, "/mining", "lists")

@@ -27,9 +27,8 @@ from grater.annotate.adjudication import sent_edit
 from grater.annotate.archive import export as export_study
 from grater.annotate.content import StudyItem
 from grater.annotate.evaluation import Scheme, evaluate_study
-from grater.annotate.importing import KINDS, Importing
-from grater.annotate.reporting import study_inputs
-from grater.annotate.runs import NewRun, Run, RunFile
+from grater.annotate.importing import Importing
+from grater.annotate.runs import NewRun, ReportAsked, Run, RunFile, report_page
 from grater.annotate.status import rename_study, study_name
 from grater.annotate.store import Store, Tx
 from grater.annotate.tables import Counting
@@ -45,9 +44,7 @@ from grater.corpora import FORMATS
 from grater.errors import NotFound, UsageError
 from grater.model import Essay as StoredEssay
 from grater.model import Json
-from grater.reporting.build import build
-from grater.reporting.save import report_html
-from grater.reporting.versions import earlier_versions, parse_versions
+from grater.reporting.versions import earlier_versions
 from grater.sheet import counted
 from grater.uncertainty import Basis, Population
 
@@ -271,18 +268,8 @@ class Item(Shape):
     payload: calls.Object
 
 
-class Imported(Shape):
-    """`known` are rows that were there already; the very same file again changes nothing."""
-
-    file: str
-    kind: str
-    new: int
-    known: int
-    warnings: list[str]
-
-
 class ImportedFiles(Shape):
-    imported: list[Imported]
+    imported: list[importing.Imported]
 
 
 class Import(Shape):
@@ -292,21 +279,6 @@ class Import(Shape):
     sha256: str
     n_rows: int
     at: When
-
-
-FILES = calls.form_of(
-    "kind",
-    "files",
-    kind={"type": "string", "enum": list(KINDS)},
-    files={"type": "array", "items": {"type": "string", "format": "binary"}},
-    format={"type": "string", "description": "Of a corpus; guessed from the names if empty."},
-    encoding={"type": "string", "description": "Of texts that are not UTF-8; guessed if empty."},
-    keep_duplicates={"type": "boolean", "description": "Also import texts that exist under another name."},
-    skip_unreadable={"type": "boolean", "description": "Leave out texts that cannot be read."},
-    preview={"type": "boolean", "description": "Check everything and store nothing."},
-    job={"type": "string", "description": "Its name: judgments, gold and practice go there."},
-    task={"type": "string", "description": "Of a job that judgments make.", "default": "error"},
-)
 
 
 class NewStudyName(Body):
@@ -394,7 +366,7 @@ def item_list(tx: Reading, start: Start = 0, most: Most = calls.A_PAGE, kind: st
     return shown
 
 
-@api.post("/import", openapi_extra=FILES)
+@api.post("/import", openapi_extra=calls.form_with_files(Importing))
 def bring_in(context: Context) -> ImportedFiles:
     """Import files, all or nothing, as `multipart/form-data`.
 
@@ -404,7 +376,7 @@ def bring_in(context: Context) -> ImportedFiles:
     sent = context.sent(Importing)
     with received(context) as paths:
         done = _imported(context, sent, paths)
-    return ImportedFiles(imported=[Imported.model_validate(file.to_dict()) for file in done])
+    return ImportedFiles(imported=done)
 
 
 @list_at(api, "/imports", "imports")
@@ -423,25 +395,11 @@ def export(context: Context, names: bool = False, raw: bool = False) -> Response
 
 
 @api.get("/report", response_class=HTMLResponse)
-def report(
-    context: Context,
-    job: str = "",
-    title: str = "",
-    author: Annotated[str, Query(description="The author, shown under the title.")] = "",
-    earlier: Annotated[list[str], Query(description="NEW=OLD: the system OLD is an earlier version of NEW.")] = [],  # noqa: B006
-    drop_flags: Annotated[str, Query(description="Leave out judgments with these flags, separated by commas.")] = "",
-    min_confidence: Annotated[float | None, Query(description="Leave out less confident judgments.")] = None,
-) -> Response:
+def report(context: Context, asked: Annotated[ReportAsked, Query()]) -> Response:
     """The report of the study, or of one job, as one HTML page."""
-    counting = Counting(_entries(drop_flags), min_confidence)
-    # One page that works offline; a download, for its style stands in it, which the policy of our pages forbids.
-    with context.server.store.read() as tx:
-        names = [jobs.named(tx, job).name] if job else []
-        inputs = study_inputs(
-            tx, title=title, author=author, job_names=names, counting=counting, earlier=parse_versions(earlier)
-        )
+    # A download, for its style stands in it, which the policy of our pages forbids.
     headers = {"content-disposition": 'attachment; filename="report.html"'}
-    return Response(report_html(build(inputs)), media_type="text/html; charset=utf-8", headers=headers)
+    return HTMLResponse(report_page(context.server.store, asked), headers=headers)
 
 
 @api.get("/evaluation", response_model=calls.Object)

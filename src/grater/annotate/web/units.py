@@ -52,7 +52,7 @@ from grater.annotate.web.security import MANAGERS
 from grater.annotate.web.work import Known
 from grater.annotate.work import Sent, sent_for, shown_to_staff
 from grater.annotate.work import look as give_up_rating
-from grater.errors import BadInput, NotFound, Problem, UsageError
+from grater.errors import BadInput, Problem, UsageError
 
 pages = Routes(MANAGERS)
 
@@ -265,9 +265,10 @@ ENOUGH = 2 * protocol.QUIZ
 """Gold for the quiz of the recommended rule, and as many among the work."""
 
 
-def _back(context: RequestContext, changed: GoldChanged | Dispute) -> Response:
+def _back(context: RequestContext, decided: Dispute | None) -> Response:
+    unit_id = decided.unit_id if decided else context.request.path_params["unit_id"]
     with context.server.store.read() as tx:
-        job_id = units.get(tx, changed.unit_id).job.job_id
+        job_id = units.get(tx, unit_id).job.job_id
     return context.go(f"/manage/jobs/{job_id}/gold")
 
 
@@ -372,13 +373,6 @@ class NewReason(Body):
     reason: Reason
 
 
-class GoldChanged(Shape):
-    unit_id: str
-    state: str
-    pool: str
-    reason: str
-
-
 class DisputeDecided(Body):
     """`grant` forgives the gold and settles every dispute about it; the rater reads the `answer`."""
 
@@ -427,22 +421,20 @@ def make_known(context: Context, tx: Changing, unit_id: str, sent: NewKnown) -> 
 
 
 @by_form(pages, "/manage/gold/{unit_id}/state", then=_back)
-@gold_api.post("/gold/{unit_id}/state")
-def set_gold_state(context: Context, tx: Changing, unit_id: str, sent: NewGoldState) -> GoldChanged:
+@gold_api.post("/gold/{unit_id}/state", status_code=204)
+def set_gold_state(context: Context, tx: Changing, unit_id: str, sent: NewGoldState) -> None:
     """Forgive, suspend or reactivate gold, and update everyone's trust; or move it to the other pool."""
     if sent.state is not None:
         trust.set_gold_state(tx, unit_id, sent.state, actor=context.person_id)
     if sent.pool is not None:
         gold.set_pool(tx, unit_id, sent.pool, actor=context.person_id)
-    return _changed(gold.of_unit(tx, unit_id))
 
 
 @by_form(pages, "/manage/gold/{unit_id}/reason", then=_back)
-@gold_api.post("/gold/{unit_id}/reason")
-def set_gold_reason(context: Context, tx: Changing, unit_id: str, sent: NewReason) -> GoldChanged:
+@gold_api.post("/gold/{unit_id}/reason", status_code=204)
+def set_gold_reason(context: Context, tx: Changing, unit_id: str, sent: NewReason) -> None:
     """Set the explanation raters see, when the job is closed, of gold that they missed."""
     gold.set_reason(tx, unit_id, sent.reason, actor=context.person_id)
-    return _changed(gold.of_unit(tx, unit_id))
 
 
 @list_at(gold_api, "/jobs/{job_id}/disputes", "disputes")
@@ -458,9 +450,3 @@ def decide_dispute(context: Context, tx: Changing, dispute_id: str, sent: Disput
     """Grant or refuse a dispute."""
     is_granted, actor = sent.decision == "grant", context.person_id
     return trust.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor)
-
-
-def _changed(known: list[gold.Gold]) -> GoldChanged:
-    if not known:
-        raise NotFound(gold.NO_GOLD)
-    return GoldChanged.of(known[0])

@@ -80,6 +80,7 @@ from grater.annotate.web.errors import status_of
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.security import ANYBODY, EVERYBODY, signed
 from grater.annotate.work import DraftBody, EditSent, OwnJob
+from grater.corpora.tagsets import Tag
 from grater.errors import BadInput, Conflict, GraterError, NotFound, Stale
 from grater.model import Json
 from grater.options import Registry
@@ -330,7 +331,7 @@ def desk_json(
     """The data of an essay for its page: its text, the tags, the draft, the notes on it; nobody else's."""
     return {
         "text": unit.essay.text,
-        "tags": [Tag.of(tag).model_dump() for tag in tagset_of(unit)],
+        "tags": [asdict(tag) for tag in tagset_of(unit)],
         "draft": {"revision": draft.revision, "body": draft.body},
         "findings": work.findings(unit, draft.body),
         "lease": lease_id,
@@ -415,10 +416,6 @@ class CrowdView:
     questions_after: tuple[str, ...]
 
     @property
-    def is_tested(self) -> bool:
-        return self.terms.gold is not None
-
-    @property
     def pay(self) -> str:
         agreed = self.terms.pay
         return f"{money(agreed.cents, agreed.currency)} for each" if agreed and agreed.cents else ""
@@ -455,19 +452,6 @@ class CrowdView:
         if rule is None or not self.terms.is_in_quiz(current.state):
             return None
         return QuizState(questions=rule.quiz, needed=quiz_needed(rule), tries=rule.attempts - current.attempts)
-
-    @property
-    def is_completed(self) -> bool:
-        """Whether the rater's place in a panel ended with everything done."""
-        return self.place is not None and self.place.state == "completed"
-
-    @property
-    def code(self) -> str:
-        return self.place.code if self.place else ""
-
-    @property
-    def address(self) -> str:
-        return self.place.address if self.place else ""
 
 
 def crowd_view(tx: Tx, job: Job, person: Person) -> CrowdView:
@@ -512,17 +496,6 @@ class Lease(Shape):
 
 class FormLease(Lease, Shown):
     """A page with questions: answer each field by its name."""
-
-
-class Tag(Shape):
-    """`owes`: an edit with this tag must have a correction."""
-
-    code: str
-    name: str
-    group: str
-    description: str
-    example: str
-    owes: bool = Field(validation_alias="owes_correction")
 
 
 class SuggestedMark(Shape):
