@@ -173,7 +173,6 @@ ROUTES = sorted(
 SENT: dict[str, Json] = {
     f"{API}/leases/{{lease_id}}/draft": {"revision": 0, "edits": []},
     "/draft": {"revision": 0, "body": {"edits": [], "set_aside": False}},
-    "/findings": {"state": "kept"},
     "/leases": {"fields": {"edits": ["[]"]}},
 }
 
@@ -215,8 +214,7 @@ def call_as(study: Study, who: str, method: str, route: str, ids: dict[str, str]
     path = re.sub(r"{(\w+)}", lambda found: ids[found.group(1)], route)
     body = next((sent for name, sent in SENT.items() if name in route), {})
     is_json = route.startswith(API) or route.endswith("/draft")
-    form = {"state": "kept"} if route.endswith("/keep") else FILLED["marking"]
-    sent = {"json": body} if is_json else {"data": form}
+    sent = {"json": body} if is_json else {"data": FILLED["marking"]}
     status = client.request(method, path, headers=headers, **({} if method == "GET" else sent)).status_code
     return int(status), study.read(events.latest) - before
 

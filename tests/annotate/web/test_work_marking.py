@@ -204,7 +204,7 @@ def test_a_mark_can_be_kept_and_is_not_asked_about_again(study: Study) -> None:
     browser, _ = marked(study)
     found = re.search(r"/reviews/[\w-]+/keep", browser.get("/reviews").text)
     assert found
-    assert "Nothing to check." in browser.post(found.group(0), {"state": "kept"}).text
+    assert "Nothing to check." in browser.post(found.group(0)).text
     manager = study.browser("manager")
     assert "0 not settled" in manager.post(f"/manage/jobs/{study.jobs['marking']}/review").text
     refused = manager.post(f"/manage/jobs/{study.jobs['error']}/review")
@@ -219,7 +219,7 @@ def test_the_work_of_others_cannot_be_mended(study: Study) -> None:
         assert other.post(f"/reviews/units/{row['unit']}/mend").status_code == 404
     keep = re.search(r"/reviews/[\w-]+/keep", browser.get("/reviews").text)
     assert keep
-    assert study.browser("worker").post(keep.group(0), {"state": "kept"}).status_code == 404
+    assert study.browser("worker").post(keep.group(0)).status_code == 404
     finding = f"/findings/{keep.group(0).split('/')[2]}"
     Program(study, "annotator").post(finding, {"state": "mended"}, status=422)  # only work mends
-    Program(study, "manager").post(finding, {"state": "kept"}, status=404)
+    Program(study, "manager").post(finding, status=404)

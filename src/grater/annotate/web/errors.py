@@ -15,13 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 
 from grater.annotate.requests import problem_lines
 from grater.annotate.web import security
-from grater.annotate.web.context import (
-    Elsewhere,
-    TooOften,
-    address_of,
-    known_visitor,
-    server_of,
-)
+from grater.annotate.web.context import Elsewhere, TooOften, address_of, known_visitor, server_of
 from grater.annotate.web.security import API, EDITORS, SAFE, WITHOUT_COOKIES
 from grater.errors import (
     BadInput,

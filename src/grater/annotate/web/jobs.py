@@ -31,16 +31,7 @@ from grater.annotate.tasks.task import Answer, source_of, subject_of, summary_of
 from grater.annotate.terms import terms_of
 from grater.annotate.units import StudyUnit
 from grater.annotate.web import calls, start
-from grater.annotate.web.calls import (
-    Body,
-    Job,
-    Shape,
-    by_form,
-    calls_about,
-    example,
-    list_at,
-    page_at,
-)
+from grater.annotate.web.calls import Body, Job, Shape, by_form, calls_about, example, list_at, page_at
 from grater.annotate.web.charts import time_chart
 from grater.annotate.web.context import (
     Changing,

@@ -46,11 +46,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grater.annotate.store.transaction import MINUTE, Clock, at_most
-from grater.errors import (
-    BadInput,
-    Forbidden,
-    Problem,
-)
+from grater.errors import BadInput, Forbidden, Problem
 
 LOG = logging.getLogger("grater.annotate.web")
 

@@ -716,11 +716,6 @@ def save_draft(context: Context, lease_id: str, sent: DraftSent) -> DraftSaved:
 reviews_api = calls_about("reviews", EVERYBODY)
 
 
-class FindingSettled(Body):
-    model_config = example(state="kept")
-    state: Literal["kept"]
-
-
 @list_at(reviews_api, "/findings", "findings")
 def my_findings(context: Context, tx: Reading) -> list[marks.Finding]:
     """Findings about your own marks that are not settled yet."""
@@ -729,9 +724,9 @@ def my_findings(context: Context, tx: Reading) -> list[marks.Finding]:
 
 @by_form(pages, "/reviews/{finding_id}/keep", then="/reviews")
 @reviews_api.post("/findings/{finding_id}", status_code=204)
-def settle_finding(context: Context, tx: Changing, finding_id: str, sent: FindingSettled) -> None:
+def settle_finding(context: Context, tx: Changing, finding_id: str) -> None:
     """Keep a mark as it is."""
-    marks.settle_finding(tx, finding_id, sent.state, person_id=context.person_id)
+    marks.settle_finding(tx, finding_id, "kept", person_id=context.person_id)
 
 
 @by_form(pages, "/reviews/units/{unit_id}/mend", then="/leases/{made.lease.lease_id}")
