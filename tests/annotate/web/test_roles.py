@@ -52,7 +52,7 @@ def test_only_static_files_are_mounted_next_to_the_table(shared: Study) -> None:
 OF_STAFF = re.compile(r"(/api/v1)?/(manage|adjudicate|mining|people|export|import|events|webhooks|gold|panels)\b")
 OF_RATERS = re.compile(
     r"/(openapi.json|tasks|jobs|jobs/{job_id}|jobs/{job_id}/(next|missed|disputes|messages|reviews|about)|findings|"
-    r"findings/{finding_id}|units/{unit_id}/mend)$|/leases/{lease_id}|/me\b"
+    r"findings/{finding_id}/keep|units/{unit_id}/mend)$|/leases/{lease_id}|/me\b"
 )
 OF_OWNERS = re.compile(r"/people/{person_id}/(role|state|second-factor)\b|/(manage|v1)/second-factor|/webhooks\b")
 OF_ANYBODY = {

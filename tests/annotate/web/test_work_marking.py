@@ -220,6 +220,5 @@ def test_the_work_of_others_cannot_be_mended(study: Study) -> None:
     keep = re.search(r"/reviews/[\w-]+/keep", browser.get("/reviews").text)
     assert keep
     assert study.browser("worker").post(keep.group(0)).status_code == 404
-    finding = f"/findings/{keep.group(0).split('/')[2]}"
-    Program(study, "annotator").post(finding, {"state": "mended"}, status=422)  # only work mends
+    finding = f"/findings/{keep.group(0).split('/')[2]}/keep"
     Program(study, "manager").post(finding, status=404)

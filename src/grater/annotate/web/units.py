@@ -9,14 +9,15 @@ button sets the recommended rule.
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Annotated, Literal
 
 from fastapi import Query
 from pydantic import Field
 from starlette.responses import Response
 
-from grater.annotate import adjudication, gold, jobs, judgments, people, progress, protocol, trust, units, work
+from grater.annotate import adjudication, gold, jobs, judgments, people, progress, protocol, tasks, trust, units, work
 from grater.annotate.store import Tx
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import terms_of
@@ -49,8 +50,8 @@ from grater.annotate.web.context import (
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.security import MANAGERS
 from grater.annotate.web.work import Known
+from grater.annotate.work import Sent, sent_for, shown_to_staff
 from grater.annotate.work import look as give_up_rating
-from grater.annotate.work import sent_for, shown_to_staff
 from grater.errors import BadInput, Problem, UsageError
 
 pages = Routes(MANAGERS)
@@ -71,22 +72,33 @@ def unit_list_page(context: Context, tx: Reading, job_id: str, page: int = 1) ->
 @page_at(pages, "/manage/units/{unit_id}")
 def unit_view(context: RequestContext, tx: Reading, unit_id: str) -> Response:
     """One unit with its answers and its gold, as far as the manager may see them."""
-    unit = units.get(tx, unit_id)
-    return context.page("manage_unit.html", _seen(tx, context, unit), task=TASKS[unit.job.task])
+    seen = _seen(tx, context, unit_id)
+    return context.page("manage_unit.html", vars(seen), task=TASKS[seen.unit.job.task])
 
 
-def _seen(tx: Tx, context: RequestContext, unit: StudyUnit) -> dict[str, object]:
+@dataclass(frozen=True)
+class Seen:
     """A unit as page and API show it; the answers of others only to somebody who is not to judge it any more."""
-    unit_id = unit.unit_id
+
+    unit: StudyUnit
+    may_see: bool
+    sent: Sequence[Sent]
+    decided: adjudication.Adjudication | None
+    shown: tasks.Shown
+    known: Sequence[gold.Gold]
+
+
+def _seen(tx: Tx, context: RequestContext, unit_id: str) -> Seen:
+    unit = units.get(tx, unit_id)
     may_see = work.may_see(tx, unit.job.job_id, unit_id, context.person_id)
-    return {
-        "unit": unit,
-        "may_see": may_see,
-        "sent": sent_for(tx, unit_id) if may_see else (),
-        "decided": adjudication.find(tx, unit_id) if may_see else None,
-        "shown": shown_to_staff(tx, unit_id),
-        "known": gold.of_unit(tx, unit_id),
-    }
+    return Seen(
+        unit=unit,
+        may_see=may_see,
+        sent=sent_for(tx, unit_id) if may_see else (),
+        decided=adjudication.find(tx, unit_id) if may_see else None,
+        shown=shown_to_staff(tx, unit_id),
+        known=gold.of_unit(tx, unit_id),
+    )
 
 
 @pages.post("/manage/units/{unit_id}/look")
@@ -208,7 +220,7 @@ def unit_list(tx: Reading, job_id: str, start: Start = 0, most: Most = A_PAGE) -
 @api.get("/units/{unit_id}")
 def one_unit(context: Context, tx: Reading, unit_id: str) -> Unit:
     """A unit with its judgments, once it is finished or you have given up rating in the job."""
-    return Unit.of(_seen(tx, context, units.get(tx, unit_id)))
+    return Unit.of(_seen(tx, context, unit_id))
 
 
 @list_at(api, "/jobs/{job_id}/judgments", "judgments")

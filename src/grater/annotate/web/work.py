@@ -723,7 +723,7 @@ def my_findings(context: Context, tx: Reading) -> list[marks.Finding]:
 
 
 @by_form(pages, "/reviews/{finding_id}/keep", then="/reviews")
-@reviews_api.post("/findings/{finding_id}", status_code=204)
+@reviews_api.post("/findings/{finding_id}/keep", status_code=204)
 def settle_finding(context: Context, tx: Changing, finding_id: str) -> None:
     """Keep a mark as it is."""
     marks.settle_finding(tx, finding_id, "kept", person_id=context.person_id)
