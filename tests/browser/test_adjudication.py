@@ -248,36 +248,6 @@ def gold_of(site: Site, unit_id: str) -> list[tuple[str, tuple[str, ...], str]]:
     return [(edit.span.of(TEXT), edit.replacements, edit.tag) for edit in edits_of(decision.answers[0], rater="gold")]
 
 
-def test_a_place_without_a_decision_is_named_and_nothing_is_forgotten(site: Site, chromium: Browser) -> None:
-    unit_id = marked(site)
-    with site.visit(chromium, site.person("adjudicator"), java_script_enabled=False) as (page, complaints):
-        complaints.allow.append("422")
-        page.goto(f"/adjudicate/{unit_id}")
-        page.locator("#place-1 label").nth(0).click()
-        page.locator("#place-3 label").nth(1).click()
-        page.get_by_role("button", name="Save the decision").click()
-        expect(page.get_by_role("alert")).to_contain_text("not decided yet: 2")
-        expect(page.locator("#place-3 input[value=B]")).to_be_checked()
-        page.locator("#place-2 label").nth(1).click()
-        page.get_by_role("button", name="Save the decision").click()
-        page.wait_for_url("**/adjudicate")
-        page.goto(f"/adjudicate/{unit_id}")
-        checked = page.locator(".place input[type=radio]:checked").evaluate_all("nodes => nodes.map((n) => n.value)")
-        assert len(checked) == 4, "the earlier decision is filled in"
-    assert len(gold_of(site, unit_id)) == 4
-
-
-def test_nothing_is_wrong_is_filled_in_again_as_the_annotator_who_chose_it(site: Site, chromium: Browser) -> None:
-    unit_id = marked(site)
-    with site.visit(chromium, site.person("adjudicator")) as (page, _):
-        page.goto(f"/adjudicate/{unit_id}")
-        decide_with_mouse(page)
-        page.wait_for_url("**/adjudicate")
-        page.goto(f"/adjudicate/{unit_id}")
-        expect(page.locator("#place-2 input:checked")).to_have_count(1)
-        expect(page.locator("#place-2 label:has(input:checked)")).to_contain_text("nothing wrong here")
-
-
 def test_what_nobody_marked_is_marked_in_the_essay_and_comes_back(site: Site, chromium: Browser) -> None:
     unit_id = marked(site)
     adjudicator = site.person("adjudicator")

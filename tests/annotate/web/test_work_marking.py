@@ -64,12 +64,6 @@ def test_findings_are_the_slips_of_the_annotator_not_what_is_unfinished() -> Non
     assert "is already there" in messages(edit("own", "SVA", "owns"), edit("own", "SVA", "owns"))[0]
 
 
-def test_a_run_on_may_cover_two_sentences_and_a_word_form_may_not() -> None:
-    two = "bakery. He"
-    assert messages(edit(two, "Srun", "bakery, and he")) == []
-    assert "covers 2 sentences" in messages(edit(two, "Wform", "bakery he"))[0]
-
-
 @pytest.fixture
 def study(tmp_path: Path) -> Iterator[Study]:
     with served(tmp_path, tasks=["marking", "error"]) as found:
@@ -86,15 +80,6 @@ def save(browser: Browser, path: str, revision: int, edits: list[dict[str, Json]
     body = {"revision": revision, "body": {"edits": edits, "set_aside": False}}
     headers = {"origin": BASE, "x-csrf-token": browser.csrf}
     return browser.client.put(f"{path}/draft", json=body, headers=headers)
-
-
-def test_a_draft_is_saved_under_a_revision_and_a_stale_one_gets_the_newer(study: Study) -> None:
-    browser, path = begin(study, "annotator")
-    first = save(browser, path, 0, [])
-    assert (first.status_code, first.json()) == (200, {"revision": 1, "findings": []})
-    stale = save(browser, path, 5, [])
-    assert stale.status_code == 409
-    assert stale.json() == {"revision": 1, "body": {"edits": [], "set_aside": False}}
 
 
 def test_saving_a_draft_does_not_shorten_the_time_that_the_essay_took(study: Study) -> None:
