@@ -156,9 +156,6 @@ def decide_with_keyboard(page: Page) -> None:
 
 def decide_with_letters(page: Page) -> None:
     """The letter of an annotator, `n` or `e` decides a place, and the next open one comes."""
-    if page.locator("#take-all").is_hidden():  # without script
-        decide_with_keyboard(page)
-        return
     expect(page.locator("#place-1 .passage")).to_contain_text("He own three chair near the sea")
     page.keyboard.type("bbb")
     page.keyboard.press("Shift+A")
@@ -174,11 +171,19 @@ def decide_with_letters(page: Page) -> None:
     page.keyboard.press("Control+Enter")
 
 
-@pytest.mark.parametrize("decide", [decide_with_mouse, decide_with_keyboard, decide_with_letters])
+WITHOUT_SCRIPT = {"viewport": PHONE, "java_script_enabled": False}
+
+
 @pytest.mark.parametrize(
-    "options",
-    [{}, {"viewport": PHONE}, {"viewport": PHONE, "java_script_enabled": False}],
-    ids=["desktop", "phone", "phone-plain"],
+    ("decide", "options"),
+    [
+        (decide_with_mouse, {"viewport": PHONE}),
+        (decide_with_mouse, WITHOUT_SCRIPT),
+        (decide_with_keyboard, {}),
+        (decide_with_keyboard, WITHOUT_SCRIPT),
+        (decide_with_letters, {}),
+        (decide_with_letters, {"viewport": PHONE}),
+    ],
 )
 def test_an_essay_is_adjudicated(site: Site, chromium: Browser, decide, options) -> None:  # type: ignore[no-untyped-def]
     unit_id = marked(site)

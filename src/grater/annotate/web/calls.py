@@ -1,9 +1,9 @@
 """How API calls are made, and the shapes that several of them share.
 
 There is a router for each noun; bodies refuse what they do not know; long lists come by pages.  A call is known to
-programs by the name of its function (the OpenAPI operation id), which therefore never changes.  The API returns
-shapes of its own, never rows, so that nothing hidden can leak.  A form that does what a call does is that call
-(`by_form`): it differs only in what it answers.
+programs by the name of its function (the OpenAPI operation id), which therefore never changes.  A noun with
+nothing to hide is returned as it is; of any other the API has a shape of its own, so that nothing hidden can leak.
+A form that does what a call does is that call (`by_form`): it differs only in what it answers.
 """
 
 from __future__ import annotations

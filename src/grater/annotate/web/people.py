@@ -20,7 +20,7 @@ from grater.annotate.second_factor import NewSecondFactorRule
 from grater.annotate.store import Tx, schema
 from grater.annotate.web.account import begin_session
 from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about, list_at, page_at
-from grater.annotate.web.context import Changing, ChangingOwners, Context, Reading, RequestContext, Routes
+from grater.annotate.web.context import Changing, ChangingOwners, Context, Reading, RequestContext, Routes, number_of
 from grater.annotate.web.rendering import pager
 from grater.annotate.web.security import EVERYBODY, MANAGERS, OWNERS
 
@@ -49,10 +49,10 @@ def invite_form(context: Context) -> Response:
 @page_at(pages, PAGE)
 def people_view(context: RequestContext, tx: Reading, *, links: Sequence[str] = (), job_id: str = "") -> Response:
     """Everybody and every invitation, with links that are shown this once, or what went wrong."""
-    number, q = context.request.query_params.get("page", "1"), context.request.query_params.get("q", "").strip()
+    q = context.request.query_params.get("q", "").strip()
     everybody = people.all(tx)
     wanted = [each for each in everybody if q.casefold() in f"{each.name} {each.pseudonym} {each.role}".casefold()]
-    here = pager(len(wanted), int(number) if number.isdecimal() and len(number) < 9 else 1, size=ROWS)
+    here = pager(len(wanted), number_of(context, "page", 1), size=ROWS)
     names = {person.person_id: person.name for person in everybody}
     behind = {
         person.person_id: [names[member] for member in people.members(tx, person.person_id)]

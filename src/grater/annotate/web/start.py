@@ -110,10 +110,11 @@ def system_form(context: RequestContext) -> Response:
 @page_at(pages, "/manage/sure")
 def _sure_page(context: RequestContext, tx: Reading) -> Response:
     """What each width of recall takes, for a system of the study."""
-    asked = context.asked
     systems = content.system_names(tx)
-    system = asked("system") if asked("system") in systems else next(iter(systems), "")
-    judgments, cents = _whole(asked("judgments"), 2, most=100) or 1, _whole(asked("cents"), 0, most=1_000_000)
+    asked = context.asked("system")
+    system = asked if asked in systems else next(iter(systems), "")
+    judgments = max(1, min(100, number_of(context, "judgments", 2)))
+    cents = max(0, min(1_000_000, number_of(context, "cents", 0)))
     aims, problems = None, context.problems
     try:
         if system:
@@ -135,10 +136,6 @@ def sure_form(context: RequestContext) -> Response:
         plan = {"task": task_of(samples.kind_of(samples.named(tx, name))), "sample": name, "system": system}
     plan |= {name: text for name in ("judgments", "cents") if (text := context.text(name))}
     return context.go(f"/manage/jobs/new?{urlencode(plan)}")
-
-
-def _whole(text: str, default: int, *, most: int) -> int:
-    return min(most, int(text)) if text.isdecimal() and len(text) < 9 else default
 
 
 Row: TypeAlias = tuple[jobs.Job, Progress]
