@@ -14,6 +14,7 @@ import typer
 
 from grater.annotate.web import jobs
 from grater.annotate.web.context import Routes
+from grater.annotate.web.security import MANAGERS
 from grater.cli import app_of
 from grater.corpora.formats import FORMATS
 from grater.demo import sample_path
@@ -105,7 +106,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_page(tmp_path: Path) -> None:
     (code,) = blocks(PAGE, "text")
-    names = {**vars(jobs), "pages": Routes()}
+    names = {**vars(jobs), "pages": Routes(MANAGERS)}
     exec(compile(code, str(PAGE), "exec"), names)
     with served(tmp_path, tasks=("error",)) as study:
         context = SimpleNamespace(page=lambda name, **shown: (name, shown))

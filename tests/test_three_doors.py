@@ -63,7 +63,8 @@ class House:
 
     def api(self, path: str, body: Mapping[str, Any]) -> int:
         client = self.study.client()
-        return int(client.post(API + path.format(**self.ids), json=body, headers=self.headers).status_code)
+        status = int(client.post(API + path.format(**self.ids), json=body, headers=self.headers).status_code)
+        return 200 if status == 204 else status
 
 
 @pytest.fixture(scope="module", autouse=True)

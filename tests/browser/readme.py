@@ -77,7 +77,7 @@ def said_in(svg: str) -> list[str]:
     return [word for word in re.split(r"[\s\d.,\[\]]+", words) if word]
 
 
-LABELS = "h1, h2, h3, dt, legend, summary, button, nav a, thead th, label"
+LABELS = "h1, h2, h3, dt, legend, summary, button, nav a, table:not(.squares) thead th, label"
 
 
 def words_of(page: Page) -> list[str]:

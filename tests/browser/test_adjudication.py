@@ -156,9 +156,6 @@ def decide_with_keyboard(page: Page) -> None:
 
 def decide_with_letters(page: Page) -> None:
     """The letter of an annotator, `n` or `e` decides a place, and the next open one comes."""
-    if page.locator("#take-all").is_hidden():  # without script
-        decide_with_keyboard(page)
-        return
     expect(page.locator("#place-1 .passage")).to_contain_text("He own three chair near the sea")
     page.keyboard.type("bbb")
     page.keyboard.press("Shift+A")
@@ -174,11 +171,19 @@ def decide_with_letters(page: Page) -> None:
     page.keyboard.press("Control+Enter")
 
 
-@pytest.mark.parametrize("decide", [decide_with_mouse, decide_with_keyboard, decide_with_letters])
+WITHOUT_SCRIPT = {"viewport": PHONE, "java_script_enabled": False}
+
+
 @pytest.mark.parametrize(
-    "options",
-    [{}, {"viewport": PHONE}, {"viewport": PHONE, "java_script_enabled": False}],
-    ids=["desktop", "phone", "phone-plain"],
+    ("decide", "options"),
+    [
+        (decide_with_mouse, {"viewport": PHONE}),
+        (decide_with_mouse, WITHOUT_SCRIPT),
+        (decide_with_keyboard, {}),
+        (decide_with_keyboard, WITHOUT_SCRIPT),
+        (decide_with_letters, {}),
+        (decide_with_letters, {"viewport": PHONE}),
+    ],
 )
 def test_an_essay_is_adjudicated(site: Site, chromium: Browser, decide, options) -> None:  # type: ignore[no-untyped-def]
     unit_id = marked(site)
@@ -246,36 +251,6 @@ def gold_of(site: Site, unit_id: str) -> list[tuple[str, tuple[str, ...], str]]:
         decision = adjudication.find(tx, unit_id)
     assert decision is not None
     return [(edit.span.of(TEXT), edit.replacements, edit.tag) for edit in edits_of(decision.answers[0], rater="gold")]
-
-
-def test_a_place_without_a_decision_is_named_and_nothing_is_forgotten(site: Site, chromium: Browser) -> None:
-    unit_id = marked(site)
-    with site.visit(chromium, site.person("adjudicator"), java_script_enabled=False) as (page, complaints):
-        complaints.allow.append("422")
-        page.goto(f"/adjudicate/{unit_id}")
-        page.locator("#place-1 label").nth(0).click()
-        page.locator("#place-3 label").nth(1).click()
-        page.get_by_role("button", name="Save the decision").click()
-        expect(page.get_by_role("alert")).to_contain_text("not decided yet: 2")
-        expect(page.locator("#place-3 input[value=B]")).to_be_checked()
-        page.locator("#place-2 label").nth(1).click()
-        page.get_by_role("button", name="Save the decision").click()
-        page.wait_for_url("**/adjudicate")
-        page.goto(f"/adjudicate/{unit_id}")
-        checked = page.locator(".place input[type=radio]:checked").evaluate_all("nodes => nodes.map((n) => n.value)")
-        assert len(checked) == 4, "the earlier decision is filled in"
-    assert len(gold_of(site, unit_id)) == 4
-
-
-def test_nothing_is_wrong_is_filled_in_again_as_the_annotator_who_chose_it(site: Site, chromium: Browser) -> None:
-    unit_id = marked(site)
-    with site.visit(chromium, site.person("adjudicator")) as (page, _):
-        page.goto(f"/adjudicate/{unit_id}")
-        decide_with_mouse(page)
-        page.wait_for_url("**/adjudicate")
-        page.goto(f"/adjudicate/{unit_id}")
-        expect(page.locator("#place-2 input:checked")).to_have_count(1)
-        expect(page.locator("#place-2 label:has(input:checked)")).to_contain_text("nothing wrong here")
 
 
 def test_what_nobody_marked_is_marked_in_the_essay_and_comes_back(site: Site, chromium: Browser) -> None:

@@ -6,11 +6,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
-from grater.annotate import gold, panels, units
-from grater.annotate.protocol import set_terms
+from grater.annotate import panels
 from tests.browser.site import Site, live_site
-
-REASON = "Two people wait at a place."
 
 
 def say(page: Page, words: str) -> None:
@@ -59,24 +56,3 @@ def _miss_gold(chromium: Browser, site: Site, link: str) -> None:
         expect(page.get_by_text("You have been removed from this job")).to_be_visible()
         expect(page.get_by_text("give your place back on the page that sent you here")).to_be_visible()
         expect(page.get_by_text("log in to continue")).to_have_count(0)
-
-
-def test_anyone_who_is_ejected_over_an_essay_sees_why(chromium: Browser, site: Site) -> None:
-    """The script sends the essay and follows the answer; by then the session has ended."""
-    person = site.person("worker")
-    job_id = site.marking_job("She waits in the stop. Nobody comes.", "We arrive to the town.")
-    with site.store.write() as tx:
-        known = units.get(tx, units.ids_of_job(tx, job_id)[0])
-        item_id = known.unit.items[0].item.item_id
-        gold.convert(tx, known.unit_id, item_id, ["10-12:Wcip"], reason=REASON)
-        set_terms(tx, job_id, {"gold": {"quiz": 1}})
-    with site.visit(chromium, person) as (page, _):
-        page.goto(f"/jobs/{job_id}")
-        page.get_by_role("button", name="Start").first.click()
-        expect(page.locator("#save-state")).to_have_text("All marks saved")  # the script is there
-        page.locator("#finish button").click()
-        page.locator("#no-marks").get_by_role("button", name="Yes, finish it").click()
-        expect(page.get_by_text("You have been removed from this job")).to_be_visible()
-        expect(page.get_by_text(REASON)).to_have_count(0)
-        page.goto(f"/jobs/{job_id}")
-        expect(page.get_by_role("button", name="Log in")).to_be_visible()

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from grater.annotate import adjudication
 from tests.browser.chromium import watched
 from tests.browser.site import Site
-from tests.browser.test_adjudication import marked, rated
+from tests.browser.test_adjudication import marked
 
 NOT_THERE = ("net::", "Failed to load resource", "chrome-error")
 
@@ -107,37 +107,6 @@ def test_an_answer_whose_receipt_was_lost_counts_once(site: Site, chromium: Brow
     assert given_again(site, chromium, lose) == ["error"]
 
 
-def test_of_two_adjudicators_the_second_is_told_of_the_first(site: Site, chromium: Browser) -> None:
-    unit_id = rated(site, "error")
-    pages = [site.context(chromium, site.person("adjudicator")) for _ in range(2)]
-    with watched(pages[0]) as (one, _), watched(pages[1]) as (other, complaints):
-        complaints.allow.append("409")
-        for page in (one, other):
-            page.goto(f"/adjudicate/{unit_id}")
-        decide(one, "Error")
-        one.wait_for_url("**/adjudicate")
-        decide(other, "OK")
-        expect(other.get_by_text("somebody adjudicated this unit in the meantime")).to_be_visible()
-    for context in pages:
-        context.close()
-    assert versions(site, unit_id) == ["error"]
-
-
-def test_a_decision_made_off_line_waits_and_back_shows_it_stored(site: Site, chromium: Browser) -> None:
-    unit_id = rated(site, "error")
-    with site.visit(chromium, site.person("adjudicator")) as (page, complaints):
-        complaints.allow += NOT_THERE
-        page.goto(f"/adjudicate/{unit_id}")
-        page.context.set_offline(True)
-        decide(page, "Error")
-        expect(page.get_by_role("status")).to_contain_text("No connection")
-        page.context.set_offline(False)
-        page.wait_for_url("**/adjudicate")
-        assert versions(site, unit_id) == ["error"]
-        page.go_back()
-        expect(page.locator("tr", has_text="gold")).to_contain_text("version 1")
-
-
 def test_an_essay_decided_off_line_waits_with_every_choice(site: Site, chromium: Browser) -> None:
     unit_id = marked(site)
     with site.visit(chromium, site.person("adjudicator")) as (page, complaints):
@@ -151,11 +120,6 @@ def test_an_essay_decided_off_line_waits_with_every_choice(site: Site, chromium:
         page.context.set_offline(False)
         page.wait_for_url("**/adjudicate")
         assert versions(site, unit_id) == ["marked"]
-
-
-def decide(page: Page, words: str) -> None:
-    page.get_by_label(words, exact=False).first.check()
-    page.get_by_role("button", name="Save as gold").click()
 
 
 def versions(site: Site, unit_id: str) -> list[str]:

@@ -145,15 +145,6 @@ def test_the_other_version_can_be_taken_and_undo_brings_mine_back(site: Site, ch
         assert desk.quotes() == [("own", "Vt", ["repeated"])]
 
 
-def test_back_after_handing_in_shows_that_it_is_done(site: Site, chromium: Browser) -> None:
-    with marking(site, chromium, TEXT) as desk:
-        desk.mark("own", "sva", "owns")
-        desk.page.get_by_role("button", name="Finish essay").click()
-        expect(desk.page.get_by_role("heading", name="Thank you")).to_be_visible()
-        desk.page.go_back()
-        expect(desk.page.get_by_role("heading", name="Already answered")).to_be_visible()
-
-
 def test_an_essay_is_reopened_left_and_revised_later(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
         page = desk.page
@@ -173,15 +164,6 @@ def test_an_essay_is_reopened_left_and_revised_later(site: Site, chromium: Brows
         assert [edit["tag"] for edit in answer.payload["edits"]] == ["Vt", "SVA"]  # type: ignore[union-attr, index, call-overload]
 
 
-def test_back_and_forth_while_marking_keeps_the_marks(site: Site, chromium: Browser) -> None:
-    with marking(site, chromium, TEXT) as desk:
-        desk.mark("own", "sva", "owns")
-        desk.page.goto("/jobs")
-        desk.page.go_back()
-        expect(desk.page.locator(".entry")).to_have_count(1)
-        assert desk.quotes() == [("own", "SVA", ["owns"])]
-
-
 def test_an_ended_session_keeps_the_marks_in_the_browser(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
         with site.store.write() as tx:
@@ -189,34 +171,6 @@ def test_an_ended_session_keeps_the_marks_in_the_browser(site: Site, chromium: B
         desk.mark("own", "sva", "owns")
         desk.expect_state("signed-out")
         assert desk.page.evaluate("localStorage.length") == 1
-
-
-def test_a_span_whose_quote_does_not_match_is_refused(site: Site, chromium: Browser) -> None:
-    """What a browser that counts in UTF-16 units would send for *own*, which stands behind an emoji."""
-    with marking(site, chromium, TEXT) as desk:
-        desk.complaints.allow.append(LOST)
-        start = len(TEXT[: TEXT.index("own")].encode("utf-16-le")) // 2
-        edit = {
-            "start": start,
-            "end": start + 3,
-            "quote": "own",
-            "tag": "SVA",
-            "replacements": ["owns"],
-            "comment": "",
-        }
-        draft = {"revision": 0, "body": {"edits": [edit], "set_aside": False}}
-        status, message = desk.page.evaluate(PUT, [f"{desk.address}/draft", draft])
-        assert status == 422
-        assert message == "draft: edit 1: expected the quote 'wn ' at 37-40, found 'own'"
-        assert desk.quotes() == []
-
-
-PUT = """async ([address, draft]) => {
-  const token = document.querySelector('meta[name=csrf]').content;
-  const headers = { 'Content-Type': 'application/json', 'X-CSRF-Token': token };
-  const reply = await fetch(address, { method: 'PUT', headers, body: JSON.stringify(draft) });
-  return [reply.status, (await reply.json()).message];
-}"""
 
 
 def job_of(site: Site, desk: EssayPage) -> str:

@@ -166,17 +166,6 @@ def test_findings_of_the_check_are_notes_that_lead_to_their_place(site: Site, ch
         expect(desk.page.locator("#findings")).to_be_hidden()
 
 
-def test_a_few_letters_find_the_tag_and_say_what_it_means(site: Site, chromium: Browser) -> None:
-    found = {"ar": "ArtOrDet", "subj": "SVA", "punct": "Mec", "wo": "WOinc", "ad": "WOadv"}
-    with marking(site, chromium, TEXT) as desk:
-        desk.page.locator("#essay").focus()
-        for typed, code in found.items():
-            desk.page.keyboard.type(typed)
-            expect(desk.page.locator("[role=option][aria-selected=true]")).to_have_id(f"tag-{code}")
-            expect(desk.page.locator("#slip-help")).to_contain_text(code)
-            desk.press("Escape")
-
-
 def test_every_tag_shows_its_name_on_a_phone_too(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
         desk.page.set_viewport_size({"width": 1280, "height": 800})

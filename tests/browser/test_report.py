@@ -125,16 +125,6 @@ def test_a_number_leads_to_its_items(page: Page) -> None:
     assert page.url.endswith(target)
 
 
-def test_a_hard_item_leads_to_its_votes(page: Page) -> None:
-    unfold(page)
-    link = page.locator("#table-hardest a").first
-    target = str(link.get_attribute("href"))
-    link.click()
-    item = page.locator(f"[id='{target[1:]}']")
-    expect(item).to_be_visible()
-    assert "error" in item.inner_text()
-
-
 def test_a_threshold_moves_the_point_on_the_curve_and_the_sentences(page: Page) -> None:
     page.locator("#threshold-system").select_option("bold_&_new")
     own = page.locator("#threshold-words").inner_text()

@@ -17,7 +17,8 @@ from grater.annotate.runs import RunFile
 from grater.annotate.submissions import desk_of, hand_in
 from grater.annotate.units import NewUnit
 from grater.annotate.web import Settings, setup_link
-from grater.annotate.web.security import PAGES
+from grater.annotate.web.app import ROLES_OF
+from grater.annotate.web.security import WITHOUT_COOKIES
 from grater.annotate.web.work import last_page
 from grater.model import Json
 from tests.annotate.web import studies
@@ -30,7 +31,6 @@ NO_PAGES = frozenset(
         "/",
         "/healthz",
         "/manage/audit.csv",
-        "/manage/audit.jsonl",
         "/manage/jobs/{job_id}/payments.csv",
         "/manage/runs/{run_id}/file",
         "/mining/{job_id}/verdicts.csv",
@@ -57,7 +57,7 @@ class Stop:
 
 def routes() -> set[str]:
     """Every address that answers with a page."""
-    return {path for method, path in PAGES if method == "GET"} - NO_PAGES
+    return {path for method, path in ROLES_OF if method == "GET" and not path.startswith(WITHOUT_COOKIES)} - NO_PAGES
 
 
 def tour(site: Site) -> list[Stop]:

@@ -116,7 +116,8 @@ def set_pool(tx: Tx, unit_id: str, pool: str, *, actor: str | None = None) -> No
 
 def set_reason(tx: Tx, unit_id: str, reason: str, *, actor: str | None = None) -> None:
     """Set the reason shown to raters who missed it."""
-    tx.execute(schema.gold.update().where(KNOWN.unit_id == unit_id).values(reason=reason))
+    if not tx.execute(schema.gold.update().where(KNOWN.unit_id == unit_id).values(reason=reason)).rowcount:
+        raise NotFound(NO_GOLD)
     events.write(tx, actor, "gold.reason", unit_id, {"reason": reason})
 
 

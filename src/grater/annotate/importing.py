@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 import polars as pl
+from pydantic import Field
 from sqlalchemy import select
 
 from grater.annotate import content, samples
@@ -196,15 +197,15 @@ def _own_columns(kind: str, columns: Mapping[str, str] | None) -> dict[str, str]
 
 
 class Importing(Body):
-    """Files of one kind; `format` is a corpus format, by default guessed from the names."""
+    """Files of one kind."""
 
     kind: Kind
-    format: str = ""
-    encoding: str = ""
-    skip_unreadable: bool = False
-    job: str = ""
-    task: str = "error"
-    preview: bool = False
+    format: str = Field("", description="Of a corpus; guessed from the names if empty.")
+    encoding: str = Field("", description="Of texts that are not UTF-8; guessed if empty.")
+    skip_unreadable: bool = Field(False, description="Leave out texts that cannot be read.")
+    job: str = Field("", description="Its name: judgments, gold and practice go there.")
+    task: str = Field("error", description="Of a job that judgments make.")
+    preview: bool = Field(False, description="Check everything and store nothing.")
 
 
 def import_kind(store: Store, sent: Importing, paths: Sequence[Path], *, actor: str | None) -> list[Imported]:

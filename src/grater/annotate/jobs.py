@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field, StringConstraints
 from sqlalchemy import ColumnElement, bindparam, exists, func, select
 from sqlalchemy import text as sql
 
-from grater.annotate.requests import Body, example, require_name
+from grater.annotate.requests import Body, Moment, example, require_name
 from grater.annotate.store import events, schema
 from grater.annotate.store.transaction import MINUTE, ONE, Columns, Tx, chunks, hashed, new_id
 from grater.annotate.terms import KEY, terms_json, terms_of
@@ -90,7 +90,7 @@ class Guidelines:
     job_id: str
     version: int
     markdown: str
-    at: int
+    at: Moment
     person_id: str | None
 
 

@@ -31,13 +31,15 @@ STAFF = ("owner", "manager")
 
 @dataclass(frozen=True, slots=True)
 class Message:
+    """`to_id` is None for a message to all raters, or from a rater to those who run the study."""
+
     message_id: str
     job_id: str | None
     from_id: str
     to_id: str | None
     text: str
-    at: int
-    read_at: int | None
+    at: Moment
+    read_at: Moment | None
     name: str = ""
     role: str = ""
 

@@ -170,16 +170,21 @@ def files_of(tx: Tx, run_id: str, *, is_result: bool) -> list[RunFile]:
 # What can be asked for
 
 
-class NewRun(Body):
+class ReportAsked(Body):
+    """A report of the study, or of one job."""
+
+    job: str = Field(default="", description="Its name: the report is of this job alone.")
+    title: str = Field(default="", max_length=LONGEST)
+    author: str = Field(default="", max_length=LONGEST)
+    earlier: list[str] = Field(default=[], description="NEW=OLD: the system OLD is an earlier version of NEW.")
+
+
+class NewRun(ReportAsked):
     """A `system` to run over all essays, or a report (of a `job`, with a `title`)."""
 
     model_config = example(kind="report", title="Two schools")
     kind: Literal["system", "report"]
     system: str = ""
-    job: str = Field(default="", description="Its name: the report is of this job alone.")
-    title: str = Field(default="", max_length=LONGEST)
-    author: str = Field(default="", max_length=LONGEST)
-    earlier: list[str] = Field(default=[], description="NEW=OLD: the system OLD is an earlier version of NEW.")
 
 
 def ask(
@@ -262,17 +267,18 @@ def _system(steps: Steps) -> Outcome:
     return f"{done.system}: {done.n_items} places, {done.n_flagged} flagged, {done.n_new} new.", []
 
 
+def report_page(store: Store, sent: ReportAsked) -> str:
+    """The report as one page that works offline."""
+    names = [sent.job] if sent.job else []
+    earlier = parse_versions(sent.earlier)
+    with store.read() as tx:
+        inputs = study_inputs(tx, title=sent.title, author=sent.author, job_names=names, earlier=earlier)
+    return report_html(build(inputs))
+
+
 def _report(steps: Steps) -> Outcome:
-    sent = NewRun.model_validate({**steps.run.options, "kind": "report"})
-    with steps.store.read() as tx:
-        inputs = study_inputs(
-            tx,
-            title=sent.title,
-            author=sent.author,
-            job_names=[sent.job] if sent.job else [],
-            earlier=parse_versions(sent.earlier),
-        )
-    return "The report is ready.", [RunFile("report.html", report_html(build(inputs)).encode())]
+    page = report_page(steps.store, ReportAsked.model_validate(steps.run.options))
+    return "The report is ready.", [RunFile("report.html", page.encode())]
 
 
 def _import(steps: Steps) -> Outcome:

@@ -36,6 +36,7 @@ from sqlalchemy import ColumnElement, ScalarSelect, and_, bindparam, exists, fun
 from grater.annotate import credentials, gold, jobs, judgments, leases, people, standing, units
 from grater.annotate.gold import Gold
 from grater.annotate.jobs import Job
+from grater.annotate.requests import Moment
 from grater.annotate.standing import GoldAnswer, Trust
 from grater.annotate.store import events, schema
 from grater.annotate.store.database import Store
@@ -252,6 +253,8 @@ class GoldRecord:
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
+    """A rater disputes a known answer; `answer` is the reply."""
+
     dispute_id: str
     submission_id: str
     person_id: str
@@ -259,8 +262,8 @@ class Dispute:
     state: str
     answer: str
     decided_by: str | None
-    at: int
-    decided_at: int | None
+    at: Moment
+    decided_at: Moment | None
     unit_id: str
 
 

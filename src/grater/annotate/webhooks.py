@@ -50,7 +50,7 @@ from sqlalchemy import select
 from starlette.concurrency import run_in_threadpool
 
 from grater.annotate import judgments, units
-from grater.annotate.requests import Body, example
+from grater.annotate.requests import Body, Moment, example
 from grater.annotate.store import Store, Tx, events, schema
 from grater.annotate.store.events import VERBS, Event
 from grater.annotate.store.transaction import MINUTE, Columns, new_id, new_secret
@@ -110,13 +110,15 @@ class Webhook:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
+    """One attempt to deliver event `n`; `http_status` is None if nobody answered, `problem` says why it failed."""
+
     delivery_id: str
     webhook_id: str
     n: int
     tries: int
     state: str
     http_status: int | None
-    at: int
+    at: Moment
     problem: str = ""
 
 

@@ -218,6 +218,6 @@ def test_an_old_link_is_worth_nothing_once_its_person_has_another_role_or_is_shu
     with bare.store.write() as tx:
         people.set_role(tx, bare.people["annotator"].person_id, "owner")
         people.set_state(tx, bare.people["worker"].person_id, "ended")
-    assert [come_back(bare, path) for path in (promoted, shut_out)] == [404, 404]
+    assert [come_back(bare, path) for path in (promoted, shut_out)] == [422, 422]
     assert log_in(bare.browser(), "Annotator", PASSWORD) == 200
     assert link_for(bare.browser("owner"), bare, "worker")[0] == 422

@@ -21,7 +21,6 @@ from grater.annotate.tasks import TASKS, Answer, Unit
 from grater.annotate.tasks.construction import CONSTRUCTIONS
 from grater.annotate.units import StudyUnit
 from grater.annotate.web.adjudication import MORE, decided, earlier_choices, filled_by
-from grater.errors import BadInput
 from grater.model import Edit, Essay, Json, Span
 from grater.uncertainty import generator
 from tests.annotate.tasks.units import OF, noun_unit, unit_at
@@ -151,20 +150,6 @@ def test_what_nobody_marked_is_added_and_what_was_chosen_already_is_there_once()
     own = [edit("of", "during"), edit("own", "owns", "SVA")]
     filled = {f"choice {place.name}": "A", MORE: json.dumps([sent_by_page(each) for each in own])}
     assert [each.span.of(TEXT) for each in decided(here, filled)] == ["own", "of"]
-
-
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ("{", "expected a JSON list"),
-        (json.dumps([{**sent_by_page(edit("of")), "quote": "in"}]), "expected the quote 'of'"),
-        (json.dumps([{**sent_by_page(edit("of")), "tag": "None"}]), "expected a tag"),
-        (json.dumps([{**sent_by_page(edit("of")), "replacements": []}]), "expected a correction"),
-    ],
-)
-def test_a_mark_anew_obeys_the_rules_of_marking(more: str, words: str) -> None:
-    with pytest.raises(BadInput, match=words):
-        decided(table((), ()), {MORE: more})
 
 
 SUGGESTED = unit_at(OF, payload={"suggestion": "on"})

@@ -58,7 +58,7 @@ def files_systems_and_samples(crew: Crew) -> None:
     essay = ("new.txt", b"He depends of his aunt in the winter. We met on the bridge at noon.")
     manager.upload("bring_in", {"kind": "corpus"}, essay)
     assert manager.call("import_list")["imports"][0]["name"] == "new.txt"
-    assert manager.call("run_system")["items"] > 8
+    run_to_the_end(manager, {"kind": "system", "system": "prep-perceptron"})
     assert manager.call("system_list")["decided"][0]["flagged"] > 0
     assert manager.call("draw_sample")["left"] == 6
     assert manager.call("sample_list")["samples"][0]["items"] == 6
@@ -110,21 +110,29 @@ def a_rating_job(crew: Crew) -> None:
         rater.answer_all(job_id, label)
     assert manager.call("job_progress", job_id=job_id)["done"] == manager.call("job_progress", job_id=job_id)["units"]
     assert manager.call("job_agreement", job_id=job_id)["labels"]["items"] > 8
-    waiting = manager.call("undecided", job_id=job_id)["units"]
+    waiting = manager.call("finished_units", job_id=job_id, query="show=undecided")["units"]
     case = manager.call("one_case", unit_id=waiting[0]["unit_id"])
     assert [each["rater"] for each in case["sent"]] == ["A", "B", "C"]
     assert manager.call("decide", unit_id=case["unit_id"])["version"] == 1
     manager.call("decide", unit_id=case["unit_id"], status=409)
-    assert manager.call("finished_units", job_id=job_id)["units"][0]["is_decided"] is True
+    decided = manager.call("finished_units", job_id=job_id, query="show=decided")["units"]
+    assert decided == [{"unit_id": case["unit_id"], "differs": True, "is_decided": True}]
     assert manager.call("one_unit", unit_id=case["unit_id"])["decision"]["comment"].startswith("The writer")
     assert len(manager.call("unit_list", job_id=job_id)["units"]) == len(waiting)
     assert len(manager.call("job_judgments", job_id=job_id)["judgments"]) == 3 * len(waiting)
-    assert manager.call("look", job_id=job_id)["looked"] is True
+    manager.call("look", job_id=job_id)
     assert manager.call("preview_job")["judgments"] == 3 * len(waiting)
     manager.call("delete_job", job_id=job_id, status=409)
     mistakes(manager)
     named = manager.call("make_job", {"name": "named", "task": "cloze", "annotators": ["Annotator"]})["job_id"]
     assert manager.call("hand_over_units", job_id=named)["units"] == len(waiting)
+
+
+def run_to_the_end(manager: Program, sent: object = None) -> str:
+    """The id of a background task that is done."""
+    run_id: str = manager.call("new_run", sent)["run_id"]
+    wait_until(lambda: manager.call("one_run", run_id=run_id)["state"] == "done")
+    return run_id
 
 
 def wait_until(is_so: Callable[[], bool], *, seconds: float = 300) -> None:
@@ -142,14 +150,15 @@ def mistakes(manager: Program) -> None:
     unit_id = manager.call("unit_list", job_id=job_id)["units"][0]["unit_id"]
     manager.call("make_known", unit_id=unit_id)
     assert manager.call("back_to_work", unit_id=unit_id)["role"] == "work"
-    assert manager.call("delete_job", job_id=job_id)["deleted"] == "prepositions-1"
+    manager.call("delete_job", job_id=job_id)
+    manager.call("one_job", job_id=job_id, status=404)
     manager.call("delete_one_essay", status=409)  # the other job asks about it
     manager.upload("bring_in", {"kind": "corpus"}, ("wrong.txt", b"A file that was never meant."))
     wrong = manager.call("essay_list")["essays"][-1]["essay_id"]
     manager.call("delete_one_essay", {"essay_id": wrong, "word": "delete"})
-    run_id = manager.call("new_run")["run_id"]
-    wait_until(lambda: manager.call("one_run", run_id=run_id)["state"] == "done")
-    assert manager.call("run_list")["runs"][0]["words"] == "The report is ready."
+    run_id = run_to_the_end(manager)
+    runs = {each["run_id"]: each["words"] for each in manager.call("run_list")["runs"]}
+    assert runs[run_id] == "The report is ready."
     assert b"Two schools" in manager.call("run_file", run_id=run_id)
     assert manager.call("rename")["name"] == "Prepositions of two schools"
 
@@ -186,8 +195,11 @@ def a_crowd_job(crew: Crew) -> None:
     (dispute,) = manager.call("dispute_list", job_id=job_id)["disputes"]
     assert manager.call("decide_dispute", dispute_id=dispute["dispute_id"])["state"] == "refused"
     gold = manager.call("gold_list", job_id=job_id)["gold"]
-    assert manager.call("set_gold_reason", unit_id=gold[0]["unit_id"])["reason"].startswith("One depends")
-    assert manager.call("set_gold_state", unit_id=gold[0]["unit_id"])["state"] == "suspended"
+    manager.call("set_gold_reason", unit_id=gold[0]["unit_id"])
+    manager.call("set_gold_state", unit_id=gold[0]["unit_id"])
+    changed = {each["unit_id"]: each for each in manager.call("gold_list", job_id=job_id)["gold"]}
+    first = changed[gold[0]["unit_id"]]
+    assert (first["state"], first["known"][0]["reason"][:11]) == ("suspended", "One depends")
     assert manager.call("crowd", job_id=job_id)["unread"][0]["name"] == "Worker"
     manager.call("write_to_rater", job_id=job_id, person_id=who)
     assert manager.call("crowd", job_id=job_id)["unread"] == []
@@ -200,8 +212,9 @@ def a_crowd_job(crew: Crew) -> None:
     with crew.study.store.write() as tx:
         panels.enter(tx, panel_id, "5f1b")
     assert panel_id in manager.call("signed_links", {"ids": ["5f1b"]}, panel_id=panel_id)["links"]["5f1b"]
-    assert manager.call("place_given_back", panel_id=panel_id)["state"] == "returned"
-    assert manager.call("panel_list", job_id=job_id)["panels"][0]["places"][0]["id"] == "5f1b"
+    manager.call("place_given_back", panel_id=panel_id)
+    (place,) = manager.call("panel_list", job_id=job_id)["panels"][0]["places"]
+    assert (place["id"], place["state"]) == ("5f1b", "returned")
     robot = manager.call("new_program", job_id=job_id)
     assert Program(crew.study, token=robot["token"]).call("next_unit", job_id=robot["job_id"])["lease"] is not None
 
@@ -249,7 +262,7 @@ def a_marking_job(crew: Crew) -> None:
     own = crew.annotator.call("my_essays", most=1)["essays"][0]
     whole = crew.annotator.call("my_essay", unit_id=own["unit_id"])
     assert (whole["versions"], whole["kept"], whole["marks"][0]["remarks"]) == (1, "", [])
-    waiting = manager.call("undecided", job_id=job_id)["units"]
+    waiting = manager.call("finished_units", job_id=job_id, query="show=undecided")["units"]
     case = manager.call("one_case", unit_id=waiting[0]["unit_id"])
     (place,) = case["places"]
     assert place["kind"] == "correction"

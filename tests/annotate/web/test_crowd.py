@@ -13,17 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, credentials, gold, jobs, judgments, leases, panels, people, standing, units
+from grater.annotate import credentials, gold, jobs, leases, panels, people, standing, units
 from grater.annotate.archive import export
-from grater.annotate.plans import NewJob, add_job
-from grater.annotate.samples import NewSample, draw
 from grater.annotate.store import checks
 from grater.annotate.submissions import submission_id_of
 from grater.errors import Forbidden
-from grater.model import Decision, Json
+from grater.model import Json
 from tests.annotate.store.crowds import statements
 from tests.annotate.web.studies import Browser, Study, hidden, new_units, served
-from tests.annotate.web.test_work import FILLED, answer, answer_all, start
+from tests.annotate.web.test_work import FILLED, answer, answer_all
 
 WORK = slice(0, 6)
 KNOWN = slice(6, 10)
@@ -172,30 +170,6 @@ def test_quiz_work_missed_gold_and_after_the_end_its_reason_a_dispute_and_forgiv
         assert checks.violations(tx) == []
 
 
-def test_a_miss_is_explained_at_once_where_the_manager_chose_that(crowd: Study) -> None:
-    job_id, manager = crowd.jobs["crowd"], crowd.browser("manager")
-    path = f"/manage/jobs/{job_id}/terms"
-    assert " checked" not in manager.get(path).text.partition('name="shows_misses"')[2].partition(">")[0]
-    page = manager.post(path, {"minimum": "0.3", "least_seen": "1", "page": "2", "shows_misses": "1"}).text
-    assert " checked" in page.partition('name="shows_misses"')[2].partition(">")[0]
-    rater = crowd.browser("worker")
-    assert "You may see the expected answer when you miss one" in rater.get(f"/jobs/{job_id}").text
-    path, n_right = begin(rater, job_id), 0
-    while not (is_gold(crowd, path) and n_right):
-        n_right += is_gold(crowd, path)
-        path = answer(rater, path, {"label": "error"}).url.path
-        assert path.startswith("/leases/")
-    assert rater.get(f"{path}/feedback").status_code == 404, "not before the answer"
-    told = answer(rater, path, {"label": "ok"})
-    assert told.url.path == f"{path}/feedback"
-    assert REASON in told.text
-    assert rater.post(f"{path}/undo").status_code == 409, "a miss that was explained stays one"
-    headers = crowd.bearer("worker")
-    known = crowd.client().get(f"/api/v1{path}/feedback", headers=headers).json()["known"]
-    assert [each["reason"] for each in known] == [REASON]
-    assert "shown to a rater" in manager.get(f"/manage/jobs/{job_id}/gold").text
-
-
 PANEL = {
     "provider": "prolific",
     "code-completed": "DONE-1",
@@ -259,16 +233,6 @@ def test_anyone_who_comes_again_by_an_open_link_is_the_same_person(crowd: Study)
         browser.get(f"/p/{panel_id}")
         assert browser.post(f"/p/{panel_id}").url.path == f"/jobs/{crowd.jobs['crowd']}"
     assert sum(person.name.startswith("open guest") for person in crowd.read(people.all)) == 1
-
-
-def test_an_open_link_lets_anybody_in_but_not_too_often(crowd: Study) -> None:
-    panel_id = panel_of(crowd, crowd.jobs["crowd"], provider="open", places="0")
-    statuses = []
-    for _ in range(11):
-        browser = crowd.browser()
-        browser.get(f"/p/{panel_id}")
-        statuses.append(browser.post(f"/p/{panel_id}").status_code)
-    assert statuses == [200] * 5 + [409] * 5 + [429]  # a day has five from one address, a minute ten attempts
 
 
 def test_terms_are_set_by_the_form_and_wrong_ones_are_refused(crowd: Study) -> None:
@@ -357,21 +321,6 @@ def test_the_pages_of_the_crowd_open_for_every_kind_of_answer(study: Study, task
         assert manager.get(f"/manage/jobs/{job_id}/{name}").status_code == 200, name
 
 
-def test_the_live_page_draws_essays_for_agreement_and_for_scores_and_says_so(crowd: Study) -> None:
-    with crowd.store.write() as tx:
-        job_id = crowd_job(tx, {}, name="untested")
-        work = new_units(tx, "error")[WORK]
-        content.add_decisions(tx, [Decision(new.items[0][0], "detector", at % 2 == 0) for at, new in enumerate(work)])
-    for who, label in (("worker", "error"), ("annotator", "ok")):
-        answer_all(crowd.browser(who), begin(crowd.browser(who), job_id), {"label": label})
-    n_essays = len({new.essay_id for new in work})
-    page = crowd.browser("manager").get(f"/manage/jobs/{job_id}/crowd").text
-    agreement, systems = page.split("<h2>Agreement so far</h2>")[1].split("<h2>Systems so far</h2>")
-    for card in (agreement, systems.split("</section>")[0]):
-        assert f"95 % intervals generalise to other essays like these {n_essays}" in card
-        assert "from 2 essays; an interval needs 3" in card
-
-
 def planted_job(tx) -> str:  # type: ignore[no-untyped-def]
     """A marking job that begins with a quiz of one essay, whose two errors are known; there is another to mark."""
     terms: dict[str, Json] = {"gold": {"quiz": 1}, "page": 2}
@@ -424,28 +373,6 @@ def test_each_panel_has_its_own_payment_file(crowd: Study) -> None:
     assert manager.get(path).text.splitlines()[1:] == ["connect,def,1.27,EUR", "prolific,abc,0.07,EUR"]
 
 
-def test_a_sampled_job_is_estimated_for_the_whole_corpus(crowd: Study) -> None:
-    """Four of ten places are flagged; of the sample's six the flagged three are errors, the others are not."""
-    with crowd.store.write() as tx:
-        ids = [new.items[0][0] for new in new_units(tx, "error")]
-        content.add_decisions(tx, [Decision(each, "detector", number < 4) for number, each in enumerate(ids)])
-    drawn = (
-        draw(crowd.store, NewSample(name="first", system="detector", n=6, flagged=3)).sample.frame["item"].to_list()
-    )
-    job = add_job(crowd.store, NewJob(name="sampled", task="error", judgments=1, item_ids=drawn))
-    rater = crowd.browser("worker")
-
-    def truly(path: str) -> dict[str, object]:
-        return {"label": "error" if crowd.unit_at(path).unit.items[0].item.item_id in ids[:4] else "ok"}
-
-    answer_all(rater, begin(rater, job.job_id), truly)
-    page = crowd.browser("manager").get(f"/manage/jobs/{job.job_id}/crowd").text
-    assert "from the judged part of the sample <strong>first</strong>" in page
-    cells = r'detector</td>.*"Items">6</td><td class="number" data-label="Precision">1\.000<'
-    assert re.search(cells, page)
-    assert "No interval: its cases come from" in page
-
-
 def test_a_second_browser_with_the_same_id_is_asked_for_what_only_the_first_knows(crowd: Study) -> None:
     job_id = crowd.jobs["crowd"]
     panel_id = panel_of(crowd, job_id)
@@ -492,25 +419,6 @@ OFFER = "Undo your last answer"
 def tested(bare: Study) -> Study:
     bare.jobs["crowd"] = bare.write(crowd_job, UNDOABLE)
     return bare
-
-
-def test_the_last_answer_is_taken_back_by_a_button(study: Study) -> None:
-    browser = study.browser("worker")
-    first = start(browser, study, "error")
-    assert OFFER not in browser.get(first).text
-    page = answer(browser, first, {"label": "error"})
-    assert f'action="{first}/undo" data-undo' in page.text
-    again = browser.post(f"{first}/undo")
-    assert again.url.path not in (first, page.url.path)
-    assert OFFER not in again.text
-    back = answer(browser, again.url.path, {"label": "ok"})
-    assert back.url.path == page.url.path  # what was in hand before comes next
-    assert OFFER not in back.text  # once
-    assert browser.post(f"{first}/undo").status_code == 409
-    with study.store.read() as tx:
-        stored = judgments.find_submission(tx, submission_id_of(first.rpartition("/")[2]))
-        assert stored.status == "withdrawn"
-        assert checks.violations(tx) == []
 
 
 @pytest.mark.parametrize("label", ["error", "ok"])

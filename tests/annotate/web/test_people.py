@@ -199,7 +199,7 @@ def test_no_call_changes_anything_for_somebody_whose_access_ended_since_they_wer
         with study.store.read() as tx:
             verbs = {event.verb for event in list(events.all(tx))[known:]}
     assert verbs == {"token.made", "token.ended"}  # the askers' own
-    assert refused >= {"make_job", "draw_sample", "run_system", "new_list", "give_back", "skip"}
+    assert refused >= {"make_job", "draw_sample", "new_run", "new_list", "give_back", "skip"}
     assert len(refused) >= 50
 
 

@@ -23,7 +23,8 @@ from starlette.routing import Mount
 
 from grater.annotate import credentials, leases, marks
 from grater.annotate.store import Tx, events
-from grater.annotate.web.security import API, EDITORS, EVERYBODY, PUBLIC, ROLES_OF, roles_of
+from grater.annotate.web.app import ROLES_OF
+from grater.annotate.web.security import API, EDITORS, EVERYBODY, PUBLIC, WITHOUT_COOKIES
 from grater.model import Json
 from tests.annotate.web.studies import BASE, ROLES, Study, served
 from tests.annotate.web.test_work import FILLED, answer, start
@@ -51,7 +52,7 @@ def test_only_static_files_are_mounted_next_to_the_table(shared: Study) -> None:
 OF_STAFF = re.compile(r"(/api/v1)?/(manage|adjudicate|mining|people|export|import|events|webhooks|gold|panels)\b")
 OF_RATERS = re.compile(
     r"/(openapi.json|tasks|jobs|jobs/{job_id}|jobs/{job_id}/(next|missed|disputes|messages|reviews|about)|findings|"
-    r"findings/{finding_id}|units/{unit_id}/mend)$|/leases/{lease_id}|/me\b"
+    r"findings/{finding_id}/keep|units/{unit_id}/mend)$|/leases/{lease_id}|/me\b"
 )
 OF_OWNERS = re.compile(r"/people/{person_id}/(role|state|second-factor)\b|/(manage|v1)/second-factor|/webhooks\b")
 OF_ANYBODY = {
@@ -106,13 +107,13 @@ def ask(study: Study, method: str, path: str, role: str) -> int:
     reply = browser.client.request(method, place, headers=headers)
     is_sent_to_login = reply.status_code == 303 and reply.headers["location"].startswith("/login")
     if path in ("/", "/login", "/logout"):  # where a wrong password, or the way to the login, is the right answer
-        return 200 if role in roles_of(method, path) else 401
+        return 200 if role in ROLES_OF[method, path] else 401
     return 401 if is_sent_to_login else int(reply.status_code)
 
 
 @pytest.mark.parametrize(("method", "path"), sorted(ROLES_OF))
 def test_each_role_is_let_in_or_turned_away_as_the_table_says(shared: Study, method: str, path: str) -> None:
-    allowed = roles_of(method, path)
+    allowed = ROLES_OF[method, path]
     for role in ROLES:
         status = ask(shared, method, path, role)
         assert (status not in (401, 403)) == (role in allowed), f"{method} {path} as {role}: {status}"
@@ -120,7 +121,6 @@ def test_each_role_is_let_in_or_turned_away_as_the_table_says(shared: Study, met
         assert ask(shared, method, path, PUBLIC) in (401, 303)
 
 
-WITHOUT_COOKIES = (API, EDITORS)
 CHANGES = sorted(
     (method, path) for method, path in ROLES_OF if method != "GET" and not path.startswith(WITHOUT_COOKIES)
 )
@@ -173,7 +173,6 @@ ROUTES = sorted(
 SENT: dict[str, Json] = {
     f"{API}/leases/{{lease_id}}/draft": {"revision": 0, "edits": []},
     "/draft": {"revision": 0, "body": {"edits": [], "set_aside": False}},
-    "/findings": {"state": "kept"},
     "/leases": {"fields": {"edits": ["[]"]}},
 }
 
@@ -215,8 +214,7 @@ def call_as(study: Study, who: str, method: str, route: str, ids: dict[str, str]
     path = re.sub(r"{(\w+)}", lambda found: ids[found.group(1)], route)
     body = next((sent for name, sent in SENT.items() if name in route), {})
     is_json = route.startswith(API) or route.endswith("/draft")
-    form = {"state": "kept"} if route.endswith("/keep") else FILLED["marking"]
-    sent = {"json": body} if is_json else {"data": form}
+    sent = {"json": body} if is_json else {"data": FILLED["marking"]}
     status = client.request(method, path, headers=headers, **({} if method == "GET" else sent)).status_code
     return int(status), study.read(events.latest) - before
 
@@ -271,9 +269,9 @@ def test_the_call_is_there_for_everybody_who_may_open_the_page(page: str) -> Non
     found = calls_of(ROWS[page])
     assert found
     for method, path in found:
-        allowed = roles_of(method, API + path)
+        allowed = ROLES_OF.get((method, API + path), frozenset())
         assert allowed, f"there is no call {method} {path}"
-        assert roles_of(*split(page)) & EVERYBODY <= allowed, f"{method} {path} is closed to some who may open {page}"
+        assert ROLES_OF[split(page)] & EVERYBODY <= allowed, f"{method} {path} is closed to some who may open {page}"
 
 
 def test_what_changes_something_on_a_page_changes_something_by_its_call() -> None:

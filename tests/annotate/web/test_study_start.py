@@ -84,29 +84,6 @@ def test_a_job_is_tried_as_a_rater_sees_it_and_nothing_is_stored(empty: Study) -
         assert not [event for event in events.all(tx) if event.verb.startswith(("lease.", "submission."))]
 
 
-def step_of(page: str) -> str:
-    (step,) = re.findall(r'aria-current="step">([^<]+)<', page)
-    return str(step)
-
-
-def test_the_steps_of_a_draft_show_what_comes_next(empty: Study) -> None:
-    browser = started(empty)
-    page = browser.post("/manage/jobs", {"task": "error", "judgments": "2"})
-    job_id = page.url.path.rpartition("/")[2]
-    assert step_of(page.text) == "Try it"
-    (back,) = set(re.findall(r'href="([^"]+)">Back to the job', browser.get(f"{page.url.path}/try").text))
-    assert step_of(browser.get(back).text) == "People"
-    links = browser.post("/manage/invitations", {"job_id": job_id, "role": "annotator", "number": "2"})
-    pending = links.text.partition("Pending invitations")[2].partition("</table>")[0]
-    assert pending.count('<td>annotator</td><td data-label="Job">Error or OK</td>') == 2
-    assert "Joint seat" not in links.text  # with nobody to share it
-    assert "Next: open the job" in links.text
-    assert step_of(browser.get(page.url.path).text) == "Open"
-    assert "2 invitation links for this job, none used so far" in browser.get(page.url.path).text
-    opened = browser.post(f"{page.url.path}/state", {"state": "open"}).text
-    assert "Waiting for the first judgments" in opened
-
-
 def test_anyone_who_joins_for_a_job_before_it_opens_is_told_to_wait(empty: Study) -> None:
     browser = started(empty)
     page = browser.post("/manage/jobs", {"task": "error", "judgments": "2"}).url.path

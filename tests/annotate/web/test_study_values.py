@@ -13,7 +13,7 @@ from sqlalchemy import text as sql
 
 from grater.annotate import content
 from grater.annotate.importing import import_files
-from grater.corpora import FORMATS, read_corpus, write_corpus
+from grater.corpora import read_corpus
 from grater.demo import sample_path
 from grater.errors import BadInput
 from grater.model import MOST_DEPTH, Edit, Essay, Span
@@ -60,27 +60,12 @@ def walk(study: Study) -> dict[str, list[dict[str, object]]]:
     return {"essays": essays, "items": listed}
 
 
-def test_the_bundled_essays_come_through_every_call(bare: Study) -> None:
+def test_essays_come_through_every_call_with_all_that_is_known_of_them(bare: Study) -> None:
+    bare.write(content.add_essays, [Essay("odd", "It swim. It sleeps.", metadata=ODD)])
     import_files(bare.store, corpora=[sample_path()])
     listed = {each["essay_id"]: each["metadata"] for each in walk(bare)["essays"]}
+    assert listed["odd"] == ODD
     assert {essay.essay_id: dict(essay.metadata) for essay in read_corpus(sample_path())}.items() <= listed.items()
-
-
-@pytest.mark.parametrize("name", FORMATS.names())
-def test_what_a_format_knows_of_an_essay_comes_through_every_call(bare: Study, tmp_path: Path, name: str) -> None:
-    edit = Edit(Span(3, 7), ("swims",), "SVA", "ann", comment="third person")
-    essays = [
-        Essay("odd", "It swim. It sleeps.", (edit,), ("ann", "bob"), metadata=ODD),
-        *list(read_corpus(sample_path()))[:3],
-    ]
-    suffix = next(iter(getattr(FORMATS[name], "suffixes", ())), "")
-    path = tmp_path / f"corpus{suffix}"
-    write_corpus(essays, path, report=lambda _: None, format_name=name)
-    import_files(bare.store, corpora=[path], format_name=name)
-    known = {essay.essay_id: essay.metadata for essay in read_corpus(path, format_name=name)}
-    essays_sent = Program(bare, "manager").call("essay_list", query="most=1000")["essays"]
-    listed = {each["essay_id"]: each["metadata"] for each in essays_sent}
-    assert known.items() <= listed.items()
 
 
 def test_every_kind_of_cell_of_an_item_comes_through_every_call(bare: Study, tmp_path: Path) -> None:

@@ -198,17 +198,6 @@ def test_one_bad_file_keeps_them_all_out(bare: Study) -> None:
         assert all_imports(tx) == []
 
 
-def test_items_and_decisions_come_in_and_make_a_job(bare: Study) -> None:
-    items = b"item,essay,start,end,kind\nn1,essay-1,51,53,prep\n"
-    assert bring(bare, "items", ("items.csv", items)).status_code == 200
-    decisions = b"item,system,flagged,suggestion\nn1,S,1,on\n"
-    assert bring(bare, "decisions", ("decisions.csv", decisions)).status_code == 200
-    browser = bare.browser("manager")
-    reply = browser.post("/manage/jobs", {"name": "check", "task": "verify", "judgments": "1", "open": "1"})
-    assert reply.status_code == 200, reply.text
-    assert "check" in reply.text
-
-
 def test_an_unknown_kind_and_no_file_are_reported(bare: Study) -> None:
     assert [bring(bare, kind, ("a.txt", b"x")).status_code for kind in ("", "secrets")] == [422, 422]
     reply = bare.browser("manager").post("/manage/import", {"kind": "corpus"})

@@ -10,7 +10,6 @@ import pytest
 
 from grater.annotate import jobs, judgments, progress
 from grater.annotate.store import checks
-from grater.annotate.store.transaction import DAY
 from grater.annotate.submissions import submission_id_of
 from grater.annotate.tasks.construction import CONSTRUCTIONS
 from tests.annotate.web.studies import Browser, Study, hidden
@@ -68,18 +67,6 @@ def test_a_whole_session_from_the_instructions_to_the_thanks(study: Study, task:
         assert checks.violations(tx) == []
 
 
-def test_the_second_stage_opens_after_its_delay_and_shows_context(study: Study) -> None:
-    browser = study.browser("worker")
-    answer(browser, start(browser, study, "construction"), FILLED["construction"])
-    study.clock.now += DAY - 1
-    assert start(study.browser("worker"), study, "construction").endswith("/done")
-    study.clock.now += 1
-    browser = study.browser("worker")
-    page = browser.get(start(browser, study, "construction")).text
-    assert page.count('value="yes*"') == 5
-    assert " checked" not in page  # the first answer is not shown
-
-
 def test_a_form_that_is_not_filled_comes_back_with_what_was_filled_in(study: Study) -> None:
     browser = study.browser("worker")
     path = start(browser, study, "usage")
@@ -121,25 +108,6 @@ def test_seconds_are_what_the_page_measured_but_never_more_than_the_lease(study:
         answer(browser, path, {**FILLED["error"], "seconds": sent})
         row = study.read(judgments.find_submission, submission_id_of(path.rpartition("/")[2]))
         assert row.seconds == pytest.approx(stored)
-
-
-def test_own_progress_is_ones_own(study: Study) -> None:
-    one, other = study.browser("worker"), study.browser("annotator")
-    answer(one, start(one, study, "error"), FILLED["error"])
-    assert "Job error" in one.get("/me").text
-    assert "Job error" not in other.get("/me").text
-    assert "1 done" in one.get("/jobs").text
-    assert "1 done" not in other.get("/jobs").text
-
-
-def test_a_choice_is_stored_by_whose_word_it_was(study: Study) -> None:
-    browser = study.browser("worker")
-    path = start(browser, study, "choice")
-    page = browser.get(path).text
-    first = re.search(r'value="first"[^>]*><span>(?:<span>)?([^<]+?) ?<', page)
-    answer(browser, path, {"label": "first"})
-    (row,) = study.read(judgments.table, study.jobs["choice"])
-    assert row["label"] == ("system" if "suggested" in first.group(1) else "writer")
 
 
 def test_a_reload_shows_the_sides_as_they_were(study: Study) -> None:

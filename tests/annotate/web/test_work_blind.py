@@ -98,7 +98,7 @@ def test_adjudicators_see_only_finished_units(study: Study) -> None:
     assert "No unit has all its judgments yet" in adjudicator.get("/adjudicate").text
     assert all(adjudicator.get(f"/adjudicate/{unit_id}").status_code == 404 for unit_id in unit_ids)
     program = Program(study, "adjudicator")
-    assert program.get(f"/jobs/{study.jobs['error']}/undecided") == {"units": [], "next": None}
+    assert program.get(f"/jobs/{study.jobs['error']}/finished") == {"units": [], "next": None}
     for unit_id in unit_ids:
         program.post(f"/units/{unit_id}/decision", {"fields": {"label": ["ok"]}}, status=404)
 
@@ -127,7 +127,7 @@ def test_the_api_tells_a_manager_of_finished_units_until_they_give_up_rating(stu
     answer(rater, start(rater, study, "error"), FILLED["error"])
     client, headers = study.client(), study.bearer("manager")
     assert client.get(f"/api/v1/jobs/{job_id}/judgments", headers=headers).json()["judgments"] == []
-    assert client.post(f"/api/v1/jobs/{job_id}/look", headers=headers).status_code == 200
+    assert client.post(f"/api/v1/jobs/{job_id}/look", headers=headers).status_code == 204
     assert len(client.get(f"/api/v1/jobs/{job_id}/judgments", headers=headers).json()["judgments"]) == 1
     assert client.post(f"/api/v1/jobs/{job_id}/next", headers=headers).json() == {"lease": None}
 

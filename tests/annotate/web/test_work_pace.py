@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate import jobs, progress, units
+from grater.annotate import jobs, units
 from grater.annotate.raters import pace_of
 from grater.annotate.store.transaction import MINUTE
 from tests.annotate.web.studies import Study, hidden, new_units
@@ -38,20 +38,6 @@ def test_the_total_of_a_pool_is_the_smaller_of_its_limit_and_what_is_left(
     with study.store.write() as tx:
         jobs.set_options(tx, study.jobs["error"], {"crowd": {"limit": limit}})
         assert pace_of(tx, jobs.get(tx, study.jobs["error"]), rater).n_total == total
-
-
-def test_a_pool_is_counted_to_its_end_when_few_slots_are_free(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    job_id, rater = study.jobs["error"], study.people["worker"].person_id
-    browser = study.browser("worker")
-    path = start(browser, study, "error")  # of ten units with two slots each, one is in hand
-    totals = []
-    for most in (18, 19):
-        monkeypatch.setattr(progress, "MOST_FREE", most)
-        monkeypatch.setattr(progress, "WORK_LEFT", progress._work_left())
-        with study.store.read() as tx:
-            totals.append(pace_of(tx, jobs.get(tx, job_id), rater).n_total)
-    assert totals == [None, 10]
-    assert "0 of 10 done" in browser.get(path).text
 
 
 def test_a_rater_who_is_tested_is_told_no_total_that_gold_would_change(study: Study) -> None:

@@ -13,7 +13,6 @@ tries of its own, so that somebody who has only the password cannot keep its own
 from __future__ import annotations
 
 import hmac
-from collections.abc import Sequence
 
 import segno
 from markupsafe import Markup
@@ -23,7 +22,7 @@ from grater.annotate import credentials, invitations, jobs, marks, people, secon
 from grater.annotate.credentials import NewToken, Scope
 from grater.annotate.invitations import NOT_OPEN, Invitation
 from grater.annotate.requests import require_name
-from grater.annotate.store import schema
+from grater.annotate.store import Tx, schema
 from grater.annotate.store.transaction import MINUTE, new_secret
 from grater.annotate.web import check, security
 from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about, list_at, page_at
@@ -41,12 +40,12 @@ from grater.annotate.web.context import (
     read_cookie,
     set_cookie,
 )
-from grater.annotate.web.errors import lines_of
-from grater.annotate.web.security import FACTOR_PATH, MANAGERS, SHORTEST
+from grater.annotate.web.security import ANYBODY, EVERYBODY, FACTOR_PATH, MANAGERS, SHORTEST
 from grater.annotate.work import own_job
-from grater.errors import BadInput, Conflict, GraterError, NotFound, UsageError
+from grater.errors import NotFound, UsageError
 
-pages = Routes()
+doors = Routes(ANYBODY)
+pages = Routes(EVERYBODY)
 
 WRONG = "Wrong name or password."
 TOO_LATE = "That took too long. Log in again."
@@ -54,21 +53,21 @@ TOO_OFTEN = "Too many attempts. Wait a minute and try again."
 TICKET_MINUTES = 5
 
 
-@pages.get("/")
+@doors.get("/")
 def home(context: Context) -> Response:
     if context.visitor is None:
         return context.go("/login")
     return context.go("/manage" if context.role in MANAGERS else "/jobs")
 
 
-@pages.get("/healthz")
+@doors.get("/healthz")
 def health(context: Context) -> Response:
     """Whether the server and its database answer, for monitoring."""
     with context.server.store.read():
         return PlainTextResponse("ok")
 
 
-@pages.get("/login")
+@doors.get("/login")
 def login_page(context: Context, next: str = "/") -> Response:  # noqa: A002  (as it stands in the address)
     if context.visitor is not None:
         return context.go(own_path(next))
@@ -76,7 +75,7 @@ def login_page(context: Context, next: str = "/") -> Response:  # noqa: A002  (a
     return context.page("login.html", name="", next=own_path(next), problem="", has_check=has_check)
 
 
-@pages.post("/login")
+@doors.post("/login")
 def login(context: Context) -> Response:
     name, next_path = context.text("name"), own_path(context.text("next"))
     with context.server.store.read() as tx:
@@ -104,78 +103,52 @@ def logout(context: Context) -> Response:
     return response
 
 
-@pages.get("/setup/{token}")
-@pages.get("/join/{token}")
-def join_page(context: Context, token: str) -> Response:
-    invitation = _invitation(context, token)
-    return _join_form(context, invitation, name=invitation.name if invitation.person_id else "", problems=[])
-
-
-@pages.post("/setup/{token}")
-@pages.post("/join/{token}")
-def join(context: Context, token: str) -> Response:
-    invitation = _invitation(context, token)
-    password = str(context.form.get("password", ""))
+@page_at(doors, "/setup/{token}")
+@page_at(doors, "/join/{token}")
+def join_page(context: RequestContext, tx: Reading, token: str) -> Response:
+    """A form for who joins by a link, or comes back by one; as it was sent, with what was wrong with it."""
+    invitation = _invitation(tx, token)
+    job = jobs.find(tx, invitation.job_id) if invitation.job_id else None
     name = invitation.name if invitation.person_id else context.text("name")
-    differ = ["password: the two passwords differ"] if password != str(context.form.get("again", "")) else []
-    try:
-        require_name(name)
-        if differ:
-            return _join_form(context, invitation, name=name, problems=differ)
-        password_hash = security.hash_password(password, name=name)
-        with context.server.store.write() as tx:
-            if invitation.person_id:
-                person = credentials.reset_password(tx, token, password_hash=password_hash)
-            else:
-                person = invitations.accept(tx, token, name=name, password_hash=password_hash)
-    except (BadInput, Conflict, UsageError) as error:
-        return _join_form(context, invitation, name=name, problems=[*lines_of(error), *differ])
+    shown = {"role": invitation.role, "job": job, "shortest": SHORTEST, "name": name}
+    return context.page("join.html", shown, is_back=invitation.person_id is not None)
+
+
+@by_form(doors, "/setup/{token}", refused=join_page)
+@by_form(doors, "/join/{token}", refused=join_page)
+def join(context: RequestContext, token: str) -> Response:
+    with context.server.store.read() as tx:
+        invitation = _invitation(tx, token)
+    name = require_name(invitation.name if invitation.person_id else context.text("name"))
+    password_hash = _new_password(context, name)
+    with context.server.store.write() as tx:
+        if invitation.person_id:
+            person = credentials.reset_password(tx, token, password_hash=password_hash)
+        else:
+            person = invitations.accept(tx, token, name=name, password_hash=password_hash)
+        job = jobs.find(tx, invitation.job_id) if invitation.job_id else None
     if invitation.job_id is None:
         return admit(context, person, "/")
-    with context.server.store.read() as tx:
-        job = jobs.find(tx, invitation.job_id)
     is_open = job is not None and job.state != "draft"  # raters know of no drafts; their list of jobs says so
     return admit(context, person, f"/jobs/{invitation.job_id}" if is_open else "/jobs?early=1")
 
 
-def _invitation(context: RequestContext, token: str) -> Invitation:
-    with context.server.store.read() as tx:
-        invitation = invitations.find(tx, token)
-    if invitation is None:
+def _new_password(context: RequestContext, name: str) -> str:
+    """The hash of the new password of a form, which is typed twice."""
+    password, again = (str(context.form.get(field, "")) for field in ("password", "again"))
+    if password != again:
+        raise UsageError("password: the two passwords differ")
+    return security.hash_password(password, name=name)
+
+
+def _invitation(tx: Tx, token: str) -> Invitation:
+    if (invitation := invitations.find(tx, token)) is None:
         raise NotFound(NOT_OPEN)
     return invitation
 
 
-def _join_form(context: RequestContext, invitation: Invitation, *, name: str, problems: list[str]) -> Response:
-    with context.server.store.read() as tx:
-        job = jobs.find(tx, invitation.job_id) if invitation.job_id else None
-    shown = {"role": invitation.role, "job": job, "shortest": SHORTEST, "name": name, "problems": problems}
-    return context.page("join.html", shown, is_back=invitation.person_id is not None)
-
-
-@pages.post("/me/password")
-def new_password(context: Context) -> Response:
-    """A new password ends every session and token of the person, and begins a new session here."""
-    old, new, again = (str(context.form.get(name, "")) for name in ("old", "password", "again"))
-    if not context.server.logins.take(f"password {context.person_id}"):
-        return _own_page(context, problems=[TOO_OFTEN], status=429)
-    if not security.is_password(context.person.password_hash, old):
-        return _own_page(context, problems=["The current password is wrong."])
-    if new != again:
-        return _own_page(context, problems=["The two new passwords differ."])
-    try:
-        password_hash = security.hash_password(new, name=context.person.name)
-    except BadInput as error:
-        return _own_page(context, problems=lines_of(error))
-    with context.changing() as tx:
-        person = credentials.set_password(tx, context.person, password_hash)
-    return begin_session(context, person, "/me")
-
-
 @page_at(pages, "/me")
-def _own_page(
-    context: RequestContext, tx: Reading, *, problems: Sequence[str] = (), secret: str = "", status: int | None = None
-) -> Response:
+def _own_page(context: RequestContext, tx: Reading, *, secret: str = "") -> Response:
     own_jobs = [own_job(tx, job, context.person) for job in jobs.all(tx) if job.state != "draft"]
     seats = [seat for seat in people.seats(tx, context.person_id) if seat.state == "active"]
     n_findings = len(marks.open_findings(tx, context.person_id))
@@ -183,12 +156,22 @@ def _own_page(
     may_have_tokens = credentials.may_have_tokens(context.person)
     begun = [mine for mine in own_jobs if mine.n_done]
     shown = {"own_jobs": begun, "own_tokens": own_tokens, "seats": seats, "n_findings": n_findings, "secret": secret}
-    shown |= {"scopes": schema.SCOPES, "problems": problems, "may_have_tokens": may_have_tokens}
+    shown |= {"scopes": schema.SCOPES, "may_have_tokens": may_have_tokens}
     shown |= {"can_have_factor": second_factor.can_have_one(context.person)}
-    return context.page("me.html", shown, status=status)
+    return context.page("me.html", shown)
 
 
-@pages.post("/login/code")
+@by_form(pages, "/me/password", refused=_own_page)
+def new_password(context: RequestContext) -> Response:
+    """A new password ends every session and token of the person, and begins a new session here."""
+    _require_password(context, "old")
+    password_hash = _new_password(context, context.person.name)
+    with context.changing() as tx:
+        person = credentials.set_password(tx, context.person, password_hash)
+    return begin_session(context, person, "/me")
+
+
+@doors.post("/login/code")
 def enter_code(context: Context) -> Response:
     ticket, path = context.text("ticket"), own_path(context.text("next"))
     person = ticket_holder(context, ticket)
@@ -206,27 +189,10 @@ def enter_code(context: Context) -> Response:
     return begin_session(context, person, path)
 
 
-@pages.post(f"{FACTOR_PATH}/confirm")
-def confirm_set_up(context: Context) -> Response:
-    """Turn the factor on with its first code; recovery codes are shown once, in a session begun with the factor."""
-    if not context.server.logins.take(_key(context, context.person)):
-        return _page(context, problems=[TOO_OFTEN], status=429)
-    try:
-        with context.changing() as tx:
-            codes = second_factor.confirm(tx, context.person, context.text("code"))
-    except GraterError as error:
-        return _page(context, problems=lines_of(error))
-    page = context.page("second_factor_codes.html", codes=codes)
-    entered = begin_session(context, context.person, FACTOR_PATH)
-    for cookie in entered.headers.getlist("set-cookie"):
-        page.headers.append("set-cookie", cookie)
-    return page
-
-
-def _require_password(context: RequestContext) -> None:
+def _require_password(context: RequestContext, field: str = "password") -> None:
     if not context.server.logins.take(f"password {context.person_id}"):
         raise UsageError(TOO_OFTEN)
-    if not security.is_password(context.person.password_hash, str(context.form.get("password", ""))):
+    if not security.is_password(context.person.password_hash, str(context.form.get(field, ""))):
         raise UsageError("The password is wrong.")
 
 
@@ -236,9 +202,7 @@ def _key(context: RequestContext, person: people.Person) -> str:
 
 
 @page_at(pages, FACTOR_PATH)
-def _page(
-    context: RequestContext, tx: Reading, *, problems: Sequence[str] = (), status: int | None = None
-) -> Response:
+def _page(context: RequestContext, tx: Reading) -> Response:
     person = context.person
     factor = second_factor.find(tx, person.person_id)
     n_codes = second_factor.n_recovery_codes(tx, person.person_id)
@@ -246,9 +210,9 @@ def _page(
     is_on = factor is not None and factor.confirmed_at is not None
     begun = factor.secret if factor and not is_on else ""
     address = second_factor.uri(begun, person.name) if begun else ""
-    shown = {"is_on": is_on, "n_codes": n_codes, "is_required": is_required, "secret": begun, "problems": problems}
+    shown = {"is_on": is_on, "n_codes": n_codes, "is_required": is_required, "secret": begun}
     shown |= {"uri": address, "picture": _picture(address), "can_have_one": second_factor.can_have_one(person)}
-    return context.page("second_factor.html", shown, status=status)
+    return context.page("second_factor.html", shown)
 
 
 @by_form(pages, FACTOR_PATH, refused=_page)
@@ -258,6 +222,20 @@ def begin_set_up(context: RequestContext) -> Response:
     with context.changing() as tx:
         second_factor.begin(tx, context.person)
     return _page(context)
+
+
+@by_form(pages, f"{FACTOR_PATH}/confirm", refused=_page)
+def confirm_set_up(context: RequestContext) -> Response:
+    """Turn the factor on with its first code; recovery codes are shown once, in a session begun with the factor."""
+    if not context.server.logins.take(_key(context, context.person)):
+        raise UsageError(TOO_OFTEN)
+    with context.changing() as tx:
+        codes = second_factor.confirm(tx, context.person, context.text("code"))
+    page = context.page("second_factor_codes.html", codes=codes)
+    entered = begin_session(context, context.person, FACTOR_PATH)
+    for cookie in entered.headers.getlist("set-cookie"):
+        page.headers.append("set-cookie", cookie)
+    return page
 
 
 @by_form(pages, f"{FACTOR_PATH}/off", refused=_page)
@@ -356,7 +334,7 @@ def own_path(path: str) -> str:
     return path if is_ours else "/"
 
 
-api = calls_about("me")
+api = calls_about("me", EVERYBODY)
 
 
 class Me(Person):
@@ -381,11 +359,6 @@ class MadeToken(Token):
     """Send `token` as `Authorization: Bearer TOKEN`."""
 
     token: str
-
-
-class Ended(Shape):
-    token_id: str
-    ended: bool
 
 
 @api.get("/me")
@@ -421,8 +394,7 @@ def make_token(context: Context, tx: Changing, sent: NewToken) -> MadeToken:
 
 
 @by_form(pages, "/me/tokens/{token_id}/end", then="/me")
-@api.post("/me/tokens/{token_id}/end")
-def end_token(context: Context, tx: Changing, token_id: str) -> Ended:
+@api.post("/me/tokens/{token_id}/end", status_code=204)
+def end_token(context: Context, tx: Changing, token_id: str) -> None:
     """Revoke one of your tokens, including this one."""
     credentials.end_token(tx, token_id, person_id=context.person_id)
-    return Ended(token_id=token_id, ended=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Literal
 
 from pydantic import Field
@@ -40,13 +40,14 @@ from grater.annotate.web.calls import Edit as EditShape
 from grater.annotate.web.calls import Shown as ShownShape
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes, version_of
 from grater.annotate.web.rendering import pager
+from grater.annotate.web.security import ADJUDICATORS
 from grater.annotate.web.units import Decision, SentAnswers
-from grater.annotate.web.work import Reply, Tag, by_field
+from grater.annotate.web.work import Reply, by_field
 from grater.annotate.work import Sent, is_finished, sent_for, shown_to_staff
 from grater.errors import BadInput, GraterError, NotFound, Problem, Stale
 from grater.model import GOLD, Edit, Json, Span
 
-pages = Routes()
+pages = Routes(ADJUDICATORS)
 
 ROWS = 50
 AGAIN = "Yours is still below: compare, and save it again if it should count."
@@ -139,7 +140,7 @@ def _unit_page(context: RequestContext, tx: Reading, unit_id: str, error: BadInp
         made_from=made_from,
         places=table.places,
         tags=tags,
-        sent={"text": table.text, "tags": [Tag.of(tag).model_dump() for tag in tags]},
+        sent={"text": table.text, "tags": [asdict(tag) for tag in tags]},
         more=more,
         spans_of=spans_of,
         name_of=name_of,
@@ -284,17 +285,9 @@ def answers_of(table: EssayTable, filled: Mapping[str, str]) -> tuple[Answer, ..
     return (replace(answer, payload={**answer.payload, REMARKS: remarks}) if remarks else answer,)
 
 
-api = calls_about("adjudication")
+api = calls_about("adjudication", ADJUDICATORS)
 
 Show = Literal["undecided", "differ", "decided"]
-
-
-class Undecided(Shape):
-    """`differs`: its raters disagree; `labels` counts their labels by item, and is empty for an essay."""
-
-    unit_id: str
-    differs: bool
-    labels: dict[str, dict[str, int]]
 
 
 class Opinion(Shape):
@@ -342,23 +335,6 @@ class NewDecision(Reply):
     comment: str = Field(default="", max_length=adjudication.LONGEST_COMMENT)
 
 
-class DecisionSaved(Shape):
-    unit_id: str
-    version: int
-
-
-@list_at(api, "/jobs/{job_id}/undecided", "units", name="UndecidedUnits")
-def undecided(tx: Reading, job_id: str, start: Start = 0, most: Most = A_PAGE) -> list[Undecided]:
-    """Finished, undecided units; those on which raters disagree first."""
-    job = jobs.get(tx, job_id)
-    if job.task == MARKING:
-        essays = adjudication.shown_by(finished(tx, job))["undecided"]
-        here = essays[start : start + most]
-        return [Undecided(unit_id=unit.unit_id, differs=unit.differs, labels={}) for unit in here]
-    waiting = adjudication.waiting(tx, job)[start : start + most]
-    return [Undecided.model_validate({**each.to_dict(), "unit_id": each.unit_id}) for each in waiting]
-
-
 @list_at(api, "/jobs/{job_id}/finished", "units", name="FinishedUnits")
 def finished_units(
     tx: Reading, job_id: str, show: Show | None = None, start: Start = 0, most: Most = A_PAGE
@@ -392,7 +368,7 @@ def one_case(tx: Reading, unit_id: str) -> Case:
 
 
 @api.post("/units/{unit_id}/decision")
-def decide(context: Context, tx: Changing, unit_id: str, sent: NewDecision) -> DecisionSaved:
+def decide(context: Context, tx: Changing, unit_id: str, sent: NewDecision) -> Decision:
     """Save the final answer, as the annotator `gold`; the originals stay.
 
     It is a conflict (409) if somebody has decided since this `version`, or a rater has revised an answer since
@@ -409,7 +385,7 @@ def decide(context: Context, tx: Changing, unit_id: str, sent: NewDecision) -> D
         comment=sent.comment,
         made_from=sent.made_from,
     )
-    return DecisionSaved(unit_id=unit_id, version=made.version)
+    return Decision.of(made)
 
 
 def _place(text: str, place: Place) -> Difference:

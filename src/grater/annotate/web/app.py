@@ -1,7 +1,7 @@
 """`create_app`: one application for one study, with no global state; and all its routers, in the order of trying.
 
-Every route goes through `open_context`, which lets a request in or turns it away, so a route that somebody forgets to
-put on the table of roles is closed.
+Every route goes through `open_context`, which lets a request in or turns it away: one that belongs to none of these
+routers is closed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit
 
-from fastapi import APIRouter, Depends, FastAPI
+from fastapi import Depends, FastAPI
+from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -41,10 +42,10 @@ from grater.annotate.web import (
     units,
     work,
 )
-from grater.annotate.web.context import Server, Settings, open_context
+from grater.annotate.web.context import Routes, Server, Settings, open_context
 from grater.annotate.web.errors import HANDLERS, answer
 from grater.annotate.web.rendering import PageFiles, environment
-from grater.annotate.web.security import API, SecurityHeaders, Shelter, Tries
+from grater.annotate.web.security import API, SecurityHeaders, Shelter, Table, Tries
 from grater.annotate.webhooks import deliver_forever
 from grater.errors import GraterError
 
@@ -69,7 +70,15 @@ MODULES = (
     openapi,
 )
 
-ROUTERS = [each for module in MODULES for each in vars(module).values() if isinstance(each, APIRouter)]
+ROUTERS = [each for module in MODULES for each in vars(module).values() if isinstance(each, Routes)]
+
+ROLES_OF: Table = {
+    (method, route.path): router.allowed
+    for router in ROUTERS
+    for route in router.routes
+    if isinstance(route, APIRoute)
+    for method in route.methods or ()
+}
 
 LOOK_SECONDS = 20.0
 """Seconds between checks for background work of a dead process."""
@@ -102,6 +111,7 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
             live=Live(store),
             secret=tx.key,
             runner=Runner(store),
+            roles=ROLES_OF,
         )
     app = FastAPI(
         title="grater",
@@ -109,6 +119,7 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
+        webhooks=openapi.deliveries,
         telemetry={"tracing": False, "metrics": False, "logs": False},  # asked for, it looks for a module each time
         dependencies=[Depends(open_context)],
         lifespan=_lifespan,

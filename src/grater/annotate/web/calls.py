@@ -1,14 +1,15 @@
 """How API calls are made, and the shapes that several of them share.
 
 There is a router for each noun; bodies refuse what they do not know; long lists come by pages.  A call is known to
-programs by the name of its function (the OpenAPI operation id), which therefore never changes.  The API returns
-shapes of its own, never rows, so that nothing hidden can leak.  A form that does what a call does is that call
-(`by_form`): it differs only in what it answers.
+programs by the name of its function (the OpenAPI operation id), which therefore never changes.  A noun with
+nothing to hide is returned as it is; of any other the API has a shape of its own, so that nothing hidden can leak.
+A form that does what a call does is that call (`by_form`): it differs only in what it answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from inspect import signature
 from math import isnan
@@ -32,6 +33,7 @@ from grater.annotate.requests import LARGEST
 from grater.annotate.requests import Body as Body
 from grater.annotate.requests import example as example
 from grater.annotate.store.transaction import as_iso
+from grater.annotate.tasks.task import Piece
 from grater.annotate.web.context import Context, RequestContext, Routes, in_transaction
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.security import API
@@ -51,8 +53,8 @@ Id: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 
 
-def calls_about(tag: str) -> Routes:
-    return Routes(prefix=API, tags=[tag], generate_unique_id_function=lambda route: route.name)
+def calls_about(tag: str, allowed: frozenset[str]) -> Routes:
+    return Routes(allowed, prefix=API, tags=[tag], generate_unique_id_function=lambda route: route.name)
 
 
 def page_at(pages: Routes, path: str) -> Callable[[Callable[..., Response]], Callable[..., Response]]:
@@ -81,8 +83,8 @@ def by_form(
     """Let a form of the pages make a call: its fields are those of the call's body, or `sent` reads it.
 
     `then` is the address to go to, with the names of the path and what the call `made`, or makes a page of that;
-    without it, the call is a page itself.  `refused` makes the page that shows the problems; without it that is the
-    page of errors.
+    without it, the call is a page itself.  `refused` makes the page that shows the problems (of its context); without
+    it that is the page of errors.
     """
 
     def add(call: Call) -> Call:
@@ -98,7 +100,7 @@ def by_form(
             except GraterError as error:
                 if refused is None:
                     raise
-                return refused(context, **names, problems=lines_of(error))
+                return refused(replace(context, problems=lines_of(error)), **names)
             if isinstance(then, str):
                 return context.go(then.format(made=made, **names))
             return then(context, made) if then else cast(Response, made)
@@ -109,9 +111,11 @@ def by_form(
     return add
 
 
-def form_of(*required: str, **fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The OpenAPI description of a call that takes a form with files; the `required` fields must be there."""
-    schema = {"type": "object", "required": list(required), "properties": fields}
+def form_with_files(model: type[Body]) -> dict[str, Any]:
+    """The OpenAPI description of a call that takes files with the fields of a model in a form."""
+    schema = model.model_json_schema()
+    schema["properties"]["files"] = {"type": "array", "items": {"type": "string", "format": "binary"}}
+    schema["required"] += ["files"]
     return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": schema}}}}
 
 
@@ -212,19 +216,6 @@ class Job(Shape):
 class Deleting(Body):
     model_config = example(word="delete")
     word: str = About(description="`delete`, so that nothing is deleted by mistake.", max_length=20)
-
-
-class Deleted(Shape):
-    """The name of what was deleted."""
-
-    deleted: str
-
-
-class Piece(Shape):
-    """A stretch of text; `mark` says what it is: nothing, `target`, `gap` or `blank`."""
-
-    text: str
-    mark: str
 
 
 class Choice(Shape):

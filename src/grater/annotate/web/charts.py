@@ -1,4 +1,4 @@
-"""Charts of pages as SVG text: the progress and pace of a job, narrowing intervals, confusions, raters by skill.
+"""Charts of pages: judgments over time, narrowing intervals and raters by skill as SVG text; squares for pairs.
 
 Plain shapes with classes, coloured by the style sheet, each chart with its numbers in words.  There are no style
 attributes: the content policy forbids them.  Series differ in the pattern of their line as well as in colour.
@@ -6,15 +6,13 @@ attributes: the content policy forbids them.  Series differ in the pattern of th
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite, log
 
 from markupsafe import Markup, escape
 
 from grater.annotate.dashboard import Confusion, PairShare
-from grater.annotate.progress import Progress
 from grater.annotate.raters import RaterLine
 from grater.annotate.store.transaction import as_iso
 from grater.model import Interval
@@ -22,8 +20,6 @@ from grater.sheet import counted, duration
 from grater.sheet import interval as in_words
 
 WIDTH, HEIGHT = 480, 230
-LETTER, MOST_LETTERS = 9, 20
-"""Width of a letter in a label, with room for wide ones, and the most of them."""
 
 
 def _svg(
@@ -42,78 +38,7 @@ def _text(x: float, y: float, words: object, anchor: str = "") -> Markup:
     return Markup('<text x="{:.1f}" y="{:.1f}"{}>{}</text>').format(x, y, placed, words)
 
 
-# A job: how far it is, how fast, and who does how much
-
-ROW, BAR_LETTERS = 30, 18
 CURVE_HEIGHT, MARGIN, MOST_POINTS = 180, 34, 200
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """One row of a bar chart: a part `value` of a whole `of`."""
-
-    label: str
-    value: float
-    of: float
-    words: str
-    kind: str = "bar"
-
-
-def bars(rows: Sequence[Bar], *, title: str) -> Markup:
-    """Horizontal bars, each on the track of its whole; the longest whole fills the width."""
-    longest = max((row.of for row in rows), default=0) or 1
-    left = 14 + LETTER * min(BAR_LETTERS, max((len(row.label) for row in rows), default=0))
-    right = 14 + LETTER * max((len(row.words) for row in rows), default=0)
-    scale = max(1, WIDTH - left - right) / longest
-    rect = Markup('<rect class="{}" x="{}" y="{}" width="{:.1f}" height="14" rx="7"/>')
-    drawn = []
-    for number, row in enumerate(rows):
-        top = number * ROW
-        drawn += [
-            _text(left - 10, top + 19, _short(row.label, BAR_LETTERS), "end"),
-            rect.format("bar-rest", left, top + 8, row.of * scale),
-            rect.format(row.kind, left, top + 8, max(4.0 if row.value else 0.0, min(row.value, row.of) * scale)),
-            _text(left + row.of * scale + 8, top + 19, row.words),
-        ]
-    words = "; ".join(f"{row.label}: {row.words}" for row in rows)
-    return _svg(drawn, width=WIDTH, height=max(1, len(rows)) * ROW, title=title, words=words)
-
-
-def job_charts(progress: Progress, moments: Sequence[int]) -> list[tuple[str, Markup]]:
-    """The charts of a job with their titles; those with nothing to show are left out."""
-    drawn = {
-        "Judgments per unit": unit_chart(progress),
-        "Over time": time_chart(moments),
-        "Judgments per rater": rater_chart(progress),
-    }
-    return [(title, chart) for title, chart in drawn.items() if chart]
-
-
-def unit_chart(progress: Progress) -> Markup:
-    """The number of units with each number of judgments."""
-    wanted = max((unit.wanted for unit in progress.by_unit), default=0)
-    counts = [sum(min(unit.valid, wanted) == n for unit in progress.by_unit) for n in range(wanted + 1)]
-    if len(counts) > 12:
-        return Markup("")
-    is_same = all(unit.wanted == wanted for unit in progress.by_unit)  # not so where some are for all annotators
-    rows = [
-        Bar(
-            f"{n} of {wanted}" if is_same else str(n),
-            count,
-            progress.units or 1,
-            counted(count, "unit"),
-            kind="bar" if n else "bar bar-none",
-        )
-        for n, count in enumerate(counts)
-    ]
-    return bars(rows, title="Judgments per unit")
-
-
-def rater_chart(progress: Progress) -> Markup:
-    raters = sorted(progress.by_rater, key=lambda rater: -rater.valid)[:20]
-    most = max((rater.valid for rater in raters), default=1)
-    rows = [Bar(rater.name, rater.valid, most, f"{rater.valid:,}") for rater in raters]
-    return bars(rows, title="Valid judgments per rater") if rows else Markup("")
 
 
 def time_chart(moments: Sequence[int]) -> Markup:
@@ -231,91 +156,49 @@ def _band(one: Series, number: int, least: int, most: int, end: float) -> Markup
     )
 
 
-# Squares for pairs of answers and pairs of raters
+# Squares for pairs of answers and pairs of raters, which a page shows as a table
 
-CELL, SHADES = 44, 6
-
-
-def confusion_map(confusion: Confusion, *, title: str) -> Markup:
-    """A cell for each pair of answers, darker the more often two raters gave them to one item."""
-    labels, counts = confusion.labels, confusion.counts
-    most = max(max(row) for row in counts) or 1
-    across = max(CELL, min(2 * CELL, (WIDTH - _left(labels) - 10) // len(labels)))
-    cells = [
-        (row, column, n / most if n else None, f"{n:,}" if n < 10_000 else f"{n // 1000}k", "")
-        for row, of_row in enumerate(counts)
-        for column, n in enumerate(of_row)
-    ]
-    words = "; ".join(
-        f"{one} and {other}: {counts[i][j]:,}"
-        for i, one in enumerate(labels)
-        for j, other in enumerate(labels)
-        if i <= j
-    )
-    return _map(labels, [_short(label, across // LETTER) for label in labels], cells, across, title, words)
+SHADES = 5
 
 
-def pair_map(pairs: Sequence[PairShare], names: Mapping[str, str], *, title: str) -> Markup:
-    """Who agrees with whom: a square for each pair, darker the more they agree, with the percentage."""
-    raters = sorted(
-        {pair.first for pair in pairs} | {pair.second for pair in pairs}, key=lambda one: names.get(one, one)
-    )
-    place = {rater: number for number, rater in enumerate(raters)}
-    shown = {rater: names.get(rater, rater) for rater in raters}
-    cells = [
-        (place[row], place[column], pair.share, f"{100 * pair.share:.0f}", f"{pair.agreed} of {pair.n}")
-        for pair in pairs
-        for row, column in ((pair.first, pair.second), (pair.second, pair.first))
-    ]
-    words = "; ".join(
-        f"{shown[pair.first]} and {shown[pair.second]}: {100 * pair.share:.0f} % of {pair.n}" for pair in pairs
-    )
-    labels = list(shown.values())
-    short = _initials(labels)
-    return _map(labels, [short[label] for label in labels], cells, CELL, title, words)
+@dataclass(frozen=True, slots=True)
+class Square:
+    """A cell with its words and tooltip, from light (`shade` 1) to dark; empty where there is nothing to show."""
+
+    words: str = ""
+    hint: str = ""
+    shade: int = 0
 
 
-def _left(labels: Sequence[str]) -> int:
-    """Where the first cell begins, so that every label fits on its left."""
-    return 16 + LETTER * min(MOST_LETTERS, max(map(len, labels)))
+def square(words: str, share: float, hint: str = "") -> Square:
+    return Square(words, hint, 1 + min(SHADES - 1, int(SHADES * share)))
 
 
-def _map(
-    labels: Sequence[str],
-    short: Sequence[Markup],
-    cells: Iterable[tuple[int, int, float | None, str, str]],
-    across: int,
-    title: str,
-    words: str,
-) -> Markup:
-    """Cells by row and column, each with its share of the total (for its shade), its text and its tooltip."""
-    left, parts = _left(labels), []
-    for number, label in enumerate(labels):
-        parts.append(_text(left - 8, 24 + number * CELL + CELL / 2 + 5, _short(label, MOST_LETTERS), "end"))
-        whole = Markup("{}<title>{}</title>").format(short[number], label)
-        parts.append(_text(left + number * across + across / 2, 16, whole, "middle"))
-    for row, column, part, shown, hint in cells:
-        shade = 0 if part is None else 1 + min(SHADES - 2, int((SHADES - 1) * part))
-        x, y = left + column * across, 24 + row * CELL
-        noted = Markup("{}<title>{}</title>").format(shown, hint) if hint else shown
-        parts.append(
-            Markup(
-                '<rect class="cell shade-{0}" x="{1}" y="{2}" width="{3}" height="{4}" rx="4"/>'
-                '<text class="on-shade-{0}" x="{5}" y="{6}" text-anchor="middle">{7}</text>'
-            ).format(shade, x + 1, y + 1, across - 2, CELL - 2, x + across / 2, y + CELL / 2 + 5, noted)
+@dataclass(frozen=True, slots=True)
+class Squares:
+    labels: Sequence[str]
+    rows: Sequence[Sequence[Square]]
+
+
+def confused(confusion: Confusion) -> Squares:
+    """A square for each pair of answers, darker the more often two raters gave them to one item."""
+    most = max(max(row) for row in confusion.counts)
+    rows = [[square(f"{n:,}", n / most) if n else Square("0") for n in row] for row in confusion.counts]
+    return Squares(confusion.labels, rows)
+
+
+def agreeing(pairs: Sequence[PairShare], names: Mapping[str, str]) -> Squares:
+    """A square for each pair of raters, darker the more they agree, with the percentage."""
+    raters = {rater: names.get(rater, rater) for pair in pairs for rater in (pair.first, pair.second)}
+    order = sorted(raters, key=lambda rater: raters[rater])
+    squares = {
+        frozenset((pair.first, pair.second)): square(
+            f"{100 * pair.share:.0f}", pair.share, f"{pair.agreed} of {pair.n}"
         )
-    width, height = left + len(labels) * across + 10, len(labels) * CELL + 30
-    return _svg(parts, width=max(WIDTH, width), height=height, title=title, words=words)
-
-
-def _initials(names: Iterable[str]) -> dict[str, Markup]:
-    """`AB` for Aisha Bello, whose row has the whole name; a name of one word is cut, as are initials of several."""
-    initials = {name: "".join(word[0] for word in name.split()[:3]) for name in names}
-    shared = Counter(initials.values())
-    return {
-        name: escape(short) if len(short) > 1 and shared[short] == 1 else _short(name.split()[-1], 5)
-        for name, short in initials.items()
+        for pair in pairs
     }
+    rows = [[squares.get(frozenset((one, other)), Square()) for other in order] for one in order]
+    return Squares([raters[rater] for rater in order], rows)
 
 
 # Raters by skill and speed

@@ -33,6 +33,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from fastapi import Depends
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -43,7 +44,7 @@ from grater.annotate.requests import require_length
 from grater.annotate.web.context import CHANGE_BYTES, Context, RequestContext, Routes
 from grater.annotate.web.errors import lines_of
 from grater.annotate.web.rendering import is_local
-from grater.annotate.web.security import EDITORS
+from grater.annotate.web.security import ANYBODY, EDITORS
 from grater.annotate.writing import ACCEPT, CONSENT, LABELS, changed, keep, public_pages
 from grater.corpora.text.lemmas import english_share
 from grater.corpora.text.prepositions import PREPOSITIONS
@@ -54,7 +55,27 @@ from grater.detect.marks import Mark, TextChange, advice, change, source, why
 from grater.errors import BadInput, NotFound, OutOfTime, Problem, StoreBusy, StoreFull, TooBusy, UsageError
 from grater.model import Json, Span
 
-pages = Routes()
+
+def require_open(context: RequestContext, name: str) -> None:
+    """Answer as if the page did not exist where nobody has opened it."""
+    if not is_open(context, name):
+        raise NotFound("There is no such page.")
+
+
+def editors_are_let_in(context: Context) -> None:
+    require_open(context, "editors")
+
+
+def is_open(context: RequestContext, name: str) -> bool:
+    """Whether an owner, or the command that started the server, has opened the page."""
+    if getattr(context.server.settings, name):
+        return True
+    with context.server.store.glance() as tx:
+        return bool(getattr(public_pages(tx), name))
+
+
+pages = Routes(ANYBODY)
+for_editors = Routes(ANYBODY, prefix=EDITORS, dependencies=[Depends(editors_are_let_in)])
 
 TOO_OFTEN = "Too much text from this address; wait {seconds} seconds and try again."
 TOO_DENSE = "This text has too many prepositions and articles to be checked at once; send a part of it."
@@ -233,22 +254,7 @@ def _stretches(text: str, marks: Sequence[Mark], answers: Mapping[str, str]) -> 
     return [*stretches, (text[end:], None)]
 
 
-# What is open to the public
-
-
-def require_open(context: RequestContext, name: str) -> None:
-    """Answer as if the page did not exist where nobody has opened it."""
-    if not is_open(context, name):
-        raise NotFound("There is no such page.")
-
-
-def is_open(context: RequestContext, name: str) -> bool:
-    """Whether an owner, or the command that started the server, has opened the page."""
-    if getattr(context.server.settings, name):
-        return True
-    with context.server.store.glance() as tx:
-        return bool(getattr(public_pages(tx), name))
-
+# LanguageTool's protocol
 
 VARIANTS = {
     "en": "English",
@@ -297,32 +303,25 @@ ALLOW = {"access-control-allow-origin": "*"}
 PLANE = 0xFFFF
 
 
-@pages.get(f"{EDITORS}/languages")
-def languages(context: Context) -> Response:
-    require_open(context, "editors")
+@for_editors.get("/languages")
+def languages() -> Response:
     known = [{"name": name, "code": "en", "longCode": code} for code, name in VARIANTS.items()]
     return JSONResponse(known, headers=ALLOW)
 
 
-@pages.get(f"{EDITORS}/info")
-@pages.post(f"{EDITORS}/info")
-def info(context: Context) -> Response:
-    require_open(context, "editors")
+@for_editors.api_route("/info", methods=["GET", "POST"])
+def info() -> Response:
     return JSONResponse({"software": SOFTWARE}, headers=ALLOW)
 
 
-@pages.get(f"{EDITORS}/maxtextlength")
-@pages.post(f"{EDITORS}/maxtextlength")
-def most_letters(context: Context) -> Response:
-    require_open(context, "editors")
+@for_editors.api_route("/maxtextlength", methods=["GET", "POST"])
+def most_letters() -> Response:
     return PlainTextResponse(str(LONGEST), headers=ALLOW)
 
 
-@pages.get(f"{EDITORS}/configinfo")
-@pages.post(f"{EDITORS}/configinfo")
-def rules_for_editor(context: Context) -> Response:
+@for_editors.api_route("/configinfo", methods=["GET", "POST"])
+def rules_for_editor() -> Response:
     """The rules by id, which an office program lists so that a writer can switch them off."""
-    require_open(context, "editors")
     rules = {
         _rule_id(rule.name): {
             "ruleId": _rule_id(rule.name),
@@ -336,10 +335,8 @@ def rules_for_editor(context: Context) -> Response:
     return JSONResponse({"software": SOFTWARE, "parameter": parameter, "rules": list(rules.values())}, headers=ALLOW)
 
 
-@pages.get(f"{EDITORS}/check")
-@pages.post(f"{EDITORS}/check")
+@for_editors.api_route("/check", methods=["GET", "POST"])
 def check_for_editor(context: Context) -> Response:
-    require_open(context, "editors")
     parameters = {**context.request.query_params, **context.first_values()}
     language = _language(parameters)
     # What was sent, as text or as text with markup; more than may be checked is refused before it is looked at.

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from asyncio import sleep
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import wraps
@@ -46,21 +46,21 @@ from grater.annotate.store import Store, Tx
 from grater.annotate.store.transaction import Clock, new_secret, utc_now
 from grater.annotate.web.security import (
     API,
-    EDITORS,
     FACTOR_PATH,
     FIELD,
     HEADER,
     MOST_BUCKETS,
     PUBLIC,
     SAFE,
+    WITHOUT_COOKIES,
     WITHOUT_FACTOR,
+    Table,
     Tries,
     Turns,
     client_address,
     masked,
     require_own_origin,
     require_token,
-    roles_of,
     scope_allows,
     visitor_token,
 )
@@ -189,12 +189,17 @@ class Server:
     live: Live
     secret: str = field(repr=False)
     runner: Runner
+    roles: Table = field(repr=False)
     previews: Previews = field(default_factory=Previews)
     title: StudyTitle = field(default_factory=lambda: StudyTitle())
     turns: Turns = field(default_factory=Turns)
     pools: LargePools = field(default_factory=LargePools)
     guests: dict[str, str] = field(default_factory=dict, repr=False)
     """Guests by their sessions, so that one who has used up their budget is refused without asking the study."""
+
+    def roles_of(self, method: str, path: str) -> frozenset[str]:
+        """Who may call a route, by its template; nobody if it is of no router of ours."""
+        return self.roles.get((method, path), frozenset())
 
     def remember_guest(self, session_token: str, person_id: str) -> None:
         """Without a person the session is forgotten: it has ended, or its person has an account."""
@@ -289,7 +294,8 @@ class Elsewhere(Exception):
 class RequestContext:
     """The visitor and their credentials; `csrf` is the token for the forms of the page that answers.
 
-    `fresh_nonce` is the cookie that a visitor without one is to get with that page.
+    `fresh_nonce` is the cookie that a visitor without one is to get with that page.  `problems` are those of the form
+    that was sent, for the page that has the form.
     """
 
     request: Request
@@ -300,6 +306,7 @@ class RequestContext:
     form: FormData
     fresh_nonce: str = ""
     access: Access | None = None
+    problems: Sequence[str] = ()
 
     @property
     def person(self) -> Person:
@@ -402,10 +409,12 @@ class RequestContext:
             "csrf": self.csrf,
             "path": self.request.url.path,
             "study_name": self.server.title.of(self.server.store),
+            "problems": self.problems,
         }
-        template, shown = self.server.templates.get_template(template_name), {**values, **more}
+        template = self.server.templates.get_template(template_name)
+        shown = {**on_every_page, **values, **more}
         status = status or (422 if shown.get("problems") else 200)
-        response = HTMLResponse(template.render({**on_every_page, **shown}), status)
+        response = HTMLResponse(template.render(shown), status)
         if self.fresh_nonce and self.visitor is None:
             set_cookie(response, self.server.settings, NONCE, self.fresh_nonce, None)
         return response
@@ -423,7 +432,7 @@ def address_of(request: Request, settings: Settings) -> str:
 async def open_context(request: Request) -> AsyncIterator[RequestContext]:
     server = server_of(request)
     route: str = request.scope["route"].path
-    is_api = route.startswith((API, EDITORS))
+    is_api = route.startswith(WITHOUT_COOKIES)
     token = "" if is_api else read_cookie(request, server.settings, SESSION)
     guest_id = server.guests.get(token, "")
     seconds = _require_budget(server, request, guest_id, is_guest=True) if guest_id else 0.0
@@ -538,7 +547,14 @@ CONTEXT = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=Conte
 
 
 class Routes(APIRouter):
-    """Routes whose handlers may ask for a transaction next to their context, as `tx: Reading` or `tx: Changing`."""
+    """Routes for the `allowed` roles, and nobody else.
+
+    Their handlers may ask for a transaction next to their context, as `tx: Reading` or `tx: Changing`.
+    """
+
+    def __init__(self, allowed: frozenset[str], **more: Any) -> None:
+        super().__init__(**more)
+        self.allowed = allowed
 
     def add_api_route(self, path: str, endpoint: Callable[..., Any], **more: Any) -> None:
         super().add_api_route(path, in_transaction(endpoint), **more)
@@ -598,13 +614,13 @@ def _bearer(request: Request) -> str:
 
 
 def _require_allowed(request: Request, route: str, access: Access | None) -> None:
-    allowed = roles_of(request.method, route)
+    allowed = server_of(request).roles_of(request.method, route)
     if access is not None and access.lacks_factor and route not in WITHOUT_FACTOR:
         if route.startswith(API):
             raise Forbidden("your role requires a second factor; set it up on your page first")
         raise Elsewhere(FACTOR_PATH)
     if access is not None and access.person.role in allowed:
-        if not scope_allows(access.scope, request.method, route):
+        if not scope_allows(access.scope, request.method, route, allowed):
             raise Forbidden(f"this token has the scope {access.scope}; create one with a wider scope")
         return
     if PUBLIC in allowed:

@@ -7,7 +7,7 @@ The terms are one form: gold, redundancy, pay, limits, who may take part.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import fields
 from functools import lru_cache
 from math import isfinite
@@ -15,8 +15,8 @@ from math import isfinite
 from markupsafe import Markup
 from starlette.responses import Response
 
-from grater.annotate import jobs, messages, people, progress, standing, trust, units
-from grater.annotate.collusion import groups_of
+from grater.annotate import jobs, messages, progress, standing, trust, units
+from grater.annotate.collusion import Group, groups_of
 from grater.annotate.credentials import make_token
 from grater.annotate.dashboard import WIDTH, Dashboard, JobPace, forecasts, mark_of, pace_now
 from grater.annotate.evaluation import scores_so_far
@@ -25,17 +25,18 @@ from grater.annotate.programs import program_job
 from grater.annotate.protocol import protocol_sheet, set_terms
 from grater.annotate.store import Tx
 from grater.annotate.terms import POLICIES, Terms, odds_for, terms_json, terms_of
-from grater.annotate.web.calls import Body, Name, Number, Shape, by_form, calls_about, example, page_at
+from grater.annotate.web.calls import Body, Name, Shape, by_form, calls_about, example, page_at
 from grater.annotate.web.calls import Interval as IntervalShape
-from grater.annotate.web.charts import Series, confusion_map, narrowing, pair_map, rater_scatter
+from grater.annotate.web.charts import Series, Squares, agreeing, confused, narrowing, rater_scatter
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes
-from grater.annotate.web.raters import Costs, Message, costs_json
+from grater.annotate.web.raters import Costs, costs_json
+from grater.annotate.web.security import MANAGERS
 from grater.annotate.work import shown_to_staff
 from grater.model import Interval, Json
 from grater.reporting.document import sentences
 from grater.sheet import undefined_notes
 
-pages = Routes()
+pages = Routes(MANAGERS)
 
 
 @pages.get("/manage/jobs/{job_id}/crowd")
@@ -66,7 +67,8 @@ def crowd_page(context: Context, tx: Reading, job_id: str, width: float = WIDTH)
     coming = forecasts(figures.scores, figures.costs, figures.pace, per_item=per_item, width=wanted)
     board = history.value if history else None
     drawn = _charts(job_id, board) if board else {}
-    more = {"forecasts": coming, "width": wanted, "charts": drawn, "is_drawing": history is None, "board": board}
+    more = {"forecasts": coming, "width": wanted, "charts": drawn, "squares": _squares(board) if board else {}}
+    more |= {"is_drawing": history is None, "board": board}
     return context.page("crowd_live.html", {**shown, **more})
 
 
@@ -98,15 +100,19 @@ def _charts(job_id: str, board: Dashboard) -> dict[str, Markup]:
             for name in systems
         ]
         drawn[f"{measure.capitalize()} over time"] = narrowing(series, title=measure.capitalize())
-    if board.pairs:
-        title = "Percentage of items on which the two agree"
-        names = {line.person.pseudonym: line.person.name for line in board.raters}
-        drawn["Agreement by pair, in percent"] = pair_map(board.pairs, names, title=title)
-    if board.confusion:
-        title = "Pairs of answers to the same item"
-        drawn["Which answers are confused"] = confusion_map(board.confusion, title=title)
     drawn["Raters by speed and agreement"] = rater_scatter(job_id, board.raters, title="Raters")
     return {title: chart for title, chart in drawn.items() if chart}
+
+
+def _squares(board: Dashboard) -> dict[str, Squares]:
+    """The tables of pairs by title."""
+    shown = {}
+    if board.pairs:
+        names = {line.person.pseudonym: line.person.name for line in board.raters}
+        shown["Agreement by pair, in percent"] = agreeing(board.pairs, names)
+    if board.confusion:
+        shown["Which answers are confused"] = confused(board.confusion)
+    return shown
 
 
 QUESTIONS = ("questions_before", "questions_after")
@@ -140,15 +146,13 @@ def _filled_in(context: RequestContext) -> dict[str, Json]:
 
 
 @page_at(pages, "/manage/jobs/{job_id}/terms")
-def _terms_page(
-    context: RequestContext, tx: Reading, job_id: str, *, problems: Sequence[str] = (), is_saved: bool = False
-) -> Response:
+def _terms_page(context: RequestContext, tx: Reading, job_id: str, *, is_saved: bool = False) -> Response:
     job = jobs.get(tx, job_id)
     others = [other.name for other in jobs.all(tx) if other.job_id != job_id]
     n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
     terms = terms_of(job.options)
     shown = {"job": job, "terms": terms, "others": others, "n_gold": n_gold, "odds": odds_for(terms, n_gold)}
-    shown |= {"is_saved": is_saved, "problems": problems, "policies": POLICIES}
+    shown |= {"is_saved": is_saved, "policies": POLICIES}
     return context.page("crowd_terms.html", shown)
 
 
@@ -159,7 +163,7 @@ def new_terms(context: RequestContext, job_id: str) -> Response:
     return _terms_page(context, job_id, is_saved=True)
 
 
-api = calls_about("crowd")
+api = calls_about("crowd", MANAGERS)
 
 
 class Odds(Shape):
@@ -199,22 +203,6 @@ def _job_terms(tx: Tx, job: Job) -> JobTerms:
     return JobTerms(terms=whole_terms(job), odds=shown_odds)
 
 
-class RaterStanding(Shape):
-    """A rater by pseudonym; `seen` and `right` count gold."""
-
-    rater: str
-    state: str
-    seen: int
-    right: int
-
-
-class GoldStanding(Shape):
-    unit_id: str
-    state: str
-    seen: int
-    missed: int
-
-
 class Score(Shape):
     """A system so far, on `n` judged items."""
 
@@ -224,14 +212,6 @@ class Score(Shape):
     recall: IntervalShape
 
 
-class RaterGroup(Shape):
-    """Raters to look at, and why; `p` where their answers are the reason."""
-
-    raters: list[str]
-    words: str
-    p: Number = None
-
-
 class Crowd(Shape):
     """`scores` are for the whole corpus where a `sample` of it is judged, else on the judged items.
 
@@ -239,9 +219,7 @@ class Crowd(Shape):
     """
 
     terms: Terms
-    raters: list[RaterStanding]
-    groups: list[RaterGroup]
-    gold: list[GoldStanding]
+    groups: list[Group]
     costs: Costs
     protocol: dict[str, str]
     sample: str
@@ -250,7 +228,7 @@ class Crowd(Shape):
     warnings: list[str]
     pace: JobPace | None
     reviews: list[messages.Review]
-    unread: list[Message]
+    unread: list[messages.Message]
 
 
 class NewProgram(Body):
@@ -271,17 +249,11 @@ class Program(Shape):
 def crowd(tx: Reading, job_id: str) -> Crowd:
     """The dashboard of a job: terms, raters, gold, costs, scores, pace, reviews, protocol."""
     job = jobs.get(tx, job_id)
-    names = {person.person_id: person.pseudonym for person in people.all(tx)}
     scores = scores_so_far(tx, job)
     pace = pace_now(tx, job, progress.counts_of(tx, job_id))
     return Crowd(
         terms=whole_terms(job),
-        raters=[
-            RaterStanding(rater=names[each.person_id], state=each.state, seen=each.seen, right=each.right)
-            for each in standing.of_job(tx, job_id)
-        ],
-        groups=[RaterGroup.of(group) for group in groups_of(tx, job_id)],
-        gold=[GoldStanding.of(record) for record in trust.gold_records(tx, job_id)],
+        groups=groups_of(tx, job_id),
         costs=costs_json(tx, job),
         protocol=protocol_sheet(tx, job),
         sample=scores.sample,
@@ -290,7 +262,7 @@ def crowd(tx: Reading, job_id: str) -> Crowd:
         warnings=list(scores.warnings),
         pace=pace,
         reviews=messages.reviews_of_job(tx, job_id),
-        unread=[Message.of(message) for message in messages.unread(tx, job_id)],
+        unread=messages.unread(tx, job_id),
     )
 
 

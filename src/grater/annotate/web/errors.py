@@ -15,14 +15,8 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 
 from grater.annotate.requests import problem_lines
 from grater.annotate.web import security
-from grater.annotate.web.context import (
-    Elsewhere,
-    TooOften,
-    address_of,
-    known_visitor,
-    server_of,
-)
-from grater.annotate.web.security import API, EDITORS, SAFE
+from grater.annotate.web.context import Elsewhere, TooOften, address_of, known_visitor, server_of
+from grater.annotate.web.security import API, EDITORS, SAFE, WITHOUT_COOKIES
 from grater.errors import (
     BadInput,
     Conflict,
@@ -106,7 +100,7 @@ async def on_grater_error(request: Request, error: GraterError) -> Response:
     status = status_of(error)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         LOG.error("%s: %s", security.named_request(request.scope), error)
-    is_page = not request.url.path.startswith((API, f"{EDITORS}/"))  # people have no use for the name of a database
+    is_page = not request.url.path.startswith(WITHOUT_COOKIES)  # people have no use for the name of a database
     lines = [BUSY_WORDS] if is_page and isinstance(error, StoreBusy) else str(error).splitlines()
     response = answer(request, status, *lines)
     if status == HTTPStatus.SERVICE_UNAVAILABLE:

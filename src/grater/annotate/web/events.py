@@ -2,87 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Annotated, Literal
 from urllib.parse import urlencode
 
 from fastapi import Query
+from pydantic import ConfigDict, Field
 from starlette.responses import Response, StreamingResponse
 
 from grater.annotate import jobs, people, webhooks
-from grater.annotate.audit import AuditEntry, audit_filter, csv_parts, entries, json_lines
+from grater.annotate.audit import AuditEntry, audit_filter, csv_parts, entries
 from grater.annotate.store import Tx, events
 from grater.annotate.store.events import VERBS_ABOUT
 from grater.annotate.units import FINISHED
-from grater.annotate.web.calls import A_PAGE, MOST, Most, Object, Shape, When, by_form, calls_about, list_at, page_at
+from grater.annotate.web.calls import A_PAGE, MOST, Body, Object, Shape, When, by_form, calls_about, list_at, page_at
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes
 from grater.annotate.web.errors import lines_of
+from grater.annotate.web.security import MANAGERS, OWNERS
 from grater.annotate.webhooks import NewWebhook, NewWebhookState
 from grater.errors import NotFound, UnknownName, UsageError
 
-pages = Routes()
-ROWS = 100
+pages = Routes(MANAGERS)
+of_owners = Routes(OWNERS)
 N_DELIVERIES = 5
-FIELDS = ("person", "kind", "since", "until", "job", "search")
 
 
-@page_at(pages, "/manage/webhooks")
-def _page(
-    context: RequestContext, tx: Reading, *, made: Shape | None = None, problems: Sequence[str] = ()
-) -> Response:
+@page_at(of_owners, "/manage/webhooks")
+def _page(context: RequestContext, tx: Reading, *, made: Shape | None = None) -> Response:
     rows = [
         (each, webhooks.deliveries_of(tx, each.webhook_id, most=N_DELIVERIES), webhooks.failures_of(tx, each))
         for each in webhooks.all(tx)
     ]
-    shown = {"rows": rows, "made": made, "finished": FINISHED, "problems": problems}
+    shown = {"rows": rows, "made": made, "finished": FINISHED}
     return context.page("manage_webhooks.html", shown)
 
 
+class AuditAsked(Body):
+    """Which events somebody wants to see."""
+
+    model_config = ConfigDict(str_strip_whitespace=True, str_max_length=100)
+    person: str = Field("", description="Name or id of the person who acted.")
+    kind: str = Field("", description="A verb, the part before its dot, or a group of verbs.")
+    since: str = Field("", description="The first day, or the moment to start at.")
+    until: str = Field("", description="The last day (included whole), or the moment to stop before.")
+    job: str = Field("", description="Name or id of a job.")
+    search: str = Field("", description="Words in an event, or in a name that it is about.")
+    before: int | None = Field(None, ge=1, le=2**62, description="`next` of the page before.")
+    most: int = Field(A_PAGE, ge=1, le=MOST, description="Maximum number of entries to return.")
+
+    @property
+    def words(self) -> dict[str, str]:
+        return self.model_dump(exclude={"before", "most"})
+
+
+Asked = Annotated[AuditAsked, Query()]
+
+
 @pages.get("/manage/audit")
-def audit_page(context: Context, tx: Reading) -> Response:
+def audit_page(context: Context, tx: Reading, asked: Asked) -> Response:
     """The newest first; an unknown name gives an empty list with a message."""
-    asked = _asked(context)
-    before = context.request.query_params.get("before", "")
     rows: list[AuditEntry] = []
     problems: list[str] = []
     try:
-        wanted = audit_filter(tx, **asked)
-        number = int(before) if before.isdecimal() and len(before) < len(str(2**62)) else None
-        rows = entries(tx, wanted, before=number, most=ROWS + 1)
+        rows = entries(tx, audit_filter(tx, **asked.words), before=asked.before, most=asked.most + 1)
     except (NotFound, UnknownName, UsageError) as error:
         problems = lines_of(error)
     shown = {"people": people.all(tx), "jobs": jobs.all(tx), "groups": VERBS_ABOUT}
-    query = {name: value for name, value in asked.items() if value}
-    older = urlencode({**query, "before": rows[ROWS - 1].event.n}) if len(rows) > ROWS else ""
-    more = {"rows": rows[:ROWS], "asked": asked, "query": urlencode(query), "older": older, "problems": problems}
-    return context.page("audit.html", {**shown, **more})
+    query = {name: value for name, value in asked.words.items() if value}
+    older = urlencode({**query, "before": rows[asked.most - 1].event.n}) if len(rows) > asked.most else ""
+    more = {"rows": rows[: asked.most], "asked": asked, "query": urlencode(query), "older": older}
+    return context.page("audit.html", {**shown, **more}, problems=problems)
 
 
 @pages.get("/manage/audit.csv")
-@pages.get("/manage/audit.jsonl")
-def audit_file(context: Context) -> Response:
-    """Everything that passes the filter, for a spreadsheet or a program."""
-    name = context.request.url.path.rpartition("/")[2]
-    write, media_type = (csv_parts, "text/csv; charset=utf-8")
-    if name == "audit.jsonl":
-        write, media_type = json_lines, "application/x-ndjson"
+def audit_file(context: Context, asked: Asked) -> Response:
+    """Everything that passes the filter, for a spreadsheet."""
     with context.server.store.read() as tx:
-        wanted = audit_filter(tx, **_asked(context))
+        wanted = audit_filter(tx, **asked.words)
 
     def parts() -> Iterator[str]:
         with context.server.store.read() as tx:
-            yield from write(tx, wanted)
+            yield from csv_parts(tx, wanted)
 
-    headers = {"content-disposition": f'attachment; filename="{name}"'}
-    return StreamingResponse(parts(), media_type=media_type, headers=headers)
-
-
-def _asked(context: RequestContext) -> dict[str, str]:
-    return {name: context.request.query_params.get(name, "").strip() for name in FIELDS}
+    headers = {"content-disposition": 'attachment; filename="audit.csv"'}
+    return StreamingResponse(parts(), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-api = calls_about("events")
+api = calls_about("events", MANAGERS)
+api_of_owners = calls_about("events", OWNERS)
 
 
 class Event(Shape):
@@ -103,17 +111,6 @@ class Events(Shape):
     latest: int
 
 
-class Delivery(Shape):
-    """One attempt to deliver event `n`; `http_status` is null where nobody answered, `problem` says why it failed."""
-
-    n: int
-    tries: int
-    state: str
-    http_status: int | None
-    at: When
-    problem: str
-
-
 class Webhook(Shape):
     """`last_n` is the last event that it has received, or that was not for it."""
 
@@ -122,7 +119,7 @@ class Webhook(Shape):
     state: Literal["active", "paused"]
     verbs: list[str]
     last_n: int
-    deliveries: list[Delivery]
+    deliveries: list[webhooks.Delivery]
 
 
 class MadeWebhook(Webhook):
@@ -144,20 +141,20 @@ def event_list(
     return Events(events=wanted, latest=news[-1].n if news else after)
 
 
-@list_at(api, "/webhooks", "webhooks")
+@list_at(api_of_owners, "/webhooks", "webhooks")
 def webhook_list(tx: Reading) -> list[Webhook]:
     """The webhooks with their latest deliveries, without their secrets."""
     return [Webhook.model_validate(_shown(tx, each)) for each in webhooks.all(tx)]
 
 
 @by_form(
-    pages,
+    of_owners,
     "/manage/webhooks",
     sent=lambda context: context.sent(NewWebhook, verbs=context.text("verbs").split()),
     then=lambda context, made: _page(context, made=made),
     refused=_page,
 )
-@api.post("/webhooks")
+@api_of_owners.post("/webhooks")
 def add_webhook(context: Context, sent: NewWebhook) -> MadeWebhook:
     """Add a webhook for events from now on; its secret is shown only once."""
     # The address is checked as before every delivery, outside of the transaction: it is looked up.
@@ -167,8 +164,8 @@ def add_webhook(context: Context, sent: NewWebhook) -> MadeWebhook:
         return MadeWebhook.model_validate(_shown(tx, made))
 
 
-@by_form(pages, "/manage/webhooks/{webhook_id}/state", then="/manage/webhooks")
-@api.post("/webhooks/{webhook_id}/state")
+@by_form(of_owners, "/manage/webhooks/{webhook_id}/state", then="/manage/webhooks")
+@api_of_owners.post("/webhooks/{webhook_id}/state")
 def set_webhook_state(context: Context, tx: Changing, webhook_id: str, sent: NewWebhookState) -> Webhook:
     """Pause a webhook, or resume where it stopped."""
     changed = webhooks.set_state(tx, webhook_id, sent.state, actor=context.person_id)
@@ -176,11 +173,7 @@ def set_webhook_state(context: Context, tx: Changing, webhook_id: str, sent: New
 
 
 def _shown(tx: Tx, webhook: webhooks.Webhook) -> dict[str, object]:
-    tried = webhooks.deliveries_of(tx, webhook.webhook_id, most=N_DELIVERIES)
-    return {**asdict(webhook), "deliveries": [Delivery.of(delivery) for delivery in tried]}
-
-
-Word = Annotated[str, Query(max_length=100)]
+    return {**asdict(webhook), "deliveries": webhooks.deliveries_of(tx, webhook.webhook_id, most=N_DELIVERIES)}
 
 
 class AuditEvent(Shape):
@@ -205,19 +198,9 @@ class AuditEvents(Shape):
 
 
 @api.get("/audit")
-def audit(
-    tx: Reading,
-    person: Annotated[Word, Query(description="Name or id of the person who acted.")] = "",
-    kind: Annotated[Word, Query(description="A verb, the part before its dot, or a group of verbs.")] = "",
-    since: Annotated[Word, Query(description="The first day, or the moment to start at.")] = "",
-    until: Annotated[Word, Query(description="The last day (included whole), or the moment to stop before.")] = "",
-    job: Annotated[Word, Query(description="Name or id of a job.")] = "",
-    search: Annotated[Word, Query(description="Words in an event, or in a name that it is about.")] = "",
-    before: Annotated[int | None, Query(ge=1, le=2**62, description="`next` of the page before.")] = None,
-    most: Most = A_PAGE,
-) -> AuditEvents:
+def audit(tx: Reading, asked: Asked) -> AuditEvents:
     """The audit log, newest first, by person, kind, day, job and words."""
-    wanted = audit_filter(tx, person=person, kind=kind, since=since, until=until, job=job, search=search)
-    rows = entries(tx, wanted, before=before, most=most + 1)
+    most = asked.most
+    rows = entries(tx, audit_filter(tx, **asked.words), before=asked.before, most=most + 1)
     shown = [AuditEvent.model_validate(row.to_dict()) for row in rows[:most]]
     return AuditEvents(events=shown, next=rows[most - 1].event.n if len(rows) > most else None)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import AliasPath, Field
 from starlette.responses import JSONResponse, Response
 
 from grater.annotate import content, invitations, jobs, judgments, panels, people, progress, trust, units, webhooks
@@ -30,19 +30,8 @@ from grater.annotate.tasks.task import Answer, source_of, subject_of, summary_of
 from grater.annotate.terms import terms_of
 from grater.annotate.units import StudyUnit
 from grater.annotate.web import calls, start
-from grater.annotate.web.calls import (
-    Body,
-    Interval,
-    Job,
-    Shape,
-    When,
-    by_form,
-    calls_about,
-    example,
-    list_at,
-    page_at,
-)
-from grater.annotate.web.charts import job_charts
+from grater.annotate.web.calls import Body, Job, Shape, by_form, calls_about, example, list_at, page_at
+from grater.annotate.web.charts import time_chart
 from grater.annotate.web.context import (
     Changing,
     ChangingEverybody,
@@ -52,7 +41,7 @@ from grater.annotate.web.context import (
     Routes,
     number_of,
 )
-from grater.annotate.web.security import MANAGERS
+from grater.annotate.web.security import EVERYBODY, MANAGERS
 from grater.annotate.web.work import QuizState, SentDraft, by_field, crowd_view, desk_json, instructions
 from grater.annotate.work import DraftBody, checked, findings, own_job, shown_to_staff
 from grater.corpora.tagsets import TAGSETS
@@ -61,7 +50,7 @@ from grater.reporting.answer import in_words
 from grater.reporting.document import sentences
 from grater.sheet import counted
 
-pages = Routes()
+pages = Routes(MANAGERS)
 
 RATERS = ("annotator", "worker", "adjudicator", "manager", "owner")
 
@@ -95,9 +84,7 @@ def _percent(text: str) -> object:
 
 
 @page_at(pages, "/manage/jobs/new")
-def _new_job_page(
-    context: RequestContext, tx: Reading, *, problems: Sequence[str] = (), **previewed: object
-) -> Response:
+def _new_job_page(context: RequestContext, tx: Reading, **previewed: object) -> Response:
     tagsets = {"" if name == DEFAULT_TAGSET else name: TAGSETS[name] for name in ("nucle", "errant", "clc")}
     shown = {
         "tasks": {name: (TASKS[name].title, summary_of(TASKS[name]), subject_of(TASKS[name])) for name in TASKS},
@@ -113,7 +100,6 @@ def _new_job_page(
         "is_first": not jobs.all(tx),
         "filled": {**context.request.query_params, **context.first_values()},
         "chosen": context.fields().get("annotators", []),
-        "problems": problems,
         "preview": None,
         "preview_problem": "",
     }
@@ -146,9 +132,7 @@ def study_page(context: Context, tx: Reading) -> Response:
 
 
 @page_at(pages, "/manage/jobs/{job_id}")
-def job_view(
-    context: RequestContext, tx: Reading, job_id: str, *, done: str = "", problems: Sequence[str] = ()
-) -> Response:
+def job_view(context: RequestContext, tx: Reading, job_id: str, *, done: str = "") -> Response:
     """A job and its progress, with what has just happened or gone wrong, and what comes next."""
     job, far, everybody = jobs.get(tx, job_id), progress.of_job(tx, job_id), people.all(tx)
     assigned = Counter(assignment.person_id for assignment in jobs.assignments_of(tx, job_id))
@@ -163,7 +147,8 @@ def job_view(
         "job": job,
         "task": TASKS[job.task],
         "far": far,
-        "charts": job_charts(far, times),
+        "by_judgments": _by_judgments(far),
+        "curve": time_chart(times),
         "assigned": assigned,
         "idle": [people.get(tx, person_id) for person_id in assigned if person_id not in begun],
         "versions": jobs.guidelines_versions(tx, job_id),
@@ -171,7 +156,6 @@ def job_view(
         "n_findings": n_open_findings(tx, job_id),
         "practice": [(unit_id, shown_to_staff(tx, unit_id)) for unit_id in practice],
         "done": done,
-        "problems": problems,
         "everybody": [person for person in everybody if person.kind != "program"] if assigned else [],
         "n_links": len(links),
         "n_unused": sum(one.used_at is None for one in links),
@@ -184,6 +168,14 @@ def job_view(
     is_tried = context.asked("tried") or links or n_panels  # anyone who has invited people need not try it first
     step = "try" if not is_tried else "open" if has_people else "people"
     return context.page("manage_job.html", shown, step=step)
+
+
+def _by_judgments(far: progress.Progress) -> list[tuple[str, int]]:
+    """The number of units with each number of judgments; none where that would be many lines."""
+    wanted = max((unit.wanted for unit in far.by_unit), default=0)
+    is_same = all(unit.wanted == wanted for unit in far.by_unit)  # not so where some are for all annotators
+    counts = Counter(min(unit.valid, wanted) for unit in far.by_unit)
+    return [(f"{n} of {wanted}" if is_same else str(n), counts[n]) for n in range(wanted + 1)] if wanted < 12 else []
 
 
 @pages.get("/manage/jobs/{job_id}/agreement")
@@ -219,7 +211,8 @@ def new_guidelines_form(context: Context, job_id: str) -> Response:
     return context.go(f"/manage/jobs/{job_id}/guidelines")
 
 
-api = calls_about("jobs")
+api = calls_about("jobs", MANAGERS)
+for_raters = calls_about("jobs", EVERYBODY)
 
 State = Literal["draft", "open", "paused", "closed"]
 
@@ -230,12 +223,6 @@ class OwnJob(Job):
     done: int
     assigned: int | None
     is_begun: bool
-
-
-class Guidelines(Shape):
-    version: int
-    markdown: str
-    at: When
 
 
 class OwnStanding(Shape):
@@ -250,13 +237,13 @@ class OwnStanding(Shape):
     words: str = calls.inside("all_words")
     pay: str
     quiz: QuizState | None
-    code: str
-    address: str
+    code: str = Field("", validation_alias=AliasPath("place", "code"))
+    address: str = Field("", validation_alias=AliasPath("place", "address"))
     unread: int = calls.inside("n_unread")
 
 
 class WholeJob(OwnJob):
-    guidelines: Guidelines | None
+    guidelines: jobs.Guidelines | None
     standing: OwnStanding
 
 
@@ -271,50 +258,20 @@ class Progress(Shape):
     raters: list[progress.RaterProgress] = Field(validation_alias="by_rater")
 
 
-class Coefficient(Interval):
-    band: str = ""
-
-
-class Pair(Shape):
-    model_config = ConfigDict(extra="allow")
-    raters: list[str]
-    n: int
-    observed: calls.Number
-    kappa: Coefficient
-
-
-class Agreement(Shape):
-    """As `grater agree --json` prints it: with these keys and every coefficient by its name."""
-
-    model_config = ConfigDict(extra="allow")
-    items: int
-    judgments: int
-    raters: list[str]
-    labels: list[str]
-    observed: calls.Number
-    pairs: list[Pair]
-    warnings: list[str]
-    signature: str
-
-
-class MarkAgreement(Shape):
-    """For marked essays: whether a word is part of an error, of what kind, and with which correction."""
-
-    identification: Agreement
-    classification: Agreement
-    exact: Agreement
-
-
 class LiveAgreement(Shape):
-    """On labels, and on their verdicts; of marked essays on `marks` alone; `reason` says why there is none yet."""
+    """On labels, and on their verdicts, each as `grater agree --json` prints it; `reason` says why there is none yet.
 
-    labels: Agreement | None
-    verdicts: Agreement | None
-    marks: MarkAgreement | None
+    Of marked essays on `marks` alone: whether a word is part of an error (`identification`), of what kind
+    (`classification`), and with which correction (`exact`).
+    """
+
+    labels: calls.Object | None = None
+    verdicts: calls.Object | None = None
+    marks: calls.Object | None = None
     reason: str
 
 
-@list_at(api, "/jobs", "jobs")
+@list_at(for_raters, "/jobs", "jobs")
 def job_list(
     context: Context, tx: Reading, state: State | None = None, task: str | None = None, name: str | None = None
 ) -> list[OwnJob]:
@@ -325,7 +282,7 @@ def job_list(
     return [_own(tx, job, context.person) for job in wanted if name in (None, job.name)]
 
 
-@api.get("/jobs/{job_id}")
+@for_raters.get("/jobs/{job_id}")
 def one_job(context: Context, tx: Reading, job_id: str) -> WholeJob:
     """A job with its instructions, your part in it, and why there is no work for you, if there is none."""
     job = jobs.get(tx, job_id)
@@ -333,8 +290,7 @@ def one_job(context: Context, tx: Reading, job_id: str) -> WholeJob:
         raise NotFound(jobs.NO_JOB)
     current = jobs.current_guidelines(tx, job_id)
     own, view = _own(tx, job, context.person), crowd_view(tx, job, context.person)
-    guidelines = Guidelines.of(current) if current else None
-    return WholeJob(**own.model_dump(), guidelines=guidelines, standing=OwnStanding.of(view))
+    return WholeJob(**own.model_dump(), guidelines=current, standing=OwnStanding.of(view))
 
 
 @by_form(pages, "/manage/jobs/{job_id}/state", then="/manage/jobs/{job_id}")
@@ -345,16 +301,16 @@ def set_state(context: Context, tx: Changing, job_id: str, sent: NewJobState) ->
 
 
 @list_at(api, "/jobs/{job_id}/guidelines", "guidelines", name="Versions")
-def guideline_versions(tx: Reading, job_id: str) -> list[Guidelines]:
+def guideline_versions(tx: Reading, job_id: str) -> list[jobs.Guidelines]:
     """Every version of the instructions, the oldest first."""
     jobs.get(tx, job_id)
-    return [Guidelines.of(version) for version in jobs.guidelines_versions(tx, job_id)]
+    return jobs.guidelines_versions(tx, job_id)
 
 
 @api.post("/jobs/{job_id}/guidelines")
-def new_guidelines(context: Context, tx: Changing, job_id: str, sent: NewGuidelines) -> Guidelines:
+def new_guidelines(context: Context, tx: Changing, job_id: str, sent: NewGuidelines) -> jobs.Guidelines:
     """Save a new version of the instructions, in Markdown."""
-    return Guidelines.of(jobs.add_guidelines(tx, job_id, sent.markdown, actor=context.person_id))
+    return jobs.add_guidelines(tx, job_id, sent.markdown, actor=context.person_id)
 
 
 @api.get("/jobs/{job_id}/progress")
@@ -370,13 +326,10 @@ def job_agreement(tx: Reading, job_id: str) -> LiveAgreement:
     job = jobs.get(tx, job_id)
     if job.task == MARKING:
         marks, reason = live_marks(marked_in(tx, job_id))
-        shown_marks = None if marks is None else MarkAgreement.model_validate(marks.to_dict())
-        return LiveAgreement(labels=None, verdicts=None, marks=shown_marks, reason=reason)
+        return LiveAgreement.model_validate({"marks": marks and marks.to_dict(), "reason": reason})
     found = agreement_of(tx, job)
-    labels, verdicts = (
-        None if each is None else Agreement.model_validate(each.to_dict()) for each in (found.labels, found.verdicts)
-    )
-    return LiveAgreement(labels=labels, verdicts=verdicts, marks=None, reason=found.reason)
+    shown = {name: each.to_dict() for name, each in (("labels", found.labels), ("verdicts", found.verdicts)) if each}
+    return LiveAgreement.model_validate({**shown, "reason": found.reason})
 
 
 def _own(tx: Tx, job: jobs.Job, person: Person) -> OwnJob:
@@ -406,8 +359,8 @@ class JobPreview(Shape):
     words: str
 
 
-def _not_previewed(context: RequestContext, *, problems: Sequence[str]) -> Response:
-    return _new_job_page(context, preview_problem=" ".join(problems))
+def _not_previewed(context: RequestContext) -> Response:
+    return _new_job_page(context, problems=(), preview_problem=" ".join(context.problems))
 
 
 @by_form(
@@ -444,14 +397,13 @@ def archive_job(context: Context, tx: Changing, job_id: str, sent: Archived) -> 
 
 
 @by_form(pages, "/manage/jobs/{job_id}/delete", then="/manage", refused=job_view)
-@api.post("/jobs/{job_id}/delete")
-def delete_job(context: Context, tx: ChangingEverybody, job_id: str, sent: calls.Deleting) -> calls.Deleted:
+@api.post("/jobs/{job_id}/delete", status_code=204)
+def delete_job(context: Context, tx: ChangingEverybody, job_id: str, sent: calls.Deleting) -> None:
     """Delete a job without judgments."""
-    job = units.delete_job(tx, job_id, word=sent.word, actor=context.person_id)
-    return calls.Deleted(deleted=job.name)
+    units.delete_job(tx, job_id, word=sent.word, actor=context.person_id)
 
 
-calls_of_reviews = calls_about("reviews")
+calls_of_reviews = calls_about("reviews", MANAGERS)
 
 
 class LookedOver(Shape):

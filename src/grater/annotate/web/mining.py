@@ -24,13 +24,12 @@ from grater.annotate.web.calls import (
     by_form,
     calls_about,
     example,
-    form_of,
     list_at,
     page_at,
 )
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes, number_of, version_of
 from grater.annotate.web.rendering import csv_file, pager
-from grater.annotate.web.security import MANAGERS
+from grater.annotate.web.security import ADJUDICATORS, MANAGERS
 from grater.annotate.web.uploads import received, sent_files
 from grater.detect.mining import review
 from grater.detect.mining.ranking import MOST, SHIPPED, counts_in_shipped_model
@@ -38,7 +37,8 @@ from grater.detect.mining.review import N_EACH, N_GOLD, NO, OPEN, YES
 from grater.errors import BadInput, Problem, UsageError
 from grater.tables import read_items
 
-pages = Routes()
+of_managers = Routes(MANAGERS)
+pages = Routes(ADJUDICATORS)
 
 A_PAGE = 100
 SHOWN = {"open": OPEN, "accepted": YES, "rejected": NO}
@@ -52,11 +52,11 @@ def verdict_file(tx: Reading, job_id: str) -> Response:
 
 
 @page_at(pages, "/mining")
-def _lists(context: RequestContext, tx: Reading, *, problems: Sequence[str] = ()) -> Response:
+def _lists(context: RequestContext, tx: Reading) -> Response:
     rows = [(job, mining.far(tx, job.job_id)) for job in mining.lists(tx)]
     n_essays = content.n_essays(tx)
     values = {"rows": rows, "n_essays": n_essays, "may_make": context.role in MANAGERS, "most": MOST}
-    return context.page("mining.html", values, problems=problems)
+    return context.page("mining.html", values)
 
 
 @page_at(pages, "/mining/{job_id}")
@@ -65,7 +65,6 @@ def _list(
     tx: Reading,
     job_id: str,
     *,
-    problems: Sequence[str] = (),
     built: jobs.Job | None = None,
     done: Sequence[str] = (),
 ) -> Response:
@@ -76,18 +75,18 @@ def _list(
     first_open = mining.next_open(tx, job_id, 0)
     values = {"job": job, "rows": rows, "far": reviewed, "pager": here, "show": show, "first_open": first_open}
     form = {"may_make": context.role in MANAGERS, "n_each": N_EACH, "n_gold": N_GOLD, "judgments": mining.JUDGMENTS}
-    after = {"problems": problems, "built": built, "done": done}
+    after = {"built": built, "done": done}
     return context.page("mining_list.html", {**values, **form, **after})
 
 
-@by_form(pages, "/mining", refused=_lists)
+@by_form(of_managers, "/mining", refused=_lists)
 def new_list_form(context: RequestContext) -> Response:
     """Mine the essays, or take the list that was sent."""
     job = _take_list(context) if sent_files(context) else _mine(context, context.sent(mining.NewList))
     return context.go(f"/mining/{job.job_id}")
 
 
-@by_form(pages, "/mining/{job_id}/balanced", refused=_list)
+@by_form(of_managers, "/mining/{job_id}/balanced", refused=_list)
 def balanced_form(context: RequestContext, job_id: str) -> Response:
     job, made = _build(context, job_id, context.sent(mining.NewBalanced))
     return _list(context, job_id, built=job, done=made.lines(job.name))
@@ -146,7 +145,8 @@ def _build(context: RequestContext, job_id: str, sent: mining.NewBalanced) -> tu
     return mining.balanced_job(context.store, job_id, sent, counts_in_shipped_model, actor=context.person_id)
 
 
-api = calls_about("mining")
+api = calls_about("mining", ADJUDICATORS)
+making = calls_about("mining", MANAGERS)
 
 
 class Verdicts(Body):
@@ -198,7 +198,9 @@ class Balanced(Job):
     shortfalls: list[str]
 
 
-FILE = form_of("name", "files", name={"type": "string"}, files={"type": "string", "format": "binary"})
+FIELDS = {"name": {"type": "string"}, "files": {"type": "string", "format": "binary"}}
+FORM = {"schema": {"type": "object", "required": list(FIELDS), "properties": FIELDS}}
+FILE = {"requestBody": {"required": True, "content": {"multipart/form-data": FORM}}}
 
 
 @list_at(api, "/mining", "lists")
@@ -208,13 +210,13 @@ def mined_lists(tx: Reading) -> list[Listed]:
     return [Listed.model_validate(row) for row in rows]
 
 
-@api.post("/mining")
+@making.post("/mining")
 def new_list(context: Context, sent: mining.NewList) -> Job:
     """Mine the essays of the study with the language model that comes with grater."""
     return Job.of(_mine(context, sent))
 
 
-@api.post("/mining/import", openapi_extra=FILE)
+@making.post("/mining/import", openapi_extra=FILE)
 def bring_list(context: Context) -> Job:
     """Import a list from `grater lab mine`, as `multipart/form-data`."""
     return Job.of(_take_list(context))
@@ -241,7 +243,7 @@ def say_verdicts(context: Context, tx: Changing, job_id: str, sent: Verdicts) ->
     return Far.model_validate(mining.far(tx, job_id).to_dict())
 
 
-@api.post("/mining/{job_id}/balanced")
+@making.post("/mining/{job_id}/balanced")
 def balanced(context: Context, job_id: str, sent: mining.NewBalanced) -> Balanced:
     """Build the balanced corpus of the accepted trigrams as a job with gold."""
     job, made = _build(context, job_id, sent)

@@ -1,21 +1,22 @@
 """The description of the API: OpenAPI for programs, and a page made from it for people.
 
 FastAPI knows the calls; what only we know is added here: a summary (the first line of what a call does), its bearer
-token, and the errors that it can answer with, all of one shape.  Which errors those are follows from the call: who
-may use it, whether it names a thing, whether it changes something.
+token, and the errors that it can answer with, all of one shape.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI, Header
+from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
+from grater.annotate.web.calls import Object, Shape
 from grater.annotate.web.context import Context, RequestContext, Routes, TooOften
-from grater.annotate.web.security import API, EVERYBODY, PUBLIC, roles_of
+from grater.annotate.web.security import ANYBODY, API, EVERYBODY
 
 WORDS = """\
 Everything the pages do, for programs.  Create a token on your page (your name, top right) and send it as
@@ -61,6 +62,9 @@ ERRORS = {
     503: "The database did not answer in time, or its disk is full; nothing was stored, and trying again is safe.",
 }
 
+OF_CHANGES = ("400", "409", "413")
+"""Errors of calls that are sent something."""
+
 ERROR = {
     "title": "Error",
     "type": "object",
@@ -75,45 +79,30 @@ ERROR = {
     "example": {"error": {"status": 404, "message": "there is no such job in this study"}},
 }
 
-WEBHOOK_EVENT = {
-    "title": "WebhookEvent",
-    "type": "object",
-    "required": ["n", "at", "verb", "noun", "payload"],
-    "properties": {
-        "n": {"type": "integer", "description": "The number of the event; the same number is the same event again."},
-        "at": {"type": "integer", "description": "Milliseconds since 1970, UTC."},
-        "verb": {"type": "string"},
-        "noun": {"type": "string"},
-        "payload": {"type": "object", "additionalProperties": True},
-    },
-}
-"""The event that a webhook receives (`grater.annotate.webhooks`)."""
+deliveries = APIRouter()
 
-DELIVERY = {
-    "operationId": "event",
-    "summary": "What a webhook is sent: one event, until the answer is 2xx",
-    "tags": ["events"],
-    "parameters": [
-        {
-            "name": "x-grater-signature",
-            "in": "header",
-            "required": True,
-            "schema": {"type": "string"},
-            "description": "`sha256=` and the HMAC-SHA256 of the body under the webhook's secret, in hexadecimal.",
-        }
-    ],
-    "requestBody": {
-        "required": True,
-        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/WebhookEvent"}}},
-    },
-    "responses": {"2XX": {"description": "Heard."}},
-    "security": [],
-}
+
+class WebhookEvent(Shape):
+    """The event that a webhook receives (`grater.annotate.webhooks`)."""
+
+    n: int = Field(description="The number of the event; the same number is the same event again.")
+    at: int = Field(description="Milliseconds since 1970, UTC.")
+    verb: str
+    noun: str
+    payload: Object
+
+
+Signature = Annotated[
+    str, Header(description="`sha256=` and the HMAC-SHA256 of the body under the webhook's secret, in hexadecimal.")
+]
+
+
+@deliveries.post("event", operation_id="event", tags=["events"], openapi_extra={"security": []})
+def event(sent: WebhookEvent, x_grater_signature: Signature) -> None:
+    """What a webhook is sent: one event, until the answer is 2xx."""
+
 
 LIKE_REQUESTS = 60
-
-NAMING = (f"{API}/essay", f"{API}/report", f"{API}/evaluation", f"{API}/audit")
-"""Calls that name a thing in their query."""
 
 HEADERS = {
     401: {"WWW-Authenticate": {"schema": {"type": "string"}}},
@@ -124,45 +113,32 @@ HEADERS = {
 def schema(app: FastAPI, *, url: str) -> dict[str, Any]:
     """The whole description; `url` is where the server is reached."""
     whole: dict[str, Any] = deepcopy(app.openapi())
-    for path, methods in whole["paths"].items():
+    answer = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+    errors = {
+        str(status): {"description": words, "content": answer, "headers": HEADERS.get(status, {})}
+        for status, words in ERRORS.items()
+    }
+    of_reading = {status: error for status, error in errors.items() if status not in OF_CHANGES}
+    for methods in (*whole["webhooks"].values(), *whole["paths"].values()):
         for method, call in methods.items():
             call["summary"] = call["description"].partition("\n")[0].rstrip(".")
-            answer = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-            errors = {
-                str(status): {"description": ERRORS[status], "content": answer, "headers": HEADERS.get(status, {})}
-                for status in statuses(method.upper(), path)
-            }
-            call["responses"] = {name: reply for name, reply in call["responses"].items() if name < "400"} | errors
+            done = {status: reply for status, reply in call["responses"].items() if status < "400"}
+            call["responses"] = done | (of_reading if method == "get" else errors)
+    whole["webhooks"]["event"]["post"]["responses"] = {"2XX": {"description": "Heard."}}
     parts = whole["components"]
     parts["schemas"] = {name: shape for name, shape in parts["schemas"].items() if "ValidationError" not in name}
-    parts["schemas"] |= {"Error": ERROR, "WebhookEvent": WEBHOOK_EVENT}
+    parts["schemas"]["Error"] = ERROR
     parts["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
     whole["info"]["description"] = WORDS
     tags = [{"name": name, "description": words} for name, words in TAGS.items()]
-    whole["webhooks"] = {"event": {"post": DELIVERY}}
     return {**whole, "servers": [{"url": url}], "tags": tags, "security": [{"bearer": []}]}
 
 
-def statuses(method: str, path: str) -> list[int]:
-    """The error statuses of a call."""
-    roles, is_change = roles_of(method, path), method != "GET"
-    can_be = {
-        400: is_change,
-        401: PUBLIC not in roles,
-        403: is_change or not roles >= EVERYBODY,
-        404: is_change or "{" in path or path in NAMING,
-        409: is_change,
-        413: is_change,
-        422: True,
-        503: True,
-    }
-    return [status for status, is_possible in can_be.items() if is_possible]
+for_programs = Routes(ANYBODY, include_in_schema=False)
+pages = Routes(EVERYBODY)
 
 
-router = Routes(include_in_schema=False)
-
-
-@router.get(f"{API}/openapi.json")
+@for_programs.get(f"{API}/openapi.json")
 def openapi(context: Context) -> Response:
     """For a visitor, one request counts as many: the answer is as long as a hundred pages."""
     if context.access is None and not context.server.requests.take(context.address, amount=LIKE_REQUESTS):
@@ -170,14 +146,14 @@ def openapi(context: Context) -> Response:
     return JSONResponse(described(context))
 
 
-@router.get("/api")
+@pages.get("/api")
 def api_page(context: Context) -> Response:
     """A line for each call, under its noun."""
     whole, by_noun = described(context), {tag: list[dict[str, object]]() for tag in TAGS}
     for path, methods in whole["paths"].items():
         for method, call in methods.items():
             line = {"method": method.upper(), "path": path, "words": call["summary"], "body": _body(whole, call)}
-            roles = sorted(roles_of(method.upper(), path) - {PUBLIC})
+            roles = sorted(context.server.roles_of(method.upper(), path))
             by_noun[call["tags"][0]].append({**line, "roles": roles})
     return context.page("api.html", by_noun=by_noun)
 

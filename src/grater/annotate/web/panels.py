@@ -8,7 +8,7 @@ limited.  Managers give out links, sign them, take places back and so reopen the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated
 
@@ -37,17 +37,18 @@ from grater.annotate.web.context import (
     set_cookie,
 )
 from grater.annotate.web.rendering import PROVIDER_WORDS
-from grater.annotate.web.security import WORKER
+from grater.annotate.web.security import ANYBODY, MANAGERS, WORKER
 from grater.errors import Forbidden, UsageError
 
-pages = Routes()
+doors = Routes(ANYBODY)
+pages = Routes(MANAGERS)
 
 ASK_CODE = "Your ID has been used here before, in another browser. Enter the return code that was shown there."
 WRONG_CODE = "Wrong return code. Continue in your first browser, or ask the people who run the study."
 TOO_OFTEN = "Too many people are joining from your address. Wait a minute and try again."
 
 
-@pages.get("/p/{panel_id}")
+@doors.get("/p/{panel_id}")
 def door(context: Context, tx: Reading, panel_id: str) -> Response:
     parameters = dict(context.request.query_params)
     panel = panels.get(tx, panel_id)
@@ -74,7 +75,7 @@ def _door(
     return context.page("crowd_door.html", shown, status=status)
 
 
-@pages.post("/p/{panel_id}")
+@doors.post("/p/{panel_id}")
 def enter(context: Context, panel_id: str) -> Response:
     settings = context.server.settings
     with context.server.store.read() as tx:
@@ -141,14 +142,13 @@ def _page(
     tx: Reading,
     job_id: str,
     *,
-    problems: Sequence[str] = (),
     signed: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Response:
     job = jobs.get(tx, job_id)
     rows = [(panel, panels.places(tx, panel.panel_id)) for panel in panels.of_job(tx, job_id)]
     shown = {"job": job, "providers": PROVIDER_WORDS, "endings": ENDINGS, "limit": terms_of(job.options).limit}
     links = {panel.panel_id: context.server.settings.link(panel.path) for panel, _ in rows}
-    shown |= {"rows": rows, "links": links, "problems": problems, "signed": signed or {}}
+    shown |= {"rows": rows, "links": links, "signed": signed or {}}
     return context.page("crowd_panels.html", shown)
 
 
@@ -160,7 +160,7 @@ def _panel_wanted(context: RequestContext) -> NewPanel:
     return context.sent(NewPanel, **by_ending)
 
 
-api = calls_about("panels")
+api = calls_about("panels", MANAGERS)
 
 
 class Place(Shape):
@@ -190,11 +190,6 @@ class Panel(Shape):
     link: str
     secret: str = ""
     places: list[Place]
-
-
-class PlaceState(Shape):
-    id: str
-    state: str
 
 
 class SignedIds(Body):
@@ -238,11 +233,10 @@ def signed_links(context: Context, tx: Reading, panel_id: str, sent: SignedIds) 
     return SignedLinks(links=_signed(context, panels.get(tx, panel_id), sent))
 
 
-@api.post("/panels/{panel_id}/places")
-def place_given_back(context: Context, tx: Changing, panel_id: str, sent: PlaceEnd) -> PlaceState:
+@api.post("/panels/{panel_id}/places", status_code=204)
+def place_given_back(context: Context, tx: Changing, panel_id: str, sent: PlaceEnd) -> None:
     """End a participant's place: returned, timed out, or completed."""
     panels.end_place(tx, panel_id, sent, actor=context.person_id)
-    return PlaceState(id=sent.id, state=sent.state)
 
 
 def _signed(context: RequestContext, panel: panels.Panel, sent: SignedIds) -> dict[str, str]:

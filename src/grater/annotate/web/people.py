@@ -20,11 +20,13 @@ from grater.annotate.second_factor import NewSecondFactorRule
 from grater.annotate.store import Tx, schema
 from grater.annotate.web.account import begin_session
 from grater.annotate.web.calls import Person, Shape, When, by_form, calls_about, list_at, page_at
-from grater.annotate.web.context import Changing, ChangingOwners, Context, Reading, RequestContext, Routes
+from grater.annotate.web.context import Changing, ChangingOwners, Context, Reading, RequestContext, Routes, number_of
 from grater.annotate.web.rendering import pager
-from grater.annotate.web.security import OWNERS
+from grater.annotate.web.security import EVERYBODY, MANAGERS, OWNERS
 
-pages = Routes()
+pages = Routes(MANAGERS)
+of_owners = Routes(OWNERS)
+for_everybody = Routes(EVERYBODY)
 PAGE = "/manage/people"
 ROWS = 50
 
@@ -45,14 +47,12 @@ def invite_form(context: Context) -> Response:
 
 
 @page_at(pages, PAGE)
-def people_view(
-    context: RequestContext, tx: Reading, *, links: Sequence[str] = (), job_id: str = "", problems: Sequence[str] = ()
-) -> Response:
+def people_view(context: RequestContext, tx: Reading, *, links: Sequence[str] = (), job_id: str = "") -> Response:
     """Everybody and every invitation, with links that are shown this once, or what went wrong."""
-    number, q = context.request.query_params.get("page", "1"), context.request.query_params.get("q", "").strip()
+    q = context.request.query_params.get("q", "").strip()
     everybody = people.all(tx)
     wanted = [each for each in everybody if q.casefold() in f"{each.name} {each.pseudonym} {each.role}".casefold()]
-    here = pager(len(wanted), int(number) if number.isdecimal() and len(number) < 9 else 1, size=ROWS)
+    here = pager(len(wanted), number_of(context, "page", 1), size=ROWS)
     names = {person.person_id: person.name for person in everybody}
     behind = {
         person.person_id: [names[member] for member in people.members(tx, person.person_id)]
@@ -81,11 +81,10 @@ def people_view(
         factor_roles=second_factor.ROLES,
         may_rule=context.role in OWNERS,
         links=links,
-        problems=problems,
     )
 
 
-@pages.post("/me/seats/{person_id}")
+@for_everybody.post("/me/seats/{person_id}")
 def sit_down(context: Context, person_id: str) -> Response:
     """A session as the seat; the person's own session ends with it."""
     with context.server.store.read() as tx:
@@ -93,7 +92,8 @@ def sit_down(context: Context, person_id: str) -> Response:
     return begin_session(context, joint, "/jobs", member_id=context.person_id)
 
 
-api = calls_about("people")
+api = calls_about("people", MANAGERS)
+api_of_owners = calls_about("people", OWNERS)
 
 
 class Invitation(Shape):
@@ -166,36 +166,36 @@ def new_seat(context: Context, tx: Changing, sent: NewSeat) -> Person:
     return Person.of(people.add_seat(tx, sent.members, name=sent.name, actor=context.person_id))
 
 
-@by_form(pages, "/manage/people/{person_id}/role", then=PAGE)
-@api.post("/people/{person_id}/role")
+@by_form(of_owners, "/manage/people/{person_id}/role", then=PAGE)
+@api_of_owners.post("/people/{person_id}/role")
 def set_role(context: Context, tx: ChangingOwners, person_id: str, sent: NewRole) -> Person:
     """Change a person's role; their sessions end."""
     return Person.of(credentials.give_role(tx, person_id, sent.role, actor=context.person_id))
 
 
-@api.get("/second-factor")
+@api_of_owners.get("/second-factor")
 def second_factor_rule(tx: Reading) -> SecondFactorRule:
     """The roles that need a second factor, and who has one."""
     return _factor_rule(tx)
 
 
-@by_form(pages, "/manage/second-factor", then=PAGE)
-@api.post("/second-factor")
+@by_form(of_owners, "/manage/second-factor", then=PAGE)
+@api_of_owners.post("/second-factor")
 def require_second_factor(context: Context, tx: ChangingOwners, sent: NewSecondFactorRule) -> SecondFactorRule:
     """Require a second factor for these roles only."""
     second_factor.require_of(tx, sent.roles, actor=context.person_id)
     return _factor_rule(tx)
 
 
-@by_form(pages, "/manage/people/{person_id}/second-factor", then=PAGE)
-@api.post("/people/{person_id}/second-factor/reset")
+@by_form(of_owners, "/manage/people/{person_id}/second-factor", then=PAGE)
+@api_of_owners.post("/people/{person_id}/second-factor/reset")
 def reset_second_factor(context: Context, tx: ChangingOwners, person_id: str) -> Person:
     """Reset a person's second factor; their sessions and tokens end."""
     return Person.of(second_factor.reset(tx, person_id, actor=context.person_id))
 
 
-@by_form(pages, "/manage/people/{person_id}/state", then=PAGE)
-@api.post("/people/{person_id}/state")
+@by_form(of_owners, "/manage/people/{person_id}/state", then=PAGE)
+@api_of_owners.post("/people/{person_id}/state")
 def set_person_state(context: Context, tx: ChangingOwners, person_id: str, sent: NewPersonState) -> Person:
     """Remove a person's access, with their tokens and sessions, or restore it; their work stays."""
     return Person.of(credentials.set_state(tx, person_id, sent.state, actor=context.person_id))

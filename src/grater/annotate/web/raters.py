@@ -15,13 +15,13 @@ from starlette.responses import Response
 from grater.annotate import jobs, messages, money, panels, people, standing, trust
 from grater.annotate import raters as study_raters
 from grater.annotate.jobs import Job
-from grater.annotate.messages import AboutYou, NewMessage, NewRaterMessage, NewReview, missed_by
+from grater.annotate.messages import AboutYou, Message, NewMessage, NewRaterMessage, NewReview, missed_by
 from grater.annotate.money import NewBonus
 from grater.annotate.raters import best, line_of, rater_lines
 from grater.annotate.store import Tx
 from grater.annotate.store.transaction import new_id
 from grater.annotate.terms import terms_of
-from grater.annotate.trust import open_dispute
+from grater.annotate.trust import Dispute, open_dispute
 from grater.annotate.web import calls
 from grater.annotate.web.calls import (
     Body,
@@ -37,10 +37,13 @@ from grater.annotate.web.calls import (
 )
 from grater.annotate.web.context import Changing, Context, Reading, Routes, require_slow
 from grater.annotate.web.rendering import csv_file
+from grater.annotate.web.security import EVERYBODY, MANAGERS
 from grater.annotate.web.work import Known, crowd_view
 from grater.errors import BadInput, Problem
 
-pages = Routes()
+pages = Routes(MANAGERS)
+own_pages = Routes(EVERYBODY)
+"""A rater's own side."""
 
 RATER = "/manage/jobs/{job_id}/raters/{person_id}"
 
@@ -64,7 +67,7 @@ def rater_page(context: Context, tx: Reading, job_id: str, person_id: str) -> Re
     return context.page("crowd_rater.html", shown, job=job, payment_id=new_id())
 
 
-@pages.get("/jobs/{job_id}/talk")
+@own_pages.get("/jobs/{job_id}/talk")
 def talk_page(context: Context, tx: Reading, job_id: str) -> Response:
     job = jobs.visible(tx, job_id)
     shown = {
@@ -76,7 +79,7 @@ def talk_page(context: Context, tx: Reading, job_id: str) -> Response:
     return context.page("crowd_talk.html", shown)
 
 
-@pages.post("/jobs/{job_id}/about")
+@own_pages.post("/jobs/{job_id}/about")
 def say_about_form(context: Context, tx: Changing, job_id: str) -> Response:
     """Country, languages, consent and answers to the job's own questions, where it asks for them."""
     languages = [word.strip() for word in context.text("languages").split(",") if word.strip()]
@@ -106,7 +109,7 @@ def payment_file(context: Context, tx: Reading, job_id: str) -> Response:
     return csv_file(frame, "payments.csv")
 
 
-money_api = calls_about("money")
+money_api = calls_about("money", MANAGERS)
 
 
 class Costs(Shape):
@@ -191,23 +194,8 @@ def costs_json(tx: Tx, job: Job) -> Costs:
     return Costs.model_validate(money.job_costs(tx, job).to_dict())
 
 
-api = calls_about("raters")
-talk = calls_about("talk")
-"""A rater's own side."""
-
-
-class Dispute(Shape):
-    """A rater disputes a known answer; `answer` is the reply."""
-
-    dispute_id: str
-    submission_id: str
-    person_id: str
-    unit_id: str
-    text: str
-    state: Literal["open", "granted", "refused"]
-    answer: str
-    at: When
-    decided_at: When | None
+api = calls_about("raters", MANAGERS)
+talk = calls_about("talk", EVERYBODY)
 
 
 class MissedQuestion(Shape):
@@ -226,28 +214,6 @@ class NewDispute(Body):
     text: str = Field(min_length=1, max_length=trust.LONGEST_DISPUTE)
 
 
-class Message(Shape):
-    """`to_id` is null for a message to all raters, or from a rater to those who run the study."""
-
-    message_id: str
-    job_id: str | None
-    from_id: str
-    to_id: str | None
-    name: str = Field(description="Who wrote it.")
-    text: str
-    at: When
-    read_at: When | None
-
-
-class SentMessage(Shape):
-    message_id: str
-
-
-class Stored(Shape):
-    job_id: str
-    stored: bool
-
-
 @list_at(talk, "/jobs/{job_id}/missed", "missed", name="MissedQuestions")
 def missed(context: Context, tx: Reading, job_id: str) -> list[MissedQuestion]:
     """The questions with known answers that you missed, with the expected answers and why, once the job is closed."""
@@ -255,43 +221,41 @@ def missed(context: Context, tx: Reading, job_id: str) -> list[MissedQuestion]:
     return [MissedQuestion.of(question) for question in missed]
 
 
-@by_form(pages, "/jobs/{job_id}/disputes", then="/jobs/{job_id}/talk")
+@by_form(own_pages, "/jobs/{job_id}/disputes", then="/jobs/{job_id}/talk")
 @talk.post("/jobs/{job_id}/disputes")
 def dispute(context: Context, tx: Changing, job_id: str, sent: NewDispute) -> Dispute:
     """Dispute the known answer to a question you missed, once for each."""
     jobs.visible(tx, job_id)
-    return Dispute.of(open_dispute(tx, sent.submission_id, text=sent.text, person_id=context.person_id))
+    return open_dispute(tx, sent.submission_id, text=sent.text, person_id=context.person_id)
 
 
 @list_at(talk, "/jobs/{job_id}/messages", "messages")
 def my_messages(context: Context, tx: Reading, job_id: str) -> list[Message]:
     """Your messages, newest first."""
     jobs.visible(tx, job_id)
-    return [Message.of(message) for message in messages.of_rater(tx, context.person_id)]
+    return messages.of_rater(tx, context.person_id)
 
 
-@by_form(pages, "/jobs/{job_id}/messages", then="/jobs/{job_id}/talk")
-@talk.post("/jobs/{job_id}/messages")
-def send_message(context: Context, job_id: str, sent: NewMessage) -> SentMessage:
+@by_form(own_pages, "/jobs/{job_id}/messages", then="/jobs/{job_id}/talk")
+@talk.post("/jobs/{job_id}/messages", status_code=204)
+def send_message(context: Context, job_id: str, sent: NewMessage) -> None:
     """Write to the people who run the study; marks your messages as read."""
     require_slow(context, "message")
     with context.changing() as tx:
-        message_id = messages.send_to_staff(tx, job_id, sent.text, person_id=context.person_id)
-    return SentMessage(message_id=message_id)
+        messages.send_to_staff(tx, job_id, sent.text, person_id=context.person_id)
 
 
-@by_form(pages, "/jobs/{job_id}/reviews", then="/jobs/{job_id}/talk#review")
-@talk.post("/jobs/{job_id}/reviews")
-def review(context: Context, job_id: str, sent: NewReview) -> Stored:
+@by_form(own_pages, "/jobs/{job_id}/reviews", then="/jobs/{job_id}/talk#review")
+@talk.post("/jobs/{job_id}/reviews", status_code=204)
+def review(context: Context, job_id: str, sent: NewReview) -> None:
     """Review a job, as often as you like."""
     require_slow(context, "review")
     with context.changing() as tx:
         messages.review_job(tx, job_id, sent, person_id=context.person_id)
-    return Stored(job_id=job_id, stored=True)
 
 
-@talk.post("/jobs/{job_id}/about")
-def say_about(context: Context, tx: Changing, job_id: str, sent: AboutYou) -> Stored:
+@talk.post("/jobs/{job_id}/about", status_code=204)
+def say_about(context: Context, tx: Changing, job_id: str, sent: AboutYou) -> None:
     """State your country and languages, agree to the information, answer questions, if a job asks for them."""
     job = jobs.visible(tx, job_id)
     terms = terms_of(job.options)
@@ -301,7 +265,6 @@ def say_about(context: Context, tx: Changing, job_id: str, sent: AboutYou) -> St
     who = context.person_id
     standing.say_about(tx, who, country=sent.country, languages=sent.languages, consent=agreed)
     standing.answer_questions(tx, job, who, sent.when, sent.answers)
-    return Stored(job_id=job_id, stored=True)
 
 
 class Signals(Shape):
@@ -345,16 +308,9 @@ class Raters(Shape):
     best: list[str]
 
 
-class GoldAnswer(Shape):
-    submission_id: str
-    unit_id: str
-    is_right: bool
-    is_active: bool
-
-
 class WholeRater(Shape):
     rater: Rater
-    gold: list[GoldAnswer]
+    gold: list[standing.GoldAnswer]
     messages: list[Message]
     payments: list[money.Payment]
 
@@ -364,15 +320,6 @@ class NewStanding(Body):
 
     model_config = example(change="flag")
     change: Literal["flag", "reject", "reinstate"]
-
-
-class Trust(Shape):
-    job_id: str
-    person_id: str
-    state: str
-    why: str
-    seen: int
-    right: int
 
 
 class Written(Shape):
@@ -393,26 +340,25 @@ def one_rater(tx: Reading, job_id: str, person_id: str) -> WholeRater:
     """One rater: signals, gold answers, messages, payments."""
     return WholeRater(
         rater=Rater.of(line_of(tx, jobs.get(tx, job_id), person_id)),
-        gold=[GoldAnswer.of(answer) for answer in standing.gold_answers(tx, job_id, person_id)],
-        messages=[Message.of(message) for message in messages.with_rater(tx, person_id)],
+        gold=standing.gold_answers(tx, job_id, person_id),
+        messages=messages.with_rater(tx, person_id),
         payments=[payment for payment in money.payments_of(tx, job_id) if payment.person_id == person_id],
     )
 
 
 @by_form(pages, f"{RATER}/standing", then=RATER)
 @api.post("/jobs/{job_id}/raters/{person_id}/standing")
-def change_standing(context: Context, tx: Changing, job_id: str, person_id: str, sent: NewStanding) -> Trust:
+def change_standing(context: Context, tx: Changing, job_id: str, person_id: str, sent: NewStanding) -> standing.Trust:
     """Flag, reject or reinstate a rater of a job."""
     job, actor = jobs.get(tx, job_id), context.person_id
-    return Trust.of(study_raters.change_standing(tx, job, person_id, sent.change, actor=actor))
+    return study_raters.change_standing(tx, job, person_id, sent.change, actor=actor)
 
 
 @by_form(pages, f"{RATER}/messages", then=RATER)
-@api.post("/jobs/{job_id}/raters/{person_id}/messages")
-def write_to_rater(context: Context, tx: Changing, job_id: str, person_id: str, sent: NewMessage) -> Written:
+@api.post("/jobs/{job_id}/raters/{person_id}/messages", status_code=204)
+def write_to_rater(context: Context, tx: Changing, job_id: str, person_id: str, sent: NewMessage) -> None:
     """Write to one rater; marks their messages as read."""
     messages.send_to_rater(tx, jobs.get(tx, job_id), person_id, sent.text, actor=context.person_id)
-    return Written(messages=1)
 
 
 @by_form(pages, "/manage/jobs/{job_id}/raters", then="/manage/jobs/{job_id}/raters")

@@ -1,7 +1,7 @@
 """The limits of every request: by role, size, speed, rate and origin (docs/security.md).
 
-One table lists who may call which route; any other route is denied to everybody.  A test walks every route of the
-application and holds it against this table, with every role.
+Every router says whom it lets in (`Routes`); a route of no router of ours is denied to everybody.  A test walks every
+route of the application with every role.
 
 A request that brings too much is refused by its length before a byte is read, or as soon as it has sent too much; one
 that sends too slowly, when its time is over.  Only the import takes files, so only it has the large limit.
@@ -28,7 +28,6 @@ import hashlib
 import hmac
 import ipaddress
 import logging
-import re
 import secrets
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -47,11 +46,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grater.annotate.store.transaction import MINUTE, Clock, at_most
-from grater.errors import (
-    BadInput,
-    Forbidden,
-    Problem,
-)
+from grater.errors import BadInput, Forbidden, Problem
 
 LOG = logging.getLogger("grater.annotate.web")
 
@@ -69,128 +64,18 @@ OWNERS = frozenset((OWNER,))
 API = "/api/v1"
 
 EDITORS = "/v2"
-"""The path of LanguageTool's protocol for editors; like the API, it uses no cookies."""
+"""The path of LanguageTool's protocol for editors."""
+
+WITHOUT_COOKIES = (f"{API}/", f"{EDITORS}/")
+"""What programs ask for, by paths that begin so."""
 
 FACTOR_PATH = "/me/second-factor"
-
-Table: TypeAlias = Mapping[tuple[str, str], frozenset[str]]
-
-
-def _table(rows: Mapping[frozenset[str], str], *, under: str = "") -> Table:
-    """The roles by method and path, of rows such as `GET,POST /login`, separated by spaces."""
-    found = [(roles, *row) for roles, text in rows.items() for row in re.findall(r"([A-Z,]+) (/\S*)", text)]
-    return {(method, under + path): roles for roles, methods, path in found for method in methods.split(",")}
-
-
-PAGES = _table({
-    ANYBODY: """
-        GET /  GET /healthz  GET,POST /login  POST /login/code  GET,POST /setup/{token}
-        GET,POST /join/{token}  GET,POST /p/{panel_id}  GET /out/{person_id}/{lease_id}/{signature}
-        GET,POST /check  POST /check/keep  POST /check/marks
-    """,
-    EVERYBODY: """
-        POST /logout  GET /jobs  GET /jobs/{job_id}  GET /jobs/{job_id}/done  POST /jobs/{job_id}/next
-        GET,POST /leases/{lease_id}  POST /leases/{lease_id}/return  POST /leases/{lease_id}/skip
-        POST /leases/{lease_id}/undo  PUT /leases/{lease_id}/draft  GET /leases/{lease_id}/feedback
-        GET /jobs/{job_id}/talk  POST /jobs/{job_id}/about  POST /jobs/{job_id}/disputes
-        POST /jobs/{job_id}/messages  POST /jobs/{job_id}/reviews  GET /me  POST /me/password  POST /me/tokens
-        POST /me/tokens/{token_id}/end  POST /me/seats/{person_id}  GET,POST /me/second-factor
-        POST /me/second-factor/confirm  POST /me/second-factor/off  GET /reviews  POST /reviews/{finding_id}/keep
-        POST /reviews/units/{unit_id}/mend  GET /me/essays  GET /me/essays/{unit_id}  GET /api
-    """,
-    ADJUDICATORS: """
-        GET /adjudicate  GET /adjudicate/jobs/{job_id}  GET,POST /adjudicate/{unit_id}
-        GET /mining  GET /mining/{job_id}  GET /mining/{job_id}/verdicts.csv  GET,POST /mining/{job_id}/{place}
-    """,
-    MANAGERS: """
-        GET /manage  GET,POST /manage/start  GET,POST /manage/detector
-        GET,POST /manage/sure  GET /manage/jobs/new  POST /manage/jobs  POST /manage/jobs/preview
-        POST /manage/name  POST /manage/jobs/{job_id}/rename  POST /manage/jobs/{job_id}/archive
-        POST /manage/jobs/{job_id}/delete  POST /manage/units/{unit_id}/work
-        POST /manage/essays/delete  GET,POST,PUT /manage/jobs/{job_id}/try  GET /manage/jobs/{job_id}
-        POST /manage/jobs/{job_id}/state  POST /manage/jobs/{job_id}/hand-over
-        GET,POST /manage/jobs/{job_id}/guidelines  GET /manage/jobs/{job_id}/agreement
-        GET /manage/jobs/{job_id}/units  GET /manage/units/{unit_id}  POST /manage/units/{unit_id}/look
-        POST /manage/units/{unit_id}/known  POST /manage/jobs/{job_id}/review  GET /manage/jobs/{job_id}/crowd
-        GET,POST /manage/jobs/{job_id}/terms  GET,POST /manage/jobs/{job_id}/gold
-        GET,POST /manage/jobs/{job_id}/gold/studio  POST /manage/jobs/{job_id}/gold/rule
-        POST /manage/gold/{unit_id}/state  POST /manage/gold/{unit_id}/reason
-        POST /manage/disputes/{dispute_id}  GET,POST /manage/jobs/{job_id}/raters
-        GET /manage/jobs/{job_id}/raters/{person_id}  POST /manage/jobs/{job_id}/raters/{person_id}/standing
-        POST /manage/jobs/{job_id}/raters/{person_id}/bonus  POST /manage/jobs/{job_id}/raters/{person_id}/messages
-        GET /manage/jobs/{job_id}/money  POST /manage/jobs/{job_id}/payments/settle
-        POST /manage/jobs/{job_id}/payments/paid  GET /manage/jobs/{job_id}/payments.csv
-        GET,POST /manage/jobs/{job_id}/panels  POST /manage/panels/{panel_id}/links
-        POST /manage/panels/{panel_id}/places  GET /manage/essays  GET /manage/items
-        GET,POST /manage/import  GET /manage/people  POST /manage/invitations
-        POST /manage/invitations/{invitation_id}/end  POST /manage/seats
-        POST /manage/people/{person_id}/back  GET,POST /manage/export
-        POST /manage/report  GET /manage/runs  GET /manage/runs/{run_id}/file
-        GET,POST /manage/systems  POST /manage/samples  GET /manage/audit
-        GET /manage/audit.csv  GET /manage/audit.jsonl  POST /mining  POST /mining/{job_id}/balanced
-    """,
-    OWNERS: """
-        POST /manage/people/{person_id}/role  POST /manage/people/{person_id}/state
-        POST /manage/people/{person_id}/second-factor  POST /manage/second-factor
-        GET,POST /manage/public  GET,POST /manage/webhooks  POST /manage/webhooks/{webhook_id}/state
-    """,
-})  # fmt: skip
-
-CALLS = _table({
-    ANYBODY: """
-        GET /openapi.json
-    """,
-    EVERYBODY: """
-        GET /me  GET,POST /me/tokens  POST /me/tokens/{token_id}/end  GET /tasks
-        GET /jobs  GET /jobs/{job_id}  POST /jobs/{job_id}/next  GET,POST /leases/{lease_id}
-        POST /leases/{lease_id}/return  POST /leases/{lease_id}/skip  POST /leases/{lease_id}/undo
-        GET /leases/{lease_id}/feedback  GET,PUT /leases/{lease_id}/draft
-        GET /findings  POST /findings/{finding_id}  POST /units/{unit_id}/mend
-        GET /me/essays  GET /me/essays/{unit_id}
-        GET /jobs/{job_id}/missed  POST /jobs/{job_id}/disputes  GET,POST /jobs/{job_id}/messages
-        POST /jobs/{job_id}/reviews  POST /jobs/{job_id}/about
-    """,
-    ADJUDICATORS: """
-        GET /mining  GET /mining/{job_id}  POST /mining/{job_id}/verdicts
-        GET /jobs/{job_id}/undecided  GET /jobs/{job_id}/finished  GET,POST /units/{unit_id}/decision
-    """,
-    MANAGERS: """
-        GET,POST /study  POST /essay/delete  GET /essays  GET /essay  GET /items
-        POST /import  GET /imports  GET /export  GET /report  GET,POST /runs  GET /runs/{run_id}
-        GET /runs/{run_id}/file  GET /evaluation  GET,POST /systems  GET,POST /samples
-        POST /mining/import  POST /mining  POST /mining/{job_id}/balanced
-        GET /people  GET,POST /invitations  POST /invitations/{invitation_id}/end
-        POST /people/{person_id}/back  POST /seats  POST /jobs  POST /jobs/{job_id}/state
-        POST /jobs/{job_id}/hand-over  POST /jobs/preview  POST /jobs/{job_id}/rename  POST /jobs/{job_id}/archive
-        POST /jobs/{job_id}/delete  POST /units/{unit_id}/work  GET,POST /jobs/{job_id}/guidelines
-        GET /jobs/{job_id}/progress  GET /jobs/{job_id}/agreement  GET /jobs/{job_id}/units
-        GET /units/{unit_id}  GET /jobs/{job_id}/judgments  POST /jobs/{job_id}/look  POST /jobs/{job_id}/review
-        GET,POST /jobs/{job_id}/terms  GET /jobs/{job_id}/crowd  POST /jobs/{job_id}/programs
-        GET,POST /jobs/{job_id}/gold  GET /jobs/{job_id}/gold/candidates  POST /jobs/{job_id}/gold/rule
-        POST /units/{unit_id}/known  POST /gold/{unit_id}/state  POST /gold/{unit_id}/reason
-        GET /jobs/{job_id}/disputes  POST /disputes/{dispute_id}  GET /jobs/{job_id}/raters
-        GET /jobs/{job_id}/raters/{person_id}  POST /jobs/{job_id}/raters/messages
-        POST /jobs/{job_id}/raters/{person_id}/messages  POST /jobs/{job_id}/raters/{person_id}/standing
-        POST /jobs/{job_id}/raters/{person_id}/bonus  GET /jobs/{job_id}/payments
-        POST /jobs/{job_id}/payments/settle  POST /jobs/{job_id}/payments/paid  GET,POST /jobs/{job_id}/panels
-        POST /panels/{panel_id}/links  POST /panels/{panel_id}/places  GET /events  GET /audit
-    """,
-    OWNERS: """
-        POST /people/{person_id}/role  POST /people/{person_id}/state  POST /people/{person_id}/second-factor/reset
-        GET,POST /second-factor  GET,POST /public  GET,POST /webhooks  POST /webhooks/{webhook_id}/state
-    """,
-}, under=API)  # fmt: skip
-
-OF_EDITORS = _table(
-    {ANYBODY: "GET,POST /check  GET,POST /configinfo  GET,POST /maxtextlength  GET,POST /info  GET /languages"},
-    under=EDITORS,
-)
 
 WITHOUT_FACTOR = frozenset((FACTOR_PATH, f"{FACTOR_PATH}/confirm", "/logout", "/login", "/login/code", "/healthz"))
 """The pages for somebody who must set up a second factor first."""
 
-ROLES_OF: Table = {**PAGES, **CALLS, **OF_EDITORS}
-
+Table: TypeAlias = Mapping[tuple[str, str], frozenset[str]]
+"""The roles that may call a route, by its method and path."""
 
 SAFE = ("GET", "HEAD", "OPTIONS")
 """Methods that change nothing."""
@@ -201,8 +86,8 @@ READ, WORK, MANAGE = "read", "work", "manage"
 OF_TOKENS = f"{API}/me/tokens"
 
 
-def scope_allows(scope: str, method: str, path: str) -> bool:
-    """Whether a token of this scope may call a route, by its template, that its person may call.
+def scope_allows(scope: str, method: str, path: str, allowed: frozenset[str]) -> bool:
+    """Whether a token of this scope may call a route, by its template, that its person and all `allowed` may call.
 
     `read` changes nothing; `work` is for what raters and adjudicators do, and sees nothing that only managers see.
     Only `manage` makes and ends tokens.
@@ -211,13 +96,8 @@ def scope_allows(scope: str, method: str, path: str) -> bool:
         return method in SAFE
     if scope == WORK:
         is_safe = method in SAFE or not path.startswith(OF_TOKENS)
-        return is_safe and not roles_of(method, path) <= MANAGERS
+        return is_safe and not allowed <= MANAGERS
     return scope == MANAGE
-
-
-def roles_of(method: str, path: str) -> frozenset[str]:
-    """Who may call a route, by its template; nobody where the table does not name it."""
-    return ROLES_OF.get((method, path), frozenset())
 
 
 UNKNOWN_WORDS = "Something went wrong on our side. Nothing you sent was stored."

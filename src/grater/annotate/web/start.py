@@ -27,6 +27,7 @@ from grater.annotate.store import Tx
 from grater.annotate.systems import decide
 from grater.annotate.web.calls import by_form, page_at
 from grater.annotate.web.context import Reading, RequestContext, Routes, number_of
+from grater.annotate.web.security import MANAGERS
 from grater.annotate.web.study import brought_in, rename_to, run_now
 from grater.annotate.web.systems import price_page
 from grater.annotate.web.uploads import received
@@ -34,18 +35,18 @@ from grater.detect.systems import SYSTEMS, default_systems, load_system
 from grater.errors import GraterError, UsageError
 from grater.tables import read_decisions
 
-pages = Routes()
+pages = Routes(MANAGERS)
 
 PLACE = frozenset(("essay", "start", "end", "kind"))
 CONTENTS = {"decisions": "Decisions: a table item, system, flagged", "corrected": "Corrected text", "edits": "Edits"}
 
 
 @page_at(pages, "/manage/start")
-def _texts_page(context: RequestContext, tx: Reading, *, problems: Sequence[str] = ()) -> Response:
+def _texts_page(context: RequestContext, tx: Reading) -> Response:
     """The first page of a study: its name and its texts."""
     n_essays = content.n_essays(tx)
     megabytes = context.server.settings.most_upload_bytes // 1_000_000
-    shown = {"n_essays": n_essays, "filled": context.first_values(), "megabytes": megabytes, "problems": problems}
+    shown = {"n_essays": n_essays, "filled": context.first_values(), "megabytes": megabytes}
     return context.page("manage_start.html", shown)
 
 
@@ -79,7 +80,7 @@ def _to_goals(context: RequestContext, system: str) -> Response:
 
 
 @page_at(pages, "/manage/detector")
-def _system_page(context: RequestContext, tx: Reading, *, problems: Sequence[str] = ()) -> Response:
+def _system_page(context: RequestContext, tx: Reading) -> Response:
     n_essays, decided = content.n_essays(tx), content.system_names(tx)
     others = [name.partition("=")[0] for name in context.server.settings.systems]
     shown = {
@@ -87,7 +88,6 @@ def _system_page(context: RequestContext, tx: Reading, *, problems: Sequence[str
         "others": others,
         "contents": CONTENTS,
         "filled": context.first_values(),
-        "problems": problems,
     }
     best = default_systems()[0]
     return context.page("manage_detector.html", shown, n_essays=n_essays, decided=decided, best=best)
@@ -108,13 +108,14 @@ def system_form(context: RequestContext) -> Response:
 
 
 @page_at(pages, "/manage/sure")
-def _sure_page(context: RequestContext, tx: Reading, *, problems: Sequence[str] = ()) -> Response:
+def _sure_page(context: RequestContext, tx: Reading) -> Response:
     """What each width of recall takes, for a system of the study."""
-    asked = context.asked
     systems = content.system_names(tx)
-    system = asked("system") if asked("system") in systems else next(iter(systems), "")
-    judgments, cents = _whole(asked("judgments"), 2, most=100) or 1, _whole(asked("cents"), 0, most=1_000_000)
-    aims = None
+    asked = context.asked("system")
+    system = asked if asked in systems else next(iter(systems), "")
+    judgments = max(1, min(100, number_of(context, "judgments", 2)))
+    cents = max(0, min(1_000_000, number_of(context, "cents", 0)))
+    aims, problems = None, context.problems
     try:
         if system:
             scores = context.server.live.answer(tx).value
@@ -135,10 +136,6 @@ def sure_form(context: RequestContext) -> Response:
         plan = {"task": task_of(samples.kind_of(samples.named(tx, name))), "sample": name, "system": system}
     plan |= {name: text for name in ("judgments", "cents") if (text := context.text(name))}
     return context.go(f"/manage/jobs/new?{urlencode(plan)}")
-
-
-def _whole(text: str, default: int, *, most: int) -> int:
-    return min(most, int(text)) if text.isdecimal() and len(text) < 9 else default
 
 
 Row: TypeAlias = tuple[jobs.Job, Progress]

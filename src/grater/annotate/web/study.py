@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Annotated
 
 from fastapi import Query
-from pydantic import ConfigDict
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, HTMLResponse, Response
 
@@ -28,9 +27,8 @@ from grater.annotate.adjudication import sent_edit
 from grater.annotate.archive import export as export_study
 from grater.annotate.content import StudyItem
 from grater.annotate.evaluation import Scheme, evaluate_study
-from grater.annotate.importing import KINDS, Importing
-from grater.annotate.reporting import study_inputs
-from grater.annotate.runs import NewRun, Run, RunFile
+from grater.annotate.importing import Importing
+from grater.annotate.runs import NewRun, ReportAsked, Run, RunFile, report_page
 from grater.annotate.status import rename_study, study_name
 from grater.annotate.store import Store, Tx
 from grater.annotate.tables import Counting
@@ -39,29 +37,27 @@ from grater.annotate.web import calls
 from grater.annotate.web.calls import Body, Most, Shape, Start, When, by_form, calls_about, example, list_at, page_at
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes, number_of
 from grater.annotate.web.rendering import pager
-from grater.annotate.web.security import POLICY_HEADER, READ_ONLY_POLICY
+from grater.annotate.web.security import EVERYBODY, MANAGERS, OWNERS, POLICY_HEADER, READ_ONLY_POLICY
 from grater.annotate.web.uploads import received
 from grater.annotate.writing import NewPublicPages, open_to_public, public_pages
 from grater.corpora import FORMATS
 from grater.errors import NotFound, UsageError
 from grater.model import Essay as StoredEssay
-from grater.reporting.build import build
-from grater.reporting.save import report_html
-from grater.reporting.versions import earlier_versions, parse_versions
+from grater.model import Json
+from grater.reporting.versions import earlier_versions
 from grater.sheet import counted
 from grater.uncertainty import Basis, Population
 
-pages = Routes()
+pages = Routes(MANAGERS)
+of_owners = Routes(OWNERS)
 
 ROWS = 50
 
 
 @page_at(pages, "/manage/import")
-def _import_page(
-    context: RequestContext, tx: Reading, *, problems: Sequence[str] = (), done: Sequence[importing.Imported] = ()
-) -> Response:
+def _import_page(context: RequestContext, tx: Reading, *, done: Sequence[importing.Imported] = ()) -> Response:
     shown = {"earlier": importing.all_imports(tx), "jobs": jobs.all(tx), "preview": context.text("preview")}
-    values = {**shown, "formats": list(FORMATS), "tasks": list(TASKS), "done": done, "problems": problems}
+    values = {**shown, "formats": list(FORMATS), "tasks": list(TASKS), "done": done}
     megabytes = context.server.settings.most_upload_bytes // 1_000_000
     return context.page("manage_import.html", values, megabytes=megabytes)
 
@@ -108,11 +104,11 @@ def rename_to(context: RequestContext, name: str) -> None:
 
 
 @page_at(pages, "/manage/essays")
-def essay_page(context: RequestContext, tx: Reading, *, problems: Sequence[str] = ()) -> Response:
+def essay_page(context: RequestContext, tx: Reading) -> Response:
     """A page of essays, or one of them: ids come from files, so they are never part of a path."""
     if essay_id := context.text("essay_id") or context.request.query_params.get("essay", ""):
         essay, asked = _essay(tx, essay_id), units.of_essay(tx, essay_id)
-        return context.page("manage_essay.html", essay=essay, asked=asked, problems=problems)
+        return context.page("manage_essay.html", essay=essay, asked=asked)
     q = context.request.query_params.get("q", "")
     here = pager(content.n_essays(tx, words=q), number_of(context, "page", 1), size=ROWS)
     on_page = content.some_essays(tx, start=here.start, most=here.size, words=q)
@@ -226,7 +222,9 @@ def result_file(store: Store, run_id: str, *, is_shown: bool = False) -> Respons
     return Response(made[0].content, media_type="text/html; charset=utf-8", headers=headers)
 
 
-api = calls_about("study")
+api = calls_about("study", MANAGERS)
+api_of_owners = calls_about("study", OWNERS)
+for_raters = calls_about("study", EVERYBODY)
 
 
 class Study(Shape):
@@ -264,18 +262,8 @@ class Item(Shape):
     payload: calls.Object
 
 
-class Imported(Shape):
-    """`known` are rows that were there already; the very same file again changes nothing."""
-
-    file: str
-    kind: str
-    new: int
-    known: int
-    warnings: list[str]
-
-
 class ImportedFiles(Shape):
-    imported: list[Imported]
+    imported: list[importing.Imported]
 
 
 class Import(Shape):
@@ -285,20 +273,6 @@ class Import(Shape):
     sha256: str
     n_rows: int
     at: When
-
-
-FILES = calls.form_of(
-    "kind",
-    "files",
-    kind={"type": "string", "enum": list(KINDS)},
-    files={"type": "array", "items": {"type": "string", "format": "binary"}},
-    format={"type": "string", "description": "Of a corpus; guessed from the names if empty."},
-    encoding={"type": "string", "description": "Of texts that are not UTF-8; guessed if empty."},
-    skip_unreadable={"type": "boolean", "description": "Leave out texts that cannot be read."},
-    preview={"type": "boolean", "description": "Check everything and store nothing."},
-    job={"type": "string", "description": "Its name: judgments, gold and practice go there."},
-    task={"type": "string", "description": "Of a job that judgments make.", "default": "error"},
-)
 
 
 class NewStudyName(Body):
@@ -339,7 +313,7 @@ class PublicPages(Shape):
     opened_at_start: list[str]
 
 
-@page_at(pages, "/manage/public")
+@page_at(of_owners, "/manage/public")
 def public_page(context: RequestContext, tx: Reading, *, is_saved: bool = False) -> Response:
     settings = context.server.settings
     shown = {
@@ -352,7 +326,7 @@ def public_page(context: RequestContext, tx: Reading, *, is_saved: bool = False)
     return context.page("manage_public.html", {**shown, **links})
 
 
-@api.get("/public")
+@api_of_owners.get("/public")
 def public(context: Context, tx: Reading) -> PublicPages:
     """What is open to people without an account."""
     chosen = public_pages(tx)
@@ -360,15 +334,15 @@ def public(context: Context, tx: Reading) -> PublicPages:
     return PublicPages(check_page=chosen.check_page, editors=chosen.editors, opened_at_start=opened)
 
 
-@by_form(pages, "/manage/public", then=lambda context, _: public_page(context, is_saved=True))
-@api.post("/public")
+@by_form(of_owners, "/manage/public", then=lambda context, _: public_page(context, is_saved=True))
+@api_of_owners.post("/public")
 def set_public(context: Context, tx: Changing, sent: NewPublicPages) -> PublicPages:
     """Open or close "Check my writing", and the calls for editors."""
     open_to_public(tx, sent, actor=context.person_id)
     return public(context, tx)
 
 
-@list_at(api, "/tasks", "tasks")
+@list_at(for_raters, "/tasks", "tasks")
 def task_list() -> list[Task]:
     """Every task with its labels and default instructions."""
     return [Task.of(TASKS[name]) for name in TASKS]
@@ -386,7 +360,7 @@ def item_list(tx: Reading, start: Start = 0, most: Most = calls.A_PAGE, kind: st
     return shown
 
 
-@api.post("/import", openapi_extra=FILES)
+@api.post("/import", openapi_extra=calls.form_with_files(Importing))
 def bring_in(context: Context) -> ImportedFiles:
     """Import files, all or nothing, as `multipart/form-data`.
 
@@ -396,7 +370,7 @@ def bring_in(context: Context) -> ImportedFiles:
     sent = context.sent(Importing)
     with received(context) as paths:
         done = _imported(context, sent, paths)
-    return ImportedFiles(imported=[Imported.model_validate(file.to_dict()) for file in done])
+    return ImportedFiles(imported=done)
 
 
 @list_at(api, "/imports", "imports")
@@ -415,38 +389,14 @@ def export(context: Context, names: bool = False, raw: bool = False) -> Response
 
 
 @api.get("/report", response_class=HTMLResponse)
-def report(
-    context: Context,
-    job: str = "",
-    title: str = "",
-    author: Annotated[str, Query(description="The author, shown under the title.")] = "",
-    earlier: Annotated[list[str], Query(description="NEW=OLD: the system OLD is an earlier version of NEW.")] = [],  # noqa: B006
-    drop_flags: Annotated[str, Query(description="Leave out judgments with these flags, separated by commas.")] = "",
-    min_confidence: Annotated[float | None, Query(description="Leave out less confident judgments.")] = None,
-) -> Response:
+def report(context: Context, asked: Annotated[ReportAsked, Query()]) -> Response:
     """The report of the study, or of one job, as one HTML page."""
-    counting = Counting(_entries(drop_flags), min_confidence)
-    # One page that works offline; a download, for its style stands in it, which the policy of our pages forbids.
-    with context.server.store.read() as tx:
-        names = [jobs.named(tx, job).name] if job else []
-        inputs = study_inputs(
-            tx, title=title, author=author, job_names=names, counting=counting, earlier=parse_versions(earlier)
-        )
+    # A download, for its style stands in it, which the policy of our pages forbids.
     headers = {"content-disposition": 'attachment; filename="report.html"'}
-    return Response(report_html(build(inputs)), media_type="text/html; charset=utf-8", headers=headers)
+    return HTMLResponse(report_page(context.server.store, asked), headers=headers)
 
 
-class Evaluation(Shape):
-    """As `grater study evaluate --json` prints it; `scope` has what the intervals speak of."""
-
-    model_config = ConfigDict(extra="allow")
-    systems: list[calls.Object]
-    scope: calls.Object
-    warnings: list[str]
-    signature: str
-
-
-@api.get("/evaluation")
+@api.get("/evaluation", response_model=calls.Object)
 def evaluation(
     tx: Reading,
     job: Annotated[list[str], Query(description="Only judgments of the jobs of these names.")] = [],  # noqa: B006
@@ -465,10 +415,13 @@ def evaluation(
     errors_by_flag: Annotated[
         bool, Query(description="Correct flagged and unflagged items by their own gold.")
     ] = False,
-) -> Evaluation:
-    """Precision, recall and F of every system, on the judged items or estimated for the whole corpus."""
+) -> dict[str, Json]:
+    """Precision, recall and F of every system, on the judged items or estimated for the whole corpus.
+
+    As `grater study evaluate --json` prints it; `scope` has what the intervals speak of.
+    """
     scheme = Scheme(Counting(_entries(drop_flags), min_confidence), _entries(contexts), confidence_apart)
-    result = evaluate_study(
+    return evaluate_study(
         tx,
         study_name(tx),
         job_names=[jobs.named(tx, name).name for name in job],
@@ -482,8 +435,7 @@ def evaluation(
         corrected=corrected,
         errors_by_flag=errors_by_flag,
         basis=Basis(population=population),
-    )
-    return Evaluation.model_validate(result.to_dict())
+    ).to_dict()
 
 
 def _entries(text: str) -> tuple[str, ...]:
@@ -542,8 +494,7 @@ class DeletingEssay(calls.Deleting):
 
 
 @by_form(pages, "/manage/essays/delete", then="/manage/essays", refused=essay_page)
-@api.post("/essay/delete")
-def delete_one_essay(context: Context, tx: Changing, sent: DeletingEssay) -> calls.Deleted:
+@api.post("/essay/delete", status_code=204)
+def delete_one_essay(context: Context, tx: Changing, sent: DeletingEssay) -> None:
     """Delete an essay that no job or sample uses."""
     content.delete_essay(tx, sent.essay_id, word=sent.word, actor=context.person_id)
-    return calls.Deleted(deleted=sent.essay_id)

@@ -6,7 +6,6 @@ is done in the background; managers see what waits, how far it is, and what came
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 from starlette.responses import HTMLResponse, Response
@@ -14,14 +13,15 @@ from starlette.responses import HTMLResponse, Response
 from grater.annotate import content, jobs, people, runs, samples
 from grater.annotate.runs import MOST_RUNS, NewRun
 from grater.annotate.samples import NewSample, draw, kind_of
-from grater.annotate.systems import decide, load_offered, model_in, offered_systems, require_offered
-from grater.annotate.web.calls import Body, Shape, When, by_form, calls_about, example, list_at, page_at
+from grater.annotate.systems import load_offered, model_in, offered_systems, require_offered
+from grater.annotate.web.calls import Shape, When, by_form, calls_about, list_at, page_at
 from grater.annotate.web.context import Context, Reading, RequestContext, Routes
+from grater.annotate.web.security import MANAGERS
 from grater.annotate.web.study import asked_run, result_file, run_now
 from grater.detect.systems import SYSTEMS
 from grater.tables import Sample as Drawn
 
-pages = Routes()
+pages = Routes(MANAGERS)
 
 
 def price_page(context: RequestContext, name: str) -> Response | None:
@@ -37,14 +37,14 @@ def price_page(context: RequestContext, name: str) -> Response | None:
 
 
 @page_at(pages, "/manage/systems")
-def _page(context: RequestContext, tx: Reading, *, problems: Sequence[str] = (), done: str = "") -> Response:
+def _page(context: RequestContext, tx: Reading, *, done: str = "") -> Response:
     drawn = {name: samples.named(tx, name) for name in samples.names(tx)}
     shown = {
         "n_essays": content.n_essays(tx),
         "decided": content.flags_by_system(tx),
         "drawn": [(name, each.frame["item"].n_unique(), each.meta) for name, each in drawn.items()],
     }
-    more = {"installed": list(offered_systems(context.server.settings.systems)), "problems": problems, "done": done}
+    more = {"installed": list(offered_systems(context.server.settings.systems)), "done": done}
     return context.page("manage_systems.html", {**shown, **more})
 
 
@@ -74,7 +74,7 @@ def run_file_page(context: Context, run_id: str, open: bool = False) -> Response
     return result_file(context.server.store, run_id, is_shown=open)
 
 
-api = calls_about("systems")
+api = calls_about("systems", MANAGERS)
 
 
 class System(Shape):
@@ -90,17 +90,6 @@ class Systems(Shape):
 
     installed: list[str]
     decided: list[System]
-
-
-class Run(Body):
-    model_config = example(system="prep-perceptron")
-    system: str
-
-
-class Decided(System):
-    """`new` decisions were not there before."""
-
-    new: int
 
 
 class Sample(Shape):
@@ -123,15 +112,6 @@ def system_list(context: Context, tx: Reading) -> Systems:
     flags = content.flags_by_system(tx)
     decided = [System(system=name, items=n_items, flagged=n) for name, (n_items, n) in flags.items()]
     return Systems(installed=list(offered_systems(context.server.settings.systems)), decided=decided)
-
-
-@api.post("/systems")
-def run_system(context: Context, sent: Run) -> Decided:
-    """Run an installed system on all essays; a second run changes nothing."""
-    settings = context.server.settings
-    system = require_offered(sent.system, settings.systems)
-    (done,) = decide(context.store, [load_offered(system, settings.chat)])
-    return Decided.model_validate(done.to_dict())
 
 
 @list_at(api, "/samples", "samples")
@@ -166,7 +146,7 @@ def _sample(sample: Drawn) -> Sample:
     )
 
 
-run_calls = calls_about("runs")
+run_calls = calls_about("runs", MANAGERS)
 
 
 class LongRun(Shape):

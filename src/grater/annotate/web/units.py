@@ -21,6 +21,7 @@ from grater.annotate import adjudication, gold, jobs, judgments, people, progres
 from grater.annotate.store import Tx
 from grater.annotate.tasks import TASKS
 from grater.annotate.terms import terms_of
+from grater.annotate.trust import Dispute
 from grater.annotate.units import StudyUnit
 from grater.annotate.web import calls
 from grater.annotate.web.calls import (
@@ -46,14 +47,14 @@ from grater.annotate.web.context import (
     Routes,
     number_of,
 )
-from grater.annotate.web.raters import Dispute
 from grater.annotate.web.rendering import pager
+from grater.annotate.web.security import MANAGERS
 from grater.annotate.web.work import Known
 from grater.annotate.work import Sent, sent_for, shown_to_staff
 from grater.annotate.work import look as give_up_rating
-from grater.errors import BadInput, NotFound, Problem, UsageError
+from grater.errors import BadInput, Problem, UsageError
 
-pages = Routes()
+pages = Routes(MANAGERS)
 
 ROWS = 50
 MET = "This unit cannot be changed: somebody has already worked on it, or its answer is known."
@@ -69,10 +70,10 @@ def unit_list_page(context: Context, tx: Reading, job_id: str, page: int = 1) ->
 
 
 @page_at(pages, "/manage/units/{unit_id}")
-def unit_view(context: RequestContext, tx: Reading, unit_id: str, *, problems: Sequence[str] = ()) -> Response:
+def unit_view(context: RequestContext, tx: Reading, unit_id: str) -> Response:
     """One unit with its answers and its gold, as far as the manager may see them."""
     seen = _seen(tx, context, unit_id)
-    return context.page("manage_unit.html", vars(seen), task=TASKS[seen.unit.job.task], problems=problems)
+    return context.page("manage_unit.html", vars(seen), task=TASKS[seen.unit.job.task])
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def accepted_by(context: RequestContext, task: str) -> list[str]:
     return [word.strip() for word in context.text("accepted").split(",") if word.strip()]
 
 
-api = calls_about("units")
+api = calls_about("units", MANAGERS)
 
 
 class UnitLine(Shape):
@@ -200,11 +201,6 @@ class Judgment(Shape):
     payload: calls.Object
 
 
-class Looked(Shape):
-    job_id: str
-    looked: bool = Field(description="You get no more work in this job.")
-
-
 @list_at(api, "/jobs/{job_id}/units", "units")
 def unit_list(tx: Reading, job_id: str, start: Start = 0, most: Most = A_PAGE) -> list[UnitLine]:
     """The work units of a job in order, with what raters see and their progress."""
@@ -249,11 +245,10 @@ def job_judgments(
     return [Judgment.model_validate(row) for row in rows]
 
 
-@api.post("/jobs/{job_id}/look")
-def look(context: Context, tx: Changing, job_id: str) -> Looked:
+@api.post("/jobs/{job_id}/look", status_code=204)
+def look(context: Context, tx: Changing, job_id: str) -> None:
     """See the answers to unfinished units; you can no longer rate in the job."""
     give_up_rating(tx, job_id, context.person_id)
-    return Looked(job_id=job_id, looked=True)
 
 
 @by_form(pages, "/manage/units/{unit_id}/work", then="/manage/units/{unit_id}", refused=unit_view)
@@ -270,16 +265,15 @@ ENOUGH = 2 * protocol.QUIZ
 """Gold for the quiz of the recommended rule, and as many among the work."""
 
 
-def _back(context: RequestContext, changed: GoldChanged | Dispute) -> Response:
+def _back(context: RequestContext, decided: Dispute | None) -> Response:
+    unit_id = decided.unit_id if decided else context.request.path_params["unit_id"]
     with context.server.store.read() as tx:
-        job_id = units.get(tx, changed.unit_id).job.job_id
+        job_id = units.get(tx, unit_id).job.job_id
     return context.go(f"/manage/jobs/{job_id}/gold")
 
 
 @page_at(pages, "/manage/jobs/{job_id}/gold")
-def _gold_page(
-    context: RequestContext, tx: Reading, job_id: str, *, problems: Sequence[str] = (), done: str = ""
-) -> Response:
+def _gold_page(context: RequestContext, tx: Reading, job_id: str, *, done: str = "") -> Response:
     job = jobs.get(tx, job_id)
     records = [(record, shown_to_staff(tx, record.unit_id)) for record in trust.gold_records(tx, job_id)]
     warnings = trust.gold_warnings(tx, job)
@@ -288,7 +282,7 @@ def _gold_page(
         for dispute in trust.disputes_of_job(tx, job_id)
     ]
     shown = {"job": job, "gold": records, "asked": asked, "rule": terms_of(job.options).gold, "warnings": warnings}
-    return context.page("crowd_gold.html", shown, problems=problems, done=done)
+    return context.page("crowd_gold.html", shown, done=done)
 
 
 def _after_making(context: RequestContext, made: gold.MadeGold) -> Response:
@@ -300,7 +294,7 @@ def _after_making(context: RequestContext, made: gold.MadeGold) -> Response:
 
 
 @page_at(pages, "/manage/jobs/{job_id}/gold/studio")
-def studio_page(context: RequestContext, tx: Reading, job_id: str, *, problems: Sequence[str] = ()) -> Response:
+def studio_page(context: RequestContext, tx: Reading, job_id: str) -> Response:
     """Candidate number `n`, from 0 on."""
     job, n = jobs.get(tx, job_id), number_of(context, "n", 0)
     waiting = gold.candidates(tx, job)
@@ -308,7 +302,7 @@ def studio_page(context: RequestContext, tx: Reading, job_id: str, *, problems: 
     values = {"job": job, "task": TASKS[job.task], "here": here, "n": n, "n_waiting": len(waiting)}
     values |= {"shown": shown_to_staff(tx, here.unit_id) if here else None, "reasons": gold.earlier_reasons(tx)}
     n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
-    return context.page("gold_studio.html", values, n_gold=n_gold, enough=ENOUGH, problems=problems)
+    return context.page("gold_studio.html", values, n_gold=n_gold, enough=ENOUGH)
 
 
 @by_form(pages, "/manage/jobs/{job_id}/gold/studio", refused=studio_page)
@@ -321,7 +315,7 @@ def accept(context: RequestContext, tx: Changing, job_id: str) -> Response:
     return context.go(f"/manage/jobs/{job_id}/gold/studio?n={n}")
 
 
-gold_api = calls_about("gold")
+gold_api = calls_about("gold", MANAGERS)
 
 Reason = Annotated[str, Field(max_length=gold.LONGEST_REASON)]
 
@@ -379,13 +373,6 @@ class NewReason(Body):
     reason: Reason
 
 
-class GoldChanged(Shape):
-    unit_id: str
-    state: str
-    pool: str
-    reason: str
-
-
 class DisputeDecided(Body):
     """`grant` forgives the gold and settles every dispute about it; the rater reads the `answer`."""
 
@@ -434,29 +421,27 @@ def make_known(context: Context, tx: Changing, unit_id: str, sent: NewKnown) -> 
 
 
 @by_form(pages, "/manage/gold/{unit_id}/state", then=_back)
-@gold_api.post("/gold/{unit_id}/state")
-def set_gold_state(context: Context, tx: Changing, unit_id: str, sent: NewGoldState) -> GoldChanged:
+@gold_api.post("/gold/{unit_id}/state", status_code=204)
+def set_gold_state(context: Context, tx: Changing, unit_id: str, sent: NewGoldState) -> None:
     """Forgive, suspend or reactivate gold, and update everyone's trust; or move it to the other pool."""
     if sent.state is not None:
         trust.set_gold_state(tx, unit_id, sent.state, actor=context.person_id)
     if sent.pool is not None:
         gold.set_pool(tx, unit_id, sent.pool, actor=context.person_id)
-    return _changed(gold.of_unit(tx, unit_id))
 
 
 @by_form(pages, "/manage/gold/{unit_id}/reason", then=_back)
-@gold_api.post("/gold/{unit_id}/reason")
-def set_gold_reason(context: Context, tx: Changing, unit_id: str, sent: NewReason) -> GoldChanged:
+@gold_api.post("/gold/{unit_id}/reason", status_code=204)
+def set_gold_reason(context: Context, tx: Changing, unit_id: str, sent: NewReason) -> None:
     """Set the explanation raters see, when the job is closed, of gold that they missed."""
     gold.set_reason(tx, unit_id, sent.reason, actor=context.person_id)
-    return _changed(gold.of_unit(tx, unit_id))
 
 
 @list_at(gold_api, "/jobs/{job_id}/disputes", "disputes")
 def dispute_list(tx: Reading, job_id: str) -> list[Dispute]:
     """Disputes about the gold of a job, open ones first."""
     jobs.get(tx, job_id)
-    return [Dispute.of(dispute) for dispute in trust.disputes_of_job(tx, job_id)]
+    return trust.disputes_of_job(tx, job_id)
 
 
 @by_form(pages, "/manage/disputes/{dispute_id}", then=_back)
@@ -464,11 +449,4 @@ def dispute_list(tx: Reading, job_id: str) -> list[Dispute]:
 def decide_dispute(context: Context, tx: Changing, dispute_id: str, sent: DisputeDecided) -> Dispute:
     """Grant or refuse a dispute."""
     is_granted, actor = sent.decision == "grant", context.person_id
-    decided = trust.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor)
-    return Dispute.of(decided)
-
-
-def _changed(known: list[gold.Gold]) -> GoldChanged:
-    if not known:
-        raise NotFound(gold.NO_GOLD)
-    return GoldChanged.of(known[0])
+    return trust.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor)

@@ -78,13 +78,15 @@ from grater.annotate.web.calls import (
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes
 from grater.annotate.web.errors import status_of
 from grater.annotate.web.rendering import pager
-from grater.annotate.web.security import signed
+from grater.annotate.web.security import ANYBODY, EVERYBODY, signed
 from grater.annotate.work import DraftBody, EditSent, OwnJob
+from grater.corpora.tagsets import Tag
 from grater.errors import BadInput, Conflict, GraterError, NotFound, Stale
 from grater.model import Json
 from grater.options import Registry
 
-pages = Routes()
+pages = Routes(EVERYBODY)
+without_session = Routes(ANYBODY)
 
 ROWS = 50
 
@@ -161,7 +163,7 @@ def last_page(tx: Tx, person_id: str, lease_id: str) -> str:
     return f"/out/{person_id}/{lease_id}/{signed(tx.key, f'out|{person_id}|{lease_id}')}"
 
 
-@pages.get("/out/{person_id}/{lease_id}/{signature}")
+@without_session.get("/out/{person_id}/{lease_id}/{signature}")
 def out_page(context: Context, tx: Reading, person_id: str, lease_id: str, signature: str) -> Response:
     if not hmac.compare_digest(signed(tx.key, f"out|{person_id}|{lease_id}").encode(), signature.encode()):
         raise NotFound("there is no such page")
@@ -329,7 +331,7 @@ def desk_json(
     """The data of an essay for its page: its text, the tags, the draft, the notes on it; nobody else's."""
     return {
         "text": unit.essay.text,
-        "tags": [Tag.of(tag).model_dump() for tag in tagset_of(unit)],
+        "tags": [asdict(tag) for tag in tagset_of(unit)],
         "draft": {"revision": draft.revision, "body": draft.body},
         "findings": work.findings(unit, draft.body),
         "lease": lease_id,
@@ -414,10 +416,6 @@ class CrowdView:
     questions_after: tuple[str, ...]
 
     @property
-    def is_tested(self) -> bool:
-        return self.terms.gold is not None
-
-    @property
     def pay(self) -> str:
         agreed = self.terms.pay
         return f"{money(agreed.cents, agreed.currency)} for each" if agreed and agreed.cents else ""
@@ -452,19 +450,6 @@ class CrowdView:
         if rule is None or not self.terms.is_in_quiz(current.state):
             return None
         return QuizState(questions=rule.quiz, needed=quiz_needed(rule), tries=rule.attempts - current.attempts)
-
-    @property
-    def is_completed(self) -> bool:
-        """Whether the rater's place in a panel ended with everything done."""
-        return self.place is not None and self.place.state == "completed"
-
-    @property
-    def code(self) -> str:
-        return self.place.code if self.place else ""
-
-    @property
-    def address(self) -> str:
-        return self.place.address if self.place else ""
 
 
 def crowd_view(tx: Tx, job: Job, person: Person) -> CrowdView:
@@ -509,17 +494,6 @@ class Lease(Shape):
 
 class FormLease(Lease, Shown):
     """A page with questions: answer each field by its name."""
-
-
-class Tag(Shape):
-    """`owes`: an edit with this tag must have a correction."""
-
-    code: str
-    name: str
-    group: str
-    description: str
-    example: str
-    owes: bool = Field(validation_alias="owes_correction")
 
 
 class SuggestedMark(Shape):
@@ -607,7 +581,7 @@ def shape_of(desk: Desk) -> FormLease | EssayLease:
     return EssayLease.model_validate({**lease, "text": unit.essay.text, "tags": tags, "suggestions": suggestions})
 
 
-api = calls_about("work")
+api = calls_about("work", EVERYBODY)
 """Raters call these all the time, so they answer with the bytes themselves: a shape checked again costs a thread."""
 
 
@@ -737,40 +711,20 @@ def save_draft(context: Context, lease_id: str, sent: DraftSent) -> DraftSaved:
     return DraftSaved.model_validate(saved)
 
 
-reviews_api = calls_about("reviews")
-
-
-class Finding(Shape):
-    """`rule` and `message` of `grater corpus lint` on work of yours."""
-
-    finding_id: str
-    unit_id: str
-    rule: str
-    message: str
-
-
-class FindingSettled(Body):
-    model_config = example(state="kept")
-    state: Literal["kept"]
-
-
-class FindingState(Shape):
-    finding_id: str
-    state: str
+reviews_api = calls_about("reviews", EVERYBODY)
 
 
 @list_at(reviews_api, "/findings", "findings")
-def my_findings(context: Context, tx: Reading) -> list[Finding]:
+def my_findings(context: Context, tx: Reading) -> list[marks.Finding]:
     """Findings about your own marks that are not settled yet."""
-    return [Finding.of(finding) for finding in marks.open_findings(tx, context.person_id)]
+    return marks.open_findings(tx, context.person_id)
 
 
 @by_form(pages, "/reviews/{finding_id}/keep", then="/reviews")
-@reviews_api.post("/findings/{finding_id}")
-def settle_finding(context: Context, tx: Changing, finding_id: str, sent: FindingSettled) -> FindingState:
+@reviews_api.post("/findings/{finding_id}/keep", status_code=204)
+def settle_finding(context: Context, tx: Changing, finding_id: str) -> None:
     """Keep a mark as it is."""
-    marks.settle_finding(tx, finding_id, sent.state, person_id=context.person_id)
-    return FindingState(finding_id=finding_id, state=sent.state)
+    marks.settle_finding(tx, finding_id, "kept", person_id=context.person_id)
 
 
 @by_form(pages, "/reviews/units/{unit_id}/mend", then="/leases/{made.lease.lease_id}")

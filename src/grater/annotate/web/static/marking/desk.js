@@ -20,7 +20,7 @@ export class Desk {
     this.ghosts = new Ghosts(suggestions);
     this.suggestion = null; // what a new mark is made of
     this.drawn = () => {}; // hears of every drawing
-    this.owes = new Map(tags.map((tag) => [tag.code, tag.owes]));
+    this.owes = new Map(tags.map((tag) => [tag.code, tag.owes_correction]));
     this.history = new History(state);
     this.isTapped = false; // whether a finger chose the words at the cursor
     this.view = new EssayView(parts.essay, text, hueByTag(tags));

@@ -9,7 +9,7 @@ export class MarkList {
   /** `opened(id)` and `removed(id)` hear what the annotator asked for. */
   constructor(root, count, { text, tags, opened, removed }) {
     Object.assign(this, { root, count, text, opened, removed });
-    this.owes = new Map(tags.map((tag) => [tag.code, tag.owes]));
+    this.owes = new Map(tags.map((tag) => [tag.code, tag.owes_correction]));
     this.names = new Map(tags.map((tag) => [tag.code, tag.name]));
     this.entries = new Map(); // id -> { mark, node }
     this.here = null; // the entry of the mark at the cursor

@@ -125,7 +125,7 @@ export class Picker {
     if (event.shiftKey && event.target.tagName === "TEXTAREA") return; // a new line of the correction
     const isTagOnly = event.target === this.field && !event.ctrlKey && !event.metaKey;
     const tag = this.tagField.tag;
-    if (isTagOnly && tag?.owes) {
+    if (isTagOnly && tag?.owes_correction) {
       this.#handled(event, () => this.#onToCorrections());
     } else this.#handled(event, () => this.save());
   }
