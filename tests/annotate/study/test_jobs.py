@@ -15,7 +15,6 @@ from sqlalchemy import select
 from grater.annotate import content, invitations, jobs, leases, people, plans, progress, units
 from grater.annotate.gold import make_gold
 from grater.annotate.importing import import_files
-from grater.annotate.mining import NewBalanced, NewList
 from grater.annotate.plans import NewJob, Previews, add_job, batches
 from grater.annotate.protocol import set_terms
 from grater.annotate.requests import Body
@@ -173,9 +172,9 @@ def test_a_job_has_its_tasks_guidelines_or_its_own(full: Store) -> None:
     assert [words in first for words in about] == [True, False, False], "only what the job asks about"
 
 
-@for_each([NewJob, NewList, NewBalanced, NewSample])
+@for_each([NewJob, NewSample])
 def test_what_is_kept_has_a_name_that_people_can_see(model: type[Body]) -> None:
-    sent = {"task": "marking"} if model is NewJob else {"system": "S"} if model is NewSample else {}
+    sent = {"task": "marking"} if model is NewJob else {"system": "S"}
     for name in ("a", "Käthe's first <job>", "😀", "x" * 80):
         assert model.checked(name=name, **sent).model_dump()["name"] == name
     for name in (" ", "a\nb", "a\0b", "\u202eevil", "x" * 81):

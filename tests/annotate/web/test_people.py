@@ -199,7 +199,7 @@ def test_no_call_changes_anything_for_somebody_whose_access_ended_since_they_wer
         with study.store.read() as tx:
             verbs = {event.verb for event in list(events.all(tx))[known:]}
     assert verbs == {"token.made", "token.ended"}  # the askers' own
-    assert refused >= {"make_job", "draw_sample", "run_system", "new_list", "give_back", "skip"}
+    assert refused >= {"make_job", "draw_sample", "run_system", "give_back", "skip"}
     assert len(refused) >= 50
 
 
@@ -264,5 +264,5 @@ def test_a_form_that_comes_slowly_does_not_outlive_the_access_of_its_sender(
 
 def test_a_nul_in_an_address_is_nobodys_fault_but_the_askers(bare: Study) -> None:
     manager = bare.browser("manager")
-    for path in ("/mining/%00", "/adjudicate/%00", "/manage/jobs/%00"):
+    for path in ("/leases/%00", "/adjudicate/%00", "/manage/jobs/%00"):
         assert manager.get(path).status_code in (404, 422), path

@@ -30,7 +30,6 @@ from grater.annotate.web import (
     crowd,
     events,
     jobs,
-    mining,
     openapi,
     panels,
     people,
@@ -64,7 +63,6 @@ MODULES = (
     people,
     events,
     adjudication,
-    mining,
     check,
     openapi,
 )

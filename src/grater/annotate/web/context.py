@@ -159,8 +159,6 @@ LONG = (
     "class-report",
     "systems",
     "samples",
-    "mining",
-    "balanced",
     "jobs",
     "agreement",
 )

@@ -100,7 +100,6 @@ PAGES = _table({
     """,
     ADJUDICATORS: """
         GET /adjudicate  GET /adjudicate/jobs/{job_id}  GET,POST /adjudicate/{unit_id}
-        GET /mining  GET /mining/{job_id}  GET /mining/{job_id}/verdicts.csv  GET,POST /mining/{job_id}/{place}
     """,
     MANAGERS: """
         GET /manage  GET,POST /manage/start  GET,POST /manage/detector
@@ -127,7 +126,7 @@ PAGES = _table({
         POST /manage/people/{person_id}/back  GET,POST /manage/export
         POST /manage/report  POST /manage/class-report  GET /manage/runs  GET /manage/runs/{run_id}/file
         GET,POST /manage/systems  POST /manage/samples  GET /manage/audit
-        GET /manage/audit.csv  GET /manage/audit.jsonl  POST /mining  POST /mining/{job_id}/balanced
+        GET /manage/audit.csv  GET /manage/audit.jsonl
     """,
     OWNERS: """
         POST /manage/people/{person_id}/role  POST /manage/people/{person_id}/state
@@ -151,14 +150,12 @@ CALLS = _table({
         POST /jobs/{job_id}/reviews  POST /jobs/{job_id}/about
     """,
     ADJUDICATORS: """
-        GET /mining  GET /mining/{job_id}  POST /mining/{job_id}/verdicts
         GET /jobs/{job_id}/undecided  GET /jobs/{job_id}/finished  GET,POST /units/{unit_id}/decision
     """,
     MANAGERS: """
         GET,POST /study  POST /essay/delete  GET /essays  GET /essay  GET /items
         POST /import  GET /imports  GET /export  GET /report  GET,POST /runs  GET /runs/{run_id}
         GET /runs/{run_id}/file  GET /evaluation  GET,POST /systems  GET,POST /samples
-        POST /mining/import  POST /mining  POST /mining/{job_id}/balanced
         GET /people  GET,POST /invitations  POST /invitations/{invitation_id}/end
         POST /people/{person_id}/back  POST /seats  POST /jobs  POST /jobs/{job_id}/state
         POST /jobs/{job_id}/hand-over  POST /jobs/preview  POST /jobs/{job_id}/rename  POST /jobs/{job_id}/archive

@@ -17,7 +17,7 @@ from grater.options import KindName, NumberDrawn, NumberFlagged, Opt, Seed, Stud
 from grater.progress import NOTES
 from grater.result import encode
 from grater.sheet import counted
-from grater.tables import write_table
+from grater.tables import read_items, write_table
 
 if TYPE_CHECKING:
     from grater.annotate.jobs import GivenState, Job
@@ -46,6 +46,7 @@ def add_job_command(
     n: NumberDrawn = None,
     flagged: NumberFlagged = None,
     fresh: Annotated[bool, Opt("Only essays that no job with this task has used.")] = False,
+    items: Annotated[Path | None, Opt("Only the items of this table.", "FILE")] = None,
     sample: Annotated[str, Opt("Only the items of a sample that are not judged yet.", "NAME")] = "",
     annotators: Annotated[
         Sequence[str], Opt("Give the units to this person, by name; repeatable.", "NAME", flag="--annotator")
@@ -56,6 +57,7 @@ def add_job_command(
     lease_minutes: Annotated[float | None, Opt("Minutes allowed per unit.")] = None,
     guidelines: Annotated[Path | None, Opt("Instructions, instead of the task's default.", "FILE.md")] = None,
     tagset: Annotated[str | None, Opt("Marking: tag set; default: NUCLE's 27 tags.")] = None,
+    asks: Annotated[str, Opt("Error: the kind of error to ask about, if not that of the items.", "KIND")] = "",
     grey: Annotated[bool, Opt("Construction: offer a grey answer, counted as yes.")] = False,
     pairs: Annotated[bool, Opt("Rank: two corrections at a time instead of up to five.")] = False,
     draft: Annotated[bool, Opt("Leave the job as a draft.")] = False,
@@ -88,6 +90,7 @@ def add_job_command(
         system=system,
         suggested_share=suggested_share,
         sample=sample,
+        item_ids=read_items(items).frame["item"].to_list() if items else (),
         most=n,
         fresh=fresh,
         annotators=annotators,
@@ -97,6 +100,7 @@ def add_job_command(
         lease_minutes=lease_minutes,
         guidelines=read_guidelines(guidelines) if guidelines else None,
         tagset=tagset,
+        asks=asks or None,
         grey=grey,
         pairs=pairs,
         seed=seed,
