@@ -45,7 +45,7 @@ from grater.annotate.store import Store, events, schema
 from grater.annotate.store.transaction import ONE, Record, Tx, body_hash, new_id, of_rater
 from grater.annotate.tasks import TASKS, Shown, Task, Unit
 from grater.annotate.tasks.marking import TASK as MARKING
-from grater.annotate.tasks.task import Answer, may_keep, sent_fields
+from grater.annotate.tasks.task import Answer, sent_fields
 from grater.annotate.terms import terms_of
 from grater.annotate.units import StudyUnit
 from grater.errors import BadInput, Conflict, Forbidden, NotFound, Problem, StoreBusy, StoreFull, UsageError
@@ -186,7 +186,7 @@ def hand_in_and_take(
             lease = leases.take(tx, job_id=held.job_id, person_id=held.person_id, locked=person)
             if lease is None:
                 panels.conclude(tx, held.job_id, held.person_id)
-            elif may_keep(desk.task):  # else its page has nothing to keep, and need not be made here
+            else:
                 lease = _desk_kept(tx, lease).lease
     if receipt.job is not None and is_tested:
         try:  # whether missed gold is wrong itself; if this cannot be asked now, the next answer asks

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from grater.annotate.tasks import TASKS, Piece, choice, cloze, error, usage, verify
-from grater.annotate.tasks.task import Unit, UnitItem
+from grater.annotate.tasks import TASKS, Piece, Task, choice, cloze, error, usage, verify
+from grater.annotate.tasks.task import Unit, UnitItem, is_right
 from grater.errors import BadInput, UsageError
 from grater.model import DELETE, Essay, Span, edit_item
 from grater.uncertainty import generator
@@ -61,7 +61,7 @@ def test_a_suggestion_takes_the_writers_capital_and_one_to_delete_is_no_word() -
 
 
 @pytest.mark.parametrize("task", [choice.TASK, verify.TASK], ids=["choice", "verify"])
-def test_an_item_without_a_suggestion_cannot_be_compared(task: choice.WhichFits | verify.Verify) -> None:
+def test_an_item_without_a_suggestion_cannot_be_compared(task: Task) -> None:
     with pytest.raises(UsageError, match="expected a suggestion"):
         task.show(unit_at(OF), rng=rng())
 
@@ -181,6 +181,6 @@ def test_a_form_that_is_not_filled_rightly_is_refused(form: dict[str, list[str]]
 def test_gold_accepts_any_of_its_labels() -> None:
     answers = usage.TASK.read(unit_at(OF), WHOLE, kept={})
     item_id = answers[0].item_id
-    assert usage.TASK.right(answers, {item_id: frozenset({"2", "e"})})
-    assert not usage.TASK.right(answers, {item_id: frozenset({"0", "1"})})
-    assert not usage.TASK.right((), {item_id: frozenset({"2"})})
+    assert is_right(usage.TASK, answers, {item_id: frozenset({"2", "e"})})
+    assert not is_right(usage.TASK, answers, {item_id: frozenset({"0", "1"})})
+    assert not is_right(usage.TASK, (), {item_id: frozenset({"2"})})

@@ -174,7 +174,6 @@ class Marking:
     summary: str = "Read a whole essay and mark its errors, each with its kind and a correction."
     subject: Subject = "essay"
     source: str = "Dahlmeier, Ng and Wu 2013, sections 2 to 4"
-    keeps: bool = False
     sends: tuple[str, ...] = ("edits", "set_aside", REJECTED)
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:
