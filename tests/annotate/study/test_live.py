@@ -115,14 +115,13 @@ def test_the_quick_queries_say_what_the_whole_tables_say(study: Study) -> None:
         whole = judgments.table(tx, job_id)
         brief = judgments.table(tx, job_id, only=judgments.FOR_AGREEMENT)
         assert brief == [{name: row[name] for name in judgments.FOR_AGREEMENT} for row in whole]
-        far, counts = progress.of_job(tx, job_id), progress.counts_of(tx, job_id)
-        assert (counts.units, counts.done, counts.wanted, counts.valid) == (
-            far.units,
-            far.done,
-            far.wanted,
-            far.valid,
+        counts, by_unit = progress.counts_of(tx, job_id), progress.some_units(tx, job_id)
+        done = [unit for unit in by_unit if unit.is_done]
+        assert (counts.units, counts.done, counts.raters) == (
+            len(by_unit),
+            len(done),
+            len(progress.by_rater(tx, job_id)),
         )
-        assert (counts.held, counts.raters) == (far.held, len(far.by_rater))
         assert len(judgments.submitted(tx, job_id)) == progress.n_submitted(tx, job_id) == len(whole)
         assert people.count(tx) > counts.raters
 

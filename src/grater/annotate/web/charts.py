@@ -14,7 +14,7 @@ from math import isfinite, log
 from markupsafe import Markup, escape
 
 from grater.annotate.dashboard import Confusion, PairShare
-from grater.annotate.progress import Progress
+from grater.annotate.progress import RaterProgress, UnitProgress
 from grater.annotate.raters import RaterLine
 from grater.annotate.store.transaction import as_iso
 from grater.model import Interval
@@ -79,28 +79,30 @@ def bars(rows: Sequence[Bar], *, title: str) -> Markup:
     return _svg(drawn, width=WIDTH, height=max(1, len(rows)) * ROW, title=title, words=words)
 
 
-def job_charts(progress: Progress, moments: Sequence[int]) -> list[tuple[str, Markup]]:
+def job_charts(
+    units: Sequence[UnitProgress], raters: Sequence[RaterProgress], moments: Sequence[int]
+) -> list[tuple[str, Markup]]:
     """The charts of a job with their titles; those with nothing to show are left out."""
     drawn = {
-        "Judgments per unit": unit_chart(progress),
+        "Judgments per unit": unit_chart(units),
         "Over time": time_chart(moments),
-        "Judgments per rater": rater_chart(progress),
+        "Judgments per rater": rater_chart(raters),
     }
     return [(title, chart) for title, chart in drawn.items() if chart]
 
 
-def unit_chart(progress: Progress) -> Markup:
+def unit_chart(units: Sequence[UnitProgress]) -> Markup:
     """The number of units with each number of judgments."""
-    wanted = max((unit.wanted for unit in progress.by_unit), default=0)
-    counts = [sum(min(unit.valid, wanted) == n for unit in progress.by_unit) for n in range(wanted + 1)]
+    wanted = max((unit.wanted for unit in units), default=0)
+    counts = [sum(min(unit.valid, wanted) == n for unit in units) for n in range(wanted + 1)]
     if len(counts) > 12:
         return Markup("")
-    is_same = all(unit.wanted == wanted for unit in progress.by_unit)  # not so where some are for all annotators
+    is_same = all(unit.wanted == wanted for unit in units)  # not so where some are for all annotators
     rows = [
         Bar(
             f"{n} of {wanted}" if is_same else str(n),
             count,
-            progress.units or 1,
+            len(units) or 1,
             counted(count, "unit"),
             kind="bar" if n else "bar bar-none",
         )
@@ -109,10 +111,10 @@ def unit_chart(progress: Progress) -> Markup:
     return bars(rows, title="Judgments per unit")
 
 
-def rater_chart(progress: Progress) -> Markup:
-    raters = sorted(progress.by_rater, key=lambda rater: -rater.valid)[:20]
-    most = max((rater.valid for rater in raters), default=1)
-    rows = [Bar(rater.name, rater.valid, most, f"{rater.valid:,}") for rater in raters]
+def rater_chart(raters: Sequence[RaterProgress]) -> Markup:
+    busiest = sorted(raters, key=lambda rater: -rater.valid)[:20]
+    most = max((rater.valid for rater in busiest), default=1)
+    rows = [Bar(rater.name, rater.valid, most, f"{rater.valid:,}") for rater in busiest]
     return bars(rows, title="Valid judgments per rater") if rows else Markup("")
 
 

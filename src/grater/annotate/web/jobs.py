@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict
 from starlette.responses import JSONResponse, Response
 
 from grater.annotate import content, invitations, jobs, judgments, panels, people, progress, trust, units, webhooks
@@ -124,7 +125,7 @@ def _new_job_page(
 @pages.get("/manage")
 def study_page(context: Context, tx: Reading) -> Response:
     all_jobs, systems = jobs.all(tx), content.system_names(tx)
-    rows = [(job, TASKS[job.task], progress.of_job(tx, job.job_id)) for job in all_jobs if job.archived_at is None]
+    rows = [(job, TASKS[job.task], progress.counts_of(tx, job.job_id)) for job in all_jobs if job.archived_at is None]
     answer = context.server.live.answer(tx)
     far = [(job, far) for job, _, far in rows]
     forecast = start.needed(tx, context, answer.value, far)
@@ -151,9 +152,10 @@ def job_view(
     context: RequestContext, tx: Reading, job_id: str, *, done: str = "", problems: Sequence[str] = ()
 ) -> Response:
     """A job and its progress, with what has just happened or gone wrong, and what comes next."""
-    job, far, everybody = jobs.get(tx, job_id), progress.of_job(tx, job_id), people.all(tx)
+    job, far, everybody = jobs.get(tx, job_id), progress.counts_of(tx, job_id), people.all(tx)
+    raters = progress.by_rater(tx, job_id)
     assigned = Counter(assignment.person_id for assignment in jobs.assignments_of(tx, job_id))
-    begun, n_panels = {rater.person_id for rater in far.by_rater}, len(panels.of_job(tx, job_id))
+    begun, n_panels = {rater.person_id for rater in raters}, len(panels.of_job(tx, job_id))
     sent = [one for one in invitations.all(tx) if one.job_id == job.job_id and one.ended_at is None]
     links = [one for one in sent if one.used_at is not None or one.expires_at > tx.now]
     may_rate = [each for each in everybody if each.state == "active" and each.role in ("annotator", "worker")]
@@ -164,7 +166,8 @@ def job_view(
         "job": job,
         "task": TASKS[job.task],
         "far": far,
-        "charts": job_charts(far, times),
+        "raters": raters,
+        "charts": job_charts(progress.some_units(tx, job_id), raters, times),
         "assigned": assigned,
         "idle": [people.get(tx, person_id) for person_id in assigned if person_id not in begun],
         "versions": jobs.guidelines_versions(tx, job_id),
@@ -275,7 +278,7 @@ class Progress(Shape):
     wanted: int
     valid: int
     held: int
-    raters: list[progress.RaterProgress] = Field(validation_alias="by_rater")
+    raters: list[progress.RaterProgress]
 
 
 class Coefficient(Interval):
@@ -368,7 +371,8 @@ def new_guidelines(context: Context, tx: Changing, job_id: str, sent: NewGuideli
 def job_progress(tx: Reading, job_id: str) -> Progress:
     """The progress of a job, overall and by rater."""
     jobs.get(tx, job_id)
-    return Progress.of(progress.of_job(tx, job_id))
+    far = asdict(progress.counts_of(tx, job_id))
+    return Progress.model_validate({**far, "raters": progress.by_rater(tx, job_id)})
 
 
 @api.get("/jobs/{job_id}/agreement")
