@@ -350,7 +350,7 @@ RULE = {"redundancy": {"least": 2, "most": 5, "lead": 2}}
 
 def units_of(crowd: Crowd) -> list[tuple[int, int]]:
     """Valid judgments and those wanted, of every unit."""
-    return [(unit.valid, unit.wanted) for unit in crowd.read(progress.of_job, crowd.job.job_id).by_unit]
+    return [(unit.valid, unit.wanted) for unit in crowd.read(progress.some_units, crowd.job.job_id)]
 
 
 def small(store: Store, *, n_units: int = 1) -> Crowd:

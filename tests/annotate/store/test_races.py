@@ -47,7 +47,7 @@ def three_answers(store: Store) -> Crowd:
 def test_of_two_answers_at_once_that_differ_the_second_asks_for_more(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, judgments=2, terms=REDUNDANCY)
     two_answers_at_once(crowd, "error", "ok")
-    assert [(unit.valid, unit.wanted) for unit in read(store, progress.of_job, crowd.job.job_id).by_unit] == [(2, 4)]
+    assert [(unit.valid, unit.wanted) for unit in read(store, progress.some_units, crowd.job.job_id)] == [(2, 4)]
     crowd.require_promises()
 
 
@@ -173,7 +173,7 @@ def test_an_answer_that_waits_for_new_terms_is_followed_by_what_they_want(store:
     lease = crowd.must_take(1)
     more = writing(store, lambda tx: set_terms(tx, crowd.job.job_id, {"redundancy": {"least": 3, "most": 5}}))
     interrupted(store, lambda: crowd.send(lease), more, before=LOCKS_UNIT)
-    assert [(unit.valid, unit.wanted) for unit in read(store, progress.of_job, crowd.job.job_id).by_unit] == [(2, 3)]
+    assert [(unit.valid, unit.wanted) for unit in read(store, progress.some_units, crowd.job.job_id)] == [(2, 3)]
     crowd.require_promises()
 
 

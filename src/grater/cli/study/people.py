@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from grater.annotate.tasks import TASKS
 from grater.cli.command import Done
@@ -21,7 +21,6 @@ from grater.tables import read_items, write_table
 
 if TYPE_CHECKING:
     from grater.annotate.jobs import GivenState, Job
-    from grater.annotate.samples import Order
     from grater.annotate.store import Store, Tx
 
 
@@ -66,22 +65,13 @@ def add_job_command(
     """Create a job and open it."""
     from grater.annotate import progress
     from grater.annotate.plans import NewJob, add_job
-    from grater.annotate.samples import Order, of_sample
+    from grater.annotate.samples import of_sample
 
     if bool(task) == bool(design) or (flagged is not None and not design):
         raise UsageError("expected `task` TASK, or `design` DESIGN with `flagged` N if wanted")
     if design:
-        order = Order(
-            design=design,
-            name=name or "",
-            system=system,
-            n=n,
-            n_flagged=flagged,
-            judgments=judgments_per_item,
-            annotators=annotators,
-            seed=seed,
-        )
-        return _start_design(study, order)
+        sizes = {"n": n, "n_flagged": flagged, "judgments": judgments_per_item}
+        return _start_design(study, design, name=name or "", system=system, annotators=annotators, seed=seed, **sizes)
     plan = NewJob.checked(
         name=name or task,
         task=task,
@@ -118,23 +108,23 @@ def add_job_command(
     )
 
 
-def _start_design(study: str, order: Order) -> Done:
+def _start_design(study: str, design: str, **order: Any) -> Done:
     from grater.annotate import progress, samples
     from grater.annotate.samples import DESIGNS, MISSING, notes_on, start
 
     with opened(study) as store:
-        job = start(store, order)
+        job = start(store, design, **order)
         with store.read() as tx:
             n_units = progress.units_by_job(tx)[job.job_id]["work"]
-            notes = notes_on(tx, samples.named(tx, job.name)) if order.design == "sampling" else ()
+            notes = notes_on(tx, samples.named(tx, job.name)) if design == "sampling" else ()
     not_filled = job.options.get(MISSING, [])
-    value: dict[str, JsonValue] = {"job": job.name, "design": order.design, "task": job.task, "units": n_units}
+    value: dict[str, JsonValue] = {"job": job.name, "design": design, "task": job.task, "units": n_units}
     value |= {"judgments": job.judgments, MISSING: not_filled, "notes": list(notes)}
     lines = [f"note: {line}" for line in not_filled] if isinstance(not_filled, list) else []
     lines += [f"note: {note}" for note in notes]
     size = f"{counted(n_units, 'unit')} of the task {job.task}, {counted(job.judgments, 'judgment')} each"
     command = f"grater people invite {pasted(study)} --role annotator"
-    return Done(value, [*lines, f"{job.name}: {size} ({DESIGNS[order.design].source}); next: {command}"])
+    return Done(value, [*lines, f"{job.name}: {size} ({DESIGNS[design].source}); next: {command}"])
 
 
 @described
