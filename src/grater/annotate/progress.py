@@ -64,7 +64,6 @@ DONE = BY_UNIT.having(func.count(SENT.submission_id) >= UNIT.wanted).with_only_c
 """Work units that have all their judgments."""
 
 OF_RATER = of_rater(schema.submissions)
-OF_PERSON = select(func.count(SENT.unit_id.distinct())).where(OF_RATER)
 
 N_RECENT = 20
 
@@ -177,11 +176,6 @@ def seconds_of_task(tx: Tx, task: str, *, most: int, job_id: str = "") -> list[f
     )
     query = query.where(SENT.job_id == job_id) if job_id else query
     return [float(seconds) for (seconds,) in tx.all(_times(query.limit(most)))]
-
-
-def of_person(tx: Tx, job_id: str, person_id: str) -> int:
-    """The number of a job's units that a rater has submitted, which is all they may know of its progress."""
-    return int(tx.value(OF_PERSON, job=job_id, person=person_id) or 0)
 
 
 def recent_seconds(tx: Tx, job_id: str, person_id: str) -> list[float]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from grater.annotate import content, credentials, invitations, judgments, people, progress
+from grater.annotate import content, credentials, invitations, judgments, people, standing
 from grater.annotate.store import Store, checks, events
 from grater.annotate.submissions import take_next
 from grater.annotate.web import context
@@ -42,7 +42,7 @@ def test_either_of_the_two_sits_down_and_the_judgment_is_the_seats(study: Study)
     with study.store.read() as tx:
         (row,) = judgments.table(tx, study.jobs["error"], names=True)
         assert (row["rater"], row["kind"]) == ("Annotator and Worker", "joint")
-        assert progress.of_person(tx, study.jobs["error"], study.people["worker"].person_id) == 0
+        assert standing.n_answered(tx, study.jobs["error"], study.people["worker"].person_id) == 0
         assert checks.violations(tx) == []
 
 
