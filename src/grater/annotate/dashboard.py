@@ -30,7 +30,7 @@ import polars as pl
 from grater.annotate import judgments, progress, trust
 from grater.annotate.adjudication import finished
 from grater.annotate.collusion import Group, groups_of
-from grater.annotate.evaluation import JobScores, ScoresSoFar, SystemLine, agreement_so_far, by_people, scores_so_far
+from grater.annotate.evaluation import JobScores, ScoresSoFar, SystemLine, by_people, live_agreement, scores_so_far
 from grater.annotate.jobs import Job
 from grater.annotate.judgments import FOR_AGREEMENT
 from grater.annotate.money import Costs, job_costs
@@ -39,8 +39,8 @@ from grater.annotate.protocol import protocol_sheet
 from grater.annotate.raters import RaterLine, rater_lines, signals_of
 from grater.annotate.store import Store, Tx, events
 from grater.annotate.store.transaction import body_hash
-from grater.annotate.tables import essay_columns
-from grater.annotate.tasks import Shown
+from grater.annotate.tables import essay_columns, redundancy_of
+from grater.annotate.tasks import TASKS, Shown
 from grater.annotate.tasks.marking import MARKING
 from grater.annotate.trust import GoldRecord
 from grater.annotate.work import shown_to_staff
@@ -48,6 +48,7 @@ from grater.errors import GraterError
 from grater.measure.agreement.summary import Agreement
 from grater.measure.sampling.plan import more_needed
 from grater.model import Interval, Json
+from grater.tables import Table
 
 FIRST = 20
 MOST_RATERS = 12
@@ -130,11 +131,16 @@ def _checkpoints(
     places, points = essay_columns(tx), []
     for n in sizes(len(firsts))[:-1]:
         last = firsts[n - 1]
-        past = agreement_so_far(job, in_time[: last + 1], places)
+        past = _agreement(job, in_time[: last + 1], places)
         systems = known.until(str(in_time[last]["at"])).systems if known else ()
         points.append(Checkpoint(n=n, agreement=past.alpha if past else None, systems=systems))
     today = Checkpoint(n=len(firsts), agreement=agreed.alpha if agreed else None, systems=scores.systems)
     return [*points, today] if in_time else []
+
+
+def _agreement(job: Job, rows: Sequence[Mapping[str, Json]], places: Table) -> Agreement | None:
+    task, first = TASKS[job.task], redundancy_of([job])
+    return live_agreement(rows, task, name=job.name, first=first, places=places, is_brief=True).labels
 
 
 def sizes(n: int) -> list[int]:
@@ -363,7 +369,7 @@ def mark_of(tx: Tx, job: Job | None) -> Mark:
 def figures_of(tx: Tx, job: Job) -> Figures:
     costs, counts, agreed = job_costs(tx, job), progress.counts_of(tx, job.job_id), None
     if job.task != MARKING:  # all say that an essay is marked; where and how is another page
-        agreed = agreement_so_far(job, judgments.table(tx, job.job_id, only=FOR_AGREEMENT), essay_columns(tx))
+        agreed = _agreement(job, judgments.table(tx, job.job_id, only=FOR_AGREEMENT), essay_columns(tx))
     return Figures(
         costs=costs,
         scores=scores_so_far(tx, job),

@@ -470,21 +470,10 @@ def so_far(tx: Tx, job_id: str, person_id: str) -> Record:
     return tx.execute(SO_FAR, {"job": job_id, "person": person_id}).one()
 
 
-def last_answer(tx: Tx, job_id: str, person_id: str) -> Record | None:
-    """The submission that the rater may withdraw, with the role of its unit."""
-    return tx.first(LAST, job=job_id, person=person_id)
-
-
 def undo_answer(store: Store, lease_id: str, *, person_id: str) -> Desk:
     """Undo the last answer, given to this lease; the rater gets its unit back."""
     with store.write() as tx:
         return _desk_kept(tx, take_back(tx, lease_id, person_id=person_id))
-
-
-def undoable_lease(tx: Tx, job_id: str, person_id: str) -> str:
-    """The lease whose answer the rater may withdraw; empty if there is none."""
-    last = last_answer(tx, job_id, person_id)
-    return "" if last is None else str(last.lease_id)
 
 
 def take_back(tx: Tx, lease_id: str, *, person_id: str) -> Lease:
@@ -493,7 +482,7 @@ def take_back(tx: Tx, lease_id: str, *, person_id: str) -> Lease:
     answered = leases.find(tx, lease_id, person_id=person_id)
     if answered is None:
         raise NotFound("there is no such piece of work, or it is not yours")
-    last = last_answer(tx, answered.job_id, person_id)
+    last = tx.first(LAST, job=answered.job_id, person=person_id)
     job = jobs.get(tx, answered.job_id)
     is_over = panels.has_ended(tx, job, person_id) or adjudication.find(tx, answered.unit_id) is not None
     if last is None or last.lease_id != lease_id or is_over:
