@@ -66,10 +66,6 @@ def test_an_item_without_a_suggestion_cannot_be_compared(task: Task) -> None:
         task.show(unit_at(OF), rng=rng())
 
 
-def test_verify_says_which_word_is_whose() -> None:
-    assert verify.TASK.show(DIFFERS, rng=rng()).fields[0].question == "Writer: of · Suggestion: on"
-
-
 EDITED = "Of course I agree. however we met at at noon."
 
 
@@ -102,12 +98,6 @@ def test_an_edit_is_read_in_its_sentence(words: Span, suggestion: str, reading: 
 )
 def test_the_question_is_that_of_the_items_kind(kind: str, words: str) -> None:
     assert words in error.TASK.show(unit_at(OF, kind=kind), rng=rng()).fields[0].question
-
-
-@pytest.mark.parametrize("label", ["error", "ok", "unknown"])
-def test_the_label_is_the_verdict(label: str) -> None:
-    (answer,) = error.TASK.read(unit_at(OF), {"label": [label]}, kept={})
-    assert answer.label == label == error.TASK.verdict[label]
 
 
 def test_words_over_two_sentences_show_both() -> None:
