@@ -104,7 +104,7 @@ def arm(store: Store, size: Size, raters: list[SimulatedRater], job_id: str) -> 
         rows = judgments.table(tx, job_id, payload=False)
         every = list(judgments.by_submission(tx, job_id, judgments.ALL))
         states = {each.person_id: each.state for each in standing.of_job(tx, job_id)}
-        is_whole = {unit.valid for unit in progress.of_job(tx, job_id).by_unit} == {size.judgments}
+        is_whole = {unit.valid for unit in progress.some_units(tx, job_id)} == {size.judgments}
     frame = pl.DataFrame({key: [str(row[key]) for row in rows] for key in ("item", "rater", "label")})
     cells = [
         (item, f"expert {n}", expert_answer(size.seed, size, n, numbers[item]))

@@ -33,6 +33,7 @@ from grater.reporting.build import build
 from grater.reporting.document import Report, Section
 from grater.reporting.save import report_html
 from grater.sheet import interval
+from tests.annotate.store.crowds import evenly_hidden_gold
 from tests.annotate.study.files import write_text
 from tests.annotate.study.places import answer_all, places_in, write_places
 from tests.annotate.web.programs import Program
@@ -106,7 +107,7 @@ def sampled(study: Path) -> None:
         ("import", study, "--gold", table, "--job", "crowd"),
         ("job", "terms", study, "crowd", "--change", TERMS),
     )
-    with open_store(study) as store:
+    with open_store(study) as store, evenly_hidden_gold():
         answer_all(store, "crowd", label, n_raters=4)
     studied(("adjudicate", study, "--job", "crowd", "--accept", "unanimous"))
     judged(study, IDS, job="model", raters=("model",), group="program")

@@ -26,6 +26,7 @@ from grater.annotate.tasks.task import (
     Choice,
     Field,
     Form,
+    OneItem,
     Piece,
     Rng,
     Shown,
@@ -71,7 +72,7 @@ __all__ += ["Detector", "Finding"]
 
 # Tasks
 __all__ += ["Accepted", "Answer", "Choice", "Field", "Form", "Piece", "Rng", "Shown", "Task", "Unit", "UnitItem"]
-__all__ += ["ERROR", "LABEL", "OK", "UNKNOWN"]
+__all__ += ["ERROR", "LABEL", "OK", "UNKNOWN", "OneItem"]
 __all__ += ["all_accepted", "only_item", "pieces_around", "read_fields", "the_one"]
 
 # Aggregation methods and metrics

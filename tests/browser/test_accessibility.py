@@ -14,11 +14,10 @@ from tests.browser.essay_page import marking
 from tests.browser.phone import misnamed, off_screen
 from tests.browser.site import Site
 from tests.browser.test_adjudication import marked
-from tests.browser.test_mining import mined_list
 from tests.browser.tour import PARTS, Stop, by_person, routes, tour
 
 PICTURES = Path(__file__).parents[2] / "docs" / "images" / "guide"
-IN_THE_DARK = ("jobs-rater", "manage-job", "mining", "reviews", "crowd-crowd", "adjudicate-item")
+IN_THE_DARK = ("jobs-rater", "manage-job", "gold-studio", "reviews", "crowd-crowd", "adjudicate-item")
 RATINGS = ("usage", "cloze", "choice", "error", "construction", "verify", "rank", "fate", "remaining")
 SERIOUS = ("serious", "critical")
 VIOLATIONS = {"resultTypes": ["violations"]}
@@ -97,15 +96,6 @@ def test_adjudication_of_an_essay(site: Site, chromium: Browser) -> None:
         page.goto(f"/adjudicate/{unit_id}")
         page.locator("input[value=own]").first.check()
         page.get_by_text("The whole essay").click()
-        assert complaints(page, dark=True) == []
-
-
-def test_a_suspect_decided_by_a_key(site: Site, chromium: Browser) -> None:
-    job_id = mined_list(site)
-    with visited(site, chromium, "manager") as page:
-        page.goto(f"/mining/{job_id}/1")
-        page.keyboard.press("y")
-        page.wait_for_url("**/2?after=1")
         assert complaints(page, dark=True) == []
 
 

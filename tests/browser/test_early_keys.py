@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Route, expect
 from grater.annotate.people import Person
 from tests.browser.site import Site
 from tests.browser.test_adjudication import marked
-from tests.browser.test_mining import mined_list
+from tests.browser.tour import studio_job
 
 
 @dataclass
@@ -36,8 +36,8 @@ def form(site: Site, person: Person) -> str:
     return site.lease(site.rating_job("error"), person)
 
 
-def suspect(site: Site, _: Person) -> str:
-    return f"/mining/{mined_list(site)}/1"
+def studio(site: Site, _: Person) -> str:
+    return f"/manage/jobs/{studio_job(site)}/gold/studio"
 
 
 def essay(site: Site, _: Person) -> str:
@@ -48,12 +48,12 @@ def essay(site: Site, _: Person) -> str:
     ("address_of", "module", "keys", "effect"),
     [
         (form, "keys.js", "1", "input[value=error]:checked"),
-        (suspect, "press.js", "y", "text=discussed about the: accepted"),
+        (studio, "press.js", "2", "input[value=ok]:checked"),
         (essay, "adjudicate.js", "b", "#place-1 input[value=B]:checked"),
     ],
 )
 def test_a_key_before_its_module(site: Site, chromium: Browser, address_of, module, keys, effect) -> None:  # type: ignore[no-untyped-def]
-    person = site.person("adjudicator")
+    person = site.person("manager")
     with site.visit(chromium, person) as (page, _):
         held = Held()
         page.route(f"**/{module}*", lambda route: held.hold(route))

@@ -24,7 +24,6 @@ from grater.model import Json
 from tests.annotate.web import studies
 from tests.browser.site import NUMBER, Site
 from tests.browser.test_adjudication import marked, rated
-from tests.browser.test_mining import mined_list
 
 NO_PAGES = frozenset(
     (
@@ -33,7 +32,6 @@ NO_PAGES = frozenset(
         "/manage/audit.csv",
         "/manage/jobs/{job_id}/payments.csv",
         "/manage/runs/{run_id}/file",
-        "/mining/{job_id}/verdicts.csv",
     )
 )  # a way on, a sign of life, files
 ESSAY = "She adopted puppy. He own three chair near the sea, in summer."
@@ -106,16 +104,13 @@ def _annotator(site: Site) -> Iterator[Stop]:
 
 
 def _adjudicator(site: Site) -> Iterator[Stop]:
-    adjudicator, essay, mined = site.person("adjudicator"), marked(site, ESSAY, comment=""), mined_list(site)
+    adjudicator, essay = site.person("adjudicator"), marked(site, ESSAY, comment="")
     with site.store.read() as tx:
         job_id = units.get(tx, essay).job.job_id
     yield Stop("/adjudicate", "/adjudicate", adjudicator, "adjudicate")
     yield Stop("/adjudicate/jobs/{job_id}", f"/adjudicate/jobs/{job_id}", adjudicator, "adjudicate-job")
     yield Stop("/adjudicate/{unit_id}", f"/adjudicate/{essay}", adjudicator, "adjudicate-essay")
     yield Stop("/adjudicate/{unit_id}", f"/adjudicate/{rated(site, 'usage')}", adjudicator, "adjudicate-item")
-    yield Stop("/mining", "/mining", adjudicator, "mining-lists")
-    yield Stop("/mining/{job_id}", f"/mining/{mined}", adjudicator, "mining")
-    yield Stop("/mining/{job_id}/{place}", f"/mining/{mined}/2", adjudicator, "mining-suspect")
 
 
 def _staff(site: Site) -> Iterator[Stop]:

@@ -81,7 +81,7 @@ def test_people_of_the_demo_work_for_pay_talk_dispute_and_comment(study: Store) 
         job = jobs.named(tx, CROWD)
         states = {people.get(tx, each.person_id).name: each.state for each in standing.of_job(tx, job.job_id)}
         worked = {people.get(tx, each.person_id).name for each in progress.by_rater(tx, job.job_id)}
-        far = progress.of_job(tx, job.job_id)
+        far = progress.counts_of(tx, job.job_id)
         paid = {payment.state for payment in money.payments_of(tx, job.job_id)}
     assert worked == {rater.name for rater in living.RATERS}
     assert [name for name, state in states.items() if state == "ejected"] == ["Quentin Moreau"]

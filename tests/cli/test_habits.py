@@ -30,7 +30,7 @@ def commands() -> dict[str, Any]:
 OF_ITS_NOUN = {
     *("--add-to", "--as", "--assist", "--by", "--constructions", "--corrections", "--engine", "--job", "--json"),
     *("--kind", "--labels", "--n", "--name", "--out", "--precision", "--rater", "--sample", "--score", "--system"),
-    *("--tagset", "--task", "--top"),
+    *("--items", "--tagset", "--task", "--top"),
 }
 """What these are depends on the command: the name of a study or of a job, the file that it writes."""
 

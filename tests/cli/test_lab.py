@@ -10,14 +10,18 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.annotate import people
+from grater.annotate import jobs, units
+from grater.annotate.gold import all as all_gold
 from grater.annotate.store import open_store
+from grater.annotate.store.checks import violations
+from grater.annotate.tasks import TASKS
 from grater.corpora import read_corpus
 from grater.detect.articles.constructions import CONSTRUCTIONS
 from grater.detect.decisions import best_word, filled, is_mismatch, written_word
 from grater.detect.detector import Finding
 from grater.detect.prepositions.engines import linear_from_file
 from grater.tables import read_gold, read_items, write_table
+from grater.uncertainty import generator
 from tests.annotate.study.files import write_essays
 from tests.cli.running import Capture, grater
 from tests.detect.prepositions.native_text import native_lines
@@ -309,44 +313,6 @@ def test_answers_on_the_terminal_go_into_the_list_also_of_one_who_leaves_in_the_
     assert listed["verdict"].fill_null("").to_list() == verdicts
 
 
-def test_a_study_mines_takes_verdicts_and_builds(mine: Path, capsys: Capture) -> None:
-    study, listed, out = mine / "study.db", mined_list(mine, capsys), mine / "verdicts.csv"
-    text = ["--text", mine / "native.txt"]
-    assert grater(capsys, "study", "new", study).status == 0
-    assert grater(capsys, "study", "import", study, mine / "essay.txt").status == 0
-    ran = grater(capsys, "lab", "mine", "--study", study, *text)
-    assert ran.status == 0, ran.err
-    assert "mined: 3 trigrams: 0 accepted, 0 rejected, 3 to look at" in ran.err
-    assert grater(capsys, "lab", "mine", "--study", study, *text).err == ran.err  # the same step again
-    assert grater(capsys, "lab", "mine", "--study", study, "--out", out).status == 0
-    assert read_items(out).frame.equals(read_items(listed).frame)
-    accept_all(listed)
-    refused = grater(capsys, "lab", "mine", "--study", study, "--name", "mine", "--verdicts", listed)
-    assert (refused.status, "expected one owner who decides, found 0" in refused.err) == (2, True)
-    assert "grater serve STUDY gives an owner's link" in refused.err
-    unknown = grater(capsys, "lab", "mine", "--study", study, "--name", "mine", "--verdicts", listed, "--as", "Ada")
-    assert (unknown.status, "nobody called Ada has joined this study" in unknown.err) == (2, True)
-
-
-def test_lists_of_a_study_are_built_into_a_job(mine: Path, capsys: Capture) -> None:
-    study, listed = mine / "study.db", mined_list(mine, capsys)
-    accept_all(listed)
-    grater(capsys, "study", "new", study)
-    grater(capsys, "study", "import", study, mine / "essay.txt")
-    with open_store(study) as store, store.write() as tx:
-        people.add(tx, name="Ada", role="owner")
-    ran = grater(capsys, "lab", "mine", "--study", study, "--verdicts", listed, "--json")
-    assert {name: json.loads(ran.out)[name] for name in ("accepted", "open")} == {"accepted": 3, "open": 0}
-    build = ["lab", "mine", "--study", study, "--balanced", "--job", "prepositions", "--text", mine / "native.txt"]
-    ran = grater(capsys, *build, "--n-gold", 2, "--json")
-    assert ran.status == 0, ran.err
-    made = json.loads(ran.out)
-    assert (made["job"], made["errors"], made["correct"], made["gold"]) == ("prepositions", 3, 3, 2)
-    assert made["shortfalls"] == ["errors: 3 instead of 500; accept more trigrams"]
-    both = grater(capsys, *build, "--out", mine / "v.csv")
-    assert (both.status, both.err.count("\n"), "--out" in both.err) == (2, 1, True)
-
-
 def test_the_balanced_corpus_has_as_many_correct_items_as_accepted_ones(mine: Path, capsys: Capture) -> None:
     verdicts = mined_list(mine, capsys)
     accept_all(verdicts)
@@ -362,3 +328,36 @@ def test_the_balanced_corpus_has_as_many_correct_items_as_accepted_ones(mine: Pa
     items = read_items(out).frame
     assert sorted(items.filter(pl.col("label") == "error")["target"]) == ["about", "into", "with"]
     assert set(read_gold(gold).frame["item"]) <= set(items["item"])
+
+
+def test_the_balanced_corpus_becomes_a_job_of_a_study_with_its_gold(
+    mine: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As docs/howto/mine-extraneous.md says, from the list of suspects to what raters are asked."""
+    accept_all(mined_list(mine, capsys))
+    monkeypatch.chdir(mine)
+    for command in (
+        "lab mine essay.txt --text native.txt --balanced --verdicts list.csv --n-gold 2 --out items.csv "
+        "--gold-out gold.csv",
+        "study new study.db",
+        "study import study.db essay.txt --items items.csv",
+        "job new study.db --task error --items items.csv --asks prep-extraneous --name mined --draft",
+        "study import study.db --gold gold.csv --job mined",
+        'job terms study.db mined --change {"gold":{}}',
+        "job open study.db mined",
+    ):
+        ran = grater(capsys, *command.split())
+        assert ran.status == 0, ran.err
+    with open_store("study.db") as store, store.read() as tx:
+        job = jobs.named(tx, "mined")
+        asked = [units.get(tx, unit_id) for unit_id in units.ids_of_job(tx, job.job_id)]
+        known = {each.item_id: each.accepted for _, each in all_gold(tx)}
+        assert violations(tx) == []
+    assert {item: {label} for item, label in read_gold("gold.csv").frame.select("item", "label").iter_rows()} == known
+    # Madnani et al. 2011, 2.1: extraneous or not, "wrong" is another question
+    questions = {TASKS["error"].show(each.unit, rng=generator(0)).fields[0].question for each in asked}
+    assert questions == {"Is the highlighted preposition extraneous: should there be none?"}
+    items_asked = {each.item.item_id for unit in asked for each in unit.unit.items}
+    assert items_asked == set(read_items("items.csv").frame["item"]), "the items on which detectors decide"
+    wrong = grater(capsys, "job", "new", "study.db", "--task", "error", "--asks", "spelling")
+    assert (wrong.status, "expected the task error and one of prep" in wrong.err) == (2, True)

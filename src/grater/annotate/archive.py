@@ -53,7 +53,7 @@ from grater.annotate import adjudication, content, gold, jobs, judgments, people
 from grater.annotate.corrected import answer_tables
 from grater.annotate.evaluation import agreement_of, evaluable, live_marks
 from grater.annotate.judgments import PEOPLE
-from grater.annotate.marks import has_suggestions, marked_essays, marked_in, suggestion_frame
+from grater.annotate.marks import marked_essays, marked_in
 from grater.annotate.money import job_costs
 from grater.annotate.protocol import whole_protocol
 from grater.annotate.reporting import names_of, with_raters
@@ -160,8 +160,6 @@ def _write_frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
         "decisions": decision_frame(tx),
         "adjudications": adjudication_frame(tx, raters),
     }
-    if has_suggestions(tx):
-        whole["suggestions"] = suggestion_frame(tx, raters)
     whole |= answer_tables(tx)
     if answers := list(standing.all_answers(tx, raters)):
         whole["questionnaire"] = as_frame(answers, ("job", "rater", "when", "question", "answer"))

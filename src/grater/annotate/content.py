@@ -13,7 +13,7 @@ imported table calls it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlalchemy import ColumnElement, Text, bindparam, case, exists, func, or_, select, true, type_coerce
@@ -39,12 +39,6 @@ def hold(tx: Tx) -> None:
     """
     if tx.is_postgres:
         tx.execute(tx.locked(CORPUS, of=schema.meta))
-
-
-def require_essays(tx: Tx, essay_ids: Collection[str]) -> None:
-    """Refuse if essays that were read earlier have since been deleted."""
-    if len(known_essays(tx, essay_ids)) < len(set(essay_ids)):
-        raise Conflict("an essay was deleted meanwhile, and nothing was stored; try again")
 
 
 def known_essays(tx: Tx, essay_ids: Iterable[str]) -> set[str]:

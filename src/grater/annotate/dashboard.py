@@ -30,7 +30,7 @@ import polars as pl
 from grater.annotate import judgments, progress, trust
 from grater.annotate.adjudication import finished
 from grater.annotate.collusion import Group, groups_of
-from grater.annotate.evaluation import JobScores, ScoresSoFar, SystemLine, agreement_so_far, by_people, scores_so_far
+from grater.annotate.evaluation import JobScores, ScoresSoFar, SystemLine, by_people, live_agreement, scores_so_far
 from grater.annotate.jobs import Job
 from grater.annotate.judgments import FOR_AGREEMENT
 from grater.annotate.money import Costs, job_costs
@@ -39,8 +39,8 @@ from grater.annotate.protocol import protocol_sheet
 from grater.annotate.raters import RaterLine, rater_lines, signals_of
 from grater.annotate.store import Store, Tx, events
 from grater.annotate.store.transaction import body_hash
-from grater.annotate.tables import essay_columns
-from grater.annotate.tasks import Shown
+from grater.annotate.tables import essay_columns, redundancy_of
+from grater.annotate.tasks import TASKS, Shown
 from grater.annotate.tasks.marking import MARKING
 from grater.annotate.trust import GoldRecord
 from grater.annotate.work import shown_to_staff
@@ -48,6 +48,7 @@ from grater.errors import GraterError
 from grater.measure.agreement.summary import Agreement
 from grater.measure.sampling.plan import more_needed
 from grater.model import Interval, Json
+from grater.tables import Table
 
 FIRST = 20
 MOST_RATERS = 12
@@ -130,11 +131,16 @@ def _checkpoints(
     places, points = essay_columns(tx), []
     for n in sizes(len(firsts))[:-1]:
         last = firsts[n - 1]
-        past = agreement_so_far(job, in_time[: last + 1], places)
+        past = _agreement(job, in_time[: last + 1], places)
         systems = known.until(str(in_time[last]["at"])).systems if known else ()
         points.append(Checkpoint(n=n, agreement=past.alpha if past else None, systems=systems))
     today = Checkpoint(n=len(firsts), agreement=agreed.alpha if agreed else None, systems=scores.systems)
     return [*points, today] if in_time else []
+
+
+def _agreement(job: Job, rows: Sequence[Mapping[str, Json]], places: Table) -> Agreement | None:
+    task, first = TASKS[job.task], redundancy_of([job])
+    return live_agreement(rows, task, name=job.name, first=first, places=places, is_brief=True).labels
 
 
 def sizes(n: int) -> list[int]:
@@ -228,8 +234,6 @@ PAUSE = 20
 MOST_KEPT = 100
 
 Key: TypeAlias = tuple[str, str, str]
-Mark: TypeAlias = tuple[int, int]
-"""Values that change with every event: its number, and the number of submissions of a job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,73 +263,62 @@ class Kept(Generic[T]):
 
 @dataclass(slots=True, eq=False)
 class Live:
-    """The figures cached by one process.
-
-    A caller that needs several in one transaction gets the `mark` once and passes it on, because counting the
-    submissions of a large job is a large part of the cost of a page.
-    """
+    """The figures cached by one process."""
 
     store: Store
     _kept: dict[Key, Kept[Any]] = field(default_factory=dict)
     _busy: set[Key] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def counts(self, tx: Tx, job: Job, *, mark: Mark | None = None) -> JobCounts:
+    def counts(self, tx: Tx, job: Job) -> JobCounts:
         """The state of a job; recomputed after every event in the study."""
-        return self._of(
-            tx, job, "counts", lambda tx, job: progress.counts_of(tx, job.job_id), mark, is_dear=False
-        ).value
+        return self._of(tx, job, "counts", lambda tx, job: progress.counts_of(tx, job.job_id), is_dear=False).value
 
     def answer(self, tx: Tx) -> Kept[ScoresSoFar]:
         """The scores of the study's systems, over all its jobs."""
         return self._of(tx, None, "answer", scores_so_far)
 
-    def figures(self, tx: Tx, job: Job, *, mark: Mark | None = None) -> Kept[Figures]:
+    def figures(self, tx: Tx, job: Job) -> Kept[Figures]:
         """Costs, scores, agreement, pace and protocol of a job."""
-        return self._of(tx, job, "figures", figures_of, mark)
+        return self._of(tx, job, "figures", figures_of)
 
     def lines(self, tx: Tx, job: Job) -> tuple[list[RaterLine], int]:
         """The raters of a job now, and the number of judgments not yet included in their signals."""
         kept = self._of(tx, job, "signals", signals_of)
         return rater_lines(tx, job, kept.value), kept.behind
 
-    def dashboard(self, tx: Tx, job: Job, *, mark: Mark | None = None) -> Kept[Dashboard] | None:
+    def dashboard(self, tx: Tx, job: Job) -> Kept[Dashboard] | None:
         """The history and the maps of a job, which cost more; None during the first computation for many
         judgments.
         """
-        mark, key = mark or mark_of(tx, job), _key(job, "dashboard")
-        if key not in self._kept and mark[1] >= MANY:
+        key = _key(job, "dashboard")
+        if key not in self._kept and progress.n_submitted(tx, job.job_id) >= MANY:
             self._begin(key, job, None, self._dashboard)
             return None
-        return self._of(tx, job, "dashboard", self._dashboard, mark)
+        return self._of(tx, job, "dashboard", self._dashboard)
 
     def _dashboard(self, tx: Tx, job: Job) -> Dashboard:
         figures = self.figures(tx, job).value
         return dashboard_of(tx, job, figures.scores, figures.agreement)
 
     def _of(
-        self,
-        tx: Tx,
-        job: Job | None,
-        what: str,
-        count: Callable[[Tx, Any], T],
-        mark: Mark | None = None,
-        *,
-        is_dear: bool = True,
+        self, tx: Tx, job: Job | None, what: str, count: Callable[[Tx, Any], T], *, is_dear: bool = True
     ) -> Kept[T]:
-        key, mark = _key(job, what), mark or mark_of(tx, job)
+        key = _key(job, what)
         kept: Kept[T] | None = self._kept.get(key)
-        if kept is not None and (kept.event, kept.n) == mark:
+        if kept is not None and kept.event == events.latest(tx):
             return kept
-        if kept is None or not is_dear or mark[1] < MANY:
-            return self._count(tx, job, key, count, mark)
+        n = progress.n_submitted(tx, job.job_id if job else "")
+        if kept is None or not is_dear or n < MANY:
+            return self._count(tx, job, key, count)
         self._begin(key, job, kept, count)
-        return replace(kept, behind=max(0, mark[1] - kept.n))
+        return replace(kept, behind=max(0, n - kept.n))
 
-    def _count(self, tx: Tx, job: Job | None, key: Key, count: Callable[[Tx, Any], T], mark: Mark) -> Kept[T]:
+    def _count(self, tx: Tx, job: Job | None, key: Key, count: Callable[[Tx, Any], T]) -> Kept[T]:
         begin = time.thread_time()
+        event, n = events.latest(tx), progress.n_submitted(tx, job.job_id if job else "")
         value = count(tx, job)
-        kept = Kept(value, *mark, seconds=time.thread_time() - begin, at=time.monotonic())
+        kept = Kept(value, event, n, seconds=time.thread_time() - begin, at=time.monotonic())
         with self._lock:
             while len(self._kept) >= MOST_KEPT:
                 self._kept.pop(next(iter(self._kept)))
@@ -342,7 +335,7 @@ class Live:
         def work() -> None:
             try:
                 with self.store.read() as tx:
-                    self._count(tx, job, key, count, mark_of(tx, job))
+                    self._count(tx, job, key, count)
             except GraterError as error:
                 LOG.warning("%s: the figures could not be updated: %s", job.name if job else "study", error)
             finally:
@@ -356,14 +349,10 @@ def _key(job: Job | None, what: str) -> Key:
     return (job.job_id, what, body_hash(job.options)) if job else ("", what, "")
 
 
-def mark_of(tx: Tx, job: Job | None) -> Mark:
-    return events.latest(tx), progress.n_submitted(tx, job.job_id if job else "")
-
-
 def figures_of(tx: Tx, job: Job) -> Figures:
     costs, counts, agreed = job_costs(tx, job), progress.counts_of(tx, job.job_id), None
     if job.task != MARKING:  # all say that an essay is marked; where and how is another page
-        agreed = agreement_so_far(job, judgments.table(tx, job.job_id, only=FOR_AGREEMENT), essay_columns(tx))
+        agreed = _agreement(job, judgments.table(tx, job.job_id, only=FOR_AGREEMENT), essay_columns(tx))
     return Figures(
         costs=costs,
         scores=scores_so_far(tx, job),

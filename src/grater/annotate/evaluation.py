@@ -38,7 +38,7 @@ from grater.annotate.tasks.task import Task, merged_by
 from grater.annotate.terms import Pay, money, terms_of
 from grater.errors import GraterError, UsageError
 from grater.measure.agreement.edits import CorpusAgreement, edit_agreement
-from grater.measure.agreement.summary import Agreement, agreement
+from grater.measure.agreement.summary import MOST_RATERS, Agreement, agreement
 from grater.measure.evaluation.cases import ADJUDICATED, EDITED, judge_of_labels
 from grater.measure.evaluation.design import CheapJudge
 from grater.measure.evaluation.evaluation import Estimated, Evaluation, EvaluationOptions, evaluate
@@ -312,32 +312,31 @@ def agreement_of(tx: Tx, job: Job, *, names: bool = False) -> AgreementSoFar:
 
 
 def live_agreement(
-    rows: Sequence[Mapping[str, Json]], task: Task, *, name: str, first: int = 0, places: Table | None = None
+    rows: Sequence[Mapping[str, Json]],
+    task: Task,
+    *,
+    name: str,
+    first: int = 0,
+    places: Table | None = None,
+    is_brief: bool = False,
 ) -> AgreementSoFar:
     """The agreement of people, never programs, on the items of a job, by label and by verdict.
 
-    `places` has the essay of each item; if it knows any of the job's items, units are essays.
+    `places` has the essay of each item; if it knows any of the job's items, units are essays. A brief one has neither
+    pairs of raters nor verdicts.
     """
-    judgments, verdict = _in_labels_of(task, by_people(rows, name=name, first=first)), task.verdict
+    judgments, verdict = by_people(rows, name=name, first=first), None if is_brief else task.verdict
+    if merged := merged_by(task):
+        judgments = with_labels(judgments, merged)
     if judgments.frame["item"].n_unique() == len(judgments):
         return AgreementSoFar(None, None, "No item has two judgments yet.")
     essays = known_essays(judgments, places)
     try:
-        whole = agreement(judgments, essays=essays)
+        whole = agreement(judgments, essays=essays, most_raters=0 if is_brief else MOST_RATERS)
         of_verdicts = agreement(with_labels(judgments, verdict), essays=essays) if verdict else None
         return AgreementSoFar(whole, of_verdicts, "")
     except GraterError as error:
         return AgreementSoFar(None, None, str(error))
-
-
-def agreement_so_far(job: Job, rows: Sequence[Mapping[str, Json]], places: Table) -> Agreement | None:
-    """The agreement on labels from `live_agreement`, without its pairs; None if nothing can be compared yet."""
-    judged = by_people(rows, name=job.name, first=frames.redundancy_of([job]))
-    judgments = _in_labels_of(TASKS[job.task], judged)
-    try:
-        return agreement(judgments, most_raters=0, essays=known_essays(judgments, places)) if len(judgments) else None
-    except GraterError:
-        return None
 
 
 def by_people(rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0) -> Judgments:
@@ -345,11 +344,6 @@ def by_people(rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0) 
     schema = {"item": pl.String, "rater": pl.String, "label": pl.String, "at": pl.String}
     given = [[row.get(column) for column in schema] for row in rows if row["group"] in PEOPLE]
     return equal_in_number(Judgments(pl.DataFrame(given, schema, orient="row"), name), first)
-
-
-def _in_labels_of(task: Task, judgments: Judgments) -> Judgments:
-    """The judgments with the labels that the task merges for analysis merged."""
-    return with_labels(judgments, merged_by(task)) if merged_by(task) else judgments
 
 
 def live_marks(essays: Sequence[Essay]) -> tuple[CorpusAgreement | None, str]:

@@ -45,7 +45,7 @@ from grater.annotate.store.transaction import Columns, Record, Tx
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.error import ASKS
 from grater.annotate.tasks.marking import DEFAULT_TAGSET, SUGGESTIONS
-from grater.annotate.tasks.task import UNKNOWN, Answer, Unit, UnitItem
+from grater.annotate.tasks.task import UNKNOWN, Answer, Unit, UnitItem, is_right
 from grater.annotate.terms import quiz_pool, terms_of
 from grater.annotate.units import NewUnit, Role
 from grater.corpora.tagsets import TAGSETS, TagSet
@@ -138,7 +138,7 @@ def read(row: Record) -> Gold:
 def grade(task: str, answers: Sequence[Answer], known: Iterable[Gold]) -> bool | None:
     """Whether the answers are right; None if no answer of the unit is known."""
     accepted: Mapping[str, frozenset[str]] = {gold.item_id: gold.accepted for gold in known}
-    return TASKS[task].right(answers, accepted) if accepted else None
+    return is_right(TASKS[task], answers, accepted) if accepted else None
 
 
 def _units_with(tx: Tx, job_id: str, item_id: str) -> dict[str, str]:

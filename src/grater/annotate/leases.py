@@ -341,7 +341,7 @@ def take(tx: Tx, *, job_id: str, person_id: str, locked: Person | None = None) -
     """
     person = locked or people.lock(tx, person_id)
     # Ask when the person is locked: what the same rater did a moment ago is then in it.
-    row = tx.first(RATER_STATE, job=job_id, person=person_id, now=tx.now)
+    row = tx.first(RATER_STATE, job=job_id, person=person_id)
     if row is None:
         raise NotFound(jobs.NO_JOB)
     job, lease = jobs.COLUMNS.read(row), None if row.lease_lease_id is None else HELD_COLUMNS.read(row)
@@ -354,8 +354,7 @@ def take(tx: Tx, *, job_id: str, person_id: str, locked: Person | None = None) -
         lease = _renewed(tx, lease, job)
     if lease is not None:
         return lease
-    if row.has_expired_leases:
-        free_expired(tx, job)
+    free_expired(tx, job)
     if row.given_up_lease_id is not None:
         lease = _take_again(tx, job, row, person_id=person_id)
     if lease is not None:
@@ -527,14 +526,6 @@ def _renewed(tx: Tx, lease: Lease, job: Job, *, issued_at: int | None = None) ->
     return renewed if tx.execute(RENEW, times).rowcount else None
 
 
-def _is_any_over(leases: Any, *, is_from_future: bool) -> ColumnElement[bool]:
-    """Whether any lease of the job has ended, by one index."""
-    now = bindparam("now", type_=BigInteger)
-    end = leases.c.expires_at
-    is_over = end > now + CLOCK_SLACK + schema.jobs.c.lease_ms if is_from_future else end <= now
-    return exists().where(leases.c.job_id == bindparam("job"), leases.c.state == IS_HELD, is_over)
-
-
 def _given_up() -> Select[Any]:
     """The newest lease that ended without an answer; a unit with a `withdrawn` answer comes again."""
     given_up, sent = schema.leases.alias("given_up"), schema.submissions.alias("sent")
@@ -568,10 +559,6 @@ RATER_STATE = (
         func.coalesce(VERSION, 0).label("guidelines_version"),
         PRACTICE.scalar_subquery().label("practice_unit_id"),
         GIVEN_UP.scalar_subquery().label("given_up_lease_id"),
-        (
-            _is_any_over(schema.leases.alias("late"), is_from_future=False)
-            | _is_any_over(schema.leases.alias("early"), is_from_future=True)
-        ).label("has_expired_leases"),
         *HELD_COLUMNS,
     )
     .select_from(schema.jobs)

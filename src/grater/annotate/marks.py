@@ -25,7 +25,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
-import polars as pl
 from sqlalchemy import Select, bindparam, exists, func, select
 from sqlalchemy import text as sql
 
@@ -432,9 +431,6 @@ def _essay_id(tx: Tx, unit_id: str) -> str:
     return units.get(tx, unit_id).unit.essay.essay_id
 
 
-COLUMNS = ("job", "essay", "rater", "system", "shown", "start", "end", "tag", "suggestion", "fate")
-
-
 def study_suggestions(tx: Tx, *, job_names: Collection[str] = ()) -> SuggestionEffect:
     """The effect of suggestions over the study's marking jobs, or over the named ones."""
     chosen = [job for job in _marking_jobs(tx) if not job_names or job.name in job_names]
@@ -454,31 +450,6 @@ def study_suggestions(tx: Tx, *, job_names: Collection[str] = ()) -> SuggestionE
 
 def has_suggestions(tx: Tx) -> bool:
     return any(SUGGESTIONS in job.options for job in _marking_jobs(tx))
-
-
-def suggestion_frame(tx: Tx, raters: Mapping[str, str]) -> pl.DataFrame:
-    """One row per suggestion and annotator with whom it is compared; `fate` is empty if it was not shown."""
-    rows = [row for job in _marking_jobs(tx) if SUGGESTIONS in job.options for row in _rows(tx, job, raters)]
-    return pl.DataFrame({name: [row[name] for row in rows] for name in COLUMNS}, dict.fromkeys(COLUMNS, pl.String))
-
-
-def _rows(tx: Tx, job: Job, raters: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    for row, (answer,) in judgments.by_submission(tx, job.job_id):
-        unit, condition = units.get(tx, row.unit_id).unit, _condition(answer)
-        fates = cast("list[str]", condition.get("fates") or [])
-        for number, each in enumerate(suggestions_of(unit)):
-            yield {
-                "job": job.name,
-                "essay": unit.essay.essay_id,
-                "rater": raters[row.person_id],
-                "system": str(condition.get("system", "")),
-                "shown": "true" if condition.get("shown") else "false",
-                "start": str(each.span.start),
-                "end": str(each.span.end),
-                "tag": each.tag,
-                "suggestion": "|".join(each.replacements),
-                "fate": fates[number] if fates else "",
-            }
 
 
 def _markings(tx: Tx, job: Job, offered: Mapping[str, tuple[Suggestion, ...]]) -> Iterator[MarkedOnce]:

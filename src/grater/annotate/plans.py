@@ -51,7 +51,8 @@ from grater.annotate.store.transaction import DAY
 from grater.annotate.tables import MARK
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.construction import CONSTRUCTIONS, IN_CONTEXT, NO_CONTEXT
-from grater.annotate.tasks.error import ASKS
+from grater.annotate.tasks.error import ASKS, QUESTIONS
+from grater.annotate.tasks.error import TASK as ERROR_TASK
 from grater.annotate.tasks.marking import DEFAULT_TAGSET, SUGGESTIONS, payload_of, suggestion_of
 from grater.annotate.tasks.marking import TASK as MARKING
 from grater.annotate.tasks.rank import MOST, PAIRS
@@ -108,6 +109,9 @@ class NewJob(Body):
     delay_days: float = Field(default=3, ge=0, le=365, description="Between the two stages of constructions.")
     lease_minutes: float | None = Field(default=None, gt=0, le=43_200)
     guidelines: Markdown | None = Field(default=None, description="In Markdown; the task's own by default.")
+    asks: str | None = Field(
+        default=None, description="Error: the kind of error to ask about, if not that of the items."
+    )
     grey: bool = Field(default=False, description="Constructions: offer the grey answer.")
     pairs: bool = Field(default=False, description="Rank: two corrections at a time instead of up to five.")
     tagset: str | None = Field(default=None, description="Marking: the tags to mark with, NUCLE's by default.")
@@ -118,7 +122,7 @@ class NewJob(Body):
     @property
     def payload(self) -> dict[str, Json]:
         """The options that determine how every unit is shown."""
-        return {name: looks for name in ("grey", PAIRS, "tagset") if (looks := getattr(self, name))}
+        return {name: looks for name in (ASKS, "grey", PAIRS, "tagset") if (looks := getattr(self, name))}
 
 
 def add_job(store: Store, plan: NewJob, *, actor: str | None = None) -> Job:
@@ -141,11 +145,10 @@ def plan_job(
     tx: Tx,
     plan: NewJob,
     *,
-    asks: Mapping[str, Json] | None = None,
     options: Mapping[str, Json] | None = None,
     actor: str | None = None,
 ) -> Job:
-    """Add a job with its units; `asks` is added to the payload of each unit, `options` to those of the job."""
+    """Add a job with its units; `options` are added to those of the job."""
     content.hold(tx)
     if not plan.name:  # the task's, with a number where an earlier job has it
         taken = {job.name for job in jobs.all(tx)}
@@ -179,7 +182,7 @@ def plan_job(
         placed: dict[str, Any] = {"batch": batch.number, "overlap": batch.overlap, "spread": spread}
         placed["wanted"] = len(batch.people) or None
         for unit in (unit for number in batch.units for unit in chains[number]):
-            new.append(replace(unit, **placed, payload={**unit.payload, **(asks or {})}))
+            new.append(replace(unit, **placed))
             theirs.append((batch.people, batch.number))
     unit_ids = units.add_all(tx, job.job_id, new)
     markdown = guidelines_of(task, _asked(tx, new)) if plan.guidelines is None else plan.guidelines
@@ -201,6 +204,8 @@ def chains_for(tx: Tx, plan: NewJob, *, is_preview: bool = False) -> list[list[N
 
     A preview stores nothing, but chooses missing items in the same way.
     """
+    if plan.asks and (plan.task != ERROR_TASK.name or plan.asks not in QUESTIONS):
+        raise UsageError(f"asks: expected the task error and one of {', '.join(QUESTIONS)}, found {plan.asks!r}")
     fitting = MAKERS[subject_of(TASKS[plan.task])](tx, plan, is_preview)
     if not fitting:
         raise UsageError(f"no units: the study has no items for the task {plan.task!r}; import them first")

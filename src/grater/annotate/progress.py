@@ -47,19 +47,6 @@ class RaterProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """`units` are work units; `held` is the number of active leases."""
-
-    units: int
-    done: int
-    wanted: int
-    valid: int
-    held: int
-    by_unit: tuple[UnitProgress, ...]
-    by_rater: tuple[RaterProgress, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class FinishedUnit:
     unit_id: str
     differs: bool
@@ -77,7 +64,6 @@ DONE = BY_UNIT.having(func.count(SENT.submission_id) >= UNIT.wanted).with_only_c
 """Work units that have all their judgments."""
 
 OF_RATER = of_rater(schema.submissions)
-OF_PERSON = select(func.count(SENT.unit_id.distinct())).where(OF_RATER)
 
 N_RECENT = 20
 
@@ -145,7 +131,7 @@ WORK_LEFT = _work_left()
 
 @dataclass(frozen=True, slots=True)
 class JobCounts:
-    """The same numbers without units and raters."""
+    """`units` are work units; `held` is the number of active leases."""
 
     units: int
     done: int
@@ -168,8 +154,9 @@ def counts_of(tx: Tx, job_id: str) -> JobCounts:
         ).select_from(by_unit)
     )
     whole = {name: int(value or 0) for name, value in row._mapping.items()} if row else {}
+    held = select(func.count()).where(schema.leases.c.job_id == job_id, schema.leases.c.state == "held")
     n_raters = select(func.count(SENT.person_id.distinct())).where(SENT.job_id == job_id)
-    return JobCounts(**whole, held=_n_held(tx, job_id), raters=int(tx.value(n_raters) or 0))
+    return JobCounts(**whole, held=int(tx.value(held) or 0), raters=int(tx.value(n_raters) or 0))
 
 
 def n_submitted(tx: Tx, job_id: str = "") -> int:
@@ -189,30 +176,6 @@ def seconds_of_task(tx: Tx, task: str, *, most: int, job_id: str = "") -> list[f
     )
     query = query.where(SENT.job_id == job_id) if job_id else query
     return [float(seconds) for (seconds,) in tx.all(_times(query.limit(most)))]
-
-
-def _n_held(tx: Tx, job_id: str) -> int:
-    held = select(func.count()).where(schema.leases.c.job_id == job_id, schema.leases.c.state == "held")
-    return int(tx.value(held) or 0)
-
-
-def of_job(tx: Tx, job_id: str) -> Progress:
-    query = BY_UNIT.where(UNIT.job_id == job_id).order_by(UNIT.position)
-    by_unit = _units(tx, query)
-    return Progress(
-        units=len(by_unit),
-        done=sum(unit.is_done for unit in by_unit),
-        wanted=sum(unit.wanted for unit in by_unit),
-        valid=sum(unit.valid for unit in by_unit),
-        held=_n_held(tx, job_id),
-        by_unit=by_unit,
-        by_rater=by_rater(tx, job_id),
-    )
-
-
-def of_person(tx: Tx, job_id: str, person_id: str) -> int:
-    """The number of a job's units that a rater has submitted, which is all they may know of its progress."""
-    return int(tx.value(OF_PERSON, job=job_id, person=person_id) or 0)
 
 
 def recent_seconds(tx: Tx, job_id: str, person_id: str) -> list[float]:
@@ -236,7 +199,7 @@ def of_unit(tx: Tx, unit_id: str) -> UnitProgress | None:
     return next(iter(_units(tx, BY_UNIT.where(UNIT.unit_id == unit_id))), None)
 
 
-def some_units(tx: Tx, job_id: str, *, start: int, most: int) -> tuple[UnitProgress, ...]:
+def some_units(tx: Tx, job_id: str, *, start: int = 0, most: int | None = None) -> tuple[UnitProgress, ...]:
     """Work units of a job in order, at most `most` from number `start` on."""
     query = BY_UNIT.where(UNIT.job_id == job_id).order_by(UNIT.position).offset(start).limit(most)
     return _units(tx, query)

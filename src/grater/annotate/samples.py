@@ -280,26 +280,27 @@ DESIGNS: Mapping[str, Design] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """The user's settings of a design; by default the paper's."""
+def start(
+    store: Store,
+    design_name: str,
+    *,
+    name: str = "",
+    system: str | None = None,
+    n: int | None = None,
+    n_flagged: int | None = None,
+    judgments: int | None = None,
+    annotators: Sequence[str] = (),
+    seed: int = 0,
+    actor: str | None = None,
+) -> Job:
+    """Plan the job of a design, with the paper's settings by default, and open it.
 
-    design: str
-    name: str = ""
-    system: str | None = None
-    n: int | None = None
-    n_flagged: int | None = None
-    judgments: int | None = None
-    annotators: Sequence[str] = ()
-    seed: int = 0
-
-
-def start(store: Store, order: Order, *, actor: str | None = None) -> Job:
-    """Plan the job of a design and open it; repeating the order returns the existing job."""
-    if order.design not in DESIGNS:
-        raise UnknownName(unknown("design", order.design, sorted(DESIGNS)))
-    design = DESIGNS[order.design]
-    name, system, n = order.name or design.name, order.system, order.n or design.n
+    The same order again returns the existing job.
+    """
+    if design_name not in DESIGNS:
+        raise UnknownName(unknown("design", design_name, sorted(DESIGNS)))
+    design = DESIGNS[design_name]
+    name, wanted = name or design.name, n or design.n
     with store.read() as tx:
         if design.needs_system and system is None:
             known = content.system_names(tx)
@@ -307,67 +308,67 @@ def start(store: Store, order: Order, *, actor: str | None = None) -> Job:
                 found = ", ".join(known) or "none; run a system first"
                 raise UsageError(f"the design {design.name} is for one system: expected its name, found {found}")
             (system,) = known
-        asked: dict[str, Json] = {"design": design.name, "system": system, "annotators": list(order.annotators)}
-        asked |= {"n": order.n, "flagged": order.n_flagged, "judgments": order.judgments, "seed": order.seed}
+        asked: dict[str, Json] = {"design": design.name, "system": system, "annotators": list(annotators)}
+        asked |= {"n": n, "flagged": n_flagged, "judgments": judgments, "seed": seed}
         earlier = next((job for job in jobs.all(tx) if job.name == name), None)
         if earlier is not None:
             if earlier.options.get("order") != asked:
                 raise Conflict(f"there is already a job called {name!r}; choose another name")
             return earlier
-        if design.name == "sampling" and order.n is None and n:  # no more than its system decided on
-            kinds = decided_kinds(tx, system or "")
-            decided = decision_columns(tx, {PREPOSITION} & kinds or kinds).filter(system=system)
-            n = min(n, len(decided) or n)
-    item_ids, missing = _items(store, design, replace(order, name=name, system=system, n=n))
+    item_ids: Sequence[str] = ()
+    missing: list[str] = []
+    match design.name:
+        case "sampling":
+            item_ids = _drawn(store, name, system or "", n, n_flagged=n_flagged, seed=seed)
+        case "verification":
+            with store.read() as tx:
+                item_ids = [each.item_id for each in content.all_decisions(tx, system=system) if each.flagged]
+            if not item_ids:
+                raise UsageError(f"nothing to verify: {system} flags no item of the study")
+        case "choice":
+            with store.read() as tx:
+                if not content.best_words(tx, system or ""):
+                    words = "suggestions are stored only where it flags; run it again to store them all"
+                    missing.append(f"{system}'s {words}")
+        case "cloze":
+            with store.write() as tx:
+                item_ids = _one_a_sentence(tx, wanted, seed=seed)
+        case "constructions":
+            with store.write() as tx:
+                item_ids, missing = construction_items(tx, seed=seed)
     plan = NewJob.checked(
         name=name,
         task=design.task,
-        judgments=order.judgments or design.judgments,
+        judgments=judgments or design.judgments,
         system=system if subject_of(TASKS[design.task]) == "suggestion" else None,
         item_ids=item_ids,
-        most=n if design.name not in ("sampling", "cloze") else None,
-        annotators=order.annotators,
-        seed=order.seed,
+        most=wanted if design.name not in ("sampling", "cloze") else None,
+        annotators=annotators,
+        seed=seed,
     )
     with store.write() as tx:
         job = plan_job(tx, plan, options={"design": design.name, "order": asked}, actor=actor)
         # The job, with what of its design the essays could not fill among its options.
-        wanted, n_units = order.n or design.n, len(units.ids_of_job(tx, job.job_id, role="work"))
+        n_units = len(units.ids_of_job(tx, job.job_id, role="work"))
         short = [f"units: {n_units:,} instead of {wanted:,}"] if wanted and n_units < wanted else []
         lines: list[Json] = [*missing, *short]
         return jobs.set_options(tx, job.job_id, {**job.options, MISSING: lines}) if lines else job
 
 
-def _items(store: Store, design: Design, order: Order) -> tuple[Sequence[str], list[str]]:
-    """The items to ask about, empty for all that fit, and the shortfalls of the design."""
-    if design.name == "sampling":
-        sent = NewSample.checked(
-            name=order.name, system=order.system, n=order.n, flagged=order.n_flagged, seed=order.seed
-        )
-        return require_left(draw(store, sent).left, order.name), []
-    if design.name == "verification":
+def _drawn(store: Store, name: str, system: str, n: int | None, *, n_flagged: int | None, seed: int) -> Sequence[str]:
+    """The unjudged items of the paper's sample, of no more items than its system decided on."""
+    if n is None:
         with store.read() as tx:
-            flagged = [each.item_id for each in content.all_decisions(tx, system=order.system) if each.flagged]
-        if not flagged:
-            raise UsageError(f"nothing to verify: {order.system} flags no item of the study")
-        return flagged, []
-    if design.name == "choice":
-        with store.read() as tx:
-            known = content.best_words(tx, order.system or "")
-        words = f"{order.system}'s suggestions are stored only where it flags; run it again to store them all"
-        return (), [] if known else [words]
-    if design.name == "cloze":
-        with store.write() as tx:
-            return _one_a_sentence(tx, order), []
-    if design.name == "constructions":
-        with store.write() as tx:
-            return construction_items(tx, seed=order.seed)
-    return (), []
+            kinds = decided_kinds(tx, system)
+            decided = decision_columns(tx, {PREPOSITION} & kinds or kinds).filter(system=system)
+        n = min(DESIGNS["sampling"].n or 0, len(decided)) or DESIGNS["sampling"].n
+    sent = NewSample.checked(name=name, system=system, n=n, flagged=n_flagged, seed=seed)
+    return require_left(draw(store, sent).left, name)
 
 
-def _one_a_sentence(tx: Tx, order: Order) -> list[str]:
+def _one_a_sentence(tx: Tx, n: int | None, *, seed: int) -> list[str]:
     """One random preposition from each sentence that has any, in a random order of sentences."""
-    rng = generator(order.seed, "cloze")
+    rng = generator(seed, "cloze")
     chosen = []
     for essay in own_essays(tx):
         places = list(preposition_items(essay))
@@ -377,7 +378,7 @@ def _one_a_sentence(tx: Tx, order: Order) -> list[str]:
                 chosen.append(inside[int(rng.integers(len(inside)))])
     if not chosen:
         raise UsageError("no units: no essay in the study has a preposition")
-    n = min(order.n or len(chosen), len(chosen))
-    picked = sorted(rng.choice(len(chosen), size=n, replace=False).tolist())
+    size = min(n or len(chosen), len(chosen))
+    picked = sorted(rng.choice(len(chosen), size=size, replace=False).tolist())
     content.add_items(tx, (content.study_item(chosen[place]) for place in picked))
     return [chosen[place].item_id for place in picked]

@@ -45,7 +45,7 @@ from grater.annotate.store import Store, events, schema
 from grater.annotate.store.transaction import ONE, Record, Tx, body_hash, new_id, of_rater
 from grater.annotate.tasks import TASKS, Shown, Task, Unit
 from grater.annotate.tasks.marking import TASK as MARKING
-from grater.annotate.tasks.task import Answer, may_keep, sent_fields
+from grater.annotate.tasks.task import Answer, sent_fields
 from grater.annotate.terms import terms_of
 from grater.annotate.units import StudyUnit
 from grater.errors import BadInput, Conflict, Forbidden, NotFound, Problem, StoreBusy, StoreFull, UsageError
@@ -186,7 +186,7 @@ def hand_in_and_take(
             lease = leases.take(tx, job_id=held.job_id, person_id=held.person_id, locked=person)
             if lease is None:
                 panels.conclude(tx, held.job_id, held.person_id)
-            elif may_keep(desk.task):  # else its page has nothing to keep, and need not be made here
+            else:
                 lease = _desk_kept(tx, lease).lease
     if receipt.job is not None and is_tested:
         try:  # whether missed gold is wrong itself; if this cannot be asked now, the next answer asks
@@ -470,21 +470,10 @@ def so_far(tx: Tx, job_id: str, person_id: str) -> Record:
     return tx.execute(SO_FAR, {"job": job_id, "person": person_id}).one()
 
 
-def last_answer(tx: Tx, job_id: str, person_id: str) -> Record | None:
-    """The submission that the rater may withdraw, with the role of its unit."""
-    return tx.first(LAST, job=job_id, person=person_id)
-
-
 def undo_answer(store: Store, lease_id: str, *, person_id: str) -> Desk:
     """Undo the last answer, given to this lease; the rater gets its unit back."""
     with store.write() as tx:
         return _desk_kept(tx, take_back(tx, lease_id, person_id=person_id))
-
-
-def undoable_lease(tx: Tx, job_id: str, person_id: str) -> str:
-    """The lease whose answer the rater may withdraw; empty if there is none."""
-    last = last_answer(tx, job_id, person_id)
-    return "" if last is None else str(last.lease_id)
 
 
 def take_back(tx: Tx, lease_id: str, *, person_id: str) -> Lease:
@@ -493,7 +482,7 @@ def take_back(tx: Tx, lease_id: str, *, person_id: str) -> Lease:
     answered = leases.find(tx, lease_id, person_id=person_id)
     if answered is None:
         raise NotFound("there is no such piece of work, or it is not yours")
-    last = last_answer(tx, answered.job_id, person_id)
+    last = tx.first(LAST, job=answered.job_id, person=person_id)
     job = jobs.get(tx, answered.job_id)
     is_over = panels.has_ended(tx, job, person_id) or adjudication.find(tx, answered.unit_id) is not None
     if last is None or last.lease_id != lease_id or is_over:

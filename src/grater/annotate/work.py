@@ -27,7 +27,7 @@ from grater.annotate.requests import Body
 from grater.annotate.standing import has_gold
 from grater.annotate.store import Store, Tx
 from grater.annotate.tasks import TASKS, Answer, Shown, Unit
-from grater.annotate.tasks.marking import MOST_EDITS, REJECTED, TASK, tagset_of
+from grater.annotate.tasks.marking import MOST_EDITS, REJECTED, TASK, span_complaint, tagset_of
 from grater.annotate.tasks.marking import TASK as MARKING
 from grater.corpora.check import check_essays
 from grater.errors import BadInput, NotFound, Problem, UsageError
@@ -72,7 +72,7 @@ class OwnJob:
 
 
 def own_job(tx: Tx, job: Job, person: Person) -> OwnJob:
-    n_done = progress.of_person(tx, job.job_id, person.person_id)
+    n_done = standing.n_answered(tx, job.job_id, person.person_id)
     n_assigned = None
     if job.access == "assigned":
         n_assigned = jobs.n_assigned(tx, job.job_id, person.person_id)
@@ -200,12 +200,8 @@ class DraftBody(Body):
 def checked(text: str, sent: DraftBody) -> dict[str, Json]:
     """A draft as it is stored; its spans must lie in the text and match their quotes."""
     for number, each in enumerate(sent.edits, 1):
-        if not each.start <= each.end <= len(text):
-            raise BadInput(Problem("draft", f"edit {number}: expected a span inside 0-{len(text)}"))
-        words = text[each.start : each.end]
-        if words != each.quote:
-            found = f"expected the quote {words[:60]!r} at {each.start}-{each.end}, found {each.quote[:60]!r}"
-            raise BadInput(Problem("draft", f"edit {number}: {found}"))
+        if complaint := span_complaint(text, each.start, each.end, each.quote):
+            raise BadInput(Problem("draft", f"edit {number}: {complaint}"))
     kept = {"edits", "set_aside", *([REJECTED] if sent.rejected else [])}
     return sent.model_dump(include=kept, exclude_none=True)
 

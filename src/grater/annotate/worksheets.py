@@ -40,7 +40,7 @@ from grater.annotate.tasks.worksheet import VERIFY, sheet_of
 from grater.annotate.terms import IMPORTED
 from grater.annotate.units import NewUnit
 from grater.corpora.formats import parse_json
-from grater.errors import BadInput, Problem, Problems, UnknownName, UsageError, unknown
+from grater.errors import BadInput, Problem, Problems, UsageError
 from grater.measure.sampling.draw import to_judge
 from grater.model import ADJUDICATED, PROGRAM, Json, is_adjudicated
 from grater.tables import Judgments
@@ -96,8 +96,6 @@ def _units_of_job(tx: Tx, name: str) -> list[tuple[str, Unit]]:
 
 
 def _units_of_sample(tx: Tx, name: str, task: str) -> list[tuple[str, Unit]]:
-    if task not in TASKS:
-        raise UnknownName(unknown("task", task, sorted(TASKS)))
     sample = samples.named(tx, name)
     items = content.items_of(tx, to_judge(sample, judged_items(tx)))
     essays = {

@@ -7,6 +7,7 @@ constructions of nouns (Lee et al. 2009).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -51,7 +52,6 @@ from grater.detect.mining.review import (
     TrigramCounter,
     balanced_from,
     mine,
-    progress_of,
     suspects_table,
     verdicts_of,
 )
@@ -70,9 +70,8 @@ BACK, QUIT, SKIP = "b", "q", "s"
 
 @described
 def mine_prepositions(
-    *corpus: Annotated[Path, Opt("Learners' essays, in any format.", "[CORPUS]")],
-    study: Annotated[str, Opt("Mine the essays of a study instead.", "STUDY")] = "",
-    out: Annotated[Path | None, Opt("The list of suspects; with --balanced, the items.", "FILE")] = None,
+    *corpus: Annotated[Path, Opt("Learners' essays, in any format.", "CORPUS")],
+    out: Annotated[Path, Opt("The list of suspects; with --balanced, the items.", "FILE")],
     web1t: Annotated[Path | None, Opt("Counts in Web 1T format.", "FOLDER")] = None,
     text: Annotated[Sequence[Path], Opt("Well-formed text to count in; repeatable.", "TEXT")] = (),
     model: Annotated[Path | None, Opt(f"Counts from a language model; default: that of {SHIPPED}.", "MODEL")] = None,
@@ -86,31 +85,12 @@ def mine_prepositions(
     n: Annotated[int, Opt("For --balanced: number of errors, and of correct uses.", "N", min=1)] = N_EACH,
     n_gold: Annotated[int, Opt("For --balanced: items to use as gold.", "N", min=0)] = N_GOLD,
     gold_out: Annotated[Path | None, Opt("For --balanced: also write the gold items.", "FILE")] = None,
-    name: Annotated[str, Opt("For --study: the name of the list.")] = "mined",
-    job: Annotated[str, Opt("The name of the job to create.")] = "balanced",
-    judgments_per_item: Annotated[int, Opt("Judgments per item.", "N", min=1)] = 1,
-    decider: Annotated[str | None, Opt("For --study: who gave the verdicts.", "NAME", flag="--as")] = None,
     format_name: FormatName = None,
     seed: Seed = 0,
 ) -> Done:
     """List trigrams whose preposition may be extraneous; people decide which are errors."""
     require_different([path for path in (*corpus, *text, web1t, model, counts, verdicts, out, gold_out) if path])
-    if bool(study) == bool(corpus):
-        raise UsageError("expected a corpus, or `study` STUDY")
     count = counter_of(web1t, text, model, counts)
-    if study:
-        if gold_out or ask or (balanced and (verdicts or out)):
-            raise UsageError("`gold_out` and `ask` are for a corpus; with `balanced`, so are `verdicts` and `out`")
-        from grater.cli.study.mining import balanced_job_of, mine_study_of  # SQLAlchemy, which a corpus need not have
-
-        if balanced:
-            wanted = {"name": job, "judgments": judgments_per_item, "n_each": n, "n_gold": n_gold, "seed": seed}
-            return balanced_job_of(study, name, count, wanted)
-        names = [path.name for path in (web1t, *text, model, counts) if path]
-        counting = {"source": ", ".join(names) or SHIPPED, "least_bigram": least_bigram, "ratio": ratio}
-        return mine_study_of(study, name, count, counting, most=most, given=verdicts, decider=decider, out=out)
-    if out is None:
-        raise UsageError("expected `out` FILE for the list")
     if balanced != bool(verdicts) or (gold_out and not balanced):
         raise UsageError("expected `balanced` and `verdicts` LIST together, and `gold_out` only with them")
     with open_corpora(corpus, format_name) as by_name:
@@ -136,13 +116,25 @@ def _list(mined: Mined, out: Path, most: int, *, ask: bool) -> Done:
     write(verdicts)
     if ask:
         verdicts = _review(suspects, verdicts, write)
-    progress = progress_of(verdicts.get(suspect.words, OPEN) for suspect in suspects)
     unattested = sum(not suspect.n_trigram for suspect in suspects)
-    counts = {"uses": len(mined.uses), "suspects": len(mined.suspects), "listed": len(suspects)}
     listed = f"{counted(len(suspects), 'trigram')} of {counted(len(mined.uses), 'use')}, {unattested:,} unattested"
+    decided = Counter(verdicts.get(suspect.words, OPEN) for suspect in suspects)
+    how = "put y or n in the column verdict, or go through them with --ask"
     return Done(
-        {**counts, "unattested": unattested, **progress.to_dict(), "signature": str(Signature("mine-extraneous"))},
-        [f"{out}: {listed}", f"  {progress.words}: put y or n in the column verdict, or go through them with --ask"],
+        {
+            "uses": len(mined.uses),
+            "suspects": len(mined.suspects),
+            "listed": len(suspects),
+            "unattested": unattested,
+            "accepted": decided[YES],
+            "rejected": decided[NO],
+            "open": decided[OPEN],
+            "signature": str(Signature("mine-extraneous")),
+        },
+        [
+            f"{out}: {listed}",
+            f"  {decided[YES]:,} accepted, {decided[NO]:,} rejected, {decided[OPEN]:,} to look at: {how}",
+        ],
     )
 
 

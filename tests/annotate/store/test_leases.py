@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from sqlalchemy import select
@@ -23,7 +22,7 @@ from grater.annotate import (
     units,
 )
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Store, Tx, checks, events, open_store, schema
+from grater.annotate.store import Store, Tx, checks, events, schema
 from grater.annotate.store.transaction import DAY, HOUR, MINUTE, PRIME
 from grater.annotate.tasks.task import Answer
 from grater.annotate.units import FINISHED, NewUnit
@@ -31,21 +30,6 @@ from grater.errors import Conflict, GraterError, NotFound, Stale, UsageError
 from tests.annotate.store.crowds import Crowd, make_crowd, make_world
 from tests.annotate.store.races import interrupted, two_answers_at_once, writing
 from tests.annotate.store.worlds import FakeClock, new_units, write
-
-
-def test_what_comes_next_is_found_by_indexes_alone(tmp_path: Path) -> None:
-    """On SQLite, whose plans are fixed: no table is read whole and nothing is sorted, however much has been done."""
-    values = {"job": "j", "person": "p", "now": 0, "batch": 0, "start": 1, "latest": 1}
-    queries = (*map(leases.pool, ("first", "any", "after")), leases.PRACTICE, leases.OVER, leases.RATER_STATE)
-    with open_store(tmp_path / "study.db", create=True) as store, store.read() as tx:
-        for query in queries:
-            compiled = query.compile(store.engine)
-            given = tuple({**compiled.params, **values}[name] for name in compiled.positiontup or ())
-            steps = tx.connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", given).all()
-            plan = "\n".join(step[3] for step in steps)
-            assert "SEARCH" in plan
-            assert "SCAN" not in plan.replace("SCAN joint_members", "")  # a seat or two, if any
-            assert "TEMP B-TREE" not in plan
 
 
 @pytest.mark.parametrize(
@@ -101,24 +85,6 @@ def test_one_whose_slot_another_is_just_taking_frees_nothing_and_has_none(
         assert checks.violations(tx) == []
 
 
-def test_a_lease_given_back_is_free_for_others(store: Store) -> None:
-    world = make_world(store, n_units=1, judgments=1)
-    lease = world.must_take(0)
-    with store.write() as tx:
-        assert not leases.give_back(tx, lease.lease_id, person_id=world.raters[1])
-        assert leases.give_back(tx, lease.lease_id, person_id=world.raters[0])
-        assert not leases.give_back(tx, lease.lease_id, person_id=world.raters[0])
-    assert world.take(1) is not None
-
-
-def test_an_ejected_rater_and_one_who_left_get_nothing(store: Store) -> None:
-    world = make_world(store)
-    with store.write() as tx:
-        trust.eject(tx, jobs.get(tx, world.job_id), world.raters[0])
-        people.set_state(tx, world.raters[1], "ended")
-    assert [world.take(rater) is not None for rater in range(3)] == [False, False, True]
-
-
 def test_every_rater_has_another_order(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """From numbers that are the same each time: by chance two of three raters agree once in some thousand worlds.
 
@@ -165,20 +131,6 @@ def test_the_second_stage_waits_for_the_first_of_the_same_rater_and_the_delay(st
     clock.advance(1)
     assert world.must_take(0).unit_id == second
     assert world.must_take(1).unit_id == first  # somebody else's first stage opens nothing for this rater
-
-
-def test_a_unit_comes_with_its_items_in_their_order(store: Store) -> None:
-    world = make_world(store, n_units=3)
-    with store.write() as tx:
-        known = [units.get(tx, unit_id).unit for unit_id in world.unit_ids]
-        ids = [unit.items[0].item.item_id for unit in known]
-        three = NewUnit(((ids[2], {}), (ids[0], {"word": "at"}), (ids[1], {})), known[0].essay.essay_id)
-        added = units.add_all(tx, world.job_id, [three, NewUnit(())])
-        whole, bare = (units.get(tx, unit_id).unit for unit_id in added)
-    assert [each.item.item_id for each in whole.items] == [ids[2], ids[0], ids[1]]
-    assert [each.payload for each in whole.items] == [{}, {"word": "at"}, {}]
-    assert whole.essay == known[0].essay
-    assert (bare.items, bare.essay.text) == ((), "")
 
 
 def counts(world: Crowd) -> dict[str, int]:
@@ -350,7 +302,7 @@ RULE = {"redundancy": {"least": 2, "most": 5, "lead": 2}}
 
 def units_of(crowd: Crowd) -> list[tuple[int, int]]:
     """Valid judgments and those wanted, of every unit."""
-    return [(unit.valid, unit.wanted) for unit in crowd.read(progress.of_job, crowd.job.job_id).by_unit]
+    return [(unit.valid, unit.wanted) for unit in crowd.read(progress.some_units, crowd.job.job_id)]
 
 
 def small(store: Store, *, n_units: int = 1) -> Crowd:

@@ -15,8 +15,7 @@ from threading import Barrier
 
 import pytest
 
-from grater.annotate import content, gold, jobs, leases, marks, panels, people, progress, runs, samples, trust
-from grater.annotate.mining import NewList, mine_study
+from grater.annotate import content, gold, leases, marks, panels, people, progress, runs, samples, trust
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.protocol import set_terms
 from grater.annotate.runs import NewRun, Run, work_once
@@ -25,14 +24,12 @@ from grater.annotate.store import Store, events, open_store
 from grater.annotate.store.transaction import HOUR, MINUTE
 from grater.annotate.systems import decide
 from grater.detect.detector import Finding
-from grater.detect.mining.ranking import Counts
 from grater.errors import Conflict, Stale, StoreBusy
 from grater.model import Decision, Essay, Item, Json, Span
 from tests.annotate.store.crowds import Crowd, make_crowd
 from tests.annotate.store.postgres import new_database
 from tests.annotate.store.races import interrupted, two_answers_at_once, writing
 from tests.annotate.store.worlds import FakeClock, read, write
-from tests.annotate.study.mined_lists import MORE, TEXT, count
 from tests.annotate.web.studies import corpus
 
 REDUNDANCY = {"redundancy": {"least": 2, "most": 5, "lead": 2}}
@@ -50,7 +47,7 @@ def three_answers(store: Store) -> Crowd:
 def test_of_two_answers_at_once_that_differ_the_second_asks_for_more(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, judgments=2, terms=REDUNDANCY)
     two_answers_at_once(crowd, "error", "ok")
-    assert [(unit.valid, unit.wanted) for unit in read(store, progress.of_job, crowd.job.job_id).by_unit] == [(2, 4)]
+    assert [(unit.valid, unit.wanted) for unit in read(store, progress.some_units, crowd.job.job_id)] == [(2, 4)]
     crowd.require_promises()
 
 
@@ -176,7 +173,7 @@ def test_an_answer_that_waits_for_new_terms_is_followed_by_what_they_want(store:
     lease = crowd.must_take(1)
     more = writing(store, lambda tx: set_terms(tx, crowd.job.job_id, {"redundancy": {"least": 3, "most": 5}}))
     interrupted(store, lambda: crowd.send(lease), more, before=LOCKS_UNIT)
-    assert [(unit.valid, unit.wanted) for unit in read(store, progress.of_job, crowd.job.job_id).by_unit] == [(2, 3)]
+    assert [(unit.valid, unit.wanted) for unit in read(store, progress.some_units, crowd.job.job_id)] == [(2, 3)]
     crowd.require_promises()
 
 
@@ -212,7 +209,7 @@ class FirstWord:
 
 @pytest.fixture
 def filled(store: Store) -> Store:
-    write(store, content.add_essays, [Essay("one", TEXT), Essay("two", MORE)])
+    write(store, content.add_essays, [Essay("one", "We met at noon."), Essay("two", "They sat on a wall.")])
     return store
 
 
@@ -288,16 +285,6 @@ def test_an_essay_of_which_a_sample_is_just_drawn_or_a_job_just_made_stays(decid
     _, gone = interrupted(decided, make, goes(decided, "one"), before=f"INSERT INTO {table}")
     assert isinstance(gone.exception(), Conflict)
     assert read(decided, content.n_essays) == 2
-
-
-def test_an_essay_that_goes_while_it_is_mined_is_asked_about_by_no_list(filled: Store) -> None:
-    def count_and_delete(wanted: set[tuple[str, ...]]) -> Counts:
-        goes(filled, "two")()
-        return count(wanted)
-
-    with pytest.raises(Conflict, match="deleted"):
-        mine_study(filled, NewList(name="mined", most=10), count_and_delete, source="toy")
-    assert read(filled, jobs.all) == []
 
 
 def asked(store: Store, n: int) -> set[str]:

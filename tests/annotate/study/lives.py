@@ -325,7 +325,7 @@ class Life(RuleBasedStateMachine):
         if person_id is None:
             return
         with self.store.read() as tx:
-            lease_id = submissions.undoable_lease(tx, job_id, person_id)
+            lease_id = submissions.so_far(tx, job_id, person_id).undoable_lease_id
         if not lease_id:
             return
         desk = self.do(lambda: undo_answer(self.store, lease_id, person_id=person_id))

@@ -19,7 +19,7 @@ from grater.annotate.importing import import_files
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.store import Store
 from grater.annotate.tasks.task import Answer
-from grater.errors import BadInput, Forbidden, NotFound, UsageError
+from grater.errors import BadInput, Forbidden, UsageError
 from grater.model import Edit, Essay, Span
 from tests.annotate.study.files import write_essays, write_items, write_text
 
@@ -104,19 +104,6 @@ def test_a_joint_seat_is_exported_with_its_two_people(judged: Store, tmp_path: P
     export(judged, tmp_path / "out", names=True)
     rows = pl.read_csv(tmp_path / "out" / "raters.csv").filter(pl.col("kind") == "joint")
     assert rows["members"].to_list() == ["Ann|Olga"]
-
-
-def test_only_its_two_people_sit_on_a_seat(judged: Store) -> None:
-    with judged.write() as tx:
-        seat = people.add_seat(tx, ("Ann", "Bob"))
-        assert people.require_member(tx, seat.person_id, people.named(tx, "Bob").person_id) == seat
-        with pytest.raises(NotFound):
-            people.require_member(tx, seat.person_id, people.named(tx, "Cy").person_id)
-    with judged.write() as tx:
-        with pytest.raises(UsageError, match="two people"):
-            people.add_seat(tx, ("Cy", "Ann and Bob"))
-        with pytest.raises(UsageError, match="two different people"):
-            people.add_seat(tx, ("Cy", "Cy"))
 
 
 TEXT = "She adopted puppy. He own three chair near the sea, in summer."

@@ -28,7 +28,6 @@ from grater.annotate.gold import (
     known_gold,
     make_gold,
 )
-from grater.annotate.mining import uses_in
 from grater.annotate.money import job_costs, settle
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.programs import judge, program_job
@@ -118,7 +117,6 @@ def test_planted_essays_stay_out_of_the_studys_numbers(store: Store) -> None:
     with store.read() as tx:
         assert done.n_items == content.n_decisions(tx) > 0
         assert {each.item.essay_id for each in content.all_items(tx, kind="prep") if each.item} == {"own"}
-    assert {use.essay_id for use in uses_in(store)} == {"own"}
     other = add_job(store, NewJob(name="other", task="marking"))
     with store.read() as tx:
         assert len(units.ids_of_job(tx, other.job_id)) == 1

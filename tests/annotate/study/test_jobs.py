@@ -15,11 +15,10 @@ from sqlalchemy import select
 from grater.annotate import content, invitations, jobs, leases, people, plans, progress, units
 from grater.annotate.gold import make_gold
 from grater.annotate.importing import import_files
-from grater.annotate.mining import NewBalanced, NewList
 from grater.annotate.plans import NewJob, Previews, add_job, batches
 from grater.annotate.protocol import set_terms
 from grater.annotate.requests import Body
-from grater.annotate.samples import NewSample, Order, start
+from grater.annotate.samples import NewSample, start
 from grater.annotate.store import Store, checks, events, schema
 from grater.annotate.submissions import hand_in, take_desk
 from grater.annotate.tasks import TASKS
@@ -136,7 +135,7 @@ SENTENCES = (
 
 def test_the_design_chooses_nouns_and_asks_of_each_place_in_two_stages(store: Store) -> None:
     write(store, content.add_essays, [Essay(f"e{place}", " ".join(SENTENCES)) for place in range(20)])
-    job = start(store, Order("constructions"))
+    job = start(store, "constructions")
     with store.read() as tx:
         found = [each for each in content.all_items(tx) if each.kind.startswith("construction/")]
     missing = job.options["not_filled"]
@@ -154,7 +153,7 @@ def test_a_plain_job_takes_the_nouns_of_a_small_corpus_which_a_design_refuses(st
         add_job(store, NewJob(name="trial", task="construction"))
     write(store, content.add_essays, [Essay("e", " ".join(SENTENCES))])
     with pytest.raises(UsageError, match="choose items from more text"):
-        start(store, Order("constructions"))
+        start(store, "constructions")
     add_job(store, NewJob(name="trial", task="construction"))
     stages = Counter(each.unit.stage for each in units_of(store, "trial"))
     assert stages["no-context"] == stages["in-context"] > 3
@@ -173,9 +172,9 @@ def test_a_job_has_its_tasks_guidelines_or_its_own(full: Store) -> None:
     assert [words in first for words in about] == [True, False, False], "only what the job asks about"
 
 
-@for_each([NewJob, NewList, NewBalanced, NewSample])
+@for_each([NewJob, NewSample])
 def test_what_is_kept_has_a_name_that_people_can_see(model: type[Body]) -> None:
-    sent = {"task": "marking"} if model is NewJob else {"system": "S"} if model is NewSample else {}
+    sent = {"task": "marking"} if model is NewJob else {"system": "S"}
     for name in ("a", "Käthe's first <job>", "😀", "x" * 80):
         assert model.checked(name=name, **sent).model_dump()["name"] == name
     for name in (" ", "a\nb", "a\0b", "\u202eevil", "x" * 81):
@@ -250,7 +249,7 @@ def test_a_preview_has_the_units_and_judgments_of_the_job_and_stores_nothing(stu
         seen = Previews().of(tx, plan)
         assert (events.latest(tx), content.n_items(tx)) == before
     job = add_job(study, plan)
-    far = read(study, progress.of_job, job.job_id)
+    far = read(study, progress.counts_of, job.job_id)
     assert (seen.units, seen.judgments) == (far.units, far.wanted)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from grater.annotate import dashboard, jobs, judgments, people, progress, trust
+from grater.annotate import dashboard, jobs, progress, trust
 from grater.annotate.dashboard import Live, confusion_of, figures_of, pairs_of, sizes
 from grater.annotate.raters import rater_lines
 from grater.model import Json
@@ -107,24 +107,6 @@ def test_an_ejection_is_seen_at_once_whatever_the_signals_cost(study: Study, mon
         assert worker.trust.state == "ejected"
         assert (worker.done.valid, worker.done.untrusted > 0) == (0, True)
         assert [line.done for line in lines] == [line.done for line in rater_lines(tx, job)]
-
-
-def test_the_quick_queries_say_what_the_whole_tables_say(study: Study) -> None:
-    with study.store.read() as tx:
-        job_id = study.jobs["error"]
-        whole = judgments.table(tx, job_id)
-        brief = judgments.table(tx, job_id, only=judgments.FOR_AGREEMENT)
-        assert brief == [{name: row[name] for name in judgments.FOR_AGREEMENT} for row in whole]
-        far, counts = progress.of_job(tx, job_id), progress.counts_of(tx, job_id)
-        assert (counts.units, counts.done, counts.wanted, counts.valid) == (
-            far.units,
-            far.done,
-            far.wanted,
-            far.valid,
-        )
-        assert (counts.held, counts.raters) == (far.held, len(far.by_rater))
-        assert len(judgments.submitted(tx, job_id)) == progress.n_submitted(tx, job_id) == len(whole)
-        assert people.count(tx) > counts.raters
 
 
 def test_the_live_page_counts_a_job_again_only_when_something_has_happened(study: Study) -> None:

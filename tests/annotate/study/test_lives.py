@@ -35,8 +35,7 @@ from grater.annotate import (
 from grater.annotate.jobs import Job
 from grater.annotate.store import Tx, open_store, schema, transaction
 from grater.annotate.store.transaction import new_id
-from grater.annotate.tasks.error import ErrorOrOk
-from grater.annotate.tasks.task import Rng, Shown, Unit
+from grater.annotate.tasks.task import OneItem, Rng, Shown, Unit
 from grater.errors import GraterError
 from grater.model import Json
 from tests.annotate.store.postgres import new_database
@@ -160,13 +159,13 @@ def _export_in_any_order(patch: pytest.MonkeyPatch) -> None:
 
 
 def _show_the_suggestion(patch: pytest.MonkeyPatch) -> None:
-    right = ErrorOrOk.show
+    right = OneItem.show
 
-    def show(task: ErrorOrOk, unit: Unit, *, rng: Rng) -> Shown:
+    def show(task: OneItem, unit: Unit, *, rng: Rng) -> Shown:
         known = unit.items[0].payload
         return replace(right(task, unit, rng=rng), after=str(known.get("suggestion", "")))
 
-    patch.setattr(ErrorOrOk, "show", show)
+    patch.setattr(OneItem, "show", show)
 
 
 def _type_over(patch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -11,8 +12,8 @@ import pytest
 from openpyxl import Workbook
 
 import grater
-from grater.annotate.tasks import TASKS
-from grater.annotate.tasks.worksheet import sample_worksheet, worksheet
+from grater.annotate.tasks import TASKS, Unit, UnitItem
+from grater.annotate.tasks.worksheet import sample_worksheet, sheet_of
 from grater.errors import BadInput, UnknownName, UsageError
 from grater.model import Item
 from grater.tables import Judgments, read_judgments, write_worksheet
@@ -23,8 +24,10 @@ from tests.annotate.tasks.units import ESSAY, IN, OF
 ITEMS = [(f"i{place}", Item("essay-1", span, "prep")) for place, span in enumerate((OF, IN))]
 
 
-def sheet(task: str = "error", **more: object) -> Worksheet:
-    return worksheet(TASKS[task], ITEMS, [ESSAY], **more)  # type: ignore[arg-type]
+def sheet(task: str = "error", suggestions: Mapping[str, str] = {}) -> Worksheet:
+    payloads = {name: {"suggestion": word} for name, word in suggestions.items()}
+    asked = [(name, Unit(name, ESSAY, (UnitItem(item, payloads.get(name, {})),))) for name, item in ITEMS]
+    return sheet_of(TASKS[task], asked)
 
 
 def filled(folder: Path, answers: dict[str, str], *, rater: str = "", name: str = "ada.csv") -> Path:
@@ -142,7 +145,7 @@ def test_a_bad_answer_names_its_row_and_cell(tmp_path: Path) -> None:
 
 def test_essays_and_tasks_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="expected the essays of all items, found none called essay-1"):
-        worksheet(TASKS["error"], ITEMS, [])
+        sample_worksheet(["i0"], dict(ITEMS), [])
     with pytest.raises(UsageError, match="puts words in a random order"):
         sheet("choice", suggestions={"i0": "on", "i1": "at"})
     with pytest.raises(UsageError, match=r"expected a worksheet with extension \.csv or \.xlsx"):

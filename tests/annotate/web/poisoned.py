@@ -27,14 +27,12 @@ from grater.annotate import (
     webhooks,
 )
 from grater.annotate.importing import start_import
-from grater.annotate.mining import NewList, mine_study
 from grater.annotate.people import Person
 from grater.annotate.store import Store, Tx
 from grater.annotate.submissions import desk_of, hand_in, take_next
 from grater.annotate.tasks import Answer
 from grater.annotate.web.work import last_page
 from grater.model import Decision, Essay, Item, Json, Span
-from tests.annotate.study.mined_lists import MORE, TEXT, count
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'>{{7**12}}"
 LIVE = re.compile(r"<script>alert|<img src=x|onerror=alert\(2\)>|13841287201")
@@ -67,7 +65,7 @@ def poisoned(store: Store) -> Poisoned:
         owner = people.add(tx, name=evil("owner"), role="owner")
         raters = [people.add(tx, name=f"{evil('rater')}{n}", role="worker") for n in range(2)]
         people.add_seat(tx, [owner.name, raters[1].name], name=evil("seat"))
-        content.add_essays(tx, [Essay(evil("id"), ESSAY), Essay("one", TEXT), Essay("two", MORE)])
+        content.add_essays(tx, [Essay(evil("id"), ESSAY)])
         content.add_items(tx, [content.study_item(PLACE, payload=SUGGESTED), content.study_item(WHOLE)])
         content.add_decisions(tx, [Decision(PLACE.item_id, evil("system"), True, 0.9, "", evil("suggestion"))])
         rated, marked, crowd = _job(tx, "verify", PLACE), _job(tx, "marking", WHOLE), _job(tx, "error", PLACE)
@@ -82,15 +80,13 @@ def poisoned(store: Store) -> Poisoned:
         token = _rest(tx, owner, rated_unit, marked_unit)
         run_id = _run(tx, owner)
         signature = last_page(tx, raters[0].person_id, practice[0]).rpartition("/")[2]
-    mined = mine_study(store, NewList(name=evil("mined"), most=3), count, source=evil("source")).job_id
     ids = {
-        "job_id": [rated, marked, crowd, mined],
+        "job_id": [rated, marked, crowd],
         "unit_id": [rated_unit, marked_unit],
         "lease_id": practice[:1],
         "person_id": [raters[0].person_id],
         "panel_id": [f"{panel_id}?{urlencode({'PROLIFIC_PID': evil('place'), 'STUDY_ID': evil('place')})}"],
         "token": [token],
-        "place": ["1"],
         "run_id": [run_id],
         "signature": [signature],
     }

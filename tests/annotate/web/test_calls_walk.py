@@ -33,7 +33,6 @@ def test_programs_run_a_study_and_use_every_call(walked: Study) -> None:
     crew = Crew(walked)
     themselves(crew)
     files_systems_and_samples(crew)
-    suspects(crew)
     a_rating_job(crew)
     a_crowd_job(crew)
     a_marking_job(crew)
@@ -71,18 +70,6 @@ def files_systems_and_samples(crew: Crew) -> None:
     assert manager.call("essay_list")["essays"][-1]["text"].startswith("He depends of")
     manager.get("/essay?essay_id=none", 404)
     assert {each["name"] for each in manager.call("task_list")["tasks"]} >= {"error", "marking"}
-
-
-def suspects(crew: Crew) -> None:
-    manager = crew.manager
-    job_id = manager.call("new_list")["job_id"]
-    found = manager.call("mined_list", job_id=job_id)["suspects"]
-    manager.call("say_verdicts", job_id=job_id, status=422)  # other essays, other suspects
-    assert manager.call("say_verdicts", {"verdicts": {found[0]["trigram"]: "y"}}, job_id=job_id)["accepted"] == 1
-    assert manager.call("mined_lists")["lists"][0]["open"] == len(found) - 1
-    assert manager.call("balanced", job_id=job_id)["errors"] == 1
-    table = crew.study.browser("manager").get(f"/mining/{job_id}/verdicts.csv").content
-    manager.upload("bring_list", {"name": "brought"}, ("list.csv", table))
 
 
 def a_rating_job(crew: Crew) -> None:

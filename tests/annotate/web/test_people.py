@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from grater.annotate import content, credentials, invitations, judgments, people, progress
+from grater.annotate import content, credentials, invitations, judgments, people, standing
 from grater.annotate.store import Store, checks, events
 from grater.annotate.submissions import take_next
 from grater.annotate.web import context
@@ -42,7 +42,7 @@ def test_either_of_the_two_sits_down_and_the_judgment_is_the_seats(study: Study)
     with study.store.read() as tx:
         (row,) = judgments.table(tx, study.jobs["error"], names=True)
         assert (row["rater"], row["kind"]) == ("Annotator and Worker", "joint")
-        assert progress.of_person(tx, study.jobs["error"], study.people["worker"].person_id) == 0
+        assert standing.n_answered(tx, study.jobs["error"], study.people["worker"].person_id) == 0
         assert checks.violations(tx) == []
 
 
@@ -199,7 +199,7 @@ def test_no_call_changes_anything_for_somebody_whose_access_ended_since_they_wer
         with study.store.read() as tx:
             verbs = {event.verb for event in list(events.all(tx))[known:]}
     assert verbs == {"token.made", "token.ended"}  # the askers' own
-    assert refused >= {"make_job", "draw_sample", "new_run", "new_list", "give_back", "skip"}
+    assert refused >= {"make_job", "draw_sample", "new_run", "give_back", "skip"}
     assert len(refused) >= 50
 
 
@@ -264,5 +264,5 @@ def test_a_form_that_comes_slowly_does_not_outlive_the_access_of_its_sender(
 
 def test_a_nul_in_an_address_is_nobodys_fault_but_the_askers(bare: Study) -> None:
     manager = bare.browser("manager")
-    for path in ("/mining/%00", "/adjudicate/%00", "/manage/jobs/%00"):
+    for path in ("/leases/%00", "/adjudicate/%00", "/manage/jobs/%00"):
         assert manager.get(path).status_code in (404, 422), path

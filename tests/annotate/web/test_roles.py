@@ -49,7 +49,7 @@ def test_only_static_files_are_mounted_next_to_the_table(shared: Study) -> None:
     assert [route.path for route in shared.client().app.routes if isinstance(route, Mount)] == ["/static"]
 
 
-OF_STAFF = re.compile(r"(/api/v1)?/(manage|adjudicate|mining|people|export|import|events|webhooks|gold|panels)\b")
+OF_STAFF = re.compile(r"(/api/v1)?/(manage|adjudicate|people|export|import|events|webhooks|gold|panels)\b")
 OF_RATERS = re.compile(
     r"/(openapi.json|tasks|jobs|jobs/{job_id}|jobs/{job_id}/(next|missed|disputes|messages|reviews|about)|findings|"
     r"findings/{finding_id}/keep|units/{unit_id}/mend)$|/leases/{lease_id}|/me\b"
@@ -82,7 +82,7 @@ def test_the_table_itself_gives_nobody_what_is_not_theirs() -> None:
         assert not (is_for_raters and path.startswith(API)) or OF_RATERS.search(path), where
         assert not OF_OWNERS.search(path) or allowed == {"owner"}, where
         if method != "GET" and "adjudicator" in allowed and not is_for_raters:
-            assert re.search(r"/(adjudicate|mining|decision)", path), where
+            assert re.search(r"/(adjudicate|decision)", path), where
 
 
 def test_a_route_that_somebody_forgot_is_closed_even_to_an_owner(shared: Study) -> None:

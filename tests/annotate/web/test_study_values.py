@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from sqlalchemy import text as sql
 
 from grater.annotate import content
 from grater.annotate.importing import import_files
@@ -108,19 +107,6 @@ def test_metadata_nested_as_deep_as_is_read_comes_through_every_call_and_deeper_
         with pytest.raises(BadInput, match="nested at most 100 deep"):
             import_files(bare.store, corpora=[path])
     assert "deep-99" in {each["essay_id"] for each in walk(bare)["essays"]}
-
-
-def test_metadata_that_an_earlier_version_stored_however_deep_is_read_as_text(bare: Study) -> None:
-    old = {"deep": nested(300), "deeper": nested(5_000)}
-    with bare.store.write() as tx:
-        content.add_essays(tx, [Essay(name, "It swims.", metadata={"kept": 1}) for name in old])
-        for name, metadata in old.items():
-            words = metadata.replace("{", '{"kept": 1, ')
-            change = sql("UPDATE essays SET metadata = :words WHERE essay_id = :name")
-            tx.execute(change, {"words": words, "name": name})
-    listed = {str(each["essay_id"]): each["metadata"] for each in walk(bare)["essays"]}
-    assert listed["deep"] == {"kept": 1, "x": "[" * 299 + "]" * 299}
-    assert listed["deeper"] == {"nested": old["deeper"].replace("{", '{"kept": 1, ')}
 
 
 def test_every_essay_is_listed_and_leads_to_its_text_and_units(study: Study) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from grater.annotate import jobs, judgments, progress
+from grater.annotate import jobs, judgments, standing
 from grater.annotate.store import checks
 from grater.annotate.submissions import submission_id_of
 from grater.annotate.tasks.construction import CONSTRUCTIONS
@@ -63,7 +63,7 @@ def test_a_whole_session_from_the_instructions_to_the_thanks(study: Study, task:
     assert len(pages) == N_UNITS[task]
     assert f"<strong>{len(pages)}</strong>" in pages[-1].text
     with study.store.read() as tx:
-        assert progress.of_person(tx, study.jobs[task], study.people["worker"].person_id) == len(pages)
+        assert standing.n_answered(tx, study.jobs[task], study.people["worker"].person_id) == len(pages)
         assert checks.violations(tx) == []
 
 
@@ -75,7 +75,7 @@ def test_a_form_that_is_not_filled_comes_back_with_what_was_filled_in(study: Stu
     assert 'value="1" data-key="1" checked' in reply.text
     assert "Please answer this question." in reply.text
     assert "Only for the answer Incorrect." in reply.text  # without script nobody knows the key of an answer
-    assert study.read(progress.of_person, study.jobs["usage"], study.people["worker"].person_id) == 0
+    assert study.read(standing.n_answered, study.jobs["usage"], study.people["worker"].person_id) == 0
 
 
 def test_another_answer_from_an_old_page_is_a_conflict_and_the_first_stays(study: Study) -> None:

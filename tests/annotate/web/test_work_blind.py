@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, jobs, people, progress, trust, units
+from grater.annotate import content, jobs, people, standing, trust, units
 from grater.annotate.store import checks
 from grater.model import Edit, Item, Json, Span
 from tests.annotate.web.programs import Program
@@ -118,7 +118,7 @@ def test_a_manager_sees_no_answers_before_a_unit_is_finished_or_they_give_up_rat
     assert start(manager, study, "usage").endswith("/done")  # and rates no more
     assert start(manager, study, "error").startswith("/leases/")  # only in this job
     with study.store.read() as tx:
-        assert progress.of_person(tx, job_id, study.people["manager"].person_id) == 1  # what they did stays
+        assert standing.n_answered(tx, job_id, study.people["manager"].person_id) == 1  # what they did stays
         assert checks.violations(tx) == []
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.annotate import adjudication, jobs, judgments, marks, money, people, progress, units
+from grater.annotate import adjudication, jobs, judgments, marks, money, people, progress, standing, units
 from grater.annotate.protocol import set_terms
 from grater.annotate.store import Tx
 from grater.annotate.store.transaction import MINUTE
@@ -85,7 +85,7 @@ def test_a_revised_essay_counts_once_and_every_version_is_kept(study: Study) -> 
             cents,
             far.valid,
             far.done,
-            progress.of_person(tx, job_id, who),
+            standing.n_answered(tx, job_id, who),
             money.job_costs(tx, jobs.get(tx, job_id)).cents,
         )
 

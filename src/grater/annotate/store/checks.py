@@ -43,9 +43,6 @@ class Violation:
         return f"{self.kind}: {self.message}"
 
 
-IMPORTED = "submissions.imported"
-
-
 def stored_but_gone(tx: Tx) -> Iterator[str]:
     """Every acknowledged submission is stored."""
     there = {row.submission_id for row in tx.all(select(SENT.submission_id))}
@@ -57,7 +54,7 @@ def stored_but_gone(tx: Tx) -> Iterator[str]:
 
 def _stored_ids(event: Event) -> Collection[str]:
     """The submissions that an event reports as stored."""
-    if event.verb == IMPORTED:
+    if event.verb == "submissions.imported":
         payload: Mapping[str, Any] = event.payload
         return list(payload["stored"])
     return (event.noun,) if event.verb == "submission.stored" else ()
@@ -208,141 +205,81 @@ def _from_scratch(tx: Tx, job_id: str, task: str) -> dict[str, tuple[int, int]]:
 State: TypeAlias = dict[str, dict[Any, Any]]
 """The values that events and tables must agree on, by table and id."""
 
-PLACES = "places"
-"""The unit and slot of each lease, which no table is compared with."""
-
 
 def from_events(log: Iterable[Event]) -> State:
+    """The state that the events alone add up to; events that change nothing of it are passed over."""
     state: State = defaultdict(dict)
+    places: dict[str, tuple[str, int | None]] = {}  # the unit and slot of each lease
+
+    def set_slot(unit_id: str, n: int | None, to: str) -> None:
+        if n is not None:
+            state["slots"][unit_id, n] = to
+
+    def end_lease(lease_id: str, to: str) -> None:
+        if lease_id in places:
+            state["leases"][lease_id] = to
+            set_slot(*places[lease_id], "free")
+
     for event in log:
-        if event.verb in CHANGES:
-            CHANGES[event.verb](state, event.noun, event.payload)
-        elif event.verb.startswith("lease."):
-            _lease_ended(state, event.noun, event.verb.removeprefix("lease."))
+        noun: str = event.noun
+        sent: Mapping[str, Any] = event.payload
+        match event.verb:
+            case "job.added" | "job.state":
+                state["jobs"][noun] = sent.get("state", "draft")
+            case "job.deleted":
+                gone = {noun, *sent["units"], *sent["leases"]}
+                for table in ("jobs", "guidelines", "leases"):
+                    state[table] = {key: to for key, to in state[table].items() if key not in gone}
+                for table in ("slots", "gold", "trust", "assignments"):
+                    state[table] = {key: to for key, to in state[table].items() if key[0] not in gone}
+            case "guidelines.added":
+                state["guidelines"][noun] = sent["version"]
+            case "units.added":
+                for unit_id, wanted in sent["wanted"].items():
+                    state["slots"] |= {(unit_id, n): "free" for n in range(1, wanted + 1)}
+            case "slots.changed":
+                state["slots"] |= {(noun, int(n)): to for n, to in sent["slots"].items()}
+            case "unit.work":
+                state["gold"] = {key: to for key, to in state["gold"].items() if key[0] != noun}
+            case "assignments.added":
+                state["assignments"] |= dict.fromkeys(map(tuple, sent["pairs"]), noun)
+            case "assignments.moved":
+                for unit_id in sent["units"]:
+                    del state["assignments"][unit_id, sent["from"]]
+                    state["assignments"][unit_id, sent["to"]] = noun
+            case "person.added" | "person.role" | "person.state":
+                role, mood = state["people"].get(noun, ("", "active"))
+                state["people"][noun] = (sent.get("role", role), sent.get("state", mood))
+            case "lease.taken":
+                state["leases"][noun] = "held"
+                places[noun] = (sent["unit_id"], sent["n"])
+                set_slot(*places[noun], "leased")
+            case "lease.returned" | "lease.expired" | "lease.revoked":
+                end_lease(noun, event.verb.removeprefix("lease."))
+            case "submission.stored":
+                if state["leases"].get(sent["lease_id"]) == "held":
+                    end_lease(sent["lease_id"], "done")
+                kept = (sent["unit_id"], sent["body_hash"], sent["judgments"])
+                state["submissions"][noun] = (sent["status"], sent["n"], *kept)
+                set_slot(sent["unit_id"], sent["n"], "filled")
+            case "submissions.imported":
+                for submission_id, (unit_id, _person_id, status, n, hash_of_body) in sent["stored"].items():
+                    state["submissions"][submission_id] = (status, n, unit_id, hash_of_body, 1)
+                    set_slot(unit_id, n, "filled")
+            case "submission.status" if noun in state["submissions"]:
+                _, n, unit_id, *rest = state["submissions"][noun]
+                set_slot(unit_id, n, "free")
+                set_slot(unit_id, sent["n"], "filled")
+                state["submissions"][noun] = (sent["to"], sent["n"], unit_id, *rest)
+            case "trust.changed":
+                state["trust"][noun, sent["person_id"]] = (sent.get("returns", 0), sent["state"])
+            case "gold.added" | "gold.state" | "gold.pool":
+                before, pool = state["gold"].get((noun, sent["item_id"]), ("", "hidden"))
+                state["gold"][noun, sent["item_id"]] = (sent.get("state", before), sent.get("pool", pool))
+            case "adjudication.saved":
+                state["adjudications"][noun] = sent["version"]
     return state
 
-
-def _lease_taken(state: State, lease_id: str, payload: Mapping[str, Any]) -> None:
-    state["leases"][lease_id] = "held"
-    state[PLACES][lease_id] = (payload["unit_id"], payload["n"])
-    _slot(state, payload["unit_id"], payload["n"], "leased")
-
-
-def _lease_ended(state: State, lease_id: str, to: str) -> None:
-    if lease_id in state[PLACES]:
-        state["leases"][lease_id] = to
-        unit_id, n = state[PLACES][lease_id]
-        _slot(state, unit_id, n, "free")
-
-
-def _submission_stored(state: State, submission_id: str, payload: Mapping[str, Any]) -> None:
-    if state["leases"].get(lease_id := payload["lease_id"]) == "held":
-        _lease_ended(state, lease_id, "done")
-    kept = (payload["unit_id"], payload["body_hash"], payload["judgments"])
-    state["submissions"][submission_id] = (payload["status"], payload["n"], *kept)
-    _slot(state, payload["unit_id"], payload["n"], "filled")
-
-
-def _submission_status(state: State, submission_id: str, payload: Mapping[str, Any]) -> None:
-    if submission_id in state["submissions"]:
-        _, n, *rest = state["submissions"][submission_id]
-        _slot(state, rest[0], n, "free")
-        _slot(state, rest[0], payload["n"], "filled")
-        state["submissions"][submission_id] = (payload["to"], payload["n"], *rest)
-
-
-def _slot(state: State, unit_id: str, n: int | None, to: str) -> None:
-    if n is not None:
-        state["slots"][unit_id, n] = to
-
-
-def _units(state: State, _job_id: str, payload: Mapping[str, Any]) -> None:
-    for unit_id, wanted in payload["wanted"].items():
-        state["slots"] |= {(unit_id, n): "free" for n in range(1, wanted + 1)}
-
-
-def _imported(state: State, _job_id: str, payload: Mapping[str, Any]) -> None:
-    for submission_id, (unit_id, _person_id, status, n, hash_of_body) in payload["stored"].items():
-        state["submissions"][submission_id] = (status, n, unit_id, hash_of_body, 1)
-        _slot(state, unit_id, n, "filled")
-
-
-def _slots(state: State, unit_id: str, payload: Mapping[str, Any]) -> None:
-    state["slots"] |= {(unit_id, int(n)): to for n, to in payload["slots"].items()}
-
-
-def _assigned(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
-    state["assignments"] |= dict.fromkeys(map(tuple, payload["pairs"]), job_id)
-
-
-def _moved(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
-    for unit_id in payload["units"]:
-        del state["assignments"][unit_id, payload["from"]]
-        state["assignments"][unit_id, payload["to"]] = job_id
-
-
-def _trust(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
-    state["trust"][job_id, payload["person_id"]] = (payload.get("returns", 0), payload["state"])
-
-
-def _person(state: State, person_id: str, payload: Mapping[str, Any]) -> None:
-    role, mood = state["people"].get(person_id, ("", "active"))
-    state["people"][person_id] = (payload.get("role", role), payload.get("state", mood))
-
-
-def _gold(state: State, unit_id: str, payload: Mapping[str, Any]) -> None:
-    before, pool = state["gold"].get((unit_id, payload["item_id"]), ("", "hidden"))
-    state["gold"][unit_id, payload["item_id"]] = (payload.get("state", before), payload.get("pool", pool))
-
-
-def _job(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
-    state["jobs"][job_id] = payload.get("state", "draft")
-
-
-def _deleted(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
-    gone = {job_id, *payload["units"], *payload["leases"]}
-    for table in ("jobs", "guidelines", "leases"):
-        state[table] = {noun: to for noun, to in state[table].items() if noun not in gone}
-    for table in ("slots", "gold", "trust", "assignments"):
-        state[table] = {place: to for place, to in state[table].items() if place[0] not in gone}
-
-
-def _work_again(state: State, unit_id: str, _payload: Mapping[str, Any]) -> None:
-    state["gold"] = {place: to for place, to in state["gold"].items() if place[0] != unit_id}
-
-
-def _guidelines(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
-    state["guidelines"][job_id] = payload["version"]
-
-
-def _adjudication(state: State, unit_id: str, payload: Mapping[str, Any]) -> None:
-    state["adjudications"][unit_id] = payload["version"]
-
-
-CHANGES: Mapping[str, Callable[[State, str, Mapping[str, Any]], None]] = {
-    "lease.taken": _lease_taken,
-    "submission.stored": _submission_stored,
-    "submission.status": _submission_status,
-    "job.added": _job,
-    "job.state": _job,
-    "job.deleted": _deleted,
-    "unit.work": _work_again,
-    "person.added": _person,
-    "person.role": _person,
-    "person.state": _person,
-    "units.added": _units,
-    IMPORTED: _imported,
-    "slots.changed": _slots,
-    "assignments.added": _assigned,
-    "assignments.moved": _moved,
-    "trust.changed": _trust,
-    "gold.added": _gold,
-    "gold.state": _gold,
-    "gold.pool": _gold,
-    "guidelines.added": _guidelines,
-    "adjudication.saved": _adjudication,
-}
-"""The changes by each event; a lease that is not taken has ended, and other events change nothing that is rebuilt."""
 
 COMPARED: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "jobs": (["job_id"], ["state"]),

@@ -39,7 +39,7 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.schema import SchemaItem
 from sqlalchemy.types import TypeDecorator
 
-from grater.model import MOST_DEPTH, Json, is_deep
+from grater.model import Json
 
 
 def to_text(value: Json) -> str:
@@ -74,23 +74,6 @@ class JsonText(TypeDecorator[Any]):
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002
         return None if value is None else json.loads(value)
-
-
-class FileJson(JsonText):
-    """JSON that came with a file. Earlier versions accepted any nesting depth; a value that is too deeply nested for
-    pages, the API and other programs is read as its own text.
-    """
-
-    cache_ok = True
-
-    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
-        if value is None or value.count("[") + value.count("{") <= MOST_DEPTH:
-            return super().process_result_value(value, dialect)
-        try:
-            values = json.loads(value)
-            return {name: to_text(each) if is_deep(each) else each for name, each in values.items()}
-        except RecursionError:
-            return {"nested": value}
 
 
 NAMES = {"ix": "ix_%(column_0_N_label)s", "ck": "ck_%(table_name)s_%(constraint_name)s"}
@@ -137,11 +120,6 @@ def json_column(name: str, *, default: str | None = "{}", nullable: bool = False
     return Column(name, JsonText, nullable=nullable, server_default=default)
 
 
-def file_json(name: str) -> Column[Any]:
-    """A JSON object from a file: metadata of an essay, additional fields of an edit."""
-    return Column(name, FileJson, nullable=False, server_default="{}")
-
-
 def one_of(column: str, *values: str) -> CheckConstraint:
     """The column is restricted to a closed set of words.
 
@@ -176,7 +154,7 @@ essays = table(
     number("position", unique=True),
     text("text"),
     json_column("tokens", default=None, nullable=True),
-    file_json("metadata"),
+    json_column("metadata"),
     optional("import_id", "imports.import_id"),
 )
 
@@ -199,7 +177,7 @@ edits = table(
     json_column("replacements", default="[]"),
     text("tag"),
     text("comment", default=""),
-    file_json("extra"),
+    json_column("extra"),
     PrimaryKeyConstraint("essay_id", "position"),
     CheckConstraint('start >= 0 AND start <= "end"', name="span"),
 )

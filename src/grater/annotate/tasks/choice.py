@@ -15,7 +15,6 @@ from grater.annotate.tasks.task import (
     LABEL,
     OK,
     UNKNOWN,
-    Accepted,
     Answer,
     Choice,
     Field,
@@ -25,7 +24,6 @@ from grater.annotate.tasks.task import (
     Shown,
     Subject,
     Unit,
-    all_accepted,
     only_item,
     pieces_around,
     read_fields,
@@ -88,9 +86,6 @@ class WhichFits:
         second = SYSTEM if first == WRITER else WRITER
         label = {FIRST: str(first), SECOND: second}.get(picked, picked)
         return (Answer(only_item(unit).item.item_id, label, payload={FIRST: first}),)
-
-    def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
-        return all_accepted(answers, accepted)
 
 
 def _question(first: str, second: str, readings: Sequence[tuple[Piece, ...]] = ((), ())) -> Field:

@@ -7,13 +7,12 @@ prepositions are accepted (*near*, *out of*), so labels are not a closed set; *t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grater.annotate.tasks.task import (
     FORM,
     LABEL,
-    Accepted,
     Answer,
     Choice,
     Field,
@@ -21,7 +20,6 @@ from grater.annotate.tasks.task import (
     Rng,
     Shown,
     Unit,
-    all_accepted,
     only_item,
     pieces_around,
     read_fields,
@@ -58,7 +56,6 @@ class Cloze:
     guidelines: str = GUIDELINES
     summary: str = "The preposition is blanked out: which word fits? The writer’s word is not shown."
     source: str = "Tetreault and Chodorow 2008, section 4.1"
-    keeps: bool = False
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
         span = only_item(unit).item.span
@@ -69,9 +66,6 @@ class Cloze:
         if len(words) > 1:
             raise BadInput(Problem(FORM, f"{LABEL}: expected one preposition, found {len(words)}"))
         return (Answer(only_item(unit).item.item_id, canonical(words[0]) or words[0]),)
-
-    def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
-        return all_accepted(answers, accepted)
 
 
 TASK = Cloze()

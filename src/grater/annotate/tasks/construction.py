@@ -79,7 +79,6 @@ class Construction:
     subject: Subject = "noun"
     source: str = "Lee, Tetreault and Chodorow 2009, section 3.1"
     merged: Mapping[str, str] = field(default_factory=lambda: MERGED, hash=False)
-    keeps: bool = False
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
         span = _in_order(unit)[0].item.span

@@ -10,29 +10,9 @@ are extraneous.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Set
 
-from grater.annotate.tasks.task import (
-    ERROR,
-    LABEL,
-    OK,
-    UNKNOWN,
-    Accepted,
-    Answer,
-    Choice,
-    Field,
-    Form,
-    Rng,
-    Shown,
-    Unit,
-    all_accepted,
-    only_item,
-    pieces_around,
-    read_fields,
-    the_one,
-)
-from grater.model import Json
+from grater.annotate.tasks.task import ERROR, LABEL, OK, UNKNOWN, Choice, Field, OneItem, Unit, only_item
 
 QUESTIONS: Mapping[str, str] = {
     "prep": "Is the highlighted preposition wrong here?",
@@ -83,45 +63,29 @@ BY_KIND: Mapping[str, tuple[str, ...]] = {
 CHOICES = (Choice(ERROR, "Error", "1"), Choice(OK, "OK", "2"), Choice(UNKNOWN, "Unknown: too hard to tell", "3"))
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorOrOk:
-    """Say whether highlighted words are an error."""
-
-    name: str = "error"
-    title: str = "Error or OK"
-    kind: str = "prep"
-    labels: tuple[str, ...] = (ERROR, OK, UNKNOWN)
-    verdict: Mapping[str, str] | None = field(default_factory=lambda: {ERROR: ERROR, OK: OK, UNKNOWN: UNKNOWN})
-    guidelines: str = GUIDELINES
-    summary: str = "Is the highlighted word an error or not? The quickest question, for crowds and experts."
-    source: str = "Madnani et al. 2011, section 2.1; Tetreault, Chodorow and Madnani 2013, sections 5.3 to 5.5"
-    keeps: bool = False
-
-    def guidelines_for(self, kinds: Set[str]) -> str:
-        """The guidelines without paragraphs on kinds that a job does not ask about."""
-        if not kinds <= set(QUESTIONS):
-            return self.guidelines
-        first, *others = self.guidelines.split("\n- ")
-        wanted = (
-            each for each in others if kinds & set(BY_KIND.get(each.partition("*:")[0].removeprefix("*"), kinds))
-        )
-        return "\n- ".join((first, *wanted)).rstrip() + "\n"
-
-    def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
-        item = only_item(unit).item
-        return Shown(before="", pieces=pieces_around(unit.essay, item.span), after="", fields=(_question(unit),))
-
-    def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
-        item = only_item(unit).item
-        return (Answer(item.item_id, the_one(read_fields((_question(unit),), form), LABEL)),)
-
-    def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
-        return all_accepted(answers, accepted)
-
-
-def _question(unit: Unit) -> Field:
+def _questions(unit: Unit) -> tuple[Field, ...]:
     kind = str(unit.payload.get(ASKS) or only_item(unit).item.kind)
-    return Field(LABEL, "one", QUESTIONS.get(kind, ANY_KIND), CHOICES)
+    return (Field(LABEL, "one", QUESTIONS.get(kind, ANY_KIND), CHOICES),)
 
 
-TASK = ErrorOrOk()
+def _guidelines_for(kinds: Set[str]) -> str:
+    """The guidelines without paragraphs on kinds that a job does not ask about."""
+    if not kinds <= set(QUESTIONS):
+        return GUIDELINES
+    first, *others = GUIDELINES.split("\n- ")
+    wanted = (each for each in others if kinds & set(BY_KIND.get(each.partition("*:")[0].removeprefix("*"), kinds)))
+    return "\n- ".join((first, *wanted)).rstrip() + "\n"
+
+
+TASK = OneItem(
+    name="error",
+    title="Error or OK",
+    labels=(ERROR, OK, UNKNOWN),
+    verdict={ERROR: ERROR, OK: OK, UNKNOWN: UNKNOWN},
+    guidelines=GUIDELINES,
+    summary="Is the highlighted word an error or not? The quickest question, for crowds and experts.",
+    source="Madnani et al. 2011, section 2.1; Tetreault, Chodorow and Madnani 2013, sections 5.3 to 5.5",
+    questions=_questions,
+    guidelines_for=_guidelines_for,
+)
+"""Say whether highlighted words are an error."""

@@ -7,13 +7,12 @@ systems a row stands for. Recall is computed from the answers (`grater.measure.c
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
 from grater.annotate.tasks.rank import N_BEFORE, ORDER, answered, in_order, rows_of, shuffled
 from grater.annotate.tasks.task import (
-    Accepted,
     Answer,
     Choice,
     Form,
@@ -21,7 +20,6 @@ from grater.annotate.tasks.task import (
     Shown,
     Subject,
     Unit,
-    all_accepted,
     pieces_around,
     words_before,
 )
@@ -75,9 +73,6 @@ class FateTask:
             for (_, items), fate in zip(rows, answered(unit, form, kept, CHOICES), strict=True)
             for each in items
         )
-
-    def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
-        return all_accepted(answers, accepted)
 
 
 TASK = FateTask()

@@ -37,7 +37,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -174,7 +174,6 @@ class Marking:
     summary: str = "Read a whole essay and mark its errors, each with its kind and a correction."
     subject: Subject = "essay"
     source: str = "Dahlmeier, Ng and Wu 2013, sections 2 to 4"
-    keeps: bool = False
     sends: tuple[str, ...] = ("edits", "set_aside", REJECTED)
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:
@@ -267,41 +266,34 @@ def read_edits(unit: Unit, text: str) -> tuple[Edit, ...]:
     return tuple(_edit(row, "") for row in cast("list[Mapping[str, Json]]", rows))
 
 
-def _complaints(unit: Unit, row: object) -> list[str]:
+def _complaints(unit: Unit, row: object) -> Iterator[str]:
     if not isinstance(row, dict):
-        return [f"expected an object, found {type(row).__name__}"]
-    return [*_span_complaints(unit, row), *_tag_complaints(unit, row), *_word_complaints(row)]
-
-
-def _span_complaints(unit: Unit, row: Mapping[str, object]) -> list[str]:
-    start, end, quote = row.get("start"), row.get("end"), row.get("quote")
-    if type(start) is not int or type(end) is not int or not 0 <= start <= end <= len(unit.essay.text):
-        return [f"expected 0 <= start <= end <= {len(unit.essay.text)}, found {start!r} and {end!r}"[:200]]
-    there = unit.essay.text[start:end]
-    if quote != there:
-        return [f"expected the quote {there[:60]!r} at {start}-{end}, found {str(quote)[:60]!r}"]
-    return []
-
-
-def _tag_complaints(unit: Unit, row: Mapping[str, object]) -> list[str]:
-    tag, replacements = row.get("tag"), row.get("replacements")
-    tags = tagset_of(unit)
+        yield f"expected an object, found {type(row).__name__}"
+        return
+    start, end = row.get("start"), row.get("end")
+    if complaint := span_complaint(unit.essay.text, start, end, row.get("quote")):
+        yield complaint
+    tag, tags = row.get("tag"), tagset_of(unit)
+    words, comment = row.get("replacements"), row.get("comment", "")
     if not isinstance(tag, str) or tag not in tags:
-        return [f"expected a tag of {tags.name}, found {str(tag)[:60]!r}"]
-    if tags[tag].owes_correction and isinstance(replacements, list) and not replacements:
-        return [f"expected a correction for {tag}, found none; an empty one says that the words should go"]
-    return []
+        yield f"expected a tag of {tags.name}, found {str(tag)[:60]!r}"
+    elif tags[tag].owes_correction and words == []:
+        yield f"expected a correction for {tag}, found none; an empty one says that the words should go"
+    if not isinstance(words, list) or not all(is_short_text(word) for word in words):
+        yield f"expected replacements as a list of texts of at most {LONGEST} characters"
+    elif not is_short_text(comment):
+        yield f"expected a comment of at most {LONGEST} characters"
+    elif start == end and "" in words:
+        yield "expected words to insert, found none"
 
 
-def _word_complaints(row: Mapping[str, object]) -> list[str]:
-    replacements, comment = row.get("replacements"), row.get("comment", "")
-    if not isinstance(replacements, list) or not all(is_short_text(word) for word in replacements):
-        return [f"expected replacements as a list of texts of at most {LONGEST} characters"]
-    if not is_short_text(comment):
-        return [f"expected a comment of at most {LONGEST} characters"]
-    if row.get("start") == row.get("end") and "" in replacements:
-        return ["expected words to insert, found none"]
-    return []
+def span_complaint(text: str, start: object, end: object, quote: object) -> str:
+    """What is wrong with a span and the words that it should have; empty if nothing is."""
+    if type(start) is not int or type(end) is not int or not 0 <= start <= end <= len(text):
+        return f"expected 0 <= start <= end <= {len(text)}, found {start!r} and {end!r}"[:200]
+    if quote != text[start:end]:
+        return f"expected the quote {text[start:end][:60]!r} at {start}-{end}, found {str(quote)[:60]!r}"
+    return ""
 
 
 def is_short_text(value: object) -> bool:

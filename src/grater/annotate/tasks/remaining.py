@@ -8,12 +8,11 @@ counts; the label is the three numbers, as in `1 0 2`. Errors per 100 words are 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grater.annotate.tasks.rank import N_BEFORE, candidates, changed_words
 from grater.annotate.tasks.task import (
-    Accepted,
     Answer,
     Choice,
     Field,
@@ -23,7 +22,6 @@ from grater.annotate.tasks.task import (
     Shown,
     Subject,
     Unit,
-    all_accepted,
     read_fields,
     sentence_around,
     the_one,
@@ -64,7 +62,6 @@ class Remaining:
     guidelines: str = GUIDELINES
     summary: str = "A system’s corrected sentence: how many errors are left, missed, half-right or introduced?"
     subject: Subject = "corrected"
-    keeps: bool = False
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
         text, written = _both(unit)
@@ -83,9 +80,6 @@ class Remaining:
         words = len(_both(unit)[0].split())
         payload: dict[str, Json] = {**dict(zip(QUESTIONS, map(int, counts), strict=True)), "words": words}
         return tuple(Answer(each.item.item_id, " ".join(counts), payload=payload) for each in unit.items)
-
-    def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
-        return all_accepted(answers, accepted)
 
 
 def _both(unit: Unit) -> tuple[str, str]:

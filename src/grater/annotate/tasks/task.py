@@ -1,9 +1,8 @@
 """Tasks: what a rater is asked, and what they answer.
 
 A task is pure. `show` turns a unit into the content of a page, and nothing else of the unit reaches the page; `read`
-turns a filled form into answers, or names the invalid fields; `right` is the gold rule. Data needed by `read` but
-hidden from the page (such as the side of the writer's word) go into `Shown.kept`, which the server stores with the
-lease and never sends.
+turns a filled form into answers, or names the invalid fields. Data needed by `read` but hidden from the page (such as
+the side of the writer's word) go into `Shown.kept`, which the server stores with the lease and never sends.
 
 The helpers for showing items and reading forms are shared by most tasks.
 
@@ -14,7 +13,8 @@ A page shows the item's sentence, split at the item, and the sentences before it
 and the writer's word, with the same capitalisation: otherwise the lower-case word at the start of a sentence would be
 recognisable as the system's. `-NONE-` (delete) and a gap are shown as "(no word)".
 
-The gold rule of most tasks is that every item with a known answer has an accepted label (`all_accepted`).
+The gold rule is that every item with a known answer has an accepted label (`all_accepted`), unless a task has its own
+(`right`). Tasks with one form about one item differ only in their words and fields, and are values of `OneItem`.
 """
 
 from __future__ import annotations
@@ -156,17 +156,16 @@ class Task(Protocol):
 
     def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]: ...
 
-    def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool: ...
-
-
-def may_keep(task: Task) -> bool:
-    """Whether its pages may need to store hidden data; if `keeps` is False, they never do."""
-    return bool(getattr(task, "keeps", True))
-
 
 def sent_fields(task: Task, shown: Shown) -> frozenset[str]:
     """The names of the fields of an answer: those of its page, and those that a task's own page `sends`."""
     return frozenset((*(field.name for field in shown.fields), *getattr(task, "sends", ())))
+
+
+def is_right(task: Task, answers: Sequence[Answer], accepted: Accepted) -> bool:
+    """The gold rule: by default, that all answers are accepted; a task may have its own (`right`)."""
+    own: Callable[[Sequence[Answer], Accepted], bool] = getattr(task, "right", all_accepted)
+    return own(answers, accepted)
 
 
 def source_of(task: Task) -> str:
@@ -199,7 +198,7 @@ def merged_by(task: Task) -> Mapping[str, str]:
     return merged
 
 
-LABEL, CONFIDENCE = "label", "confidence"
+LABEL, CONFIDENCE, FLAGS = "label", "confidence", "flags"
 FORM = "form"
 TARGET, GAP, BLANK = "target", "gap", "blank"
 """The marks of a piece of text."""
@@ -387,3 +386,47 @@ def all_accepted(answers: Sequence[Answer], accepted: Accepted) -> bool:
     """Whether each gold item has an accepted answer; items without gold do not matter."""
     labels = {answer.item_id: answer.label for answer in answers}
     return all(labels.get(item_id) in of for item_id, of in accepted.items())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneItem:
+    """A task with a form about one item, highlighted in its sentence after `n_before` other sentences.
+
+    The answer has the label, the confidence and the flags of the fields with these names; the words of the field that
+    asks for words are its alternatives.
+    """
+
+    name: str
+    title: str
+    labels: tuple[str, ...]
+    verdict: Mapping[str, str]
+    guidelines: str
+    summary: str
+    questions: Callable[[Unit], tuple[Field, ...]]
+    source: str = ""
+    n_before: int = 0
+    kind: str = "prep"
+    subject: Subject = "item"
+    guidelines_for: Callable[[Set[str]], str] | None = None
+
+    def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
+        span = only_item(unit).item.span
+        return Shown(
+            before=words_before(unit.essay, span, n_sentences=self.n_before),
+            pieces=pieces_around(unit.essay, span),
+            after="",
+            fields=self.questions(unit),
+        )
+
+    def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
+        fields = self.questions(unit)
+        values = read_fields(fields, form)
+        words = (values.get(field.name, ()) for field in fields if field.kind == WORDS)
+        answer = Answer(
+            only_item(unit).item.item_id,
+            the_one(values, LABEL),
+            confidence=the_one(values, CONFIDENCE),
+            flags=values.get(FLAGS, ()),
+            alternatives=next(filter(None, words), ()),
+        )
+        return (answer,)

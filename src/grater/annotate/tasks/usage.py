@@ -9,31 +9,8 @@ Departure: flags are one question with three boxes, in the paper's order, instea
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-
-from grater.annotate.tasks.task import (
-    CONFIDENCE,
-    ERROR,
-    LABEL,
-    OK,
-    Accepted,
-    Answer,
-    Choice,
-    Field,
-    Form,
-    Rng,
-    Shown,
-    Unit,
-    all_accepted,
-    only_item,
-    pieces_around,
-    read_fields,
-    the_one,
-    words_before,
-)
+from grater.annotate.tasks.task import CONFIDENCE, ERROR, FLAGS, LABEL, OK, Choice, Field, OneItem, Unit
 from grater.corpora.text.prepositions import PREPOSITIONS
-from grater.model import Json
 
 EXTRANEOUS, INCORRECT, CORRECT, EQUAL = "0", "1", "2", "e"
 
@@ -60,7 +37,7 @@ have phrased the whole sentence differently. Do not judge style.
 SUGGESTED = tuple(Choice(word, word) for word in PREPOSITIONS)
 FIELDS = (
     Field(
-        "flags",
+        FLAGS,
         "many",
         "Other errors near it (two words on each side, and its verb)?",
         (
@@ -87,42 +64,19 @@ FIELDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Rate a learner's preposition: extraneous, incorrect, correct, equally good."""
-
-    name: str = "usage"
-    title: str = "Preposition usage"
-    kind: str = "prep"
-    labels: tuple[str, ...] = (EXTRANEOUS, INCORRECT, CORRECT, EQUAL)
-    verdict: Mapping[str, str] | None = field(
-        default_factory=lambda: {EXTRANEOUS: ERROR, INCORRECT: ERROR, CORRECT: OK, EQUAL: OK}
-    )
-    guidelines: str = GUIDELINES
-    summary: str = "Rate one preposition in detail: correct, incorrect or extraneous, and which words would fit."
-    source: str = "Tetreault and Chodorow 2008, section 5.1; Tetreault, Chodorow and Madnani 2013, section 5.5"
-    keeps: bool = False
-
-    def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
-        span = only_item(unit).item.span
-        before = words_before(unit.essay, span, n_sentences=1)
-        return Shown(before=before, pieces=pieces_around(unit.essay, span), after="", fields=FIELDS)
-
-    def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
-        values = read_fields(FIELDS, form)
-        words = values.get("better", ()) or values.get("others", ())
-        item_id = only_item(unit).item.item_id
-        answer = Answer(
-            item_id=item_id,
-            label=the_one(values, LABEL),
-            confidence=the_one(values, CONFIDENCE),
-            flags=values["flags"],
-            alternatives=words,
-        )
-        return (answer,)
-
-    def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
-        return all_accepted(answers, accepted)
+def _questions(_unit: Unit) -> tuple[Field, ...]:
+    return FIELDS
 
 
-TASK = Usage()
+TASK = OneItem(
+    name="usage",
+    title="Preposition usage",
+    labels=(EXTRANEOUS, INCORRECT, CORRECT, EQUAL),
+    verdict={EXTRANEOUS: ERROR, INCORRECT: ERROR, CORRECT: OK, EQUAL: OK},
+    guidelines=GUIDELINES,
+    summary="Rate one preposition in detail: correct, incorrect or extraneous, and which words would fit.",
+    source="Tetreault and Chodorow 2008, section 5.1; Tetreault, Chodorow and Madnani 2013, section 5.5",
+    questions=_questions,
+    n_before=1,
+)
+"""Rate a learner's preposition: extraneous, incorrect, correct, equally good."""

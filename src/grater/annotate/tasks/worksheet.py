@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
-from grater.annotate.tasks import TASKS
-from grater.annotate.tasks.task import LABEL, ONE, SUGGESTION, WORDS, Field, Shown, Task, Unit, UnitItem
-from grater.errors import BadInput, Problem, UnknownName, UsageError, unknown
+from grater.annotate.tasks import TASKS, Piece
+from grater.annotate.tasks.task import LABEL, ONE, SUGGESTION, WORDS, Field, Task, Unit, UnitItem
+from grater.errors import BadInput, Problem, UsageError
 from grater.measure.sampling.plan import decided
 from grater.model import Essay, Item
 from grater.tables import Table
@@ -31,61 +31,6 @@ HEADING = re.compile(r"^#+ *")
 BULLET = re.compile(r"^- ")  # a spreadsheet would take it for a formula
 
 
-def worksheet(
-    task: Task,
-    items: Sequence[tuple[str, Item]],
-    essays: Iterable[Essay],
-    *,
-    suggestions: Mapping[str, str] | None = None,
-    rater: str = "",
-) -> Worksheet:
-    """The sheet of these items, in order; a missing essay is an error."""
-    by_id, known = {essay.essay_id: essay for essay in essays}, suggestions or {}
-    missing = sorted({item.essay_id for _, item in items} - by_id.keys())
-    if missing:
-        message = f"expected the essays of all items, found none called {', '.join(missing[:3])}"
-        raise BadInput(Problem("essays", f"{message} ({len(missing)} in all)"))
-    payloads = [{SUGGESTION: known[name]} if name in known else {} for name, _ in items]
-    return sheet_of(
-        task,
-        [
-            (name, Unit(name, by_id[item.essay_id], (UnitItem(item, payload),)))
-            for (name, item), payload in zip(items, payloads, strict=True)
-        ],
-        rater=rater,
-    )
-
-
-def sheet_of(task: Task, asked: Sequence[tuple[str, Unit]], *, rater: str = "") -> Worksheet:
-    """The sheet of these units of one item each, under the names of their items."""
-    shown = [_shown(task, name, unit) for name, unit in asked]
-    fields = _fields(task, shown)
-    names = tuple(dict.fromkeys(_column(field) for field in fields))
-    columns = ("item", "before", "sentence", "question", "answers", *names, "comment", "rater")
-    # The sentence on one line, its target in brackets.
-    rows = tuple(
-        (
-            name,
-            page.before,
-            " ".join(
-                "".join(
-                    (f"{OPEN}{piece.text}{CLOSE}" if piece.text else GAP) if piece.mark else piece.text
-                    for piece in page.pieces
-                ).split()
-            ),
-            next(field.question for field in page.fields if field.name == LABEL),
-            _answers(page),
-            *("" for _ in names),
-            "",
-            rater,
-        )
-        for (name, _), page in zip(asked, shown, strict=True)
-    )
-    choices = {field.name: [choice.value for choice in field.choices] for field in fields if field.kind == ONE}
-    has_own_words = any(page.fields != shown[0].fields for page in shown)
-    return Worksheet(columns, rows, _instructions(task, fields, has_own_words=has_own_words), choices)
-
-
 def sample_worksheet(
     left: Sequence[str],
     places: Mapping[str, Item],
@@ -96,14 +41,21 @@ def sample_worksheet(
     system: str = "",
     rater: str = "",
 ) -> Worksheet:
-    """The sheet of unjudged items; a task that compares suggestions gets only items with one."""
-    if task not in TASKS:
-        raise UnknownName(unknown("task", task, sorted(TASKS)))
+    """The sheet of unjudged items, in order; a task that compares suggestions gets only items with one."""
+    asks, by_id = TASKS[task], {essay.essay_id: essay for essay in essays}
     suggestions = _suggestions(decisions, system) if task == VERIFY else {}
-    wanted = [(item, places[item]) for item in left if task != VERIFY or item in suggestions]
+    wanted = [item for item in left if task != VERIFY or item in suggestions]
     if not wanted:
         raise UsageError("no worksheet is written: nothing is left to judge")
-    return worksheet(TASKS[task], wanted, essays, suggestions=suggestions, rater=rater)
+    missing = sorted({places[item].essay_id for item in wanted} - by_id.keys())
+    if missing:
+        message = f"expected the essays of all items, found none called {', '.join(missing[:3])}"
+        raise BadInput(Problem("essays", f"{message} ({len(missing)} in all)"))
+    asked = []
+    for item in wanted:
+        payload = {SUGGESTION: suggestions[item]} if item in suggestions else {}
+        asked.append((item, Unit(item, by_id[places[item].essay_id], (UnitItem(places[item], payload),))))
+    return sheet_of(asks, asked, rater=rater)
 
 
 def _suggestions(decisions: Table | None, system: str) -> dict[str, str]:
@@ -114,29 +66,37 @@ def _suggestions(decisions: Table | None, system: str) -> dict[str, str]:
     return dict(rows.filter(pl.col("suggestion").is_not_null()).select("item", "suggestion").iter_rows())
 
 
-def _shown(task: Task, name: str, unit: Unit) -> Shown:
-    page = task.show(unit, rng=generator(0, "worksheet", name))
-    if page.kept:
+def sheet_of(task: Task, asked: Sequence[tuple[str, Unit]], *, rater: str = "") -> Worksheet:
+    """The sheet of these units of one item each, under the names of their items."""
+    shown = [task.show(unit, rng=generator(0, "worksheet", name)) for name, unit in asked]
+    if any(page.kept for page in shown):
         raise UsageError(
             f"the task {task.name} puts words in a random order, which a sheet cannot keep; use the server"
         )
-    return page
-
-
-def _fields(task: Task, shown: Sequence[Shown]) -> tuple[Field, ...]:
-    fields = shown[0].fields if shown else ()
-    if LABEL not in [field.name for field in fields]:
+    fields = sorted(shown[0].fields if shown else (), key=lambda field: field.name != LABEL)
+    if not fields or fields[0].name != LABEL:
         raise UsageError(f"the task {task.name} has no single answer per item; expected one such as error or usage")
-    return tuple(sorted(fields, key=lambda field: field.name != LABEL))
+    names = tuple(dict.fromkeys(_column(field) for field in fields))
+    rows = []
+    for (name, _), page in zip(asked, shown, strict=True):
+        label = next(field for field in page.fields if field.name == LABEL)
+        sentence = " ".join("".join(map(_in_brackets, page.pieces)).split())
+        answers = f" {SEPARATOR} ".join(choice.value for choice in label.choices)
+        rows.append((name, page.before, sentence, label.question, answers, *("" for _ in names), "", rater))
+    columns = ("item", "before", "sentence", "question", "answers", *names, "comment", "rater")
+    choices = {field.name: [choice.value for choice in field.choices] for field in fields if field.kind == ONE}
+    has_own_words = any(page.fields != shown[0].fields for page in shown)
+    return Worksheet(columns, tuple(rows), _instructions(task, fields, has_own_words=has_own_words), choices)
+
+
+def _in_brackets(piece: Piece) -> str:
+    if not piece.mark:
+        return piece.text
+    return f"{OPEN}{piece.text}{CLOSE}" if piece.text else GAP
 
 
 def _column(field: Field) -> str:
     return ALTERNATIVES if field.kind == WORDS else field.name
-
-
-def _answers(page: Shown) -> str:
-    field = next(field for field in page.fields if field.name == LABEL)
-    return f" {SEPARATOR} ".join(choice.value for choice in field.choices)
 
 
 def _instructions(task: Task, fields: Sequence[Field], *, has_own_words: bool) -> tuple[str, ...]:

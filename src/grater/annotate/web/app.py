@@ -31,7 +31,6 @@ from grater.annotate.web import (
     crowd,
     events,
     jobs,
-    mining,
     openapi,
     panels,
     people,
@@ -65,7 +64,6 @@ MODULES = (
     people,
     events,
     adjudication,
-    mining,
     check,
     openapi,
 )

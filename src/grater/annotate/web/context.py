@@ -158,8 +158,6 @@ LONG = (
     "report",
     "systems",
     "samples",
-    "mining",
-    "balanced",
     "jobs",
     "agreement",
 )

@@ -18,7 +18,7 @@ from starlette.responses import Response
 from grater.annotate import jobs, messages, progress, standing, trust, units
 from grater.annotate.collusion import Group, groups_of
 from grater.annotate.credentials import make_token
-from grater.annotate.dashboard import WIDTH, Dashboard, JobPace, forecasts, mark_of, pace_now
+from grater.annotate.dashboard import WIDTH, Dashboard, JobPace, forecasts, pace_now
 from grater.annotate.evaluation import scores_so_far
 from grater.annotate.jobs import Job
 from grater.annotate.programs import program_job
@@ -44,9 +44,8 @@ def crowd_page(context: Context, tx: Reading, job_id: str, width: float = WIDTH)
     """`width` is that of the intervals which the forecast is for."""
     wanted = min(1.0, max(0.01, width)) if isfinite(width) else WIDTH
     job, live = jobs.get(tx, job_id), context.server.live
-    mark = mark_of(tx, job)
-    kept, history = live.figures(tx, job, mark=mark), live.dashboard(tx, job, mark=mark)
-    figures, far = kept.value, live.counts(tx, job, mark=mark)
+    kept, history = live.figures(tx, job), live.dashboard(tx, job)
+    figures, far = kept.value, live.counts(tx, job)
     agreed = figures.agreement
     shown = {
         **{part.name: getattr(figures, part.name) for part in fields(figures)},

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Literal
 
 from pydantic import AliasPath, Field
@@ -109,7 +110,7 @@ def _new_job_page(context: RequestContext, tx: Reading, **previewed: object) -> 
 @pages.get("/manage")
 def study_page(context: Context, tx: Reading) -> Response:
     all_jobs, systems = jobs.all(tx), content.system_names(tx)
-    rows = [(job, TASKS[job.task], progress.of_job(tx, job.job_id)) for job in all_jobs if job.archived_at is None]
+    rows = [(job, TASKS[job.task], progress.counts_of(tx, job.job_id)) for job in all_jobs if job.archived_at is None]
     answer = context.server.live.answer(tx)
     far = [(job, far) for job, _, far in rows]
     forecast = start.needed(tx, context, answer.value, far)
@@ -134,9 +135,10 @@ def study_page(context: Context, tx: Reading) -> Response:
 @page_at(pages, "/manage/jobs/{job_id}")
 def job_view(context: RequestContext, tx: Reading, job_id: str, *, done: str = "") -> Response:
     """A job and its progress, with what has just happened or gone wrong, and what comes next."""
-    job, far, everybody = jobs.get(tx, job_id), progress.of_job(tx, job_id), people.all(tx)
+    job, far, everybody = jobs.get(tx, job_id), progress.counts_of(tx, job_id), people.all(tx)
+    raters = progress.by_rater(tx, job_id)
     assigned = Counter(assignment.person_id for assignment in jobs.assignments_of(tx, job_id))
-    begun, n_panels = {rater.person_id for rater in far.by_rater}, len(panels.of_job(tx, job_id))
+    begun, n_panels = {rater.person_id for rater in raters}, len(panels.of_job(tx, job_id))
     sent = [one for one in invitations.all(tx) if one.job_id == job.job_id and one.ended_at is None]
     links = [one for one in sent if one.used_at is not None or one.expires_at > tx.now]
     may_rate = [each for each in everybody if each.state == "active" and each.role in ("annotator", "worker")]
@@ -147,7 +149,8 @@ def job_view(context: RequestContext, tx: Reading, job_id: str, *, done: str = "
         "job": job,
         "task": TASKS[job.task],
         "far": far,
-        "by_judgments": _by_judgments(far),
+        "raters": raters,
+        "by_judgments": _by_judgments(progress.some_units(tx, job_id)),
         "curve": time_chart(times),
         "assigned": assigned,
         "idle": [people.get(tx, person_id) for person_id in assigned if person_id not in begun],
@@ -170,11 +173,11 @@ def job_view(context: RequestContext, tx: Reading, job_id: str, *, done: str = "
     return context.page("manage_job.html", shown, step=step)
 
 
-def _by_judgments(far: progress.Progress) -> list[tuple[str, int]]:
+def _by_judgments(units: Sequence[progress.UnitProgress]) -> list[tuple[str, int]]:
     """The number of units with each number of judgments; none where that would be many lines."""
-    wanted = max((unit.wanted for unit in far.by_unit), default=0)
-    is_same = all(unit.wanted == wanted for unit in far.by_unit)  # not so where some are for all annotators
-    counts = Counter(min(unit.valid, wanted) for unit in far.by_unit)
+    wanted = max((unit.wanted for unit in units), default=0)
+    is_same = all(unit.wanted == wanted for unit in units)  # not so where some are for all annotators
+    counts = Counter(min(unit.valid, wanted) for unit in units)
     return [(f"{n} of {wanted}" if is_same else str(n), counts[n]) for n in range(wanted + 1)] if wanted < 12 else []
 
 
@@ -255,7 +258,7 @@ class Progress(Shape):
     wanted: int
     valid: int
     held: int
-    raters: list[progress.RaterProgress] = Field(validation_alias="by_rater")
+    raters: list[progress.RaterProgress]
 
 
 class LiveAgreement(Shape):
@@ -317,7 +320,8 @@ def new_guidelines(context: Context, tx: Changing, job_id: str, sent: NewGuideli
 def job_progress(tx: Reading, job_id: str) -> Progress:
     """The progress of a job, overall and by rater."""
     jobs.get(tx, job_id)
-    return Progress.of(progress.of_job(tx, job_id))
+    far = asdict(progress.counts_of(tx, job_id))
+    return Progress.model_validate({**far, "raters": progress.by_rater(tx, job_id)})
 
 
 @api.get("/jobs/{job_id}/agreement")

@@ -35,7 +35,6 @@ TAGS = {
     "study": "What the study holds; files in, everything out.",
     "runs": "Long tasks in the background: started, followed, fetched.",
     "systems": "Detectors run over the essays, samples drawn from what they decide.",
-    "mining": "Likely errors found by n-gram counts, accepted or rejected one by one.",
     "people": "Everybody, invitations, joint seats, roles.",
     "jobs": "One task over many units: make, open, watch.",
     "units": "What raters are asked and what they answered, for managers.",

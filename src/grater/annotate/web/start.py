@@ -20,7 +20,7 @@ from grater.annotate import content, jobs, samples
 from grater.annotate.dashboard import Forecast, forecasts
 from grater.annotate.evaluation import ScoresSoFar, draw_for, goals, task_of
 from grater.annotate.importing import import_files
-from grater.annotate.progress import Progress
+from grater.annotate.progress import JobCounts
 from grater.annotate.requests import require_name
 from grater.annotate.runs import NewRun, Run, what_came
 from grater.annotate.store import Tx
@@ -138,7 +138,7 @@ def sure_form(context: RequestContext) -> Response:
     return context.go(f"/manage/jobs/new?{urlencode(plan)}")
 
 
-Row: TypeAlias = tuple[jobs.Job, Progress]
+Row: TypeAlias = tuple[jobs.Job, JobCounts]
 
 
 @dataclass(frozen=True, slots=True)

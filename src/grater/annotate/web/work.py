@@ -125,7 +125,7 @@ def done_page(context: Context, tx: Reading, job_id: str) -> Response:
     """The page for raters who have nothing more to do here, for now or for good."""
     mine = work.own_job(tx, jobs.visible(tx, job_id), context.person)
     crowd = crowd_view(tx, mine.job, context.person)
-    undo_id = submissions.undoable_lease(tx, job_id, context.person_id)
+    undo_id = submissions.so_far(tx, job_id, context.person_id).undoable_lease_id or ""
     receipt = work.essay_receipt(tx, context.request.query_params.get("after", ""), person_id=context.person_id)
     has_all = has_answered_all(tx, mine)
     is_over = crowd.place is not None and crowd.place.state != "joined"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, Unpack, cast
 
 from grater.annotate.tasks import TASKS
 from grater.cli.command import Done
@@ -17,7 +17,7 @@ from grater.options import KindName, NumberDrawn, NumberFlagged, Opt, Seed, Stud
 from grater.progress import NOTES
 from grater.result import encode
 from grater.sheet import Sheet, counted
-from grater.tables import write_table
+from grater.tables import read_items, write_table
 
 if TYPE_CHECKING:
     from grater.annotate.jobs import GivenState, Job
@@ -41,6 +41,7 @@ class Planning(TypedDict, total=False):
     delay_days: Annotated[float, Opt("Construction: days between the two stages.", min=0, default=3)]
     lease_minutes: Annotated[float | None, Opt("Minutes allowed per unit.")]
     tagset: Annotated[str | None, Opt("Marking: tag set; default: NUCLE's 27 tags.")]
+    asks: Annotated[str, Opt("Error: the kind of error to ask about, if not that of the items.", "KIND", default="")]
     grey: Annotated[bool, Opt("Construction: offer a grey answer, counted as yes.", default=False)]
     pairs: Annotated[bool, Opt("Rank: two corrections at a time instead of up to five.", default=False)]
 
@@ -58,6 +59,7 @@ def add_job_command(
     system: Annotated[str | None, Opt("The system whose suggestions raters see.")] = None,
     n: NumberDrawn = None,
     flagged: NumberFlagged = None,
+    items: Annotated[Path | None, Opt("Only the items of this table.", "FILE")] = None,
     annotators: Annotated[
         Sequence[str], Opt("Give the units to this person, by name; repeatable.", "NAME", flag="--annotator")
     ] = (),
@@ -69,21 +71,23 @@ def add_job_command(
     """Create a job and open it."""
     from grater.annotate import progress, samples
     from grater.annotate.plans import NewJob, add_job
-    from grater.annotate.samples import DESIGNS, MISSING, Order, notes_on, of_sample, start
+    from grater.annotate.samples import DESIGNS, MISSING, notes_on, of_sample, start
 
     if bool(task) == bool(design) or (flagged is not None and not design):
         raise UsageError("expected `task` TASK, or `design` DESIGN with `flagged` N if wanted")
-    if design and (planning or guidelines or draft):
+    if design and (planning or items or guidelines or draft):
         raise UsageError("a design has its own units and instructions; expected only its name, sizes and people")
-    common = {"system": system, "annotators": annotators, "seed": seed}
+    common: dict[str, Any] = {"system": system, "annotators": annotators, "seed": seed}
     with opened(study) as store:
         if design:
-            sizes = {"n": n, "n_flagged": flagged, "judgments": judgments_per_item}
-            job = start(store, Order(design, name=name or "", **common, **sizes))  # type: ignore[arg-type]
+            sizes: dict[str, Any] = {"n": n, "n_flagged": flagged, "judgments": judgments_per_item}
+            job = start(store, design, name=name or "", **common, **sizes)
         else:
             wanted = {"name": name or task, "task": task, "judgments": judgments_per_item or 1, "most": n}
+            item_ids = read_items(items).frame["item"].to_list() if items else ()
             own = {"guidelines": read_guidelines(guidelines) if guidelines else None, "open": not draft}
-            job = add_job(store, of_sample(store, NewJob.checked(**wanted, **common, **own, **planning)))
+            plan = NewJob.checked(**wanted, **own, **common, item_ids=item_ids, **planning)
+            job = add_job(store, of_sample(store, plan))
         with store.read() as tx:
             n_units = progress.units_by_job(tx)[job.job_id]["work"]
             n_slots = sum(progress.slots_by_job(tx)[job.job_id].values())

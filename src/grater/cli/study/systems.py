@@ -1,4 +1,4 @@
-"""Commands on systems and what they flag: decide, sample, design and mine."""
+"""Commands on systems and what they flag: decide and sample."""
 
 from __future__ import annotations
 

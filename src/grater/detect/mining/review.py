@@ -1,8 +1,7 @@
 """Essays mined for extraneous prepositions: suspects, a person's verdicts, and the balanced corpus built from them.
 
 `mine` ranks suspicious trigrams (`ranking`), a person accepts or rejects them, and `balanced_from` builds the corpus
-of Madnani et al. 2011, section 2.1, with as many extraneous prepositions as correct ones.  The command and a study
-share these functions.
+of Madnani et al. 2011, section 2.1, with as many extraneous prepositions as correct ones.
 
 The list of suspects has one row per suspicious trigram, worst first, at the place of its first use: the columns of an
 items table, then
@@ -26,7 +25,6 @@ assumption, `error` or `ok`; raters decide.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -60,32 +58,6 @@ SCHEMA: dict[str, type] = {
     "score": float,
     "n_uses": int,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewProgress(Data):
-    """How many suspects of a list are accepted, rejected and open."""
-
-    accepted: int
-    rejected: int
-    open: int
-
-    @property
-    def decided(self) -> int:
-        return self.accepted + self.rejected
-
-    @property
-    def all(self) -> int:
-        return self.decided + self.open
-
-    @property
-    def words(self) -> str:
-        return f"{self.accepted:,} accepted, {self.rejected:,} rejected, {self.open:,} to look at"
-
-
-def progress_of(verdicts: Iterable[str]) -> ReviewProgress:
-    counts = Counter(verdicts)
-    return ReviewProgress(accepted=counts[YES], rejected=counts[NO], open=counts[OPEN])
 
 
 def place_columns(use: Use) -> dict[str, object]:
@@ -149,8 +121,10 @@ class Balanced(Data):
     n_each: int = field(default=N_EACH, metadata=HIDDEN)
 
     def gold(self) -> pl.DataFrame:
-        """The items set aside, as a gold table."""
-        return self.items.filter(pl.col("gold") == 1).select("item", "label", reason="trigram")
+        """The items set aside, as a gold table, with a reason for raters who miss one."""
+        known = self.items.filter(pl.col("gold") == 1).select("item", "label", "trigram")
+        rows = [(item, label, _reason(trigram, label)) for item, label, trigram in known.iter_rows()]
+        return pl.DataFrame(rows, schema=["item", "label", "reason"], orient="row")
 
     @property
     @in_json()
@@ -172,6 +146,13 @@ class Balanced(Data):
     @in_json("gold")
     def n_gold(self) -> int:
         return len(self.gold())
+
+
+def _reason(trigram: str, label: str) -> str:
+    first, middle, last = trigram.split(" ")
+    if label == ERROR:
+        return f"People say “{first} {last}”: “{middle}” is extraneous."
+    return f"“{trigram}” is common usage."
 
 
 def balance(

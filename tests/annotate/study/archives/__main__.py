@@ -13,7 +13,7 @@ from pathlib import Path
 from grater import __version__
 from grater.annotate.archive import export
 from grater.annotate.importing import import_files
-from grater.annotate.samples import NewSample, Order, draw, start
+from grater.annotate.samples import NewSample, draw, start
 from grater.annotate.status import new_study
 from grater.annotate.systems import decide
 from grater.annotate.tables import decision_columns
@@ -38,7 +38,7 @@ def main() -> None:
             for group, n_raters in (("crowd", 3), ("expert", 2)):
                 file = write_verdicts(folder / f"{group}.csv", items, n_raters=n_raters, group=group)
                 import_files(store, judgments=[file], job=group)
-            start(store, Order("marking", annotators=["expert0", "expert1"]))
+            start(store, "marking", annotators=["expert0", "expert1"])
             export(store, folder / "archive")
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(Path(name) / "archive", target)
