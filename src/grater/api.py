@@ -1128,20 +1128,23 @@ def score(
     annotators of one.  Without `hypotheses`, files are references first, then systems.  Two or more results that
     `save` wrote are compared as if scored in one run.
     """
-    from grater.measure.corrections.read import read_all_saved, read_hypotheses, systems_behind
-    from grater.measure.corrections.saved import compare_saved
+    from grater.corpora.source import named_files, named_sentences, open_source, systems_behind
+    from grater.measure.corrections.saved import compare_saved, read_saved, saved_json, sentence_frame
     from grater.measure.corrections.scores import (
         METRICS,
         WITHOUT_TYPES,
         fit_hypotheses,
+        read_hypotheses,
         score_systems,
-        sentence_frame,
     )
 
     if hypotheses is None:
         files = _files(references if isinstance(references, list | tuple) else [references])
         if len(files) > 1 and all(file.suffix == ".json" for file in files):
-            saved = read_all_saved(files)
+            named = named_files(files)
+            require_different([file for _, file in named])
+            texts = {name: "".join(open_source(file).lines()) for name, file in named}
+            saved = [read_saved(texts[name], name=str(file), label=name) for name, file in named]
             compared = compare_saved(saved, basis=basis_of(options), test=test, baseline=baseline)
             return replace(compared, shows_types=bool(by))
         references, hypotheses, notes = systems_behind(files)
@@ -1152,7 +1155,7 @@ def score(
     if by and metric in WITHOUT_TYPES:
         raise UsageError(f"`by` is for `metric` errant, which knows types of errors; {metric} does not")
     read = _references(references, options, hypotheses, quickly=quickly)
-    systems = read_hypotheses(hypotheses, metric=chosen, quickly=quickly)
+    systems = read_hypotheses(named_sentences(hypotheses, "hypothesis"), metric=chosen, quickly=quickly)
     fitting, warnings = fit_hypotheses(read, systems, tokenise=tokenise)
     if html and not by and metric not in WITHOUT_TYPES and read.has_errant_types:
         by = "main"
@@ -1174,8 +1177,6 @@ def score(
 
         write_table(sentence_frame(chosen, scores, how), Path(per_sentence))
     if save is not None:
-        from grater.measure.corrections.saved import saved_json
-
         _write_text(save, saved_json(scores, how, read.documents))
     if html is not None:
         from grater.reporting.board import board  # draws, which other scoring need not wait for
@@ -1193,13 +1194,19 @@ def _write_text(path: Path | str, text: str) -> None:
 
 
 def _references(references: Any, options: Mapping[str, Any], hypotheses: Any, *, quickly: bool = False) -> Any:
-    from grater.measure.corrections.read import read_references, require_piped_once
-    from grater.measure.corrections.scores import METRICS
+    from grater.corpora.source import named_sentences, require_piped_once
+    from grater.measure.corrections.scores import METRICS, read_references
 
-    require_piped_once(references, hypotheses, options.get("source"), options.get("documents"))
-    names = {"source", "documents", "engine", "tokenise"} & options.keys()
-    chosen = METRICS[options.get("metric", "m2")]
-    return read_references(references, metric=chosen, quickly=quickly, **{name: options[name] for name in names})
+    source, documents = options.get("source"), options.get("documents")
+    require_piped_once(references, hypotheses, source, documents)
+    return read_references(
+        named_sentences(references, "references"),
+        metric=METRICS[options.get("metric", "m2")],
+        source=None if source is None else named_sentences({"source": source}, "source")[0],
+        documents=str(documents) if isinstance(documents, Path) else documents,
+        quickly=quickly,
+        **{name: options[name] for name in {"engine", "tokenise"} & options.keys()},
+    )
 
 
 def _metric_options(options: Mapping[str, Any]) -> MetricOptions:
@@ -1223,13 +1230,14 @@ def ceiling(
     **options: Unpack[opt.Scoring],
 ) -> Ceiling:
     """Score each annotator against the others, and systems against the same number of references."""
+    from grater.corpora.source import named_sentences
     from grater.measure.corrections.ceiling import ceiling
-    from grater.measure.corrections.read import read_hypotheses
-    from grater.measure.corrections.scores import METRICS, fit_hypotheses
+    from grater.measure.corrections.scores import METRICS, fit_hypotheses, read_hypotheses
     from grater.progress import counting
 
     read, chosen = _references(references, options, hypotheses), METRICS[options.get("metric", "m2")]
-    systems = read_hypotheses([] if hypotheses is None else hypotheses, metric=chosen)
+    given = named_sentences([] if hypotheses is None else hypotheses, "hypothesis")
+    systems = read_hypotheses(given, metric=chosen)
     fitting, warnings = fit_hypotheses(read, systems, tokenise=options.get("tokenise", False))
     with counting("scoring people") as advance:
         return ceiling(

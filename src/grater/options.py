@@ -273,7 +273,7 @@ class Evaluating(Reading, Generalising, total=False):
 class Scoring(TypedDict, total=False):
     """How corrections are scored, and the basis of their intervals."""
 
-    metric: Annotated[str, Opt("How corrections are scored.", "m2|errant|cleme|gleu|accuracy", default="m2")]
+    metric: Annotated[str, Opt("How corrections are scored.", "m2|errant|cleme|gleu", default="m2")]
     source: Annotated[TableSource | None, Opt("The sentences before correction.", "FILE")]
     tokenise: Annotated[bool, Opt("Tokenise plain text like the references.", default=False)]
     mode: Annotated[Literal["cs", "cse", "ds", "dt"], Opt("errant: what must match in two edits.", default="cs")]

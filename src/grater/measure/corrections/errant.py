@@ -180,6 +180,7 @@ class ErrantMetric(EditMetric):
 
 
 def extracted_with(references: References, options: MetricOptions) -> dict[str, str]:
+    """The engine behind a score, for its signature."""
     if not options.extracts:
         return {"engine": references.engine} if references.engine else {}
     from grater.corpora.edits.engine import load_engine
