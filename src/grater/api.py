@@ -368,7 +368,7 @@ def agreement(
     compare: Annotated[Sequence[str], Opt("Compare the kappas of two pairs of raters.", "A,B:C,D")] = (),
     against: Annotated[TableSource | None, Opt("Compare with another table of judgments.", "FILE")] = None,
     weights: Annotated[
-        str, Opt("Weights for partial agreement, for kappa and AC.", "identity|linear|quadratic|FILE")
+        Literal["identity", "linear", "quadratic"], Opt("Weights for partial agreement, for kappa and AC.")
     ] = "identity",
     scale: Annotated[
         Literal["nominal", "ordinal", "interval", "ratio"], Opt("Level of measurement, for alpha.")
@@ -399,7 +399,7 @@ def agreement(
     measure = partial(
         agreement,
         essays=essays,
-        weights=_weights(weights, table, label_order),
+        weights=weights,
         scale=scale,
         order=label_order,
         ok=ok,
@@ -419,33 +419,11 @@ def agreement(
     )
 
 
-def _weights(setting: str, judgments: Judgments, order: Sequence[str]) -> Any:
-    """The name of weights, or the matrix in a file: columns label, other, weight."""
-    from grater.errors import BadInput, Problem
-    from grater.measure.agreement.coefficients import WEIGHT_COLUMNS, WEIGHTS, matrix_of_rows
-    from grater.measure.units import coded
-    from grater.tables.files import load
-
-    if setting in WEIGHTS:
-        return setting
-    if not Path(setting).exists():
-        raise UsageError(f"expected `weights` {', '.join(WEIGHTS)} or a file, found {setting!r}")
-    raw = load(Path(setting), name=setting)
-    if missing := [name for name in WEIGHT_COLUMNS if name not in raw.columns]:
-        columns = f"expected columns {', '.join(WEIGHT_COLUMNS)}, found {', '.join(raw.columns)}"
-        raise BadInput(Problem(setting, f"{columns}; add {missing[0]!r}"))
-    rows = list(zip(*(raw.columns[name].to_list() for name in WEIGHT_COLUMNS), strict=True))
-    return matrix_of_rows(rows, tuple(order) or coded(judgments).labels, name=setting)
-
-
 @_checked
 def edit_agreement(
     corpus: Annotated[EssaySource, Opt("Annotated corpora, merged by essay.", "FILE", several=True)],
     *,
     gaps: Annotated[bool, Opt("Insertions belong to gaps, not to the next token.")] = False,
-    several: Annotated[
-        Literal["joined", "first"], Opt("Join several marks on a token, or take the first.")
-    ] = "joined",
     documents: opt.Documents = None,
     format_name: opt.FormatName = None,
     **options: Unpack[opt.Resampling],
@@ -458,7 +436,7 @@ def edit_agreement(
     essays = _merged(corpus, format_name)
     if documents is not None:
         essays = attach_documents(essays, read_corpus(documents))
-    return edit_agreement(essays, gaps=gaps, several=several, basis=basis_of(options))
+    return edit_agreement(essays, gaps=gaps, basis=basis_of(options))
 
 
 def _are_paths(source: object) -> bool:

@@ -80,14 +80,13 @@ def test_marks_of_a_token_by_hand() -> None:
     assert n_units == 13  # six tokens and seven gaps
     assert observed == pytest.approx(11 / 13)
     assert two("classification", essay(inserted, replaced), gaps=True)[2] == 0
-    # Several marks of a token are one label of their own or the first.
+    # Several marks of a token are one label of their own.
     twice = (edit("swim", "swims", "Nn", "A"), edit("swim", "Swim", "Mec", "A"))
     once = edit("swim", "swims", "Nn", "B")
     assert two("identification", essay(*twice, once))[0] == 1
     assert two("classification", essay(*twice, once))[0] == 0
     marks = edit_marks([essay(*twice, once)])
     assert marks.tags == ("Mec+Nn", "Nn")
-    assert two("classification", essay(*twice, once), several="first")[0] == 1
     # The first alternative speaks for an edit.
     choice = Edit(Span(21, 25), ("swim", "swimming", "swims"), "Wform", "A")
     assert choice.span.of(TEXT) == "swim"

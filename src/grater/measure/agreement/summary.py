@@ -275,7 +275,7 @@ def agreement(
     judgments: Judgments,
     *,
     essays: Essays | None = None,
-    weights: WeightName | npt.ArrayLike = "identity",
+    weights: WeightName = "identity",
     scale: Scale = "nominal",
     order: Sequence[str] = (),
     ok: str | None = None,
@@ -322,7 +322,7 @@ def agreement(
     found = [with_interval(each, counts, basis, without=values) for each, values in zip(wanted, without, strict=True)]
     coefficients = {each.name: value for each, value in zip(chosen, found, strict=False)}
     of_labels = {counts.labels[code]: value for code, value in zip(labels, found[len(chosen) :], strict=True)}
-    named = {"weights": weights if isinstance(weights, str) else "own", "scale": scale}
+    named: dict[str, str] = {"weights": weights, "scale": scale}
     named |= {"dropped": str(sum(judgments.dropped.values()))} if judgments.dropped else {}
     named |= {"order": ",".join(order)} if order else {}
     is_less, left_out = n_given > len(judgments), counted(n_given - len(judgments), "judgment")
