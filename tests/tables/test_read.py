@@ -21,7 +21,6 @@ from grater.tables import (
     read_judgments,
     read_sample,
     read_table,
-    read_wide,
 )
 
 JUDGMENTS = "item,rater,label\nn1,Ada,error\nn1,Bo,ok\nn2,Ada,ok\n"
@@ -197,32 +196,6 @@ def test_lists_in_cells_are_judgments_only_without_raters() -> None:
     assert read_judgments(frame).frame["label"].to_list() == ["[1]"]
 
 
-WIDE = pl.DataFrame({"item": ["a", "b", "c"], "first": [1, None, None], "second": [2, 3, None]})
-
-
-def test_columns_side_by_side_are_positions_or_people() -> None:
-    # Columns side by side are raters by position.
-    judgments = read_wide(WIDE, labels=["first", "second"])
-    assert judgments.frame.rows() == [("a", "1", "1"), ("a", "2", "2"), ("b", "2", "3")]
-    assert judgments.anonymous_raters
-    assert judgments.dropped == {"rows without an answer": 1}
-    # Columns side by side may be people.
-    judgments = read_wide(WIDE, labels=["first", "second"], are_raters=True)
-    assert judgments.frame["rater"].to_list() == ["first", "second", "second"]
-    assert not judgments.anonymous_raters
-    # Columns must be there.
-    with pytest.raises(UnknownName, match=r"unknown column 'frist'\. Did you mean 'first'"):
-        read_wide(WIDE, labels=["frist"])
-    with pytest.raises(BadInput, match="expected columns of labels, found none named"):
-        read_wide(WIDE, labels=[])
-    # An item stands in one row.
-    with pytest.raises(BadInput, match="row 2: expected item 'a', rater '1' once"):
-        read_wide(pl.DataFrame({"item": ["a", "a"], "x": [1, 2]}), labels=["x"])
-    # Rows without any judgment are no table.
-    with pytest.raises(BadInput, match="found no rows"):
-        read_wide(pl.DataFrame({"item": ["a"], "x": [None]}), labels=["x"])
-
-
 def test_a_sheet_with_a_column_per_rater_is_read_where_these_are_named(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     path.write_text("sentence;Ada;Bo\nn1;wrong;ok\nn2;ok;\n;;\n")
@@ -231,7 +204,8 @@ def test_a_sheet_with_a_column_per_rater_is_read_where_these_are_named(tmp_path:
     )
     assert judgments.frame.rows() == [("n1", "Ada", "error"), ("n1", "Bo", "ok"), ("n2", "Ada", "ok")]
     assert not judgments.anonymous_raters
-    path = tmp_path / "sheet.csv"
+    with pytest.raises(UnknownName, match=r"unknown column 'Adda'\. Did you mean 'Ada'"):
+        read_judgments(path, columns={"item": "sentence"}, rater_columns=["Adda", "Bo"])
     path.write_text("item,Ada,Bo\nn1,error,ok\n")
     with pytest.raises(BadInput, match="if every rater has a column, name these with `rater_columns`"):
         read_judgments(path)
