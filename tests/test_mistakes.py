@@ -142,7 +142,6 @@ evaluate --decisions d.csv --judgments j.csv --units essya => unknown column 'es
 evaluate --judgments j.csv => missing option '--decisions'
 evaluate --decisions d.csv --judgments j.csv --bins low,high => expected numbers for --bins
 evaluate --decisions d.csv --judgments j.csv --width 10 => --width between 0 and 1
-evaluate --decisions d.csv --judgments j.csv --errors-by-flag => --gold with --errors-by-flag
 evaluate --decisions d.csv --judgments j.csv --constructions => --items with --constructions
 evaluate --decisions d.csv --judgments j.csv --assist cheap.csv => no such file
 evaluate --decisions d.csv --judgments j.csv --merge error => as in 0,1=error

@@ -883,7 +883,6 @@ def evaluate(
         Sequence[float], Opt("Show scores in bins of agreement, as in 0.5,0.75,0.9,1.", "EDGE,EDGE")
     ] = (),
     contexts: opt.Flags = (),
-    confidence_apart: opt.ConfidenceApart = None,
     suggestions: Annotated[bool, Opt("Also score suggestions against the raters' alternatives.")] = False,
     corrections: Annotated[
         TableSource | None, Opt("Score suggestions against adjudicated corrections, columns item and label.", "FILE")
@@ -892,13 +891,9 @@ def evaluate(
     gold_answers: Annotated[
         TableSource | None, Opt("Judgments of gold that was hidden among the items.", "FILE")
     ] = None,
-    errors_by_flag: opt.ErrorsByFlag = False,
     curve: Annotated[
         OutPath, Opt("Write precision and recall at every threshold to this table.", "FILE", writes="table")
     ] = None,
-    higher: Annotated[
-        Literal["auto", "error", "ok"], Opt("What a high score means; default: inferred from the system's flags.")
-    ] = "auto",
     width: opt.Width = None,
     **options: Unpack[opt.Evaluating],
 ) -> Evaluation:
@@ -912,8 +907,8 @@ def evaluate(
     from grater.measure.evaluation.standard import EDGES
     from grater.tables import as_gold, as_items, write_table
 
-    if options.get("gold") is None and (errors_by_flag or gold_answers is not None):
-        raise UsageError(f"expected `gold` with {'`errors_by_flag`' if errors_by_flag else '`gold_answers`'}")
+    if options.get("gold") is None and gold_answers is not None:
+        raise UsageError("expected `gold` with `gold_answers`")
     if width is not None and not 0 < width < 1:
         raise UsageError(f"expected `width` between 0 and 1, found {width:g}")
     if constructions:
@@ -927,8 +922,6 @@ def evaluate(
         **_rules(options),
         edges=bins or EDGES,
         contexts=tuple(contexts),
-        least_confidence=confidence_apart,
-        errors_by_flag=errors_by_flag,
     )
     evaluation = evaluate(
         **_tables(decisions, judgments, options),
@@ -936,7 +929,6 @@ def evaluate(
         corrections=_given(as_gold, corrections),
         with_suggestions=suggestions,
         with_curves=curve is not None,
-        higher=higher,
         on_gold=_judgments(gold_answers, options) if gold_answers is not None else None,
     )
     if evaluation.cases.n_stray and not evaluation.cases.is_judged.any():

@@ -187,8 +187,6 @@ FigureTypes: TypeAlias = Annotated[
 TextLines: TypeAlias = Annotated[bool, Opt("Read each line of a text file as an essay.")]
 StudyName: TypeAlias = Annotated[str, Opt("A file (SQLite) or a postgresql:// URL.", "STUDY")]
 JobNames: TypeAlias = Annotated[Sequence[str], Opt("Only judgments of these jobs.", "NAME", flag="--job")]
-ErrorsByFlag: TypeAlias = Annotated[bool, Opt("Correct flagged and unflagged items by their own gold.")]
-ConfidenceApart: TypeAlias = Annotated[float | None, Opt("Separate items with a less confident judgment.", "NUMBER")]
 Columns: TypeAlias = Annotated[
     Mapping[str, str] | None, Opt("Rename a column; repeatable.", "OURS=THEIRS", parse="grater.tables:parse_columns")
 ]

@@ -465,16 +465,12 @@ def evaluation(
     drop_flags: Annotated[str, Query(description="Leave out judgments with these flags, separated by commas.")] = "",
     min_confidence: Annotated[float | None, Query(description="Leave out less confident judgments.")] = None,
     contexts: Annotated[str, Query(description="Separate items with these flags.")] = "",
-    confidence_apart: Annotated[float | None, Query(description="Separate items below this confidence.")] = None,
     population: Annotated[Population, Query(description="Other essays like these, or exactly these.")] = "wider",
     assist: Annotated[str, Query(description="With a sample: a program that judged every item.")] = "",
     corrected: Annotated[bool, Query(description="Scores corrected for what raters get wrong on gold too.")] = False,
-    errors_by_flag: Annotated[
-        bool, Query(description="Correct flagged and unflagged items by their own gold.")
-    ] = False,
 ) -> Evaluation:
     """Precision, recall and F of every system, on the judged items or estimated for the whole corpus."""
-    scheme = Scheme(Counting(_entries(drop_flags), min_confidence), _entries(contexts), confidence_apart)
+    scheme = Scheme(Counting(_entries(drop_flags), min_confidence), _entries(contexts))
     result = evaluate_study(
         tx,
         study_name(tx),
@@ -487,7 +483,6 @@ def evaluation(
         scheme=scheme,
         assist=assist,
         corrected=corrected,
-        errors_by_flag=errors_by_flag,
         basis=Basis(population=population),
     )
     return Evaluation.model_validate(result.to_dict())

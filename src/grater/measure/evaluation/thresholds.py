@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -28,7 +28,6 @@ from grater.result import HIDDEN, Data, in_json, key
 from grater.sheet import Signature, digest
 from grater.uncertainty import Basis, Ints, Numbers
 
-Higher: TypeAlias = Literal["auto", "error", "ok"]
 N_POINTS = 50
 SHOWN = ("precision", "recall", "f0.5")
 
@@ -96,9 +95,7 @@ class Chosen:
     operating: float | None
 
 
-def curve_of_thresholds(
-    cases: Cases, system: str, truth: Truth, *, basis: Basis, n_points: int = N_POINTS, higher: Higher = "auto"
-) -> Curve:
+def curve_of_thresholds(cases: Cases, system: str, truth: Truth, *, basis: Basis, n_points: int = N_POINTS) -> Curve:
     """The curve of one system; a system that is unknown or has no scores is refused."""
     if system not in cases.systems:
         raise UnknownName(unknown("system", system, list(cases.systems)))
@@ -110,7 +107,7 @@ def curve_of_thresholds(
     has_score = ~np.isnan(scores)
     if not (judged & has_score).any():
         raise UsageError(f"no curve for {system}: no item that it scored was judged")
-    side = direction(scores[has_score], flags[has_score]) if higher == "auto" else higher
+    side = direction(scores[has_score], flags[has_score])
     keys = scores if side == "error" else -scores
     shares = graded(cases, truth, seed=basis.seed)
     places = np.flatnonzero(~np.isnan(keys) & ~np.isnan(truth.values))
@@ -134,16 +131,11 @@ def curve_of_thresholds(
     return replace(curve, warnings=tuple(f"{system}: {warning}" for warning in _warnings(curve, chosen)))
 
 
-def curves_of_systems(
-    cases: Cases, truth: Truth, *, basis: Basis, higher: Higher = "auto"
-) -> tuple[list[Curve], list[str]]:
+def curves_of_systems(cases: Cases, truth: Truth, *, basis: Basis) -> tuple[list[Curve], list[str]]:
     """A curve for every system with scores, and a warning for each without; refused if none has any."""
     scored = scored_systems(cases)
     warnings = [f"{system} gave no scores and has no curve" for system in cases.systems if system not in scored]
-    curves = [
-        curve_of_thresholds(cases, system, truth, basis=basis, higher=higher)
-        for system in scored or cases.systems[:1]
-    ]
+    curves = [curve_of_thresholds(cases, system, truth, basis=basis) for system in scored or cases.systems[:1]]
     return curves, warnings
 
 
