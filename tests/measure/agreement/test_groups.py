@@ -72,8 +72,8 @@ def test_range_and_tests_over_parts() -> None:
     found = agreement_by_group(by_column(table, "half"), agreement, by="half")
     assert found.range == (0.0, 0.0)
     [test] = found.tests
-    assert (test.first, test.second) == ("false", "true")
-    assert test.comparison.test.p == pytest.approx(1)
+    assert test.groups == ("false", "true")
+    assert test.test.p == pytest.approx(1)
 
 
 def raters(n_items: int, *skills: float, seed: int = 0, first: int = 0) -> Judgments:
