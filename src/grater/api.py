@@ -652,14 +652,7 @@ def plan(
     strata: opt.Strata = "score:10",
     rates: opt.Rates = None,
     errors: Annotated[int | None, Opt("Errors that exhaustive judging should find.", "N", min=1)] = None,
-    raters_per_item: Annotated[
-        int | None, Opt("Raters per item; default: computed from their accuracy, or 1.", "N", min=1)
-    ] = None,
-    right: Annotated[float, Opt("How often the majority should be right.", "SHARE")] = 0.95,
-    rater_accuracy: Annotated[float | None, Opt("How often one rater is right.", "SHARE", min=0, max=1)] = None,
-    kappa: Annotated[float | None, Opt("Expected kappa of two raters, instead of their accuracy.", "KAPPA")] = None,
-    judgments: opt.JudgmentTables | None = None,
-    gold: opt.GoldTable = None,
+    raters_per_item: Annotated[int, Opt("Raters per item.", "N", min=1)] = 1,
     items_per_hour: Annotated[float, Opt("Items a rater judges per hour.", "N")] = 125.0,
     wage: Annotated[float, Opt("Cost of an hour.", "MONEY", min=0)] = 0.0,
     judge_skill: Annotated[Sequence[float], Opt("Sensitivity and specificity of a cheap judge.", "SE,SP")] = (),
@@ -668,19 +661,14 @@ def plan(
     ] = None,
     sensitivity: Annotated[float, Opt("The share of errors that one rater marks.", "SHARE")] = 0.75,
     population: opt.PopulationName = "wider",
-    **options: Unpack[Reading],
 ) -> Plan:
     """Compare the cost of exhaustive annotation, verification, and sampling (the paper's and ours).
 
     The result has items, raters, hours and money for an interval of recall of this `width`.  Pass either `missed`,
     the rate of errors among unflagged items, or `recall` of the system.  With the `decisions` of a system, strata of
-    its scores have a separate row.  How many raters an item needs follows from `rater_accuracy`, the `kappa` of
-    two raters, or the `judgments` of a pilot with its `gold`.
+    its scores have a separate row.
     """
-    from grater.measure.evaluation.cases import frame_of_truth, truth_of, votes_of
-    from grater.measure.evaluation.gold import rater_error
     from grater.measure.sampling import plan as planning
-    from grater.tables import as_gold
 
     if items_per_hour <= 0:
         raise UsageError(f"expected `items_per_hour` above 0, found {items_per_hour:g}")
@@ -706,24 +694,6 @@ def plan(
             population=population,
             **guesses,
         )
-    if sum(each is not None for each in (rater_accuracy, kappa, judgments)) > 1:
-        raise UsageError("expected one of `rater_accuracy`, `kappa`, and `judgments` with `gold`")
-    if (judgments is None) != (gold is None):
-        raise UsageError("expected `judgments` and `gold` together")
-    skill = planning.Skill(rater_accuracy, rater_accuracy) if rater_accuracy is not None else None
-    if kappa is not None:
-        skill = planning.skill_of_kappa(kappa, expected.error_rate)
-    if judgments is not None and gold is not None:
-        votes, known = votes_of(_judgments(judgments, options)), as_gold(gold)
-        raters = rater_error(frame_of_truth(votes, truth_of(votes, "share")), known)
-        if raters.undefined_because:
-            raise UsageError(f"{known.name}: {raters.undefined_because}")
-        skill = planning.Skill(raters.sensitivity.value, raters.specificity.value)
-    panel, n = None, raters_per_item
-    if skill is not None:
-        panel = (
-            planning.panel(skill, right) if n is None else planning.Panel(n, skill, planning.majority_of(n, skill))
-        )
     if errors_per_sentence is not None and recall is None:
         raise UsageError("expected `recall` with `errors_per_sentence`")
     marking = None
@@ -734,11 +704,9 @@ def plan(
     return planning.plan(
         expected,
         width,
-        work=planning.Work(raters=n or (panel.n if panel else 1), items_per_hour=items_per_hour, wage=wage),
+        work=planning.Work(raters=raters_per_item, items_per_hour=items_per_hour, wage=wage),
         errors=errors,
         strata=parts,
-        panel=panel,
-        right=right,
         assist=planning.Skill(*judge_skill) if judge_skill else None,
         marking=marking,
     )
