@@ -70,7 +70,7 @@ from grater.measure.evaluation.standard import (
     types_sheet,
     weighted,
 )
-from grater.measure.evaluation.suggestions import Suggested, suggestions
+from grater.measure.evaluation.suggestions import BY_GOLD, BY_RATERS, Suggested, suggestions
 from grater.measure.evaluation.thresholds import Curve, curves_of_systems, frame_of_curve
 from grater.measure.sampling.plan import more_needed, recall_warning
 from grater.measure.units import Essays, Unknown, spelling_warnings
@@ -102,13 +102,6 @@ MOST_DIFFERENT = 5
 LONGEST_BAR = 40
 TIED = "{} with as many votes for error as for ok: each counts half on both sides."
 PAPER = "The paper's normal intervals (T&C 2008, 6.3), items taken as independent"
-SCORES_OF_SUGGESTIONS = {
-    "any_rater": "some rater's",
-    "graded": "mean share of raters",
-    "recall": "recall",
-    "adjudicated": "adjudicated",
-    "adjudicated_recall": "recall of adjudicated",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -756,14 +749,6 @@ def _histogram(part: Part) -> Sheet:
 
 
 def _suggestions(suggested: Sequence[Suggested]) -> Sheet:
-    rows = [
-        (
-            system.system,
-            count(system.n),
-            count(system.n_blank),
-            *(interval(getattr(system, name)) for name in SCORES_OF_SUGGESTIONS),
-        )
-        for system in suggested
-    ]
-    columns = ("", "judged", "blank", *SCORES_OF_SUGGESTIONS.values())
+    rows = [(of.system, count(of.n), count(of.n_blank), *map(interval, of.scores.values())) for of in suggested]
+    columns = ("", "judged", "blank", *BY_RATERS.values(), *BY_GOLD.values())
     return without_empty_columns(Sheet("Suggestions", columns, tuple(rows), name="suggestions"))
