@@ -12,9 +12,16 @@ from grater.corpora import read_corpus
 from grater.corpora.m2 import FORMAT
 from grater.corpora.source import open_source
 from grater.errors import UsageError
-from grater.measure.corrections.edit_table import MODES, Mode, Tier, read_table
-from grater.measure.corrections.errant import METRIC, errant_signature
-from grater.measure.corrections.scores import Hypothesis, MetricOptions, References, SentenceCounts, Sentences
+from grater.measure.corrections.errant import METRIC, MODES, errant_signature, read_table
+from grater.measure.corrections.scores import (
+    Hypothesis,
+    MetricOptions,
+    Mode,
+    References,
+    SentenceCounts,
+    Sentences,
+    Tier,
+)
 from grater.model import Edit, Essay, Span
 from tests.corpora.sources import TextSource
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from math import isnan
 from pathlib import PurePath
-from typing import Literal, Protocol, TypeAlias, cast
+from typing import Literal, NamedTuple, Protocol, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +40,6 @@ from grater.corpora.normalise import corrected_text
 from grater.corpora.source import NamedSentences
 from grater.corpora.text.tokens import TokenisedText
 from grater.errors import BadInput, Problem, UsageError
-from grater.measure.corrections.edit_table import EditTable, Mode, SourceSentence, Tier
 from grater.model import Edit, Essay, Interval, Span, short_hash
 from grater.options import Registry
 from grater.result import FLAT, HIDDEN, Data, Estimate, Result, in_json
@@ -76,6 +75,11 @@ from grater.uncertainty import (
 )
 
 Bools: TypeAlias = npt.NDArray[np.bool_]
+Mode: TypeAlias = Literal["cs", "cse", "ds", "dt"]
+Tier: TypeAlias = Literal["op", "main", "full"]
+
+NOBODY = "0"
+"""Whom the official scorers take a block without A lines to be from."""
 
 
 class Sourced(Protocol):
@@ -94,8 +98,17 @@ class Sourced(Protocol):
     def annotators(self) -> tuple[str, ...]: ...
 
 
-Sentences: TypeAlias = Sequence[Sourced] | EditTable
+Sentences: TypeAlias = Sequence[Sourced]
 """Sentences with the edits of annotators."""
+
+
+class SourceSentence(NamedTuple):
+    """A sentence without edits; `tokens` default to its words."""
+
+    text: str
+    tokens: tuple[Span, ...] | None
+    line: int | None
+    annotators: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,17 +123,11 @@ class References:
     engine: str = ""
 
     @property
-    def sourced(self) -> Sequence[Sourced]:
-        return self.sentences.sentences if isinstance(self.sentences, EditTable) else self.sentences
-
-    @property
     def essays(self) -> Sequence[Essay]:
         return cast("Sequence[Essay]", self.sentences)
 
     @property
     def n_annotators(self) -> int:
-        if isinstance(self.sentences, EditTable):
-            return len(set(self.sentences.group_annotator))
         return len({name for sentence in self.sentences for name in sentence.annotators})
 
     @property
@@ -131,7 +138,7 @@ class References:
 
     @property
     def documents(self) -> list[str | None] | None:
-        known = [each.metadata.get("document") if isinstance(each, Essay) else None for each in self.sourced]
+        known = [each.metadata.get("document") if isinstance(each, Essay) else None for each in self.sentences]
         names = [None if name is None else str(name) for name in known]
         return names if any(name is not None for name in names) else None
 
@@ -177,7 +184,7 @@ def fit_hypotheses(
 
     With `tokenise`, plain text is tokenised like the references.
     """
-    words = [source_words(sentence) for sentence in references.sourced]
+    words = [source_words(sentence) for sentence in references.sentences]
     fitting, warnings = list[Hypothesis](), list[str]()
     for hypothesis in hypotheses:
         if hypothesis.texts is not None:
@@ -255,7 +262,7 @@ def corrected_texts(essay: Essay) -> dict[str, str]:
 def hypothesis_texts(references: References, hypothesis: Hypothesis) -> Sequence[str]:
     """A hypothesis as lines of text, after checking that it fits the references."""
     lines = hypothesis.essays if hypothesis.texts is None else hypothesis.texts
-    require_same_sources(references.sourced, lines, reference_name=references.name, hypothesis_name=hypothesis.name)
+    require_same_sources(references.sentences, lines, reference_name=references.name, hypothesis_name=hypothesis.name)
     if hypothesis.texts is not None:
         return hypothesis.texts
     return [next(iter(corrected_texts(essay).values())) for essay in hypothesis.essays]
@@ -826,7 +833,7 @@ def _with_types_known(options: MetricOptions, references: References) -> tuple[M
     is_made = options.extracts or references.engine
     if not is_made or (options.tier is None and options.mode != "cse"):
         return options, []
-    if is_english(source_words(sentence) for sentence in references.sourced):
+    if is_english(source_words(sentence) for sentence in references.sentences):
         return options, []
     if options.mode == "cse":
         raise UsageError("mode cse compares types of errors, which are known for English only; use mode cs")
