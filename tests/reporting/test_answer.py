@@ -125,9 +125,9 @@ def test_ten_sentences_show_hits_next_to_false_alarms_and_misses() -> None:
     assert {title: len(group.items) for title, group in shown.items()} == {"Right": 4, "Wrong": 3, "Missed": 3}
     lists = {group.name: group for group in report.lists}
     for group in shown.values():
-        behind = {view.item_id: view for view in lists[group.list_name].items}
+        behind = {view.item_id: view for view in lists[group.name].items}
         assert all(view.item_id in behind for view in group.items)
-        assert group.n_items == lists[group.list_name].n_items
+        assert group.n_items == lists[group.name].n_items
         texts = [f"{view.before}{view.target}{view.after}" for view in group.items]
         assert len(set(texts)) == len(texts), "no sentence twice"
         assert all(re.fullmatch(r"Number \d+ is at home\.", text) for text in texts), "its own sentence alone"

@@ -144,16 +144,6 @@ class ItemList:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Examples:
-    """A few sentences of a list, under a separate heading; `list_name` leads to all of them."""
-
-    title: str
-    list_name: str
-    n_items: int
-    items: tuple[ItemView, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Slider:
     """A system's scores at each of its thresholds, the strictest first; `own` is the place of its own flags.
 
@@ -205,8 +195,9 @@ class Report:
     """The whole, in reading order: the `headline` in words, the `answer`, the sections, the lists of items.
 
     The first line of the headline is a sentence to quote, about the system `leader`; its last lines are the `notes`,
-    what a reader must know first.  `examples` are sentences behind the scores of the leader, `sliders` what systems
-    would score at other thresholds.  `left_out` lists the parts without data, and the data that they need.
+    what a reader must know first.  `examples` are a few sentences of the lists behind the scores of the leader, each
+    under a heading of its own; `sliders` are what systems would score at other thresholds.  `left_out` lists the
+    parts without data, and the data that they need.
     """
 
     title: str
@@ -220,7 +211,7 @@ class Report:
     answer: Section | None = None
     byline: Byline = field(default_factory=Byline)
     leader: str = ""
-    examples: Sequence[Examples] = ()
+    examples: Sequence[ItemList] = ()
     sliders: Sequence[Slider] = ()
     files: tuple[Path, ...] = ()
     """The files written: the page first, the headline figure last."""
