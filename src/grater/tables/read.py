@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import partial
@@ -256,13 +256,9 @@ class SampleMeta:
     extra: Mapping[str, Json] = field(default_factory=dict, hash=False)
 
     def as_json(self) -> dict[str, Json]:
-        return {
-            "seed": self.seed,
-            "design": self.design,
-            "systems": list(self.systems),
-            "items": self.items,
-            **self.extra,
-        }
+        entries = asdict(self)
+        extra = entries.pop("extra")
+        return {**entries, **extra}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -350,35 +350,12 @@ class Definition:
     chance: Chance | None = None
 
 
-COEFFICIENTS: tuple[Definition, ...] = (
-    Definition(
-        name="alpha",
-        titles={"alpha": "Krippendorff alpha"},
-        of_table=lambda _weights, scale, labels: alpha(scale, labels),
-    ),
-    Definition(
-        name="observed",
-        titles={"observed": "Observed agreement"},
-        of_table=lambda weights, _scale, _labels: observed(weights),
-    ),
-    Definition(
-        name="fleiss",
-        titles={"fleiss": "Fleiss kappa"},
-        of_table=lambda weights, _scale, _labels: fleiss(weights),
-        chance=_fleiss_chance,
-    ),
-    Definition(
-        name="ac1",
-        titles={"ac1": "Gwet AC1", "ac2": "Gwet AC2"},
-        of_table=lambda weights, _scale, _labels: gwet(weights),
-        chance=_gwet_chance,
-    ),
-    Definition(
-        name="s",
-        titles={"s": "Bennett S"},
-        of_table=lambda weights, _scale, _labels: bennett(weights),
-        chance=_bennett_chance,
-    ),
+COEFFICIENTS = (
+    Definition("alpha", {"alpha": "Krippendorff alpha"}, lambda _weights, scale, labels: alpha(scale, labels)),
+    Definition("observed", {"observed": "Observed agreement"}, lambda weights, *_: observed(weights)),
+    Definition("fleiss", {"fleiss": "Fleiss kappa"}, lambda weights, *_: fleiss(weights), _fleiss_chance),
+    Definition("ac1", {"ac1": "Gwet AC1", "ac2": "Gwet AC2"}, lambda weights, *_: gwet(weights), _gwet_chance),
+    Definition("s", {"s": "Bennett S"}, lambda weights, *_: bennett(weights), _bennett_chance),
 )
 NAMES = tuple(definition.name for definition in COEFFICIENTS)
 TITLES = {"kappa": "Cohen kappa"} | {name: title for each in COEFFICIENTS for name, title in each.titles.items()}
