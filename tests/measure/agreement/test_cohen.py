@@ -51,14 +51,6 @@ def test_standard_error_is_that_of_statsmodels(name: WeightName, cells: Ints) ->
     assert standard_error(ours, weights=weights) ** 2 == pytest.approx(theirs.var_kappa, abs=1e-12)
 
 
-@given(CELLS)
-@examples(30)
-def test_raters_and_labels_may_change_places(cells: Ints) -> None:
-    number = kappa(table_of(cells))
-    assert kappa(table_of(cells.T)) == pytest.approx(number, nan_ok=True)
-    assert kappa(table_of(cells[::-1, ::-1])) == pytest.approx(number, nan_ok=True)
-
-
 def test_what_has_no_kappa_or_no_interval_says_why() -> None:
     # One label only is undefined and says so.
     interval = cohen_kappa(confusion([[9, 0], [0, 0]], ("a", "b")))

@@ -115,11 +115,3 @@ def test_items_stand_with_their_text_and_target() -> None:
     assert sheet.rows[0][1] == "we met [on] the train"
     without = difficulty(crowd_of("aab", "aaa"))
     assert all("text" not in sheet.columns for sheet in without.sheets())
-
-
-def test_wrong_columns_are_answered_in_one_line() -> None:
-    table = items_table(use=["time", "place"])
-    with pytest.raises(GraterError, match=r"unknown column 'usee'\. Did you mean 'use'"):
-        difficulty(crowd_of("aab", "aaa"), items=table, by=["usee"])
-    with pytest.raises(GraterError, match="expected a table of items"):
-        difficulty(crowd_of("aab", "aaa"), by=["use"])

@@ -230,12 +230,6 @@ def test_the_two_official_annotators_of_conll_2014() -> None:
 
 
 @pytest.mark.data
-def test_a_combined_file_is_warned_about() -> None:
-    found = edit_agreement(read_corpus(data_path("conll14/official/official-2014.combined.m2")))
-    assert any("drops an annotator who agrees" in warning for warning in found.warnings)
-
-
-@pytest.mark.data
 @pytest.mark.slow
 def test_all_ten_annotators_of_conll_2014() -> None:
     found = edit_agreement(merged(*(f"ten-annotators/A{n}.m2" for n in range(1, 11))))

@@ -81,12 +81,6 @@ def test_what_was_assumed_is_reported_with_the_error_rate_that_follows() -> None
     assert "flag rate .100 (assumed), precision .800 (assumed), recall .200, error rate .400" in repr(found)
 
 
-@pytest.mark.parametrize("expected", [Expected(0, 0.8, 0.1), Expected(0.1, 1, 0.1), Expected(0.1, 0.8, 0)])
-def test_shares_at_the_rim_are_refused(expected: Expected) -> None:
-    with pytest.raises(UsageError, match="between 0 and 1"):
-        plan(expected, 0.1)
-
-
 def test_more_judgments_bring_the_width_down_as_promised() -> None:
     cells = ((1000, 60, 48), (9000, 120, 20))
     these, wider = strata(*cells), strata(*cells, population="wider")
