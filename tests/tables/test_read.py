@@ -209,11 +209,3 @@ def test_a_sheet_with_a_column_per_rater_is_read_where_these_are_named(tmp_path:
     path.write_text("item,Ada,Bo\nn1,error,ok\n")
     with pytest.raises(BadInput, match="if every rater has a column, name these with `rater_columns`"):
         read_judgments(path)
-
-
-def test_whatever_a_caller_has_becomes_judgments(tmp_path: Path) -> None:
-    path = tmp_path / "judgments.csv"
-    FRAME.write_csv(path)
-    frames = (FRAME, FRAME.lazy(), FRAME.to_arrow(), FRAME.to_pandas())
-    for source in (path, str(path), *frames, read_table("judgments", path)):
-        assert as_judgments(source).frame.select("item", "rater", "label").equals(FRAME)

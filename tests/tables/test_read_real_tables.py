@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grater.errors import BadInput
-from grater.tables import parse_columns, read_gold, read_judgments
+from grater.tables import read_gold, read_judgments
 from tests.real_data import data_path
 
 pytestmark = pytest.mark.data
@@ -34,16 +34,6 @@ def test_cf_amt_holds_five_judgments_twice() -> None:
     judgments = read_judgments(path, duplicates="first")
     assert len(judgments) == 6_025
     assert judgments.dropped == {"duplicate, first kept": 5}
-
-
-# Snow et al. 2008: ten judgments each of 800 and 462 items
-@pytest.mark.parametrize(("name", "n_items"), [("rte", 800), ("temp", 462)])
-def test_snow_reads_with_its_columns_named(name: str, n_items: int) -> None:
-    columns = parse_columns(["item=orig_id,rater=!amt_worker_ids,label=response"])
-    judgments = read_judgments(data_path(f"crowd/snow2008-{name}.tsv"), columns=columns)
-    assert len(judgments) == 10 * n_items
-    assert judgments.frame["item"].n_unique() == n_items
-    assert judgments.frame["label"].n_unique() == 2
 
 
 def test_gug_has_five_judgments_of_nobody_in_a_cell() -> None:

@@ -165,11 +165,6 @@ def test_the_rows_of_table_2_are_writer_with_raters_then_systems_then_raters() -
     assert found[0].n == 4
 
 
-def test_a_system_may_not_bear_a_raters_name() -> None:
-    with pytest.raises(UsageError, match="different names"):
-        cloze_study(words(writer="in", S="in"), decisions=read_decisions(system("in")))
-
-
 def choices(*rows: tuple[str, str]) -> Judgments:
     """A row an item: what ann and bob chose."""
     cells = [

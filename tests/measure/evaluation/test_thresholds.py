@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.errors import UnknownName, UsageError
+from grater.errors import UsageError
 from grater.measure.evaluation.cases import Cases, cases_of, truth_of
 from grater.measure.evaluation.evaluation import EvaluationOptions, signature_of
 from grater.measure.evaluation.standard import against, weighted
@@ -135,16 +135,11 @@ def test_items_without_a_score_are_counted_and_left_out() -> None:
     assert (own.threshold, own.standard.counts.row().tolist()) == (None, [2, 0, 1, 1])
 
 
-def test_no_curve_without_scores_of_judged_items_a_known_system_and_six_points() -> None:
-    with pytest.raises(UsageError, match="no curve for S: thresholds need scores"):
-        drawn(decisions({"S": FLAGS}), votes(N_ERROR, 3))
+def test_no_curve_without_scores_of_judged_items() -> None:
     with pytest.raises(UsageError, match="no curve for S"):
         curve_of([None] * 6)
     with pytest.raises(UsageError, match="no curve for S: no item that it scored was judged"):
         curve_of((None, None, 0.5), (1, 0, 1), (3, 0))
-    _, _, cases = world(10)
-    with pytest.raises(UnknownName, match="T"):
-        curve_of_thresholds(cases, "T", truth_of(cases), basis=Basis())
 
 
 @pytest.mark.parametrize("n_points", [6, 50])
