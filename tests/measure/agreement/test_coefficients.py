@@ -95,6 +95,7 @@ GOLDENS = Path(__file__).parent / "goldens"
 SIX_DIGITS = 5e-7
 
 
+# `whole` has no gaps; in `gaps` every item keeps at least two judgments, in `thin` some have one or none.
 def golden(name: str) -> dict[str, dict[str, dict[str, float]]]:
     found: dict[str, dict[str, dict[str, float]]] = json.loads((GOLDENS / name).read_text(encoding="utf-8"))
     return found

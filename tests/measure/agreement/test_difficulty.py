@@ -46,15 +46,6 @@ def test_items_are_ranked_by_majority_then_entropy_then_number_of_judgments() ->
     assert ranked(spread, hardest=True)["item"].to_list() == ["i2", "i0", "i1", "i3", "i4"]
 
 
-def test_items_on_which_only_the_crowd_is_split() -> None:
-    crowd = crowd_of("aabb", "aaab", "aabb", "aaaa")
-    found = difficulty(crowd, experts_of(E="aaaa", F="aaba"))
-    assert [each.crowd.item for each in found.split] == ["i0"]
-    assert found.n_unanimous == 3
-    wider = difficulty(crowd, experts_of(E="aaaa", F="aaba"), split=0.8)
-    assert [each.crowd.item for each in wider.split] == ["i0", "i1"]
-
-
 def test_a_lone_expert_is_not_unanimous_and_the_writer_is_no_expert() -> None:
     crowd = crowd_of("aabb", "aaab")
     assert difficulty(crowd, experts_of(E="aa")).split == ()

@@ -7,7 +7,6 @@ from grater.measure.agreement.summary import (
     Comparison,
     agreement,
     agreement_by_group,
-    by_batch,
     by_column,
     compare_pairs,
     compare_tables,
@@ -45,13 +44,6 @@ def test_parts_by_a_column_of_items() -> None:
     )
     parts = by_column(judgments(*ROWS), "mention", items=read_items(items))
     assert sizes(parts) == {"(none)": 2, "first": 4, "new": 2}
-
-
-def test_batches_are_in_order_of_their_first_judgment() -> None:
-    batch = ["z", "z", "b", "b", "a", "a", "z", "z"]
-    at = ["2008-03-05", "2008-03-01", "2008-02-01", "2008-02-02", "2008-09-01", "2008-10-01", "2008-12-01", None]
-    assert list(by_batch(judgments(*ROWS, batch=batch, at=at))) == ["b", "z", "a"]
-    assert list(by_batch(judgments(*ROWS, batch=batch))) == ["a", "b", "z"]
 
 
 def test_flagged_by_any_takes_out_more_than_flagged_by_all() -> None:

@@ -1,4 +1,4 @@
-"""crowd-kit's numbers on seeded tables: kept in goldens/, and asked again where `make peers` has been run."""
+"""Methods by hand, on simulated crowds and real data; crowd-kit's numbers on random tables are kept in goldens/."""
 
 from __future__ import annotations
 
