@@ -22,6 +22,7 @@ from grater.tables import (
     read_sample,
     read_table,
 )
+from tests.real_data import data_path
 
 JUDGMENTS = "item,rater,label\nn1,Ada,error\nn1,Bo,ok\nn2,Ada,ok\n"
 
@@ -181,6 +182,15 @@ def test_a_list_in_a_cell_is_many_judgments_by_nobody(tmp_path: Path) -> None:
     ]
     assert judgments.anonymous_raters
     assert judgments.dropped == {"rows without an answer": 1}
+
+
+@pytest.mark.data
+def test_gug_has_five_judgments_of_nobody_in_a_cell() -> None:
+    columns = {"item": "Id", "label": "Crowd Flower Judgements"}
+    judgments = read_judgments(data_path("gug/gug_annotations.tsv"), columns=columns)
+    assert judgments.anonymous_raters
+    assert (len(judgments), judgments.dropped) == (5 * (3_129 - 110), {"rows without an answer": 110})
+    assert set(judgments.frame["label"]) == {"1", "2", "3", "4"}
 
 
 def test_lists_in_cells_are_judgments_only_without_raters() -> None:

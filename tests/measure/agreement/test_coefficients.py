@@ -25,15 +25,12 @@ from grater.measure.agreement.coefficients import (
     with_interval,
 )
 from grater.measure.agreement.cohen import disagreements, fce_interval, kappa, standard_error
-from grater.measure.agreement.summary import independent_test
 from grater.measure.units import Counts, tally
 from grater.model import Interval
 from grater.uncertainty import Basis, wilson
 from tests.examples import examples
 from tests.measure.agreement.tables import (
-    IN_CONTEXT,
     MERGED,
-    NO_CONTEXT,
     TABLE_3,
     counts_of,
     krippendorff_matrix,
@@ -129,26 +126,6 @@ def test_tables_of_two_preposition_raters() -> None:
     assert (first.n_ok, first.n, second.n_ok, second.n) == (26, 86, 37, 97)
     assert first.rate.value == pytest.approx(0.302326, abs=SIX_DIGITS)
     assert second.rate.value == pytest.approx(0.381443, abs=SIX_DIGITS)
-
-
-def test_tables_of_two_article_raters() -> None:
-    # Kappas of two article raters.
-    # Lee et al. 2009, Table 5: agreement 78 % and 82 %, kappa .55 and .60
-    assert kappa(NO_CONTEXT) == pytest.approx(0.550228, abs=SIX_DIGITS)
-    assert kappa(IN_CONTEXT) == pytest.approx(0.597853, abs=SIX_DIGITS)
-    assert NO_CONTEXT.observed.value == pytest.approx(0.777174, abs=SIX_DIGITS)
-    assert IN_CONTEXT.observed.value == pytest.approx(0.816848, abs=SIX_DIGITS)
-    # Yes shares of two article raters.
-    # Lee et al. 2009, Table 4 from Table 5
-    for each, shares in ((NO_CONTEXT, (0.623913, 0.518478)), (IN_CONTEXT, (0.292935, 0.392391))):
-        yes = each.cells[0].sum() / each.n, each.cells[:, 0].sum() / each.n
-        assert yes == pytest.approx(shares, abs=SIX_DIGITS)
-    # Z of the paper and with the large sample error.
-    # Lee et al. 2009, note 5: z = 1.71, p < .10
-    simple = independent_test(IN_CONTEXT, NO_CONTEXT, error="simple")
-    assert simple.z == pytest.approx(1.710226, abs=SIX_DIGITS)
-    assert simple.p == pytest.approx(0.087224, abs=SIX_DIGITS)
-    assert independent_test(IN_CONTEXT, NO_CONTEXT).z == pytest.approx(1.758089, abs=SIX_DIGITS)
 
 
 @pytest.mark.parametrize(
