@@ -73,7 +73,7 @@ from grater.measure.evaluation.standard import (
 from grater.measure.evaluation.suggestions import BY_GOLD, BY_RATERS, Suggested, suggestions
 from grater.measure.evaluation.thresholds import Curve, curves_of_systems, frame_of_curve
 from grater.measure.sampling.plan import more_needed, recall_warning
-from grater.measure.units import Essays, Unknown, spelling_warnings
+from grater.measure.units import Essays, Unknown, by_code, spelling_warnings
 from grater.model import Interval, Json
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, encode, in_json, key
 from grater.sheet import (
@@ -322,7 +322,7 @@ def evaluate(
     """
     options = options or EvaluationOptions()
     basis = options.basis
-    judgments, own_work = without_own_work(decisions, judgments)
+    judgments, own_work = without_own_work(decisions, by_code(judgments))
     cases, truth = question_of(
         decisions, judgments, options, items=items, sample=sample, labels=labels, assist=assist, gold=gold
     )
