@@ -41,7 +41,6 @@ IMPURE = {
     "corpora/converting.py": "opens the paths of what is converted",
     "corpora/source.py": "opens the paths of corpora, looks at names in folders",
     "corpora/__init__.py": "hands paths to the sources",
-    "measure/corrections/read.py": "opens the paths of references and hypotheses",
     "tables/files.py": "opens the paths of tables",
     "tables/write.py": "writes to paths",
 }

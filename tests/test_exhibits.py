@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.measure.agreement.difficulty import spreads
+from grater.measure.agreement.difficulty import spread_of
 from grater.measure.agreement.raters_needed import raters_needed
 from grater.measure.agreement.summary import agreement
 from grater.sheet import count, number
@@ -233,7 +233,7 @@ def read(name: str) -> tuple[Judgments, Judgments]:
 def figures(crowd: Judgments, gold: Judgments) -> tuple[str, ...]:
     """Items, raters, judgments per item, alpha, share of items with 90 % agreement, kappa of 1, 3 and 5 with gold."""
     whole = agreement(crowd, most_raters=0)
-    share = spreads(crowd).majority_share
+    share = spread_of(crowd)["majority_share"].to_numpy()
     [curve] = raters_needed(crowd, gold).curves[:1]
     kappas = {point.n_raters: point.kappa.value for point in curve.points}
     n_items = crowd.frame["item"].n_unique()

@@ -368,7 +368,7 @@ def agreement(
     compare: Annotated[Sequence[str], Opt("Compare the kappas of two pairs of raters.", "A,B:C,D")] = (),
     against: Annotated[TableSource | None, Opt("Compare with another table of judgments.", "FILE")] = None,
     weights: Annotated[
-        str, Opt("Weights for partial agreement, for kappa and AC.", "identity|linear|quadratic|FILE")
+        Literal["identity", "linear", "quadratic"], Opt("Weights for partial agreement, for kappa and AC.")
     ] = "identity",
     scale: Annotated[
         Literal["nominal", "ordinal", "interval", "ratio"], Opt("Level of measurement, for alpha.")
@@ -399,7 +399,7 @@ def agreement(
     measure = partial(
         agreement,
         essays=essays,
-        weights=_weights(weights, table, label_order),
+        weights=weights,
         scale=scale,
         order=label_order,
         ok=ok,
@@ -419,33 +419,11 @@ def agreement(
     )
 
 
-def _weights(setting: str, judgments: Judgments, order: Sequence[str]) -> Any:
-    """The name of weights, or the matrix in a file: columns label, other, weight."""
-    from grater.errors import BadInput, Problem
-    from grater.measure.agreement.coefficients import WEIGHT_COLUMNS, WEIGHTS, matrix_of_rows
-    from grater.measure.units import coded
-    from grater.tables.files import load
-
-    if setting in WEIGHTS:
-        return setting
-    if not Path(setting).exists():
-        raise UsageError(f"expected `weights` {', '.join(WEIGHTS)} or a file, found {setting!r}")
-    raw = load(Path(setting), name=setting)
-    if missing := [name for name in WEIGHT_COLUMNS if name not in raw.columns]:
-        columns = f"expected columns {', '.join(WEIGHT_COLUMNS)}, found {', '.join(raw.columns)}"
-        raise BadInput(Problem(setting, f"{columns}; add {missing[0]!r}"))
-    rows = list(zip(*(raw.columns[name].to_list() for name in WEIGHT_COLUMNS), strict=True))
-    return matrix_of_rows(rows, tuple(order) or coded(judgments).labels, name=setting)
-
-
 @_checked
 def edit_agreement(
     corpus: Annotated[EssaySource, Opt("Annotated corpora, merged by essay.", "FILE", several=True)],
     *,
     gaps: Annotated[bool, Opt("Insertions belong to gaps, not to the next token.")] = False,
-    several: Annotated[
-        Literal["joined", "first"], Opt("Join several marks on a token, or take the first.")
-    ] = "joined",
     documents: opt.Documents = None,
     format_name: opt.FormatName = None,
     **options: Unpack[opt.Resampling],
@@ -458,7 +436,7 @@ def edit_agreement(
     essays = _merged(corpus, format_name)
     if documents is not None:
         essays = attach_documents(essays, read_corpus(documents))
-    return edit_agreement(essays, gaps=gaps, several=several, basis=basis_of(options))
+    return edit_agreement(essays, gaps=gaps, basis=basis_of(options))
 
 
 def _are_paths(source: object) -> bool:
@@ -674,14 +652,7 @@ def plan(
     strata: opt.Strata = "score:10",
     rates: opt.Rates = None,
     errors: Annotated[int | None, Opt("Errors that exhaustive judging should find.", "N", min=1)] = None,
-    raters_per_item: Annotated[
-        int | None, Opt("Raters per item; default: computed from their accuracy, or 1.", "N", min=1)
-    ] = None,
-    right: Annotated[float, Opt("How often the majority should be right.", "SHARE")] = 0.95,
-    rater_accuracy: Annotated[float | None, Opt("How often one rater is right.", "SHARE", min=0, max=1)] = None,
-    kappa: Annotated[float | None, Opt("Expected kappa of two raters, instead of their accuracy.", "KAPPA")] = None,
-    judgments: opt.JudgmentTables | None = None,
-    gold: opt.GoldTable = None,
+    raters_per_item: Annotated[int, Opt("Raters per item.", "N", min=1)] = 1,
     items_per_hour: Annotated[float, Opt("Items a rater judges per hour.", "N")] = 125.0,
     wage: Annotated[float, Opt("Cost of an hour.", "MONEY", min=0)] = 0.0,
     judge_skill: Annotated[Sequence[float], Opt("Sensitivity and specificity of a cheap judge.", "SE,SP")] = (),
@@ -690,19 +661,14 @@ def plan(
     ] = None,
     sensitivity: Annotated[float, Opt("The share of errors that one rater marks.", "SHARE")] = 0.75,
     population: opt.PopulationName = "wider",
-    **options: Unpack[Reading],
 ) -> Plan:
     """Compare the cost of exhaustive annotation, verification, and sampling (the paper's and ours).
 
     The result has items, raters, hours and money for an interval of recall of this `width`.  Pass either `missed`,
     the rate of errors among unflagged items, or `recall` of the system.  With the `decisions` of a system, strata of
-    its scores have a separate row.  How many raters an item needs follows from `rater_accuracy`, the `kappa` of
-    two raters, or the `judgments` of a pilot with its `gold`.
+    its scores have a separate row.
     """
-    from grater.measure.evaluation.cases import frame_of_truth, truth_of, votes_of
-    from grater.measure.evaluation.gold import rater_error
     from grater.measure.sampling import plan as planning
-    from grater.tables import as_gold
 
     if items_per_hour <= 0:
         raise UsageError(f"expected `items_per_hour` above 0, found {items_per_hour:g}")
@@ -728,24 +694,6 @@ def plan(
             population=population,
             **guesses,
         )
-    if sum(each is not None for each in (rater_accuracy, kappa, judgments)) > 1:
-        raise UsageError("expected one of `rater_accuracy`, `kappa`, and `judgments` with `gold`")
-    if (judgments is None) != (gold is None):
-        raise UsageError("expected `judgments` and `gold` together")
-    skill = planning.Skill(rater_accuracy, rater_accuracy) if rater_accuracy is not None else None
-    if kappa is not None:
-        skill = planning.skill_of_kappa(kappa, expected.error_rate)
-    if judgments is not None and gold is not None:
-        votes, known = votes_of(_judgments(judgments, options)), as_gold(gold)
-        raters = rater_error(frame_of_truth(votes, truth_of(votes, "share")), known)
-        if raters.undefined_because:
-            raise UsageError(f"{known.name}: {raters.undefined_because}")
-        skill = planning.Skill(raters.sensitivity.value, raters.specificity.value)
-    panel, n = None, raters_per_item
-    if skill is not None:
-        panel = (
-            planning.panel(skill, right) if n is None else planning.Panel(n, skill, planning.majority_of(n, skill))
-        )
     if errors_per_sentence is not None and recall is None:
         raise UsageError("expected `recall` with `errors_per_sentence`")
     marking = None
@@ -756,11 +704,9 @@ def plan(
     return planning.plan(
         expected,
         width,
-        work=planning.Work(raters=n or (panel.n if panel else 1), items_per_hour=items_per_hour, wage=wage),
+        work=planning.Work(raters=raters_per_item, items_per_hour=items_per_hour, wage=wage),
         errors=errors,
         strata=parts,
-        panel=panel,
-        right=right,
         assist=planning.Skill(*judge_skill) if judge_skill else None,
         marking=marking,
     )
@@ -905,7 +851,6 @@ def evaluate(
         Sequence[float], Opt("Show scores in bins of agreement, as in 0.5,0.75,0.9,1.", "EDGE,EDGE")
     ] = (),
     contexts: opt.Flags = (),
-    confidence_apart: opt.ConfidenceApart = None,
     suggestions: Annotated[bool, Opt("Also score suggestions against the raters' alternatives.")] = False,
     corrections: Annotated[
         TableSource | None, Opt("Score suggestions against adjudicated corrections, columns item and label.", "FILE")
@@ -914,13 +859,9 @@ def evaluate(
     gold_answers: Annotated[
         TableSource | None, Opt("Judgments of gold that was hidden among the items.", "FILE")
     ] = None,
-    errors_by_flag: opt.ErrorsByFlag = False,
     curve: Annotated[
         OutPath, Opt("Write precision and recall at every threshold to this table.", "FILE", writes="table")
     ] = None,
-    higher: Annotated[
-        Literal["auto", "error", "ok"], Opt("What a high score means; default: inferred from the system's flags.")
-    ] = "auto",
     width: opt.Width = None,
     **options: Unpack[opt.Evaluating],
 ) -> Evaluation:
@@ -934,8 +875,8 @@ def evaluate(
     from grater.measure.evaluation.standard import EDGES
     from grater.tables import as_gold, as_items, write_table
 
-    if options.get("gold") is None and (errors_by_flag or gold_answers is not None):
-        raise UsageError(f"expected `gold` with {'`errors_by_flag`' if errors_by_flag else '`gold_answers`'}")
+    if options.get("gold") is None and gold_answers is not None:
+        raise UsageError("expected `gold` with `gold_answers`")
     if width is not None and not 0 < width < 1:
         raise UsageError(f"expected `width` between 0 and 1, found {width:g}")
     if constructions:
@@ -949,8 +890,6 @@ def evaluate(
         **_rules(options),
         edges=bins or EDGES,
         contexts=tuple(contexts),
-        least_confidence=confidence_apart,
-        errors_by_flag=errors_by_flag,
     )
     evaluation = evaluate(
         **_tables(decisions, judgments, options),
@@ -958,7 +897,6 @@ def evaluate(
         corrections=_given(as_gold, corrections),
         with_suggestions=suggestions,
         with_curves=curve is not None,
-        higher=higher,
         on_gold=_judgments(gold_answers, options) if gold_answers is not None else None,
     )
     if evaluation.cases.n_stray and not evaluation.cases.is_judged.any():
@@ -1128,20 +1066,23 @@ def score(
     annotators of one.  Without `hypotheses`, files are references first, then systems.  Two or more results that
     `save` wrote are compared as if scored in one run.
     """
-    from grater.measure.corrections.read import read_all_saved, read_hypotheses, systems_behind
-    from grater.measure.corrections.saved import compare_saved
+    from grater.corpora.source import named_files, named_sentences, open_source, systems_behind
+    from grater.measure.corrections.saved import compare_saved, read_saved, saved_json, sentence_frame
     from grater.measure.corrections.scores import (
         METRICS,
         WITHOUT_TYPES,
         fit_hypotheses,
+        read_hypotheses,
         score_systems,
-        sentence_frame,
     )
 
     if hypotheses is None:
         files = _files(references if isinstance(references, list | tuple) else [references])
         if len(files) > 1 and all(file.suffix == ".json" for file in files):
-            saved = read_all_saved(files)
+            named = named_files(files)
+            require_different([file for _, file in named])
+            texts = {name: "".join(open_source(file).lines()) for name, file in named}
+            saved = [read_saved(texts[name], name=str(file), label=name) for name, file in named]
             compared = compare_saved(saved, basis=basis_of(options), test=test, baseline=baseline)
             return replace(compared, shows_types=bool(by))
         references, hypotheses, notes = systems_behind(files)
@@ -1152,7 +1093,7 @@ def score(
     if by and metric in WITHOUT_TYPES:
         raise UsageError(f"`by` is for `metric` errant, which knows types of errors; {metric} does not")
     read = _references(references, options, hypotheses, quickly=quickly)
-    systems = read_hypotheses(hypotheses, metric=chosen, quickly=quickly)
+    systems = read_hypotheses(named_sentences(hypotheses, "hypothesis"), metric=chosen, quickly=quickly)
     fitting, warnings = fit_hypotheses(read, systems, tokenise=tokenise)
     if html and not by and metric not in WITHOUT_TYPES and read.has_errant_types:
         by = "main"
@@ -1174,8 +1115,6 @@ def score(
 
         write_table(sentence_frame(chosen, scores, how), Path(per_sentence))
     if save is not None:
-        from grater.measure.corrections.saved import saved_json
-
         _write_text(save, saved_json(scores, how, read.documents))
     if html is not None:
         from grater.reporting.board import board  # draws, which other scoring need not wait for
@@ -1193,13 +1132,19 @@ def _write_text(path: Path | str, text: str) -> None:
 
 
 def _references(references: Any, options: Mapping[str, Any], hypotheses: Any, *, quickly: bool = False) -> Any:
-    from grater.measure.corrections.read import read_references, require_piped_once
-    from grater.measure.corrections.scores import METRICS
+    from grater.corpora.source import named_sentences, require_piped_once
+    from grater.measure.corrections.scores import METRICS, read_references
 
-    require_piped_once(references, hypotheses, options.get("source"), options.get("documents"))
-    names = {"source", "documents", "engine", "tokenise"} & options.keys()
-    chosen = METRICS[options.get("metric", "m2")]
-    return read_references(references, metric=chosen, quickly=quickly, **{name: options[name] for name in names})
+    source, documents = options.get("source"), options.get("documents")
+    require_piped_once(references, hypotheses, source, documents)
+    return read_references(
+        named_sentences(references, "references"),
+        metric=METRICS[options.get("metric", "m2")],
+        source=None if source is None else named_sentences({"source": source}, "source")[0],
+        documents=str(documents) if isinstance(documents, Path) else documents,
+        quickly=quickly,
+        **{name: options[name] for name in {"engine", "tokenise"} & options.keys()},
+    )
 
 
 def _metric_options(options: Mapping[str, Any]) -> MetricOptions:
@@ -1223,13 +1168,14 @@ def ceiling(
     **options: Unpack[opt.Scoring],
 ) -> Ceiling:
     """Score each annotator against the others, and systems against the same number of references."""
+    from grater.corpora.source import named_sentences
     from grater.measure.corrections.ceiling import ceiling
-    from grater.measure.corrections.read import read_hypotheses
-    from grater.measure.corrections.scores import METRICS, fit_hypotheses
+    from grater.measure.corrections.scores import METRICS, fit_hypotheses, read_hypotheses
     from grater.progress import counting
 
     read, chosen = _references(references, options, hypotheses), METRICS[options.get("metric", "m2")]
-    systems = read_hypotheses([] if hypotheses is None else hypotheses, metric=chosen)
+    given = named_sentences([] if hypotheses is None else hypotheses, "hypothesis")
+    systems = read_hypotheses(given, metric=chosen)
     fitting, warnings = fit_hypotheses(read, systems, tokenise=options.get("tokenise", False))
     with counting("scoring people") as advance:
         return ceiling(

@@ -187,8 +187,6 @@ FigureTypes: TypeAlias = Annotated[
 TextLines: TypeAlias = Annotated[bool, Opt("Read each line of a text file as an essay.")]
 StudyName: TypeAlias = Annotated[str, Opt("A file (SQLite) or a postgresql:// URL.", "STUDY")]
 JobNames: TypeAlias = Annotated[Sequence[str], Opt("Only judgments of these jobs.", "NAME", flag="--job")]
-ErrorsByFlag: TypeAlias = Annotated[bool, Opt("Correct flagged and unflagged items by their own gold.")]
-ConfidenceApart: TypeAlias = Annotated[float | None, Opt("Separate items with a less confident judgment.", "NUMBER")]
 Columns: TypeAlias = Annotated[
     Mapping[str, str] | None, Opt("Rename a column; repeatable.", "OURS=THEIRS", parse="grater.tables:parse_columns")
 ]
@@ -273,7 +271,7 @@ class Evaluating(Reading, Generalising, total=False):
 class Scoring(TypedDict, total=False):
     """How corrections are scored, and the basis of their intervals."""
 
-    metric: Annotated[str, Opt("How corrections are scored.", "m2|errant|cleme|gleu|accuracy", default="m2")]
+    metric: Annotated[str, Opt("How corrections are scored.", "m2|errant|cleme|gleu", default="m2")]
     source: Annotated[TableSource | None, Opt("The sentences before correction.", "FILE")]
     tokenise: Annotated[bool, Opt("Tokenise plain text like the references.", default=False)]
     mode: Annotated[Literal["cs", "cse", "ds", "dt"], Opt("errant: what must match in two edits.", default="cs")]

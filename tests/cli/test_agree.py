@@ -73,22 +73,6 @@ def test_units_raters_and_the_bootstrap_are_named_in_the_signature(tmp_path: Pat
     assert 0 < comparison["p"] <= 1
 
 
-def test_own_weights_come_from_a_file(tmp_path: Path) -> None:
-    table = written(
-        tmp_path, judgments(*(f"i{n} {r} {'ab'[(n + (r * n) % 5) % 2]}" for n in range(20) for r in (1, 2)))
-    )
-    weights = tmp_path / "weights.csv"
-    weights.write_text("label,other,weight\na,b,0.5\n", encoding="utf-8")
-    assert "ac2" in found(table, "--weights", weights)
-    weights.write_text("label,other,weight\na,b,inf\nb,c,1\n", encoding="utf-8")
-    with pytest.raises(GraterError) as error:
-        run(table, "--weights", weights)
-    assert str(error.value).splitlines() == [
-        f"{weights}:2: expected a finite weight of at most 1, found 'inf'",
-        f"{weights}:3: expected a label of the judgments, found 'c'",
-    ]
-
-
 def test_what_is_left_out_is_reported_on_standard_error(tmp_path: Path) -> None:
     table = judgments("a 1 x", "a 2 x", "b 1 x", "b 2 y", confidence=[1.0, 1.0, 0.2, 1.0])
     result = run(written(tmp_path, table), "--min-confidence", 0.5)
@@ -251,7 +235,7 @@ def test_json_and_a_terminal_have_the_curve_and_the_answer(a_crowd: Path, expert
     assert value["smallest"]["value"] == 3
     assert value["method"] == "exact"
     output = needed(a_crowd, "--experts", experts).stdout
-    shown = ("A crowd of N raters, 6 items", ".833", "---", "  o", "3 raters match the experts", "raters-needed|")
+    shown = ("A crowd of N raters, 6 items", ".833", "3 raters match the experts", "raters-needed|")
     for text in shown:
         assert text in output
     assert widest(output) <= 120

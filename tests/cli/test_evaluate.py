@@ -74,21 +74,21 @@ def test_the_curve_goes_to_a_file_and_into_json_and_needs_scores(world: list[obj
     table = pl.read_csv(tmp_path / "curve.csv")
     assert table["threshold"].to_list() == [point["threshold"] for point in curve["points"]]
     assert set(table["signature"]) == {curve["signature"]}
-    messages = run(*args, "--higher", "ok").stderr
-    for words in ("too optimistic", "low scores mean errors", "always gave no scores and has no curve"):
+    messages = run(*args).stderr
+    for words in ("too optimistic", "always gave no scores and has no curve"):
         assert words in messages
 
 
 @pytest.fixture
 def doubtful(tmp_path: Path) -> list[object]:
-    """Three items by two raters: the first has a flagged context, the second a judgment of low confidence."""
-    labels = ("i1,A,error,spelling,1", "i1,B,error,,1", "i2,A,error,,.2", "i2,B,ok,,1", "i3,A,ok,,1", "i3,B,ok,,1")
-    (tmp_path / "j.csv").write_text("\n".join(("item,rater,label,flags,confidence", *labels)) + "\n")
+    """Three items by two raters: the first has a flagged context."""
+    labels = ("i1,A,error,spelling", "i1,B,error,", "i2,A,error,", "i2,B,ok,", "i3,A,ok,", "i3,B,ok,")
+    (tmp_path / "j.csv").write_text("\n".join(("item,rater,label,flags", *labels)) + "\n")
     (tmp_path / "d.csv").write_text("item,system,flagged\ni1,S,1\ni2,S,1\ni3,S,1\n")
     return ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv"]
 
 
-def test_flagged_contexts_and_low_confidence_are_shown_separately(doubtful: list[object]) -> None:
+def test_flagged_contexts_are_shown_separately(doubtful: list[object]) -> None:
     def precisions(*options: object) -> dict[str, float]:
         parts = found(*doubtful, *options)["parts"]
         return {name: part["systems"][0]["precision"]["value"] for name, part in parts.items()}
@@ -96,13 +96,6 @@ def test_flagged_contexts_and_low_confidence_are_shown_separately(doubtful: list
     contexts = {"without flagged contexts": 0.25, "with flagged contexts": 1}
     assert precisions("--contexts", "spelling") == contexts
     assert "|contexts:spelling|" in found(*doubtful, "--contexts", "spelling")["signature"]
-    confidence = {"without low confidence": 0.5, "with low confidence": 0.5}
-    assert precisions("--confidence-apart", 0.5) == confidence
-    path = Path(str(doubtful[3]))
-    write_table(pl.read_csv(path).with_columns(confidence=pl.when(pl.col("item") != "i3").then("confidence")), path)
-    parts = found(*doubtful, "--confidence-apart", 0.5)["parts"]
-    counts = {name: part["items"] for name, part in parts.items()}
-    assert counts == {"without low confidence": 1, "with low confidence": 1, "confidence not stated": 1}
 
 
 # From a sample

@@ -82,27 +82,9 @@ planned = partial(invoked, "plan")
 as_plan = partial(as_json, "plan")
 
 
-def test_raters_are_worked_out_from_how_often_one_is_right_or_from_kappa() -> None:
-    value = as_plan("--recall", 0.4, "--rater-accuracy", 0.85)
-    # the majority of three is right on .939, that of five on .973
-    assert value["raters"]["n"] == value["work"]["raters"] == 5
-    assert value["raters"]["majority"]["sensitivity"] == pytest.approx(0.973388, abs=1e-6)
-    alone = as_plan("--recall", 0.4)
-    assert value["plans"][2]["hours"] == pytest.approx(5 * alone["plans"][2]["hours"])
-    shown = planned("--recall", 0.4, "--kappa", 0.63).stdout
-    assert "3 raters per item" in shown
-    assert "would be judged to be" in shown
-
-
-def test_a_pilot_with_gold_says_what_raters_are_like(tmp_path: Path) -> None:
-    rows = [(f"g{n}", "error" if n < 20 else "ok") for n in range(40)]
-    (tmp_path / "g.csv").write_text("item,label\n" + "".join(f"{item},{label}\n" for item, label in rows))
-    rows_written = [f"{item},r,{label if n % 10 else 'ok'}" for n, (item, label) in enumerate(rows)]
-    (tmp_path / "j.csv").write_text("\n".join(["item,rater,label", *rows_written]) + "\n")
-    args = ["--judgments", tmp_path / "j.csv", "--gold", tmp_path / "g.csv", "--raters-per-item", 3]
-    value = as_plan("--recall", 0.4, *args)
-    assert value["raters"]["one"] == {"sensitivity": 0.9, "specificity": 1.0}
-    assert value["raters"]["majority"]["sensitivity"] == pytest.approx(0.972)
+def test_raters_per_item_multiply_the_hours() -> None:
+    one, five = (as_plan("--recall", 0.4, "--raters-per-item", n)["plans"] for n in (1, 5))
+    assert [row["hours"] for row in five] == pytest.approx([5 * row["hours"] for row in one])
 
 
 def test_strata_of_the_score_are_a_row_of_their_own(tmp_path: Path) -> None:

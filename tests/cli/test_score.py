@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from grater.corpora import write_corpus
-from grater.measure.corrections.read import named_files
+from grater.corpora.source import named_files
 from tests.cli.running import Capture, Ran, grater, widest
 from tests.measure.corrections.essays import REFERENCE, SOURCE, SYSTEM, TEXT, essays
 from tests.real_data import data_path

@@ -112,13 +112,11 @@ def test_flags_and_confidence_move_the_scores_of_a_study_or_leave_none(table_3: 
     assert "no judgment is left: 2,752 are left out (confidence below 2)" in ran.err
 
 
-def test_contexts_and_confidence_are_shown_separately(table_3: Path, capsys: Capture) -> None:
-    result, messages = evaluated(capsys, table_3, "--contexts", "spelling,grammar", "--confidence-apart", "1")
+def test_contexts_are_shown_separately(table_3: Path, capsys: Capture) -> None:
+    result, messages = evaluated(capsys, table_3, "--contexts", "spelling,grammar")
     assert {name: part["items"] for name, part in result["parts"].items()} == {
         "without flagged contexts": 1336,
         "with flagged contexts": N_FLAGGED,
-        "without low confidence": 1336,
-        "with low confidence": N_FLAGGED,
     }
     assert "no judgment has the flag" not in messages
     _, messages = evaluated(capsys, table_3, "--contexts", "speling,grammar")

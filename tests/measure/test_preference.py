@@ -295,7 +295,7 @@ def test_our_metrics_score_what_was_ranked(sample: Path, tmp_path: Path, capsys:
     assert [each.system for each in result.systems][::5] == ["eager", "unchanged"]
     assert result.metrics is not None
     by_name = {each.metric: each for each in result.metrics.metrics}
-    assert by_name.keys() == {"accuracy", "cleme f0.5", "errant f0.5", "gleu", "m2 f0.5"}
+    assert by_name.keys() == {"cleme f0.5", "errant f0.5", "gleu", "m2 f0.5"}
     # The same outputs, scored as text by `score`.
     table = pl.read_csv(sample / "rankings.csv").unique(["item", "system"], maintain_order=True)
     essays = {each.text: each for each in read_corpus(sample / "essays.m2")}

@@ -11,10 +11,11 @@ import pytest
 
 import grater
 from grater.errors import UnknownName, UsageError
-from grater.model import Essay
+from grater.model import Essay, Interval
+from grater.reporting.answer import in_words
 from grater.reporting.build import Inputs, build, headline
 from grater.reporting.document import Byline, Report
-from grater.reporting.save import report_html, report_latex, report_markdown, save_figure
+from grater.reporting.save import report_html, report_markdown, save_figure
 from grater.reporting.versions import earlier_versions
 from grater.sheet import number
 from grater.tables import read_decisions, read_judgments
@@ -97,26 +98,16 @@ def test_the_first_sentence_can_be_quoted_and_the_second_has_its_numbers(report:
     assert f'<p class="quote">{quote.replace("half", "<strong>half</strong>", 1)}</p>' in report_html(report)
 
 
-@pytest.mark.parametrize(
-    ("flagged", "errors", "both", "expected"),
-    [
-        (60, 80, 45, "right in about three of four flags and finds about half of the errors"),
-        (60, 120, 42, "right in about two of three flags and finds about one error in three"),
-        (40, 50, 39, "right in nearly all of its flags and finds about four errors in five"),
-        (100, 60, 52, "right in about half of its flags and finds about nine errors in ten"),
-        (60, 60, 0, "right in none of its flags and finds none of the errors"),
-    ],
-)
-def test_scores_are_given_as_the_nearest_ratio(flagged: int, errors: int, both: int, expected: str) -> None:
-    is_error = [place < errors for place in range(400)]
-    is_flagged = [errors - both <= place < errors - both + flagged for place in range(400)]
-    names = [f"i{place}" for place in range(400)]
-    labels = ["error" if error else "ok" for error in is_error]
-    judged = pl.DataFrame({"item": names * 2, "rater": ["A"] * 400 + ["B"] * 400, "label": labels * 2})
-    careful = grater.report(
-        judgments=judged, decisions=pl.DataFrame({"item": names, "system": "s", "flagged": is_flagged})
-    )
-    assert careful.headline[0] == f"s is {expected}."
+def test_scores_are_given_as_the_nearest_ratio() -> None:
+    for precision, recall, expected in (
+        (0.75, 0.56, "three of four flags and finds about half of the errors"),
+        (0.7, 0.35, "two of three flags and finds about one error in three"),
+        (0.52, 0.87, "half of its flags and finds about nine errors in ten"),
+    ):
+        scores = Interval(precision, precision, precision), Interval(recall, recall, recall)
+        assert in_words("s", *scores, 400) == f"s is right in about {expected}."
+    [none, nearly] = Interval(0.0, 0.0, 0.0), Interval(0.975, 0.9, 1.0)
+    assert in_words("s", nearly, none, 9) == "s is right in nearly all of its flags and finds none of the errors."
 
 
 def test_ten_sentences_show_hits_next_to_false_alarms_and_misses() -> None:
@@ -125,9 +116,9 @@ def test_ten_sentences_show_hits_next_to_false_alarms_and_misses() -> None:
     assert {title: len(group.items) for title, group in shown.items()} == {"Right": 4, "Wrong": 3, "Missed": 3}
     lists = {group.name: group for group in report.lists}
     for group in shown.values():
-        behind = {view.item_id: view for view in lists[group.list_name].items}
+        behind = {view.item_id: view for view in lists[group.name].items}
         assert all(view.item_id in behind for view in group.items)
-        assert group.n_items == lists[group.list_name].n_items
+        assert group.n_items == lists[group.name].n_items
         texts = [f"{view.before}{view.target}{view.after}" for view in group.items]
         assert len(set(texts)) == len(texts), "no sentence twice"
         assert all(re.fullmatch(r"Number \d+ is at home\.", text) for text in texts), "its own sentence alone"
@@ -176,20 +167,13 @@ def test_every_score_of_the_answer_leads_to_its_items(report: Report) -> None:
     assert sheet.links[1, scored[0]] == "items-every-false_alarm"
 
 
-def test_date_author_study_and_how_to_cite_are_on_the_page() -> None:
+def test_date_author_and_study_are_on_the_page() -> None:
     byline = Byline(author="Ann Other", date="2026-03-01", study="Two & more schools")
     report = build(replace(made_up.inputs(), essays=(), experts=None, byline=byline, title="How good?"))
     page = report_html(report)
     assert all(f"<span>{words}</span>" in page for words in ("Ann Other", "1 March 2026"))
     assert "Two &amp; more schools" in page
-    assert report.citation.startswith(
-        "Ann Other (2026). How good? Report of the study Two & more schools, 1 March 2026."
-    )
-    assert report.citation in report_markdown(report)
-    assert report.bibtex.startswith("@misc{other2026,\n  author = {Ann Other},\n  title = {How good?},")
-    assert r"% " + "  howpublished = {Report of the study Two \\& more schools, 1 March 2026}," in report_latex(
-        report
-    )
+    assert "Ann Other · 1 March 2026 · Study: Two & more schools" in report_markdown(report)
 
 
 def test_a_report_without_systems_has_no_answer_but_says_how_far_raters_agree() -> None:

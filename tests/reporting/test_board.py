@@ -22,7 +22,7 @@ def made(metric: str, *, baseline: str = "") -> Report:
     return board(METRICS[metric], scores, references, [OURS, IDLE], options=options)
 
 
-@pytest.mark.parametrize("metric", ["m2", "errant", "cleme", "gleu", "accuracy"])
+@pytest.mark.parametrize("metric", ["m2", "errant", "cleme", "gleu"])
 def test_every_link_of_a_table_leads_to_a_list(metric: str) -> None:
     page = made(metric)
     names = [group.name for group in page.lists]

@@ -56,19 +56,10 @@ def test_two_raters_at_one_place_are_both_named() -> None:
     assert len(drawn_names(2)) == 2
 
 
-@pytest.mark.parametrize(
-    ("hours", "words"),
-    [
-        ((0.0, 0.004, 0.011), "3 judgments arrived within 40 s."),
-        ((0.0, 1.5), "2 judgments arrived within 1.5 h, 1 per hour."),
-        ((0.0, 24.0), "2 judgments arrived within 24 h."),
-    ],
-)
-def test_short_work_is_shown_in_minutes(hours: tuple[float, ...], words: str) -> None:
-    section = effort_section(hours)
-    assert section.words == (words,)
-    unit = "minutes" if hours[-1] < 2 else "hours"
-    assert section.figures[0].spec["encoding"]["x"]["title"] == f"{unit} since the first judgment"
+def test_short_work_is_shown_in_minutes() -> None:
+    for hours, unit in (((0.0, 1.5), "minutes"), ((0.0, 24.0), "hours")):
+        [figure] = effort_section(hours).figures
+        assert figure.spec["encoding"]["x"]["title"] == f"{unit} since the first judgment"
 
 
 CROWD = ("r1", "r2", "r3", "r4", "r5")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime
 import gzip
 import math
-import os
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ import pytest
 
 from grater.errors import BadInput, UsageError
 from grater.tables import read_decisions, read_gold, read_judgments
-from grater.tables.files import load, read_delimited, read_jsonl, read_text
+from grater.tables.files import read_delimited, read_jsonl, read_text
 from tests.each import for_each
 
 ROWS = [("n1", "Ada", "1"), ("n1", "Bo", "2"), ("n2", "Ada", "1")]
@@ -280,6 +279,12 @@ def test_bytes_that_are_not_utf8_are_named_and_a_byte_order_mark_is_dropped(tmp_
         read_text(path)
 
 
+def as_parquet(columns: dict[str, list[Any]]) -> bytes:
+    stream = BytesIO()
+    pl.DataFrame(columns).write_parquet(stream)
+    return stream.getvalue()
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -287,8 +292,9 @@ def test_bytes_that_are_not_utf8_are_named_and_a_byte_order_mark_is_dropped(tmp_
         b"item\trater\tlabel\n1\ta\tok\n",
         b'\n{"item": 1, "rater": "a", "label": "ok"}\n',
         gzip.compress(b"item,rater,label\n1,a,ok\n"),
+        as_parquet({"item": ["1"], "rater": ["a"], "label": ["ok"]}),
     ],
-    ids=["csv", "tsv", "jsonl", "packed"],
+    ids=["csv", "tsv", "jsonl", "packed", "parquet"],
 )
 def test_standard_input_is_known_by_its_first_characters(content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(content)))
@@ -296,46 +302,6 @@ def test_standard_input_is_known_by_its_first_characters(content: bytes, monkeyp
         judgments = read_judgments("-")
         assert judgments.name == "standard input"
         assert judgments.frame.select("item", "rater", "label").rows() == [("1", "a", "ok")]
-
-
-def test_standard_input_may_be_parquet(monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = BytesIO()
-    pl.DataFrame({"item": ["1"], "rater": ["a"], "label": ["ok"]}).write_parquet(stream)
-    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(stream.getvalue())))
-    assert len(read_judgments("-")) == 1
-
-
-def test_a_damaged_parquet_file_is_one_line_of_ours_alone(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "j.parquet"
-    pl.DataFrame({name: list(cells) * 50 for name, cells in COLUMNS.items()}).write_parquet(path)
-    whole = path.read_bytes()
-    lines: list[str] = []
-    for place in range(4, len(whole) - 8, max(1, len(whole) // 150)):
-        path.write_bytes(whole[:place] + b"\xff\x7f\xff" + whole[place + 3 :])
-        try:
-            load(path, name="")
-        except BadInput as error:
-            lines.append(str(error))
-    assert len(lines) > 20
-    assert all("cannot be read as parquet" in line for line in lines)
-    assert not any("\n" in line for line in lines)
-    assert capfd.readouterr().err == ""
-
-
-def test_what_others_write_to_standard_error_while_parquet_is_read_is_passed_on(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "j.parquet"
-    pl.DataFrame(COLUMNS).write_parquet(path)
-    read = pl.read_parquet
-
-    def chatty(*args: Any, **options: Any) -> pl.DataFrame:
-        os.write(2, b"a word of another thread\n")
-        return read(*args, **options)
-
-    monkeypatch.setattr(pl, "read_parquet", chatty)
-    load(path, name="")
-    assert capfd.readouterr().err == "a word of another thread\n"
 
 
 def test_lazy_frames_and_what_turns_into_a_frame_are_read() -> None:

@@ -21,8 +21,8 @@ from grater.tables import (
     read_judgments,
     read_sample,
     read_table,
-    read_wide,
 )
+from tests.real_data import data_path
 
 JUDGMENTS = "item,rater,label\nn1,Ada,error\nn1,Bo,ok\nn2,Ada,ok\n"
 
@@ -184,6 +184,15 @@ def test_a_list_in_a_cell_is_many_judgments_by_nobody(tmp_path: Path) -> None:
     assert judgments.dropped == {"rows without an answer": 1}
 
 
+@pytest.mark.data
+def test_gug_has_five_judgments_of_nobody_in_a_cell() -> None:
+    columns = {"item": "Id", "label": "Crowd Flower Judgements"}
+    judgments = read_judgments(data_path("gug/gug_annotations.tsv"), columns=columns)
+    assert judgments.anonymous_raters
+    assert (len(judgments), judgments.dropped) == (5 * (3_129 - 110), {"rows without an answer": 110})
+    assert set(judgments.frame["label"]) == {"1", "2", "3", "4"}
+
+
 def test_lists_in_cells_are_judgments_only_without_raters() -> None:
     # Real lists are read too.
     judgments = read_judgments(pl.DataFrame({"item": ["a", "b"], "label": [["x", "y"], None], "other": [[1], [2]]}))
@@ -197,32 +206,6 @@ def test_lists_in_cells_are_judgments_only_without_raters() -> None:
     assert read_judgments(frame).frame["label"].to_list() == ["[1]"]
 
 
-WIDE = pl.DataFrame({"item": ["a", "b", "c"], "first": [1, None, None], "second": [2, 3, None]})
-
-
-def test_columns_side_by_side_are_positions_or_people() -> None:
-    # Columns side by side are raters by position.
-    judgments = read_wide(WIDE, labels=["first", "second"])
-    assert judgments.frame.rows() == [("a", "1", "1"), ("a", "2", "2"), ("b", "2", "3")]
-    assert judgments.anonymous_raters
-    assert judgments.dropped == {"rows without an answer": 1}
-    # Columns side by side may be people.
-    judgments = read_wide(WIDE, labels=["first", "second"], are_raters=True)
-    assert judgments.frame["rater"].to_list() == ["first", "second", "second"]
-    assert not judgments.anonymous_raters
-    # Columns must be there.
-    with pytest.raises(UnknownName, match=r"unknown column 'frist'\. Did you mean 'first'"):
-        read_wide(WIDE, labels=["frist"])
-    with pytest.raises(BadInput, match="expected columns of labels, found none named"):
-        read_wide(WIDE, labels=[])
-    # An item stands in one row.
-    with pytest.raises(BadInput, match="row 2: expected item 'a', rater '1' once"):
-        read_wide(pl.DataFrame({"item": ["a", "a"], "x": [1, 2]}), labels=["x"])
-    # Rows without any judgment are no table.
-    with pytest.raises(BadInput, match="found no rows"):
-        read_wide(pl.DataFrame({"item": ["a"], "x": [None]}), labels=["x"])
-
-
 def test_a_sheet_with_a_column_per_rater_is_read_where_these_are_named(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     path.write_text("sentence;Ada;Bo\nn1;wrong;ok\nn2;ok;\n;;\n")
@@ -231,15 +214,8 @@ def test_a_sheet_with_a_column_per_rater_is_read_where_these_are_named(tmp_path:
     )
     assert judgments.frame.rows() == [("n1", "Ada", "error"), ("n1", "Bo", "ok"), ("n2", "Ada", "ok")]
     assert not judgments.anonymous_raters
-    path = tmp_path / "sheet.csv"
+    with pytest.raises(UnknownName, match=r"unknown column 'Adda'\. Did you mean 'Ada'"):
+        read_judgments(path, columns={"item": "sentence"}, rater_columns=["Adda", "Bo"])
     path.write_text("item,Ada,Bo\nn1,error,ok\n")
     with pytest.raises(BadInput, match="if every rater has a column, name these with `rater_columns`"):
         read_judgments(path)
-
-
-def test_whatever_a_caller_has_becomes_judgments(tmp_path: Path) -> None:
-    path = tmp_path / "judgments.csv"
-    FRAME.write_csv(path)
-    frames = (FRAME, FRAME.lazy(), FRAME.to_arrow(), FRAME.to_pandas())
-    for source in (path, str(path), *frames, read_table("judgments", path)):
-        assert as_judgments(source).frame.select("item", "rater", "label").equals(FRAME)

@@ -114,13 +114,11 @@ def evaluable(tx: Tx, tables: frames.StudyTables, drawn: Sample | None = None) -
 class Scheme:
     """The parts of the rating scheme of T&C 2008, 5.1 that an evaluation uses besides verdicts.
 
-    `counting` leaves judgments out; items with a flag of `contexts`, or with a judgment below `least_confidence`, are
-    shown separately.
+    `counting` leaves judgments out; items with a flag of `contexts` are shown separately.
     """
 
     counting: frames.Counting = frames.ALL_COUNT
     contexts: tuple[str, ...] = ()
-    least_confidence: float | None = None
 
 
 PLAIN = Scheme()
@@ -155,13 +153,12 @@ def evaluate_study(
     scheme: Scheme = PLAIN,
     assist: str = "",
     corrected: bool = False,
-    errors_by_flag: bool = False,
     basis: Basis | None = None,
 ) -> Evaluation:
     """Evaluate every system of a study on its judged items or, if these are a sample, for the whole corpus.
 
     The sample is the named one, or the latest that fits the judgments. `corrected` also corrects for raters' errors
-    on hidden gold, with `errors_by_flag` separately for flagged and unflagged items.
+    on hidden gold.
     """
     drawn = samples.named(tx, sample) if sample else None
     tables = frames.study_tables(
@@ -180,12 +177,9 @@ def evaluate_study(
         truth=truth,
         basis=basis or Basis(),
         contexts=scheme.contexts,
-        least_confidence=scheme.least_confidence,
         redundancy=tables.redundancy if redundancy is None else redundancy,
-        errors_by_flag=errors_by_flag,
     )
-    is_corrected = corrected or errors_by_flag
-    if is_corrected and (tables.gold is None or tables.on_gold is None):
+    if corrected and (tables.gold is None or tables.on_gold is None):
         raise UsageError(
             f"{name}: nobody has answered hidden gold yet, so the error rates of raters are unknown; gold is given "
             "out in jobs whose terms have a rule for it"
@@ -196,8 +190,8 @@ def evaluate_study(
         items=read.items,
         sample=read.sample,
         assist=_whole_judge(tx, assist, read.decisions) if assist else None,
-        gold=tables.gold if is_corrected or truth == ADJUDICATED else None,
-        on_gold=tables.on_gold if is_corrected else None,
+        gold=tables.gold if corrected or truth == ADJUDICATED else None,
+        on_gold=tables.on_gold if corrected else None,
         options=options,
     )
     left_out = [f"left out {counted(n, 'judgment')}: {why}" for why, n in read.judgments.dropped.items()]

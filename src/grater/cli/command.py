@@ -95,8 +95,6 @@ def show(result: Result, *, table: TableFormat = "text", as_json: bool = False) 
         typer.echo(paragraph)
         return
     show_sheets(result.sheets(), table=table)
-    if table == "text" and hasattr(result, "plot"):
-        sys.stdout.write("\n" + "\n".join(result.plot()) + "\n")
 
 
 def show_sheets(sheets: Iterable[Sheet], *, table: TableFormat = "text") -> None:

@@ -10,7 +10,7 @@ from grater.cli.command import Done
 from grater.corpora import read_corpus, write_corpus
 from grater.corpora.formats import ignore_loss
 from grater.corpora.normalise import corrected_text
-from grater.corpora.source import open_source, replacing, sentences_alone
+from grater.corpora.source import kind_of, named_files, open_source, replacing, sentences_alone
 from grater.errors import Problem, UsageError
 from grater.model import Json as JsonValue
 from grater.options import EngineName, Opt, described, require_different
@@ -61,7 +61,6 @@ def combine(
     """Combine corrections by vote: keep the edits that enough systems propose."""
     from grater.corpora.edits.engine import load_engine
     from grater.corpora.parallel import combine as combined
-    from grater.measure.corrections.read import kind_of, named_files
 
     paths = [file for _, file in named_files(files)]
     require_different([*paths, source, out])

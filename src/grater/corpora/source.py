@@ -11,6 +11,11 @@ It also guesses the format of a path and the files of a folder. A file's format 
 brat keeps `.txt` files next to its `.ann` files and other folders may have a readme; tables come last, since a folder
 of texts may include a list of them. A folder with two annotated formats is refused, so that no file is ignored
 unnoticed; `left_out` names the others.
+
+Sentences that are scored or combined come from files named `NAME=FILE`, or by the shortest distinctive part of their
+own name.  The last suffix gives the kind: `.m2` and our `.jsonl` have edits, anything else has one sentence per line;
+`-` is recognised from its first lines.  If the roles of files are not stated (`ref0.m2 ref1.m2 mine.txt`), the first
+is a reference, and so are files whose names differ from it only in a number, and M2 files with several annotators.
 """
 
 from __future__ import annotations
@@ -25,19 +30,22 @@ import shutil
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from io import StringIO, TextIOWrapper
+from itertools import islice
 from pathlib import Path, PurePath
-from typing import IO, BinaryIO, Literal, TextIO, cast
+from typing import IO, Any, BinaryIO, Literal, TextIO, TypeAlias, cast
 
 from grater.corpora.docx import read_docx
 from grater.corpora.formats import FORMATS, FolderFormat, Format, Source, suffixes_of_corpora
 from grater.errors import BadInput, Problem, Problems, UsageError
 from grater.files import complaining, reason
 from grater.files import replacing as replacing_bytes
+from grater.model import Essay
 
 OPENERS: dict[str, Callable[[Path, Literal["rb"]], object]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 STDIN = "standard input"
@@ -336,3 +344,143 @@ def _why_unknown(path: Path, formats: list[Format]) -> str:
     if path.is_file() and path.suffix.lower() in DOCUMENTS:
         return f"expected text, found a {path.suffix} document; save it as .docx or text (.txt) first"
     return f"{kind} which format it is; name the format, one of: {known}"
+
+
+# Sentences that are scored
+
+
+Kind: TypeAlias = Literal["m2", "jsonl", "text"]
+KINDS: dict[str, Kind] = {".m2": "m2", ".jsonl": "jsonl"}
+"""Suffixes of tokenised sentences with edits; JSONL knows their documents too."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSentences:
+    """The sentences of a system or an annotator: lines of plain text, a file with edits, or essays.
+
+    `file` is what messages call them.
+    """
+
+    name: str
+    file: str
+    texts: list[str] | None = None
+    kind: Kind = "text"
+    source: PathSource | None = None
+    essays: Sequence[Essay] = ()
+
+    def __iter__(self) -> Iterator[Essay]:
+        essays = self.essays if self.source is None else cast(Any, FORMATS[self.kind]).read(self.source)
+        return iter(essays)
+
+
+def named_sentences(given: Any, name: str) -> list[NamedSentences]:
+    """From paths, sentences or essays, one or several or by name; `name` is used for those without any."""
+    if isinstance(given, Mapping):
+        return [_opened(called, each) for called, each in given.items()]
+    if isinstance(given, str | Path):
+        return [_opened(called, file) for called, file in named_files([Path(given)])]
+    members = list(_several(given, name))
+    if any(isinstance(each, Path) or (isinstance(each, str) and _is_file(each)) for each in members[:20]):
+        return [_opened(called, file) for called, file in named_files([Path(each) for each in members])]
+    if all(isinstance(each, str | Essay) for each in members):
+        return [_opened(name, members)] if members else []
+    return [_opened(f"{name} {number}", each) for number, each in enumerate(members, 1)]
+
+
+def _opened(name: str, given: Any) -> NamedSentences:
+    if not isinstance(given, str | Path):
+        members = list(_several(given, "sentences"))
+        if kinds := {type(each).__name__ for each in members if not isinstance(each, str | Essay)}:
+            raise UsageError(f"expected sentences or essays (grater.Essay), found {', '.join(sorted(kinds))}")
+        texts = [text for text in members if isinstance(text, str)]
+        return NamedSentences(name, name, texts if texts or not members else None, essays=members)
+    source, kind = open_source(Path(given)), kind_of(Path(given))
+    # JSON lines of another program are most likely sentences with corrections
+    is_foreign = kind == "jsonl" and "grater-corpus" not in next(source.lines(), "")
+    if kind == "text" or is_foreign:
+        return NamedSentences(name, str(given), sentences_alone(source))
+    return NamedSentences(name, str(given), None, kind, source)
+
+
+def _several(given: Any, name: str) -> Iterable[Any]:
+    if isinstance(given, Mapping | bytes) or hasattr(given, "columns") or not isinstance(given, Iterable):
+        found = type(given).__name__
+        raise UsageError(f"{name}: expected a path, sentences, or essays (grater.Essay), found {found}")
+    return given
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return split_name(Path(name))[1].is_file()
+    except (OSError, ValueError):  # a sentence, too long for a name
+        return False
+
+
+def split_name(path: Path) -> tuple[str, Path]:
+    """Split `NAME=FILE`; if a file exists under the whole string, there is no NAME."""
+    name, equals, file = str(path).partition("=")
+    return (name, Path(file)) if equals and name and file and not path.exists() else ("", path)
+
+
+def named_files(files: Sequence[Path]) -> list[tuple[str, Path]]:
+    """Each file with its NAME, else its stem, or its whole name if stems are equal, or its path."""
+    named = [split_name(file) for file in files]
+    choices = [(_unpacked(file).stem, file.name, str(file)) for _, file in named]
+    level = next(level for level in (0, 1, 2) if level == 2 or len({each[level] for each in choices}) == len(choices))
+    pairs = [(name or each[level], file) for (name, file), each in zip(named, choices, strict=True)]
+    if doubled := next((name for name, n in Counter(name for name, _ in pairs).items() if n > 1), None):
+        raise UsageError(f"expected different names, found {doubled!r} twice; rename one: NEW=FILE")
+    return pairs
+
+
+def _unpacked(path: Path) -> Path:
+    """The name without a compression suffix: `A.m2` for `A.m2.gz`."""
+    return path.with_suffix("") if path.suffix in OPENERS else path
+
+
+def kind_of(path: Path) -> Kind:
+    """The kind of a file by its name, or of standard input by its first lines."""
+    if str(path) != "-":
+        return KINDS.get(_suffix(path), "text")
+    first, second = [*islice(open_source(path).lines(), 2), "", ""][:2]
+    if "grater-corpus" in first:
+        return "jsonl"
+    is_block = first.startswith("S ") and (not second.strip() or second.startswith("A "))
+    return "m2" if is_block else "text"
+
+
+def systems_behind(files: Sequence[Path]) -> tuple[list[Path], list[Path], list[str]]:
+    """The references and the hypotheses among files, and notes on how each was classified; both must be present."""
+    if len(files) < 2:
+        raise UsageError("expected a reference and at least one hypothesis: REF HYP..., or `hypotheses`; found fewer")
+    first = split_name(files[0])[1]
+    paths = {file: split_name(file)[1] for file in files[1:]}
+    alike = [file for file, path in paths.items() if _differs_in_number(first, path) or _has_annotators(path)]
+    names = ", ".join(str(paths[file]) for file in alike)
+    if alike and len(alike) < len(paths):
+        note = f"{names}: read as a reference, like {first}; systems go into `hypotheses`"
+        return [files[0], *alike], [file for file in paths if file not in alike], [note]
+    note = f"{names}: scored as a system, though it looks like a reference; systems go into `hypotheses`"
+    return [files[0]], list(paths), [note] if alike else []
+
+
+def require_piped_once(*sources: Any) -> None:
+    """Refuse standard input in two places, since a system would be scored against itself."""
+    given = [each for source in sources for each in (source if isinstance(source, list | tuple) else [source])]
+    files = [split_name(Path(each))[1] for each in given if isinstance(each, str | Path)]
+    if sum(str(file) == "-" for file in files) > 1:
+        raise UsageError("expected standard input in one place, found '-' in several; name files for the others")
+
+
+def _differs_in_number(one: Path, other: Path) -> bool:
+    """Whether two names differ only in a number: `ref0.m2` and `ref1.m2`."""
+    one_name, other_name = (re.sub(r"\d+", "#", str(path)) for path in (one, other))
+    return one != other and one_name == other_name
+
+
+def _has_annotators(file: Path) -> bool:
+    """Whether an M2 file has several annotators, which a system's output never has."""
+    if str(file) == "-" or kind_of(file) != "m2" or not file.is_file():
+        return False
+    last = {line.rstrip().rpartition("|||")[2] for line in open_source(file).lines() if line.startswith("A ")}
+    return len(last) > 1

@@ -164,6 +164,12 @@ def categories(judgments: Judgments, name: str) -> pl.Series:
     return column.cast(pl.String).cast(pl.Categorical)
 
 
+def by_code(judgments: Judgments) -> Judgments:
+    """The judgments with raters and labels as categories: what looks for one of them looks at codes."""
+    names = pl.col("rater", "label").cast(pl.String).cast(pl.Categorical)
+    return replace(judgments, frame=judgments.frame.with_columns(names))
+
+
 def reordered(coded: Coded, order: Sequence[str]) -> Coded:
     """The same judgments with labels in the given order, which may name unused labels."""
     missing = [label for label in coded.labels if label not in order]

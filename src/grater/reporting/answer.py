@@ -10,8 +10,8 @@ all of it is estimated for the whole corpus.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import isnan, nan
+from dataclasses import dataclass, replace
+from math import isnan
 from typing import Any
 
 from grater.measure.evaluation.cases import EDITED
@@ -20,14 +20,13 @@ from grater.measure.evaluation.standard import Scored
 from grater.model import Interval
 from grater.reporting.document import (
     PARTS,
-    Examples,
     Figure,
     ItemList,
     Row,
     Section,
     Spec,
     interval,
-    sentences,
+    section_of,
 )
 from grater.reporting.drawing import MUTED, PAPER, data, interval_columns, names_axis, number_axis, series
 from grater.reporting.items import in_its_sentence, list_name
@@ -51,66 +50,41 @@ PANEL_WIDTH = 168
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answered:
-    """One system: its scores, the lowest and highest of them over raters, and the version that replaced it."""
-
-    system: str
-    n: int
-    scores: dict[str, Interval]
-    over_raters: dict[str, tuple[float, float]]
-    replaced_by: str = ""
-
-    @property
-    def title(self) -> str:
-        return f"{self.system}, earlier" if self.replaced_by else self.system
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """Every system in the order of the table, and what a reader must know to read it."""
+    """Every system in the order of the table, the lowest and highest of its scores over raters, and what replaced it.
 
-    rows: tuple[Answered, ...]
-    n_items: int
-    n_judged: int
-    n_raters: int
-    is_estimate: bool
-    is_ranked: bool
-    scope: str
-    signature: str
-    warnings: tuple[str, ...] = ()
+    Scores are of the judged items or, from a sample, estimates for the whole corpus.
+    """
+
+    evaluation: Evaluation
+    systems: tuple[Scored, ...]
+    over_raters: Mapping[str, Mapping[str, tuple[float, float]]]
+    replaced_by: Mapping[str, str]
 
     @property
-    def first(self) -> Answered:
+    def first(self) -> Scored:
         """The best system that no other replaced, or the first where they are not ranked."""
-        return next((row for row in self.rows if not row.replaced_by), self.rows[0])
+        return next((each for each in self.systems if each.system not in self.replaced_by), self.systems[0])
+
+    @property
+    def titles(self) -> list[str]:
+        names = [each.system for each in self.systems]
+        return [f"{name}, earlier" if name in self.replaced_by else name for name in names]
 
 
 def answer_of(evaluation: Evaluation, *, earlier: Mapping[str, str] | None = None) -> Answer:
-    """From the evaluation: scores of the judged items or, from a sample, estimates for the whole corpus."""
-    whole, sample = evaluation.whole, evaluation.sample
-    replaced = {old: new for new, old in (earlier or {}).items()}
-    rows = [
-        Answered(
-            system=each.system,
-            n=each.n,
-            scores={score: each[score] for score in SCORES},
-            over_raters=dict(_ranges(evaluation, each)),
-            replaced_by=replaced.get(each.system, ""),
-        )
-        for each in whole.standard
-    ]
-    is_ranked = evaluation.different is None and not evaluation.cases.withheld
+    """The best first, unless systems are not ranked; `earlier` has the version that each system replaced."""
+    systems = evaluation.systems
     return Answer(
-        rows=tuple(sorted(rows, key=_merit) if is_ranked else rows),
-        n_items=round(sample.n_items) if sample else whole.n_items,
-        n_judged=sample.n_judged if sample else whole.n_judged,
-        n_raters=len(evaluation.cases.raters),
-        is_estimate=sample is not None,
-        is_ranked=is_ranked,
-        scope=evaluation.scope.sentence,
-        signature=str(evaluation.signature),
-        warnings=sentences(evaluation.warnings),
+        evaluation=evaluation,
+        systems=tuple(sorted(systems, key=_merit)) if _is_ranked(evaluation) else systems,
+        over_raters={each.system: dict(_ranges(evaluation, each)) for each in systems},
+        replaced_by={old: new for new, old in (earlier or {}).items()},
     )
+
+
+def _is_ranked(evaluation: Evaluation) -> bool:
+    return evaluation.different is None and not evaluation.cases.withheld
 
 
 def _ranges(evaluation: Evaluation, whole: Scored) -> Iterator[tuple[str, tuple[float, float]]]:
@@ -125,23 +99,15 @@ def _ranges(evaluation: Evaluation, whole: Scored) -> Iterator[tuple[str, tuple[
             yield score, (min(*known, whole[score].value), max(*known, whole[score].value))
 
 
-def _merit(row: Answered) -> float:
-    value = row.scores["f0.5"].value
+def _merit(scored: Scored) -> float:
+    value = scored["f0.5"].value
     return 1.0 if isnan(value) else -value
 
 
 def answer_section(answer: Answer) -> Section:
     """The figure and the table; the sentences are `quotable` and `precise`."""
-    return Section(
-        name="answer",
-        title=PARTS[0],
-        words=(),
-        figures=(headline_figure(answer),),
-        sheets=(_sheet(answer),),
-        signature=answer.signature,
-        scope=answer.scope,
-        warnings=answer.warnings,
-    )
+    figures, sheets = [headline_figure(answer)], [_sheet(answer)]
+    return section_of(answer.evaluation, "answer", PARTS[0], (), figures=figures, sheets=sheets)
 
 
 RATIOS = (
@@ -155,9 +121,8 @@ FEW, MOST, WIDE = 0.025, 0.975, 0.3
 
 def quotable(answer: Answer) -> str:
     """One sentence in words that anybody can repeat; the numbers are in `precise`."""
-    row = answer.first
-    n = answer.n_judged if answer.is_estimate else row.n
-    return in_words(row.system, row.scores["precision"], row.scores["recall"], n)
+    first, sample = answer.first, answer.evaluation.sample
+    return in_words(first.system, first["precision"], first["recall"], sample.n_judged if sample else first.n)
 
 
 def in_words(system: str, precision: Interval, recall: Interval, n: int) -> str:
@@ -191,7 +156,7 @@ EXAMPLES = {
 }
 
 
-def examples_of(answer: Answer, lists: Sequence[ItemList]) -> list[Examples]:
+def examples_of(answer: Answer, lists: Sequence[ItemList]) -> list[ItemList]:
     """Ten sentences behind the scores of the first system; none where the items have no text."""
     by_name = {group.name: group for group in lists}
     found = []
@@ -202,44 +167,43 @@ def examples_of(answer: Answer, lists: Sequence[ItemList]) -> list[Examples]:
         apart = {(view.before, view.target, view.after): view for view in reversed(excerpts)}
         chosen = tuple(view for view in excerpts if apart[view.before, view.target, view.after] is view)[:most]
         if chosen:
-            found.append(Examples(title, group.name, group.n_items, chosen))
+            found.append(replace(group, title=title, items=chosen))
     return found
 
 
 def precise(answer: Answer) -> str:
     """The numbers behind the first sentence, with all that a reader needs to quote them."""
-    row, recall = answer.first, answer.first.scores["recall"]
-    raters = counted(answer.n_raters, "rater")
-    if answer.is_estimate:
-        basis = f"Estimated for {counted(answer.n_items, 'item')} from {answer.n_judged:,} judged by {raters}"
-    else:
-        basis = f"On {counted(row.n, 'item')} judged by {raters}"
-    verdict = f"{basis}, {row.system} flags errors with precision {interval(row.scores['precision'])}"
+    first, recall, sample = answer.first, answer.first["recall"], answer.evaluation.sample
+    raters = counted(len(answer.evaluation.cases.raters), "rater")
+    basis = f"On {counted(first.n, 'item')} judged by {raters}"
+    if sample:
+        basis = f"Estimated for {counted(round(sample.n_items), 'item')} from {sample.n_judged:,} judged by {raters}"
+    verdict = f"{basis}, {first.system} flags errors with precision {interval(first['precision'])}"
     verdict += " (95 % interval)" if isnan(recall.value) else f" and recall {interval(recall)} (95 % intervals)"
-    if "precision" in row.over_raters:
-        low, high = map(number, row.over_raters["precision"])
+    if over := answer.over_raters[first.system].get("precision"):
+        low, high = map(number, over)
         verdict += f"; from rater to rater, its precision ranges from {low} to {high}"
     return f"{verdict}. Recall is withheld: {recall.undefined_because}." if isnan(recall.value) else f"{verdict}."
 
 
 def _sheet(answer: Answer) -> Sheet:
-    shown, columns = answer.rows, ["system"]
+    shown, columns = answer.systems, ["system"]
     links: dict[tuple[int, int], str] = {}
-    cells = [[row.title for row in shown]]
+    cells = [answer.titles]
     for score, behind in BEHIND.items():
-        links |= {(place, len(columns)): list_name(row.system, behind) for place, row in enumerate(shown)}
+        links |= {(place, len(columns)): list_name(each.system, behind) for place, each in enumerate(shown)}
         columns.append("F0.5" if score == "f0.5" else score)
-        cells.append([cell(row.scores[score]) for row in shown])
-        if score != "f0.5" and any(score in row.over_raters for row in shown):
+        cells.append([cell(each[score]) for each in shown])
+        spans = [answer.over_raters[each.system].get(score, ()) for each in shown]
+        if score != "f0.5" and any(spans):
             columns.append("range over raters")
-            spans = [row.over_raters.get(score, ()) for row in shown]
             cells.append([" to ".join(number(value, digits=2) for value in span) for span in spans])
-    has_range = any(row.over_raters for row in shown)
+    has_range = any(answer.over_raters.values())
     notes = (
         LEADS,
         *([OVER_RATERS] if has_range else []),
-        *([ESTIMATED] if answer.is_estimate else []),
-        *undefined_notes(row.scores[score] for row in shown for score in SCORES),
+        *([ESTIMATED] if answer.evaluation.sample else []),
+        *undefined_notes(each[score] for each in shown for score in SCORES),
     )
     title = "All systems with 95 % intervals" + (" and ranges over raters" if has_range else "")
     return Sheet(title, tuple(columns), tuple(zip(*cells, strict=True)), notes, name="answer", links=links)
@@ -260,23 +224,24 @@ def headline_figure(answer: Answer) -> Figure:
 
 
 def _words(answer: Answer) -> str:
-    known = [row for row in answer.rows if not isnan(row.scores["f0.5"].value)]
-    scores, best = {row.system: interval(row.scores["f0.5"]) for row in known}, answer.first.system
-    if not known:
+    known = {each.system: each["f0.5"] for each in answer.systems if not isnan(each["f0.5"].value)}
+    scores, best = {system: interval(score) for system, score in known.items()}, answer.first.system
+    if not scores:
         words = "Recall and F0.5 are withheld; the note below the table says why."
-    elif answer.is_ranked and len(scores) > 1:
+    elif _is_ranked(answer.evaluation) and len(scores) > 1:
         words = f"{best} has the highest F0.5, {scores[best]}."
     else:
         words = "; ".join(f"{system} has F0.5 {score}" for system, score in scores.items()) + "."
     words += " Lines are 95 % intervals"
-    if any(each.over_raters for each in answer.rows):
+    if any(answer.over_raters.values()):
         words += ", pale bars the range over single raters"
-    return words + ("; hollow points are earlier versions." if any(each.replaced_by for each in answer.rows) else ".")
+    is_any_earlier = any(each.system in answer.replaced_by for each in answer.systems)
+    return words + ("; hollow points are earlier versions." if is_any_earlier else ".")
 
 
 def _panel(answer: Answer, score: str, *, has_names: bool = True, is_narrow: bool = False) -> Spec:
     """One score of every system; a hollow point for a version that was replaced."""
-    titles = [row.title for row in answer.rows]
+    titles = answer.titles
     look = series("system", titles)
     axis = {"labelFontSize": 13, "labelLimit": 200, "labels": has_names, "ticks": False, "domain": False}
     y = names_axis("system", None, titles, axis=axis)
@@ -287,7 +252,7 @@ def _panel(answer: Answer, score: str, *, has_names: bool = True, is_narrow: boo
     place = {"y": y, "x": x}
     mark = {"type": "text", "dy": -15, "fontSize": 12, "fontWeight": 600}
     return {
-        **data([_row(row, score) for row in answer.rows]),
+        **data(list(_rows(answer, score))),
         "title": {"text": SCORES[score], "fontSize": 14, "fontWeight": 600, "anchor": "start", "frame": "group"},
         "width": NARROW_WIDTH if is_narrow else PANEL_WIDTH,
         "height": max(70, ROW_HEIGHT * len(titles)),
@@ -301,16 +266,17 @@ def _panel(answer: Answer, score: str, *, has_names: bool = True, is_narrow: boo
     }
 
 
-def _row(row: Answered, score: str) -> Row:
-    least, most = row.over_raters.get(score, (nan, nan))
-    return {
-        "system": row.title,
-        "is_earlier": bool(row.replaced_by),
-        "label": number(row.scores[score].value),
-        **interval_columns(row.scores[score]),
-        "least": None if isnan(least) else least,
-        "most": None if isnan(most) else most,
-    }
+def _rows(answer: Answer, score: str) -> Iterator[Row]:
+    for title, each in zip(answer.titles, answer.systems, strict=True):
+        least, most = answer.over_raters[each.system].get(score, (None, None))
+        yield {
+            "system": title,
+            "is_earlier": each.system in answer.replaced_by,
+            "label": number(each[score].value),
+            **interval_columns(each[score]),
+            "least": least,
+            "most": most,
+        }
 
 
 def _bar(encoding: Mapping[str, Any], start: str, end: str, **mark: Any) -> dict[str, Any]:

@@ -25,13 +25,16 @@ from grater.measure.corrections.scores import (
     Metric,
     MetricOptions,
     References,
+    ScoredCounts,
     Scores,
     SentenceCounts,
     corrected_texts,
+    design_of,
     hypothesis_texts,
+    influences_of,
     metric_title,
     score_title,
-    scored_part,
+    scored,
     source_words,
 )
 from grater.reporting.document import PARTS, Figure, ItemList, ItemView, Report, Section, lead_words, section_of
@@ -235,7 +238,7 @@ def _by_length(page: _Data) -> tuple[Section | None, list[ItemList]]:
         if not is_within.any():
             continue
         places = is_within.nonzero()[0].tolist()
-        scored = scored_part(
+        scored = _scored_part(
             page.metric, counts, places, options=page.options, documents=page.documents, basis=page.basis
         )
         words = f"over {low - 1}" if high == LENGTHS[-1][1] else f"{low} to {high}"
@@ -250,6 +253,25 @@ def _by_length(page: _Data) -> tuple[Section | None, list[ItemList]]:
     sheet = Sheet(title, columns, tuple(rows), name="lengths", links=links)
     words_of = (f"{score_title(page.scores.headline)} on sentences of each length. Differences are not tested here.",)
     return Section("lengths", "By length of sentence", words_of, sheets=(sheet,)), lists
+
+
+def _scored_part(
+    metric: Metric,
+    counts: Sequence[SentenceCounts],
+    places: Sequence[int],
+    *,
+    options: MetricOptions,
+    documents: Sequence[str | None] | None,
+    basis: Basis,
+) -> list[ScoredCounts]:
+    """The scores of each system on some of the sentences, with intervals from these sentences only."""
+    chosen = np.array(places, np.int64)
+    part = [replace(own, cells=own.cells[chosen], n_rows=own.n_rows[chosen], by_type={}) for own in counts]
+    design = design_of(len(places), None if documents is None else [documents[place] for place in places], basis)
+    return [
+        scored(metric, influences_of(metric, design.units(metric.rows(own)), options, basis), own.expected, options)
+        for own in part
+    ]
 
 
 def _tests(page: _Data) -> list[Section]:

@@ -146,7 +146,7 @@ def build(inputs: Inputs) -> Report:
         answer=answer_section(known.answer) if known else None,
         leader=known.answer.first.system if known and not known.evaluation.different else "",
         examples=examples_of(known.answer, lists) if known and not known.evaluation.different else (),
-        sliders=sliders_of(known.curves, [row.system for row in known.answer.rows]) if known else (),
+        sliders=sliders_of(known.curves, [each.system for each in known.answer.systems]) if known else (),
         byline=inputs.byline,
     )
 
@@ -319,9 +319,9 @@ def _headline(known: _Known | None, sections: Sequence[Section]) -> Iterator[str
     """The conclusions for a reader; the first can be quoted."""
     if known and known.evaluation.different:
         scores = "; ".join(
-            f"{row.system} flags errors with precision {interval(row.scores['precision'])} and recall "
-            f"{interval(row.scores['recall'])} on its own {counted(row.n, 'item')}"
-            for row in known.answer.rows[:3]
+            f"{each.system} flags errors with precision {interval(each['precision'])} and recall "
+            f"{interval(each['recall'])} on its own {counted(each.n, 'item')}"
+            for each in known.answer.systems[:3]
         )
         yield f"The systems decided on different items and are not ranked. Against the majority of raters, {scores}."
     elif known:

@@ -76,7 +76,7 @@ def difficulty_section(
     ]
     result = difficulty(judgments, experts, items, by=informative)
     crowd = result.groups[0]
-    share = interval(crowd.majority_share)
+    share = interval(crowd.means["majority_share"])
     words = [f"On average, {share} of an item’s raters side with its majority ({counted(crowd.n_ranked, 'item')})."]
     hardest = [ranked for ranked in crowd.hardest if ranked.majority_share < 1]
     easiest = [ranked for ranked in crowd.easiest if ranked not in hardest]
@@ -100,8 +100,8 @@ def _factors(crowd: GroupDifficulty) -> Sheet:
             FACTOR_NAMES.get(part.column, part.column) if part.column != last else "",
             _rounded(part.value),
             f"{part.n_items:,}",
-            interval(part.majority_share),
-            interval(part.pair_agreement),
+            interval(part.means["majority_share"]),
+            interval(part.means["pair_agreement"]),
         )
         for part, last in zip(crowd.columns, before, strict=False)
     )

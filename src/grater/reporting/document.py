@@ -6,7 +6,6 @@ table is a `grater.sheet.Sheet`.  The functions at the end write numbers and lis
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -29,8 +28,6 @@ MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
-BIBTEX = str.maketrans({**{each: f"\\{each}" for each in "&%$#_"}, "{": "", "}": "", "\\": "/"})
-"""Braces are left out, what LaTeX reads is escaped."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,16 +144,6 @@ class ItemList:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Examples:
-    """A few sentences of a list, under a separate heading; `list_name` leads to all of them."""
-
-    title: str
-    list_name: str
-    n_items: int
-    items: tuple[ItemView, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Slider:
     """A system's scores at each of its thresholds, the strictest first; `own` is the place of its own flags.
 
@@ -202,31 +189,15 @@ class Byline:
         study = f"Study: {self.study}" if self.study else ""
         return tuple(part for part in (self.author, self.day, study, MADE) if part)
 
-    def citation(self, title: str) -> str:
-        """One line that a reader can put among their references."""
-        year = f" ({self.date[:4]})" if self.date else ""
-        begin = f"{self.author}{year}. {title}." if self.author else f"{title}{year}."
-        report = f"Report of the study {self.study}" if self.study else "Report"
-        rest = ", ".join(filter(None, (report, self.day)))
-        return f"{begin.replace('?.', '?')} {rest}. {MADE}."
-
-    def bibtex(self, title: str) -> str:
-        """The same as an entry for BibTeX."""
-        name = re.sub(r"\W+", "", (self.author or title).split()[-1] if (self.author or title).split() else "")
-        published = ", ".join(filter(None, (f"Report of the study {self.study}" * bool(self.study), self.day)))
-        fields = {"author": self.author, "title": title, "year": self.date[:4], "howpublished": published}
-        fields["note"] = MADE
-        rows = "".join(f"  {key} = {{{value.translate(BIBTEX)}}},\n" for key, value in fields.items() if value)
-        return f"@misc{{{(name or 'report').lower()}{self.date[:4]},\n{rows}}}"
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
     """The whole, in reading order: the `headline` in words, the `answer`, the sections, the lists of items.
 
     The first line of the headline is a sentence to quote, about the system `leader`; its last lines are the `notes`,
-    what a reader must know first.  `examples` are sentences behind the scores of the leader, `sliders` what systems
-    would score at other thresholds.  `left_out` lists the parts without data, and the data that they need.
+    what a reader must know first.  `examples` are a few sentences of the lists behind the scores of the leader, each
+    under a heading of its own; `sliders` are what systems would score at other thresholds.  `left_out` lists the
+    parts without data, and the data that they need.
     """
 
     title: str
@@ -240,7 +211,7 @@ class Report:
     answer: Section | None = None
     byline: Byline = field(default_factory=Byline)
     leader: str = ""
-    examples: Sequence[Examples] = ()
+    examples: Sequence[ItemList] = ()
     sliders: Sequence[Slider] = ()
     files: tuple[Path, ...] = ()
     """The files written: the page first, the headline figure last."""
@@ -310,14 +281,6 @@ class Report:
     @property
     def sheets(self) -> tuple[Sheet, ...]:
         return tuple(table for section in self.parts for table in section.sheets)
-
-    @property
-    def citation(self) -> str:
-        return self.byline.citation(self.title)
-
-    @property
-    def bibtex(self) -> str:
-        return self.byline.bibtex(self.title)
 
 
 def interval(estimate: Interval, *, digits: int = 3) -> str:

@@ -24,7 +24,6 @@ from grater.tables.read import (
     read_judgments,
     read_sample,
     read_table,
-    read_wide,
     require_raters,
     require_same_items,
     with_confidence,
@@ -36,7 +35,7 @@ from grater.tables.schema import Table, exploded
 from grater.tables.write import require_table_place, write_joined, write_table, write_worksheet
 
 __all__ = ["Judgments", "Sample", "SampleMeta", "Table"]
-__all__ += ["read_decisions", "read_gold", "read_items", "read_judgments", "read_sample", "read_table", "read_wide"]
+__all__ += ["read_decisions", "read_gold", "read_items", "read_judgments", "read_sample", "read_table"]
 __all__ += ["as_decisions", "as_fates", "as_gold", "as_items", "as_judgments", "as_remaining", "as_sample"]
 __all__ += ["require_table_place", "write_joined", "write_table", "write_worksheet"]
 

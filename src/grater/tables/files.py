@@ -32,17 +32,13 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-import os
 import re
 import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from functools import cache
 from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryFile
-from threading import Lock
 from typing import Any, Literal, TextIO, TypeAlias, cast
 
 import polars as pl
@@ -392,44 +388,10 @@ def _column_by_column(frame: object, name: str, refusal: str) -> Raw:
 def read_parquet(source: list[FilePath] | BytesIO, *, name: str) -> Raw:
     """A raw table from one or several parquet files."""
     try:
-        with _panics_unprinted():
-            frame = pl.read_parquet(source, glob=False, hive_partitioning=False)
-        return read_frame(frame, name=name)
+        return read_frame(pl.read_parquet(source, glob=False, hive_partitioning=False), name=name)
     # Damaged files can make the decoder panic, which polars does not raise as an Exception.
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise BadInput(Problem(name, f"cannot be read as parquet: {_first_line(error)}")) from error
-
-
-ERRORS_OUT = 2
-"""The number of standard error in every process."""
-
-_ONE_AT_A_TIME = Lock()
-
-
-@contextmanager
-def _panics_unprinted() -> Iterator[None]:
-    """Whatever is written to standard error in here is passed on at the end, but for the decoder's own panics.
-
-    They are printed below Python, so the file itself has to be exchanged for a while.
-    """
-    with _ONE_AT_A_TIME, TemporaryFile() as words:
-        try:
-            before = os.dup(ERRORS_OUT)
-        except OSError:  # closed: nothing can be printed
-            yield
-            return
-        os.dup2(words.fileno(), ERRORS_OUT)
-        try:
-            yield
-        except pl.exceptions.PanicException:
-            words.truncate(0)
-            raise
-        finally:
-            os.dup2(before, ERRORS_OUT)
-            os.close(before)
-            words.seek(0)
-            with suppress(OSError):
-                os.write(ERRORS_OUT, words.read())
 
 
 def _first_line(error: BaseException) -> str:

@@ -4,12 +4,12 @@
 synonyms side by side are an error, never a guess.  Names match whatever their case.  A column that the caller's
 mapping pushes aside is kept as `NAME.file`.
 
-*Several judgments in one row* (a list in one cell, or a column per rater) have no rater ids: raters are 1 to n by
-position, and the result says so (`anonymous_raters`), unless the caller knows that the columns are people.  A list is
+*Several judgments in one row*.  In a list in one cell raters have no ids: they are 1 to n by position, and the result
+says so (`anonymous_raters`).  The columns of several raters are named by the caller.  A list is
 `[3, 4, 3]`, in quotes or not, or entries with `|` between them.  An empty cell is not a judgment; items that are left
 without any are counted in `dropped`.
 
-*Crowd platforms*: batch files of Mechanical Turk and full reports of CrowdFlower are known by their headers.
+*Mechanical Turk*: batch files are known by their headers (`platforms.py`).
 
 *Judgments that count*: a filter gives a new value and adds to `dropped` how many judgments it set aside and why; a
 reason that was asked for and met nobody is there too, with 0.  A judgment without a status is valid; one without a
@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import partial
@@ -256,13 +256,9 @@ class SampleMeta:
     extra: Mapping[str, Json] = field(default_factory=dict, hash=False)
 
     def as_json(self) -> dict[str, Json]:
-        return {
-            "seed": self.seed,
-            "design": self.design,
-            "systems": list(self.systems),
-            "items": self.items,
-            **self.extra,
-        }
+        entries = asdict(self)
+        extra = entries.pop("extra")
+        return {**entries, **extra}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -463,22 +459,16 @@ def from_list(raw: Raw, label: str) -> tuple[Raw, int]:
     return _long(raw.with_columns(kept), entries)
 
 
-def from_columns(raw: Raw, labels: Sequence[str], *, are_raters: bool = False) -> tuple[Raw, int]:
-    """One row for every cell of the columns `labels` that is filled, and the number of rows that had none.
-
-    The rater is the column's position among them, or its name where columns `are_raters`.
-    """
-    for name in labels:
+def from_columns(raw: Raw, raters: Sequence[str]) -> tuple[Raw, int]:
+    """One row for every cell of the columns `raters` that is filled, and the number of rows that had none."""
+    for name in raters:
         if name not in raw.columns:
             raise UnknownName(f"{raw.name}: {unknown('column', name, list(raw.columns))}")
-    if not labels:
-        raise BadInput(Problem(raw.name, "expected columns of labels, found none named"))
-    columns = [[text_of(plain(cell)) for cell in raw.columns[name].to_list()] for name in labels]
-    raters = [name if are_raters else str(number) for number, name in enumerate(labels, 1)]
+    columns = [[text_of(plain(cell)) for cell in raw.columns[name].to_list()] for name in raters]
     entries = [
         [(rater, cell) for rater, cell in zip(raters, row, strict=True) if cell] for row in zip(*columns, strict=True)
     ]
-    kept = {name: cells for name, cells in raw.columns.items() if name not in labels}
+    kept = {name: cells for name, cells in raw.columns.items() if name not in raters}
     return _long(raw.with_columns(kept), entries)
 
 
@@ -527,9 +517,6 @@ def read_table(
         raise UnknownName(f"unknown kind of table {kind!r}. Known: {', '.join(SCHEMAS)}")
     schema = SCHEMAS[kind]
     raw = load(source, name=name or f"{kind} frame")
-    if kind == "gold" and _origin(raw) == "report":
-        columns = canonical(schema, columns or {})
-        raw = platforms.report_gold(raw, item=columns.pop("item", None), label=columns.pop("label", None))
     raw = matched(schema, raw, columns)
     frame, dropped = without_duplicates(schema, checked(schema, raw), raw, duplicates)
     return Table(kind, frame, raw.name, dropped)
@@ -538,7 +525,6 @@ def read_table(
 read_decisions = partial(read_table, "decisions")
 read_items = partial(read_table, "items")
 read_gold = partial(read_table, "gold")
-"""Items with known answers; the test questions of a CrowdFlower report are gold too."""
 
 
 def read_sample(
@@ -576,14 +562,11 @@ def read_judgments(
     columns = canonical(SCHEMA, columns or {})
     n_empty = 0
     if rater_columns:
-        raw, n_empty = from_columns(raw, rater_columns, are_raters=True)
-    match _origin(raw):
-        case "worksheet":
-            raw, n_empty = worksheets.answered(raw)
-        case "batch":
-            raw = platforms.batch_judgments(raw, item=columns.pop("item", None), label=columns.pop("label", None))
-        case "report":
-            raw = platforms.report_judgments(raw, item=columns.pop("item", None), label=columns.pop("label", None))
+        raw, n_empty = from_columns(raw, rater_columns)
+    if set(worksheets.MARKS) <= set(raw.columns):
+        raw, n_empty = worksheets.answered(raw)
+    elif set(platforms.AMT_COLUMNS) <= set(raw.columns):
+        raw = platforms.batch_judgments(raw, item=columns.pop("item", None), label=columns.pop("label", None))
     raw = matched(SCHEMA, raw, columns, but="rater")
     is_anonymous = "rater" not in raw.columns
     if is_anonymous:
@@ -601,30 +584,6 @@ def read_judgments(
     if min_confidence is not None:
         judgments = with_confidence(judgments, min_confidence)
     return with_labels(_finished(judgments, raw, duplicates), merge or {})
-
-
-def _origin(raw: Raw) -> str:
-    """The origin of a table by its header: a worksheet, a batch, a report, or nothing."""
-    if set(platforms.AGGREGATED) <= set(raw.columns) and "_worker_id" not in raw.columns:
-        message = "expected a full report, found an aggregated one, which has no single judgments"
-        raise BadInput(Problem(raw.name, f"{message}; download the full one", 1))
-    marks = {"worksheet": worksheets.MARKS, "batch": platforms.AMT_COLUMNS, "report": platforms.CROWDFLOWER_COLUMNS}
-    return next((name for name, columns in marks.items() if set(columns) <= set(raw.columns)), "")
-
-
-def read_wide(
-    source: Source,
-    *,
-    labels: Sequence[str],
-    columns: Mapping[str, str] | None = None,
-    are_raters: bool = False,
-    duplicates: Duplicates = "error",
-    name: str | None = None,
-) -> Judgments:
-    """Judgments that lie side by side in the columns `labels`; these are people only where they `are_raters`."""
-    raw, n_empty = from_columns(load(source, name=name or "judgments frame"), labels, are_raters=are_raters)
-    raw = matched(SCHEMA, raw, columns)
-    return _finished(_judgments(raw, is_anonymous=not are_raters, n_empty=n_empty), raw, duplicates)
 
 
 def _judgments(raw: Raw, *, is_anonymous: bool, n_empty: int) -> Judgments:

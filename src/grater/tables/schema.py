@@ -338,13 +338,15 @@ def texts(cells: pl.Series) -> pl.Series:
 
 def _text(cells: pl.Series, fault: Fault) -> pl.Series:
     kind = cells.dtype
+    if kind == pl.String:
+        return cells
     if kind.is_float() or kind.is_decimal():
         cells = cells.cast(pl.Float64).fill_nan(None)
         fault(cells.is_infinite().fill_null(False), "text or a finite number")
         is_whole = (cells == cells.round()) & (cells.abs() < WHOLE_AS_FLOAT)
         whole = cells.cast(pl.Int64, strict=False).cast(pl.String)
         converted = whole.zip_with(is_whole.fill_null(False), cells.cast(pl.String))
-    elif kind.is_integer() or kind in (pl.String, pl.Boolean, pl.Categorical, pl.Enum, pl.Null):
+    elif kind.is_integer() or kind in (pl.Boolean, pl.Categorical, pl.Enum, pl.Null):
         converted = cells.cast(pl.String)
     else:
         converted = pl.Series(cells.name, [text_of(plain(cell)) for cell in cells.to_list()], dtype=pl.String)
@@ -355,7 +357,7 @@ def _text(cells: pl.Series, fault: Fault) -> pl.Series:
 def _joined(cells: pl.Series) -> pl.Series:
     """Real lists as one text each; anything else unchanged."""
     if cells.dtype == pl.List(pl.String):
-        return cells.list.join(LIST_SEPARATOR)
+        return without_empty(cells.list.join(LIST_SEPARATOR))
     if cells.dtype == pl.Object or isinstance(cells.dtype, pl.List | pl.Array):
         return pl.Series(cells.name, [_joined_cell(cell) for cell in cells.to_list()], dtype=pl.Object)
     return cells
@@ -375,7 +377,7 @@ def _json(cells: pl.Series, fault: Fault) -> pl.Series:
         except (ValueError, RecursionError):
             return True
 
-    cells = without_empty(cells) if cells.dtype == pl.String else as_json(cells)
+    cells = cells if cells.dtype == pl.String else as_json(cells)
     fault(pl.Series([cell is not None and is_bad(cell) for cell in cells], dtype=pl.Boolean), "JSON")
     return cells
 
@@ -442,9 +444,7 @@ def _truth(cells: pl.Series, fault: Fault) -> pl.Series:
 
 
 def missing(cells: pl.Series) -> pl.Series:
-    """The empty cells: null, an empty text, and in an untyped column None."""
-    if cells.dtype == pl.String:
-        return cells.is_null() | (cells == "").fill_null(False)
+    """The empty cells: null, and in an untyped column an empty text or None."""
     if cells.dtype == pl.Object:
         return pl.Series([plain(cell) is None or cell == "" for cell in cells.to_list()], dtype=pl.Boolean)
     return cells.is_null()
@@ -487,9 +487,9 @@ def _checked_column(column: Column, cells: pl.Series, raw: Raw, problems: Proble
                 shown = text if len(text) <= 60 else f"{text[:60]}..."
                 add(problems, raw, row_places[row], f"expected {expected} in column {column.name!r}, found {shown}")
 
+    cells = given = without_empty(cells) if cells.dtype == pl.String else cells
     if column.required:
         fault(missing(cells), "a value", "an empty cell")
-    given = cells
     if raw.has_decimal_commas and column.type in ("number", "whole") and cells.dtype == pl.String:
         given = cells.str.replace(DECIMAL_COMMA, "$1.$2")
     return cast(column, given, fault).alias(column.name)

@@ -72,7 +72,6 @@ FEWEST_RARE = 5
 FEWEST_RARE_UNITS = 4
 ALIKE = 1e-12
 MANY_DEGREES = 200
-LEGENDRE = np.polynomial.legendre.leggauss(32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +133,13 @@ def t_value(freedom: float) -> float:
 
 def _within(angle: float, freedom: float) -> float:
     """The chance of |t| <= sqrt(freedom) tan(angle), by the quadrature of Gauss and Legendre: exact to 1e-12."""
-    nodes, weights = LEGENDRE
+    nodes, weights = _quadrature()
     return angle * float(weights @ _density(angle * (nodes + 1) / 2, freedom))
+
+
+@lru_cache(maxsize=1)
+def _quadrature() -> tuple[Numbers, Numbers]:
+    return np.polynomial.legendre.leggauss(32)
 
 
 def _density(angles: Numbers, freedom: float) -> Numbers:

@@ -51,21 +51,6 @@ def test_standard_error_is_that_of_statsmodels(name: WeightName, cells: Ints) ->
     assert standard_error(ours, weights=weights) ** 2 == pytest.approx(theirs.var_kappa, abs=1e-12)
 
 
-@given(CELLS)
-@examples(30)
-def test_raters_and_labels_may_change_places(cells: Ints) -> None:
-    number = kappa(table_of(cells))
-    assert kappa(table_of(cells.T)) == pytest.approx(number, nan_ok=True)
-    assert kappa(table_of(cells[::-1, ::-1])) == pytest.approx(number, nan_ok=True)
-
-
-def test_own_weights_count_what_they_say() -> None:
-    # by hand: half agreement between a and b. po = (4 + 4 + (1 + 1) / 2) / 10 = .9; margins are .5 and .5, so
-    # pe = .5 + .5 * .5 = .75; kappa = .15 / .25 = .6
-    table = confusion([[4, 1], [1, 4]], ("a", "b"))
-    assert kappa(table, weights=weight_matrix(np.array([[1, 0.5], [0.5, 1]]), 2)) == pytest.approx(0.6)
-
-
 def test_what_has_no_kappa_or_no_interval_says_why() -> None:
     # One label only is undefined and says so.
     interval = cohen_kappa(confusion([[9, 0], [0, 0]], ("a", "b")))

@@ -80,14 +80,13 @@ def test_marks_of_a_token_by_hand() -> None:
     assert n_units == 13  # six tokens and seven gaps
     assert observed == pytest.approx(11 / 13)
     assert two("classification", essay(inserted, replaced), gaps=True)[2] == 0
-    # Several marks of a token are one label of their own or the first.
+    # Several marks of a token are one label of their own.
     twice = (edit("swim", "swims", "Nn", "A"), edit("swim", "Swim", "Mec", "A"))
     once = edit("swim", "swims", "Nn", "B")
     assert two("identification", essay(*twice, once))[0] == 1
     assert two("classification", essay(*twice, once))[0] == 0
     marks = edit_marks([essay(*twice, once)])
     assert marks.tags == ("Mec+Nn", "Nn")
-    assert two("classification", essay(*twice, once), several="first")[0] == 1
     # The first alternative speaks for an edit.
     choice = Edit(Span(21, 25), ("swim", "swimming", "swims"), "Wform", "A")
     assert choice.span.of(TEXT) == "swim"
@@ -228,12 +227,6 @@ def test_the_two_official_annotators_of_conll_2014() -> None:
     assert kappas == pytest.approx([0.4372, 0.5302, 0.4474], abs=5e-5)
     assert found.criteria["classification"].n_units == 1_753
     assert found.warnings == ()
-
-
-@pytest.mark.data
-def test_a_combined_file_is_warned_about() -> None:
-    found = edit_agreement(read_corpus(data_path("conll14/official/official-2014.combined.m2")))
-    assert any("drops an annotator who agrees" in warning for warning in found.warnings)
 
 
 @pytest.mark.data

@@ -98,7 +98,7 @@ def test_parts_and_comparisons_draw_essays_too(frame: pl.DataFrame) -> None:
     table = read_judgments(halves)
     groups = agreement_by_group(by_column(table, "half"), agreement, by="half")
     assert all("to other essays" in part.scope.sentence for part in groups.parts.values())
-    assert groups.tests[0].comparison.test.method == "two samples by essay"
+    assert groups.tests[0].test.method == "two samples by essay"
     codes = with_essays(coded(table), essays_of(table))
     by_essay = compare_pairs(codes, ("R1", "R2"), ("R1", "R3")).test
     by_item = compare_pairs(coded(table), ("R1", "R2"), ("R1", "R3")).test

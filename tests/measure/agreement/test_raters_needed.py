@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 import grater
 from grater.errors import GraterError
 from grater.measure.agreement.raters_needed import MEAN, RatersNeeded, raters_needed, win_probabilities
-from grater.sheet import interval, number
 from grater.tables import Judgments
 from grater.uncertainty import Basis, wilson
 from tests.cli.running import grater as run
@@ -206,16 +205,6 @@ def test_gold_takes_the_place_of_experts(needed: RatersNeeded) -> None:
     assert needed.sheets()[0].columns == ("raters", "items", "agreement", "kappa, gold")
 
 
-def test_a_share_to_reach_is_shown_and_drawn_as_agreement_with_its_interval(needed: RatersNeeded) -> None:
-    [first, *_] = needed.sheets()[0].rows
-    assert first[2] == interval(needed.headline.points[0].agreement)
-    assert "[" in first[2]
-    lines = list(needed.plot())
-    top = max(0.95, *(point.agreement.value for point in needed.headline.points))
-    assert lines[0].strip().startswith(number(top))
-    assert any(line.endswith("to reach") for line in lines)
-
-
 def test_a_share_is_reached_with_experts_not_with_the_writer() -> None:
     judgments, gold = skilled_crowd(0.8, 60)
     experts = [gold.with_columns(rater=pl.lit(name)) for name in ("E", "writer")]
@@ -271,11 +260,3 @@ def test_gold_of_one_label_leaves_kappa_without_an_interval() -> None:
     kappa = grater.raters_needed(judgments, gold=fine, reach=0.95).headline.points[0].kappa
     assert np.isnan(kappa.low)
     assert kappa.undefined_because == "the experts use only one label, so kappa is 0 whatever the crowd says"
-
-
-def test_experts_or_gold_but_not_both() -> None:
-    judgments, gold = skilled_crowd(0.8, 20)
-    with pytest.raises(GraterError, match="either `experts` or `gold`"):
-        grater.raters_needed(judgments)
-    with pytest.raises(GraterError, match="above 0 and at most 1"):
-        grater.raters_needed(judgments, gold=gold, reach=95)

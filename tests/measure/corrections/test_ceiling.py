@@ -92,12 +92,6 @@ def test_sentences_that_someone_did_not_read_are_left_out_for_all() -> None:
     assert [each.scores for each in found.rows] == [each.scores for each in shorter.rows]
 
 
-def test_one_annotator_is_no_ceiling() -> None:
-    alone = References("a.m2", essays("S We was late .\nA 1 2|||SVA|||were|||REQUIRED|||-NONE-|||0\n\n"))
-    with pytest.raises(UsageError, match=r"a\.m2: expected two annotators or more, found one: 0;"):
-        ceiling(METRICS["m2"], alone)
-
-
 def test_a_sample_of_sets_is_seeded_and_has_no_repeats() -> None:
     rows = subsets_of(9, 4, most=20, rng=np.random.default_rng(0))
     assert rows.shape == (20, 9)

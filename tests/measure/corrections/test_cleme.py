@@ -1,4 +1,4 @@
-"""CLEME beside the authors' program (github.com/THUKElab/CLEME), sentence accuracy, and two sets of edits."""
+"""CLEME beside the authors' program (github.com/THUKElab/CLEME), and two sets of edits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grater.errors import UsageError
 from grater.measure.corrections.ceiling import ceiling
 from grater.measure.corrections.cleme import METRIC, TokenEdit, cut, mean_length
 from grater.measure.corrections.extraction import EditComparison, compare_edits
-from grater.measure.corrections.scores import METRICS, Hypothesis, MetricOptions, References, rewritten, score_systems
+from grater.measure.corrections.scores import Hypothesis, References, score_systems
 from tests.measure.corrections.essays import REFERENCE, SYSTEM, essays
 from tests.real_data import data_path
 
@@ -47,22 +47,6 @@ def test_an_annotator_who_deletes_the_sentence_is_left_out_where_another_remains
 def test_people_have_no_ceiling_by_chunks() -> None:
     with pytest.raises(UsageError, match="no ceiling"):
         ceiling(METRIC, References("ref", essays(REFERENCE)))
-
-
-SOURCE = ["a b", "c d", "e f", "g h"]
-TEXTS = {"x": ["a B", "c d", "e F", "g h"], "y": ["a B", "c D", "e f", "g H"]}
-
-
-def references() -> References:
-    return References("ref", rewritten(SOURCE, TEXTS, source_name="source"))
-
-
-def test_accuracy_takes_any_annotator_and_compares_people_with_each_other() -> None:
-    hypothesis = Hypothesis("s", "s", texts=["a  B", "c D", "e f", "G h"])
-    scores = score_systems(METRICS["accuracy"], references(), [hypothesis])
-    assert scores.systems[0].overall.scores["accuracy"].value == pytest.approx(3 / 4)
-    people = ceiling(METRICS["accuracy"], references(), options=MetricOptions(), sizes=[1])
-    assert people.rows[0].scores["accuracy"].value == pytest.approx(1 / 4)
 
 
 PLAIN = ["She go home .", "I has two dog ."]

@@ -14,7 +14,6 @@ from grater.errors import UsageError
 from grater.measure.corrections.maxmatch import (
     GoldEdit,
     GoldSentence,
-    align,
     choose_references,
     corrected_words,
     count_systems,
@@ -25,7 +24,7 @@ from grater.measure.corrections.maxmatch import (
 from grater.model import Essay
 from tests.corpora.sources import TextSource
 from tests.examples import examples
-from tests.measure.corrections.slow_maxmatch import best_steps, slow_counts
+from tests.measure.corrections.slow_maxmatch import slow_counts
 from tests.real_data import data_path
 
 
@@ -43,16 +42,8 @@ def essays(*lines: str) -> list[Essay]:
 
 
 def test_edits_match_by_their_place_and_words_as_the_annotator_wrote_them() -> None:
-    # Sentence left as it was proposes nothing.
     assert counts("he sleep", "he sleep", edit(1, 2, "sleeps")) == (0, 0, 1)
-    # Edit that is gold is correct.
-    assert counts("he sleep late", "he sleeps late", edit(1, 2, "sleeps")) == (1, 1, 1)
-    # Any alternative is correct.
     assert counts("he sleep late", "he slept late", edit(1, 2, "sleeps", "slept")) == (1, 1, 1)
-    # Deletion and insertion match by their place.
-    gold = (edit(1, 2, ""), edit(3, 3, "the"))
-    assert counts("we must go to sea", "we go to the sea", *gold) == (1, 2, 2)
-    assert counts("we must go to sea", "we go to the sea", edit(1, 2, ""), edit(4, 4, "the")) == (2, 2, 2)
     # Neighbouring changes are read as the annotator wrote them.
     source, hypothesis = "they discuss about it", "they talked of it"
     assert counts(source, hypothesis, edit(1, 3, "talked of")) == (1, 1, 1)
@@ -60,15 +51,9 @@ def test_edits_match_by_their_place_and_words_as_the_annotator_wrote_them() -> N
     # Changes with two words between are one edit and with three are two.
     assert counts("a b c d", "x b c y") == (0, 1, 0)
     assert counts("a b c d e", "x b c d y") == (0, 2, 0)
-    assert counts("a b c d e", "x b c d y", max_unchanged=3) == (0, 1, 0)
-    # Gold edit over more unchanged words than allowed is missed.
-    gold = edit(0, 5, "x b c d y")
-    assert counts("a b c d e", "x b c d y", gold) == (0, 2, 1)
-    assert counts("a b c d e", "x b c d y", gold, max_unchanged=3) == (1, 1, 1)
     # Empty sentence and empty correction are counted.
     assert counts("", "so it goes") == (0, 1, 0)
     assert counts("so it goes", "", edit(0, 3, "")) == (1, 1, 1)
-    assert counts("", "", edit(0, 0, "so")) == (0, 0, 1)
 
 
 def test_quirks_of_the_official_scorer_are_kept() -> None:
@@ -130,20 +115,6 @@ def test_hypotheses_that_are_not_one_text_are_refused() -> None:
     )
     with pytest.raises(UsageError, match="one annotator"):
         corrected_words(gold_of(essay))
-
-
-def test_the_annotator_is_chosen_by_the_running_score_then_by_counts() -> None:
-    # Annotator with the best running score is chosen.
-    # After one correct edit of one, annotator 0 of the second sentence gives F0.5 = 1.25 * 1 / (.25 * 2 + 2) = .5,
-    # annotator 1 gives 1.25 * 1 / (.25 * 1 + 2) = .556.
-    annotators, counts = choose_references([{"0": (1, 1, 1)}, {"0": (0, 1, 1), "1": (0, 1, 0)}])
-    assert annotators == ["0", "1"]
-    assert counts.tolist() == [[1, 0, 0], [0, 1, 0]]
-    # More correct edits win at equal scores.
-    # F0.5 is 1 both ways: nothing proposed and nothing gold, or all of one correct.
-    assert choose_references([{"0": (0, 0, 0), "1": (1, 1, 1)}])[0] == ["1"]
-    # Fewer gold edits win where nothing is correct.
-    assert choose_references([{"0": (0, 1, 3), "1": (0, 1, 2)}])[0] == ["1"]
 
 
 REFERENCE = (
@@ -209,42 +180,22 @@ def test_counts_are_those_of_the_slow_scorer(case: tuple[list[str], list[str], l
     assert fast == slow_counts(source, hypothesis, {"0": edits, "1": []}, max_unchanged=max_unchanged)
 
 
-@examples(150)
-@given(cases())
-def test_lattice_has_the_steps_of_all_best_alignments(case: tuple[list[str], list[str], list[GoldEdit], int]) -> None:
-    source, hypothesis, _, _ = case
-    lattice = align(source, hypothesis)
-    places = list(zip(lattice.rows, lattice.columns, strict=True))
-    found = [
-        (places[before], place)
-        for place, steps in zip(places, lattice.steps, strict=True)
-        for before, _, n_lattices in steps
-        for _ in range(n_lattices)
-    ]
-    assert sorted(found) == sorted(best_steps(source, hypothesis, 1) + best_steps(source, hypothesis, 2))
-
-
-# What the official scorer's functions gave under Python 2.7.18.
-@pytest.mark.parametrize(
-    ("source", "hypothesis", "proposed"), [("a a b", "b b b b b a", 2), ("a f a", "b g h b b a c", 1)]
-)
-def test_tie_goes_the_way_of_the_official_order(source: str, hypothesis: str, proposed: int) -> None:
-    assert maxmatch_counts(source.split(), hypothesis.split(), {"0": []}) == {"0": (0, proposed, 0)}
-
-
-# Also from the official scorer's functions.  In the first, an arc over two unchanged words is met by a gold edit that
-# changes nothing, and is there only because the removal jumped over it; in the second the order of steps decides.
+# What the official scorer's functions gave under Python 2.7.18: ties, then gold edits that change nothing.  In the
+# third, an arc over two unchanged words is met by such an edit, and is there only because the removal jumped over it;
+# in the fourth the order of steps decides.
 @pytest.mark.parametrize(
     ("source", "hypothesis", "edits", "expected"),
     [
-        ("b b b a", "a b b b", [GoldEdit(1, 3, (("b", "b"),))], (0, 2, 1)),
-        ("a b b", "b a", [GoldEdit(2, 2, (("a",),)), GoldEdit(2, 3, (("b",),))], (1, 3, 2)),
+        ("a a b", "b b b b b a", [], (0, 2, 0)),
+        ("a f a", "b g h b b a c", [], (0, 1, 0)),
+        ("b b b a", "a b b b", [edit(1, 3, "b b")], (0, 2, 1)),
+        ("a b b", "b a", [edit(2, 2, "a"), edit(2, 3, "b")], (1, 3, 2)),
     ],
 )
-def test_gold_edits_that_change_nothing_are_replayed_as_the_official_scorer_does(
+def test_ties_and_empty_gold_edits_go_the_way_of_the_official_scorer(
     source: str, hypothesis: str, edits: list[GoldEdit], expected: tuple[int, int, int]
 ) -> None:
-    assert maxmatch_counts(source.split(), hypothesis.split(), {"0": edits}) == {"0": expected}
+    assert counts(source, hypothesis, *edits) == expected
 
 
 def references(name: str) -> list[GoldSentence]:

@@ -168,12 +168,8 @@ def text(at_least: int, systems: dict[str, list[str]] = SYSTEMS) -> str:
     return corrected_text(essay.text, essay.edits)
 
 
-def test_an_edit_of_two_systems_is_kept_and_one_of_a_single_system_is_not() -> None:
-    assert text(2) == "She goes to school by bus every day ."
-
-
-def test_of_edits_that_overlap_the_one_with_more_votes_is_taken() -> None:
-    assert text(1) == "She goes to school by bus every day ."
+def test_an_edit_of_two_systems_is_kept_and_of_edits_that_overlap_the_one_with_more_votes() -> None:
+    assert text(2) == text(1) == "She goes to school by bus every day ."
 
 
 @pytest.mark.parametrize("at_least", [0, 4])

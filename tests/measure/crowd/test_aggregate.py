@@ -1,9 +1,8 @@
-"""crowd-kit's numbers on seeded tables: kept in goldens/, and asked again where `make peers` has been run."""
+"""Methods by hand, on simulated crowds and real data; crowd-kit's numbers on random tables are kept in goldens/."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from math import log
 from pathlib import Path
 from typing import Any
@@ -198,23 +197,6 @@ def test_raters_who_are_positions_have_a_majority_and_nothing_more() -> None:
         aggregate(table, "dawid-skene")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"iterations": 0}, "iterations of at least 1"),
-        ({"restarts": 0}, "restarts"),
-        ({"tolerance": float("nan")}, "nan"),
-    ],
-)
-def test_impossible_options_are_refused(options: dict[str, float], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        Options(**options)  # type: ignore[arg-type]
-
-
-def expected(rows: Sequence[tuple[str, str, str]]) -> Judgments:
-    return Judgments(pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row"), "crowd")
-
-
 def test_methods_that_differ_on_many_items_are_warned_about() -> None:
     # Three good raters among six who guess: Dawid and Skene find out who is good, a majority cannot.
     rng = np.random.default_rng(0)
@@ -224,7 +206,7 @@ def test_methods_that_differ_on_many_items_are_warned_about() -> None:
         good = [is_error == (rng.random() < 0.97) for _ in range(3)]
         noise = [bool(rng.random() < 0.5) for _ in range(6)]
         rows += [(f"i{item}", f"r{n}", "error" if says else "ok") for n, says in enumerate([*good, *noise])]
-    result = aggregate(expected(rows), "dawid-skene")
+    result = aggregate(frame_of(rows), "dawid-skene")
     assert result.rival is not None
     assert result.rival.method == "majority"
     assert result.rival.n_different > 20

@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 from hypothesis import given
 
-from grater.errors import UsageError
 from grater.measure.crowd.aggregate.ballots import ballots_of
 from grater.measure.crowd.raters import agrees_with_others, raters
 from grater.measure.crowd.simulate import Crowd, simulate
@@ -144,24 +143,3 @@ def test_turning_raters_are_good_first_and_spam_later() -> None:
     for _, rows in is_right.group_by("rater"):
         assert rows["right"][:1000].mean() == pytest.approx(0.9, abs=0.05)
         assert rows["right"][1000:].mean() == pytest.approx(0.5, abs=0.08)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_items": 0}, "at least one item"),
-        ({"n_each": 11}, "at least 11 raters"),
-        ({"labels": ("a",)}, "two labels or more"),
-        ({"labels": ("a", "a")}, "each once"),
-        ({"skill": 1.5}, "between 0 and 1"),
-        ({"spammers": 0.6, "lazy": 0.6}, "at most 1 together"),
-        ({"prevalence": (1.0,)}, "a prevalence for each label"),
-        ({"prevalence": (0.0, 0.0)}, "above 0"),
-        ({"prevalence": (float("inf"), 1.0)}, "prevalences of 0 or more"),
-        ({"difficulty": 0.7}, "at most 0.5"),
-        ({"spread": float("nan")}, "spread"),
-    ],
-)
-def test_impossible_crowds_are_refused(options: dict[str, object], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        Crowd(**options)  # type: ignore[arg-type]

@@ -90,18 +90,6 @@ def test_draws_too_few_for_any_significant_difference_are_warned_of(options: dic
     assert not enough.warnings
 
 
-def test_equal_systems_have_p_1_and_opposite_ones_a_width() -> None:
-    truth = [3 * (place % 3 == 0) for place in range(12)]
-    right = [int(n > 0) for n in truth]
-    table = decisions({"copy": right, "right": right, "wrong": [1 - flag for flag in right]})
-    tests = {pair.test.systems: pair.test for pair in grater.compare(table, votes(truth, 3)).pairs}
-    same, apart = tests["copy", "right"], tests["right", "wrong"]
-    assert (same.difference.low, same.difference.high, same.p) == (0, 0, 1)
-    assert apart.difference.value == 1
-    assert apart.difference.low < 1
-    assert apart.p < 0.05
-
-
 def test_cases_from_two_essays_have_neither_interval_nor_p_nor_letters() -> None:
     table, judged = world(0)
     compared = grater.compare(table, judged, items=items(["a", "b"] * 120))

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.errors import UnknownName, UsageError
+from grater.errors import UsageError
 from grater.measure.evaluation.cases import Cases, cases_of, truth_of
 from grater.measure.evaluation.evaluation import EvaluationOptions, signature_of
 from grater.measure.evaluation.standard import against, weighted
-from grater.measure.evaluation.thresholds import SHOWN, TOO_GOOD, Curve, Higher, curve_of_thresholds, frame_of_curve
+from grater.measure.evaluation.thresholds import SHOWN, TOO_GOOD, Curve, curve_of_thresholds, frame_of_curve
 from grater.tables import Judgments, Table, read_decisions, read_judgments
 from grater.uncertainty import Basis
 from tests.examples import examples
@@ -31,12 +31,11 @@ def curve_of(
     n_error: Sequence[int] = N_ERROR,
     *,
     truth: str = "majority",
-    higher: Higher = "auto",
     n_points: int = 50,
     basis: Basis | None = None,
 ) -> Curve:
     table = decisions({"S": flags}, score=scores)
-    return drawn(table, votes(n_error, 3), truth=truth, higher=higher, n_points=n_points, basis=basis)
+    return drawn(table, votes(n_error, 3), truth=truth, n_points=n_points, basis=basis)
 
 
 def drawn(
@@ -44,14 +43,13 @@ def drawn(
     judged: Judgments,
     *,
     truth: str = "majority",
-    higher: Higher = "auto",
     n_points: int = 50,
     basis: Basis | None = None,
 ) -> Curve:
     basis = basis or Basis("item")
     cases = cases_of(table, judged, items=items([str(place % 3) for place in range(len(table.frame))]), basis=basis)
     values = truth_of(cases, truth)
-    return curve_of_thresholds(cases, "S", values, basis=basis, higher=higher, n_points=n_points)
+    return curve_of_thresholds(cases, "S", values, basis=basis, n_points=n_points)
 
 
 def world(n: int, seed: int = 0) -> tuple[Table, Judgments, Cases]:
@@ -118,15 +116,12 @@ def test_flags_that_no_threshold_gives_are_a_point_without_one() -> None:
     assert nothing.operating.standard["precision"].undefined_because == "no judged item is flagged"
 
 
-def test_low_scores_are_errors_where_the_flagged_ones_are_low_or_it_is_reported() -> None:
+def test_low_scores_are_errors_where_the_flagged_ones_are_low() -> None:
     low = curve_of([-score for score in SCORES])
     assert low.higher == "ok"
     assert [point.threshold for point in low.points] == [-0.9, -0.8, -0.7, -0.4, -0.2]
     assert [point.standard.counts for point in low.points] == [point.standard.counts for point in curve_of().points]
     assert any("low scores mean errors" in warning for warning in low.warnings)
-    by_high = curve_of(higher="ok")
-    assert [point.threshold for point in by_high.points][:2] == [0.2, 0.4]
-    assert by_high.points[0].standard.counts.row().tolist() == [0, 1, 3, 2]
 
 
 def test_items_without_a_score_are_counted_and_left_out() -> None:
@@ -140,16 +135,11 @@ def test_items_without_a_score_are_counted_and_left_out() -> None:
     assert (own.threshold, own.standard.counts.row().tolist()) == (None, [2, 0, 1, 1])
 
 
-def test_no_curve_without_scores_of_judged_items_a_known_system_and_six_points() -> None:
-    with pytest.raises(UsageError, match="no curve for S: thresholds need scores"):
-        drawn(decisions({"S": FLAGS}), votes(N_ERROR, 3))
+def test_no_curve_without_scores_of_judged_items() -> None:
     with pytest.raises(UsageError, match="no curve for S"):
         curve_of([None] * 6)
     with pytest.raises(UsageError, match="no curve for S: no item that it scored was judged"):
         curve_of((None, None, 0.5), (1, 0, 1), (3, 0))
-    _, _, cases = world(10)
-    with pytest.raises(UnknownName, match="T"):
-        curve_of_thresholds(cases, "T", truth_of(cases), basis=Basis())
 
 
 @pytest.mark.parametrize("n_points", [6, 50])

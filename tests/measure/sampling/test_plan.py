@@ -12,19 +12,15 @@ from grater.measure.sampling.plan import (
     Allocation,
     Expected,
     PlanRow,
-    Skill,
     Stratification,
     allocate,
     assign_strata,
     decisions_hash,
     expected_of,
-    majority_of,
     more_needed,
-    panel,
     plan,
     recall_warning,
     recall_width,
-    skill_of_kappa,
     strata_of,
 )
 from grater.tables import read_decisions
@@ -85,12 +81,6 @@ def test_what_was_assumed_is_reported_with_the_error_rate_that_follows() -> None
     assert "flag rate .100 (assumed), precision .800 (assumed), recall .200, error rate .400" in repr(found)
 
 
-@pytest.mark.parametrize("expected", [Expected(0, 0.8, 0.1), Expected(0.1, 1, 0.1), Expected(0.1, 0.8, 0)])
-def test_shares_at_the_rim_are_refused(expected: Expected) -> None:
-    with pytest.raises(UsageError, match="between 0 and 1"):
-        plan(expected, 0.1)
-
-
 def test_more_judgments_bring_the_width_down_as_promised() -> None:
     cells = ((1000, 60, 48), (9000, 120, 20))
     these, wider = strata(*cells), strata(*cells, population="wider")
@@ -132,46 +122,6 @@ def test_a_sample_that_cannot_measure_recall_says_how_many_more_to_judge() -> No
     assert sample_scores(enough, FLAGS).recall.value == pytest.approx(sample_scores(few, FLAGS).recall.value)
     assert recall_width(enough, FLAGS) <= 0.5 < recall_width(few, FLAGS)
     assert not recall_warning(enough, FLAGS)
-
-
-def test_majorities_of_a_panel_by_hand() -> None:
-    # The majority of three by hand.
-    # .8³ + 3 * .8² * .2 = .896, and .9³ + 3 * .9² * .1 = .972
-    found = majority_of(3, Skill(0.8, 0.9))
-    assert (found.sensitivity, found.specificity) == pytest.approx((0.896, 0.972))
-    # An even number is no better than the odd one below.
-    # statistics.md: with random ties N = 2m and N = 2m - 1 have the same expected agreement
-    for n in (2, 4, 8):
-        even, odd = (majority_of(each, Skill(0.7, 0.85)) for each in (n, n - 1))
-        assert (even.sensitivity, even.specificity) == pytest.approx((odd.sensitivity, odd.specificity))
-    # The smallest panel that is right often enough on both kinds.
-    found = panel(Skill(0.8, 0.95), 0.95)
-    # the majority of five is right on .942 of errors, that of seven on .967
-    assert found.n == 7
-    assert majority_of(5, Skill(0.8, 0.95)).sensitivity == pytest.approx(0.94208)
-    assert panel(Skill(0.97, 0.99), 0.95).n == 1
-
-
-@pytest.mark.parametrize(
-    ("skill", "wanted", "message"),
-    [
-        (Skill(0.5, 0.9), 0.95, "right more often than not, found 0.50"),
-        (Skill(0.51, 0.9), 0.99, "more than 99 raters"),
-        (Skill(0.8, 0.9), 1.0, "right between 0.5 and 1"),
-    ],
-)
-def test_what_no_panel_reaches_is_refused(skill: Skill, wanted: float, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        panel(skill, wanted)
-
-
-def test_a_kappa_says_how_often_two_equal_raters_are_right() -> None:
-    # a = .9 at 30 % errors: called .34; agreement .82, by chance .34² + .66² = .5512; kappa .2688 / .4488
-    found = skill_of_kappa(0.2688 / 0.4488, 0.3)
-    assert (found.sensitivity, found.specificity) == pytest.approx((0.9, 0.9))
-    assert skill_of_kappa(1.0, 0.1).least == pytest.approx(1.0)
-    with pytest.raises(UsageError, match="kappa above 0"):
-        skill_of_kappa(0.0, 0.1)
 
 
 MARKS = [True] * 10 + [False] * 80

@@ -408,19 +408,15 @@ def evaluation(
     drop_flags: Annotated[str, Query(description="Leave out judgments with these flags, separated by commas.")] = "",
     min_confidence: Annotated[float | None, Query(description="Leave out less confident judgments.")] = None,
     contexts: Annotated[str, Query(description="Separate items with these flags.")] = "",
-    confidence_apart: Annotated[float | None, Query(description="Separate items below this confidence.")] = None,
     population: Annotated[Population, Query(description="Other essays like these, or exactly these.")] = "wider",
     assist: Annotated[str, Query(description="With a sample: a program that judged every item.")] = "",
     corrected: Annotated[bool, Query(description="Scores corrected for what raters get wrong on gold too.")] = False,
-    errors_by_flag: Annotated[
-        bool, Query(description="Correct flagged and unflagged items by their own gold.")
-    ] = False,
 ) -> dict[str, Json]:
     """Precision, recall and F of every system, on the judged items or estimated for the whole corpus.
 
     As `grater study evaluate --json` prints it; `scope` has what the intervals speak of.
     """
-    scheme = Scheme(Counting(_entries(drop_flags), min_confidence), _entries(contexts), confidence_apart)
+    scheme = Scheme(Counting(_entries(drop_flags), min_confidence), _entries(contexts))
     return evaluate_study(
         tx,
         study_name(tx),
@@ -433,7 +429,6 @@ def evaluation(
         scheme=scheme,
         assist=assist,
         corrected=corrected,
-        errors_by_flag=errors_by_flag,
         basis=Basis(population=population),
     ).to_dict()
 

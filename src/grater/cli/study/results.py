@@ -82,10 +82,8 @@ def evaluate_study(
     drop_flags: Annotated[Sequence[str], opt.DROP_FLAGS] = (),
     min_confidence: Annotated[float | None, opt.MIN_CONFIDENCE] = None,
     contexts: opt.Flags = (),
-    confidence_apart: opt.ConfidenceApart = None,
     assist: Annotated[str, Opt("A program that judged every item, as a cheap judge.", "PROGRAM")] = "",
     corrected: Annotated[bool, Opt("Also show scores corrected for raters' errors on gold.")] = False,
-    errors_by_flag: opt.ErrorsByFlag = False,
     **options: Unpack[opt.Generalising],
 ) -> Evaluation:
     """Score every system: precision, recall and F, from a sample for the whole corpus."""
@@ -105,10 +103,9 @@ def evaluate_study(
             truth=truth,
             redundancy=redundancy,
             with_programs=with_programs,
-            scheme=Scheme(Counting(tuple(drop_flags), min_confidence), tuple(contexts), confidence_apart),
+            scheme=Scheme(Counting(tuple(drop_flags), min_confidence), tuple(contexts)),
             assist=assist,
             corrected=corrected,
-            errors_by_flag=errors_by_flag,
             basis=basis_of(options),
         )
 

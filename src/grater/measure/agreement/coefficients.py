@@ -43,15 +43,14 @@ steps, as scikit-learn does. Krippendorff 2011 measures distance by the scale: `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite, nan
+from math import nan
 from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from grater.errors import Problems, UsageError
+from grater.errors import UsageError
 from grater.measure.units import MOST_NAMED, Coded, Counts, as_numbers, table_of
 from grater.model import Interval, Json
 from grater.result import encode
@@ -77,7 +76,6 @@ WeightName: TypeAlias = Literal["identity", "linear", "quadratic"]
 Scale: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 
 WEIGHTS: tuple[WeightName, ...] = ("identity", "linear", "quadratic")
-WEIGHT_COLUMNS = ("label", "other", "weight")
 SCALES: tuple[Scale, ...] = ("nominal", "ordinal", "interval", "ratio")
 
 
@@ -95,69 +93,24 @@ def odd_label_warnings(codes: Coded) -> Iterator[str]:
                 yield f"{named}, and never {codes.labels[other]!r}: merge the two if they mean the same (--merge)"
 
 
-def require_order(labels: Sequence[str], *, scale: str, weights: object, order: Sequence[str]) -> None:
+def require_order(labels: Sequence[str], *, scale: Scale, weights: WeightName, order: Sequence[str]) -> None:
     """Refuse to order words alphabetically."""
-    is_by_distance = isinstance(weights, str) and weights in ("linear", "quadratic")
-    needed_for = "scale ordinal" if scale == "ordinal" else f"weights {weights}" if is_by_distance else ""
+    needed_for = "scale ordinal" if scale == "ordinal" else "" if weights == "identity" else f"weights {weights}"
     if not needed_for or order or len(labels) < FEWEST_ORDERED or as_numbers(labels) is not None:
         return
     names = ", ".join(map(str, labels[:MOST_NAMED])) + (", ..." if len(labels) > MOST_NAMED else "")
     raise UsageError(f"{needed_for} needs the order of labels that are not numbers ({names}); name it, lowest first")
 
 
-def weight_matrix(weights: WeightName | npt.ArrayLike, n_labels: int) -> Matrix:
-    if isinstance(weights, str):
-        steps = np.abs(np.subtract.outer(np.arange(n_labels), np.arange(n_labels))) / max(1, n_labels - 1)
-        match weights:
-            case "identity":
-                return np.eye(n_labels)
-            case "linear":
-                return 1 - steps
-            case "quadratic":
-                return 1 - steps**2
-        raise UsageError(f"unknown weights {weights!r}. Known: {', '.join(WEIGHTS)}, or a matrix")
-    matrix = np.asarray(weights, np.float64)
-    if matrix.shape != (n_labels, n_labels):
-        raise UsageError(f"expected weights for {n_labels} x {n_labels} labels, found {matrix.shape}")
-    if not np.isfinite(matrix).all():
-        raise UsageError("expected finite weights, found an infinite or missing one")
-    if (matrix.diagonal() != 1).any() or (matrix > 1).any():
-        raise UsageError("expected weights of 1 for equal labels and none above it, found others")
-    return matrix
-
-
-def matrix_of_rows(rows: Iterable[tuple[object, object, object]], labels: tuple[str, ...], *, name: str) -> Matrix:
-    """Read a table of label, other and weight into a matrix; bad rows are reported with their lines.
-
-    A weight holds in both directions unless the other direction has its own row. Missing pairs have weight 0, and a
-    label has weight 1 with itself.
-    """
-    problems = Problems(name)
-    given: dict[tuple[str, str], float] = {}
-    for line, (label, other, cell) in enumerate(rows, start=2):
-        pair, weight = (str(label), str(other)), _weight(cell)
-        if strange := next((one for one in pair if one not in labels), None):
-            problems.add(f"expected a label of the judgments, found {strange!r}", line=line)
-        elif weight is None:
-            problems.add(f"expected a finite weight of at most 1, found {cell!r}", line=line)
-        else:
-            given[pair] = weight
-    problems.done()
-    matrix = np.eye(len(labels))
-    for (label, other), weight in given.items():
-        row, column = labels.index(label), labels.index(other)
-        matrix[row, column] = weight
-        if (other, label) not in given:
-            matrix[column, row] = weight
-    return matrix
-
-
-def _weight(cell: object) -> float | None:
-    try:
-        weight = float(str(cell))
-    except ValueError:
-        return None
-    return weight if isfinite(weight) and weight <= 1 else None
+def weight_matrix(weights: WeightName, n_labels: int) -> Matrix:
+    steps = np.abs(np.subtract.outer(np.arange(n_labels), np.arange(n_labels))) / max(1, n_labels - 1)
+    match weights:
+        case "identity":
+            return np.eye(n_labels)
+        case "linear":
+            return 1 - steps
+        case "quadratic":
+            return 1 - steps**2
 
 
 def distances(scale: Scale, labels: Sequence[str]) -> Matrix:
@@ -397,35 +350,12 @@ class Definition:
     chance: Chance | None = None
 
 
-COEFFICIENTS: tuple[Definition, ...] = (
-    Definition(
-        name="alpha",
-        titles={"alpha": "Krippendorff alpha"},
-        of_table=lambda _weights, scale, labels: alpha(scale, labels),
-    ),
-    Definition(
-        name="observed",
-        titles={"observed": "Observed agreement"},
-        of_table=lambda weights, _scale, _labels: observed(weights),
-    ),
-    Definition(
-        name="fleiss",
-        titles={"fleiss": "Fleiss kappa"},
-        of_table=lambda weights, _scale, _labels: fleiss(weights),
-        chance=_fleiss_chance,
-    ),
-    Definition(
-        name="ac1",
-        titles={"ac1": "Gwet AC1", "ac2": "Gwet AC2"},
-        of_table=lambda weights, _scale, _labels: gwet(weights),
-        chance=_gwet_chance,
-    ),
-    Definition(
-        name="s",
-        titles={"s": "Bennett S"},
-        of_table=lambda weights, _scale, _labels: bennett(weights),
-        chance=_bennett_chance,
-    ),
+COEFFICIENTS = (
+    Definition("alpha", {"alpha": "Krippendorff alpha"}, lambda _weights, scale, labels: alpha(scale, labels)),
+    Definition("observed", {"observed": "Observed agreement"}, lambda weights, *_: observed(weights)),
+    Definition("fleiss", {"fleiss": "Fleiss kappa"}, lambda weights, *_: fleiss(weights), _fleiss_chance),
+    Definition("ac1", {"ac1": "Gwet AC1", "ac2": "Gwet AC2"}, lambda weights, *_: gwet(weights), _gwet_chance),
+    Definition("s", {"s": "Bennett S"}, lambda weights, *_: bennett(weights), _bennett_chance),
 )
 NAMES = tuple(definition.name for definition in COEFFICIENTS)
 TITLES = {"kappa": "Cohen kappa"} | {name: title for each in COEFFICIENTS for name, title in each.titles.items()}

@@ -27,7 +27,7 @@ from grater.errors import UnknownName, UsageError, unknown
 from grater.measure.agreement.raters_needed import WRITER
 from grater.measure.units import UNKNOWN, Essays, as_numbers, coded, in_order, known_essays, table_of
 from grater.model import Interval
-from grater.result import HIDDEN, Data, Result, key
+from grater.result import FLAT, HIDDEN, Data, Result, key
 from grater.sheet import (
     Sheet,
     Signature,
@@ -41,121 +41,112 @@ from grater.sheet import (
 from grater.tables import Judgments, Table, data_hash
 from grater.uncertainty import BASIS, Basis, Ints, Numbers, Scope, ratio
 
+# Measures of each item
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Spread:
-    """One row for each item, in the order of `items`; nan if an item has no judgment (for pairs: fewer than two)."""
-
-    items: pl.Series
-    labels: tuple[str, ...]
-    counts: Ints
-    n_unknown: Ints
-
-    @property
-    def n(self) -> Ints:
-        """The number of judgments other than `unknown`."""
-        return np.asarray(self.counts.sum(axis=1))
-
-    @property
-    def majority_share(self) -> Numbers:
-        return ratio(self.counts.max(axis=1, initial=0), self.n)
-
-    @property
-    def pair_agreement(self) -> Numbers:
-        return ratio((self.counts * (self.counts - 1)).sum(axis=1), self.n * (self.n - 1))
-
-    @property
-    def entropy(self) -> Numbers:
-        shares = ratio(self.counts, self.n[:, None])
-        logarithms = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
-        return np.asarray(-(shares * logarithms).sum(axis=1)) + 0.0
-
-    @property
-    def unknown_share(self) -> Numbers:
-        return ratio(self.n_unknown, self.n + self.n_unknown)
-
-    def to_frame(self) -> pl.DataFrame:
-        numbers = {
-            "judgments": self.n,
-            "majority_share": self.majority_share,
-            "pair_agreement": self.pair_agreement,
-            "entropy": self.entropy,
-            "unknown_share": self.unknown_share,
-        }
-        return pl.DataFrame({"item": self.items, **numbers}).fill_nan(None)
-
-    def majority(self, row: int) -> str:
-        """The most frequent label; tied labels are joined by a slash."""
-        most = self.counts[row].max(initial=0)
-        return " / ".join(label for label, n in zip(self.labels, self.counts[row], strict=True) if n == most > 0)
+MEASURES = ("judgments", "majority_share", "pair_agreement", "entropy", "unknown_share")
+TEXT_COLUMNS = ("sentence", "context", "target")
 
 
-def spreads(judgments: Judgments) -> Spread:
+def spread_of(judgments: Judgments, texts: Mapping[str, str] | None = None) -> pl.DataFrame:
+    """One row for each item: its text, the most frequent label (tied ones with a slash), and the measures.
+
+    `judgments` counts those other than `unknown`. A measure is nan if an item has no judgment (for pairs: fewer than
+    two).
+    """
     codes = coded(judgments)
     table = table_of(codes.item, codes.label, len(codes.labels))
-    known = [place for place, label in enumerate(codes.labels) if label != UNKNOWN]
-    unknown = [place for place, label in enumerate(codes.labels) if label == UNKNOWN]
-    labels = tuple(codes.labels[place] for place in known)
-    return Spread(codes.items.cast(pl.String), labels, table[:, known], np.asarray(table[:, unknown].sum(axis=1)))
+    is_known = np.array([label != UNKNOWN for label in codes.labels], bool)
+    labels = [label for label in codes.labels if label != UNKNOWN]
+    counts, n_unknown = table[:, is_known], table[:, ~is_known].sum(axis=1)
+    n, most = counts.sum(axis=1), counts.max(axis=1, initial=0)
+    shares = ratio(counts, n[:, None])
+    logarithms = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
+    items = codes.items.cast(pl.String).to_list()
+    tops = (counts == most[:, None]) & (most > 0)[:, None]
+    return pl.DataFrame(
+        {
+            "item": items,
+            "text": [(texts or {}).get(item, "") for item in items],
+            "majority": [" / ".join(labels[place] for place in np.flatnonzero(top)) for top in tops],
+            "judgments": n,
+            "n_unknown": n_unknown,
+            "majority_share": ratio(most, n),
+            "pair_agreement": ratio((counts * (counts - 1)).sum(axis=1), n * (n - 1)),
+            "entropy": -(shares * logarithms).sum(axis=1) + 0.0,
+            "unknown_share": ratio(n_unknown, n + n_unknown),
+        },
+        schema_overrides={"item": pl.String, "text": pl.String, "majority": pl.String},
+    )
+
+
+def ranked(spread: pl.DataFrame, *, hardest: bool = False) -> pl.DataFrame:
+    """The items with at least two judgments, easiest or hardest first."""
+    order = {"majority_share": not hardest, "entropy": hardest, "judgments": True, "item": False}
+    return spread.filter(pl.col("judgments") > 1).sort(list(order), descending=list(order.values()))
+
+
+def means(spread: pl.DataFrame, essays: Essays) -> dict[str, Interval]:
+    """Means over items of the majority's share, of pairwise agreement, and of `unknown`."""
+    n, n_unknown = (spread[name].to_numpy().astype(np.float64) for name in ("judgments", "n_unknown"))
+    worth = {"majority_share": n, "pair_agreement": n * (n - 1) / 2, "unknown_share": n + n_unknown}
+    return {name: essays.mean(spread[name].to_numpy(), each, spread["item"]) for name, each in worth.items()}
+
+
+def texts_of(items: Table | None) -> dict[str, str]:
+    """The text of each item, its target in brackets, where the table has it."""
+    if items is None:
+        return {}
+    names = [name for name in TEXT_COLUMNS if name in items.frame.columns]
+    rows = items.frame.select(pl.col("item").cast(pl.String), *names).iter_rows(named=True)
+    return {row["item"]: _text(*(row.get(name) or "" for name in TEXT_COLUMNS)) for row in rows}
+
+
+def _text(sentence: str, context: str, target: str) -> str:
+    around = sentence or context
+    if not around or not target or f"[{target}]" in around:
+        return around or target
+    is_once = around.count(target) == 1
+    return around.replace(target, f"[{target}]") if is_once else f"[{target}] {around}"
+
+
+# Groups of items by a column
 
 
 MOST_VALUES = 8
 """Different numbers that are separate groups."""
 
 MOST_GROUPS = 12
-TEXT_COLUMNS = ("sentence", "context", "target")
 WHERE_COLUMNS = frozenset({"item", "essay", "document", "start", "end", *TEXT_COLUMNS})
 NO_VALUE = "(none)"
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnGroup(Data):
-    """The items that share a value, or a range of values, of a column."""
+    """The items that share a value, or a range of values, of a column, and the means of their measures."""
 
     column: str
     value: str
     n_items: int
-    majority_share: Interval
-    pair_agreement: Interval
-    unknown_share: Interval
-
-
-def columns_of(items: Table, spread: Spread) -> list[str]:
-    """The columns worth grouping by: not the item's position, and with at least two values, few or numeric."""
-    frame, found = _joined(items, spread), []
-    for name in items.frame.columns:
-        distinct = frame[name].drop_nulls().unique().cast(pl.String).to_list()
-        is_telling = len(distinct) > 1 and (len(distinct) <= MOST_GROUPS or as_numbers(distinct) is not None)
-        found += [name] if is_telling and name not in WHERE_COLUMNS else []
-    return found
+    means: dict[str, Interval] = field(metadata=FLAT)
 
 
 def by_columns(
-    spread: Spread, items: Table, columns: Sequence[str], *, essays: Essays, n_quantiles: int
+    spread: pl.DataFrame, items: Table, columns: Sequence[str], *, essays: Essays, n_quantiles: int
 ) -> Iterator[ColumnGroup]:
-    frame = _joined(items, spread)
-    missing = next((column for column in columns if column not in items.frame.columns), None)
+    """Groups by these columns, or by all that are worth it: not positions, with several values, few or numeric."""
+    named = items.frame.with_columns(pl.col("item").cast(pl.String))
+    frame = spread.select("item").join(named, on="item", how="left", maintain_order="left")
+    missing = next((column for column in columns if column not in frame.columns), None)
     if missing is not None:
         raise UnknownName(f"{items.name}: {unknown('column', missing, list(items.frame.columns))}")
-    for column in columns:
+    for column in columns or items.frame.columns:
+        if not columns:
+            distinct = frame[column].drop_nulls().unique().cast(pl.String).to_list()
+            is_telling = len(distinct) > 1 and (len(distinct) <= MOST_GROUPS or as_numbers(distinct) is not None)
+            if not is_telling or column in WHERE_COLUMNS:
+                continue
         for value, rows in column_groups(frame[column], n_quantiles).items():
-            yield ColumnGroup(column, value, len(rows), *_means(spread, rows, essays=essays))
-
-
-def _means(spread: Spread, rows: Ints, *, essays: Essays) -> Iterator[Interval]:
-    """Over some items, the means of the majority's share, of pairwise agreement, and of `unknown`."""
-    n, items = spread.n.astype(np.float64), spread.items.gather(rows)
-    parts = ((spread.majority_share, n), (spread.pair_agreement, n * (n - 1) / 2))
-    for values, worth in (*parts, (spread.unknown_share, n + spread.n_unknown)):
-        yield essays.mean(values[rows], worth[rows], items)
-
-
-def _joined(items: Table, spread: Spread) -> pl.DataFrame:
-    """The items table in the order of the spread, with empty rows for missing items."""
-    named = items.frame.with_columns(pl.col("item").cast(pl.String))
-    return pl.DataFrame({"item": spread.items.cast(pl.String)}).join(
-        named, on="item", how="left", maintain_order="left"
-    )
+            yield ColumnGroup(column, value, len(rows), means(spread[rows], essays))
 
 
 def column_groups(values: pl.Series, n_quantiles: int) -> dict[str, Ints]:
@@ -197,13 +188,18 @@ LONGEST = 60
 @dataclass(frozen=True, slots=True)
 class ItemDifficulty:
     item: str
+    text: str
     majority: str
     n_judgments: int
     majority_share: float
     pair_agreement: float
     entropy: float
     unknown_share: float
-    text: str = ""
+
+
+def _items(spread: pl.DataFrame) -> tuple[ItemDifficulty, ...]:
+    rows = spread.rename({"judgments": "n_judgments"}).drop("n_unknown").to_dicts()
+    return tuple(ItemDifficulty(**row) for row in rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,9 +209,7 @@ class GroupDifficulty(Data):
     name: str = field(metadata=HIDDEN)
     n_items: int
     n_ranked: int
-    majority_share: Interval
-    pair_agreement: Interval
-    unknown_share: Interval
+    means: dict[str, Interval] = field(metadata=FLAT)
     easiest: tuple[ItemDifficulty, ...]
     hardest: tuple[ItemDifficulty, ...]
     columns: tuple[ColumnGroup, ...] = field(default=(), metadata=key("by"))
@@ -237,14 +231,14 @@ class Difficulty(Result):
     n_unanimous: int
     split: tuple[OnlyCrowdSplit, ...]
     signature: Signature
-    spreads: Mapping[str, Spread] = field(metadata=HIDDEN)
+    spreads: Mapping[str, pl.DataFrame] = field(metadata=HIDDEN)
     scope: Scope = field(metadata=key("interval"))
     warnings: tuple[str, ...] = ()
 
     def to_frame(self) -> pl.DataFrame:
         """One row per item and group: judgments, majority_share, pair_agreement, entropy, unknown_share."""
-        frames = [of.to_frame().select(pl.lit(name).alias("group"), pl.all()) for name, of in self.spreads.items()]
-        return pl.concat(frames)
+        frames = [of.select(pl.lit(name).alias("group"), "item", *MEASURES) for name, of in self.spreads.items()]
+        return pl.concat(frames).fill_nan(None)
 
     def sheets(self) -> list[Sheet]:
         return with_notes(list(_sheets(self)), self._notes(), str(self.signature))
@@ -276,112 +270,59 @@ def difficulty(
     essays = known_essays(crowd, items, units=basis.units)
     if by and items is None:
         raise UsageError(f"expected a table of items for the column {by[0]!r}, found none")
-    tables = {CROWD: spreads(crowd)}
+    texts = texts_of(items)
+    spreads = {CROWD: spread_of(crowd, texts)}
     if experts:  # the writer's own word does not judge how hard an item is
         kept = experts.frame.filter(pl.col("rater").cast(pl.String) != WRITER)
         if kept.is_empty():
             raise UsageError(f"{experts.name}: expected judgments of experts, found those of the writer only")
-        tables[EXPERTS] = spreads(replace(experts, frame=kept))
-    texts = texts_of(items)
-    groups = []
-    for name, spread in tables.items():
-        rows = np.arange(len(spread.items))
-        majority, agreement, unknown_share = _means(spread, rows, essays=essays)
-        parts: tuple[ColumnGroup, ...] = ()
-        if items is not None:
-            columns = by or columns_of(items, spread)
-            parts = tuple(by_columns(spread, items, columns, essays=essays, n_quantiles=n_quantiles))
-        groups.append(
-            GroupDifficulty(
-                name=name,
-                n_items=len(spread.items),
-                n_ranked=int((spread.n > 1).sum()),
-                majority_share=majority,
-                pair_agreement=agreement,
-                unknown_share=unknown_share,
-                easiest=tuple(_item(spread, row, texts) for row in ranked(spread)[:top]),
-                hardest=tuple(_item(spread, row, texts) for row in ranked(spread, hardest=True)[:top]),
-                columns=tuple(parts),
-            )
+        spreads[EXPERTS] = spread_of(replace(experts, frame=kept), texts)
+    groups = [
+        GroupDifficulty(
+            name=name,
+            n_items=len(spread),
+            n_ranked=int((spread["judgments"] > 1).sum()),
+            means=means(spread, essays),
+            easiest=_items(ranked(spread).head(top)),
+            hardest=_items(ranked(spread, hardest=True).head(top)),
+            columns=tuple(by_columns(spread, items, by, essays=essays, n_quantiles=n_quantiles)) if items else (),
         )
-    only_crowd, n_unanimous = _only_crowd_split(tables[CROWD], tables[EXPERTS], split, texts) if experts else ((), 0)
-    own = tables[CROWD]
-    scope = essays.scope_of(own.items, effect=essays.effect(own.majority_share, own.items), basis=basis)
+        for name, spread in spreads.items()
+    ]
+    own, n_unanimous = spreads[CROWD], 0
+    only_crowd: tuple[OnlyCrowdSplit, ...] = ()
+    if experts:
+        agreed = spreads[EXPERTS].filter((pl.col("judgments") > 1) & (pl.col("majority_share") == 1))
+        agreed = agreed.join(own.select("item"), on="item", how="semi")
+        torn = own.join(agreed, on="item", how="semi")
+        torn = torn.filter((pl.col("judgments") > 1) & (pl.col("majority_share") < split))
+        torn = torn.sort("majority_share", "judgments", "item", descending=[False, True, False])
+        by_experts = torn.select("item").join(agreed, on="item", maintain_order="left")
+        only_crowd, n_unanimous = tuple(map(OnlyCrowdSplit, _items(torn), _items(by_experts))), len(agreed)
+    effect = essays.effect(own["majority_share"].to_numpy(), own["item"])
+    scope = essays.scope_of(own["item"], effect=effect, basis=basis)
     named = {"split": f"{split:g}", "quantiles": str(n_quantiles), "unknown": "apart", **basis.signature(essays.unit)}
     data = data_hash(crowd, *([experts] if experts else []))
-    known = set(items.frame["item"].cast(pl.String)) if items is not None else set(own.items)
-    n_lost = sum(item not in known for item in own.items.to_list())
-    lost = [f"{n_lost:,} items of the crowd are not in {items.name}"] if items is not None and n_lost else []
+    lost = []
+    if items is not None:
+        n_lost = len(own.join(items.frame.select(pl.col("item").cast(pl.String)), on="item", how="anti"))
+        lost = [f"{n_lost:,} items of the crowd are not in {items.name}"] if n_lost else []
     return Difficulty(
         groups=tuple(groups),
         n_unanimous=n_unanimous,
         split=only_crowd,
         signature=Signature("difficulty", {**named, "data": data}),
-        spreads=tables,
+        spreads=spreads,
         scope=scope,
         warnings=(*scope.warnings, *lost),
     )
-
-
-def texts_of(items: Table | None) -> dict[str, str]:
-    """The text of each item, its target in brackets, where the table has it."""
-    if items is None:
-        return {}
-    names = [name for name in TEXT_COLUMNS if name in items.frame.columns]
-    rows = items.frame.select(pl.col("item").cast(pl.String), *names).iter_rows(named=True)
-    return {row["item"]: _text(*(row.get(name) or "" for name in TEXT_COLUMNS)) for row in rows}
-
-
-def _text(sentence: str, context: str, target: str) -> str:
-    around = sentence or context
-    if not around or not target or f"[{target}]" in around:
-        return around or target
-    is_once = around.count(target) == 1
-    return around.replace(target, f"[{target}]") if is_once else f"[{target}] {around}"
-
-
-def ranked(spread: Spread, *, hardest: bool = False) -> list[int]:
-    """The rows of items with at least two judgments, easiest or hardest first."""
-    sign = -1 if hardest else 1
-    share, entropy, n = spread.majority_share, spread.entropy, spread.n
-    names = spread.items.to_list()
-    rows: list[int] = np.flatnonzero(n > 1).tolist()
-    return sorted(rows, key=lambda row: (-sign * share[row], sign * entropy[row], -n[row], names[row]))
-
-
-def _item(spread: Spread, row: int, texts: Mapping[str, str]) -> ItemDifficulty:
-    return ItemDifficulty(
-        item=str(spread.items[row]),
-        text=texts.get(str(spread.items[row]), ""),
-        majority=spread.majority(row),
-        n_judgments=int(spread.n[row]),
-        majority_share=float(spread.majority_share[row]),
-        pair_agreement=float(spread.pair_agreement[row]),
-        entropy=float(spread.entropy[row]),
-        unknown_share=float(spread.unknown_share[row]),
-    )
-
-
-def _only_crowd_split(
-    crowd: Spread, experts: Spread, split: float, texts: Mapping[str, str]
-) -> tuple[tuple[OnlyCrowdSplit, ...], int]:
-    """The items on which only the crowd is split, and the number on which experts are unanimous."""
-    row_of = {item: row for row, item in enumerate(crowd.items.to_list())}
-    agreed = np.flatnonzero((experts.n > 1) & (experts.majority_share == 1)).tolist()
-    rows = [(row_of[item], row) for row in agreed if (item := experts.items[row]) in row_of]
-    share, n = crowd.majority_share, crowd.n
-    found = [(ours, theirs) for ours, theirs in rows if n[ours] > 1 and share[ours] < split]
-    found.sort(key=lambda pair: (share[pair[0]], -n[pair[0]], str(crowd.items[pair[0]])))
-    split_items = (OnlyCrowdSplit(_item(crowd, ours, texts), _item(experts, theirs, texts)) for ours, theirs in found)
-    return tuple(split_items), len(rows)
 
 
 # As people see it
 
 
 def _sheets(result: Difficulty) -> Iterator[Sheet]:
-    shares = [(each.majority_share, each.pair_agreement, each.unknown_share) for each in result.groups]
-    rows = [(of.name, count(of.n_ranked), *map(interval, own)) for of, own in zip(result.groups, shares, strict=True)]
+    rows = [(of.name, count(of.n_ranked), *map(interval, of.means.values())) for of in result.groups]
     columns = ("", "items", "majority", "pairs agree", "unknown")
     yield Sheet("How far raters agree, mean over items", columns, tuple(rows), name="difficulty")
     for group in result.groups:
@@ -438,7 +379,6 @@ def _columns_sheet(group: GroupDifficulty) -> Sheet:
         if part.column != column:
             column = part.column
             rows.append((column, "", "", "", ""))
-        shares = (part.majority_share, part.pair_agreement, part.unknown_share)
-        rows.append((f"  {part.value}", count(part.n_items), *map(interval, shares)))
+        rows.append((f"  {part.value}", count(part.n_items), *map(interval, part.means.values())))
     columns = ("", "items", "majority", "pairs agree", "unknown")
     return Sheet(f"What goes with disagreement, {group.name}", columns, tuple(rows), name=f"columns-{group.name}")

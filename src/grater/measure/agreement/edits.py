@@ -18,9 +18,8 @@ projected onto single tokens (`corpora.normalise`). Our choices where the paper 
   of n tokens has n + 1 of these.
 - If an edit offers alternatives, the first that changes something is used.
 - Several edits of one annotator on one token (2.4 % of the marked tokens of the ten annotators of CoNLL-2014): the
-  token is marked once; `joined`, the default, treats the set of its tags, and the set of its tags with corrections,
-  as a separate label (`ArtOrDet+Nn`), so that another annotator agrees only with the same set. `first` keeps the
-  first edit in the order of the file.
+  token is marked once; the set of its tags, and the set of its tags with corrections, is a separate label
+  (`ArtOrDet+Nn`), so that another annotator agrees only with the same set.
 - Corrections are compared as exact tokens. An error that was detected but not corrected has the correction `?`;
   deleted words have `-NONE-`.
 
@@ -82,7 +81,6 @@ from grater.uncertainty import (
     share,
 )
 
-SeveralMarks: TypeAlias = Literal["joined", "first"]
 Labels: TypeAlias = npt.NDArray[np.int32]
 
 UNMARKED = -1
@@ -117,7 +115,7 @@ class EditMarks:
         return "token or gap" if self.gaps else "token"
 
 
-def edit_marks(essays: Iterable[Essay], *, gaps: bool = False, several: SeveralMarks = "joined") -> EditMarks:
+def edit_marks(essays: Iterable[Essay], *, gaps: bool = False) -> EditMarks:
     """The marks of a corpus; essays from several files must already be merged."""
     ids, clusters, n_units, readers = set[str](), list[str](), list[int](), list[tuple[str, ...]]()
     rows: list[tuple[int, dict[str, tuple[str, str]]]] = []
@@ -144,8 +142,7 @@ def edit_marks(essays: Iterable[Essay], *, gaps: bool = False, several: SeveralM
             for mark in project(token_edit, texts, gaps=gaps) if last.rater in readers[-1] else ():
                 by_unit.setdefault((mark.index, mark.is_gap), {}).setdefault(mark.rater, []).append(mark)
         rows += [
-            (number, {rater: _labels(marks, several) for rater, marks in of_unit.items()})
-            for of_unit in by_unit.values()
+            (number, {rater: _labels(marks) for rater, marks in of_unit.items()}) for of_unit in by_unit.values()
         ]
     raters = _named(name for of_essay in readers for name in of_essay)
     tags = _named(tag for _, by_rater in rows for tag, _ in by_rater.values())
@@ -175,9 +172,7 @@ def edit_marks(essays: Iterable[Essay], *, gaps: bool = False, several: SeveralM
     )
 
 
-def _labels(marks: list[TokenMark], several: SeveralMarks) -> tuple[str, str]:
-    if several == "first":
-        marks = marks[:1]
+def _labels(marks: list[TokenMark]) -> tuple[str, str]:
     exacts = {
         f"{mark.tag} → {NOT_CORRECTED if mark.correction is None else ' '.join(mark.correction) or DELETE}"
         for mark in marks
@@ -432,12 +427,11 @@ def edit_agreement(
     essays: Iterable[Essay],
     *,
     gaps: bool = False,
-    several: SeveralMarks = "joined",
     most_raters: int = MOST_RATERS,
     basis: Basis = BASIS,
 ) -> CorpusAgreement:
     coverage = Coverage()
-    marks = edit_marks(_seen(essays, coverage), gaps=gaps, several=several)
+    marks = edit_marks(_seen(essays, coverage), gaps=gaps)
     is_shared = marks.reads.sum(axis=1) > 1
     if not is_shared.any():
         raise UsageError(
@@ -455,7 +449,7 @@ def edit_agreement(
         is_agreement=True,
     )
     counting = {"unit": "token+gap" if gaps else "token", "insertion": "gap" if gaps else "next-token"}
-    rules = {"several-marks": several, "normalised": "grow-trim-project", "given": "both-marked"}
+    rules = {"several-marks": "joined", "normalised": "grow-trim-project", "given": "both-marked"}
     return CorpusAgreement(
         raters=marks.raters,
         unit=marks.unit,

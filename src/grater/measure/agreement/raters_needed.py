@@ -76,7 +76,6 @@ from grater.uncertainty import (
 )
 
 WRITER = "writer"
-MOST_PLOTTED, HEIGHT = 20, 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -406,35 +405,6 @@ class RatersNeeded(Result):
         columns = ("raters", "items", "agreement", f"kappa, {against}", *(curve.against for curve in others))
         heading = f"A crowd of N raters, {counted(self.n_items, 'item')}"
         return with_notes([Sheet(heading, columns, tuple(rows), name="raters-needed")], notes, str(self.signature))
-
-    def plot(self) -> Iterator[str]:
-        """Kappa against N as a text plot: a dot for each N and a dashed line for the experts' kappa.
-
-        With a target share, it plots agreement, and the line is that share.
-        """
-        main, is_kappa = self.headline, self.reach is None
-        points = [main.points[index] for index in shown(len(main.points), MOST_PLOTTED)]
-        scores = {point.n_raters: (point.kappa if is_kappa else point.agreement).value for point in points}
-        target, name = (self.target.kappa.value, "experts") if self.reach is None else (self.reach, "to reach")
-        values = [value for value in (*scores.values(), target) if not isnan(value)]
-        if not values:
-            return
-        low, high = min(values), max(values)
-        heights = {n: _height(value, low, high) for n, value in scores.items()}
-        line = _height(target, low, high)
-        for height in range(HEIGHT, -1, -1):
-            value = low + (high - low) * height / HEIGHT
-            blank = "---" if line == height else "   "
-            cells = "".join("  o" if heights[point.n_raters] == height else blank for point in points)
-            yield f"{number(value):>8} |{cells}" + (f"  {name}" if line == height else "")
-        yield " " * 9 + "+" + "-" * 3 * len(points)
-        yield " " * 10 + "".join(f"{point.n_raters:>3}" for point in points) + "  raters"
-
-
-def _height(value: float, low: float, high: float) -> int | None:
-    if isnan(value):
-        return None
-    return round((value - low) / (high - low) * HEIGHT) if high > low else 0
 
 
 def as_expert(gold: Table) -> Judgments:

@@ -25,7 +25,7 @@ z treats dependent kappas as independent.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import isnan, nan, sqrt
 from statistics import NormalDist
@@ -94,7 +94,7 @@ from grater.measure.units import (
     with_essays,
 )
 from grater.model import Interval, Json
-from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, encode, frame_of, in_json, key
+from grater.result import FLAT, OPTIONAL, Data, Estimate, Result, encode, frame_of, in_json, key
 from grater.sheet import (
     Sheet,
     Signature,
@@ -172,7 +172,10 @@ class PairAgreement(Data):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Agreement(Result):
-    """`n_items` were judged at all, `counts.n_compared` by at least two raters."""
+    """`n_items` were judged at all, `counts.n_compared` by at least two raters.
+
+    `groups` has the agreement of parts of the table, `comparisons` are of pairs of raters or with another table.
+    """
 
     n_items: int
     raters: tuple[str, ...]
@@ -198,6 +201,8 @@ class Agreement(Result):
     specific: dict[str, Interval] = field(default_factory=dict)
     conger: Interval | None = field(default=None, metadata=key(optional=True, write=coefficient_json))
     warnings: tuple[str, ...] = ()
+    groups: tuple[Groups, ...] = field(default=(), metadata=key("by", optional=True))
+    comparisons: Mapping[str, Comparison] = field(default_factory=dict, metadata=OPTIONAL)
 
     @property
     def observed(self) -> Interval:
@@ -220,8 +225,9 @@ class Agreement(Result):
         return ("kappa", self.pairs[0].kappa) if len(self.pairs) == 1 else ("alpha", self.alpha)
 
     def to_frame(self) -> pl.DataFrame:
-        """Columns raters, coefficient, items, value, low, high, band."""
-        return coefficient_frame(self.estimates())
+        """Columns part, raters, coefficient, items, value, low, high, band."""
+        parts: list[tuple[str, Agreement]] = [("", self), *(each for of in self.groups for each in of.parts.items())]
+        return coefficient_frame(({"part": name, **of}, value) for name, it in parts for of, value in it.estimates())
 
     def estimates(self) -> Iterator[Estimate]:
         of_all = {**self.coefficients, **({"conger": self.conger} if self.conger else {})}
@@ -233,9 +239,18 @@ class Agreement(Result):
             yield {"raters": pair.name, "coefficient": "kappa", "items": pair.table.n}, pair.kappa
 
     def sheets(self) -> list[Sheet]:
-        return with_notes(self.tables(), self.notes(), str(self.signature))
+        tables = [*self.tables(), *(_parts_sheet(groups, self) for groups in self.groups)]
+        clean = [groups.parts[CLEAN] for groups in self.groups if CLEAN in groups.parts]
+        for part in clean:  # T&C 2008 print Table 3 after the removal
+            if len(part.pairs) == 1 and len(part.labels) <= MOST_LABELS:
+                tables = [table for table in tables if table.name != "confusion"]
+                tables.append(confusion_sheet(part.pairs[0].table, f"Confusion matrix, {CLEAN}"))
+        if self.comparisons or any(groups.tests for groups in self.groups):
+            tables.append(_tests_sheet(self.groups, self.comparisons))
+        return with_notes(tables, self.notes(), str(self.signature))
 
     def tables(self) -> list[Sheet]:
+        """The tables of the whole."""
         tables = [_overall_sheet(self)]
         if self.specific:
             times = dict(zip(self.labels, (self.counts.n_items @ self.counts.patterns).tolist(), strict=True))
@@ -275,7 +290,7 @@ def agreement(
     judgments: Judgments,
     *,
     essays: Essays | None = None,
-    weights: WeightName | npt.ArrayLike = "identity",
+    weights: WeightName = "identity",
     scale: Scale = "nominal",
     order: Sequence[str] = (),
     ok: str | None = None,
@@ -322,7 +337,7 @@ def agreement(
     found = [with_interval(each, counts, basis, without=values) for each, values in zip(wanted, without, strict=True)]
     coefficients = {each.name: value for each, value in zip(chosen, found, strict=False)}
     of_labels = {counts.labels[code]: value for code, value in zip(labels, found[len(chosen) :], strict=True)}
-    named = {"weights": weights if isinstance(weights, str) else "own", "scale": scale}
+    named: dict[str, str] = {"weights": weights, "scale": scale}
     named |= {"dropped": str(sum(judgments.dropped.values()))} if judgments.dropped else {}
     named |= {"order": ",".join(order)} if order else {}
     is_less, left_out = n_given > len(judgments), counted(n_given - len(judgments), "judgment")
@@ -516,9 +531,12 @@ def influence_test(it: Influence, *, how: str) -> KappaTest:
 
 @dataclass(frozen=True, slots=True)
 class Comparison(Data):
+    """Two agreements compared; `groups` are the parts of a table that they are of."""
+
     coefficient: str
     n_items: int
     test: KappaTest = field(metadata=FLAT)
+    groups: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
 
 
 def compare_pairs(judgments: Coded, first: Pair, second: Pair, *, basis: Basis = BASIS) -> Comparison:
@@ -667,18 +685,6 @@ def _with_column(judgments: Judgments, column: str, items: Table | None) -> pl.D
 # Agreement in each part
 
 
-@dataclass(frozen=True, slots=True)
-class GroupTest(Data):
-    first: str = field(metadata=HIDDEN)
-    second: str = field(metadata=HIDDEN)
-    comparison: Comparison = field(metadata=FLAT)
-
-    @property
-    @in_json()
-    def groups(self) -> tuple[str, str]:
-        return self.first, self.second
-
-
 def _parts_json(parts: Mapping[str, Agreement]) -> list[dict[str, Json]]:
     headlines = {name: part.headline for name, part in parts.items()}
     return [
@@ -693,7 +699,7 @@ class Groups(Data):
 
     by: str
     parts: Mapping[str, Agreement] = field(metadata=key("groups", write=_parts_json))
-    tests: tuple[GroupTest, ...] = ()
+    tests: tuple[Comparison, ...] = ()
 
     @property
     @in_json()
@@ -720,7 +726,7 @@ def agreement_by_group(
     found = [compare_tables(tables[one], tables[other], essays=essays, basis=basis) for one, other in pairs]
     adjusted = holm([comparison.test.p for comparison in found])
     tests = [
-        GroupTest(*pair, replace(comparison, test=replace(comparison.test, p=p)))
+        replace(comparison, test=replace(comparison.test, p=p), groups=pair)
         for pair, comparison, p in zip(pairs, found, adjusted, strict=True)
     ]
     return Groups(by, parts, tuple(tests))
@@ -740,30 +746,6 @@ def agreement_by_context(judgments: Judgments, measure: Measure, flags: Sequence
 # The whole and its parts in one result
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class AgreementReport(Agreement):
-    """The agreement of a table, of its parts, and comparisons of pairs of raters or of tables."""
-
-    groups: tuple[Groups, ...] = field(default=(), metadata=key("by", optional=True))
-    comparisons: Mapping[str, Comparison] = field(default_factory=dict, metadata=OPTIONAL)
-
-    def to_frame(self) -> pl.DataFrame:
-        """Columns part, raters, coefficient, items, value, low, high, band."""
-        parts: list[tuple[str, Agreement]] = [("", self), *(each for of in self.groups for each in of.parts.items())]
-        return coefficient_frame(({"part": name, **of}, value) for name, it in parts for of, value in it.estimates())
-
-    def sheets(self) -> list[Sheet]:
-        tables = [*self.tables(), *(_parts_sheet(groups, self) for groups in self.groups)]
-        clean = [groups.parts[CLEAN] for groups in self.groups if CLEAN in groups.parts]
-        for part in clean:  # T&C 2008 print Table 3 after the removal
-            if len(part.pairs) == 1 and len(part.labels) <= MOST_LABELS:
-                tables = [table for table in tables if table.name != "confusion"]
-                tables.append(confusion_sheet(part.pairs[0].table, f"Confusion matrix, {CLEAN}"))
-        if self.comparisons or any(groups.tests for groups in self.groups):
-            tables.append(_tests_sheet(self.groups, self.comparisons))
-        return with_notes(tables, self.notes(), str(self.signature))
-
-
 def agreement_report(
     judgments: Judgments,
     measure: Measure,
@@ -775,7 +757,7 @@ def agreement_report(
     items: Table | None = None,
     essays: Essays,
     basis: Basis,
-) -> AgreementReport:
+) -> Agreement:
     """The agreement of a table, by column and by flagged contexts, and compared: `A,B:C,D`, or with another table."""
     groups = []
     for column in by:
@@ -800,9 +782,7 @@ def agreement_report(
         known = essays if essays.covers(against) else None
         name = f"{judgments.name} against {against.name}"
         comparisons[name] = compare_tables(judgments, against, essays=known, basis=basis)
-    whole = measure(judgments)
-    own = {each.name: getattr(whole, each.name) for each in fields(whole)}
-    return AgreementReport(**own, groups=tuple(groups), comparisons=comparisons)
+    return replace(measure(judgments), groups=tuple(groups), comparisons=comparisons)
 
 
 def _parts_sheet(groups: Groups, whole: Agreement) -> Sheet:
@@ -821,7 +801,7 @@ def _parts_sheet(groups: Groups, whole: Agreement) -> Sheet:
 
 
 def _tests_sheet(groups: Sequence[Groups], comparisons: Mapping[str, Comparison]) -> Sheet:
-    tests = {f"{test.first} – {test.second}": test.comparison for part in groups for test in part.tests}
+    tests = {" – ".join(test.groups): test for part in groups for test in part.tests}
     rows = []
     for name, comparison in {**tests, **comparisons}.items():
         test = comparison.test

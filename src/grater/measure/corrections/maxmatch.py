@@ -58,9 +58,9 @@ import numpy as np
 from grater.corpora.formats import Source
 from grater.corpora.m2 import NOOP, read_blocks, replacements_of
 from grater.errors import UsageError
-from grater.measure.corrections.edit_table import NOBODY, EditTable
 from grater.measure.corrections.scores import (
     COLUMNS,
+    NOBODY,
     AnnotatorCounts,
     Bools,
     EditMetric,
@@ -567,8 +567,6 @@ class M2Metric(EditMetric):
 
 
 def _gold(sentences: Sentences) -> list[GoldSentence]:
-    if isinstance(sentences, EditTable):
-        raise UsageError("expected sentences for the metric m2, found a table of edits; read the file as a corpus")
     return [each if isinstance(each, GoldSentence) else gold_of(cast("Essay", each)) for each in sentences]
 
 
@@ -581,7 +579,7 @@ def _counted(
 
 def _corrected(references: References, hypothesis: Hypothesis) -> list[list[str]]:
     lines = _gold(hypothesis.sentences) if hypothesis.texts is None else hypothesis.texts
-    require_same_sources(references.sourced, lines, reference_name=references.name, hypothesis_name=hypothesis.name)
+    require_same_sources(references.sentences, lines, reference_name=references.name, hypothesis_name=hypothesis.name)
     if hypothesis.words is not None:
         return list(hypothesis.words)
     return [line.split() if isinstance(line, str) else corrected_words(line) for line in lines]

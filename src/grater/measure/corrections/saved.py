@@ -1,4 +1,4 @@
-"""Scores saved to a file for later comparisons.
+"""Scores saved to files: the counts of each sentence as a table, and all that later comparisons need.
 
 A saved result is the JSON of `Scores.to_dict` plus its inputs: each system's counts by sentence, how they were
 counted, and the documents if known. Intervals, tests and rank groups of several saved results are recomputed from the
@@ -13,7 +13,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from grater.measure.corrections.scores import (
 from grater.result import encode
 from grater.sheet import Signature
 from grater.uncertainty import BASIS, Basis
+
+if TYPE_CHECKING:
+    import polars as pl
 
 SAVED_FORMAT = "grater-scores-1"
 COMPARED = frozenset({"units", "interval", "level", "resamples", "seed", "test", "baseline"})
@@ -162,3 +165,22 @@ def _require_same(first: SavedScores, other: SavedScores) -> None:
     else:
         return
     raise UsageError(f"{other.name}: cannot be compared with {first.name}: {why}")
+
+
+def sentence_frame(metric: Metric, scores: Scores, options: MetricOptions) -> pl.DataFrame:
+    """One row per system and sentence: its number, from 1, the annotator it was scored against, and the counts."""
+    import polars as pl  # takes longer than scoring
+
+    def of_system(counts: SentenceCounts) -> pl.DataFrame:
+        rows, own = counts.expected, metric.sentence_scores(counts, options)
+        is_whole = bool((rows == rows.round()).all())
+        columns = {
+            "system": [counts.system] * counts.n_sentences,
+            "sentence": range(1, counts.n_sentences + 1),
+            "reference": counts.references or [""] * counts.n_sentences,
+            **{name: rows[:, column] for column, name in enumerate(metric.columns)},
+            **{name: own[:, column] for column, name in enumerate(metric.score_names(options))},
+        }
+        return pl.DataFrame(columns).with_columns(pl.col(*metric.columns).cast(pl.Int64 if is_whole else pl.Float64))
+
+    return pl.concat([of_system(system.sentences) for system in scores.systems])

@@ -25,18 +25,21 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from math import isnan
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from grater import __version__
+from grater.corpora import with_documents
 from grater.corpora.fitting import begun, fitted_lines, is_english, require_lines_fit
 from grater.corpora.formats import Source
 from grater.corpora.m2 import FORMAT as M2_FORMAT
+from grater.corpora.merge import merge_annotators
 from grater.corpora.normalise import corrected_text
+from grater.corpora.source import NamedSentences
+from grater.corpora.text.tokens import TokenisedText
 from grater.errors import BadInput, Problem, UsageError
-from grater.measure.corrections.edit_table import EditTable, Mode, SourceSentence, Tier
 from grater.model import Edit, Essay, Interval, Span, short_hash
 from grater.options import Registry
 from grater.result import FLAT, HIDDEN, Data, Estimate, Result, in_json
@@ -71,10 +74,12 @@ from grater.uncertainty import (
     share,
 )
 
-if TYPE_CHECKING:
-    import polars as pl
-
 Bools: TypeAlias = npt.NDArray[np.bool_]
+Mode: TypeAlias = Literal["cs", "cse", "ds", "dt"]
+Tier: TypeAlias = Literal["op", "main", "full"]
+
+NOBODY = "0"
+"""Whom the official scorers take a block without A lines to be from."""
 
 
 class Sourced(Protocol):
@@ -93,14 +98,17 @@ class Sourced(Protocol):
     def annotators(self) -> tuple[str, ...]: ...
 
 
-Sentences: TypeAlias = Sequence[Sourced] | EditTable
+Sentences: TypeAlias = Sequence[Sourced]
 """Sentences with the edits of annotators."""
 
 
-def _essays(sentences: Sentences, name: str) -> Sequence[Essay]:
-    if isinstance(sentences, EditTable) or not all(isinstance(each, Essay) for each in sentences[:1]):
-        raise UsageError(f"{name}: expected essays, found edits as a metric reads them; read the file as a corpus")
-    return sentences  # type: ignore[return-value]
+class SourceSentence(NamedTuple):
+    """A sentence without edits; `tokens` default to its words."""
+
+    text: str
+    tokens: tuple[Span, ...] | None
+    line: int | None
+    annotators: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,17 +123,11 @@ class References:
     engine: str = ""
 
     @property
-    def sourced(self) -> Sequence[Sourced]:
-        return self.sentences.sentences if isinstance(self.sentences, EditTable) else self.sentences
-
-    @property
     def essays(self) -> Sequence[Essay]:
-        return _essays(self.sentences, self.name)
+        return cast("Sequence[Essay]", self.sentences)
 
     @property
     def n_annotators(self) -> int:
-        if isinstance(self.sentences, EditTable):
-            return len(set(self.sentences.group_annotator))
         return len({name for sentence in self.sentences for name in sentence.annotators})
 
     @property
@@ -136,7 +138,7 @@ class References:
 
     @property
     def documents(self) -> list[str | None] | None:
-        known = [each.metadata.get("document") if isinstance(each, Essay) else None for each in self.sourced]
+        known = [each.metadata.get("document") if isinstance(each, Essay) else None for each in self.sentences]
         names = [None if name is None else str(name) for name in known]
         return names if any(name is not None for name in names) else None
 
@@ -156,7 +158,7 @@ class Hypothesis:
 
     @property
     def essays(self) -> Sequence[Essay]:
-        return _essays(self.sentences, self.name)
+        return cast("Sequence[Essay]", self.sentences)
 
     @property
     def n_sentences(self) -> int:
@@ -166,19 +168,6 @@ class Hypothesis:
         if self.texts is not None:
             return replace(self, texts=[self.texts[place] for place in places], words=None)
         return replace(self, sentences=[self.essays[place] for place in places])
-
-
-def rewritten(sources: Sequence[str], texts: Mapping[str, Sequence[str]], *, source_name: str) -> list[Essay]:
-    """Essays whose annotators rewrote each sentence completely; `texts` has their sentences by name."""
-    sentences = [SourceSentence(source, None, number) for number, source in enumerate(sources, 1)]
-    for name, lines in texts.items():
-        require_same_sources(sentences, lines, reference_name=source_name, hypothesis_name=name)
-    essays = []
-    for number, source in enumerate(sources):
-        new = {name: lines[number] for name, lines in texts.items() if lines[number].split() != source.split()}
-        edits = tuple(Edit(Span(0, len(source)), (text,), "", name) for name, text in new.items())
-        essays.append(Essay(short_hash(f"{number}:{source}"), source, edits, tuple(texts), line=number + 1))
-    return essays
 
 
 def source_words(sentence: Sourced) -> list[str]:
@@ -195,7 +184,7 @@ def fit_hypotheses(
 
     With `tokenise`, plain text is tokenised like the references.
     """
-    words = [source_words(sentence) for sentence in references.sourced]
+    words = [source_words(sentence) for sentence in references.sentences]
     fitting, warnings = list[Hypothesis](), list[str]()
     for hypothesis in hypotheses:
         if hypothesis.texts is not None:
@@ -273,10 +262,106 @@ def corrected_texts(essay: Essay) -> dict[str, str]:
 def hypothesis_texts(references: References, hypothesis: Hypothesis) -> Sequence[str]:
     """A hypothesis as lines of text, after checking that it fits the references."""
     lines = hypothesis.essays if hypothesis.texts is None else hypothesis.texts
-    require_same_sources(references.sourced, lines, reference_name=references.name, hypothesis_name=hypothesis.name)
+    require_same_sources(references.sentences, lines, reference_name=references.name, hypothesis_name=hypothesis.name)
     if hypothesis.texts is not None:
         return hypothesis.texts
     return [next(iter(corrected_texts(essay).values())) for essay in hypothesis.essays]
+
+
+# References and hypotheses as they are given
+
+
+def read_references(
+    given: Sequence[NamedSentences],
+    *,
+    metric: Metric,
+    source: NamedSentences | None = None,
+    documents: str | Sequence[str] | None = None,
+    engine: str = "grater",
+    quickly: bool = False,
+    tokenise: bool = False,
+) -> References:
+    """References from one or several annotators; `quickly` reads M2 in the metric's own format.
+
+    For metrics that compare edits, the engine extracts edits from plain text. `documents` is a file or a list of
+    names.
+    """
+    name = ", ".join(each.file for each in given) or "references"
+    plain = {each.name: each.texts for each in given if each.texts is not None}
+    if not plain:
+        if source is not None:
+            raise UsageError("annotated references contain their source sentences; leave out `source`")
+        if len(given) == 1:
+            read = References(name, _sentences(metric, given[0], quickly=quickly and documents is None))
+        else:
+            read = References(name, list(merge_annotators({each.name: each for each in given})))
+    elif len(plain) < len(given):
+        raise UsageError("expected references all with edits (.m2, .jsonl) or all in plain text, found both")
+    elif source is None or source.texts is None:
+        wish = "references in plain text need the sentences before correction: `source`"
+        raise UsageError(f"expected the source of the references, found none; {wish}")
+    else:
+        read = _plain_references(name, source, plain, metric=metric, engine=engine, tokenise=tokenise)
+    if documents is None:
+        return read
+    if isinstance(documents, str):
+        return replace(read, sentences=with_documents(read.essays, documents))
+    if len(documents) != len(read.essays):
+        raise UsageError(f"expected the documents of {len(read.essays):,} sentences, found {len(documents):,}")
+    named = [{**essay.metadata, "document": name} for essay, name in zip(read.essays, documents, strict=True)]
+    essays = [replace(essay, metadata=each) for essay, each in zip(read.essays, named, strict=True)]
+    return replace(read, sentences=essays)
+
+
+def _plain_references(
+    name: str,
+    source: NamedSentences,
+    texts: Mapping[str, Sequence[str]],
+    *,
+    metric: Metric,
+    engine: str,
+    tokenise: bool,
+) -> References:
+    """Annotators who rewrote each sentence, or the edits that the engine extracts from their sentences."""
+    sources: Sequence[str] = source.texts or ()
+    if tokenise:
+        words = [list(TokenisedText(line).words) for line in sources]
+        sources = [" ".join(line) for line in words]
+        texts = {called: fitted_lines(words, lines) for called, lines in texts.items()}
+    if metric.references_are_texts:
+        return References(name, rewritten(sources, texts, source_name=source.file))
+    from grater.corpora.edits.engine import load_engine
+    from grater.corpora.parallel import parallel_essays  # edits in M2 need no tagger
+
+    chosen = load_engine(engine)
+    return References(name, list(parallel_essays(sources, texts, chosen, source_name=source.file)), chosen.name)
+
+
+def rewritten(sources: Sequence[str], texts: Mapping[str, Sequence[str]], *, source_name: str) -> list[Essay]:
+    """Essays whose annotators rewrote each sentence completely; `texts` has their sentences by name."""
+    sentences = [SourceSentence(source, None, number) for number, source in enumerate(sources, 1)]
+    for name, lines in texts.items():
+        require_same_sources(sentences, lines, reference_name=source_name, hypothesis_name=name)
+    essays = []
+    for number, source in enumerate(sources):
+        new = {name: lines[number] for name, lines in texts.items() if lines[number].split() != source.split()}
+        edits = tuple(Edit(Span(0, len(source)), (text,), "", name) for name, text in new.items())
+        essays.append(Essay(short_hash(f"{number}:{source}"), source, edits, tuple(texts), line=number + 1))
+    return essays
+
+
+def read_hypotheses(given: Sequence[NamedSentences], *, metric: Metric, quickly: bool = False) -> list[Hypothesis]:
+    hypotheses = []
+    for each in given:
+        sentences = () if each.texts is not None else _sentences(metric, each, quickly=quickly)
+        hypotheses.append(Hypothesis(each.name, each.file, each.texts, sentences))
+    return hypotheses
+
+
+def _sentences(metric: Metric, given: NamedSentences, *, quickly: bool) -> Sentences:
+    if quickly and given.source is not None and given.kind == "m2":
+        return metric.read(given.source)
+    return list(given)
 
 
 # Counts and metrics
@@ -343,7 +428,6 @@ METRICS: Registry[Metric] = Registry(
     "metric",
     "grater.metrics",
     {
-        "accuracy": "grater.measure.corrections.accuracy:METRIC",
         "cleme": "grater.measure.corrections.cleme:METRIC",
         "errant": "grater.measure.corrections.errant:METRIC",
         "gleu": "grater.measure.corrections.gleu:METRIC",
@@ -353,7 +437,7 @@ METRICS: Registry[Metric] = Registry(
 
 
 COLUMNS = ("tp", "fp", "fn")
-WITHOUT_TYPES = ("accuracy", "cleme", "gleu", "m2")
+WITHOUT_TYPES = ("cleme", "gleu", "m2")
 
 
 def precision_recall_f(counts: npt.ArrayLike, *, beta: float) -> Numbers:
@@ -637,7 +721,6 @@ class Scores(Result):
 
 
 METHODS = {
-    "accuracy": "the share of sentences that equal a reference",
     "cleme": "CLEME (Ye et al., 2023)",
     "errant": "ERRANT (Bryant, Felice and Briscoe, 2017)",
     "gleu": "GLEU (Napoles et al., 2015, 2016)",
@@ -681,11 +764,10 @@ def _pair_sheet(scores: Scores) -> Sheet:
 
 def score_title(name: str) -> str:
     """`P`, `R`, `F0.5`, `GLEU`."""
-    return {"precision": "P", "recall": "R", "accuracy": "accuracy"}.get(name, name.upper())
+    return {"precision": "P", "recall": "R"}.get(name, name.upper())
 
 
 TITLES = {
-    "accuracy": "Sentence accuracy",
     "cleme": "CLEME",
     "errant": "ERRANT",
     "gleu": "GLEU",
@@ -695,25 +777,6 @@ TITLES = {
 
 def metric_title(name: str) -> str:
     return TITLES.get(name, name)
-
-
-def sentence_frame(metric: Metric, scores: Scores, options: MetricOptions) -> pl.DataFrame:
-    """One row per system and sentence: its number, from 1, the annotator it was scored against, and the counts."""
-    import polars as pl  # takes longer than scoring
-
-    def of_system(counts: SentenceCounts) -> pl.DataFrame:
-        rows, own = counts.expected, metric.sentence_scores(counts, options)
-        is_whole = bool((rows == rows.round()).all())
-        columns = {
-            "system": [counts.system] * counts.n_sentences,
-            "sentence": range(1, counts.n_sentences + 1),
-            "reference": counts.references or [""] * counts.n_sentences,
-            **{name: rows[:, column] for column, name in enumerate(metric.columns)},
-            **{name: own[:, column] for column, name in enumerate(metric.score_names(options))},
-        }
-        return pl.DataFrame(columns).with_columns(pl.col(*metric.columns).cast(pl.Int64 if is_whole else pl.Float64))
-
-    return pl.concat([of_system(system.sentences) for system in scores.systems])
 
 
 def score_systems(
@@ -770,7 +833,7 @@ def _with_types_known(options: MetricOptions, references: References) -> tuple[M
     is_made = options.extracts or references.engine
     if not is_made or (options.tier is None and options.mode != "cse"):
         return options, []
-    if is_english(source_words(sentence) for sentence in references.sourced):
+    if is_english(source_words(sentence) for sentence in references.sentences):
         return options, []
     if options.mode == "cse":
         raise UsageError("mode cse compares types of errors, which are known for English only; use mode cs")
@@ -835,9 +898,9 @@ def compare_counts(
     systems = [
         SystemScores(
             system=own.system,
-            overall=_scored(metric, its[own.system], own.expected, options),
+            overall=scored(metric, its[own.system], own.expected, options),
             by_type={
-                kind: _scored(metric, influences_of(metric, design.units(rows), options, basis), rows, options)
+                kind: scored(metric, influences_of(metric, design.units(rows), options, basis), rows, options)
                 for kind, rows in ((kind, rows.astype(np.float64)) for kind, rows in own.by_type.items())
             },
             group=letters[own.system],
@@ -862,26 +925,7 @@ def influences_of(metric: Metric, units: Units, options: MetricOptions, basis: B
     return influences(units, lambda sums: metric.scores(sums, options), dens, basis)
 
 
-def scored_part(
-    metric: Metric,
-    counts: Sequence[SentenceCounts],
-    places: Sequence[int],
-    *,
-    options: MetricOptions,
-    documents: Sequence[str | None] | None,
-    basis: Basis,
-) -> list[ScoredCounts]:
-    """The scores of each system on some of the sentences, with intervals from these sentences only."""
-    chosen = np.array(places, np.int64)
-    part = [replace(own, cells=own.cells[chosen], n_rows=own.n_rows[chosen], by_type={}) for own in counts]
-    design = design_of(len(places), None if documents is None else [documents[place] for place in places], basis)
-    return [
-        _scored(metric, influences_of(metric, design.units(metric.rows(own)), options, basis), own.expected, options)
-        for own in part
-    ]
-
-
-def _scored(metric: Metric, its: Sequence[Influence], rows: Numbers, options: MetricOptions) -> ScoredCounts:
+def scored(metric: Metric, its: Sequence[Influence], rows: Numbers, options: MetricOptions) -> ScoredCounts:
     names, totals = metric.score_names(options), rows.sum(axis=0).tolist()
     return ScoredCounts(
         {name: share(it, n=float(it.den.sum())) for name, it in zip(names, its, strict=True)},

@@ -31,7 +31,7 @@ from grater.measure.crowd.aggregate.ballots import Ballots, Fit, Gold, ballots_o
 from grater.measure.crowd.aggregate.dawid_skene import Confusions, fit
 from grater.model import Interval, Json
 from grater.result import HIDDEN, Data, Result, encode, in_json, key
-from grater.sheet import Sheet, Signature, count, counted, interval, natural, number
+from grater.sheet import Sheet, Signature, count, counted, interval, natural, number, without_empty_columns
 from grater.tables import Judgments, Table, data_hash, require_raters
 from grater.uncertainty import Numbers, wilson
 
@@ -109,14 +109,23 @@ class Raters(Result):
         """The most skilled first; empty columns are left out."""
         has_gold = any(rater.n_gold for rater in self.rows)
         has_seconds = any(rater.seconds is not None for rater in self.rows)
-        columns = ["rater", "n", *["gold"] * has_gold, "others", "skill", *["sec"] * has_seconds]
         rows = [
-            _cells(rater, has_gold=has_gold, has_seconds=has_seconds)
+            (
+                rater.rater,
+                count(rater.n),
+                interval(rater.on_gold, digits=2) if has_gold else "",
+                interval(rater.with_others, digits=2),
+                interval(rater.skill_interval, digits=2),
+                ("–" if rater.seconds is None else f"{rater.seconds:.1f}") if has_seconds else "",
+                rater.top_label,
+                number(rater.top_share, digits=2),
+                number(rater.others_share, digits=2),
+            )
             for rater in sorted(self.rows, key=lambda rater: (-rater.skill, natural(rater.rater)))
         ]
-        title = counted(len(self.rows), "rater")
-        columns += ["top", "share", "rest"]
-        return (Sheet(title, tuple(columns), tuple(rows), notes=NOTES, signature=str(self.signature)),)
+        columns = ("rater", "n", "gold", "others", "skill", "sec", "top", "share", "rest")
+        title, signature = counted(len(self.rows), "rater"), str(self.signature)
+        return (without_empty_columns(Sheet(title, columns, tuple(rows), notes=NOTES, signature=signature)),)
 
 
 def raters(judgments: Judgments, *, gold: Table | None = None) -> Raters:
@@ -154,21 +163,6 @@ def signature_of(judgments: Judgments, gold: Table | None) -> Signature:
     known = {"gold": str(len(gold.frame))} if gold is not None else {}
     return Signature(
         "raters", {"skill": "dawid-skene-shrunk", "limits": "wilson", **known, "data": data_hash(judgments)}
-    )
-
-
-def _cells(rater: Rater, *, has_gold: bool, has_seconds: bool) -> tuple[str, ...]:
-    seconds = "–" if rater.seconds is None else f"{rater.seconds:.1f}"
-    return (
-        rater.rater,
-        count(rater.n),
-        *[interval(rater.on_gold, digits=2)] * has_gold,
-        interval(rater.with_others, digits=2),
-        interval(rater.skill_interval, digits=2),
-        *[seconds] * has_seconds,
-        rater.top_label,
-        number(rater.top_share, digits=2),
-        number(rater.others_share, digits=2),
     )
 
 

@@ -52,7 +52,6 @@ import polars as pl
 
 from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.errors import unknown as unknown_name
-from grater.measure.crowd.aggregate import Options, aggregate
 from grater.measure.evaluation.design import CheapJudge, Design, design_of, is_of_these, selection
 from grater.measure.units import (
     UNKNOWN,
@@ -592,6 +591,8 @@ def _of_rater(votes: Votes, rater: str) -> Numbers:
 
 def _posterior(votes: Votes, seed: int) -> Numbers:
     """The probability that each item is an error, by Dawid and Skene's model of the votes used."""
+    from grater.measure.crowd.aggregate import Options, aggregate  # which other truths need not wait for
+
     values = np.full(len(votes), np.nan)
     if not len(votes.item):
         return values

@@ -58,6 +58,7 @@ from grater.measure.evaluation.standard import (
     tally,
 )
 from grater.measure.sampling.draw import draws_of
+from grater.measure.units import by_code
 from grater.model import Interval, Json
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, in_json, key
 from grater.sheet import Sheet, Signature, counted, interval, p_value, undefined_notes, with_notes
@@ -216,7 +217,7 @@ def compare(
     if score not in SCORES:
         raise UnknownName(unknown("score", score, list(SCORES)))
     options = options or EvaluationOptions()
-    judgments, own_work = without_own_work(decisions, judgments)
+    judgments, own_work = without_own_work(decisions, by_code(judgments))
     believed = replace(options, truth="share") if weighted and options.truth != ADJUDICATED else options
     cases, truth = question_of(
         decisions, judgments, options, items=items, sample=sample, labels=labels, assist=assist, gold=gold

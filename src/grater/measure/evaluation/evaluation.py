@@ -70,10 +70,10 @@ from grater.measure.evaluation.standard import (
     types_sheet,
     weighted,
 )
-from grater.measure.evaluation.suggestions import Suggested, suggestions
-from grater.measure.evaluation.thresholds import Curve, Higher, curves_of_systems, frame_of_curve
+from grater.measure.evaluation.suggestions import BY_GOLD, BY_RATERS, Suggested, suggestions
+from grater.measure.evaluation.thresholds import Curve, curves_of_systems, frame_of_curve
 from grater.measure.sampling.plan import more_needed, recall_warning
-from grater.measure.units import Essays, Unknown, spelling_warnings
+from grater.measure.units import Essays, Unknown, by_code, spelling_warnings
 from grater.model import Interval, Json
 from grater.result import FLAT, HIDDEN, OPTIONAL, Data, Estimate, Result, encode, in_json, key
 from grater.sheet import (
@@ -90,7 +90,7 @@ from grater.sheet import (
     with_notes,
     without_empty_columns,
 )
-from grater.tables import Judgments, Sample, Table, with_confidence, without_flags
+from grater.tables import Judgments, Sample, Table, without_flags
 from grater.uncertainty import Basis, Scope
 from grater.uncertainty.sampled import SampleScores, Strata, normal_scores, sample_scores
 
@@ -102,22 +102,15 @@ MOST_DIFFERENT = 5
 LONGEST_BAR = 40
 TIED = "{} with as many votes for error as for ok: each counts half on both sides."
 PAPER = "The paper's normal intervals (T&C 2008, 6.3), items taken as independent"
-SCORES_OF_SUGGESTIONS = {
-    "any_rater": "some rater's",
-    "graded": "mean share of raters",
-    "recall": "recall",
-    "adjudicated": "adjudicated",
-    "adjudicated_recall": "recall of adjudicated",
-}
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationOptions:
     """How to evaluate: one set of options for a whole report, named in its signature.
 
-    Items on which a rater set one of the flags `contexts`, or with a judgment below `least_confidence`, are shown
-    separately. With `redundancy` N, vote shares use the first N judgments of each item (`cases.py`). `is_brief`
-    limits the result to the scores against the truth, for live pages.
+    Items on which a rater set one of the flags `contexts` are shown separately. With `redundancy` N, vote shares use
+    the first N judgments of each item (`cases.py`). `is_brief` limits the result to the scores against the truth, for
+    live pages.
     """
 
     truth: str = "majority"
@@ -128,10 +121,8 @@ class EvaluationOptions:
     kind: str = ""
     by: str = ""
     contexts: tuple[str, ...] = ()
-    least_confidence: float | None = None
     redundancy: int = 0
     is_brief: bool = False
-    errors_by_flag: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -320,7 +311,6 @@ def evaluate(
     corrections: Table | None = None,
     with_suggestions: bool = False,
     with_curves: bool = False,
-    higher: Higher = "auto",
     on_gold: Judgments | None = None,
 ) -> Evaluation:
     """Evaluate every system against the raters; adjudicated gold is the truth, other gold corrects raters' errors.
@@ -332,7 +322,7 @@ def evaluate(
     """
     options = options or EvaluationOptions()
     basis = options.basis
-    judgments, own_work = without_own_work(decisions, judgments)
+    judgments, own_work = without_own_work(decisions, by_code(judgments))
     cases, truth = question_of(
         decisions, judgments, options, items=items, sample=sample, labels=labels, assist=assist, gold=gold
     )
@@ -349,7 +339,7 @@ def evaluate(
     suggested: Sequence[Suggested] = ()
     if with_suggestions or corrections is not None:
         suggested = suggestions(decisions, judgments, essays=cases.essays, corrections=corrections)
-    curves, without_curve = curves_of_systems(cases, truth, basis=basis, higher=higher) if with_curves else ((), ())
+    curves, without_curve = curves_of_systems(cases, truth, basis=basis) if with_curves else ((), ())
     different, is_known = None, ~np.isnan(truth.values)
     if not options.is_brief and len(same_items(cases.flagged[is_known])) > 1:
         different = different_data(cases, truth, basis=basis, edges=options.edges)
@@ -389,7 +379,6 @@ def evaluate(
     ]
     named = {"bins": ",".join(f"{edge:g}" for edge in options.edges), **(correction.options if correction else {})}
     named |= {"contexts": ",".join(options.contexts)} if options.contexts else {}
-    named |= {} if options.least_confidence is None else {"confidence": f"{options.least_confidence:g}"}
     return Evaluation(
         cases=cases,
         truth=truth,
@@ -453,12 +442,12 @@ def correction_by_gold(
     decisions: Table,
     merge: Mapping[str, str] | None = None,
 ) -> Correction | None:
-    """How raters err on gold, by side if requested; None without gold, or if gold itself is the truth."""
+    """How raters err on gold; None without gold, or if gold itself is the truth."""
     if gold is None or options.truth == ADJUDICATED:
         return None
     votes = votes_of(judgments, unknown=options.unknown)
     judged = frame_of_truth(votes, truth_of(votes, options.truth, seed=options.basis.seed))
-    return correction_of(judged, gold, decisions, systems, by_flag=options.errors_by_flag, merge=merge)
+    return correction_of(judged, gold, decisions, systems, merge=merge)
 
 
 def contaminated(cases: Cases, judgments: Judgments, gold: Table | None, options: EvaluationOptions) -> Iterator[str]:
@@ -565,18 +554,7 @@ def _parts(cases: Cases, options: EvaluationOptions) -> dict[str, tuple[Truths, 
     if options.contexts:
         doubtful = _touched(cases, without_flags(cases.judgments, options.contexts))
         judged |= {"without flagged contexts": ~doubtful, "with flagged contexts": doubtful}
-    if options.least_confidence is not None:
-        judged |= _by_confidence(cases, options.least_confidence)
     return parts | {name: (where, False) for name, where in judged.items()}
-
-
-def _by_confidence(cases: Cases, least: float) -> dict[str, Truths]:
-    """Items with a judgment of low confidence, items without one, and items with unstated confidence."""
-    judgments, stated = cases.judgments, pl.col("confidence")
-    doubtful = _touched(cases, with_confidence(judgments, least))
-    low = _touched(cases, replace(judgments, frame=judgments.frame.filter(stated.fill_null(least) >= least)))
-    parts = {"without low confidence": ~doubtful, "with low confidence": low}
-    return {**parts, "confidence not stated": doubtful & ~low} if (doubtful & ~low).any() else parts
 
 
 def unequal(cases: Cases, redundancy: int) -> list[str]:
@@ -771,14 +749,6 @@ def _histogram(part: Part) -> Sheet:
 
 
 def _suggestions(suggested: Sequence[Suggested]) -> Sheet:
-    rows = [
-        (
-            system.system,
-            count(system.n),
-            count(system.n_blank),
-            *(interval(getattr(system, name)) for name in SCORES_OF_SUGGESTIONS),
-        )
-        for system in suggested
-    ]
-    columns = ("", "judged", "blank", *SCORES_OF_SUGGESTIONS.values())
+    rows = [(of.system, count(of.n), count(of.n_blank), *map(interval, of.scores.values())) for of in suggested]
+    columns = ("", "judged", "blank", *BY_RATERS.values(), *BY_GOLD.values())
     return without_empty_columns(Sheet("Suggestions", columns, tuple(rows), name="suggestions"))

@@ -11,8 +11,8 @@ recall and F follow from them by MOVER, and the effects of moving se and sp to t
 quadrature (rule 8). A completely judged corpus counts as a sample of two strata with all their items.
 
 If se + sp <= 1, or fewer than ten gold items of a kind were judged, nothing is corrected, and the result gives the
-reason. The correction can be made by side, since raters who see flags err differently on flagged items: sensitivity
-and specificity of each side come from its own gold items, or from all if a side has fewer than ten of a kind.
+reason. Raters who see flags err differently on flagged items: where their results on gold differ significantly
+between what a system flags and the rest, each side with enough gold is corrected by itself.
 """
 
 from __future__ import annotations
@@ -208,10 +208,8 @@ def correction_of(
     decisions: Table,
     systems: Sequence[str],
     *,
-    by_flag: bool = False,
     merge: Mapping[str, str] | None = None,
 ) -> Correction:
-
     def read(only: pl.Series | None = None) -> RaterError:
         return rater_error(judged, gold, merge=merge, only=only)
 
@@ -222,15 +220,13 @@ def correction_of(
         apart = Sides(*(read(rows.filter(pl.col("flagged") == side)["item"]) for side in (True, False)))
         is_usable = not (apart.flagged.undefined_because or apart.passed.undefined_because)
         found = list(apart.differences())
-        if by_flag and not is_usable:
-            notes.append(f"{system}: too few gold items on one side of its decision; corrected by all gold together")
-        if is_usable and (by_flag or found):
+        if is_usable and found:
             chosen[system] = apart
         advice = "each side is corrected by itself" if is_usable else "judge more gold on both sides"
         notes += [
             f"{system}: {name} of raters is {number(share)} on gold that it flags and {number(other)} on the rest: "
             f"they err differently there; {advice}"
-            for name, share, other in (() if by_flag else found)
+            for name, share, other in found
         ]
     if raters.undefined_because:
         notes = [f"nothing is corrected: {raters.undefined_because}"]

@@ -14,9 +14,9 @@ laxest, which flags everything.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -28,7 +28,6 @@ from grater.result import HIDDEN, Data, in_json, key
 from grater.sheet import Signature, digest
 from grater.uncertainty import Basis, Ints, Numbers
 
-Higher: TypeAlias = Literal["auto", "error", "ok"]
 N_POINTS = 50
 SHOWN = ("precision", "recall", "f0.5")
 
@@ -86,64 +85,67 @@ class Curve(Data):
         return Signature("curve", {**evaluation.options, **own})
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """The thresholds to show, strictest first, as keys: scores that increase with the belief in an error."""
-
-    keys: Numbers
-    best: float
-    best_weighted: float | None
-    operating: float | None
-
-
-def curve_of_thresholds(
-    cases: Cases, system: str, truth: Truth, *, basis: Basis, n_points: int = N_POINTS, higher: Higher = "auto"
-) -> Curve:
+def curve_of_thresholds(cases: Cases, system: str, truth: Truth, *, basis: Basis, n_points: int = N_POINTS) -> Curve:
     """The curve of one system; a system that is unknown or has no scores is refused."""
     if system not in cases.systems:
         raise UnknownName(unknown("system", system, list(cases.systems)))
     if system not in scored_systems(cases):
         raise UsageError(f"no curve for {system}: thresholds need scores, and its decisions have none in `score`")
-    scores = cases.scores[:, cases.systems.index(system)]
-    flags = cases.flagged[:, cases.systems.index(system)]
-    judged = (flags != ABSENT) & ~np.isnan(truth.values)
-    has_score = ~np.isnan(scores)
+    column = cases.systems.index(system)
+    scores, flags = cases.scores[:, column], cases.flagged[:, column]
+    has_score, judged = ~np.isnan(scores), (flags != ABSENT) & ~np.isnan(truth.values)
     if not (judged & has_score).any():
         raise UsageError(f"no curve for {system}: no item that it scored was judged")
-    side = direction(scores[has_score], flags[has_score]) if higher == "auto" else higher
-    keys = scores if side == "error" else -scores
-    shares = graded(cases, truth, seed=basis.seed)
-    places = np.flatnonzero(~np.isnan(keys) & ~np.isnan(truth.values))
-    own, is_own = keys[places], (flags == 1)[places]
+    side = direction(scores[has_score], flags[has_score])
+    sign = 1 if side == "error" else -1
+    keys = sign * scores  # which rise with the belief in an error
+    used = np.flatnonzero(judged & has_score)
+    own, is_own = keys[used], flags[used] == 1
     # The threshold that gives the system's own flags, if there is one.
     lowest = float(own[is_own].min(initial=np.inf))
     operating = None if not is_own.any() or (own[~is_own] >= lowest).any() else lowest
-    best = _best(keys[places], truth.values[places])
+    best = _best(own, truth.values[used])
     # Shares may know other items than the truth does (adjudicated labels), or none of these.
-    shared = np.flatnonzero(~np.isnan(keys) & ~np.isnan(shares.values))
+    shares = graded(cases, truth, seed=basis.seed)
+    shared = np.flatnonzero(has_score & ~np.isnan(shares.values))
     best_weighted = _best(keys[shared], shares.values[shared]) if shared.size else None
     kept = [key for key in (best, best_weighted, operating) if key is not None]
-    shown = _quantiles(keys[places], truth.values[places], n_points, kept)
-    chosen = Chosen(shown[::-1], best, best_weighted, operating)
-    marked = cases.as_systems(_flags_at(keys, flags, chosen), cases.systems.index(system))
-    points = _points(marked, system, truth, shares, chosen, basis, sign=1 if side == "error" else -1)
-    used, n_unscored = np.flatnonzero(judged & has_score), int((judged & ~has_score).sum())
+    shown = _quantiles(own, truth.values[used], n_points, kept)[::-1]
+    # Items x thresholds: the flags at each threshold, and in the last column the system's own.
+    flagged = np.full((len(keys), len(shown) + 1), ABSENT, np.int8)
+    flagged[has_score] = np.column_stack([keys[has_score, None] >= shown, flags[has_score]])
+    marked = cases.as_systems(flagged, column)
+    standard, weighted = (against(marked, of, basis=basis, is_property=False) for of in (truth, shares))
+    points = tuple(
+        Point(
+            threshold=None if key is None else sign * key,
+            standard=replace(plain, system=system),
+            weighted=replace(by_shares, system=system),
+            is_operating=key == operating,
+            is_best=key == best,
+            is_best_weighted=key is not None and key == best_weighted,
+        )
+        for key, plain, by_shares in zip([*shown.tolist(), None], standard, weighted, strict=True)
+        if key is not None or operating is None
+    )
     values = (scores[used], flags[used], truth.values[used])
     data = digest(column[np.lexsort(values)].astype(np.float64).tobytes().hex() for column in values)
-    curve = Curve(system=system, higher=side, points=points, n_items=len(used), n_unscored=n_unscored, data=data)
-    return replace(curve, warnings=tuple(f"{system}: {warning}" for warning in _warnings(curve, chosen)))
+    n_unscored = int((judged & ~has_score).sum())
+    warnings = [f"F0.5 is best at the threshold {sign * best:g}; {TOO_GOOD}"]
+    warnings += ["low scores mean errors; items at or below a threshold are flagged"] if side == "ok" else []
+    if n_unscored:
+        warnings.append(f"{n_unscored:,} judged items have no score and are left out of the curve")
+    if operating is None:
+        warnings.append("no threshold gives its own flags, which are a point without a threshold")
+    named = tuple(f"{system}: {warning}" for warning in warnings)
+    return Curve(system, side, points, n_items=len(used), n_unscored=n_unscored, data=data, warnings=named)
 
 
-def curves_of_systems(
-    cases: Cases, truth: Truth, *, basis: Basis, higher: Higher = "auto"
-) -> tuple[list[Curve], list[str]]:
+def curves_of_systems(cases: Cases, truth: Truth, *, basis: Basis) -> tuple[list[Curve], list[str]]:
     """A curve for every system with scores, and a warning for each without; refused if none has any."""
     scored = scored_systems(cases)
     warnings = [f"{system} gave no scores and has no curve" for system in cases.systems if system not in scored]
-    curves = [
-        curve_of_thresholds(cases, system, truth, basis=basis, higher=higher)
-        for system in scored or cases.systems[:1]
-    ]
+    curves = [curve_of_thresholds(cases, system, truth, basis=basis) for system in scored or cases.systems[:1]]
     return curves, warnings
 
 
@@ -161,19 +163,14 @@ def direction(scores: Numbers, flags: Flags) -> Literal["error", "ok"]:
     return "ok" if caught < passed else "error"
 
 
-def f_by_threshold(keys: Numbers, truth: Numbers) -> tuple[Numbers, Numbers]:
-    """Every distinct key, highest first, and the F0.5 of flagging it and everything above."""
+def _best(keys: Numbers, truth: Numbers) -> float:
+    """The threshold of the highest F0.5, flagging it and everything above; of equal ones the strictest."""
     order = np.lexsort((truth, -keys))
     key, value = keys[order], truth[order]
     last = np.flatnonzero(np.append(key[1:] != key[:-1], True))
     hit, n = np.cumsum(value), np.arange(1, len(value) + 1)
     cells = np.stack([hit, n - hit, hit[-1] - hit, 0 * hit], axis=-1)[last]
-    return key[last], f_score(cells, 0.5)
-
-
-def _best(keys: Numbers, truth: Numbers) -> float:
-    thresholds, f = f_by_threshold(keys, truth)
-    return float(thresholds[np.argmax(np.round(f, DECIMALS))])
+    return float(key[last][np.argmax(np.round(f_score(cells, 0.5), DECIMALS))])
 
 
 def _quantiles(keys: Numbers, truth: Numbers, n_points: int, kept: Sequence[float]) -> Numbers:
@@ -187,45 +184,6 @@ def _quantiles(keys: Numbers, truth: Numbers, n_points: int, kept: Sequence[floa
     steps = np.linspace(0, 1, n_points - len(set(kept)) - 1) * along[-1]
     places: Ints = np.minimum(np.searchsorted(along, steps), len(keys) - 1)
     return np.unique([*keys[order][places], *kept])
-
-
-def _flags_at(keys: Numbers, flags: Flags, chosen: Chosen) -> Flags:
-    """Items x thresholds: the flags at each threshold, and in the last column the system's own."""
-    flagged = np.full((len(keys), len(chosen.keys) + 1), ABSENT, np.int8)
-    has_score = ~np.isnan(keys)
-    flagged[has_score, :-1] = keys[has_score, None] >= chosen.keys
-    flagged[has_score, -1] = flags[has_score]
-    return flagged
-
-
-def _points(
-    marked: Cases, system: str, truth: Truth, shares: Truth, chosen: Chosen, basis: Basis, *, sign: int
-) -> tuple[Point, ...]:
-    standard = [replace(scored, system=system) for scored in against(marked, truth, basis=basis, is_property=False)]
-    weighted = [replace(scored, system=system) for scored in against(marked, shares, basis=basis, is_property=False)]
-    points = [
-        Point(
-            threshold=sign * key,
-            standard=standard[number],
-            weighted=weighted[number],
-            is_operating=key == chosen.operating,
-            is_best=key == chosen.best,
-            is_best_weighted=key == chosen.best_weighted,
-        )
-        for number, key in enumerate(chosen.keys.tolist())
-    ]
-    own = [Point(None, standard[-1], weighted[-1], is_operating=True)] if chosen.operating is None else []
-    return (*points, *own)
-
-
-def _warnings(curve: Curve, chosen: Chosen) -> Iterator[str]:
-    yield f"F0.5 is best at the threshold {curve.best.threshold:g}; {TOO_GOOD}"
-    if curve.higher == "ok":
-        yield "low scores mean errors; items at or below a threshold are flagged"
-    if curve.n_unscored:
-        yield f"{curve.n_unscored:,} judged items have no score and are left out of the curve"
-    if chosen.operating is None:
-        yield "no threshold gives its own flags, which are a point without a threshold"
 
 
 def frame_of_curve(curve: Curve, signature: Signature) -> pl.DataFrame:

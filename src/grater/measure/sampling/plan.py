@@ -16,19 +16,13 @@ and the paper's sample; also Neyman's allocation, and strata by score if there a
 1,000 errors at 10 % need 10,000 items, which take 80 hours at 500 items per 4 hours. The width is that of the
 interval of recall (of precision for verification) that `evaluate` would print (`uncertainty/sampled.py`, rule 6) if
 the sample matches expectations. Missing expectations are assumed, and the plan lists them.
-
-**Raters per item**. A rater recognises a share se (sensitivity) of errors and a share sp (specificity) of good items;
-if raters err independently, the majority of n is right with a binomial probability. An even number is no better than
-the odd number below it. Real raters err together on hard items, so this is a lower bound. If only the kappa of two
-raters is known, both are assumed to be right with the same probability a on either kind of item: observed agreement
-is a² + (1 - a)², and a > 1/2 solves for this kappa.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from math import ceil, comb, inf, isnan, nan, sqrt
+from math import ceil, inf, isnan, nan
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -37,7 +31,7 @@ import polars as pl
 
 from grater.errors import BadInput, Problem, UnknownName, UsageError, unknown
 from grater.model import Json
-from grater.result import HIDDEN, OPTIONAL, Data, Result, encode, in_json, key
+from grater.result import OPTIONAL, Data, Result, encode, key
 from grater.sheet import Sheet, count, counted, digest, number
 from grater.tables import Judgments, Table
 from grater.uncertainty import Ints, Numbers, Population, wilson, z_value
@@ -463,21 +457,14 @@ def plan_marking(recall: float, width: float, *, errors_per_sentence: float, sen
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Plan(Result):
-    """The methods compared, and the accuracy that several raters per item reach."""
+    """The methods compared, and what the recall of a corrector would take."""
 
     width: float
     expected: Expected = field(metadata=key(flat=True, write=_expected_json))
     work: Work
     rows: tuple[PlanRow, ...] = field(metadata=key("plans"))
-    panel: Panel | None = field(default=None, metadata=HIDDEN)
-    right: float = field(default=nan, metadata=HIDDEN)
     marking: Marking | None = field(default=None, metadata=OPTIONAL)
     warnings: tuple[str, ...] = ()
-
-    @property
-    @in_json(optional=True)
-    def raters(self) -> dict[str, Json]:
-        return {**encode(self.panel), "wanted": self.right} if self.panel else {}
 
     def row(self, method: str) -> PlanRow:
         return next(row for row in self.rows if row.method == method)
@@ -497,21 +484,8 @@ class Plan(Result):
         population = "Widths are for other items like these, taken as independent; by essay they are wider."
         if self.expected.population == "these" and self.expected.size < inf:
             population = f"Widths are for exactly these {self.expected.size:,.0f} items, not for others."
-        panel = [_panel_words(self.panel, self.expected)] if self.panel else []
-        panel += [self.marking.sentence] if self.marking else []
-        return [Sheet(title, columns, tuple(rows), notes=(self.expected.sentence, population, *panel), name="plan")]
-
-
-def _panel_words(panel: Panel, expected: Expected) -> str:
-    one, majority = panel.one, panel.majority
-    judged = (majority.judged(expected.precision), majority.judged(expected.missed))
-    judged_recall = expected.flagged * judged[0] / (expected.flagged * judged[0] + (1 - expected.flagged) * judged[1])
-    return (
-        f"{counted(panel.n, 'rater')} per item: one is right on {number(one.sensitivity)} of errors and "
-        f"{number(one.specificity)} of good items, their majority on {number(majority.sensitivity)} and "
-        f"{number(majority.specificity)}. Uncorrected, recall {number(expected.recall)} would be judged to be "
-        f"{number(judged_recall)}; gold items correct for it."
-    )
+        marking = [self.marking.sentence] if self.marking else []
+        return [Sheet(title, columns, tuple(rows), notes=(self.expected.sentence, population, *marking), name="plan")]
 
 
 def plan(
@@ -521,15 +495,12 @@ def plan(
     work: Work | None = None,
     errors: int | None = None,
     strata: Stratification | None = None,
-    panel: Panel | None = None,
-    right: float = nan,
     assist: Skill | None = None,
     marking: Marking | None = None,
 ) -> Plan:
     """The methods compared; `errors` fixes the number of errors that a fully judged corpus must contain.
 
-    With the corpus's `strata`, our method on these is a separate row. `panel` gives the raters of each item, chosen
-    so that their majority is `right` that often. `assist` is a cheap judge of every item.
+    With the corpus's `strata`, our method on these is a separate row. `assist` is a cheap judge of every item.
     """
     shares = {"share of flagged items": expected.flagged, "precision": expected.precision}
     shares |= {"rate of missed errors": expected.missed, "width": width}
@@ -549,7 +520,7 @@ def plan(
     if assist is not None:
         row = _sampling(expected, strata or two, width, work, "neyman", "ours, with a cheap judge", assist)
         rows.append(replace(row, note=f"{row.note}; {ours.items - row.items:,} fewer than without it"))
-    return Plan(width, expected, work, tuple(rows), panel, right, marking, expected.warnings)
+    return Plan(width, expected, work, tuple(rows), marking, expected.warnings)
 
 
 def _exhaustive(expected: Expected, width: float, work: Work, errors: int | None) -> PlanRow:
@@ -685,73 +656,19 @@ def more_needed(strata: Strata, flagged: Flags, width: float, cells: Flags | Non
     return found if reached(found) <= target else None
 
 
-# Raters per item
-
-MOST_RATERS = 99
+# A cheap judge of every item
 
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """How often a rater or a majority is right on errors and on good items."""
+    """How often a judge is right on errors and on good items."""
 
     sensitivity: float
     specificity: float
 
-    @property
-    def least(self) -> float:
-        return min(self.sensitivity, self.specificity)
-
     def explained(self, rate: float) -> float:
         """The share of the variance of the truth that verdicts explain at this error rate."""
-        called = self.judged(rate)
+        called = self.sensitivity * rate + (1 - self.specificity) * (1 - rate)
         spread = called * (1 - called)
         informed = self.sensitivity + self.specificity - 1
         return min(0.999, rate * (1 - rate) * informed**2 / spread) if spread > 0 else 0.0
-
-    def judged(self, rate: float) -> float:
-        """The observed error rate if the true one is `rate`."""
-        return self.sensitivity * rate + (1 - self.specificity) * (1 - rate)
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """The number of raters per item, the skill of one of them, and the skill of their majority."""
-
-    n: int
-    one: Skill
-    majority: Skill
-
-
-def majority_of(n: int, skill: Skill) -> Skill:
-    """The accuracy of the majority of n raters; half of all ties are right."""
-    return Skill(_right(n, skill.sensitivity), _right(n, skill.specificity))
-
-
-def _right(n: int, accuracy: float) -> float:
-    def exactly(k: int) -> float:
-        return comb(n, k) * accuracy**k * (1 - accuracy) ** (n - k)
-
-    return sum(exactly(k) for k in range(n // 2 + 1, n + 1)) + (exactly(n // 2) / 2 if n % 2 == 0 else 0.0)
-
-
-def panel(skill: Skill, wanted: float) -> Panel:
-    """The smallest odd number of raters whose majority is right that often, on both errors and good items."""
-    if not 0.5 < wanted < 1:
-        raise UsageError(f"expected a majority that is right between 0.5 and 1 of the time, found {wanted:g}")
-    if skill.least <= 0.5:
-        raise UsageError(f"expected raters who are right more often than not, found {skill.least:.2f} on one kind")
-    for n in range(1, MOST_RATERS + 1, 2):
-        majority = majority_of(n, skill)
-        if majority.least >= wanted:
-            return Panel(n, skill, majority)
-    raise UsageError(f"more than {MOST_RATERS} raters per item are needed to be right {wanted:g} of the time")
-
-
-def skill_of_kappa(kappa: float, error_rate: float) -> Skill:
-    """The skill of two raters with this kappa who are right equally often on errors and on good items."""
-    if not 0 < kappa <= 1:
-        raise UsageError(f"expected a kappa above 0 and at most 1, found {kappa:g}")
-    # With d = 2 a - 1 and m = 2 error_rate - 1, kappa is d² (1 - m²) / (1 - d² m²).
-    square = (2 * error_rate - 1) ** 2
-    accuracy = (1 + sqrt(kappa / (1 - square + kappa * square))) / 2
-    return Skill(accuracy, accuracy)
