@@ -279,7 +279,6 @@ def check_corpus(
     ignore: Annotated[Sequence[str], Opt("Ignore this rule; repeatable.", "RULE")] = (),
     known: Annotated[Path | str | None, Opt("Known defects: the --json of an earlier check.", "FILE")] = None,
     format_name: opt.FormatName = None,
-    **options: Unpack[opt.Working],
 ) -> CheckResult:
     """Look for edits that change nothing, duplicates, unknown tags and more."""
     from grater.corpora import open_corpora
@@ -288,20 +287,10 @@ def check_corpus(
     from grater.corpora.tagsets import TAGSETS
 
     excused, files = read_known(open_source(Path(known))) if known else Counter(), _files(corpora)
-    if _is_big(files, options):
-        from functools import partial
-
-        from grater.scale.corpus import in_shards
-        from grater.scale.passes import CheckJob, checked_corpus
-
-        if len(files) > 1:
-            raise UsageError("expected one corpus with `jobs` or `engine`, found several; check them one at a time")
-        [result] = in_shards(partial(checked_corpus, CheckJob(tagset)), files, format_name, **options)
-    else:
-        n_readings = 1 if len(files) == 1 else 2
-        reading = open_corpora(files, format_name, n_readings=n_readings) if files else nullcontext(_corpora(corpora))
-        with reading as by_name:
-            result = check_corpora(by_name, tagset=TAGSETS[tagset] if tagset else None)
+    n_readings = 1 if len(files) == 1 else 2
+    reading = open_corpora(files, format_name, n_readings=n_readings) if files else nullcontext(_corpora(corpora))
+    with reading as by_name:
+        result = check_corpora(by_name, tagset=TAGSETS[tagset] if tagset else None)
     return result.chosen(only=only, ignore=ignore).without_known(excused)
 
 
@@ -1414,7 +1403,7 @@ def decide(
     from grater.detect.systems import load_systems
     from grater.tables import read_decisions
 
-    essays = with_documents(_essays(corpus), documents) if documents is not None else list(_essays(corpus))
+    essays = list(_essays(corpus) if documents is None else with_documents(_essays(corpus), documents))
     on_every_edit = isinstance(places, str) and places == EDITS
     asked = None if places is None or on_every_edit else read_item_places(places)
     rows = DecisionRows(

@@ -101,7 +101,6 @@ def test_any_weights_are_used_as_the_slow_formula_says(seed: int, words: list[st
 
 def test_the_shipped_model_computes_what_the_slow_formula_says() -> None:
     tagger = load_tagger()
-    assert isinstance(tagger, PerceptronTagger)
     sentence = "Yesterday , the two well-known teachers of our school dont came to 3 meetings 😀 ."
     words = sentence.split()
     assert tagger.tag(words) == slowly(tagger.weights, words)

@@ -142,17 +142,17 @@ def note_left_out(paths: Iterable[Path], format_name: str | None) -> None:
             NOTES.info(f"{path}: left out {n_files} of another format than {chosen.name}: {names}")
 
 
-def with_documents(sentences: Iterable[Essay], path: Path | str) -> list[Essay]:
+def with_documents(sentences: Iterable[Essay], path: Path | str) -> Iterable[Essay]:
     """The sentences with their documents.
 
     The file is a corpus of these documents in the same order (CoNLL's SGML), a table with a column `document` and one
     row per sentence, or a text file with one id per line; an empty id means unknown.
     """
-    path, known = Path(path), list(sentences)
+    path = Path(path)
     suffix = (path.with_suffix("") if path.suffix in OPENERS else path).suffix.lower()
     if suffix not in (".csv", ".tsv", ".txt"):
-        return list(attach_documents(known, read_corpus(path)))
-    lines = open_source(path).lines()
+        return attach_documents(sentences, read_corpus(path))
+    known, lines = list(sentences), open_source(path).lines()
     if suffix == ".txt":
         names = [line.strip() for line in lines]
     else:

@@ -371,15 +371,10 @@ def crosses_sentences(essay: Essay) -> Iterator[Finding]:
 
 @dataclass(slots=True)
 class CorpusRule:
-    """What a rule that reports at the end has counted, and where each thing came first; parts can be combined."""
+    """What a rule that reports at the end has counted, and where each thing came first."""
 
     counts: Counter[Any] = field(default_factory=Counter)
     first: dict[Any, tuple[str, int | None]] = field(default_factory=dict)
-
-    def merge(self, other: CorpusRule) -> None:
-        """Add what was seen of the next part of the corpus."""
-        self.counts.update(other.counts)
-        self.first |= {thing: where for thing, where in other.first.items() if thing not in self.first}
 
 
 DROPPED = "a combined file that drops an annotator who agrees; use the single-annotator files for agreement"
@@ -551,7 +546,7 @@ RULES |= {"unknown-tag", "coverage", "same-id", "empty", RULE}
 
 
 class CorpusCheck:
-    """The check of one corpus as it is read; parts can be checked separately and combined in order."""
+    """The check of one corpus as it is read."""
 
     def __init__(self, tagset: TagSet | None = None) -> None:
         self.census = Census()
@@ -580,12 +575,6 @@ class CorpusCheck:
             yield from rule.findings()
         if not self.census.essays:
             yield Finding("empty", "", None, "expected essays, found none; is it the right file and format?")
-
-    def merge(self, other: CorpusCheck) -> None:
-        """Combine with the check of the next part of the corpus."""
-        self.census += other.census
-        for rule, same in zip(self._rules, other._rules, strict=True):
-            rule.merge(same)
 
 
 def check_essays(essays: Iterable[Essay], *, tagset: TagSet | None = None) -> Iterator[Finding]:

@@ -48,6 +48,7 @@ def shards_of(
     out: Path,
     format_name: str | None = None,
     lines: bool = False,
+    documents: Path | None = None,
     group_lines: Grouping | None = None,
 ) -> Iterator[tuple[ShardSource, Callable[[int], None]]]:
     """The shards of a cut corpus, or of one that is cut as it is read, into a temporary folder.
@@ -71,7 +72,7 @@ def shards_of(
         return
     n_readings = n_passes(paths, format_name, lines=lines)
     with temporary_folder(out) as folder, reading(title, *paths, n_passes=n_readings) as advance:
-        essays = corpus_of(paths, format_name=format_name, lines=lines, advance=advance)
+        essays = corpus_of(paths, format_name=format_name, lines=lines, documents=documents, advance=advance)
         yield LazyCut(group_lines(essays) if group_lines and lines else essays, folder, lines=lines), lambda _: None
 
 

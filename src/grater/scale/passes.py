@@ -1,4 +1,4 @@
-"""The jobs on a corpus shard by shard: decisions of detectors, corpus statistics, checks.
+"""The jobs on a corpus shard by shard: decisions of detectors, and corpus statistics.
 
 *Decisions* of several detectors come from one pass, with the places of their items.  Rows are in the order of essays,
 and within an essay in the order of the systems as they were named.  External systems that are files or programs
@@ -6,25 +6,21 @@ see a corpus as a whole and are not run shard by shard (`is_external`).
 
 *Statistics* of a shard are a tally that merges with others (`grater.corpora.statistics`): a document that continues
 in the next shard is added up by its name, and intervals come from the same blocks of documents, so every number is
-the same as in one pass.  *Defects* of single essays are final; rules on the whole corpus merge in the same
-way.
+the same as in one pass.
 """
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from grater.corpora.check import CheckResult, CorpusCheck, Finding
 from grater.corpora.counts import Counting
 from grater.corpora.statistics import CorpusTally
-from grater.corpora.tagsets import TAGSETS
 from grater.detect.decisions import ITEM, TYPES, DecisionRows, summary
 from grater.detect.detector import Detector
 from grater.detect.systems import at_precision, load_systems
@@ -108,18 +104,6 @@ PICKLED: dict[str, type] = {"pickled": bytes}
 """What was counted in a shard, to be merged with the others; its folder is temporary."""
 
 
-def _partial(counted: object) -> Partial:
-    return Partial(tables={COUNTED: pl.DataFrame({"pickled": [pickle.dumps(counted)]}, schema=PICKLED)})
-
-
-def _counted(
-    job: StatisticsJob | CheckJob, shards: ShardSource, folder: Path, engine: Engine, done: Done
-) -> Iterator[Any]:
-    """What a job has counted in each shard, in their order."""
-    parts = run_job(job, shards, {COUNTED: folder}, engine, done=done)[COUNTED]
-    return (pickle.loads(frame["pickled"].item()) for frame in parts.frames())
-
-
 @dataclass(frozen=True, slots=True)
 class StatisticsJob:
     """The counts of the corpus study, by the values of a metadata field where one is named."""
@@ -139,7 +123,8 @@ class StatisticsJob:
         return {COUNTED: PICKLED}
 
     def partial(self, essays: Sequence[ShardEssay]) -> Partial:
-        return _partial(CorpusTally.of("", (each.essay for each in essays), self.by, self.counting))
+        tally = CorpusTally.of("", (each.essay for each in essays), self.by, self.counting)
+        return Partial(tables={COUNTED: pl.DataFrame({"pickled": [pickle.dumps(tally)]}, schema=PICKLED)})
 
 
 def counted_corpus(
@@ -147,43 +132,6 @@ def counted_corpus(
 ) -> CorpusTally:
     """The tally of a corpus; what a shard gives is kept in a folder until all are there."""
     tally = CorpusTally(name, job.by)
-    for part in _counted(job, shards, folder, engine, done):
-        tally.merge(part)
+    for frame in run_job(job, shards, {COUNTED: folder}, engine, done=done)[COUNTED].frames():
+        tally.merge(pickle.loads(frame["pickled"].item()))
     return tally
-
-
-@dataclass(frozen=True, slots=True)
-class CheckJob:
-    """The defects of essays, and of each shard what the rules on whole corpora have seen."""
-
-    tagset: str | None = None
-    name: str = "check"
-    version: int = 2
-
-    @property
-    def options(self) -> Mapping[str, Json]:
-        return {"tagset": self.tagset}
-
-    @property
-    def tables(self) -> Mapping[str, Schema]:
-        return {COUNTED: PICKLED}
-
-    def check(self) -> CorpusCheck:
-        return CorpusCheck(TAGSETS[self.tagset] if self.tagset else None)
-
-    def partial(self, essays: Sequence[ShardEssay]) -> Partial:
-        check = self.check()
-        findings = list(check.of_essays(each.essay for each in essays))
-        return _partial((findings, check))
-
-
-def checked_corpus(
-    job: CheckJob, name: str, shards: ShardSource, folder: Path, engine: Engine, *, done: Done = ignore_done
-) -> CheckResult:
-    """The defects of a corpus in the order of its essays, then those of the whole."""
-    check, findings = job.check(), list[Finding]()
-    for in_shard, part in _counted(job, shards, folder, engine, done):
-        findings += in_shard
-        check.merge(part)
-    findings += check.of_corpus()
-    return CheckResult(tuple((name, finding) for finding in findings), check.census)

@@ -38,7 +38,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from grater.corpora.edits.align import CONTENT, Step, Words, align, are_related, changed_part, character_ratio, merge
 from grater.corpora.text.inflect import singular
 from grater.corpora.text.lemmas import is_word, lemma, lemmas_of
-from grater.corpora.text.tags import Part, PerceptronTagger, Tagger, load_tagger
+from grater.corpora.text.tags import Part, PerceptronTagger, load_tagger
 from grater.errors import MissingExtra, UsageError
 
 OTHER = "OTHER"
@@ -301,7 +301,7 @@ def load_engine(name: str = GRATER) -> Engine:
 class GraterEngine:
     """Our own alignment, merging and types; sentences are tagged a few hundred at a time."""
 
-    def __init__(self, tagger: Tagger | None = None) -> None:
+    def __init__(self, tagger: PerceptronTagger | None = None) -> None:
         self.tagger = tagger or load_tagger()
 
     @property
@@ -318,14 +318,10 @@ class GraterEngine:
 
     def _parts(self, changes: Sequence[_Change]) -> list[tuple[Words, Words]]:
         """The words that the edits of each pair depend on, with their tags."""
-        if isinstance(self.tagger, PerceptronTagger):
-            old_tags = self.tagger.tag_parts([change.source() for change in changes])
-            targets = [change.target(tags) for change, tags in zip(changes, old_tags, strict=True)]
-            tagged = zip(targets, self.tagger.tag_parts(targets), strict=True)
-            new_tags = [part.before + tags for part, tags in tagged]
-        else:
-            old_tags = self.tagger.tag_all([change.old for change in changes])
-            new_tags = self.tagger.tag_all([change.new for change in changes])
+        old_tags = self.tagger.tag_parts([change.source() for change in changes])
+        targets = [change.target(tags) for change, tags in zip(changes, old_tags, strict=True)]
+        tagged = zip(targets, self.tagger.tag_parts(targets), strict=True)
+        new_tags = [part.before + tags for part, tags in tagged]
         return [change.words(*tags) for change, *tags in zip(changes, old_tags, new_tags, strict=True)]
 
     def types(self, words: Sequence[str], edits: Sequence[WordEdit]) -> list[str]:

@@ -29,11 +29,8 @@ Four tables of rows, one column a tag: one row a feature of words (`features`); 
 are both common; one a pair of previous tags; one a common word with the tag before it (the word itself in one half,
 the word after it in the other).  The tag before the first word is `len(tags)`.
 
-Part-of-speech tags: the tag set, and taggers by name.
-
 The tags are those of the Penn Treebank as the English treebanks of Universal Dependencies write them (XPOS).
-`load_tagger()` gives the tagger that comes with grater; a path gives a model that was trained; `spacy:NAME` gives a
-spaCy model, which must be installed: its fine-grained tags (`token.tag_`), on our tokens.
+`load_tagger()` gives the tagger that comes with grater; a path gives a model that was trained.
 """
 
 from __future__ import annotations
@@ -42,16 +39,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
 from itertools import chain, islice
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from threading import Lock
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grater.errors import MissingExtra
 from grater.model import Json
 from grater.models import Model, expecting, read_model, require_parts, shipped
 
@@ -421,74 +416,13 @@ def _stretches(part: Part) -> Iterator[_Stretch]:
         start, before = stop, ()
 
 
-SPACY = "spacy:"
-
-
-class Tagger(Protocol):
-    """Gives one tag to each word, the same whatever else is in the batch."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def card(self) -> Mapping[str, Json]: ...
-
-    def tag(self, words: Sequence[str]) -> tuple[str, ...]: ...
-
-    def tag_all(self, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]: ...
-
-
-def load_tagger(name_or_path: str | PurePath | None = None) -> Tagger:
-    """A tagger by its name or file; the shipped one by default.  Loaded once."""
-    return _load(None if name_or_path is None else str(name_or_path))
+def load_tagger(path: str | PurePath | None = None) -> PerceptronTagger:
+    """The tagger of a model file; the shipped one by default.  Loaded once."""
+    return _load(shipped(KIND) if path is None else Path(path))
 
 
 @lru_cache(maxsize=4)
-def _load(name: str | None) -> Tagger:
-    if name is not None and name.startswith(SPACY):
-        return SpacyTagger.named(name.removeprefix(SPACY))
-    path = shipped("tagger") if name is None else name
+def _load(path: Path) -> PerceptronTagger:
     model = read_model(path, kind=KIND)
     with expecting("a tagger", path):
         return PerceptronTagger(Weights.of(model))
-
-
-N_AT_ONCE = 64
-
-
-class SpacyTagger:
-    """Any spaCy pipeline that sets tags; only the components needed for tagging run."""
-
-    def __init__(self, pipeline: Any, name: str) -> None:
-        self.pipeline = pipeline
-        self.name = f"spacy:{name}"
-        self.card: Mapping[str, Json] = {
-            "name": self.name,
-            "kind": "tagger",
-            "version": pipeline.meta.get("version", ""),
-        }
-
-    @staticmethod
-    def named(name: str) -> SpacyTagger:
-        """An installed spaCy model by its name."""
-        try:
-            spacy = import_module("spacy")
-        except ImportError as error:
-            raise MissingExtra(f"the tagger 'spacy:{name}' needs spaCy: pip install 'grater[spacy]'") from error
-        try:
-            pipeline = spacy.load(name, exclude=["ner", "lemmatizer", "textcat"])
-        except OSError as error:
-            hint = f"install it with: python -m spacy download {name}"
-            raise MissingExtra(f"expected the spaCy model {name!r}, found none of that name; {hint}") from error
-        return SpacyTagger(pipeline, name)
-
-    def tag(self, words: Sequence[str]) -> tuple[str, ...]:
-        return self.tag_all([words])[0]
-
-    def tag_all(self, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-        docs = [self._doc(words) for words in sentences]
-        return [tuple(token.tag_ for token in doc) for doc in self.pipeline.pipe(docs, batch_size=N_AT_ONCE)]
-
-    def _doc(self, words: Sequence[str]) -> Any:
-        tokens = import_module("spacy.tokens")
-        return tokens.Doc(self.pipeline.vocab, words=list(words))

@@ -210,7 +210,7 @@ def _rewritten(
 
 def _documented(essays: Sequence[Essay], documents: Any) -> list[Essay]:
     if isinstance(documents, str | Path):
-        return with_documents(essays, documents)
+        return list(with_documents(essays, documents))
     if len(documents) != len(essays):
         raise UsageError(f"expected the documents of {len(essays):,} sentences, found {len(documents):,}")
     return [
