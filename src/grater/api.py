@@ -633,7 +633,7 @@ def simulate(
 
 # Samples, systems against raters, and the report
 
-__all__ += ["read_decisions", "plan", "sample", "worksheet", "evaluate", "compare", "report"]
+__all__ += ["read_decisions", "plan", "sample", "evaluate", "compare", "report"]
 
 
 @_checked
@@ -842,33 +842,6 @@ def sample(
     if to_judge is not None:
         write_table(pl.DataFrame({"item": left}, schema={"item": pl.String}), Path(to_judge))
     return drawn
-
-
-@_checked
-def worksheet(
-    out: str | Path,
-    sample: TableSource,
-    essays: EssaySource,
-    decisions: TableSource,
-    *,
-    items: TableSource | None = None,
-    task: str = "error",
-    system: str = "",
-    judgments: TableSource | None = None,
-    rater: str = "",
-) -> int:
-    """Write the items of a sample that are still to judge as a sheet, .csv or .xlsx, and return their number.
-
-    The places of items come from `items`, or from the places of `decisions`; `judgments` are those made already.
-    Filled sheets are judgments wherever these are read (`read_judgments`).  The task `verify` shows the suggestions
-    of `system`.
-    """
-    from grater.measure.sampling.draw import to_judge
-    from grater.tables import as_decisions, as_judgments, as_sample
-
-    judged = as_judgments(judgments).frame["item"].cast(str) if judgments is not None else ()
-    left, table = to_judge(as_sample(sample), list(judged)), as_decisions(decisions)
-    return _write_worksheet(Path(out), left, essays, table, items, task=task, system=system, rater=rater)
 
 
 def _write_worksheet(

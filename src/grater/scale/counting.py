@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
-from grater.corpora.text.sentences import sentence_words, sentences_of
+from grater.corpora.text.sentences import sentence_tokens, sentences_of
 from grater.corpora.text.tokens import tokens_of
 from grater.detect.linear import finalised
 from grater.detect.ngrams.counts import (
@@ -92,7 +92,7 @@ def line_schema() -> Schema:
 def sentences_of_essay(essay: Essay) -> Iterator[Sequence[str]]:
     """The words of each sentence; an essay with tokens is not tokenised again."""
     if essay.tokens is None:
-        yield from sentence_words(essay.text)
+        yield from (words for _, words in sentence_tokens(essay.text))
         return
     given = [essay.text[token.start : token.end] for token in tokens_of(essay)]
     starts = [token.start for token in tokens_of(essay)]

@@ -94,7 +94,6 @@ def sample_worksheet(
     task: str = "error",
     decisions: Table | None = None,
     system: str = "",
-    rater: str = "",
 ) -> Worksheet:
     """The sheet of unjudged items; a task that compares suggestions gets only items with one."""
     if task not in TASKS:
@@ -103,7 +102,7 @@ def sample_worksheet(
     wanted = [(item, places[item]) for item in left if task != VERIFY or item in suggestions]
     if not wanted:
         raise UsageError("no worksheet is written: nothing is left to judge")
-    return worksheet(TASKS[task], wanted, essays, suggestions=suggestions, rater=rater)
+    return worksheet(TASKS[task], wanted, essays, suggestions=suggestions)
 
 
 def _suggestions(decisions: Table | None, system: str) -> dict[str, str]:

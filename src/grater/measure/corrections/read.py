@@ -23,7 +23,7 @@ from grater.corpora import read_corpus, with_documents
 from grater.corpora.fitting import fitted_lines
 from grater.corpora.merge import Reread, merge_annotators
 from grater.corpora.source import OPENERS, open_source, sentences_alone
-from grater.corpora.text.tokens import TokenisedText
+from grater.corpora.text.tokens import words_of
 from grater.errors import UsageError
 from grater.measure.corrections.saved import SavedScores, read_saved
 from grater.measure.corrections.scores import Hypothesis, Metric, References, Sentences, rewritten
@@ -196,7 +196,7 @@ def _rewritten(
 ) -> References:
     source_name = str(source) if isinstance(source, str | Path) else "source"
     if tokenise:
-        words = [list(TokenisedText(line).words) for line in originals]
+        words = [words_of(line) for line in originals]
         originals = [" ".join(line) for line in words]
         plain = {called: fitted_lines(words, lines) for called, lines in plain.items()}
     if metric.references_are_texts:
