@@ -287,9 +287,7 @@ def check_corpus(
     from grater.corpora.tagsets import TAGSETS
 
     excused, files = read_known(open_source(Path(known))) if known else Counter(), _files(corpora)
-    n_readings = 1 if len(files) == 1 else 2
-    reading = open_corpora(files, format_name, n_readings=n_readings) if files else nullcontext(_corpora(corpora))
-    with reading as by_name:
+    with open_corpora(files, format_name) if files else nullcontext(_corpora(corpora)) as by_name:
         result = check_corpora(by_name, tagset=TAGSETS[tagset] if tagset else None)
     return result.chosen(only=only, ignore=ignore).without_known(excused)
 
@@ -833,29 +831,20 @@ def sample(
     known = so_far.frame if so_far else before.frame if before else None
     left = left_to_judge(drawn, known["item"].cast(str).to_list() if known is not None else [])
     if worksheet is not None:  # first: where it is refused, nothing is written
-        n_rows = _write_worksheet(Path(worksheet), left, essays, table, items, task=task, system=system)
-        NOTES.info(
-            f"{worksheet}: {counted(n_rows, 'item')} to judge; agree and evaluate read it when it is filled in"
-        )
+        from grater.annotate.tasks.worksheet import sample_worksheet
+        from grater.corpora.judgments import items_of
+        from grater.tables import as_items, write_worksheet
+
+        places = items_of(table, _given(as_items, items))
+        sheet = sample_worksheet(left, places, _merged(essays), task=task, decisions=table, system=system)
+        write_worksheet(sheet, Path(worksheet))
+        to_fill = counted(len(sheet), "item")
+        NOTES.info(f"{worksheet}: {to_fill} to judge; agree and evaluate read it when it is filled in")
     if out is not None:
         write_table(drawn, Path(out))
     if to_judge is not None:
         write_table(pl.DataFrame({"item": left}, schema={"item": pl.String}), Path(to_judge))
     return drawn
-
-
-def _write_worksheet(
-    out: Path, left: Sequence[str], essays: EssaySource, decisions: Table, items: TableSource | None, **shown: str
-) -> int:
-    """The sheet of these items, written; and their number."""
-    from grater.annotate.tasks.worksheet import sample_worksheet
-    from grater.corpora.judgments import items_of as places_of
-    from grater.tables import as_items, write_worksheet
-
-    places = places_of(decisions, _given(as_items, items))
-    sheet = sample_worksheet(left, places, _merged(essays), decisions=decisions, **shown)
-    write_worksheet(sheet, out)
-    return len(sheet)
 
 
 @_checked

@@ -42,13 +42,11 @@ def toy() -> Weights:
     return train(toy_sentences(), np.random.default_rng(0), card={"name": "toy"}, n_epochs=5)
 
 
-def test_batches_of_any_size_and_a_full_memory_give_the_same_tags(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_of_any_size_give_the_same_tags(monkeypatch: pytest.MonkeyPatch) -> None:
     weights = toy()
     sentences = [words.split() for words, _ in GOLD] * 7 + [["Dog"] * 700, []]
     expected = PerceptronTagger(weights).tag_all(sentences)
     monkeypatch.setattr(perceptron, "BATCH", 3)
-    monkeypatch.setattr(perceptron, "MOST_KEPT", 4)
-    monkeypatch.setattr(perceptron, "MOST_AT_ONCE", 2)
     assert PerceptronTagger(weights).tag_all(sentences) == expected
 
 

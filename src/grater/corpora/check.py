@@ -589,13 +589,14 @@ UNREADABLE = "unreadable"
 def check_corpora(corpora: Mapping[str, Iterable[Essay]], *, tagset: TagSet | None = None) -> CheckResult:
     """The defects of every corpus by name, then those found by comparing all of them.
 
-    Several corpora are read twice, so they must not be iterators. The problems of an unreadable file become findings,
-    and it is not compared.
+    The problems of an unreadable file become findings; then nothing is compared.
     """
     findings: list[tuple[str, Finding]] = []
     census, is_readable = Census(), True
+    kept: dict[str, list[Essay]] = {name: [] for name in corpora}
     for name, essays in corpora.items():
         check = CorpusCheck(tagset)
+        essays = _kept(essays, kept[name]) if len(corpora) > 1 else essays
         try:
             findings.extend((name, each) for each in chain(check.of_essays(essays), check.of_corpus()))
             census += check.census
@@ -603,5 +604,11 @@ def check_corpora(corpora: Mapping[str, Iterable[Essay]], *, tagset: TagSet | No
             is_readable = False
             findings += [(each.name, Finding(UNREADABLE, "", each.line, each.message)) for each in error.problems]
     if len(corpora) > 1 and is_readable:
-        findings += check_together(corpora)
+        findings += check_together(kept)
     return CheckResult(tuple(findings), census)
+
+
+def _kept(essays: Iterable[Essay], kept: list[Essay]) -> Iterator[Essay]:
+    for essay in essays:
+        kept.append(essay)
+        yield essay

@@ -14,14 +14,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from grater.corpora import read_corpus, with_documents
 from grater.corpora.fitting import fitted_lines
-from grater.corpora.merge import Reread, merge_annotators
+from grater.corpora.merge import merge_annotators
 from grater.corpora.source import OPENERS, open_source, sentences_alone
 from grater.corpora.text.tokens import words_of
 from grater.errors import UsageError
@@ -171,7 +170,7 @@ def read_references(
             [only] = sources.values()
             read = References(name, _sentences(metric, only, quickly=quickly and documents is None))
         else:
-            corpora = {called: Reread(partial(_essays, each)) for called, each in sources.items()}
+            corpora = {called: _essays(each) for called, each in sources.items()}
             read = References(name, list(merge_annotators(corpora)))
     elif len(plain) < len(sources):
         raise UsageError("expected references all with edits (.m2, .jsonl) or all in plain text, found both")
