@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -352,10 +352,7 @@ class ErrantEngine:
 
     @property
     def name(self) -> str:
-        try:
-            return f"{ERRANT}-{version(ERRANT)}/{self.spacy_model}"
-        except PackageNotFoundError:
-            return f"{ERRANT}-unknown/{self.spacy_model}"
+        return f"{ERRANT}-{version(ERRANT)}/{self.spacy_model}"
 
     def extract(self, pairs: Iterable[Pair]) -> Iterator[tuple[WordEdit, ...]]:
         for words, corrected in pairs:
