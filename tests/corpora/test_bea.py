@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from grater.corpora.bea import FORMAT
 from grater.errors import BadInput
 from grater.model import Edit, Essay, Json, Span, short_hash
 from tests.corpora.sources import TextSource, Tried
-from tests.examples import examples
 
 BEA = Tried(FORMAT, "dev.json")
 read, write, problems_of = BEA.read, BEA.write, BEA.problems_of
@@ -166,40 +163,3 @@ def test_alternatives_comments_extras_tokens_and_annotators_that_are_no_numbers_
     assert json.loads(text)["edits"] == [["A", []], ["007", []], [12, []]]
     assert [(loss.what, loss.changed) for loss in losses] == [("annotator A", True), ("annotator 007", True)]
     assert read(text)[0].annotators == ("A", "007", "12")
-
-
-TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
-    max_leaves=5,
-)
-
-
-@st.composite
-def records(draw: st.DrawFn) -> dict[str, Json]:
-    keys = TEXT.filter(lambda key: key not in ("id", "_id", "text", "edits"))
-    record: dict[str, Json] = draw(st.dictionaries(keys, VALUES, max_size=3))
-    text = draw(TEXT)
-    record |= draw(
-        st.sampled_from([{}, {"id": "a"}, {"id": "b#2"}, {"id": 4}, {"_id": "c"}, {"id": "c", "_id": "c"}])
-    )
-    offsets = st.integers(0, len(text))
-    edit = st.tuples(offsets, offsets, TEXT | st.none(), st.lists(TEXT, max_size=1), VALUES, st.booleans())
-    raters = draw(st.lists(st.integers(-1, 3) | st.just("A"), unique=True, max_size=3))
-    record |= {
-        "text": text,
-        "edits": [[rater, [_edit(*draw(edit)) for _ in range(draw(st.integers(0, 2)))]] for rater in raters],
-    }
-    return record
-
-
-def _edit(a: int, b: int, correction: str | None, tag: list[Json], more: Json, has_more: bool) -> list[Json]:
-    return [min(a, b), max(a, b), correction, *tag, *([more] if tag and has_more else [])]
-
-
-@examples(100)
-@given(corpus=st.lists(records(), max_size=4), indent=st.sampled_from([None, 1]))
-def test_any_corpus_comes_back_as_equal_json(corpus: list[dict[str, Json]], indent: int | None) -> None:
-    text = "".join(json.dumps(record, indent=indent) + "\n" for record in corpus)
-    assert again(text) == corpus

@@ -344,34 +344,3 @@ def test_what_no_file_can_hold_is_changed_or_refused() -> None:
         write(essay_of(text="\ud800"))
     with pytest.raises(GraterError, match="essay e: cannot be written as JSON"):
         write(replace(essay_of(), metadata={"q": float("inf")}))
-
-
-WORDS = st.text(st.sampled_from("ab é🙂\u0301\u00a0\t\n\r\u2028-"), max_size=20)
-NAMES = st.text(st.sampled_from("aA/.%~ é\\"), max_size=4)
-
-
-@st.composite
-def essays(draw: st.DrawFn, essay_id: str) -> Essay:
-    text = draw(WORDS.map(lambda words: words + "x"))
-    annotators = tuple(draw(st.lists(NAMES | st.just("0"), unique=True, max_size=3)))
-    edits: list[Edit] = []
-    for rater in annotators:
-        for _ in range(draw(st.integers(0, 3))):
-            span = sorted(draw(st.tuples(*[st.integers(0, len(text))] * 2)))
-            replacements = tuple(draw(st.lists(WORDS, max_size=2)))
-            tag = draw(st.sampled_from(["", "Mec", "R:NOUN", "_"]))
-            extra: dict[str, Json] = draw(st.sampled_from([{}, {"k": "\n"}]))
-            edits.append(Edit(Span(*span), replacements, tag, rater, draw(WORDS), extra))
-    tokens = draw(st.none() | st.just((Span(0, 1),)))
-    metadata: dict[str, Json] = draw(st.sampled_from([{}, {"l1": ["\u2028", None]}]))
-    return Essay(essay_id, text, tuple(edits), annotators, tokens, metadata)
-
-
-@examples(150)
-@given(data=st.data(), names=st.lists(NAMES, unique=True, max_size=3))
-def test_any_corpus_comes_back_equal(data: st.DataObject, names: list[str]) -> None:
-    corpus = [data.draw(essays(name)) for name in names]
-    files, losses = write(*corpus)
-    by_id = {essay.essay_id: essay for essay in read(files)}
-    assert by_id == {essay.essay_id: essay for essay in corpus}
-    assert all(loss.changed for loss in losses)

@@ -314,42 +314,6 @@ def test_characters_that_xml_cannot_hold_are_replaced_one_for_one_and_reported()
     assert [loss.what for loss in losses] == ["text", "edit 6-7 \x01", "edit 6-7 \x01"]
 
 
-TEXTS = st.text(st.sampled_from("ab é🙂\u0301\u00a0\t\n\r<>&\"']"), max_size=25)
-
-
-@st.composite
-def nested_edits(draw: st.DrawFn, text: str, start: int, end: int, depth: int = 0) -> list[Edit]:
-    """Edits inside [start, end) that nest, in document order, none across a line's end."""
-    edits: list[Edit] = []
-    at = start
-    while at <= end and depth < 4 and draw(st.integers(0, 2)) > 0:
-        low = draw(st.integers(at, end))
-        high = draw(st.integers(low, end))
-        if "\n" not in text[low:high]:
-            replacements = tuple(draw(st.lists(TEXTS, max_size=3)))
-            edits.append(Edit(Span(low, high), replacements, draw(st.sampled_from(["", "RV", "<&>\t"])), "0"))
-            edits += draw(nested_edits(text, low, high, depth + 1)) if high > low else []
-        at = high
-    return edits
-
-
-@st.composite
-def essays(draw: st.DrawFn) -> Essay:
-    text = draw(TEXTS)
-    sortkey = draw(TEXTS.filter(lambda key: "#" not in key))
-    metadata = {"sortkey": sortkey, "answer": "answer1", "language": draw(TEXTS), "question_number": "2"}
-    edits = draw(nested_edits(text, 0, len(text)))
-    return Essay(f"{sortkey}/answer1", text, tuple(edits), ("0",), metadata=metadata)
-
-
-@examples(150)
-@given(essay=essays())
-def test_essays_with_nested_edits_come_back_equal_and_without_loss(essay: Essay) -> None:
-    text, losses = write(essay)
-    assert losses == []
-    assert read(text) == [essay]
-
-
 MARKUP = st.recursive(
     st.sampled_from(["", " ", "a", "b c", "&lt;"]),
     lambda inner: st.one_of(

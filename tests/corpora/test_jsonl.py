@@ -6,15 +6,12 @@ import json
 from contextlib import suppress
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from grater.corpora.formats import Loss
 from grater.corpora.jsonl import FORMAT, read_jsonl, write_jsonl
 from grater.errors import GraterError
 from grater.model import Edit, Essay, Json, Span
 from tests.corpora.sources import Tried
-from tests.examples import examples
 
 JSONL = Tried(FORMAT)
 read, problems_of = JSONL.read, JSONL.problems_of
@@ -188,39 +185,3 @@ def test_deep_nesting_is_read_or_refused_wherever_the_limit_lies(depth: int) -> 
     for line in (deep, f'{{"id":"a","text":"","metadata":{{"x":{deep}}}}}', f'{{"id":"\\u0061","text":{deep}}}'):
         with suppress(GraterError):
             assert len(write(*read(HEAD + line))) > depth
-
-
-words = st.text(max_size=12)
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | words,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=3),
-    max_leaves=6,
-)
-
-
-@st.composite
-def essays(draw: st.DrawFn) -> Essay:
-    text = draw(st.text(max_size=40))
-    places = st.integers(0, len(text))
-    spans = st.tuples(places, places).map(lambda pair: Span(*sorted(pair)))
-    objects = st.dictionaries(words, json_values, max_size=2)
-    edits = st.builds(Edit, spans, st.lists(words, max_size=3).map(tuple), words, words, words, objects)
-    bounds = sorted(draw(st.lists(places, max_size=8)))
-    tokens = tuple(Span(*pair) for pair in zip(bounds[::2], bounds[1::2], strict=False))
-    return Essay(
-        essay_id=draw(words),
-        text=text,
-        edits=tuple(draw(st.lists(edits, max_size=3))),
-        annotators=tuple(draw(st.lists(words, max_size=3, unique=True))),
-        tokens=draw(st.sampled_from([None, tokens])),
-        metadata=draw(objects),
-    )
-
-
-@given(st.lists(essays(), max_size=3, unique_by=lambda essay: essay.essay_id))
-@examples(150)
-def test_any_corpus_comes_back_as_it_was_and_writes_the_same_bytes_again(corpus: list[Essay]) -> None:
-    text = write(*corpus)
-    back = read(text)
-    assert back == corpus
-    assert write(*back) == text

@@ -6,16 +6,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from grater.corpora.formats import EssayIds, Loss
-from grater.corpora.m2 import FORMAT, read_m2, token_spans_of_line
-from grater.corpora.normalise import Block, cut, tokens_of_edit
+from grater.corpora.m2 import FORMAT, read_m2
+from grater.corpora.normalise import cut
 from grater.errors import BadInput
 from grater.model import Edit, Essay, Json, Span, short_hash
 from tests.corpora.sources import Tried
-from tests.examples import examples
 
 M2 = Tried(FORMAT, "essays.m2")
 read, write, problems_of = M2.read, M2.write_and_report, M2.problems_of
@@ -368,153 +365,38 @@ def test_an_essay_without_tokens_is_cut_into_sentences() -> None:
     ]
 
 
-RATERS = ("0", "1", "2")
-ANY_TEXT = st.text(st.one_of(st.characters(), st.sampled_from("|\n\r\t -A\u00a0é🐈\u0301")), max_size=14)
-LINE = ANY_TEXT.map(lambda text: text.replace("\n", " ").rstrip("\r"))
-FIELD = LINE.filter(lambda field: "||" not in field and not field.endswith("|") and field != "-NONE-")
-REPLACEMENT = FIELD.filter(lambda words: not words.startswith("|"))  # after `||` it would be a separator
-TAG = FIELD.filter(lambda tag: tag not in {"noop", "UNK", "Um"})
-
-
-@st.composite
-def edits_on_tokens(draw: st.DrawFn, text: str) -> tuple[Edit, ...]:
-    """Edits that begin and end at tokens, in the order of their raters."""
-    tokens = token_spans_of_line(text)
-    edits = []
-    for rater in sorted(draw(st.lists(st.sampled_from(RATERS), max_size=4))):
-        start, end = sorted(draw(st.tuples(*[st.integers(0, len(tokens))] * 2)))
-        point = tokens[start].start if start < len(tokens) else len(text)
-        span = Span(point, tokens[end - 1].end) if start < end else Span(point, point)
-        replacements = tuple(draw(st.lists(REPLACEMENT, min_size=1, max_size=3)))
-        edits.append(Edit(span, replacements, draw(TAG), rater, draw(FIELD)))
-    return tuple(edits)
-
-
-@st.composite
-def essays_of_m2(draw: st.DrawFn) -> list[Essay]:
-    """Essays as M2 can hold them; every one is read by at least two annotators."""
-    ids, essays = EssayIds(), []
-    for text in draw(st.lists(LINE, max_size=4)):
-        edits = draw(edits_on_tokens(text))
-        readers = {"0", "1"} | {edit.rater for edit in edits}
-        essays.append(Essay(ids.of_text(text), text, edits, tuple(sorted(readers)), token_spans_of_line(text)))
-    return essays
-
-
-@examples(100)
-@given(essays_of_m2())
-def test_essays_that_m2_can_hold_come_back_equal(essays: list[Essay]) -> None:
-    text, losses = M2.write(*essays)
-    assert losses == []
-    assert read(text) == essays
-    assert M2.write(*read(text)) == (text, [])
-
-
-@st.composite
-def any_essays(draw: st.DrawFn) -> list[Essay]:
-    """Essays with anything in them that the model allows."""
-    essays = []
-    for number, text in enumerate(draw(st.lists(ANY_TEXT, max_size=3))):
-        bounds = st.tuples(*[st.integers(0, len(text))] * 2).map(lambda pair: Span(*sorted(pair)))
-        words = st.lists(ANY_TEXT, max_size=3).map(tuple)
-        edits = draw(st.lists(st.builds(Edit, bounds, words, ANY_TEXT, ANY_TEXT, ANY_TEXT), max_size=3))
-        tokens = draw(st.one_of(st.none(), st.just(token_spans_of_line(text)), st.just((Span(0, len(text)),))))
-        annotators = tuple(dict.fromkeys(draw(st.lists(ANY_TEXT, max_size=2))))
-        essays.append(Essay(f"doc {number}", text, tuple(edits), annotators, tokens))
-    return essays
-
-
-@examples(150)
-@given(any_essays())
-def test_whatever_is_written_can_be_read_and_every_edit_is_there_or_reported(essays: list[Essay]) -> None:
-    text, losses = M2.write(*essays)
-    n_left_out = sum(loss.what.startswith("edit ") and not loss.changed for loss in losses)
-    assert sum(len(essay.edits) for essay in read(text)) == sum(len(essay.edits) for essay in essays) - n_left_out
-
-
-TEXT = "My cat doesn't sleeps well. It dream of fishs!"
-
-
-def blocks_of(text: str, *edits: Edit, tokens: tuple[Span, ...] | None = None) -> tuple[list[Block], list[Loss]]:
-    losses: list[Loss] = []
-    essay = Essay("doc 1", text, edits, ("0", "1"), tokens, {"title": "Cats"})
-    return list(cut(essay, EssayIds(), losses.append)), losses
-
-
-def edit_of(text: str, words: str, *replacements: str, tag: str = "X") -> Edit:
-    """An edit of the first place where these words stand."""
-    start = text.index(words)
-    return Edit(Span(start, start + len(words)), replacements, tag, "0")
-
-
-def placed(text: str, edit: Edit) -> list[tuple[str, str, tuple[str, ...]]]:
-    """The sentence, the words, and the replacements of every edit."""
-    blocks, _ = blocks_of(text, edit)
-    return [(b.essay.text, e.span.of(b.essay.text), e.replacements) for b in blocks for e in b.essay.edits]
-
-
-def test_a_block_is_a_sentence_with_its_words_joined_by_single_spaces() -> None:
-    blocks, losses = blocks_of("My  cat sleeps.\nIt doesn't dream.")
-    essays = [block.essay for block in blocks]
-    assert [essay.text for essay in essays] == ["My cat sleeps .", "It does n't dream ."]
-    assert essays[0].tokens == (Span(0, 2), Span(3, 6), Span(7, 13), Span(14, 15))
-    assert [essay.essay_id for essay in essays] == [short_hash("My cat sleeps ."), short_hash("It does n't dream .")]
-    assert [dict(essay.metadata) for essay in essays] == [
-        {"document": "doc 1", "document_start": 0},
-        {"document": "doc 1", "document_start": 16},
-    ]
-    assert [essay.annotators for essay in essays] == [("0", "1"), ("0", "1")]
-    assert losses == []
+TEXT = "My cat doesn't sleeps well. It  dream of fishs!"
 
 
 @pytest.mark.parametrize(
-    ("words", "replacement", "changed", "into"),
+    ("words", "replacement", "line"),
     [
-        ("sleeps", "sleep", "sleeps", "sleep"),
-        ("doesn't sleeps", "sleep", "does n't sleeps", "sleep"),
-        (" well", "", "well", ""),
-        ("cat ", "dog ", "cat", "dog"),
-        ("well.", "soundly.", "well", "soundly"),
-        ("n't", "n't ever", "", "ever"),
-        ("doesn't sleeps", "doesn't sleep", "sleeps", "sleep"),
+        ("sleeps", "sleep", "A 4 5|||X|||sleep"),
+        ("doesn't sleeps", "sleep", "A 2 5|||X|||sleep"),
+        ("doesn't sleeps", "doesn't sleep", "A 4 5|||X|||sleep"),
+        (" well", "", "A 5 6|||X|||"),
+        ("cat ", "dog ", "A 1 2|||X|||dog"),
+        ("well.", "soundly.", "A 5 6|||X|||soundly"),
+        ("n't", "n't ever", "A 4 4|||X|||ever"),
+        ("|well.", "not", "A 5 5|||X|||not"),
+        ("|dream", "not", "A 1 1|||X|||not"),
+        ("| It", "Yes", "A 7 7|||X|||Yes"),  # between two sentences: of the first
+        ("s!", "!", "A 3 4|||X|||fish"),
     ],
 )
-def test_an_edit_is_placed_on_the_tokens_it_changes(words: str, replacement: str, changed: str, into: str) -> None:
-    ((_, found, replacements),) = placed(TEXT, edit_of(TEXT, words, replacement))
-    assert (found, replacements) == (changed, (into,))
+def test_an_edit_of_raw_text_is_placed_on_the_tokens_it_changes(words: str, replacement: str, line: str) -> None:
+    start = TEXT.index(words.removeprefix("|"))
+    span = Span(start, start if words.startswith("|") else start + len(words))
+    text, _ = write(Essay("doc 1", TEXT, (Edit(span, (replacement,), "X", "0"),), ("0",)))
+    assert f"{line}|||REQUIRED|||-NONE-|||0" in text.splitlines()
 
 
-def test_insertions_uncorrected_edits_and_edits_inside_words_land_on_whole_tokens() -> None:
-    text = "It sleeps.  It dreams."
-    assert placed(text, Edit(Span(11, 11), ("Yes",), "X", "0")) == [("It sleeps .", "", ("Yes",))]
-    assert placed(text, Edit(Span(12, 12), ("Yes",), "X", "0")) == [("It dreams .", "", ("Yes",))]
-    assert placed(TEXT, Edit(Span(30, 33), (), "Um", "0")) == [("It dream of fishs !", "dream", ())]
-    edit = Edit(Span(44, 45), ("",), "Nn", "0")  # the s of fishs
-    blocks, losses = blocks_of(TEXT, edit)
-    (kept,) = blocks[1].essay.edits
-    assert (kept.span.of(blocks[1].essay.text), kept.replacements) == ("fishs", ("fish",))
-    assert blocks[1].originals == (edit,)
-    assert [str(loss) for loss in losses] == [
-        "essay doc 1: edit 44-45 Nn changed: it begins or ends inside a token, and was widened to whole tokens"
-    ]
-
-
-@examples(100)
-@given(st.text(st.one_of(st.sampled_from("abc .!?\n'\u00a0é🐈"), st.characters()), max_size=40), st.data())
-def test_every_word_and_every_edit_is_in_a_block_or_reported(text: str, data: st.DataObject) -> None:
-    bounds = st.tuples(*[st.integers(0, len(text))] * 2).map(lambda pair: Span(*sorted(pair)))
-    edits = data.draw(
-        st.lists(st.builds(Edit, bounds, st.just(("new words",)), st.just("X"), st.just("0")), max_size=4)
-    )
-    blocks, losses = blocks_of(text, *edits)
-    assert "".join("".join(block.essay.text.split()) for block in blocks) == "".join(text.split())
-    n_left_out = sum(not loss.changed for loss in losses)
-    assert sum(len(block.essay.edits) for block in blocks) == len(edits) - n_left_out
-    for block in blocks:
-        assert block.essay.tokens == tuple(Span(s, e) for s, e in _words(block.essay.text))
-        assert all(tokens_of_edit(edit, block.essay.text, block.essay.tokens) for edit in block.essay.edits)
-
-
-def _words(text: str) -> list[tuple[int, int]]:
-    ends = [index for index in range(len(text) + 1) if index == len(text) or text[index] == " "]
-    return [(end - len(word), end) for word, end in zip(text.split(" "), ends, strict=True)] if text else []
+def test_a_block_knows_its_document_and_the_edit_that_it_was_made_of() -> None:
+    edit, losses = Edit(Span(30, 34), (), "Um", "0"), list[Loss]()
+    first, second = cut(Essay("doc 1", TEXT, (edit,), ("0", "1")), EssayIds(), losses.append)
+    assert (first.essay.text, second.essay.text) == ("My cat does n't sleeps well .", "It dream of fishs !")
+    assert second.essay.metadata == {"document": "doc 1", "document_start": TEXT.index("It")}
+    assert second.essay.annotators == ("0", "1")
+    [kept] = second.essay.edits
+    assert (kept.span.of(second.essay.text), kept.replacements, second.originals) == ("dream", (), (edit,))
+    assert [loss.changed for loss in losses] == [True]

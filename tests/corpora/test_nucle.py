@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from grater.corpora.formats import Loss
 from grater.corpora.jsonl import read_jsonl, write_jsonl
@@ -12,7 +10,6 @@ from grater.corpora.nucle import FORMAT, read_nucle
 from grater.errors import BadInput
 from grater.model import Edit, Essay, Json, Span, short_hash
 from tests.corpora.sources import TextSource, Tried
-from tests.examples import examples
 from tests.real_data import data_path
 
 NUCLE = Tried(FORMAT)
@@ -422,53 +419,6 @@ def test_good_documents_around_a_bad_one_are_read_as_they_come_and_problems_coll
     assert len(problems_of(bad * 30)) == 21
     essays = read_nucle(iter([*TextSource(ESSAY).lines(), "broken"]), name="test")
     assert next(essays).essay_id == "7"
-
-
-# Any corpus
-
-words = st.text(
-    st.sampled_from("ab <>&/;#x1P\"'\n\r\t\xa0é😀\u0301\u2028") | st.characters(codec="utf-8"), max_size=8
-)
-pieces = st.sampled_from(["<P>", "</P>", "&lt;", "&#10;", "</DOC>", "<br>", "\r\n", "<P ", "</G>", "<!ENTITY a>"])
-texts = st.lists(words | pieces, max_size=4).map("".join)
-names = st.sampled_from(["G", "note", "x-1"])
-attributes = st.dictionaries(names, texts, max_size=2)
-
-
-@st.composite
-def essays(draw: st.DrawFn, number: int) -> Essay:
-    """Any essay that NUCLE can hold."""
-    paragraphs = draw(st.lists(texts, min_size=1, max_size=4))
-    text = "\n".join(paragraphs)
-    annotators = tuple(draw(st.lists(texts, max_size=2, unique=True)))
-    places = st.integers(0, len(text))
-    spans = st.tuples(places, places).map(lambda pair: Span(*sorted(pair)))
-    edits = []
-    for rater in annotators:
-        for span in draw(st.lists(spans, max_size=3)):
-            tag, correction = draw(texts | st.sampled_from(["Um", "Rloc"])), draw(texts)
-            replacements = () if not correction and (tag == "Um" or not len(span)) else (correction,)
-            elements: list[Json] = [{"name": draw(names), "text": draw(texts)}]
-            extra: dict[str, Json] = draw(st.sampled_from([{}, {"sgml": {"elements": {"MISTAKE": elements}}}]))
-            edits.append(Edit(span, replacements, tag, rater, draw(texts), extra))
-    metadata: dict[str, Json] = {}
-    if "\n" in "".join(paragraphs):
-        metadata["paragraphs"] = [len(paragraph) for paragraph in paragraphs]
-    if draw(st.booleans()):
-        metadata["titled"] = True
-    extra_attributes = draw(attributes)
-    if extra_attributes:
-        metadata["sgml"] = {"attributes": {"DOC": dict(extra_attributes), "P 0": dict(extra_attributes)}}
-    return Essay(f"{draw(texts)}{number}", text, tuple(edits), annotators, metadata=metadata)
-
-
-@given(st.tuples(essays(1), essays(2)))
-@examples(120)
-def test_any_corpus_that_nucle_can_hold_comes_back_as_it_was(corpus: tuple[Essay, ...]) -> None:
-    text, losses = write(*corpus)
-    assert losses == []
-    assert tuple(read(text)) == corpus
-    assert write(*read(text)) == (text, [])
 
 
 # The real files

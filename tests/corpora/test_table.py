@@ -8,8 +8,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from openpyxl import Workbook
 
 from grater.corpora import read_corpus
@@ -17,10 +15,9 @@ from grater.corpora.docx import read_docx
 from grater.corpora.plain import FORMAT, read_text
 from grater.corpora.source import guessed_encoding
 from grater.corpora.table import read_table_of_texts
-from grater.errors import BadInput, GraterError, UsageError
+from grater.errors import BadInput, UsageError
 from grater.model import Edit, Essay, Span
 from tests.corpora.sources import TextSource, Tried
-from tests.examples import examples
 
 NAMES = (
     'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
@@ -213,13 +210,3 @@ def test_several_essays_and_everything_but_words_are_reported() -> None:
         "essay e1: U+FEFF at its start left out: it will be taken for a byte-order mark",
         *(f"essay e1: {what} left out: a text file contains only words" for what in ("NUL characters", *marks)),
     ]
-
-
-@given(st.text())
-@examples(100)
-def test_any_text_comes_back_as_it_was_or_is_refused(text: str) -> None:
-    if "\0" in text:
-        with pytest.raises(GraterError):
-            read_one(text)
-    else:
-        assert written(read_one(text))[0] == text
