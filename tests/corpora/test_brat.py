@@ -255,33 +255,6 @@ def test_lines_that_no_longer_fit_are_reported() -> None:
     assert [line.split("\t")[0] for line in files["e.ann"].splitlines()] == ["T2", "T1", "T3"]
 
 
-JSON = "expected JSON, found an error at character "
-OURS = "expected a note as grater writes it, found '{}'; remove the line"
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("T1\tMec 7 13", "expected 'T1<tab>Type 0 5<tab>words', found 'T1\\tMec 7 13'"),
-        ("T1\tMec seven 12\teated", "expected 'T1<tab>Type 0 5<tab>words', found 'T1\\tMec seven 12\\teated'"),
-        ("T1\tMec 7 12\teaten", "expected the words at 7 12, 'eated', found 'eaten'"),
-        ("T1\tMec 12 7\t", "expected fragments in order inside the text (0 to 29), found 12 7"),
-        ("T1\tMec 20 30\tspaper.\n", "expected fragments in order inside the text (0 to 29), found 20 30"),
-        ("T1\tMec 7 12;8 10\teated at", "expected fragments in order inside the text (0 to 29), found 7 12;8 10"),
-        ("T2\tMec 0 2\tMy", "expected each id once, found T2 again"),
-        ("hello", "expected a line of brat such as 'T1<tab>Type 0 5<tab>words', found 'hello'"),
-        ("#1\tGrater T2\t{", JSON + "2: Expecting property name enclosed in double quotes"),
-        ("#1\tGrater T2\t{}{", JSON + "3: Extra data"),
-        ("#1\tGrater T2\t[]", OURS.format("[]")),
-        ('#1\tGrater T2\t{"span": [0, 99]}', OURS.format('{"span": [0, 99]}')),
-        ('#1\tGrater document\t{"tag": ""}', OURS.format('{"tag": ""}')),
-    ],
-)  # fmt: skip
-def test_a_bad_line_is_named(line: str, message: str) -> None:
-    files = {"e.txt": TEXT, "e.ann": f"T2\tMec 3 6\tdog\n{line}\nT3\tMec 0 2\tMy\n"}
-    assert problems_of(files) == [f"e.ann:2: {message}"]
-
-
 def test_problems_of_all_files_are_reported_together() -> None:
     files = {"a.ann": "x\n", "a.txt": "A", "b.ann": "y\n", "c.a1": "T1", "c.txt": "C", "d.ann": "\nz", "d.txt": "D"}
     assert [problem.split(": ")[0] for problem in problems_of(files)] == ["c.a1", "a.ann:1", "b.ann", "d.ann:2"]

@@ -147,39 +147,6 @@ def test_an_empty_sentence_has_no_tokens(line: str) -> None:
     assert first.edits[0].span == Span(0, 0)
 
 
-STARTS = "expected a line starting with 'S ' or 'A ', found "
-ORPHAN = "expected an 'S ' line before this 'A ' line; remove the blank line or add the sentence"
-WITHIN = "expected token numbers from 0 to 2 (the sentence has 2 tokens), found "
-FIELDS = "expected 6 fields (start end|||tag|||correction|||REQUIRED|||comment|||annotator), found "
-NUMBERS = "expected two token numbers after 'A ', found "
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "problem"),
-    [
-        ("X 1 2\n", 1, f"{STARTS}'X 1 2'"),
-        ("Strange\n", 1, f"{STARTS}'Strange'"),
-        (edit_line(0, 0, "x"), 1, ORPHAN),
-        ("S My cat\nS It dream\n", 2, "expected a blank line before the next 'S ' line; put one there"),
-        ("S My cat\n" + edit_line(0, 3, "x"), 2, f"{WITHIN}0 3"),
-        ("S My cat\n" + edit_line(2, 1, "x"), 2, "expected a start that is not after the end, found 2 1"),
-        ("S My cat\n" + edit_line(-1, -1, "x"), 2, f"{WITHIN}-1 -1"),
-        ("S My cat\nA 0 1|||Nn|||x|||REQUIRED|||0\n", 2, f"{FIELDS}5"),
-        ("S My cat\nA 0 1|||Nn|||x|||y|||REQUIRED|||-NONE-|||0\n", 2, f"{FIELDS}7"),
-        ("S My cat\nA 0 one|||Nn|||x|||REQUIRED|||-NONE-|||0\n", 2, f"{NUMBERS}'0 one'"),
-        ("S My cat\nA 0|||Nn|||x|||REQUIRED|||-NONE-|||0\n", 2, f"{NUMBERS}'0'"),
-        (f"S My cat\nA 0 {'9' * 20}|||Nn|||x|||REQUIRED|||-NONE-|||0\n", 2, f"{NUMBERS}'0 {'9' * 20}'"),
-        (
-            "S My cat\nA 0 1|||Nn|||x|||REQUIRED|||-NONE-|||",
-            2,
-            "expected an annotator after the last '|||', found nothing",
-        ),
-    ],
-)
-def test_a_bad_line_is_named_with_what_was_expected(text: str, line: int, problem: str) -> None:
-    assert problems_of(text) == [f"essays.m2:{line}: {problem}"]
-
-
 def test_problems_come_together_up_to_twenty_behind_the_essays() -> None:
     text = "S My cat\n" + edit_line(0, 9, "x") + "A bad\n\nwhat?\n\n" + edit_line(0, 1, "x") + edit_line(0, 1, "y")
     assert [problem.split(":")[1] for problem in problems_of(text)] == ["2", "3", "5", "7"]
