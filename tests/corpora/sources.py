@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import strategies as st
@@ -50,6 +53,28 @@ class Tried:
         with pytest.raises(BadInput) as caught:
             self.read(text)
         return [str(problem) for problem in caught.value.problems]
+
+
+SHOWN = str.maketrans({"⏎": "\n", "⇥": "\t", "∅": "", "␣": " ", "␀": "\0"})
+
+
+class Case(NamedTuple):
+    """Of a snapshot: the section, what is damaged or written there, and what is answered."""
+
+    base: str
+    damage: str
+    answers: list[str]
+
+
+def cases_of(snapshot: Path) -> list[Case]:
+    """The cases of a snapshot: `## section`, then `- case` with its answers below it, indented."""
+    cases = []
+    for section in re.split(r"^## ", snapshot.read_text("utf-8"), flags=re.M)[1:]:
+        base, _, rest = section.partition("\n")
+        for case in re.split(r"^- ", rest, flags=re.M)[1:]:
+            damage, *answers = case.rstrip("\n").split("\n  ")
+            cases.append(Case(base, damage.translate(SHOWN), answers))
+    return cases
 
 
 ODD = [

@@ -117,17 +117,3 @@ def test_broken_and_monstrous_files_are_refused() -> None:
     assert "reasonable size" in problems_of('{"text": "", "q": ' + "[" * 100_000 + "]" * 100_000 + "}")[0]
     assert "reasonable size" in problems_of('{"text": "", "q": ' + "9" * 10_000 + "}")[0]
     assert len(problems_of("{}\n" * 50)) == 21
-
-
-def test_alternatives_comments_extras_tokens_and_annotators_that_are_no_numbers_are_reported() -> None:
-    edit = Edit(Span(0, 3), ("x", "y"), "R", "0", comment="why", extra={"weight": 1})
-    essay = Essay("e", "one two", (edit,), ("0",), (Span(0, 3),), {"text": 1, "edits": 2, "id": "f"})
-    text, losses = write(essay)
-    assert json.loads(text) == {"id": "e", "text": "one two", "edits": [[0, [[0, 3, "x", "R"]]]]}
-    of_edit = {f"{what} of edit 0-3 R" for what in ("comment", "weight", "alternatives")}
-    assert {loss.what for loss in losses} == {"tokens", "metadata text", "metadata edits", "metadata id"} | of_edit
-    assert not any(loss.changed for loss in losses)
-    text, losses = write(Essay("e", "one two", (), ("A", "007", "12")))
-    assert json.loads(text)["edits"] == [["A", []], ["007", []], [12, []]]
-    assert [(loss.what, loss.changed) for loss in losses] == [("annotator A", True), ("annotator 007", True)]
-    assert read(text)[0].annotators == ("A", "007", "12")

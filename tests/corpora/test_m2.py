@@ -1,8 +1,7 @@
-"""M2 blocks become essays and essays become M2: every bad line and everything that M2 cannot hold is named."""
+"""M2 blocks become essays and essays become M2, whose tokens and lines are found again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
@@ -11,7 +10,7 @@ from grater.corpora.formats import EssayIds, Loss
 from grater.corpora.m2 import FORMAT, read_m2
 from grater.corpora.normalise import cut
 from grater.errors import BadInput
-from grater.model import Edit, Essay, Json, Span, short_hash
+from grater.model import Edit, Essay, Span, short_hash
 from tests.corpora.sources import Tried
 
 M2 = Tried(FORMAT, "essays.m2")
@@ -162,11 +161,6 @@ def test_problems_come_together_up_to_twenty_behind_the_essays() -> None:
         next(essays)
 
 
-def tokenised(text: str, *edits: Edit, annotators: Iterable[str] = ("0",), **metadata: Json) -> Essay:
-    (essay,) = read(f"S {text}\n")
-    return replace(essay, edits=edits, annotators=tuple(annotators), metadata=metadata)
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -188,148 +182,10 @@ def test_what_was_read_is_written_byte_for_byte(text: str) -> None:
     assert write(*read(text)) == (text, [])
 
 
-def test_annotators_keep_their_order_and_those_who_marked_nothing_get_a_noop() -> None:
-    edit = Edit(Span(0, 2), ("A",), "Det", "1")
-    assert write(tokenised("My cat", edit, annotators=("0", "1", "2")))[0] == (
-        f"S My cat\n{NOOP}0\nA 0 1|||Det|||A|||REQUIRED|||-NONE-|||1\n{NOOP}2\n\n"
-    )
-    edits = [Edit(Span(0, 2), (word,), "Det", rater) for word, rater in [("A", "1"), ("The", "0"), ("One", "1")]]
-    text, losses = write(tokenised("My cat", *edits, annotators=("0", "1")))
-    assert [line.split("|||")[2] for line in text.splitlines()[1:4]] == ["The", "A", "One"]
-    assert read(text)[0].annotators == ("0", "1")
-    assert losses == []
-
-
-def test_annotators_who_are_no_numbers_are_numbered_in_order_and_reported_once() -> None:
-    first, second = (
-        tokenised(text, *(Edit(Span(0, 2), ("x",), "T", rater) for rater in raters), annotators=raters)
-        for text, *raters in (("My cat", "Ann", "7", "01"), ("My dog", "0", "Ann"))
-    )
-    text, losses = write(first, second)
-    assert [line[-1] for line in text.splitlines() if line.startswith("A")] == list("07120")
-    assert losses == [
-        f"essay {essay.essay_id}: annotator {name!r} changed: M2 numbers its annotators; this one is {number}"
-        for number, (essay, name) in enumerate([(first, "Ann"), (first, "01"), (second, "0")])
-    ]
-
-
-def test_what_an_essay_has_and_m2_has_not_is_reported() -> None:
-    essay = replace(tokenised("My cat", title="On cats", language="Welsh"), essay_id="doc 1")
-    assert write(essay)[1] == [
-        "essay doc 1: metadata title, language left out: M2 has no place for it",
-        "essay doc 1: essay id left out: M2 has no ids; readers make one from the text",
-    ]
-    essay = tokenised("My cat", Edit(Span(0, 2), ("A",), "Det", "1"), annotators=("0",))
-    assert write(essay)[1] == [
-        f"essay {essay.essay_id}: annotators without '1' changed: "
-        "M2 takes everyone with an A line to have read it all"
-    ]
-    assert write(Essay("doc 1", " \n")) == (
-        "",
-        [
-            "essay doc 1: essay id left out: M2 has no ids; readers make one from each sentence",
-            "essay doc 1: text left out: it has no words, and M2 stores sentences",
-        ],
-    )
-
-
-def nn(start: int, end: int, *replacements: str, tag: str = "Nn", comment: str = "", **extra: Json) -> Edit:
-    return Edit(Span(start, end), replacements, tag, "0", comment, extra)
-
-
-OTHERWISE = "left out: an A line with it would be read as something else"
-
-
-@pytest.mark.parametrize(
-    ("edit", "written", "loss"),
-    [
-        (nn(3, 6, "big\ndog"), "Nn|||big dog", "edit 3-6 Nn changed: it contains a line end, which became a space"),
-        (
-            nn(4, 6, "ow"),
-            "Nn|||cow",
-            "edit 4-6 Nn changed: it begins or ends inside a token, and was widened to whole tokens",
-        ),
-        (
-            nn(3, 6),
-            "UNK|||cat",
-            "edit 3-6 Nn changed: M2 can write 'found but not corrected' only with the tag UNK; the tag 'Nn' is lost",
-        ),
-        (nn(3, 6, "dog", comment="a ||| b"), "Nn|||dog", f"comment of edit 3-6 Nn {OTHERWISE}"),
-        (nn(3, 6, "dog", comment="-NONE-"), "Nn|||dog", f"comment of edit 3-6 Nn {OTHERWISE}"),
-        (nn(3, 6, "dog", weight=3, by="x"), "Nn|||dog", "by, weight of edit 3-6 Nn left out: M2 has no place for it"),
-        *(
-            (nn(3, 6, *replacements, tag=tag), "", f"edit 3-6 {tag} {OTHERWISE}")
-            for replacements, tag in [
-                (("a ||| b",), "Nn"),
-                (("a || b",), "Nn"),
-                (("dog|",), "Nn"),
-                (("-NONE-",), "Nn"),
-                (("dog", "a||b"), "Nn"),
-                (("cat",), "UNK"),
-                (("dog",), "noop"),
-                (("dog",), "N|||n"),
-            ]
-        ),
-        (nn(2, 3, " "), "", "edit 2-3 Nn left out: it changes no token, only white space"),
-    ],
-)
-def test_what_a_line_cannot_hold_is_reported(edit: Edit, written: str, loss: str) -> None:
-    essay = tokenised("My cat sleep", edit)
-    line = f"A 1 2|||{written}|||REQUIRED|||-NONE-|||0" if written else f"{NOOP}0"
-    assert write(essay) == (f"S My cat sleep\n{line}\n\n", [f"essay {essay.essay_id}: {loss}"])
-
-
 def test_a_spelling_as_read_is_not_written_once_the_edit_has_changed() -> None:
     (essay,) = read("S My cat\nA 1 2|||Nn|||-NONE-|||REQUIRED|||-NONE-|||0\n")
     changed = replace(essay, edits=(replace(essay.edits[0], replacements=("dog",)),))
     assert "A 1 2|||Nn|||dog|||REQUIRED" in write(changed)[0]
-
-
-def test_essays_that_would_get_other_readers_are_reported() -> None:
-    unread, other = tokenised("My cat", annotators=()), tokenised("My cow", annotators=())
-    read_by_one = tokenised("My dog", annotators=("0",))
-    what = "annotators (none) of 2 essays without A lines, this one first"
-    assert write(unread, read_by_one, other)[1] == [
-        f"essay {unread.essay_id}: {what} changed: read again they have 0"
-    ]
-    assert write(unread, tokenised("My dog", annotators=("0", "1")))[1] == []
-    silent = tokenised("My cat", m2_noop=False)
-    what = "annotators 0 of 1 essays without A lines, this one first"
-    assert write(silent) == ("S My cat\n\n", [f"essay {silent.essay_id}: {what} changed: read again they have none"])
-
-
-@pytest.mark.parametrize("text", ["My cat\r", "My\ncat"])
-def test_a_text_that_is_not_one_line_is_joined_anew(text: str) -> None:
-    essay = Essay(short_hash(text), text, tokens=(Span(0, 2), Span(3, 6)))
-    written, losses = write(essay)
-    assert written == "S My cat\n\n"
-    assert f"essay {essay.essay_id}: text changed: it was tokenised and split into sentences" in losses
-
-
-def test_an_essay_without_tokens_is_cut_into_sentences() -> None:
-    text = "My cat doesn't sleeps. It dream\nof a fishs!"
-    edits = (
-        Edit(Span(15, 21), ("sleep",), "SVA", "Ann", "seen twice"),
-        Edit(Span(26, 31), ("dreams",), "SVA", "Ann"),
-        Edit(Span(19, 24), ("",), "Um", "Ann"),
-    )
-    essay = Essay("doc 1", text, edits, ("Ann", "Bob"), metadata={"title": "Cats"})
-    written, losses = write(essay)
-    assert written == (
-        "S My cat does n't sleeps .\nA 4 5|||SVA|||sleep|||REQUIRED|||seen twice|||0\n"
-        f"{NOOP}1\n\n"
-        "S It dream\nA 1 2|||SVA|||dreams|||REQUIRED|||-NONE-|||0\n"
-        f"{NOOP}1\n\n"
-        f"S of a fishs !\n{NOOP}0\n{NOOP}1\n\n"
-    )
-    assert losses == [
-        "essay doc 1: metadata title left out: M2 has no place for it",
-        "essay doc 1: edit 19-24 Um left out: it crosses sentences",
-        "essay doc 1: essay id left out: M2 has no ids; readers make one from each sentence",
-        "essay doc 1: text changed: it was tokenised and split into sentences",
-        "essay doc 1: annotator 'Ann' changed: M2 numbers its annotators; this one is 0",
-        "essay doc 1: annotator 'Bob' changed: M2 numbers its annotators; this one is 1",
-    ]
 
 
 TEXT = "My cat doesn't sleeps well. It  dream of fishs!"

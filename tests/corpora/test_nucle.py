@@ -8,7 +8,7 @@ from grater.corpora.formats import Loss
 from grater.corpora.jsonl import read_jsonl, write_jsonl
 from grater.corpora.nucle import FORMAT, read_nucle
 from grater.errors import BadInput
-from grater.model import Edit, Essay, Json, Span, short_hash
+from grater.model import Essay, short_hash
 from tests.corpora.sources import TextSource, Tried
 from tests.real_data import data_path
 
@@ -235,107 +235,7 @@ def test_the_slip_of_the_release_in_references_is_read_and_written_right() -> No
     assert write(*read(slip)) == (right, [])
 
 
-@pytest.mark.parametrize(
-    "leftovers",
-    [
-        7,
-        {"colour": 1},
-        {"attributes": []},
-        {"attributes": {"DOC": {"nid": "2"}}},
-        {"attributes": {"DOC": {"a b": ""}}},
-        {"attributes": {"P 9": {"a": "b"}}},
-        {"elements": {"DOC": 1}},
-        {"elements": {"DOC": [{"name": "P", "text": ""}]}},
-        {"elements": {"DOC": [{"name": "X", "text": 1}]}},
-        {"elements": {"DOC": [{"name": "X", "text": "", "more": 1}]}},
-        {"elements": {"TEXT": [{"name": "X", "text": "y"}]}},
-        {"references": 3},
-        {"references": [[0, 5]]},
-        {"references": [["0", "1"]]},
-        {"references": [[1, 0]]},
-    ],
-)
-def test_leftovers_of_another_shape_are_a_loss_and_never_spoil_the_file(leftovers: Json) -> None:
-    essay = Essay("1", "Hi.", metadata={"sgml": leftovers})
-    text, losses = write(essay)
-    assert read(text) == [Essay("1", "Hi.")]
-    assert len(losses) == 1
-    assert losses[0].startswith("essay 1: metadata sgml")
-
-
 # Writing, and what cannot be held
-
-
-def losses_of(essay: Essay) -> list[str]:
-    text, losses = write(essay)
-    read(text)
-    return [loss.removeprefix("essay a: ") for loss in losses]
-
-
-def edited(*edits: Edit, **fields: object) -> Essay:
-    return Essay("a", "He go home.", edits, ("1", "2"), **fields)  # type: ignore[arg-type]
-
-
-def nn(start: int, end: int, *replacements: str, tag: str = "Nn", rater: str = "1", **extra: Json) -> Edit:
-    return Edit(Span(start, end), replacements, tag, rater, "", extra)
-
-
-READS_AS = "changed: an empty CORRECTION of {} here means {}"
-ONE = "left out: a MISTAKE has one CORRECTION"
-TEACHER = "NUCLE counts a teacher with an ANNOTATION block as annotator of the whole essay"
-
-
-@pytest.mark.parametrize(
-    ("edit", "losses"),
-    [
-        (nn(3, 5, "goes"), []),
-        (nn(3, 5, "goes", "went", ""), [f"edit 3-5 Nn alternative {each!r} {ONE}" for each in ("went", "")]),
-        (nn(3, 5), [f"edit 3-5 Nn {READS_AS.format('Nn', 'a deletion')}"]),
-        (nn(3, 5, "", tag="Um"), [f"edit 3-5 Um {READS_AS.format('Um', 'no correction')}"]),
-        (nn(3, 3, ""), [f"edit 3-3 Nn {READS_AS.format('Nn', 'no correction')}"]),
-        (nn(3, 5, "x", old=1), ["edit 3-5 Nn extra old left out: NUCLE has no place for it"]),
-        (
-            nn(3, 5, "x", sgml={"elements": {"P": []}}),
-            ["edit 3-5 Nn extra sgml elements of P left out: NUCLE has no place for it"],
-        ),
-        (nn(3, 12, "x"), ["edit 3-12 Nn left out: its span is not inside the text"]),
-        (nn(3, 5, "x", rater="9"), [f"annotator 9 changed: {TEACHER}"]),
-    ],
-)
-def test_what_an_edit_has_and_nucle_has_not_is_reported(edit: Edit, losses: list[str]) -> None:
-    assert losses_of(edited(edit)) == losses
-
-
-def test_what_an_essay_has_and_nucle_has_not_is_reported() -> None:
-    metadata: dict[str, Json] = {"language": "Thai", "email": 3, "titled": "yes", "paragraphs": [3, 3]}
-    assert losses_of(edited(tokens=(), metadata=metadata)) == [
-        "metadata paragraphs left out: the lengths do not match the text",
-        "metadata language left out: NUCLE has no place for it",
-        "metadata email left out: NUCLE has no place for it",
-        "metadata titled left out: NUCLE has no place for it",
-        "tokens left out: NUCLE stores raw text only",
-    ]
-
-
-def test_what_would_be_misread_is_a_loss() -> None:
-    lengths: tuple[Json, ...] = ("11", [11.0], [True], [3, 3], [3, 7], [2, 8, -1], [12], [], [4, "6"])
-    for each in lengths:
-        losses = losses_of(edited(metadata={"paragraphs": each}))
-        assert losses == ["metadata paragraphs left out: the lengths do not match the text"], each
-    # As slices from the end, -5 and 11 would give back "ab" and "cdef".
-    essay = Essay("a", "ab\ncdef", metadata={"paragraphs": [-5, 11]})
-    assert losses_of(essay) == ["metadata paragraphs left out: the lengths do not match the text"]
-    essay = Essay("a", "One\nTwo", metadata={"sgml": {"references": [[0, 2], [1, 2]]}})
-    assert losses_of(essay) == ["metadata sgml references left out: NUCLE has no place for it"]
-    assert read_one(write(essay)[0]).metadata == {"sgml": {"references": [[0, 2]]}}
-    assert losses_of(edited(metadata={"email": " a"})) == ["metadata email left out: NUCLE has no place for it"]
-    first, second, third = (Edit(Span(n, n + 1), ("x",), "Nn", rater) for n, rater in enumerate("212"))
-    essay = edited(first, second, third)
-    assert losses_of(essay) == ["order of edits changed: each annotator's edits are in a separate block"]
-    assert read_one(write(essay)[0]).edits == (second, first, third)
-    for essays_written in ([Essay("a", "Hi.")] * 2, [Essay("", "Hi.")]):
-        (loss,) = write(*essays_written)[1]
-        assert "id changed" in loss
 
 
 # Faults

@@ -16,7 +16,7 @@ from grater.corpora.plain import FORMAT, read_text
 from grater.corpora.source import guessed_encoding
 from grater.corpora.table import read_table_of_texts
 from grater.errors import BadInput, UsageError
-from grater.model import Edit, Essay, Span
+from grater.model import Essay
 from tests.corpora.sources import TextSource, Tried
 
 NAMES = (
@@ -194,19 +194,3 @@ def test_a_nul_character_is_refused_as_the_wrong_encoding() -> None:
     assert "test:1: expected text, found a NUL character; is it UTF-16?" in str(caught.value)
     with pytest.raises(BadInput):
         paragraphs(utf16)
-
-
-def test_several_essays_and_everything_but_words_are_reported() -> None:
-    text, losses = written(Essay("a", "One."), Essay("b", "Two.\n"), Essay("c", "Three."))
-    assert text == "One.\n\nTwo.\n\nThree."
-    assert sum("its boundaries changed" in loss for loss in losses) == 2
-    edits = (Edit(Span(3, 5), ("goes",), "SVA", "R1"), Edit(Span(0, 2), (), "Um", "R1"))
-    essay = Essay("e1", "\ufeffHe\0 go", edits, ("R1", "R2"), (Span(0, 2),), {"language": "Thai"})
-    text, losses = written(essay)
-    assert text == "\ufeffHe go"
-    marks = ["edit 3-5 SVA", "edit 0-2 Um", "annotator R1", "annotator R2", "tokens", "metadata language"]
-    assert losses == [
-        "essay e1: id changed: a text file has no id: its name replaces it",
-        "essay e1: U+FEFF at its start left out: it will be taken for a byte-order mark",
-        *(f"essay e1: {what} left out: a text file contains only words" for what in ("NUL characters", *marks)),
-    ]

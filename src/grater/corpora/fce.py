@@ -487,7 +487,7 @@ def _fit_edit(edit: Edit, lose: Losses) -> Edit:
     what = edit_name(edit)
     if edit.comment:
         lose(f"comment of {what}", "FCE has no comments")
-    for key in edit.extra.keys() - {"attributes", "c"}:
+    for key in sorted(edit.extra.keys() - {"attributes", "c"}):
         lose(f"{key} of {what}", "FCE has no such field")
     fitted = tuple(_fit(what, text, lose) for text in edit.replacements)
     return replace(edit, tag=_fit(what, edit.tag, lose), replacements=fitted)

@@ -1,21 +1,24 @@
-"""Damaged files of every format: what is answered stands in `damage.txt`, whose words an editor may change.
+"""The answers to damaged files and to edits with defects: `answers.txt` has them, whose words an editor may change.
 
-A section names what its cases are put into.  A case is what is damaged, with ⏎ for the end of a line, ⇥ for a tab and
-∅ for nothing, and below it all problems that are reported, each with its line.
+A section names what its cases are put into.  A case is what is damaged, with ⏎ for the end of a line, ⇥ for a tab,
+␣ for a space at the rim, ∅ for nothing, and below it all that is reported: problems with their lines, findings with
+their rules.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
+from grater.corpora.check import check_essays
 from grater.errors import BadInput
+from grater.model import Edit, Essay, Span
 from tests.corpora import test_bea, test_brat, test_fce, test_jsonl, test_nucle
+from tests.corpora.sources import Case, cases_of
 from tests.corpora.test_formats import read
 
 
@@ -46,27 +49,26 @@ BASES: dict[str, Callable[[str], str]] = {
 }
 
 
-SHOWN = str.maketrans({"⏎": "\n", "⇥": "\t", "∅": ""})
+LINT = "lint, an edit in braces: tag | text | correction"
 
 
-class Case(NamedTuple):
-    base: str
-    damage: str
-    answers: list[str]
+def linted(case: str) -> list[str]:
+    case = re.sub(r"\\u([0-9a-f]{4})", lambda match: chr(int(match[1], 16)), case)
+    tag, marked, *corrections = case.split(" | ")
+    span = Span(marked.find("{"), marked.find("}") - 1)
+    edits = (Edit(span, tuple(corrections), tag, "A", line=7),) if "{" in marked else ()
+    essay = Essay("e", marked.replace("{", "").replace("}", ""), edits, ("A",), line=3)
+    findings = list(check_essays([essay]))
+    assert {finding.line for finding in findings} <= {7 if edits else 3}
+    return [f"{finding.rule}: {finding.message}" for finding in findings]
 
 
-def cases() -> Iterator[Case]:
-    for section in re.split(r"^## ", Path(__file__).with_name("damage.txt").read_text("utf-8"), flags=re.M)[1:]:
-        base, _, rest = section.partition("\n")
-        for case in re.split(r"^- ", rest, flags=re.M)[1:]:
-            damage, *answers = case.rstrip("\n").split("\n  ")
-            yield Case(base, damage.translate(SHOWN), answers)
-
-
-CASES = list(cases())
+CASES = cases_of(Path(__file__).with_name("answers.txt"))
 
 
 def answers(base: str, damage: str) -> list[str]:
+    if base == LINT:
+        return linted(damage)
     name, text = base.partition(",")[0], BASES[base](damage)
     files = {"e.txt": test_brat.TEXT, "e.ann": text} if name == "brat" else {"file": text}
     with pytest.raises(BadInput) as caught:
@@ -75,9 +77,9 @@ def answers(base: str, damage: str) -> list[str]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.base}: {case.damage[:40]}")
-def test_damage_is_answered_with_its_line_and_what_was_expected(case: Case) -> None:
+def test_damage_and_defects_are_answered_with_their_line_and_what_was_expected(case: Case) -> None:
     assert answers(case.base, case.damage) == case.answers
 
 
 def test_every_section_is_known() -> None:
-    assert {case.base for case in CASES} == set(BASES)
+    assert {case.base for case in CASES} == {*BASES, LINT}
