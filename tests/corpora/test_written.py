@@ -1,13 +1,14 @@
 """What formats write, and the losses that they report: `written.txt` has them, whose words an editor may change.
 
 A case is one or more essays as JSON: an edit is [start, end, replacements, tag, rater, comment, extra], the id `#` is
-that of the text, and tokens `true` are its words.  Below it stands what is written, or what differs when it is read
-again, and every loss.
+that of the text, and tokens `true` are its words.  Below it stands what is written, with signs for line ends and the
+like, what differs when it is read again (`~`), and every loss (`!`).
 """
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,11 @@ from tests.corpora.sources import Case, cases_of
 from tests.corpora.test_formats import read, written
 
 CASES = cases_of(Path(__file__).with_name("written.txt"))
-LONG = ("nucle", "fce")
-"""Formats whose files are too long to be looked at whole."""
+SHOWN = ("m2", "bea", "brat", "text", "table")
+"""Formats whose files are short enough to be looked at whole."""
+
+COMPARED = ("nucle", "fce", "brat")
+SIGNS = str.maketrans({"\n": "⏎", "\t": "⇥", "\0": "␀", "\ufeff": "\\ufeff", "\u2060": "\\u2060"})
 
 
 def essays_of(line: str) -> list[Essay]:
@@ -63,11 +67,11 @@ def answers(name: str, line: str) -> list[str]:
     essays, losses = essays_of(line), list[Loss]()
     files = written(name, essays, losses.append)
     again = read(name, files)
-    if name in LONG:
-        shown = [line for pair in zip(essays, again, strict=True) for line in differences(*pair)]
-    else:
-        shown = [files["file"].replace("\n", "⏎").replace("\ufeff", "\\ufeff")]
-    return [*shown, *(f"! {loss}".replace("\x00", "␀") for loss in losses)]
+    shown = [text if path == "file" else f"{path}: {text}" for path, text in files.items()] if name in SHOWN else []
+    if name in COMPARED:
+        shown += [line for pair in zip(essays, again, strict=True) for line in differences(*pair)]
+    lines = [each.translate(SIGNS) for each in [*shown, *(f"! {loss}" for loss in losses)]]
+    return [re.sub(" $", "␣", each) or "∅" for each in lines if not each.startswith("annotation.conf")]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.base}: {case.damage[:60]}")
